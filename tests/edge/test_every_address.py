@@ -62,6 +62,7 @@ def operations(schema: dict[str, Any], *methods: str) -> list[tuple[str, str, di
     ]
 
 
+@pytest.mark.slow
 def test_there_are_addresses_to_try(schema: dict[str, Any]) -> None:
     every = addresses()
     assert len(every) > 250
@@ -89,6 +90,7 @@ def test_options_is_answered_everywhere(client: Client) -> None:
     )
 
 
+@pytest.mark.slow
 def test_nul_in_a_path_is_not_found(client: Client) -> None:
     places = {route.replace("{}", "a%00b") for route in routes() if "{}" in route}
     places |= {f"{one}%00/" for one in addresses()}

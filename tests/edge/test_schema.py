@@ -23,6 +23,7 @@ def answered(schema: dict[str, Any], path: str, method: str = "get", status: int
     return schema["paths"][f"/api/v1/{path}"][method]["responses"][str(status)]["content"]
 
 
+@pytest.mark.slow
 def test_every_operation_declares_the_errors_of_its_kind(schema: dict[str, Any]) -> None:
     error = {"$ref": "#/components/schemas/Error"}
     for path, found in schema["paths"].items():

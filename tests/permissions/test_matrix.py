@@ -127,6 +127,7 @@ def test_every_page_has_a_row_and_every_row_a_page(everything: Everything) -> No
     assert not more, f"these are answered, and pages.txt does not say to whom: {more}"
 
 
+@pytest.mark.slow
 def test_every_operation_has_a_row_and_every_row_an_operation() -> None:
     named = {row.operation for row in operation_rows()}
     new, gone = sorted(operations().keys() - named), sorted(named - operations().keys())

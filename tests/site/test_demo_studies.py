@@ -20,6 +20,7 @@ def made(manager: User, reviewer: User) -> User:
     return reviewer
 
 
+@pytest.mark.slow
 def test_the_finished_one_has_a_report_worth_a_look(made: User, manager: User) -> None:
     campaign = Campaign.objects.get(name=studies.FINISHED)
     assert campaign.state == Campaign.State.CLOSED

@@ -48,6 +48,7 @@ def run(*command: str, cwd: Path = ROOT, **environment: str) -> subprocess.Compl
 # --- compose.yaml ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_compose_is_of_its_schema() -> None:
     checked = run("check-jsonschema", "--builtin-schema", "vendor.compose-spec", "compose.yaml")
     assert checked.returncode == 0, checked.stdout

@@ -34,6 +34,7 @@ def _nothing_kept() -> None:
     cache.clear()
 
 
+@pytest.mark.slow
 def test_a_reviewer_sees_the_queue_what_came_back_and_their_studies(
     client_for: ClientFor, manager: User, reviewer: User, second_reviewer: User
 ) -> None:
@@ -129,6 +130,7 @@ def test_an_administrator_sees_who_waits_what_was_spent_and_what_rests(
     assert "It is busy." in page and "spent this month" in page
 
 
+@pytest.mark.slow
 def test_roles_add_up_on_one_page(client_for: ClientFor, stranger: User) -> None:
     both = make_person("ren", "reviewer", "curator")
 
@@ -138,6 +140,7 @@ def test_roles_add_up_on_one_page(client_for: ClientFor, stranger: User) -> None
     assert "You have no role yet" in client_for(stranger).get("/").text
 
 
+@pytest.mark.slow
 def test_it_follows_by_itself_and_is_silent_while_nothing_changed(
     client_for: ClientFor, reviewer: User, second_reviewer: User
 ) -> None:
@@ -153,6 +156,7 @@ def test_it_follows_by_itself_and_is_silent_while_nothing_changed(
     assert "<textarea" not in changed.text
 
 
+@pytest.mark.slow
 def test_to_follow_it_costs_less_than_to_open_it_and_news_are_not_late(
     client_for: ClientFor, reviewer: User
 ) -> None:

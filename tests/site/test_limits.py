@@ -30,6 +30,7 @@ def bearer(secret: str, address: str = "127.0.0.1") -> tuple[int, str]:
     return answer.status_code, answer.get("Retry-After", "")
 
 
+@pytest.mark.slow
 def test_one_password_tried_on_thirty_names_is_stopped(stranger: User) -> None:
     sprayer = Person("192.0.2.66")
     answers = [sprayer.sign_in(f"name{n}", "Winter2026!").status_code for n in range(30)]
@@ -132,6 +133,7 @@ def test_unknown_links_are_stopped(stranger: User, administrator: User) -> None:
     assert WebClient().get(link).status_code == 200
 
 
+@pytest.mark.slow
 def test_unknown_tokens_are_stopped_and_known_ones_go_on(reviewer: User) -> None:
     mine = make_token(reviewer, name="mine", scopes=["read"], days=None, by=reviewer)
     other = make_token(reviewer, name="other", scopes=["read"], days=None, by=reviewer)

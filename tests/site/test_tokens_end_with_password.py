@@ -32,6 +32,7 @@ def opens(secret: str) -> bool:
     return answer.status_code == 200
 
 
+@pytest.mark.slow
 def test_a_change_of_password_ends_them_and_says_so_before_and_after(
     tokens: list[str], stranger: User
 ) -> None:
@@ -120,6 +121,7 @@ def test_the_command_line_s_new_password_ends_them(
     assert not any(map(opens, tokens))
 
 
+@pytest.mark.slow
 def test_a_stronger_hash_of_the_same_password_ends_nothing(
     tokens: list[str], stranger: User, settings: object
 ) -> None:

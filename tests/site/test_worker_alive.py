@@ -56,6 +56,7 @@ def test_it_lives_while_its_heart_beats(tmp_path: Path) -> None:
     assert not sign.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_a_sign_that_cannot_be_left_stops_no_heart(tmp_path: Path) -> None:
     (tmp_path / "workers").write_text("a file where the folder should be")

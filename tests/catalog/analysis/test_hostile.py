@@ -21,6 +21,7 @@ BOUND = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "script",
     [
@@ -183,6 +184,7 @@ BASH = st.lists(
 ).map(" ".join)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(BASH)
 def test_no_mixture_of_bash_breaks_the_analysis(script: str) -> None:

@@ -200,6 +200,7 @@ def test_a_scoring_is_chosen_and_the_shipped_one_again(curator: User, send: Send
     assert current_scoring().version == shipped_model().version
 
 
+@pytest.mark.slow
 def test_managers_label_curators_set_and_nobody_else_does_either(
     version: Version, manager: User, curator: User, reviewer: User, send: Send
 ) -> None:

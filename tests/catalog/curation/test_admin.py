@@ -71,6 +71,7 @@ def test_an_administrator_looks_at_every_list_and_record_and_changes_nothing(
     assert "/catalogue/export/" in page and "/catalogue/imports/" not in page
 
 
+@pytest.mark.slow
 def test_a_curator_sees_what_curators_write_and_nothing_else(client: Client) -> None:
     shelve(tags=["a"])
 
@@ -320,6 +321,7 @@ def test_a_tag_is_made_and_deleted(client: Client) -> None:
 # --- Queries --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", ["entry", "version", "tag"])
 def test_a_list_asks_as_much_for_many_rows_as_for_few(
     client: Client, curator: User, second_curator: User, model: str

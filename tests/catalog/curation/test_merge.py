@@ -59,6 +59,7 @@ def test_the_wordings_move_and_the_other_entry_answers(
     assert source.entry.slug not in {row.slug for row in listing.search_entries(STATEMENT).entries}
 
 
+@pytest.mark.slow
 def test_who_opens_it_comes_to_the_other_entry_and_its_history_stays(
     source: Version, target: Version, curator: User, reviewer: User, client_for: ClientFor
 ) -> None:
@@ -121,6 +122,7 @@ def test_undone_both_are_what_they_were(
         services.undo_merge(merge, by=curator)
 
 
+@pytest.mark.slow
 def test_a_merged_entry_is_changed_no_more_and_says_who_merged_it(
     source: Version, target: Version, curator: User, client_for: ClientFor
 ) -> None:

@@ -227,6 +227,7 @@ def test_who_may_confirm(
     assert phrasing.confirmed_by == second_curator
 
 
+@pytest.mark.slow
 def test_curators_see_what_waits_for_them(
     restart: Version,
     curator: User,

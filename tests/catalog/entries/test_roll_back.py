@@ -76,6 +76,7 @@ def test_its_author_may_ask_for_it(client_for: ClientFor, first: Version, curato
     assert states(first) == {1: "in_review", 2: "verified"}
 
 
+@pytest.mark.slow
 def test_an_emergency_is_recorded_and_shown_until_somebody_else_confirms_it(
     way: Way, client_for: ClientFor, first: Version, curator: User, second_curator: User
 ) -> None:

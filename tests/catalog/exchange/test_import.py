@@ -224,6 +224,7 @@ def shelve_everything(curator: User, second_curator: User) -> None:
     shelve("Draft", script="df\n", state="draft")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [

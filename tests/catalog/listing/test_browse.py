@@ -113,6 +113,7 @@ def test_empty_lists_say_the_next_step(
     assert "Nothing fits" in client_for(reviewer).get("/catalogue/?tag=x").text
 
 
+@pytest.mark.slow
 def test_the_list_goes_on_page_by_page(
     reviewer: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -55,6 +55,7 @@ def shelf(curator: User, second_curator: User, reviewer: User) -> dict[str, Vers
     return versions
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "filters",
     [
@@ -103,6 +104,7 @@ def test_of_a_large_catalogue_the_counts_are_kept_for_a_while(
     cache.clear()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sort", "titles"),
     [

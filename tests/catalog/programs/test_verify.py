@@ -179,6 +179,7 @@ def test_it_takes_a_token_with_a_scope_that_reads(stranger: User) -> None:
     assert WebClient().get("/api/v1/verify/").status_code == 401
 
 
+@pytest.mark.slow
 def test_an_open_study_changes_no_answer(
     reviewer: User, manager: User, headers: dict[str, str]
 ) -> None:

@@ -124,6 +124,7 @@ def test_only_configurations_that_can_be_used_are_offered(
     assert "No configuration can be used" in client_for(reviewer).get(reverse("action-new")).text
 
 
+@pytest.mark.slow
 def test_hostile_text_is_shown_as_text(client_for: ClientFor, reviewer: User) -> None:
     ByPage().ask(reviewer, HOSTILE, incident=HOSTILE)
     action = Action.objects.get()

@@ -53,6 +53,7 @@ def test_the_list_is_narrowed_by_its_address(
     assert [row.action.statement.split()[0] for row in rows] == shown
 
 
+@pytest.mark.slow
 def test_a_filter_that_does_not_exist_is_said_to_be_wrong(
     asked: None, client_for: ClientFor, reviewer: User
 ) -> None:
@@ -73,6 +74,7 @@ def test_a_broken_place_in_the_list_is_refused(client_for: ClientFor, reviewer: 
     assert client_for(reviewer).get(reverse("action-list"), {"before": "x"}).status_code == 422
 
 
+@pytest.mark.slow
 def test_an_empty_list_says_the_next_step(
     client_for: ClientFor, reviewer: User, stranger: User
 ) -> None:
@@ -82,6 +84,7 @@ def test_an_empty_list_says_the_next_step(
     assert "Clear the filters" in nothing
 
 
+@pytest.mark.slow
 def test_older_actions_are_a_link_away(client_for: ClientFor, reviewer: User) -> None:
     for number in range(51):
         make_action(f"Action {number}", by=reviewer)
@@ -95,6 +98,7 @@ def test_older_actions_are_a_link_away(client_for: ClientFor, reviewer: User) ->
     assert "whose=mine" in second.newer
 
 
+@pytest.mark.slow
 def test_an_erased_action_shows_no_text(
     client_for: ClientFor, reviewer: User, administrator: User
 ) -> None:

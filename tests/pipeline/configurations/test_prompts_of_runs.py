@@ -81,6 +81,7 @@ def test_the_products_versions_are_kept_from_their_first_use_on() -> None:
     assert kept["describe"].source == "file"
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_a_pinned_version_is_asked_by_and_recorded(standin: StandIn, administrator: User) -> None:
     written = prompt_versions.write_prompt("describe", text=changed("describe"), by=administrator)

@@ -161,6 +161,7 @@ def test_the_command_mends_what_is_wrong_and_says_so() -> None:
     assert kept() == right
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_writers_at_once_and_a_recount_between_them_lose_nothing() -> None:
     batch = Batch.objects.create(name="Study")

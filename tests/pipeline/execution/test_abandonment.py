@@ -41,6 +41,7 @@ def in_time(holds: object, *, seconds: float = 10.0) -> bool:
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_a_cancelled_runs_call_is_ended_and_its_thread_comes_back(
     hostile: Hostile, settings: object, reviewer: User, monkeypatch: pytest.MonkeyPatch
@@ -99,6 +100,7 @@ def test_other_runs_calls_go_on_while_one_is_cancelled(
     assert not Attempt.objects.filter(call__run=runs[1]).exclude(outcome="answered").exists()
 
 
+@pytest.mark.slow
 def test_a_worker_that_must_end_closes_what_is_still_in_flight(hostile: Hostile) -> None:
     client = make_client()
     target = Target("drip", hostile.url("drip"), "key", 60.0)

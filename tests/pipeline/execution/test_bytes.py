@@ -178,6 +178,7 @@ def _check_page(client: Client, run: Run) -> None:
     assert text.rstrip("\n") == re.sub(r"\r\n?", "\n", refined.script).rstrip("\n")
 
 
+@pytest.mark.slow
 def test_what_a_block_of_code_cannot_carry_is_noted_on_the_draft(
     standin: StandIn, reviewer: User
 ) -> None:

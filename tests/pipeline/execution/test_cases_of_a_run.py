@@ -152,6 +152,7 @@ def test_what_is_refined_from_cases_stands_beside_what_is_recommended(
     assert "offer: more checks hold" in page
 
 
+@pytest.mark.slow
 def test_without_a_sandbox_it_is_not_run_and_says_why(standin: StandIn) -> None:
     run = carry_out(STAGING, "feedback")
     stage = run.stages.get(name="execute", round=0)
@@ -164,6 +165,7 @@ def test_without_a_sandbox_it_is_not_run_and_says_why(standin: StandIn) -> None:
     assert "switched off" in other.stages.get(name="execute").found
 
 
+@pytest.mark.slow
 def test_a_worker_that_does_not_come_is_waited_for_once(
     standin: StandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:

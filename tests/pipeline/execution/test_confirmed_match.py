@@ -50,6 +50,7 @@ def outcomes(run: Run) -> dict[str, str]:
     return {one.name: one.outcome for one in run.stages.all()}
 
 
+@pytest.mark.slow
 def test_the_catalogue_answers_once_the_assessor_agrees(standin: StandIn, version: Version) -> None:
     run = carry_out()
     assert (run.state, run.answered_by, run.match_confirmed_by) == ("done", version, "demo-smith")
@@ -89,6 +90,7 @@ def test_it_is_off_unless_a_configuration_has_it_on(standin: StandIn, version: V
     assert not EntryDescription.objects.exists()
 
 
+@pytest.mark.slow
 def test_a_run_that_was_interrupted_goes_on_and_pays_nothing_twice(
     standin: StandIn, version: Version
 ) -> None:

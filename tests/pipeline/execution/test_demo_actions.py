@@ -233,6 +233,7 @@ def test_no_statement_is_a_starter_entrys_own_wording(actions: dict[str, Action]
     assert [slug for slug in ANSWERED.values() if not (STARTER / slug).is_dir()] == []
 
 
+@pytest.mark.slow
 def test_only_what_is_repaired_is_refused_by_bash_or_shellcheck(
     actions: dict[str, Action], tmp_path: Path
 ) -> None:

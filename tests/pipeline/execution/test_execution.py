@@ -79,6 +79,7 @@ def test_the_model_is_called_outside_a_transaction(
     assert seen and not any(seen)
 
 
+@pytest.mark.slow
 def test_a_lost_worker_is_followed_by_another_and_only_its_open_call_is_made_again(
     standin: StandIn,
 ) -> None:

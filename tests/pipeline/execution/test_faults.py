@@ -278,6 +278,7 @@ def test_a_reply_without_a_script_fails_the_run_and_is_paid_for(
     assert (NO_BETTER in seen.page) is not refused
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("task", "rule", "verdict", "billed", "words"),
     first_cases(2, [
@@ -321,6 +322,7 @@ def test_a_reply_that_is_odd_is_never_a_verdict_by_accident(
         assert (Run.objects.get().verdict, seen.billed) == (verdict, billed)
 
 
+@pytest.mark.slow
 def test_one_try_that_fails_leaves_no_mark_but_its_row(meet: Callable[..., Seen]) -> None:
     seen = meet({"kind": "death"}, task="similarity")
     assert seen.state == "done"
@@ -342,6 +344,7 @@ def test_a_server_that_is_not_there_is_waited_for(
     assert "No connection to the server could be made." in seen.page
 
 
+@pytest.mark.slow
 def test_a_run_that_kills_its_workers_asks_for_an_administrator(
     meet: Callable[..., Seen], client_for: ClientFor, reviewer: User
 ) -> None:

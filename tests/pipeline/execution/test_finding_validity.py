@@ -116,6 +116,7 @@ def test_an_erased_text_can_not_be_checked(
         recheck_draft(draft, by=reviewer)
 
 
+@pytest.mark.slow
 def test_the_page_shows_what_an_older_check_said_as_such_and_offers_a_new_one(
     client_for: ClientFor, reviewer: User, draft: Draft
 ) -> None:
@@ -191,6 +192,7 @@ def test_the_prompts_in_use_are_the_products_but_for_those_that_are_pinned() -> 
     assert prompts_in_use(pinned) == prompts.versions() | {"describe": "aaaaaaaaaaaa"}
 
 
+@pytest.mark.slow
 def test_a_verdict_by_earlier_prompts_is_shown_as_history(
     client_for: ClientFor, reviewer: User
 ) -> None:

@@ -130,6 +130,7 @@ def test_the_run_fails_with_words_that_say_what_to_do(
     assert not ModelCall.objects.exclude(reply=None).exists(), "nothing of it is stored"
 
 
+@pytest.mark.slow
 def test_tokens_that_were_not_reported_are_not_counted_as_none(meet: Callable[..., Seen]) -> None:
     Price.objects.create(
         endpoint=Endpoint.objects.get(name="demo"),
@@ -147,6 +148,7 @@ def test_tokens_that_were_not_reported_are_not_counted_as_none(meet: Callable[..
     assert {one.unpriced == one.answered for one in Spending.objects.all()} == {True}
 
 
+@pytest.mark.slow
 def test_tokens_that_cannot_be_are_said_to_be_so_and_not_cut_to_what_fits(
     meet: Callable[..., Seen],
 ) -> None:

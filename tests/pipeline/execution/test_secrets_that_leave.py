@@ -78,6 +78,7 @@ def audited(run: Run) -> list[str]:
     return [str(one.additional_data["event"]) for one in events if one.additional_data]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("choice", "arrived"), [("mask", 0), ("send", 50)])
 def test_who_asks_on_the_page_is_shown_them_first_and_chooses(
     standin: StandIn, client_for: ClientFor, reviewer: User, choice: str, arrived: int
@@ -242,6 +243,7 @@ def test_a_secret_of_the_statement_is_masked_where_a_script_repeats_it_bare(
     assert not rule.apply(call, Endpoint.objects.get(name="demo")), "once is enough"
 
 
+@pytest.mark.slow
 def test_a_call_that_waits_is_masked_when_its_endpoint_becomes_remote(standin: StandIn) -> None:
     Endpoint.objects.update(treat_as_remote=False)
     run = services.start_run(make_action(ASKED, incident=LOG), by=None, enqueue=False)

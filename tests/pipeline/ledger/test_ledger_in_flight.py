@@ -114,6 +114,7 @@ def test_a_worker_told_to_end_makes_no_further_call_and_lets_go(
     assert len(standin.calls(billed=True)) == 4, "what was answered is not asked again"
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_a_reply_that_was_paid_for_is_kept_while_the_database_is_away(
     standin: StandIn, monkeypatch: pytest.MonkeyPatch

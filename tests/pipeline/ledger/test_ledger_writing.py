@@ -60,6 +60,7 @@ def opened(lease: run_leases.Lease, standin: StandIn) -> OpenedAttempt:
     return opened
 
 
+@pytest.mark.slow
 def test_what_was_made_before_a_question_that_finds_no_place_is_kept_once(
     standin: StandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -83,6 +83,7 @@ def test_a_try_that_fails(
     assert any(one[: len(expected)] == expected for one in locks), locks
 
 
+@pytest.mark.slow
 def test_a_run_that_was_lost(standin: StandIn, locks: list[list[str]]) -> None:
     run = start()
     standin.faults({"kind": "status", "status": 503, "task": "describe"})
@@ -99,6 +100,7 @@ def test_a_run_that_was_lost(standin: StandIn, locks: list[list[str]]) -> None:
     assert Attempt.objects.filter(outcome="orphaned").count() == 1
 
 
+@pytest.mark.slow
 def test_what_people_do(standin: StandIn, locks: list[list[str]], administrator: User) -> None:
     batch = Batch.objects.create(name="Study")
     run, cancelled, finished = start(batch), start(batch), start()

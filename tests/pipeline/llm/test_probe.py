@@ -87,6 +87,7 @@ def test_the_random_word_stands_nowhere_in_the_prompt(
         assert word not in json.dumps([request["messages"], request["system"]])
 
 
+@pytest.mark.slow
 def test_a_server_that_drops_schemas_and_tools_without_a_word_is_found_out(
     ollama: StandIn, ask: Callable[..., Found]
 ) -> None:

@@ -159,6 +159,7 @@ def test_a_request_that_failed_is_judged_like_a_direct_call(
     assert set(asked(standin).values()) == {1}
 
 
+@pytest.mark.slow
 def test_a_batch_that_is_too_large_is_halved(campaign: Batch, standin: StandIn) -> None:
     runs = start(campaign, 4)
     for run in runs:
@@ -233,6 +234,7 @@ def test_switched_off_the_rest_is_asked_directly(campaign: Batch, standin: Stand
     assert not MessageBatch.objects.exists() and not asked(standin)
 
 
+@pytest.mark.slow
 def test_a_budget_bears_only_what_it_can_pay_and_pauses_the_rest(
     campaign: Batch, standin: StandIn
 ) -> None:

@@ -135,6 +135,7 @@ def test_a_match_of_the_catalogue_is_verified_while_its_version_is(reviewer: Use
     assert (found.status, list(found.why)) == ("withdrawn", ["It filled the disk."])
 
 
+@pytest.mark.slow
 def test_how_long_a_review_usually_takes_is_said_from_five_on(
     reviewer: User, second_reviewer: User
 ) -> None:
@@ -284,6 +285,7 @@ def test_who_reads_the_answer_by_a_program_has_seen_it(
     assert not answer(run, second_reviewer).is_unread
 
 
+@pytest.mark.slow
 def test_an_older_run_that_is_looked_at_clears_nothing(
     client_for: ClientFor, reviewer: User, second_reviewer: User
 ) -> None:

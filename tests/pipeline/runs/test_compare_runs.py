@@ -132,6 +132,7 @@ def test_with_nothing_different_it_is_called_chance(client: Client, first: Run) 
     assert "what differs below is chance" in page
 
 
+@pytest.mark.slow
 def test_scripts_are_compared_by_word_the_recommended_or_the_first(
     client: Client, first: Run
 ) -> None:
@@ -177,6 +178,7 @@ def test_the_live_part_is_sent_only_where_it_would_look_different(
     assert client.get(status)["Location"] == address(first, second)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", ["/actions/{}/compare/", "/api/v1/actions/{}/compare/"])
 def test_what_can_not_be_compared_is_refused(client: Client, first: Run, page: str) -> None:
     five = [first.pk, *(start(first.action).pk for _ in range(4))]

@@ -86,6 +86,7 @@ def test_what_people_decided_against_is_not_to_be_had(  # noqa: PLR0913 (fixture
     assert not DraftUse.objects.exists()
 
 
+@pytest.mark.slow
 def test_what_waits_for_a_second_person_is_not_said_to_wait_for_a_reviewer(
     client_for: ClientFor, run: Run, reviewer: User, second_reviewer: User, stranger: User
 ) -> None:
@@ -104,6 +105,7 @@ def test_the_api_hands_out_the_exact_script(draft: Draft, reviewer: User) -> Non
     )
 
 
+@pytest.mark.slow
 def test_the_page_has_copy_only_after_it(
     client_for: ClientFor, run: Run, draft: Draft, reviewer: User, second_reviewer: User
 ) -> None:

@@ -63,6 +63,7 @@ def test_an_active_run_asks_for_itself(client_for: ClientFor, queued: Run, revie
     assert reverse("run-cancel", args=[queued.pk]) in page
 
 
+@pytest.mark.slow
 def test_nothing_is_sent_while_nothing_changes(
     client_for: ClientFor, queued: Run, reviewer: User
 ) -> None:
@@ -79,6 +80,7 @@ def test_nothing_is_sent_while_nothing_changes(
     assert "<html" not in fragment.text
 
 
+@pytest.mark.slow
 def test_polling_stops_when_the_run_is_done(
     client_for: ClientFor, queued: Run, reviewer: User
 ) -> None:
@@ -132,6 +134,7 @@ def test_a_waiting_run_says_what_it_waits_for(
     assert "&lt;b&gt;busy&lt;/b&gt;" in page_of(client_for(reviewer), queued)
 
 
+@pytest.mark.slow
 def test_a_run_without_a_place_or_in_a_paused_batch_says_so(
     client_for: ClientFor, queued: Run, reviewer: User, manager: User
 ) -> None:
@@ -269,6 +272,7 @@ def test_an_unknown_run_is_not_found(client_for: ClientFor, reviewer: User) -> N
     assert client_for(reviewer).get(reverse("run-detail", args=[999_999])).status_code == 404
 
 
+@pytest.mark.slow
 def test_the_page_takes_a_fixed_number_of_queries(client_for: ClientFor, stranger: User) -> None:
     run = make_run(verdict="incorrect", feedback="- No.", refined=SCRIPT + "# 2\n")
     client, address = client_for(stranger), reverse("run-detail", args=[run.pk])

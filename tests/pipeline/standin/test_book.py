@@ -18,6 +18,7 @@ BROKEN, WRONG, RIGHT = (draft["script"] for draft in READ["drafts"])
 ANY = schema(shape_of(script={"type": "string"}))
 
 
+@pytest.mark.slow
 def test_an_action_takes_the_course_that_the_book_says(
     standin: StandIn, client: anthropic.Anthropic
 ) -> None:

@@ -47,6 +47,7 @@ def test_the_examples_give_what_they_say(standin: StandIn) -> None:
     assert said == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [line for line in blocks("bash") if "--help" not in line])
 def test_it_starts_as_the_document_says(command: str, tmp_path: Path) -> None:
     words = shlex.split(re.sub(r"--port \d+", "--port 0", command))
@@ -90,6 +91,7 @@ def test_every_kind_of_fault_is_described() -> None:
     assert {kind for kind, _, _ in fault_rows()} | set(of_batches) == set(kinds)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "billed", "rule"), fault_rows())
 def test_each_fault_strikes_and_is_billed_as_the_document_says(
     standin: StandIn, client: anthropic.Anthropic, kind: str, billed: str, rule: dict[str, object]

@@ -174,6 +174,7 @@ def test_an_answer_may_be_thinking_only(standin: StandIn, client: anthropic.Anth
     assert answer.usage.output_tokens_details.thinking_tokens > 0
 
 
+@pytest.mark.slow
 def test_a_dripping_answer_outlasts_the_timeout_of_the_sdk(
     standin: StandIn, client: anthropic.Anthropic
 ) -> None:
@@ -236,6 +237,7 @@ def test_a_rule_that_is_wrong_is_refused(standin: StandIn, rule: dict[str, objec
     assert standin.pending_faults() == []
 
 
+@pytest.mark.slow
 def test_answers_are_made_side_by_side(standin: StandIn, client: anthropic.Anthropic) -> None:
     standin.faults({"kind": "delay", "seconds": 0.3, "count": None})
     started = time.monotonic()

@@ -24,6 +24,7 @@ def until_ended(client: anthropic.Anthropic, name: str) -> Any:
     return batch
 
 
+@pytest.mark.slow
 def test_a_batch_is_made_worked_off_and_read_by_custom_id(
     standin: StandIn, client: anthropic.Anthropic
 ) -> None:

@@ -167,6 +167,7 @@ def test_ollama_drops_formats_and_tools_without_a_word(ollama: anthropic.Anthrop
         assert NONCE not in text_of(answer)
 
 
+@pytest.mark.slow
 def test_ollama_takes_what_the_api_refuses(ollama: anthropic.Anthropic) -> None:
     for options in (
         {"extra_body": {"temperature": 0.2}},

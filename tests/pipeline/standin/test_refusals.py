@@ -168,6 +168,7 @@ def test_a_body_that_is_no_json_object_is_refused(standin: StandIn, body: bytes)
     assert post(standin, body, HEADERS)[0] == 400
 
 
+@pytest.mark.slow
 def test_a_body_over_32_megabytes_is_refused(standin: StandIn, client: anthropic.Anthropic) -> None:
     with pytest.raises(anthropic.ContentTooLargeError):
         ask(client, "describe", SCRIPT="#" * (33 * 1024 * 1024))

@@ -62,6 +62,7 @@ def test_between_the_stages_of_a_study_the_verdict_stays_hidden(
     assert told(page) == ["feedback"]
 
 
+@pytest.mark.slow
 def test_a_manager_and_everybody_after_the_end_may_see(
     item: Item, reviewer: User, manager: User, client_for: ClientFor
 ) -> None:
@@ -82,6 +83,7 @@ def test_what_one_has_in_hand_in_the_live_queue_is_hidden_until_it_is_scored(
     assert client_for(second_reviewer).get(url).json()["verdict"] is None
 
 
+@pytest.mark.slow
 def test_what_waits_is_hidden_from_whoever_might_score_it(
     flagged: Item, reviewer: User, second_reviewer: User, curator: User, client_for: ClientFor
 ) -> None:

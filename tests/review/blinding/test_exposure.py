@@ -28,6 +28,7 @@ def seen_by(user: User) -> list[tuple[int | None, str]]:
     return list(Exposure.objects.filter(person=user).values_list("run", "where"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "where"),
     [
@@ -71,6 +72,7 @@ def test_the_records_show_verdicts_too(flagged: Item, client_for: ClientFor, mod
         assert seen_by(person) == [(flagged.run_id, f"admin:{name}_{address}")]
 
 
+@pytest.mark.slow
 def test_who_is_shown_nothing_is_not_recorded(
     flagged: Item, reviewer: User, client_for: ClientFor
 ) -> None:
@@ -214,6 +216,7 @@ def test_without_blinding_nothing_is_marked(
     assert Campaign.objects.get(pk=campaign.pk).hides_verdict is False
 
 
+@pytest.mark.slow
 def test_what_was_noted_costs_one_statement_and_what_is_hidden_none(
     flagged: Item, curator: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
 ) -> None:

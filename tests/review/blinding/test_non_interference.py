@@ -231,6 +231,7 @@ def test_a_halo_check_is_told_from_no_first_script(
     print(f"halo: {compared} requests compared, 0 differences")
 
 
+@pytest.mark.slow
 def test_the_comparison_notices_what_shows(
     live: Item, curator: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -87,6 +87,7 @@ def items_of(campaign: Campaign) -> list[Item]:
     return list(campaign.items.order_by("pk"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("query", "wanted"),
     [
@@ -140,6 +141,7 @@ def test_the_screen_has_every_text_and_every_score(
         assert f'data-key="{key}"' in page
 
 
+@pytest.mark.slow
 def test_settling_leads_through_the_list_one_came_from(
     boss: Client, study: Campaign, manager: User
 ) -> None:
@@ -229,6 +231,7 @@ def test_lists_ask_as_many_queries_for_many_items_as_for_few(
     assert asked[0] == asked[1]
 
 
+@pytest.mark.slow
 def test_the_screen_asks_as_many_queries_for_four_reviewers_as_for_two(
     boss: Client, study: Campaign
 ) -> None:

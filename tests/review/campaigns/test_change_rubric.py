@@ -51,6 +51,7 @@ def versions(campaign: Campaign) -> list[dict[str, object]]:
     return list(rubric["versions"])
 
 
+@pytest.mark.slow
 def test_the_question_is_asked_until_it_is_answered(boss: Client, campaign: Campaign) -> None:
     page = boss.get(f"/campaigns/{campaign.pk}/setup/rubric/").content.decode()
     assert "2 reviews were done under an earlier version" in page

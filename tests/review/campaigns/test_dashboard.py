@@ -176,6 +176,7 @@ def test_items_that_are_let_go_of_often_are_called_stalled(
     )
 
 
+@pytest.mark.slow
 def test_the_dashboard_asks_as_often_for_many_rows_as_for_few(
     boss: Client, manager: User, reviewer: User, second_reviewer: User
 ) -> None:
@@ -277,6 +278,7 @@ def test_gold_measures_reviewers_who_are_not_told(
 # --- Adjudication -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_difference_is_settled_with_a_reason_and_names_stay_hidden(
     boss: Client, scored: Campaign, manager: User
 ) -> None:
@@ -299,6 +301,7 @@ def test_a_difference_is_settled_with_a_reason_and_names_stay_hidden(
     assert "Nothing to adjudicate" in boss.get(answer["Location"]).content.decode()
 
 
+@pytest.mark.slow
 def test_whoever_rated_an_item_does_not_settle_it(scored: Campaign, client_for: ClientFor) -> None:
     both = make_person("both", "reviewer", "manager")
     scored.members.create(user=both)

@@ -64,6 +64,7 @@ def pass_half_an_hour() -> None:
     Score.objects.update(at=F("at") - earlier)
 
 
+@pytest.mark.slow
 def test_no_two_arms_of_a_statement_come_in_one_sitting(
     manager: User, reviewer: User, arms: list[Configuration]
 ) -> None:

@@ -52,6 +52,7 @@ def come_to_rest(campaign: Campaign) -> None:
     prepare_missed()
 
 
+@pytest.mark.slow
 def test_the_pilot_costs_calls_for_its_statements_only(
     campaign: Campaign, manager: User, client_for: ClientFor
 ) -> None:

@@ -62,6 +62,7 @@ def add_arm(item: Item, name: str) -> Item:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_texts_are_erased_with_their_cases_and_all_that_reviewers_made_of_them(
     item: Item, reviewer: User, second_reviewer: User, administrator: User
 ) -> None:
@@ -88,6 +89,7 @@ def test_what_an_entry_keeps_stays_and_the_reviewers_words_go(
     assert (change.what, change.reason) == ("", "") and change.case_set is not None
 
 
+@pytest.mark.slow
 def test_later_runs_of_others_change_nothing_in_a_study(
     item: Item, study: Campaign, reviewer: User
 ) -> None:
@@ -171,6 +173,7 @@ def test_a_reason_is_taken_only_where_they_differ(study: Campaign, reviewer: Use
         )
 
 
+@pytest.mark.slow
 def test_a_study_that_hides_execution_shows_none_until_it_is_closed(
     manager: User, reviewer: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -150,6 +150,7 @@ def decided(held_flagged: Any, reviewer: User) -> Item:
     return item
 
 
+@pytest.mark.slow
 def test_the_live_queue_has_figures_of_what_was_decided_on(
     decided: Item, manager: User, client_for: ClientFor
 ) -> None:

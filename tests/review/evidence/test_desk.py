@@ -81,6 +81,7 @@ def test_a_struck_check_makes_new_cases_and_leaves_the_earlier_results(
     )
 
 
+@pytest.mark.slow
 def test_all_of_a_set_can_be_struck(item: Item, reviewer: User, client_for: ClientFor) -> None:
     for _ in range(2):
         (now,) = sets_seen_by(review.open_item(item, reviewer))

@@ -52,6 +52,7 @@ def send(client: Client, item: Item, what: str, sent: Mapping[str, object]) -> A
     return client.post(address(item, f"{what}/"), sent, content_type="application/json")
 
 
+@pytest.mark.slow
 def test_it_tells_what_the_screen_shows_and_that_it_was_seen(
     item: Item, client: Client, reviewer: User
 ) -> None:

@@ -79,6 +79,7 @@ def _set_of(item: Item) -> str:
     return write_cases(item.run.action.statement).sha256
 
 
+@pytest.mark.slow
 def test_only_verdicts_enter_and_the_rest_is_counted_beside(study: Campaign) -> None:
     script, refined = tables_of(study)
     strict = script["strict"]
@@ -100,6 +101,7 @@ def test_only_verdicts_enter_and_the_rest_is_counted_beside(study: Campaign) -> 
     assert refined["strict"]["checks"]["to_run"] == 4
 
 
+@pytest.mark.slow
 def test_a_recount_of_the_export_gives_the_same_tables(
     study: Campaign, reviewer: User, second_reviewer: User, tmp_path: Path
 ) -> None:
@@ -206,6 +208,7 @@ def test_the_long_table_has_what_each_scored_script_did(
     assert rows["case-1", "feedback", reviewer.username]["cases_outcome"] == ""
 
 
+@pytest.mark.slow
 def test_each_number_leads_to_the_items_behind_it(
     study: Campaign, manager: User, reviewer: User, client_for: ClientFor
 ) -> None:

@@ -178,6 +178,7 @@ def write_study(folder: Path, labels: dict[tuple[str, str], Label], chance: rand
     write_lines(folder / "scores.jsonl", *rows)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", first_cases(1, [1, 2, 3]))
 def test_any_study_has_the_figures_of_the_plain_definitions(tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)

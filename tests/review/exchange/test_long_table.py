@@ -38,6 +38,7 @@ def lines_of(campaign: Campaign, folder: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(lines))
 
 
+@pytest.mark.slow
 def test_each_score_is_a_line(study: Campaign, tmp_path: Path) -> None:
     lines = lines_of(study, tmp_path)
     assert len(lines) == Score.objects.count() == 24
@@ -60,6 +61,7 @@ def test_each_score_is_a_line(study: Campaign, tmp_path: Path) -> None:
     assert FEEDBACK not in said
 
 
+@pytest.mark.slow
 def test_a_sitting_has_quarters(study: Campaign, reviewer: User, tmp_path: Path) -> None:
     own = Score.objects.filter(reviewer=reviewer).order_by("at", "pk")
     begin = own[0].at
@@ -81,6 +83,7 @@ def test_a_sitting_has_quarters(study: Campaign, reviewer: User, tmp_path: Path)
     assert {(one["sitting"], one["sitting_quarter"]) for one in others} == {("", "")}
 
 
+@pytest.mark.slow
 def test_a_formula_in_a_name_stays_a_text(study: Campaign, tmp_path: Path) -> None:
     case = study.cases.order_by("pk")[0]
     case.external_id = "=1+1"

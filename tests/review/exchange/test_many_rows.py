@@ -21,6 +21,7 @@ def planned_for(table: str) -> int:
     return int(rows)
 
 
+@pytest.mark.slow
 def test_an_import_tells_the_planner_what_it_brought(tmp_path: Path) -> None:
     many = MANY + 1
     items = [

@@ -108,6 +108,7 @@ def test_an_export_imported_into_a_new_campaign_gives_the_same_figures(
     assert counts_of("From jsonl") == before
 
 
+@pytest.mark.slow
 def test_an_export_tells_who_when_and_what_was_seen(study: Campaign, tmp_path: Path) -> None:
     file = tmp_path / "out.jsonl"
     run_all("Study", ("export_campaign", file))
@@ -125,6 +126,7 @@ def test_an_export_tells_who_when_and_what_was_seen(study: Campaign, tmp_path: P
     assert (settled["reviewer"], settled["comment"]) == ("jo", "It finds them.")
 
 
+@pytest.mark.slow
 def test_no_cell_of_a_table_is_a_formula(study: Campaign, tmp_path: Path) -> None:
     file = tmp_path / "out.csv"
     run_all("Study", ("export_campaign", file))

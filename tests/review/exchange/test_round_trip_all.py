@@ -106,6 +106,7 @@ def figures_of(name: str) -> tuple[object, ...]:
     return report["items"], report["configurations"], report["agreement"], arms
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "layout",
     ["jsonl", *(pytest.param(one, marks=pytest.mark.slow) for one in ("csv", "json", "dataset"))],

@@ -257,6 +257,7 @@ def test_a_campaign_that_is_set_up_gets_them_when_it_opens(
     assert campaign.items.filter(again="halo").count() == 1
 
 
+@pytest.mark.slow
 def test_a_repeat_that_is_still_to_come_is_handed_to_who_scored_the_item(
     manager: User, reviewer: User, second_reviewer: User, tmp_path: Path
 ) -> None:

@@ -65,6 +65,7 @@ def test_long_after_the_last_score_no_sitting_is_under_way(study: Campaign, revi
     assert own_pace(reviewer).sitting is None
 
 
+@pytest.mark.slow
 def test_the_queue_the_study_and_the_api_show_it_to_its_owner_alone(
     study: Campaign, reviewer: User, second_reviewer: User, client_for: ClientFor
 ) -> None:

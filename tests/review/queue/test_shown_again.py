@@ -94,6 +94,7 @@ def test_a_script_without_refinement_has_no_check(manager: User, reviewer: User)
     assert not halos(campaign)
 
 
+@pytest.mark.slow
 def test_the_check_goes_to_who_has_not_had_the_item(
     halo_study: Campaign, reviewer: User, second_reviewer: User
 ) -> None:
@@ -163,6 +164,7 @@ def look(client: Client, item: Item) -> tuple[str, dict[str, object]]:
     }
 
 
+@pytest.mark.slow
 def test_the_check_is_shown_like_any_first_script(
     halo_study: Campaign, reviewer: User, second_reviewer: User, client_for: ClientFor
 ) -> None:
@@ -178,6 +180,7 @@ def test_the_check_is_shown_like_any_first_script(
     assert page == plain_page
 
 
+@pytest.mark.slow
 def test_its_score_enters_no_figure_and_the_threats_tell_the_difference(
     halo_study: Campaign, reviewer: User, second_reviewer: User
 ) -> None:
@@ -222,6 +225,7 @@ def test_a_clone_has_checks_of_its_own(halo_study: Campaign, manager: User) -> N
 # --- Hidden repeats ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_repeat_comes_later_to_the_same_person_and_to_nobody_else(
     manager: User, reviewer: User, second_reviewer: User
 ) -> None:

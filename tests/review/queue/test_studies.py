@@ -241,6 +241,7 @@ def tallied(campaign: Campaign) -> set[tuple[str, str, int]]:
     return set(rows.values_list("kind", "pattern", "count"))
 
 
+@pytest.mark.slow
 def test_what_is_kept_up_equals_a_recount(
     manager: User, reviewer: User, second_reviewer: User
 ) -> None:

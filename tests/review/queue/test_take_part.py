@@ -35,6 +35,7 @@ def give(client: Client, item: Item, *values: int) -> str:
     return leads
 
 
+@pytest.mark.slow
 def test_a_study_is_gone_through_item_by_item_to_its_end(
     manager: User, reviewer: User, client_for: ClientFor
 ) -> None:
@@ -85,6 +86,7 @@ def test_whoever_has_done_their_share_is_told_so(
     assert "Next item" not in page
 
 
+@pytest.mark.slow
 def test_training_comes_first_and_shows_the_right_scores_afterwards(
     manager: User, reviewer: User, client_for: ClientFor
 ) -> None:
@@ -140,6 +142,7 @@ def test_others_have_no_place_in_a_study(
     assert client_for(reviewer).get("/studies/999999/").status_code == 404
 
 
+@pytest.mark.slow
 def test_the_list_asks_as_often_for_three_studies_as_for_one(
     manager: User, reviewer: User, client_for: ClientFor
 ) -> None:

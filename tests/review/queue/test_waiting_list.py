@@ -49,6 +49,7 @@ def waiting(reviewer: User, second_reviewer: User) -> None:
     services.raise_priority(used.pk)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("query", "shown"),
     first_cases(
@@ -74,6 +75,7 @@ def test_the_list_is_narrowed_and_sorted(
     assert [row.item.run.action.statement.split()[0] for row in rows] == shown
 
 
+@pytest.mark.slow
 def test_a_filter_that_does_not_exist_is_said_to_be_wrong(
     waiting: None, client_for: ClientFor, reviewer: User
 ) -> None:
@@ -83,6 +85,7 @@ def test_a_filter_that_does_not_exist_is_said_to_be_wrong(
     assert "not one of those" in response.text and "Delete exports" not in response.text
 
 
+@pytest.mark.slow
 def test_nothing_that_fits_leads_back_to_all(
     waiting: None, client_for: ClientFor, reviewer: User
 ) -> None:

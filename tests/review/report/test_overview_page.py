@@ -114,6 +114,7 @@ def test_what_a_study_has_none_of_is_named_in_one_line_and_not_printed(
     assert "anna" in page and "boris" in page
 
 
+@pytest.mark.slow
 def test_every_table_can_be_taken_along_as_text(golden: Campaign, client: Client) -> None:
     page = client.get(f"/campaigns/{golden.pk}/report/").text
     addresses = {unescape(one) for one in re.findall(r'href="([^"]*/tables/[^"]*)"', page)}
@@ -141,6 +142,7 @@ def test_a_table_or_format_that_is_none_is_not_found(
     assert client.get(f"/campaigns/{golden.pk}/report/tables/{name}").status_code == 404
 
 
+@pytest.mark.slow
 def test_a_kept_report_gives_its_tables_as_it_stood(golden: Campaign, client: Client) -> None:
     kept = client.post(f"/campaigns/{golden.pk}/report/snapshots/", {"name": "One"})["Location"]
     fill(

@@ -172,6 +172,7 @@ def test_a_study_without_items_says_the_next_step(
     assert "Nothing to report yet" in page
 
 
+@pytest.mark.slow
 def test_a_snapshot_stays_as_it_is_while_scores_go_on(
     golden: Campaign, reviewer: User, manager: User, client_for: ClientFor
 ) -> None:

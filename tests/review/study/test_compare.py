@@ -138,6 +138,7 @@ def test_an_unresolved_refined_script_matters_only_where_the_figure_asks_for_it(
     assert found["overall_expert_triggered"].left_out == 1
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.tuples(judged_items(), judged_items()), max_size=8), st.sampled_from(Criterion))
 def test_sides_turn_the_sign_and_the_reduced_pattern_says_the_same(

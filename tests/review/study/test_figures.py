@@ -64,6 +64,7 @@ def test_every_figure_equals_its_plain_definition(items: list[Judged]) -> None:
                 assert share(figure) == plain_figure(name, ones, criterion), (criterion, name)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.lists(judged_items(), max_size=4))
 def test_bounds_are_the_least_and_the_greatest_of_every_way_it_can_end(items: list[Judged]) -> None:
@@ -77,6 +78,7 @@ def test_bounds_are_the_least_and_the_greatest_of_every_way_it_can_end(items: li
                 assert figure.bounds == pytest.approx((min(shares), max(shares))), (criterion, name)
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(ITEMS)
 def test_values_lie_within_their_bounds_and_an_empty_denominator_gives_nothing(
@@ -97,6 +99,7 @@ def test_values_lie_within_their_bounds_and_an_empty_denominator_gives_nothing(
                 assert figure.bounds == (value, value)
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(ITEMS, judged_items(), st.randoms(use_true_random=False))
 def test_an_item_taken_away_and_added_equals_a_recount_in_any_order(
@@ -121,6 +124,7 @@ def test_a_pattern_is_read_back_from_its_text(item: Judged) -> None:
         assert len(pattern.to_text()) < 120
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(ITEMS)
 def test_the_items_behind_a_figure_are_as_many_as_it_counts(items: list[Judged]) -> None:

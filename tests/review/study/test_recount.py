@@ -49,6 +49,7 @@ EVERY_STUDY = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EVERY_STUDY)
 def test_the_report_is_what_the_export_gives(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -153,6 +153,7 @@ def test_a_token_is_read_from_a_file_of_its_owner_alone(shell: Shell, robot: Use
     assert b"--token" not in options
 
 
+@pytest.mark.slow
 def test_what_keeps_it_from_asking(shell: Shell, administrator: User) -> None:
     ask = ("verify", "--sha256", "0" * 64)
     assert shell.code(*ask, SCRIPTSMITH_URL="http://127.0.0.1:9") == UNREACHABLE
@@ -199,6 +200,7 @@ def test_a_redirect_is_not_followed(tmp_path: Path, elsewhere: str) -> None:
     assert Elsewhere.seen == ["Bearer sst_x"], "asked once, and nowhere else"
 
 
+@pytest.mark.slow
 def test_what_a_terminal_would_act_on_is_shown_as_an_escape(shell: Shell) -> None:
     script = "#!/usr/bin/env bash\n# \x1b]0;owned\x07 \u202e reversed \x9b31m\nuptime\n"
     version = shelve("Show \u200bhow long it is up", script=script)

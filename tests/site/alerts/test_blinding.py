@@ -19,6 +19,7 @@ pytestmark = pytest.mark.django_db
 _CHANGES = re.compile(r'csrfmiddlewaretoken" value="\w+"|X-CSRFToken": "\w+"|[0-9.]+ (?:ms|s)\b')
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rewrite", ["pass_it"])
 def test_the_page_and_its_api_are_the_same_in_both_worlds(
     manager: User, reviewer: User, client_for: Callable[[User], Client], rewrite: str

@@ -67,6 +67,7 @@ def test_verified_scripts_come_from_retrieval_alone(
     assert not ModelCall.objects.exists() and not Action.objects.exists()
 
 
+@pytest.mark.slow
 def test_values_of_the_alert_are_filled_in_once_a_person_accepts_them(
     door: Door, script: Version, reviewer: User, client_for: Callable[[User], Client]
 ) -> None:
@@ -105,6 +106,7 @@ def test_odd_values_are_not_suggested(
     assert 'value="nginx"' in page
 
 
+@pytest.mark.slow
 def test_hostile_labels_are_text_on_every_page(
     door: Door, reviewer: User, client_for: Callable[[User], Client]
 ) -> None:
@@ -139,6 +141,7 @@ def test_secrets_are_masked_before_a_model_reads_them(
     assert "hunter22" not in page and "AKIAABCDEFGHIJKLMNOP" not in page
 
 
+@pytest.mark.slow
 def test_resolved_asks_whether_the_script_helped(
     door: Door,
     script: Version,
@@ -187,6 +190,7 @@ def test_of_two_who_take_it_at_once_one_is_told(
     assert incident.taken_by == second_reviewer
 
 
+@pytest.mark.slow
 def test_a_handed_over_incident_forgets_who_is_anonymised(
     door: Door,
     reviewer: User,
@@ -238,6 +242,7 @@ def test_a_statement_that_cannot_be_searched_by_is_said(
     assert answer.status_code == 422 and "x" * 4_001 in answer.text
 
 
+@pytest.mark.slow
 def test_pages_take_a_fixed_number_of_queries(
     door: Door,
     script: Version,

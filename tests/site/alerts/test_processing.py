@@ -79,6 +79,7 @@ def test_reminders_are_counted_on_the_card(door: Door) -> None:
     assert (incident.repeats, kinds(incident)) == (2, ["fired"])
 
 
+@pytest.mark.slow
 def test_the_order_of_requests_changes_nothing(open_door: Callable[..., Door]) -> None:
     requests = [
         sent.alertmanager(sent.prometheus_alert("a1")),

@@ -43,6 +43,7 @@ def test_what_is_over_is_deleted_after_its_days_and_what_fires_stays(door: Door)
     assert over.labels == over.annotations == {} and WORD in over.title
 
 
+@pytest.mark.slow
 def test_erasing_an_action_reaches_its_incident(
     door: Door, reviewer: User, administrator: User, client_for: Callable[[User], Client]
 ) -> None:

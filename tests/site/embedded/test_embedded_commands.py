@@ -71,6 +71,7 @@ def test_a_command_that_is_told_to_end_stops_its_servers(used_place) -> None:
     assert used_place.alive() == []
 
 
+@pytest.mark.slow
 def test_a_set_address_is_used_and_nothing_is_started_for_it(place) -> None:
     nowhere = "postgresql://nobody@/none?host=/nowhere"
     command = place.start("manage.py", "wait", DATABASE_URL=nowhere, REDIS_URL="redis://nowhere")
@@ -79,6 +80,7 @@ def test_a_set_address_is_used_and_nothing_is_started_for_it(place) -> None:
     assert not place.layout.postgres_home.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("variables", "advice"),
     [

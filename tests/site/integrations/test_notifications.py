@@ -134,6 +134,7 @@ def test_managers_are_told_that_a_budget_is_used(
     assert told(manager) == ["budget_used"] and told(reviewer) == []
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_the_bell_its_page_and_what_was_read(
     reviewer: User,

@@ -47,6 +47,7 @@ def read(branch: str, *, by: User) -> MirrorBranch:
     return job
 
 
+@pytest.mark.slow
 def test_changed_and_new_scripts_wait_in_review_for_somebody_else(
     clone: Path, repository: Repository, curator: User, second_curator: User
 ) -> None:

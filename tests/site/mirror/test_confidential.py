@@ -113,6 +113,7 @@ def strip_keys(world: str) -> str:
     )
 
 
+@pytest.mark.slow
 def test_what_was_withheld_is_told_once_the_study_is_closed(
     studied: Item, set_up: Callable[[], Mirror], repository: Repository, manager: User
 ) -> None:

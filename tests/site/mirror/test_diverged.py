@@ -27,6 +27,7 @@ def version(curator: User, second_curator: User) -> Version:
     return shelve("Print the uptime", author=curator, verified_by=second_curator)
 
 
+@pytest.mark.slow
 def test_what_somebody_else_pushed_stops_it_and_a_person_goes_on_from_there(
     set_up: SetUp,
     repository: Repository,

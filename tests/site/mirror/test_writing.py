@@ -34,6 +34,7 @@ def next_version(version: Version, script: str, *, author: User, by: User) -> Ve
     return made
 
 
+@pytest.mark.slow
 def test_the_way_of_an_entry_is_told_commit_by_commit(
     set_up: SetUp, repository: Repository, curator: User, second_curator: User
 ) -> None:
@@ -133,6 +134,7 @@ def test_the_bytes_are_those_that_were_verified_and_the_folder_is_read_like_any_
     assert report.counts()["refused"] == 0
 
 
+@pytest.mark.slow
 def test_hostile_titles_and_addresses_stay_in_their_folder(
     set_up: SetUp, repository: Repository, curator: User, second_curator: User
 ) -> None:
@@ -205,6 +207,7 @@ def test_a_worker_that_dies_between_push_and_record_pushes_nothing_twice(
     repository.check()
 
 
+@pytest.mark.slow
 def test_a_machine_that_has_no_copy_fetches_it_and_makes_what_was_lost_anew(
     set_up: SetUp,
     repository: Repository,

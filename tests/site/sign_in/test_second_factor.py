@@ -290,6 +290,7 @@ def test_under_another_key_nothing_proves_it_and_the_machine_s_owner_helps(
             call_command("remove_second_factor", name)
 
 
+@pytest.mark.slow
 def test_hostile_credentials_are_refused_and_break_nothing(
     reviewer: User, client: WebClient
 ) -> None:

@@ -48,6 +48,7 @@ def security(name: str) -> list[str]:
     return [f"{line.kind} {line.detail}".strip() for line in lines]
 
 
+@pytest.mark.slow
 def test_who_is_in_a_group_gets_an_account_with_the_roles_of_their_groups(
     provider: Provider, client: WebClient
 ) -> None:
@@ -75,6 +76,7 @@ def test_who_is_in_a_group_gets_an_account_with_the_roles_of_their_groups(
     assert session.expire_date <= timezone.now() + timedelta(hours=8)
 
 
+@pytest.mark.slow
 def test_what_is_sent_there_is_bound_to_the_session_and_of_use_once(
     provider: Provider, client: WebClient
 ) -> None:
@@ -115,6 +117,7 @@ def test_groups_give_and_take_at_each_sign_in_and_what_was_lost_ends_sessions_an
     assert "role-taken curator reviewer" in security("alice")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("groups", "words"),
     [
@@ -210,6 +213,7 @@ class TestLinking:
         with pytest.raises(NotAllowedNow, match="single sign-on"):
             make_password_link(bob, by=None)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("verified", [False, None, "no", 1])
     def test_an_address_that_is_not_verified_gets_nothing(
         self,
@@ -234,6 +238,7 @@ class TestLinking:
         provider.sign_in(client)
         assert signed_in_as(client) == "alice"
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("what", ["administrator", "service", "inactive", "linked", "two"])
     def test_some_accounts_are_never_joined(
         self, provider: Provider, client: WebClient, settings: Settings, bob: User, what: str
@@ -254,6 +259,7 @@ class TestLinking:
         assert signed_in_as(client) == "" and not User.objects.filter(username="alice").exists()
 
 
+@pytest.mark.slow
 def test_a_name_that_somebody_has_gets_a_number_and_a_hostile_one_is_made_plain(
     provider: Provider, client: WebClient
 ) -> None:
@@ -273,6 +279,7 @@ def _wrong(name: str, value: object) -> Callable[[dict[str, Any]], dict[str, Any
     return lambda claims: {**claims, name: value}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("claim", "value", "why"),
     [
@@ -298,6 +305,7 @@ def test_a_token_that_is_not_right_in_everything_lets_nobody_in(
     assert line.kind == "sign-in-failed" and line.detail.startswith("single sign-on: ")
 
 
+@pytest.mark.slow
 def test_a_token_without_nonce_or_with_another_key_or_unsigned_lets_nobody_in(
     provider: Provider, client: WebClient
 ) -> None:
@@ -344,6 +352,7 @@ def test_saying_no_there_is_no_error(provider: Provider, client: WebClient) -> N
     assert not Door.objects.exclude(last_error="").exists()
 
 
+@pytest.mark.slow
 def test_the_page_says_how_it_is_and_tests_and_pauses(
     provider: Provider,
     client_for: Callable[[User], Client],
@@ -386,6 +395,7 @@ def test_where_no_provider_is_set_there_is_no_button_and_no_address(client: WebC
     assert client.get("/login/single-sign-on/callback/?code=1&state=2").status_code == 404
 
 
+@pytest.mark.slow
 def test_tokens_rest_while_their_person_has_not_come_by_the_provider_for_long(
     provider: Provider, client: WebClient, settings: Settings
 ) -> None:
@@ -404,6 +414,7 @@ def test_tokens_rest_while_their_person_has_not_come_by_the_provider_for_long(
     assert find_token(token.secret, address=None) is not None
 
 
+@pytest.mark.slow
 def test_an_administrator_removes_the_identity_and_the_person_needs_a_link(
     provider: Provider, client: WebClient, administrator: User, client_for: Callable[[User], Client]
 ) -> None:

@@ -146,6 +146,7 @@ def test_a_case_that_a_date_spoils_on_some_day_is_not_run(
     assert "/srv/2032 is there twice" in result.checks[0].got
 
 
+@pytest.mark.slow
 def test_a_script_that_takes_its_time_everywhere_is_not_tried_for_ever(
     sandbox: Sandbox, availability: Availability, monkeypatch: pytest.MonkeyPatch
 ) -> None:

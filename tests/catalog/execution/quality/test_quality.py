@@ -173,6 +173,7 @@ def test_a_verdict_that_depends_on_what_nobody_named_is_unstable(
     assert other.state is State.PASSED
 
 
+@pytest.mark.slow
 def test_a_case_that_names_its_folder_and_its_time_zone_means_them(
     sandbox: Sandbox, availability: Availability
 ) -> None:

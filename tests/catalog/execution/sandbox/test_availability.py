@@ -149,6 +149,7 @@ def test_root_that_can_become_nobody_else_runs_nothing(sandbox: Sandbox) -> None
     assert "Run the worker as an ordinary user." in asked.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("victim", ["worker", "helper", "first process"])
 def test_whatever_is_killed_nothing_is_left(sandbox: Sandbox, victim: str) -> None:
     mark = f"34.{os.getpid()}"

@@ -246,6 +246,7 @@ def test_a_world_that_is_hard_to_read_is_read(sandbox: Sandbox, script: str) -> 
     assert set(seen.runs[0].after) > set(seen.before)
 
 
+@pytest.mark.slow
 def test_what_is_too_deep_is_said_to_be_left_out(sandbox: Sandbox) -> None:
     script = "for i in {1..150}; do mkdir d; cd d; done"
     assert sandbox.run(PreparedRun(script=script, limits=BRIEF)).cut == "folders more than 100 deep"
@@ -280,6 +281,7 @@ def test_its_input_cannot_be_written_to(sandbox: Sandbox) -> None:
     assert "Operation not permitted" in seen.runs[0].stderr
 
 
+@pytest.mark.slow
 def test_a_reply_that_nobody_reads_keeps_nobody_from_looking(sandbox: Sandbox) -> None:
     """The memory guard looks on while a connection is full."""
     commands: tuple[CommandRequest, ...] = (

@@ -200,6 +200,7 @@ def test_noise_on_the_reply_port_is_no_call_and_stops_nothing(sandbox: Sandbox) 
     assert call(sandbox, script).runs[0].stdout == "answered\n"
 
 
+@pytest.mark.slow
 def test_a_command_that_calls_itself_ends_with_the_run(sandbox: Sandbox) -> None:
     commands: tuple[CommandRequest, ...] = ({"name": "sudo", "mode": "sudo", "rules": []},)
     script = 'f=(sudo); for i in {1..200}; do f+=(sudo); done; "${f[@]}" echo deep'
