@@ -53,6 +53,8 @@ def incident(site: Site) -> str:
     (line,) = [line for line in site.run(_MAKE).splitlines() if line.startswith("made ")]
     _made, source, secret = line.split()
     for number in range(3):
+        # One after the other, or the worker's threads decide which of them stands first.
+        wait_for(site, "Incident.objects.count()", number)
         alerts = [
             prometheus_alert(f"{number}-{one}", service="nginx", instance=f"web-{one}:9100")
             for one in range(1, 3 + number)
@@ -67,15 +69,20 @@ def incident(site: Site) -> str:
         )
         with urllib.request.urlopen(request, timeout=20) as answer:
             assert answer.status == 202
-    found = (
-        "from scriptsmith_site.models import Incident; "
-        "print('key', *Incident.objects.filter(title=%r).values_list('pk', flat=True))"
-    )
+    wait_for(site, "Incident.objects.count()", 3)
+    return f"/incidents/{ask(site, f'Incident.objects.get(title={TITLE!r}).pk')}/"
+
+
+def ask(site: Site, value: str) -> int:
+    """A number of incidents of the site."""
+    said = site.run(f"from scriptsmith_site.models import Incident; print('value', {value})")
+    return int(said.split("value ")[1].split()[0])
+
+
+def wait_for(site: Site, value: str, wanted: int) -> None:
+    """Until the worker has taken in so much."""
     deadline = time.monotonic() + 60
-    while True:
-        (line,) = [one for one in site.run(found % TITLE).splitlines() if one.startswith("key")]
-        if len(line.split()) == 2:
-            return f"/incidents/{line.split()[1]}/"
+    while ask(site, value) < wanted:
         assert time.monotonic() < deadline, "no worker took the alert in"
         time.sleep(0.2)
 
