@@ -12,9 +12,10 @@ from django.utils import timezone
 from core.database.prepared import execute
 from review.models import Case, Item, Score
 
-_DUE = "INSERT INTO review_tallydue (item_id, campaign_id) VALUES (%s, %s)"
-# The row is counted on as it is by then: this happens at the end of every review.
+_DUE = "INSERT INTO review_tallydue (item_id, campaign_id) VALUES (%(item)s, %(campaign)s)"
+# The row is counted on as it is by then: this happens at the end of every review, in one statement.
 _COUNT_DONE = """
+WITH due AS (INSERT INTO review_tallydue (item_id, campaign_id) VALUES (%(item)s, %(campaign)s))
 UPDATE review_item SET done = done + %(change)s,
     state = CASE
         WHEN state = 'open' AND done + %(change)s >= overlap THEN 'closed'
@@ -59,6 +60,8 @@ def count_done(item: Item, *, change: int) -> None:
 
     What it brings to the figures is due to be counted anew, which is all that happens without a change.
     """
-    execute(_DUE, [item.pk, item.campaign_id])
+    keys = {"item": item.pk, "campaign": item.campaign_id}
     if change:
-        execute(_COUNT_DONE, {"change": change, "now": timezone.now(), "item": item.pk})
+        execute(_COUNT_DONE, {**keys, "change": change, "now": timezone.now()})
+    else:
+        execute(_DUE, keys)

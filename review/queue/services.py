@@ -22,7 +22,7 @@ from review.queue.overview.own_studies import (
     studies_under_way,
     takes_part,
 )
-from review.queue.overview.pace import own_pace, own_place
+from review.queue.overview.pace import count_given, own_pace, own_place
 from review.queue.reassignment import assign, assignments_of, send_back, take_back, take_over
 from review.queue.reviewer_checks.gold import mark_case
 from review.queue.spread import items_later, items_later_of_all
@@ -36,6 +36,7 @@ __all__ = [
     "assignments_of",
     "claim_item",
     "claim_next",
+    "count_given",
     "earlier_item",
     "expire_leases",
     "flag",

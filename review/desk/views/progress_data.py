@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from review.blinding.item_view import ItemView
-from review.models import Assignment
 from review.queue import services as queue
 
 
@@ -13,7 +12,7 @@ from review.queue import services as queue
 class Progress:
     """What the head of the score panel says of it."""
 
-    number: int  # of the item in view, among those that the person has done
+    number: int | None  # of the item in view, among those that the person was given
     total: int | None  # counted for a whole page; a fragment leaves what stands there
     is_more: bool  # the total is where counting ended
     back: int
@@ -23,18 +22,22 @@ class Progress:
 def show_progress(desk: ItemView, *, whole: bool) -> Progress:
     """One query more for a whole page, and in a study a few."""
     campaign, reviewer = desk.item.campaign, desk.reviewer
-    place = queue.own_place(campaign, reviewer, beside=desk.item.pk)
-    assignment = desk.assignment
-    is_done = assignment is not None and assignment.state == Assignment.State.SUBMITTED
-    number = max(place.done if is_done else place.done + 1, 1)
+    place = queue.own_place(campaign, reviewer, beside=desk.item.pk, assignment=desk.assignment)
     total, is_more = None, False
     if whole:
         waiting = queue.waiting_for(campaign, reviewer)
         # A study has an end that must not move away as one works; the live queue has none.
-        most = queue.MOST_COUNTED + 1
-        left = waiting[:most].count() if campaign.is_live else waiting.count()
-        is_more = campaign.is_live and left == most
-        total = number + left - is_more
+        if campaign.is_live:
+            most = queue.MOST_COUNTED + 1
+            left = waiting[:most].count()
+            is_more = left == most
+            total = (place.number or 0) + left - is_more
+        else:
+            total = queue.count_given(campaign, reviewer) + waiting.count()
     return Progress(
-        number=number, total=total, is_more=is_more, back=place.back, back_item=place.back_item
+        number=place.number,
+        total=total,
+        is_more=is_more,
+        back=place.back,
+        back_item=place.back_item,
     )

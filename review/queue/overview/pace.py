@@ -7,11 +7,12 @@ from datetime import timedelta
 from statistics import median
 
 from django.contrib.auth.models import User
-from django.db.models import Count, Min, Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
+from core.database.prepared import PreparedQuery
 from pipeline.models import Run
-from review.models import Assignment, Campaign, Case, Score
+from review.models import Assignment, Campaign, Score
 from review.queue.reviewer_checks.repeats import SITTING_GAP
 
 # Nobody gets through more in a day and a half; what is more is not read.
@@ -75,32 +76,68 @@ def own_pace(user: User) -> Pace:
 class Place:
     """How far one person is in one campaign."""
 
-    done: int  # of the live queue, those of today
+    # Which one the item in view is of those that the person was given: 3 for the third; of the live queue, of those
+    # that they are through with today. None where they were not given it.
+    number: int | None
     back: int  # items that they sent to be rewritten and that are ready
     back_item: int | None  # the first of these
 
 
-def own_place(campaign: Campaign, user: User, *, beside: int) -> Place:
-    """The person's place in a campaign, in one query; what came back is counted without the item `beside`."""
-    is_done = is_read = Q(state=Assignment.State.SUBMITTED)
+def own_place(
+    campaign: Campaign, user: User, *, beside: int, assignment: Assignment | None = None
+) -> Place:
+    """The person's place in a campaign; what came back is counted without the item `beside`.
+
+    What they let go of is not counted, since they may be given it once more; gold and what is shown again are.
+    """
+    loose = _read_loose(campaign.pk, user.pk)
+    number = None
     if campaign.is_live:
-        # Of years of reviewing only today is read.
-        is_done = is_read = is_done & Q(
-            ended_at__gte=timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
+        is_done = assignment is not None and assignment.state == Assignment.State.SUBMITTED
+        number = max(1, _count_today(campaign, user) + (not is_done))
+    elif assignment is not None and assignment.position:
+        number = assignment.position - _count_let_go(loose, before=assignment.position)
+    ready = [one.item_id for one in loose if one.is_ready and one.item_id != beside]  # type: ignore[attr-defined]
+    return Place(number=number, back=len(ready), back_item=min(ready, default=None))
+
+
+def count_given(campaign: Campaign, user: User) -> int:
+    """How many items of a study the person was given, without those that they let go of."""
+    given = Assignment.objects.filter(item__campaign=campaign, reviewer=user, position__gt=0)
+    last = given.order_by("-pk").values_list("position", flat=True).first() or 0
+    return last - _count_let_go(_read_loose(campaign.pk, user.pk), before=last + 1)
+
+
+def _count_today(campaign: Campaign, user: User) -> int:
+    midnight = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
+    # Of years of reviewing only today is read.
+    return Assignment.objects.filter(
+        item__campaign=campaign,
+        reviewer=user,
+        state=Assignment.State.SUBMITTED,
+        ended_at__gte=midnight,
+    ).count()
+
+
+def _count_let_go(loose: list[Assignment], *, before: int) -> int:
+    return sum(one.state in _LET_GO and 0 < one.position < before for one in loose)
+
+
+_LET_GO = (Assignment.State.RELEASED, Assignment.State.EXPIRED)
+
+
+def _loose(campaign: int, reviewer: int) -> QuerySet[Assignment]:
+    """What the person neither has in hand nor is through with; what they skipped is dealt with."""
+    is_written = ~Q(item__run__state__in=[Run.State.QUEUED, Run.State.RUNNING])
+    return (
+        Assignment.objects.filter(
+            item__campaign=campaign,
+            reviewer=reviewer,
+            state__in=[Assignment.State.WAITING, *_LET_GO],
         )
-    else:
-        # As in `review.queue.claims`: gold and what is shown again count like the others.
-        is_done &= ~Q(item__case__purpose=Case.Purpose.TRAINING)
-    is_back = (
-        Q(state=Assignment.State.WAITING)
-        & ~Q(item__run__state__in=[Run.State.QUEUED, Run.State.RUNNING])
-        & ~Q(item=beside)
+        .annotate(is_ready=Q(state=Assignment.State.WAITING) & is_written)
+        .only("item_id", "state", "position")
     )
-    found = Assignment.objects.filter(
-        is_read | Q(state=Assignment.State.WAITING), item__campaign=campaign, reviewer=user
-    ).aggregate(
-        done=Count("pk", filter=is_done),
-        back=Count("pk", filter=is_back),
-        back_item=Min("item", filter=is_back),
-    )
-    return Place(**found)
+
+
+_read_loose = PreparedQuery(_loose)

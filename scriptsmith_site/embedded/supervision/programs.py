@@ -8,8 +8,8 @@ import sys
 from scriptsmith_site.embedded.layout import Layout
 from scriptsmith_site.embedded.supervision.children import Program
 
-# One more than there are processors, so that none idles while a process waits for its database; but each takes memory.
-MOST_WEB_PROCESSES = 3
+# One for each processor: the threads of one go on while another waits for the database, and each process takes memory.
+LEAST_WEB_PROCESSES, MOST_WEB_PROCESSES = 2, 3
 # Each has a connection to the database, with plans of its own: few that are warm do more than many that are cold.
 WEB_THREADS = 5
 # As long as a call to a model may take: what has begun is paid for.
@@ -26,7 +26,7 @@ def web(descriptor: int) -> Program:
     """Gunicorn on a listening socket that is open already."""
     command = [sys.executable, "-m", "gunicorn", "scriptsmith_site.wsgi:application"]
     command += ["--bind", f"fd://{descriptor}", "--worker-class", "gthread"]
-    processes = min(MOST_WEB_PROCESSES, 1 + (os.cpu_count() or 1))
+    processes = min(MOST_WEB_PROCESSES, max(LEAST_WEB_PROCESSES, os.cpu_count() or 1))
     command += ["--workers", str(processes), "--threads", str(WEB_THREADS)]
     # Loaded once and shared by the processes, which saves memory and half of the start.
     command += ["--preload", "--no-control-socket", "--log-level", "warning"]

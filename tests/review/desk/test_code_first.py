@@ -42,6 +42,11 @@ def words(html: str) -> str:
     return " ".join(re.sub(r"<[^>]+>", " ", html).split())
 
 
+def place_on(page: str) -> str:
+    """The part of a page that says which of the reviewer's items it is."""
+    return "<span " + page.split('class="desk-place"')[1].split('<span id="back"')[0]
+
+
 @pytest.fixture
 def risky(put_in_queue: Callable[..., Item], reviewer: User) -> Item:
     """A script whose rewrite also deletes what nobody asked for; both are checked, both stages before are scored."""
@@ -192,6 +197,36 @@ def test_progress_counts_what_is_done_and_what_waits(
         for value in (0, 2, 2):
             score_next(assignment.item, reviewer, value)
     assert "1 of 3" in seen[0] and "2 of 3" in seen[1]
+
+
+def test_what_is_let_go_of_does_not_move_the_end_and_what_is_skipped_counts(
+    manager: User, reviewer: User, client_for: ClientFor
+) -> None:
+    study = make_study(by=manager, reviewers=[reviewer], items=4)
+    client = client_for(reviewer)
+    seen = []
+    for state in (Assignment.State.RELEASED, Assignment.State.SKIPPED, None):
+        assignment = services.claim_next(study, by=reviewer)
+        assert assignment is not None
+        seen.append(words(place_on(page_of(client, assignment.item))))
+        if state:
+            services.give_back(assignment, state=state, why="Not my field")
+    assert seen == ["1 of 4", "1 of 4", "2 of 4"]
+
+
+def test_an_item_looked_at_again_keeps_its_number(
+    manager: User, reviewer: User, client_for: ClientFor
+) -> None:
+    study = make_study(by=manager, reviewers=[reviewer], items=3)
+    client = client_for(reviewer)
+    items = []
+    for _ in range(2):
+        assignment = services.claim_next(study, by=reviewer)
+        assert assignment is not None
+        items.append(assignment.item)
+        for value in (0, 2, 2):
+            score_next(assignment.item, reviewer, value)
+    assert [words(place_on(page_of(client, one))) for one in items] == ["1 of 3", "2 of 3"]
 
 
 def test_what_came_back_is_announced_on_the_next_item(
