@@ -252,7 +252,7 @@ def _reader(reply: httpcore2.Response) -> Callable[[int], bytes]:
                 break
             count += len(piece)
             if count > MOST_BYTES:
-                raise RemoteTrouble(_("It answered with more than 256 MB, which is not read."))
+                raise RemoteTrouble(_too_much())
             kept += piece
         given, kept = (kept, b"") if size < 0 else (kept[:size], kept[size:])
         return given
@@ -261,11 +261,21 @@ def _reader(reply: httpcore2.Response) -> Callable[[int], bytes]:
 
 
 class _Bounded(SubprocessWrapper):
-    """A program that is killed where it takes too long."""
+    """A program that is killed where it takes too long, and of which only so much is read."""
 
     def __init__(self, running: subprocess.Popen[bytes], end: Timer) -> None:
         super().__init__(running)
         self._end = end
+        self._count = 0
+
+    def read(self, size: int | None = None) -> bytes:
+        piece = super().read(size)
+        self._count += len(piece)
+        if self._count > MOST_BYTES:
+            self._end.cancel()
+            self.proc.kill()
+            raise RemoteTrouble(_too_much())
+        return piece
 
     def close(self, timeout: int | None = 60) -> None:
         super().close(timeout)
@@ -379,6 +389,10 @@ def _why(error: BaseException) -> str:
             return _("Its certificate is not valid: %s.") % cause.verify_message
         cause = cause.__cause__ or cause.__context__
     return _("The connection failed: %s") % _one_line(error)
+
+
+def _too_much() -> str:
+    return _("It answered with more than 256 MB, which is not read.")
 
 
 def _one_line(said: object) -> str:

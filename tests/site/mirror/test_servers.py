@@ -202,3 +202,7 @@ def test_over_ssh_by_the_address_that_was_judged(
     assert (tmp_path / "known").read_text() == f"localhost {host_key}\n"
     assert (tmp_path / "key").read_text().endswith("-----END KEY-----\n")
     assert not Path(words[words.index("-i") + 1]).exists(), "the key is gone again"
+    monkeypatch.setattr(remotes, "MOST_BYTES", 20)
+    services.ask_for_test(by=administrator)
+    work()
+    assert "more than 256 MB" in Mirror.objects.get().last_error
