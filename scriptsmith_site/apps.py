@@ -33,9 +33,9 @@ class SiteConfig(AppConfig):
         from review import services as review
         from scriptsmith_site import checks, worker
         from scriptsmith_site.integrations.alerts.services import retention
-        from scriptsmith_site.integrations.outbox import erasure
-        from scriptsmith_site.integrations.outbox.capture import capture
-        from scriptsmith_site.integrations.outbox.confidentiality import runs_of_open_studies
+        from scriptsmith_site.integrations.outbox.events import erasure
+        from scriptsmith_site.integrations.outbox.events.capture import capture
+        from scriptsmith_site.integrations.outbox.events.confidentiality import runs_of_open_studies
         from scriptsmith_site.operation import installation
         from scriptsmith_site.operation.counting import count_settled
         from scriptsmith_site.people import security_log

@@ -10,7 +10,8 @@ from scriptsmith_site.integrations.mirror import branches, writing
 from scriptsmith_site.integrations.mirror.queue import queue_publication
 from scriptsmith_site.integrations.notifications import mail, sweeps
 from scriptsmith_site.integrations.notifications.telling import tell_people
-from scriptsmith_site.integrations.outbox import delivery, distribution, expiry
+from scriptsmith_site.integrations.outbox import delivery
+from scriptsmith_site.integrations.outbox.events import distribution, expiry
 from scriptsmith_site.people import security_log
 from scriptsmith_site.people.sign_in import guess_limits, lockouts, sessions
 

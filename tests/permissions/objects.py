@@ -43,7 +43,7 @@ from review import services as review
 from review.exchange.transfer_files import kept_files
 from review.models import Assignment, Decision, Flag, Item, Remark, Transfer
 from review.report.snapshots import take_snapshot
-from scriptsmith_site.integrations.outbox.sealing import seal
+from scriptsmith_site.integrations.outbox.transport.sealing import seal
 from scriptsmith_site.models import (
     AlertKey,
     AlertRule,

@@ -14,8 +14,8 @@ from catalog.retrieval.services import retrieve
 from catalog.types import Answer, Match
 from core.errors import BadInput
 from pipeline.services import MAX_STATEMENT
-from scriptsmith_site.integrations.outbox.channels import neutralise
-from scriptsmith_site.integrations.outbox.payloads import shorten
+from scriptsmith_site.integrations.outbox.transport.channels import neutralise
+from scriptsmith_site.integrations.outbox.transport.payloads import shorten
 from scriptsmith_site.models import ChatCommand
 
 MOST_MATCHES = 3

@@ -55,7 +55,7 @@ from scriptsmith_site.integrations.mirror.addresses import (
     is_folder,
     read_ssh,
 )
-from scriptsmith_site.integrations.outbox.addresses import choose_addresses
+from scriptsmith_site.integrations.outbox.transport.addresses import choose_addresses
 
 SECONDS = 60.0  # of one exchange
 MOST_BYTES = 256 * 1024 * 1024  # of one answer

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from catalog.models import Entry, Rollback, Version, VersionEvent
 from scriptsmith_site.integrations.mirror.layout import Area
-from scriptsmith_site.integrations.outbox.confidentiality import is_hidden
+from scriptsmith_site.integrations.outbox.events.confidentiality import is_hidden
 
 
 class Standing(NamedTuple):

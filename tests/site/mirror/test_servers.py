@@ -15,7 +15,7 @@ from django.contrib.auth.models import User
 from pytest_django import Settings
 
 from catalog.entries import services as entries
-from scriptsmith_site.integrations.mirror import branches, services
+from scriptsmith_site.integrations.mirror import branches, remotes, services
 from scriptsmith_site.models import Mirror
 from tests.catalog.shelf import shelve
 from tests.site.mirror.conftest import GIT, Repository, work

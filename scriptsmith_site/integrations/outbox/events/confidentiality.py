@@ -10,8 +10,8 @@ from django.db.models import QuerySet
 
 from catalog.models import Version
 from review.models import Campaign, Item
-from scriptsmith_site.integrations.outbox.event_types import BY_NAME, TEST
-from scriptsmith_site.integrations.outbox.subjects import Subject
+from scriptsmith_site.integrations.outbox.events.event_types import BY_NAME, TEST
+from scriptsmith_site.integrations.outbox.events.subjects import Subject
 from scriptsmith_site.models import Event
 
 # A script that is out of use for now is a fact of safety: it leaves at once where others may know the entry.
