@@ -96,7 +96,7 @@ CHAT_COMMANDS = (
         "administrator",
         a_command,
         "chat-command-remove",
-        press="Remove",
+        press="Remove it",
         then=lambda w: not ChatCommand.objects.exists(),
     ),
 )

@@ -55,7 +55,7 @@ def answer_to(statement: str, *, kind: str, link: Callable[[str], str]) -> Said:
     near = [match for match in shown if match.answer is not Answer.MATCH]
     lines = []
     if fits:
-        lines.append(_("Verified, open it to look at it and copy it:"))
+        lines.append(_("Verified. Follow the link to read and copy it:"))
         lines += [_line(one, verified[one.version_id], kind, link) for one in fits]
     else:
         lines.append(_("Nothing verified does this."))

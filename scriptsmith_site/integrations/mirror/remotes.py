@@ -267,9 +267,12 @@ class _Bounded(SubprocessWrapper):
         super().__init__(running)
         self._end = end
         self._count = 0
+        # The library makes its reader an attribute of the instance.
+        self._read = self.read
+        self.read = self._read_bounded
 
-    def read(self, size: int | None = None) -> bytes:
-        piece = super().read(size)
+    def _read_bounded(self, size: int | None = None, /) -> bytes:
+        piece = self._read(size)
         self._count += len(piece)
         if self._count > MOST_BYTES:
             self._end.cancel()

@@ -103,6 +103,7 @@ def test_no_text_is_in_any_span(
         assert not [text for text in texts if text in said]
 
 
+@pytest.mark.slow
 def test_a_try_that_fails_is_marked_without_its_message(
     standin: StandIn, spans: Callable[[], list[ReadableSpan]]
 ) -> None:
@@ -113,7 +114,7 @@ def test_a_try_that_fails_is_marked_without_its_message(
     assert all(not one.status.description and not one.events for one in failed)
 
 
-@pytest.mark.parametrize("statement", [PASSED, FLAGGED])
+@pytest.mark.parametrize("statement", [PASSED, pytest.param(FLAGGED, marks=pytest.mark.slow)])
 def test_of_a_campaign_nothing_is_traced_whatever_the_verdict(
     statement: str,
     standin: StandIn,
@@ -122,10 +123,12 @@ def test_of_a_campaign_nothing_is_traced_whatever_the_verdict(
     reviewer: User,
 ) -> None:
     study = make_study(by=manager, reviewers=[reviewer], items=0, is_open=False)
-    carry_out(statement, batch=study.batch)
+    run = carry_out(statement, batch=study.batch)
+    assert run.state == Run.State.DONE and run.stages.count() > 6
     assert spans() == []
 
 
+@pytest.mark.slow
 def test_of_a_run_that_a_study_looks_at_nothing_is_traced_before_it_is_closed(
     standin: StandIn, spans: Callable[[], list[ReadableSpan]], manager: User, reviewer: User
 ) -> None:

@@ -16,6 +16,7 @@ from pytest_django import Settings
 
 from catalog.entries import services as entries
 from scriptsmith_site.integrations.mirror import branches, remotes, services
+from scriptsmith_site.integrations.mirror.secrets import access_of
 from scriptsmith_site.models import Mirror
 from tests.catalog.shelf import shelve
 from tests.site.mirror.conftest import GIT, Repository, work
@@ -203,6 +204,9 @@ def test_over_ssh_by_the_address_that_was_judged(
     assert (tmp_path / "key").read_text().endswith("-----END KEY-----\n")
     assert not Path(words[words.index("-i") + 1]).exists(), "the key is gone again"
     monkeypatch.setattr(remotes, "MOST_BYTES", 20)
-    services.ask_for_test(by=administrator)
-    work()
-    assert "more than 256 MB" in Mirror.objects.get().last_error
+    access = access_of(Mirror.objects.get())
+    with (
+        remotes.open_remote(access) as remote,
+        pytest.raises(remotes.RemoteTrouble, match="256 MB"),
+    ):
+        remote.heads()
