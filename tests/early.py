@@ -19,7 +19,7 @@ from xdist.scheduler import LoadScopeScheduling
 gc.disable()
 
 for _name in list(os.environ):
-    if _name.startswith(("ANTHROPIC_", "OPENAI_", "CLAUDE_")):
+    if _name.startswith(("ANTHROPIC_", "OPENAI_", "CLAUDE_", "OTEL_")):
         del os.environ[_name]
 
 # The workers share the cores already: threads that wait for one another by spinning would take them from the tests.

@@ -12,6 +12,7 @@ from django.db import InterfaceError, OperationalError, connection, transaction
 from django.db.models.functions import Now
 from django.utils import timezone
 
+from core import tracing
 from core.audit import tell
 from pipeline import hooks
 from pipeline.clients.model_client import model_client
@@ -121,6 +122,21 @@ def sweep() -> list[int]:
 
 def _work(lease: Lease) -> None:
     run = Run.objects.select_related("action", "batch").get(pk=lease.run_id)
+    with _traced(run):
+        _carry_on(run, lease)
+
+
+@contextmanager
+def _traced(run: Run) -> Iterator[None]:
+    """A span over this passage. None for what a campaign asks for: how often and how long would tell verdicts."""
+    if tracing.tracer is None or run.batch_id is not None or hooks.is_in_open_study(run.pk):
+        yield
+        return
+    with tracing.span("run", {"scriptsmith.run": run.pk, "scriptsmith.origin": run.origin}):
+        yield
+
+
+def _carry_on(run: Run, lease: Lease) -> None:
     if run.finished_at is None:
         ports = DatabasePorts(run, lease, model_client())
         with _passage(ports):
@@ -256,6 +272,8 @@ def _finish(
         if is_first_end:
             # A later passage, for a Refinement, must not show: only what the assessor flagged has one.
             tell(Run(pk=lease.run_id), "finished")
+    if ports:
+        ports.forget_committed()
     hooks.notify_run_settled(lease.run_id)
 
 

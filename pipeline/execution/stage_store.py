@@ -9,6 +9,7 @@ from django.db import connection
 from django.db.models import Max
 from django.utils import timezone
 
+from core import tracing
 from pipeline.models import Draft, Refinement, Run, Stage
 from pipeline.types import Question, ReadingOutcome, StageName
 
@@ -147,7 +148,16 @@ class StageStore:
             )
 
     def forget(self) -> None:
-        """What was new is written."""
+        """What was new is written, and told to the traces: not what was found, which may hold anything."""
+        for row in self._news.values() if tracing.is_within() else ():
+            if row.ended_at is not None:
+                tracing.record(
+                    f"stage {row.name}",
+                    {"scriptsmith.stage": row.name, "scriptsmith.round": row.round},
+                    begun=row.started_at,
+                    ended=row.ended_at,
+                    failed=row.state == Stage.State.FAILED,
+                )
         self._news, self._readings = {}, {}
 
 

@@ -21,6 +21,7 @@ from pipeline.costs.daily_spending import add_spending
 from pipeline.ledger.admission import admit
 from pipeline.ledger.attempt_metrics import count_attempts
 from pipeline.ledger.attempt_store import close_tries
+from pipeline.ledger.attempt_traces import trace_attempts
 from pipeline.ledger.capacity import Rest
 from pipeline.ledger.outgoing_secrets import MASK_SECRETS, SecretsRule
 from pipeline.ledger.retry_policy import decide_after_failure, failure_message
@@ -121,6 +122,7 @@ def settle_attempts(
     if all(isinstance(ended, Answered) for _, ended in tries):
         closed = close_tries(lease, rows, counted=True)
         count_attempts(closed, rows)
+        trace_attempts(closed, rows)
         return {_position(call): _outcome_of(call, ended, None) for call, _, ended in rows}
     with transaction.atomic():
         _lock_before_run(lease, [(call, ended) for call, _attempt, ended in rows])
@@ -129,6 +131,7 @@ def settle_attempts(
         settled = {_position(call): _outcome_of(call, ended, batch) for call, _, ended in rows}
         add_spending(closed.attempts)
     count_attempts(closed, rows)
+    trace_attempts(closed, rows)
     return settled
 
 

@@ -26,6 +26,7 @@ from scriptsmith_site.models import (
     AlertRule,
     AlertRuleRun,
     AlertSource,
+    ChatCommand,
     Destination,
     Door,
     Mirror,
@@ -198,6 +199,40 @@ def _agents() -> ShownDoor:
     )
 
 
+def _chat_commands() -> ShownDoor:
+    sums = ChatCommand.objects.aggregate(
+        count=Count("pk"),
+        paused=Count("pk", filter=Q(paused_at__isnull=False)),
+        failing=Count(
+            "pk",
+            filter=Q(paused_at=None, last_error_at__isnull=False)
+            & (Q(last_success_at=None) | Q(last_success_at__lt=F("last_error_at"))),
+        ),
+        success=Max("last_success_at"),
+    )
+    failed = (
+        ChatCommand.objects.filter(last_error_at__isnull=False).order_by("-last_error_at").first()
+    )
+    count = sums["count"]
+    state = "works" if sums["success"] else "new"
+    if not count:
+        state = "off"
+    elif sums["failing"]:
+        state = "fails"
+    elif sums["paused"] == count:
+        state = "paused"
+    return ShownDoor(
+        gettext_lazy("Slash commands"),
+        gettext_lazy("People in Slack and Mattermost find verified scripts."),
+        reverse("chat-commands"),
+        state,
+        ngettext("%s command", "%s commands", count) % count if count else "",
+        sums["success"],
+        failed.last_error_at if failed else None,
+        f"{failed.name}: {failed.last_error}" if failed else "",
+    )
+
+
 def _single_sign_on() -> ShownDoor:
     door = the_door()
     return ShownDoor(
@@ -216,6 +251,7 @@ DOORS: tuple[Callable[[], ShownDoor], ...] = (
     _alert_sources,
     _alert_rules,
     _agents,
+    _chat_commands,
     _webhooks,
     _channels,
     _mirror,

@@ -13,5 +13,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("scriptsmith_site.integrations.notifications.urls")),
     path("", include("scriptsmith_site.integrations.alerts.urls")),
     path("", include("scriptsmith_site.integrations.agents.urls")),
+    path("", include("scriptsmith_site.integrations.chat_commands.urls")),
     path("", include("scriptsmith_site.integrations.single_sign_on.urls")),
 ]

@@ -21,6 +21,7 @@ from scriptsmith_site.models.alerts import (
     Incident,
     IncidentEvent,
 )
+from scriptsmith_site.models.chat_commands import ChatCommand, ChatCommandCall
 from scriptsmith_site.models.doors import Door
 from scriptsmith_site.models.mirror import Mirror, MirrorBranch, MirrorCommit
 from scriptsmith_site.models.notifications import Notification, NotificationChoices
@@ -45,6 +46,8 @@ __all__ = [
     "AlertTally",
     "ApiToken",
     "BackupEvent",
+    "ChatCommand",
+    "ChatCommandCall",
     "Delivery",
     "DeliveryAttempt",
     "DemoPassword",

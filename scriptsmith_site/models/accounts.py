@@ -177,6 +177,7 @@ class GuessCount(models.Model):
         TOKEN = "token", _("Unknown API tokens")
         ALERT_SECRET = "alert-secret", _("Wrong secrets of alert sources")
         SECOND_FACTOR = "second-factor", _("Wrong codes of a second factor")
+        COMMAND_SECRET = "command-secret", _("Wrong secrets of slash commands")
         PROVIDER = "provider", _("Unfinished single sign-ons from one address")
 
     kind = models.CharField(max_length=20, choices=Kind)
@@ -200,6 +201,7 @@ class GuessCount(models.Model):
                         "alert-secret",
                         "second-factor",
                         "provider",
+                        "command-secret",
                     ]
                 ),
                 name="guess_count_kind_legal",

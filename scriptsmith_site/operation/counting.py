@@ -1,13 +1,15 @@
-"""Counts requests and runs for /metrics, and nothing that a blinded study hides."""
+"""Counts requests and runs for /metrics, tells traces of requests, and says nothing that a blinded study hides."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from datetime import timedelta
 
 from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
 
-from core import metrics
+from core import metrics, tracing
 from pipeline.models import Run
 
 # How often a reviewer sends something there depends on the verdict: what was flagged has more to score.
@@ -34,7 +36,23 @@ class CountRequestsMiddleware:
         if not is_desk:
             method = request.method if request.method in _METHODS else "other"
             metrics.observe(metrics.HTTP_SECONDS, seconds, str(method))
+            if tracing.tracer is not None:
+                _trace(str(method), match.route if match else "", response.status_code, seconds)
         return response
+
+
+def _trace(method: str, route: str, status: int, seconds: float) -> None:
+    """The address as it is declared: what was asked for may hold tokens, and what somebody looks for."""
+    attributes: dict[str, str | int] = {
+        "http.request.method": method,
+        "http.route": route,
+        "http.response.status_code": status,
+    }
+    now = timezone.now()
+    begun = now - timedelta(seconds=seconds)
+    tracing.record_alone(
+        f"{method} {route}".strip(), attributes, begun=begun, ended=now, failed=status >= 500
+    )
 
 
 def count_settled(run_id: int) -> None:

@@ -22,6 +22,7 @@ from scriptsmith_site.people.erasure import anonymise
 from scriptsmith_site.people.forms import (
     AccountFilters,
     AccountForm,
+    AddressForm,
     RolesForm,
     TokenForm,
     show_refusal_in,
@@ -90,6 +91,22 @@ def change_roles(request: HttpRequest, pk: int) -> HttpResponse:
             messages.success(request, _("Roles changed."))
             return redirect("user-detail", pk)
     return _render_account(request, account, roles=form)
+
+
+@require_POST
+def set_address(request: HttpRequest, pk: int) -> HttpResponse:
+    account = access_account(signed_in(request), pk)
+    form = AddressForm(request.POST)
+    if form.is_valid():
+        try:
+            address = form.cleaned_data["address"]
+            services.set_address(account, address=address, by=signed_in(request))
+        except BadInput as refusal:
+            show_refusal_in(form, refusal)
+        else:
+            messages.success(request, _("Saved."))
+            return redirect("user-detail", pk)
+    return _render_account(request, account, address=form)
 
 
 @require_POST
@@ -175,12 +192,14 @@ def _render_account(
     account: User,
     *,
     roles: RolesForm | None = None,
+    address: AddressForm | None = None,
     token: TokenForm | None = None,
     made: tokens.MadeToken | None = None,
     link: str = "",
     anonymise_error: str = "",
 ) -> HttpResponse:
-    wrong = any(form is not None and form.errors for form in (roles, token)) or anonymise_error
+    wrong = any(form is not None and form.errors for form in (roles, address, token))
+    wrong = wrong or bool(anonymise_error)
     held = [role.value for role in services.roles_of(account)]
     context = {
         "account": account,
@@ -190,6 +209,7 @@ def _render_account(
         "factors": second_factor.factors_of(account),
         "locked_out": lockouts.is_locked_out(account),
         "roles": roles or RolesForm(initial={"roles": held}),
+        "address": address or AddressForm(initial={"address": account.email}),
         "token": token or TokenForm(user=account),
         "tokens": account.api_tokens.all(),
         "ends": live_tokens(account).count(),

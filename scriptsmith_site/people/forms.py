@@ -144,6 +144,19 @@ class RolesForm(forms.Form):
     )
 
 
+class AddressForm(forms.Form):
+    address = forms.CharField(
+        label=_("E-mail address"),
+        max_length=254,
+        required=False,
+        widget=forms.EmailInput(attrs={"autocomplete": "off"}),
+        help_text=_(
+            "Single sign-on may join whoever proves this address with this account. No e-mail is sent to it: "
+            "for that, people confirm an address of their own under Notifications."
+        ),
+    )
+
+
 class AccountForm(RolesForm):
     username = forms.CharField(
         label=_("Name to sign in with"),

@@ -12,8 +12,9 @@ from django.contrib.auth.models import Group, User
 from django.contrib.auth.password_validation import validate_password
 from django.contrib.auth.validators import UnicodeUsernameValidator
 from django.core.exceptions import PermissionDenied, ValidationError
+from django.core.validators import validate_email
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
 from core.audit import record
@@ -129,6 +130,44 @@ def reactivate(user: User, *, by: User | None) -> None:
     user.is_active = True
     record(user, "reactivated", by=by, is_active=(False, True))
     note(Kind.REACTIVATED, user=user, by=by)
+
+
+@transaction.atomic
+def set_address(user: User, *, address: str, by: User | None) -> None:
+    """The person's e-mail address, by an administrator's word; empty for none.
+
+    Whoever proves to a trusted provider that it is theirs may be joined with the account: so it is nobody else's, and
+    a person gives an address of their own by the link of a letter alone (notifications). The audit log names none.
+    Raises BadInput, and NotAllowedNow for a program.
+    """
+    require_administrator(by)
+    if is_service_account(user):
+        raise NotAllowedNow(_("A service account has no e-mail address."))
+    address = address.strip()
+    if address:
+        try:
+            validate_email(address)
+        except ValidationError:
+            raise BadInput(_("This is no e-mail address."), field="address") from None
+        # Two at once would leave the address with both, and then with none: what is ambiguous is never joined.
+        if accounts_with_address(address).exclude(pk=user.pk).exists():
+            raise BadInput(_("Another account has this address."), field="address")
+    if address == user.email:
+        return
+    words = "e-mail address set" if address else "e-mail address removed"
+    user.email = address
+    user.save(update_fields=["email"])
+    record(user, words, by=by)
+
+
+def accounts_with_address(address: str) -> QuerySet[User]:
+    """Accounts whose address this is, by an administrator's word or because they have confirmed it."""
+    confirmed = Q(
+        notification_choices__mail_address__iexact=address,
+        notification_choices__confirmed_at__isnull=False,
+    )
+    own = User.objects.filter(Q(email__iexact=address) | confirmed)
+    return User.objects.filter(pk__in=own.values("pk")).order_by("pk")
 
 
 def change_password(user: User, *, current_password: str, new_password: str) -> int:

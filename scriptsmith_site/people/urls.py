@@ -41,6 +41,7 @@ urlpatterns = [
     path("users/new/", account_views.create_account, name="user-new"),
     path("users/<int:pk>/", account_views.show_account, name="user-detail"),
     path("users/<int:pk>/roles/", account_views.change_roles, name="user-roles"),
+    path("users/<int:pk>/address/", account_views.set_address, name="user-address"),
     path("users/<int:pk>/deactivate/", account_views.deactivate, name="user-deactivate"),
     path("users/<int:pk>/reactivate/", account_views.reactivate, name="user-reactivate"),
     path("users/<int:pk>/unlock/", account_views.lift_lockout, name="user-unlock"),

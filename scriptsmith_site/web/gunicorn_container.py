@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 
 from scriptsmith_site.embedded.supervision.programs import MOST_WEB_PROCESSES, WEB_THREADS
-from scriptsmith_site.web.gunicorn_worker import pre_request
+from scriptsmith_site.web.gunicorn_worker import child_exit, post_fork, pre_request
 
-__all__ = ["pre_request"]
+__all__ = ["child_exit", "post_fork", "pre_request"]
 
 bind = f"0.0.0.0:{os.environ.get('PORT') or 8000}"
 worker_class = "gthread"

@@ -6,6 +6,7 @@ import random
 from typing import Protocol
 
 from core.metrics import forget_process
+from scriptsmith_site.operation.traces import begin_traces
 
 # One request of so many is the last on its connection.
 _STAY = 3
@@ -32,6 +33,11 @@ def pre_request(_worker: object, request: Closable) -> None:
     """
     if random.randrange(_STAY) == 0:
         request.force_close()
+
+
+def post_fork(_server: object, _worker: object) -> None:
+    """Traces begin here: their thread would not be in a process that is made of another one."""
+    begin_traces()
 
 
 def child_exit(_server: object, worker: Ended) -> None:

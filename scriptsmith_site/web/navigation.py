@@ -82,6 +82,7 @@ COMMANDS = (
     Link("alert-sources", _("Alert sources"), "admin", (ADMINISTER,)),
     Link("alert-rules", _("Alert rules"), "admin", (ADMINISTER,)),
     Link("agents", _("Agents"), "admin", (ADMINISTER,)),
+    Link("chat-commands", _("Slash commands"), "admin", (ADMINISTER,)),
     Link("destination-list", _("Webhooks and channels"), "admin", (ADMINISTER,)),
     Link("settings", _("Settings"), ""),
     Link("notification-list", _("Notifications"), ""),

@@ -7,6 +7,18 @@ from pathlib import Path
 
 from playwright.sync_api import Page
 
+_SAY_INSTEAD = """
+([said, instead]) => {
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    while (texts.nextNode()) texts.currentNode.data = texts.currentNode.data.replaceAll(said, instead)
+}
+"""
+
+
+def hide_path(page: Page, path: Path, *, behind: str) -> None:
+    """Have the page show an address where it shows a path of this machine: for a picture alone."""
+    page.evaluate(_SAY_INSTEAD, [str(path), behind])
+
 
 def take(page: Page, name: str, *, narrow: bool = False, whole: bool = False) -> None:
     """Save the page as NAME-light.png and NAME-dark.png; does nothing where no folder is named.

@@ -11,10 +11,11 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.axe import problems_of
-from tests.browser.pictures import take
+from tests.browser.pictures import hide_path, take
 from tests.site.mirror.conftest import Repository
 from tests.site_process import Site
 
+_ADDRESS = "https://git.example.org/team/catalogue.git"
 _PUBLISH = """
 from django.contrib.auth.models import Group, User
 from catalog import services as catalog
@@ -81,6 +82,7 @@ def test_a_mirror_is_set_up_tested_stopped_and_a_branch_comes_back(
     expect(page.locator("#commits[hx-get]")).to_have_count(0)
     wait_for(page, commits.get_by_text("Suspended:"))
     assert problems_of(page) == []
+    hide_path(page, repository.path, behind=_ADDRESS)
     take(page, "git-mirror", narrow=True)
     clone = repository.clone(tmp_path / "clone")
     name = "restart-nginx-if-its-configuration-is-valid"
@@ -107,6 +109,7 @@ def test_a_mirror_is_set_up_tested_stopped_and_a_branch_comes_back(
     site.run(_SUSPEND.format(slug=name))
     wait_for(page, page.get_by_text("Stopped: the branch does not end"))
     assert problems_of(page) == []
+    hide_path(page, repository.path, behind=_ADDRESS)
     take(page, "git-mirror-stopped", narrow=True)
     page.get_by_role("button", name="Go on from there").click()
     expect(commits.get_by_text("Files put back")).to_be_visible()

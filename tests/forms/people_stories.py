@@ -15,7 +15,7 @@ from scriptsmith_site.people.security_log import name_key
 from scriptsmith_site.people.services import roles_of
 from scriptsmith_site.people.sign_in.links import make_password_link
 from scriptsmith_site.people.sign_in.tokens import make_token
-from tests.forms.story import Story, World
+from tests.forms.story import Story, World, now
 from tests.make import make_run
 from tests.page_forms import TOKEN
 from tests.people import PASSWORD
@@ -176,6 +176,26 @@ PEOPLE = (
         fill={"roles": ["curator"]},
         press="Change roles",
         then=lambda w: {one.value for one in roles_of(w.person("stranger"))} == {"curator"},
+    ),
+    Story(
+        "people/user.html",
+        "administrator",
+        a_person,
+        "user-address",
+        fill={"address": "stranger@example.org"},
+        press="Save the address",
+        then=lambda w: now(w.person("stranger")).email == "stranger@example.org",
+    ),
+    Story(
+        "people/user.html",
+        "administrator",
+        a_person,
+        "user-address",
+        fill={"address": "no address"},
+        press="Save the address",
+        then=lambda w: "This is no e-mail address." in w.text and "no address" in w.text,
+        name="refused address",
+        status=422,
     ),
     Story(
         "people/user.html",

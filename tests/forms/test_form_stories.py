@@ -17,6 +17,7 @@ from django.conf import settings
 from tests.forms.alert_stories import ALERTS
 from tests.forms.campaign_stories import CAMPAIGNS
 from tests.forms.catalogue_stories import CATALOGUE
+from tests.forms.chat_command_stories import CHAT_COMMANDS
 from tests.forms.entry_stories import ENTRIES
 from tests.forms.integration_stories import INTEGRATIONS
 from tests.forms.mirror_stories import MIRROR
@@ -37,6 +38,7 @@ STORIES = (
     *MIRROR,
     *OUTBOX,
     *ALERTS,
+    *CHAT_COMMANDS,
     *INTEGRATIONS,
     *SIGN_IN,
 )

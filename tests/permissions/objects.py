@@ -43,11 +43,12 @@ from review import services as review
 from review.exchange.transfer_files import kept_files
 from review.models import Assignment, Decision, Flag, Item, Remark, Transfer
 from review.report.snapshots import take_snapshot
-from scriptsmith_site.integrations.outbox.sealing import seal
+from scriptsmith_site.integrations.outbox.transport.sealing import seal
 from scriptsmith_site.models import (
     AlertKey,
     AlertRule,
     AlertSource,
+    ChatCommand,
     Delivery,
     Destination,
     Door,
@@ -88,6 +89,7 @@ class Everything:
         self._make_models()
         self._make_site()
         self._make_alerts()
+        self._make_commands()
         for name, person in self.people.items():
             self._make_own(name, person)
         self._make_own("", self.other)
@@ -301,6 +303,13 @@ class Everything:
             state=Delivery.State.DELIVERED,
         )
         self._put("delivery", delivery.pk)
+
+    def _make_commands(self) -> None:
+        command = ChatCommand.objects.create(kind="slack", name="Ours")
+        paused = ChatCommand.objects.create(kind="slack", name="Paused", paused_at=timezone.now())
+        self._put("command", command.pk)
+        self._put("command kind", "mattermost")
+        self._put("command paused", paused.pk)
 
     def _make_alerts(self) -> None:
         source = AlertSource.objects.create(kind="instana", name="Ours")

@@ -11,7 +11,11 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 
 from core.errors import BadInput
-from scriptsmith_site.integrations.outbox.addresses import LONGEST_ADDRESS, check_host, read_url
+from scriptsmith_site.integrations.outbox.transport.addresses import (
+    LONGEST_ADDRESS,
+    check_host,
+    read_url,
+)
 
 _BRANCH = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]{0,99}")
 _PATH = re.compile(r"/[A-Za-z0-9_.~/-]+")

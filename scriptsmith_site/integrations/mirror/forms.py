@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core.web.forms import PlainText
 from scriptsmith_site.integrations.mirror.services import MOST_SECRET, Values
-from scriptsmith_site.integrations.outbox.sealing import VARIABLE_PREFIX
+from scriptsmith_site.integrations.outbox.transport.sealing import VARIABLE_PREFIX
 from scriptsmith_site.models import Mirror
 
 _CODE = {"class": "mono", "spellcheck": "false", "autocomplete": "off"}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from catalog.models import Entry, Version
-from scriptsmith_site.integrations.mirror.standing import is_hidden
-from scriptsmith_site.integrations.outbox.subjects import Subject
+from scriptsmith_site.integrations.outbox.events.confidentiality import is_hidden
+from scriptsmith_site.integrations.outbox.events.subjects import Subject
 from scriptsmith_site.models import Event, Mirror, MirrorCommit
 
 _KINDS = {

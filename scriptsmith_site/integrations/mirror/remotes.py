@@ -55,7 +55,7 @@ from scriptsmith_site.integrations.mirror.addresses import (
     is_folder,
     read_ssh,
 )
-from scriptsmith_site.integrations.outbox.addresses import choose_addresses
+from scriptsmith_site.integrations.outbox.transport.addresses import choose_addresses
 
 SECONDS = 60.0  # of one exchange
 MOST_BYTES = 256 * 1024 * 1024  # of one answer
@@ -252,7 +252,7 @@ def _reader(reply: httpcore2.Response) -> Callable[[int], bytes]:
                 break
             count += len(piece)
             if count > MOST_BYTES:
-                raise RemoteTrouble(_("It answered with more than 256 MB, which is not read."))
+                raise RemoteTrouble(_too_much())
             kept += piece
         given, kept = (kept, b"") if size < 0 else (kept[:size], kept[size:])
         return given
@@ -261,11 +261,24 @@ def _reader(reply: httpcore2.Response) -> Callable[[int], bytes]:
 
 
 class _Bounded(SubprocessWrapper):
-    """A program that is killed where it takes too long."""
+    """A program that is killed where it takes too long, and of which only so much is read."""
 
     def __init__(self, running: subprocess.Popen[bytes], end: Timer) -> None:
         super().__init__(running)
         self._end = end
+        self._count = 0
+        # The library makes its reader an attribute of the instance.
+        self._read = self.read
+        self.read = self._read_bounded
+
+    def _read_bounded(self, size: int | None = None, /) -> bytes:
+        piece = self._read(size)
+        self._count += len(piece)
+        if self._count > MOST_BYTES:
+            self._end.cancel()
+            self.proc.kill()
+            raise RemoteTrouble(_too_much())
+        return piece
 
     def close(self, timeout: int | None = 60) -> None:
         super().close(timeout)
@@ -379,6 +392,10 @@ def _why(error: BaseException) -> str:
             return _("Its certificate is not valid: %s.") % cause.verify_message
         cause = cause.__cause__ or cause.__context__
     return _("The connection failed: %s") % _one_line(error)
+
+
+def _too_much() -> str:
+    return _("It answered with more than 256 MB, which is not read.")
 
 
 def _one_line(said: object) -> str:

@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 
 from core import sealing
 from scriptsmith_site.integrations.mirror.remotes import Access, RemoteTrouble
-from scriptsmith_site.integrations.outbox.sealing import Unreadable, read_variable
+from scriptsmith_site.integrations.outbox.transport.sealing import Unreadable, read_variable
 from scriptsmith_site.models import Mirror
 
 _PURPOSE = "scriptsmith mirror"

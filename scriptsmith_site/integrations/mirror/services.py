@@ -21,7 +21,7 @@ from scriptsmith_site.integrations.mirror.addresses import (
 )
 from scriptsmith_site.integrations.mirror.secrets import seal
 from scriptsmith_site.integrations.mirror.writing import forget_made
-from scriptsmith_site.integrations.outbox.sealing import check_variable
+from scriptsmith_site.integrations.outbox.transport.sealing import check_variable
 from scriptsmith_site.models import Mirror, MirrorBranch, MirrorCommit
 from scriptsmith_site.people.services import require_administrator
 

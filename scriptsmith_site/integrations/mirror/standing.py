@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from catalog.models import Entry, Rollback, Version, VersionEvent
 from scriptsmith_site.integrations.mirror.layout import Area
-from scriptsmith_site.integrations.outbox.confidentiality import runs_of_open_studies
+from scriptsmith_site.integrations.outbox.events.confidentiality import is_hidden
 
 
 class Standing(NamedTuple):
@@ -14,12 +14,6 @@ class Standing(NamedTuple):
 
     area: Area
     version: Version
-
-
-def is_hidden(version: Version) -> bool:
-    """Whether a study that is not closed looks at the run behind it, or behind a version that it was made from."""
-    runs = _runs_behind(version)
-    return bool(runs) and runs_of_open_studies().filter(run__in=runs).exists()
 
 
 def standing_of(entry: Entry) -> Standing | None:
@@ -60,19 +54,3 @@ def _was_replaced(version: Version, last: VersionEvent, number: int) -> bool:
         replaced=version, version__number=number, is_emergency=True, at__gte=last.at
     )
     return last.note == f"replaced by version {number}" or put_back.exists()
-
-
-def _runs_behind(version: Version) -> set[int]:
-    runs: set[int] = set()
-    seen: set[int] = set()
-    found: Version | None = version
-    while found is not None and found.number not in seen:
-        seen.add(found.number)
-        made_by = found.provenance or {}
-        run, source = made_by.get("run"), made_by.get("from_version")
-        if isinstance(run, int):
-            runs.add(run)
-        found = None
-        if isinstance(source, int):
-            found = Version.objects.filter(entry=version.entry_id, number=source).first()
-    return runs

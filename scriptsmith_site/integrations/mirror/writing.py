@@ -31,7 +31,8 @@ from scriptsmith_site.integrations.mirror.remotes import (
 )
 from scriptsmith_site.integrations.mirror.repository import Copy, forget_copies
 from scriptsmith_site.integrations.mirror.secrets import access_of
-from scriptsmith_site.integrations.mirror.standing import Standing, is_hidden, standing_of
+from scriptsmith_site.integrations.mirror.standing import Standing, standing_of
+from scriptsmith_site.integrations.outbox.events.confidentiality import is_hidden
 from scriptsmith_site.models import Mirror, MirrorCommit
 
 logger = logging.getLogger(__name__)

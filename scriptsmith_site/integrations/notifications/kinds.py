@@ -18,7 +18,7 @@ from catalog.models import Use, Version
 from catalog.services import LATELY
 from pipeline.models import Action
 from review.models import Member
-from scriptsmith_site.integrations.outbox.subjects import Subject
+from scriptsmith_site.integrations.outbox.events.subjects import Subject
 from scriptsmith_site.models import Event
 from scriptsmith_site.people.roles import Role
 

@@ -11,8 +11,8 @@ from django.utils import timezone
 from scriptsmith_site.integrations.notifications.kinds import BY_EVENT
 from scriptsmith_site.integrations.notifications.mail_settings import can_mail
 from scriptsmith_site.integrations.notifications.schedule import Habits, mail_time
-from scriptsmith_site.integrations.outbox import event_types
-from scriptsmith_site.integrations.outbox.subjects import Subject
+from scriptsmith_site.integrations.outbox.events import event_types
+from scriptsmith_site.integrations.outbox.events.subjects import Subject
 from scriptsmith_site.models import Event, Notification, NotificationChoices
 from scriptsmith_site.people.roles import Role
 

@@ -13,7 +13,7 @@ from catalog.models import Version
 from pipeline.models import Batch
 from review.models import Campaign, Item
 from scriptsmith_site.integrations.notifications.kinds import BY_NAME, NotificationKind
-from scriptsmith_site.integrations.outbox.payloads import shorten
+from scriptsmith_site.integrations.outbox.transport.payloads import shorten
 from scriptsmith_site.models import Destination, Event, Mirror, Notification
 
 

@@ -24,14 +24,19 @@ from django.utils.translation import gettext as _
 from core import metrics
 from core.audit import record, tell
 from core.process import OWNER
-from scriptsmith_site.integrations.outbox.channels import send_message
-from scriptsmith_site.integrations.outbox.confidentiality import may_leave
-from scriptsmith_site.integrations.outbox.event_types import GAVE_UP, TEST
-from scriptsmith_site.integrations.outbox.payloads import body_of, message_id
-from scriptsmith_site.integrations.outbox.sealing import Unreadable
-from scriptsmith_site.integrations.outbox.sending import GONE, LONGEST_WAIT, Answer, send_signed
-from scriptsmith_site.integrations.outbox.signing_secrets import secret_of, secrets_of
-from scriptsmith_site.integrations.outbox.subjects import find_subject
+from scriptsmith_site.integrations.outbox.events.confidentiality import may_leave
+from scriptsmith_site.integrations.outbox.events.event_types import GAVE_UP, TEST
+from scriptsmith_site.integrations.outbox.events.subjects import find_subject
+from scriptsmith_site.integrations.outbox.transport.channels import send_message
+from scriptsmith_site.integrations.outbox.transport.payloads import body_of, message_id
+from scriptsmith_site.integrations.outbox.transport.sealing import Unreadable
+from scriptsmith_site.integrations.outbox.transport.sending import (
+    GONE,
+    LONGEST_WAIT,
+    Answer,
+    send_signed,
+)
+from scriptsmith_site.integrations.outbox.transport.signing_secrets import secret_of, secrets_of
 from scriptsmith_site.models import Delivery, DeliveryAttempt, Destination, Event
 
 logger = logging.getLogger(__name__)

@@ -7,10 +7,10 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from scriptsmith_site.integrations.outbox.channel_kinds import CHANNELS
-from scriptsmith_site.integrations.outbox.event_types import PUBLIC
-from scriptsmith_site.integrations.outbox.sealing import VARIABLE_PREFIX
+from scriptsmith_site.integrations.outbox.events.event_types import PUBLIC
 from scriptsmith_site.integrations.outbox.services import LONGEST_NAME, Values
+from scriptsmith_site.integrations.outbox.transport.channel_kinds import CHANNELS
+from scriptsmith_site.integrations.outbox.transport.sealing import VARIABLE_PREFIX
 from scriptsmith_site.models import Destination
 
 

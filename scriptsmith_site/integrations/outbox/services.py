@@ -16,11 +16,11 @@ from core.audit import record
 from core.errors import BadInput, NotAllowedNow, Stale
 from core.texts import clean_text
 from core.web.site_address import site_url
-from scriptsmith_site.integrations.outbox.addresses import read_url
-from scriptsmith_site.integrations.outbox.channel_kinds import check_host, check_secret
-from scriptsmith_site.integrations.outbox.event_types import PUBLIC, TEST
-from scriptsmith_site.integrations.outbox.payloads import message_id
-from scriptsmith_site.integrations.outbox.sealing import (
+from scriptsmith_site.integrations.outbox.events.event_types import PUBLIC, TEST
+from scriptsmith_site.integrations.outbox.transport.addresses import read_url
+from scriptsmith_site.integrations.outbox.transport.channel_kinds import check_host, check_secret
+from scriptsmith_site.integrations.outbox.transport.payloads import message_id
+from scriptsmith_site.integrations.outbox.transport.sealing import (
     check_variable,
     make_signing_secret,
     seal,

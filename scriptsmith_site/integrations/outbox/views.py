@@ -17,9 +17,9 @@ from scriptsmith_site.integrations.outbox.access import (
     access_destination,
     access_destinations,
 )
-from scriptsmith_site.integrations.outbox.event_types import BY_NAME
+from scriptsmith_site.integrations.outbox.events.event_types import BY_NAME
 from scriptsmith_site.integrations.outbox.forms import DestinationForm, PauseForm, SpanForm
-from scriptsmith_site.integrations.outbox.payloads import body_of, message_id
+from scriptsmith_site.integrations.outbox.transport.payloads import body_of, message_id
 from scriptsmith_site.models import Delivery, Destination
 from scriptsmith_site.people.services import require_administrator
 

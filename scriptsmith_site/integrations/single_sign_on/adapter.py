@@ -57,10 +57,10 @@ class ProviderClient(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
 
     @property
     def openid_config(self) -> dict[str, Any]:
-        """What the provider says of itself; fetched once for each sign-in. Raises Unbelievable."""
+        """What the provider says of itself; fetched once in some minutes. Raises Unbelievable."""
         if not hasattr(self, "_openid_config"):
             try:
-                self._openid_config = door.fetch_discovery()
+                self._openid_config = door.known_discovery()
             except NotBelieved as error:
                 raise Unbelievable(str(error)) from error
         return self._openid_config

@@ -13,7 +13,6 @@ from allauth.socialaccount.models import SocialAccount
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
-from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
 from core.audit import record
@@ -22,6 +21,7 @@ from scriptsmith_site.integrations.single_sign_on.claims import Claims
 from scriptsmith_site.people.roles import Role
 from scriptsmith_site.people.security_log import Kind, note
 from scriptsmith_site.people.services import (
+    accounts_with_address,
     change_roles_by_groups,
     create_account,
     require_administrator,
@@ -129,7 +129,7 @@ def _link_or_create(claims: Claims) -> User | None:
     """None where an account has the address and may not be linked: a second one would be a surprise to its person."""
     user: User | None = None
     if settings.SCRIPTSMITH_OIDC_LINK_BY_EMAIL and claims.has_verified_email and claims.email:
-        found = list(_with_address(claims.email).select_for_update(of=("self",))[:2])
+        found = list(accounts_with_address(claims.email).select_for_update(of=("self",))[:2])
         if len(found) > 1 or (found and not _may_be_linked(found[0], claims)):
             return None
         user = found[0] if found else None
@@ -147,16 +147,6 @@ def _link_or_create(claims: Claims) -> User | None:
     record(user, "identity linked", by=None, issuer=("", claims.issuer))
     note(Kind.IDENTITY_LINKED, user=user, by=None, detail=claims.issuer)
     return user
-
-
-def _with_address(email: str) -> QuerySet[User]:
-    """Accounts whose address this is, by an administrator's word or because they have confirmed it."""
-    confirmed = Q(
-        notification_choices__mail_address__iexact=email,
-        notification_choices__confirmed_at__isnull=False,
-    )
-    own = User.objects.filter(Q(email__iexact=email) | confirmed)
-    return User.objects.filter(pk__in=own.values("pk")).order_by("pk")
 
 
 def _may_be_linked(user: User, claims: Claims) -> bool:

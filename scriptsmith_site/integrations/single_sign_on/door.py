@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import requests
 from django.conf import settings
 from django.contrib.auth.models import User
+from django.core.cache import cache
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -26,6 +27,7 @@ from scriptsmith_site.people.sign_in.credentials import PROVIDER_DOOR
 
 DOOR = PROVIDER_DOOR
 _WELL_KNOWN = "/.well-known/openid-configuration"
+_KEPT_AS, _KEPT_SECONDS = "single-sign-on-discovery", 300
 
 
 class Tested(NamedTuple):
@@ -58,10 +60,21 @@ def state_of(door: Door) -> str:
     return "works" if worked else "new"
 
 
+def known_discovery() -> dict[str, Any]:
+    """The same as it was within the last minutes: it changes once in years. Raises as `fetch_discovery` does.
+
+    Keys are fetched each time, for they are exchanged at any hour; and so is everything by *Test now*.
+    """
+    found: dict[str, Any] | None = cache.get(_KEPT_AS, {}).get(settings.SCRIPTSMITH_OIDC_ISSUER)
+    return found or fetch_discovery()
+
+
 def fetch_discovery() -> dict[str, Any]:
     """The provider's description of itself. Raises NotBelieved and `requests.RequestException`."""
     issuer = settings.SCRIPTSMITH_OIDC_ISSUER
-    return check_discovery(_fetch(issuer.rstrip("/") + _WELL_KNOWN), issuer=issuer)
+    found = check_discovery(_fetch(issuer.rstrip("/") + _WELL_KNOWN), issuer=issuer)
+    cache.set(_KEPT_AS, {issuer: found}, timeout=_KEPT_SECONDS)
+    return found
 
 
 def fetch_document(url: str, *, access_token: str = "") -> object:

@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 from scriptsmith_site.integrations.mirror.queue import queue_publication
 from scriptsmith_site.integrations.mirror.writing import write_mirror
 from scriptsmith_site.integrations.notifications.telling import tell_people
-from scriptsmith_site.integrations.outbox import distribution
+from scriptsmith_site.integrations.outbox.events import distribution
 from scriptsmith_site.models import Mirror
 
 

@@ -1,6 +1,6 @@
 """How often a secret may be guessed before the guesser has to wait.
 
-Eight limits, and django-axes' own for one name from one address:
+Nine limits, and django-axes' own for one name from one address:
 
 - *address*: wrong passwords from one address, for whatever names. It stops spraying one password over many names.
   Right passwords in between take nothing back: who sprays may own an account.
@@ -11,9 +11,10 @@ Eight limits, and django-axes' own for one name from one address:
 - *current password*: guesses in Settings, by who has found a session open.
 - *second factor*: codes for one account, by who has shown its password, or has its screen.
 - *provider*: single sign-ons from one address that were begun and came to nothing: each has the provider asked.
-- *link*, *token*, *alert secret*: secrets of 256 random bits, which nobody guesses; the limit keeps the noise down
-  and shows it. A token that was used from the address before goes on working there: one broken program can't stop its
-  neighbours. Nor the right token of an alert source; what is signed waits, since its body must be read first.
+- *link*, *token*, *alert secret*, *command secret*: secrets of 256 random bits, which nobody guesses; the limit keeps
+  the noise down and shows it. A token that was used from the address before goes on working there: one broken program
+  can't stop its neighbours. Nor the right token of an alert source; what is signed waits, since its body must be read
+  first.
 
 A guess is counted before it is looked at and given back if it was right, so that a hundred at once are
 still only as many as the limit says.
@@ -85,6 +86,11 @@ LIMITS = {
         "SCRIPTSMITH_SECRET_TRIES",
         timedelta(minutes=15),
         _("Too many wrong secrets of alert sources came from this address."),
+    ),
+    Kind.COMMAND_SECRET: Limit(
+        "SCRIPTSMITH_SECRET_TRIES",
+        timedelta(minutes=15),
+        _("Too many wrong secrets of slash commands came from this address."),
     ),
 }
 

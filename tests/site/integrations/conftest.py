@@ -10,8 +10,9 @@ from pytest_django import Settings
 
 from scriptsmith_site.integrations.mirror.queue import queue_publication
 from scriptsmith_site.integrations.notifications.telling import tell_people
-from scriptsmith_site.integrations.outbox import delivery, distribution, services
-from scriptsmith_site.integrations.outbox.event_types import PUBLIC
+from scriptsmith_site.integrations.outbox import delivery, services
+from scriptsmith_site.integrations.outbox.events import distribution
+from scriptsmith_site.integrations.outbox.events.event_types import PUBLIC
 from scriptsmith_site.models import Destination
 from tests.site.integrations.receiver import Receiver
 

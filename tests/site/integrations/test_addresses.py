@@ -10,9 +10,9 @@ from pytest_django import Settings
 
 from core.errors import BadInput
 from core.network.addresses import ForbiddenAddress, Zone
-from scriptsmith_site.integrations.outbox.addresses import choose_addresses, read_url
-from scriptsmith_site.integrations.outbox.sending import send_signed
 from scriptsmith_site.integrations.outbox.services import make_signing_secret
+from scriptsmith_site.integrations.outbox.transport.addresses import choose_addresses, read_url
+from scriptsmith_site.integrations.outbox.transport.sending import send_signed
 from tests.pipeline.llm.test_addresses import ZONES
 
 WRITTEN_OTHERWISE = [

@@ -11,9 +11,10 @@ from pytest_django import Settings
 from core.audit import tell
 from core.errors import BadInput
 from core.network.addresses import ForbiddenAddress
-from scriptsmith_site.integrations.outbox import channel_kinds, services
-from scriptsmith_site.integrations.outbox.addresses import choose_addresses
-from scriptsmith_site.integrations.outbox.channels import neutralise
+from scriptsmith_site.integrations.outbox import services
+from scriptsmith_site.integrations.outbox.transport import channel_kinds
+from scriptsmith_site.integrations.outbox.transport.addresses import choose_addresses
+from scriptsmith_site.integrations.outbox.transport.channels import neutralise
 from scriptsmith_site.models import DeliveryAttempt, Destination
 from tests.make import make_run
 from tests.site.integrations.conftest import ALL_TYPES, work

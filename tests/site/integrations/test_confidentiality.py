@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -11,12 +12,14 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from catalog import services as catalog
+from catalog.entries import services as entries
 from core.audit import tell
 from review.campaigns.services import states
 from review.models import Item
 from scriptsmith_site.integrations.notifications.titles import show
 from scriptsmith_site.integrations.outbox import services
 from scriptsmith_site.models import Delivery, Destination, Event, Notification
+from tests.catalog.shelf import shelve
 from tests.people import make_person
 from tests.review.blinding import rewriting
 from tests.review.blinding.conftest import asker, live, studied
@@ -112,6 +115,61 @@ def test_worlds_that_differ_in_what_a_study_hides_send_the_same(
     other = sent_in_a_world(studied, receiver, curator, change)
     assert one == other
     assert one == ([], 0, []), "nothing of it leaves at all"
+
+
+@pytest.mark.slow
+@pytest.mark.django_db
+@pytest.mark.parametrize("is_known", [True, False])
+def test_that_a_known_entry_is_suspended_leaves_at_once_and_nothing_else_of_it(
+    studied: Item,
+    make_destination: Callable[..., Destination],
+    receiver: Receiver,
+    is_known: bool,
+) -> None:
+    """Four worlds: the verdict differs or not, a version was made of the study's run or not."""
+    make_destination(includes_texts=True)
+    curator = make_person("cora", "curator", "reviewer")
+    known = shelve("Print the uptime") if is_known else None
+    forget_the_beginning()
+
+    def happen(item: Item, differs: bool, is_published: bool) -> list[tuple[str, int]]:
+        receiver.received.clear()
+        try:
+            with transaction.atomic():
+                if differs:
+                    rewriting.pass_it(item)
+                    item = Item.objects.get(pk=item.pk)
+                run = item.run
+                assert run is not None
+                version = known
+                if is_published or version is None:
+                    version = catalog.publish(
+                        statement=run.action.statement,
+                        script="echo 'of a study'\n",
+                        by=curator,
+                        author=None,
+                        verified=True,
+                        provenance={"run": run.pk, "action": run.action_id},
+                        reason="It is needed.",
+                        entry=known.entry if known else None,
+                    )
+                entries.suspend(version.entry, by=curator, reason="INC-7")
+                work()
+                entries.lift_suspension(version.entry, by=curator, note="It was the disk.")
+                work()
+                raise _Undo
+        except _Undo:
+            bodies = [json.loads(one.body) for one in receiver.received]
+            # Titles and numbers too; keys of events and the link's are another's in each world.
+            return [(one["type"], one["data"]["sequence"]) for one in bodies]
+
+    worlds = [
+        happen(studied, differs, is_published)
+        for differs, is_published in ((False, False), (True, False), (False, True), (True, True))
+    ]
+    # The first that left of it was that it was verified.
+    told = [("entry.suspended", 2), ("entry.reinstated", 3)] if is_known else []
+    assert worlds == [told] * 4
 
 
 @pytest.mark.slow

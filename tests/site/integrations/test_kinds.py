@@ -7,8 +7,8 @@ from django.conf import settings
 
 from scriptsmith_site.integrations.notifications.kinds import KINDS
 from scriptsmith_site.integrations.notifications.titles import _READERS as TITLES
-from scriptsmith_site.integrations.outbox.event_types import BY_NAME, EVENT_TYPES, PUBLIC
-from scriptsmith_site.integrations.outbox.subjects import _READERS as SUBJECTS
+from scriptsmith_site.integrations.outbox.events.event_types import BY_NAME, EVENT_TYPES, PUBLIC
+from scriptsmith_site.integrations.outbox.events.subjects import _READERS as SUBJECTS
 
 
 def test_every_type_is_of_a_model_whose_subject_is_known() -> None:

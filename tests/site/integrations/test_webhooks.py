@@ -22,9 +22,10 @@ from pipeline.models import Run
 from pipeline.services import erase_action
 from scriptsmith_site.integrations.notifications.telling import tell_people
 from scriptsmith_site.integrations.outbox import delivery as delivering
-from scriptsmith_site.integrations.outbox import distribution, expiry, services
-from scriptsmith_site.integrations.outbox.sending import read_wait
-from scriptsmith_site.integrations.outbox.subjects import Subject
+from scriptsmith_site.integrations.outbox import services
+from scriptsmith_site.integrations.outbox.events import distribution, expiry
+from scriptsmith_site.integrations.outbox.events.subjects import Subject
+from scriptsmith_site.integrations.outbox.transport.sending import read_wait
 from scriptsmith_site.models import Delivery, DeliveryAttempt, Destination, Event
 from tests.make import make_run, make_version
 from tests.site.integrations.conftest import work

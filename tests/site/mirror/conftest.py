@@ -16,7 +16,7 @@ from scriptsmith_site.integrations.mirror import services
 from scriptsmith_site.integrations.mirror.queue import queue_publication
 from scriptsmith_site.integrations.mirror.writing import write_mirror
 from scriptsmith_site.integrations.notifications.telling import tell_people
-from scriptsmith_site.integrations.outbox import distribution
+from scriptsmith_site.integrations.outbox.events import distribution
 from scriptsmith_site.models import Mirror
 
 GIT = shutil.which("git")

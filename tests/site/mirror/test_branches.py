@@ -15,7 +15,7 @@ from catalog.models import Entry, Version
 from core.errors import BadInput, NotAllowedNow
 from scriptsmith_site.integrations.mirror import branches
 from scriptsmith_site.integrations.notifications.kinds import _other_curators
-from scriptsmith_site.integrations.outbox.subjects import Subject
+from scriptsmith_site.integrations.outbox.events.subjects import Subject
 from scriptsmith_site.models import Event, Mirror, MirrorBranch, MirrorCommit
 from tests.catalog.shelf import shelve
 from tests.people import make_person

@@ -15,7 +15,8 @@ from django.contrib.auth.models import User
 from pytest_django import Settings
 
 from catalog.entries import services as entries
-from scriptsmith_site.integrations.mirror import branches, services
+from scriptsmith_site.integrations.mirror import branches, remotes, services
+from scriptsmith_site.integrations.mirror.secrets import access_of
 from scriptsmith_site.models import Mirror
 from tests.catalog.shelf import shelve
 from tests.site.mirror.conftest import GIT, Repository, work
@@ -202,3 +203,10 @@ def test_over_ssh_by_the_address_that_was_judged(
     assert (tmp_path / "known").read_text() == f"localhost {host_key}\n"
     assert (tmp_path / "key").read_text().endswith("-----END KEY-----\n")
     assert not Path(words[words.index("-i") + 1]).exists(), "the key is gone again"
+    monkeypatch.setattr(remotes, "MOST_BYTES", 20)
+    access = access_of(Mirror.objects.get())
+    with (
+        remotes.open_remote(access) as remote,
+        pytest.raises(remotes.RemoteTrouble, match="256 MB"),
+    ):
+        remote.heads()

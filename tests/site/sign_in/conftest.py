@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 import pytest
+from django.core.cache import cache
 from pytest_django import Settings
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ def provider(settings: Settings) -> Iterator[Provider]:
     pytest.importorskip(
         "oidc_provider_mock", reason="oidc-provider-mock is not installed: nobody to sign in with"
     )
+    cache.clear()  # what another provider said of itself
     with import_module("tests.site.sign_in.provider").Provider() as running:
         settings.SCRIPTSMITH_OIDC_ISSUER = running.issuer
         settings.SCRIPTSMITH_OIDC_CLIENT_ID = "scriptsmith"

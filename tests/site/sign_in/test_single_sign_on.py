@@ -12,13 +12,15 @@ import pytest
 from allauth.socialaccount.models import SocialAccount
 from auditlog.models import LogEntry
 from django.contrib.auth.models import User
+from django.core.cache import cache
+from django.core.exceptions import PermissionDenied
 from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
-from core.errors import NotAllowedNow
+from core.errors import BadInput, NotAllowedNow
 from scriptsmith_site.models import Door, NotificationChoices, Profile, SecurityEvent, Session
-from scriptsmith_site.people.services import change_roles, roles_of
+from scriptsmith_site.people.services import change_roles, roles_of, set_address
 from scriptsmith_site.people.sign_in.links import make_password_link
 from scriptsmith_site.people.sign_in.own_sessions import sessions_of
 from scriptsmith_site.people.sign_in.tokens import find_token, make_token
@@ -237,6 +239,32 @@ class TestLinking:
         NotificationChoices.objects.update(confirmed_at=None)
         provider.sign_in(client)
         assert signed_in_as(client) == "alice"
+
+    def test_an_address_by_an_administrators_word_joins_and_a_change_of_it_takes_that_back(
+        self,
+        provider: Provider,
+        client: WebClient,
+        settings: Settings,
+        bob: User,
+        administrator: User,
+    ) -> None:
+        settings.SCRIPTSMITH_OIDC_LINK_BY_EMAIL = True
+        NotificationChoices.objects.update(confirmed_at=None)
+        set_address(bob, address="Alice@example.org", by=administrator)
+        with pytest.raises(BadInput, match="Another account"):
+            set_address(administrator, address="alice@example.org", by=administrator)
+        with pytest.raises(PermissionDenied):
+            set_address(bob, address="bob@example.org", by=bob)
+        set_address(bob, address="bob@example.org", by=administrator)
+        lines = LogEntry.objects.filter(additional_data__event="e-mail address set")
+        assert lines.count() == 2 and "example.org" not in str(list(lines.values()))
+        provider.sign_in(client)
+        assert signed_in_as(client) == "alice", "the address of before joins nothing any more"
+        set_address(bob, address="carol@example.org", by=administrator)
+        provider.knows("carol", email="carol@example.org", email_verified=True, groups=["staff"])
+        other = WebClient()
+        provider.sign_in(other, "carol")
+        assert signed_in_as(other) == "bob"
 
     @pytest.mark.slow
     @pytest.mark.parametrize("what", ["administrator", "service", "inactive", "linked", "two"])
@@ -514,3 +542,14 @@ def test_who_is_in_already_is_led_on_to_a_path_or_home(
     callback = "/login/single-sign-on/callback/"
     assert client.get(callback, {"next": "abc"})["Location"] == "/"
     assert client.get(callback, {"next": "/catalogue/"})["Location"] == "/catalogue/"
+
+
+def test_the_description_of_the_provider_is_asked_for_once_in_some_minutes(
+    provider: Provider, client: WebClient
+) -> None:
+    provider.sign_in(client)
+    provider.sign_in(WebClient())
+    assert provider.asked.count("/.well-known/openid-configuration") == 1
+    cache.clear()
+    provider.sign_in(WebClient())
+    assert provider.asked.count("/.well-known/openid-configuration") == 2

@@ -12,9 +12,9 @@ from django.utils import timezone
 
 from core.audit import tell
 from core.database.advisory_lock import DISTRIBUTE_EVENTS, only_one
-from scriptsmith_site.integrations.outbox.confidentiality import may_leave
-from scriptsmith_site.integrations.outbox.event_types import SET_ASIDE
-from scriptsmith_site.integrations.outbox.subjects import Subject, find_subject
+from scriptsmith_site.integrations.outbox.events.confidentiality import may_leave
+from scriptsmith_site.integrations.outbox.events.event_types import SET_ASIDE
+from scriptsmith_site.integrations.outbox.events.subjects import Subject, find_subject
 from scriptsmith_site.models import Delivery, Destination, Event
 
 logger = logging.getLogger(__name__)

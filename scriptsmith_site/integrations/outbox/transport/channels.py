@@ -8,16 +8,16 @@ from django.utils.translation import gettext as _
 
 from core.errors import BadInput
 from core.web.site_address import site_url
-from scriptsmith_site.integrations.outbox.channel_kinds import (
+from scriptsmith_site.integrations.outbox.events.event_types import BY_NAME
+from scriptsmith_site.integrations.outbox.events.subjects import find_subject
+from scriptsmith_site.integrations.outbox.transport.channel_kinds import (
     CHANNELS,
     check_host,
     check_secret,
     is_named,
 )
-from scriptsmith_site.integrations.outbox.event_types import BY_NAME
-from scriptsmith_site.integrations.outbox.payloads import shorten
-from scriptsmith_site.integrations.outbox.sending import Answer, post
-from scriptsmith_site.integrations.outbox.subjects import find_subject
+from scriptsmith_site.integrations.outbox.transport.payloads import shorten
+from scriptsmith_site.integrations.outbox.transport.sending import Answer, post
 from scriptsmith_site.models import Destination, Event
 
 # What chat programs act on instead of showing it, and what is shown in its place.

@@ -20,7 +20,7 @@ from standardwebhooks.webhooks import EmptyWebhookSecretError
 from core.network.addresses import ForbiddenAddress
 from core.network.connections import JudgedNetwork
 from core.network.http_exchange import Exchange, under_way
-from scriptsmith_site.integrations.outbox.addresses import choose_addresses
+from scriptsmith_site.integrations.outbox.transport.addresses import choose_addresses
 
 SECONDS = 5.0
 MOST_OF_AN_ANSWER = 1024  # bytes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.contrib.auth.models import User
 from django.db.models import Model
 
-from scriptsmith_site.integrations.outbox.event_types import Changes, find_type
+from scriptsmith_site.integrations.outbox.events.event_types import Changes, find_type
 from scriptsmith_site.models import Event
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from datetime import datetime
 
-from scriptsmith_site.integrations.outbox.sealing import Unreadable, read_variable, unseal
+from scriptsmith_site.integrations.outbox.transport.sealing import Unreadable, read_variable, unseal
 from scriptsmith_site.models import Destination
 
 

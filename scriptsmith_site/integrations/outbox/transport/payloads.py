@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from core.texts import name_of
-from scriptsmith_site.integrations.outbox.subjects import MOST_OF_A_TITLE, find_subject
+from scriptsmith_site.integrations.outbox.events.subjects import MOST_OF_A_TITLE, find_subject
 from scriptsmith_site.models import Event
 
 

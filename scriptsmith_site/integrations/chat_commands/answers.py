@@ -1,0 +1,88 @@
+"""What a command answers: links to verified scripts, or that there is none and where to ask. Never a script."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from catalog.models import Version
+from catalog.retrieval.services import retrieve
+from catalog.types import Answer, Match
+from core.errors import BadInput
+from pipeline.services import MAX_STATEMENT
+from scriptsmith_site.integrations.outbox.transport.channels import neutralise
+from scriptsmith_site.integrations.outbox.transport.payloads import shorten
+from scriptsmith_site.models import ChatCommand
+
+MOST_MATCHES = 3
+# In a link the statement is encoded: beyond this, chat programs cut the address.
+_LONGEST_PREFILLED = 300
+_EMPTY = frozenset({"", "help", "?"})
+
+
+@dataclass(frozen=True)
+class Said:
+    """The message, and what the audit log says of it: entries and counts, no texts."""
+
+    text: str
+    note: str
+    entries: tuple[str, ...] = ()
+
+
+def answer_to(statement: str, *, kind: str, link: Callable[[str], str]) -> Said:
+    """Verified scripts for a statement, as whoever asked sees them; what is asked is never said back."""
+    statement = " ".join(statement.split())
+    if statement.lower() in _EMPTY:
+        return Said(_("Say what is to be done, such as: restart nginx"), "help")
+    if len(statement) > MAX_STATEMENT:
+        return Said(_("That is too long: at most %d characters.") % MAX_STATEMENT, "too long")
+    try:
+        found = retrieve(statement, limit=MOST_MATCHES)
+    except BadInput as refusal:
+        return Said(neutralise(str(refusal)), "refused")
+    verified = {
+        one.pk: one
+        for one in Version.objects.filter(
+            pk__in=[match.version_id for match in found.matches], state=Version.State.VERIFIED
+        )
+    }
+    shown = [match for match in found.matches if match.version_id in verified]
+    fits = [match for match in shown if match.answer is Answer.MATCH]
+    near = [match for match in shown if match.answer is not Answer.MATCH]
+    lines = []
+    if fits:
+        lines.append(_("Verified. Follow the link to read and copy it:"))
+        lines += [_line(one, verified[one.version_id], kind, link) for one in fits]
+    else:
+        lines.append(_("Nothing verified does this."))
+        ask = link(f"{reverse('action-new')}?{_prefilled(statement)}")
+        lines.append(_link(_("Ask for a script"), ask, kind))
+        if near:
+            lines.append(_("Verified, but for something else that is near it:"))
+            lines += [_line(one, verified[one.version_id], kind, link) for one in near]
+    listed = tuple(match.entry for match in (fits or near))
+    return Said("\n".join(lines), f"{found.answer.value}, {len(listed)}", listed)
+
+
+def _line(match: Match, version: Version, kind: str, link: Callable[[str], str]) -> str:
+    title = shorten(match.title)
+    where = link(reverse("entry-detail", args=[match.entry]))
+    words = [_("risk: %s") % version.get_risk_display()]
+    if version.parameters:
+        words.append(_("has values to fill in"))
+    return f"• {_link(neutralise(title), where, kind)} ({', '.join(words)})"
+
+
+def _link(words: str, address: str, kind: str) -> str:
+    """`words` are neutral, and the address is one of ours, encoded."""
+    if kind == ChatCommand.Kind.SLACK:
+        return f"<{address.replace('&', '&amp;')}|{words}>"
+    return f"[{words}]({address})"
+
+
+def _prefilled(statement: str) -> str:
+    return urlencode({"statement": statement[:_LONGEST_PREFILLED]})

@@ -1,0 +1,60 @@
+"""Forms about slash commands. They read what was typed; the rules are the services'."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from pipeline.services import MAX_STATEMENT
+from scriptsmith_site.models import ChatCommand
+
+_SECRET_HELP = {
+    ChatCommand.Kind.SLACK: _("The signing secret of your Slack app, under Basic Information."),
+    ChatCommand.Kind.MATTERMOST: _("The token that Mattermost showed for the command."),
+}
+
+
+class CommandForm(forms.Form):
+    """A command of one kind."""
+
+    name = forms.CharField(label=_("Name"), max_length=80)
+    secret = forms.CharField(
+        label=_("Secret"),
+        max_length=200,
+        required=False,
+        widget=forms.PasswordInput(attrs={"class": "mono", "autocomplete": "off"}),
+    )
+    team = forms.CharField(
+        label=_("Workspace"),
+        max_length=40,
+        required=False,
+        widget=forms.TextInput(attrs={"class": "mono", "spellcheck": "false"}),
+        help_text=_("Its id, such as T0123ABCD. Where empty, every workspace that has the secret."),
+    )
+    requests_per_minute = forms.IntegerField(
+        label=_("Requests a minute"), min_value=1, max_value=6_000, initial=60
+    )
+    edition = forms.IntegerField(widget=forms.HiddenInput, required=False)
+
+    def __init__(self, *args: Any, kind: str, is_new: bool, **options: Any) -> None:
+        super().__init__(*args, **options)
+        says = _SECRET_HELP[ChatCommand.Kind(kind)]
+        more = _("Kept encrypted and not shown again.")
+        if not is_new:
+            more = _("Leave it empty to keep the one that there is.")
+        self.fields["secret"].help_text = f"{says} {more}"
+
+    def details(self) -> dict[str, object]:
+        """What was typed, as the service takes it."""
+        names = ("name", "team", "requests_per_minute")
+        return {name: self.cleaned_data[name] for name in names}
+
+
+class TestForm(forms.Form):
+    """What somebody would type after the command."""
+
+    statement = forms.CharField(
+        label=_("What somebody would ask"), max_length=MAX_STATEMENT, initial="restart nginx"
+    )

@@ -1,0 +1,134 @@
+"""What administrators do with slash commands."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Mapping
+from urllib.parse import urlencode
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from core.audit import record
+from core.errors import BadInput, NotAllowedNow, Stale
+from core.sealing import CannotUnseal
+from scriptsmith_site.integrations.chat_commands import authenticity
+from scriptsmith_site.integrations.chat_commands.intake import Refused, Request, receive
+from scriptsmith_site.integrations.chat_commands.kept_secrets import seal, unseal
+from scriptsmith_site.models import ChatCommand
+from scriptsmith_site.people.services import require_administrator
+
+_CHANGEABLE = ("name", "team", "requests_per_minute")
+_LEAST_SECRET, _MOST_SECRET = 16, 200
+
+
+@transaction.atomic
+def add_command(
+    kind: str, *, by: User, details: Mapping[str, object], secret: str = ""
+) -> ChatCommand:
+    """A new command; without a secret it answers nobody. Raises BadInput."""
+    require_administrator(by)
+    if kind not in ChatCommand.Kind.values:
+        raise BadInput(_("Choose one of the kinds."), field="kind")
+    command = ChatCommand(kind=kind, created_by=by)
+    _write(command, details, secret)
+    record(command, "slash command added", by=by, kind=("", kind))
+    return command
+
+
+@transaction.atomic
+def change_command(
+    command: ChatCommand, *, by: User, details: Mapping[str, object], secret: str = "", seen: int
+) -> None:
+    """An empty secret leaves the one that there is. Raises BadInput, and Stale where it was changed since `seen`."""
+    require_administrator(by)
+    locked = ChatCommand.objects.select_for_update().get(pk=command.pk)
+    if seen != locked.edition:
+        raise Stale(_("Somebody else has changed this command meanwhile."), newest=locked.edition)
+    before = {name: getattr(locked, name) for name in _CHANGEABLE}
+    locked.edition += 1
+    _write(locked, details, secret)
+    changes: dict[str, tuple[object, object]] = {
+        name: (old, getattr(locked, name))
+        for name, old in before.items()
+        if old != getattr(locked, name)
+    }
+    if secret.strip():
+        changes["secret"] = ("", "another one")
+    if changes:
+        record(locked, "slash command changed", by=by, **changes)
+
+
+@transaction.atomic
+def set_paused(command: ChatCommand, paused: bool, *, by: User) -> None:
+    """Paused, it says so to whoever asks, and looks for nothing. Raises NotAllowedNow."""
+    require_administrator(by)
+    rows = ChatCommand.objects.filter(pk=command.pk, paused_at__isnull=paused)
+    if not rows.update(paused_at=timezone.now() if paused else None):
+        raise NotAllowedNow(_("That is so already."))
+    record(command, "slash command paused" if paused else "slash command resumed", by=by)
+
+
+@transaction.atomic
+def remove_command(command: ChatCommand, *, by: User) -> None:
+    """It answers nobody any more, and its secret is gone."""
+    require_administrator(by)
+    record(command, "slash command removed", by=by, name=(command.name, ""))
+    command.delete()
+
+
+def test_command(command: ChatCommand, *, by: User, statement: str) -> str:
+    """What a person in the chat would be answered: a request signed as the chat program does, through the same door.
+
+    Raises NotAllowedNow.
+    """
+    require_administrator(by)
+    record(command, "slash command tested", by=by)
+    try:
+        secret = unseal(command.sealed) if command.sealed else ""
+    except CannotUnseal:
+        secret = ""
+    fields = {"text": statement, "team_id": command.team, "trigger_id": secrets.token_hex(16)}
+    if command.kind == ChatCommand.Kind.MATTERMOST:
+        fields["token"] = secret
+    body, stamp = urlencode(fields).encode(), str(int(time.time()))
+    headers = {
+        authenticity.TIMESTAMP_HEADER: stamp,
+        authenticity.SIGNATURE_HEADER: authenticity.sign(body, stamp, secret),
+    }
+    try:
+        return receive(Request(command.pk, lambda: body, headers))
+    except Refused as refusal:
+        raise NotAllowedNow(f"{refusal.status}: {_why(command, refusal)}") from None
+
+
+def _why(command: ChatCommand, refusal: Refused) -> str:
+    """Who sends wrong secrets is not told what was wrong; administrators are."""
+    command.refresh_from_db()
+    said = [
+        (command.last_error_at, command.last_error),
+        (command.last_refused_at, command.last_refusal),
+    ]
+    newest = max((one for one in said if one[0]), default=(None, ""))
+    return newest[1] if refusal.status == 401 and newest[1] else refusal.reason
+
+
+def _write(command: ChatCommand, details: Mapping[str, object], secret: str) -> None:
+    for name in _CHANGEABLE:
+        if name in details:
+            setattr(command, name, details[name])
+    command.name, command.team = command.name.strip(), command.team.strip()
+    if not command.name:
+        raise BadInput(_("Give it a name by which you recognise it."), field="name")
+    others = ChatCommand.objects.exclude(pk=command.pk)
+    if others.filter(name__iexact=command.name).exists():
+        raise BadInput(_("There is a command of this name already."), field="name")
+    if secret := secret.strip():
+        if not _LEAST_SECRET <= len(secret) <= _MOST_SECRET or not secret.isprintable():
+            raise BadInput(_("Paste the secret as the chat program shows it."), field="secret")
+        command.sealed = seal(secret)
+    # What the door writes meanwhile stays.
+    command.save(update_fields=(*_CHANGEABLE, "sealed", "edition") if command.pk else None)

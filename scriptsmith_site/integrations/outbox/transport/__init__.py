@@ -1,0 +1,1 @@
+"""How events are sent: addresses, secrets, bodies, one try."""

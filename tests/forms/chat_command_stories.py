@@ -1,0 +1,102 @@
+"""Form stories of slash commands."""
+
+from __future__ import annotations
+
+from scriptsmith_site.integrations.chat_commands import services
+from scriptsmith_site.integrations.chat_commands.kept_secrets import unseal
+from scriptsmith_site.models import ChatCommand
+from tests.catalog.shelf import shelve
+from tests.forms.story import Story, World, now
+
+SECRET = "8f742231b10e8888abcd99yyyzzz85a5"
+_PAGE = "integrations/chat_commands/detail.html"
+
+
+def a_command(world: World, kind: str = "slack") -> str:
+    shelve("Restart nginx")
+    world.command = services.add_command(kind, by=world.me, details={"name": "Ours"}, secret=SECRET)
+    return f"/integrations/commands/{world.command.pk}/"
+
+
+def a_paused_command(world: World) -> str:
+    address = a_command(world)
+    services.set_paused(world.command, True, by=world.me)
+    return address
+
+
+CHAT_COMMANDS = (
+    Story(
+        "integrations/chat_commands/form.html",
+        "administrator",
+        lambda w: "/integrations/commands/new/mattermost/",
+        "chat-command-new",
+        fill={"name": "Ours", "secret": SECRET, "team": "abc", "requests_per_minute": "30"},
+        press="Add the command",
+        then=lambda w: unseal(ChatCommand.objects.get(name="Ours", team="abc").sealed) == SECRET,
+    ),
+    Story(
+        "integrations/chat_commands/form.html",
+        "administrator",
+        lambda w: f"{a_command(w)}edit/",
+        "chat-command-edit",
+        fill={"name": "Theirs"},
+        press="Save",
+        then=lambda w: now(w.command).name == "Theirs" and unseal(now(w.command).sealed) == SECRET,
+    ),
+    Story(
+        "integrations/chat_commands/form.html",
+        "administrator",
+        lambda w: f"{a_command(w)}edit/",
+        "chat-command-edit",
+        fill={"name": "Theirs", "secret": "short"},
+        press="Save",
+        then=lambda w: (
+            "Paste the secret" in w.text and "Theirs" in w.text and now(w.command).name == "Ours"
+        ),
+        name="refused",
+        status=422,
+    ),
+    Story(
+        _PAGE,
+        "administrator",
+        a_command,
+        "chat-command-test",
+        fill={"statement": "restart nginx"},
+        press="Test now",
+        then=lambda w: "|Restart nginx&gt;" in w.text and now(w.command).last_success_at,
+    ),
+    Story(
+        _PAGE,
+        "administrator",
+        lambda w: a_command(w, "mattermost"),
+        "chat-command-test",
+        fill={"statement": "restart nginx"},
+        press="Test now",
+        then=lambda w: "[Restart nginx](" in w.text,
+        name="test of mattermost",
+    ),
+    Story(
+        _PAGE,
+        "administrator",
+        a_command,
+        "chat-command-pause",
+        press="Pause",
+        then=lambda w: now(w.command).paused_at,
+    ),
+    Story(
+        _PAGE,
+        "administrator",
+        a_paused_command,
+        "chat-command-resume",
+        press="Resume",
+        then=lambda w: now(w.command).paused_at is None,
+    ),
+    Story(
+        _PAGE,
+        "administrator",
+        a_command,
+        "chat-command-remove",
+        press="Remove it",
+        then=lambda w: not ChatCommand.objects.exists(),
+    ),
+)

@@ -1,0 +1,192 @@
+"""Traces by the SDK of OpenTelemetry, kept in memory: what a passage and a request tell, and what none may."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+
+import pytest
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.test import Client
+from opentelemetry.sdk.trace import ReadableSpan
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from opentelemetry.trace import StatusCode
+from pytest_django import Settings
+
+from core import tracing
+from pipeline import services
+from pipeline.execution import run_worker
+from pipeline.models import Batch, Run
+from review.models import Campaign, Item
+from scriptsmith_site.operation.open_telemetry import OpenTelemetryTracer
+from scriptsmith_site.operation.traces import begin_traces
+from tests.make import make_action
+from tests.review.maker import make_study
+from tests.standin_process import StandIn
+
+pytestmark = pytest.mark.django_db
+
+PASSED = "delete files older than 30 days in /var/tmp/exports"
+FLAGGED = "List every file under /srv/repo whose path contains the word fixtures"
+TOLD = {
+    "gen_ai.operation.name", "gen_ai.request.model", "gen_ai.usage.input_tokens",
+    "gen_ai.usage.output_tokens", "error.type", "scriptsmith.endpoint", "scriptsmith.stage",
+    "scriptsmith.round", "scriptsmith.run", "scriptsmith.origin", "scriptsmith.stopped_by",
+    "http.request.method", "http.route", "http.response.status_code",
+}  # fmt: skip
+
+
+@pytest.fixture
+def spans(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], list[ReadableSpan]]]:
+    """All spans that ended since it was asked last."""
+    kept = InMemorySpanExporter()
+    tracer = OpenTelemetryTracer(SimpleSpanProcessor(kept), service="test", version="1")
+    monkeypatch.setattr(tracing, "tracer", tracer)
+
+    def take() -> list[ReadableSpan]:
+        found = list(kept.get_finished_spans())
+        kept.clear()
+        return found
+
+    yield take
+    tracer.close()
+
+
+def queue(statement: str, *, batch: Batch | None = None) -> Run:
+    action = make_action(statement)
+    return services.start_run(action, by=None, batch=batch, uses_retrieval=False, enqueue=False)
+
+
+def carry_out(statement: str, *, batch: Batch | None = None) -> Run:
+    return run_worker.run_to_end(queue(statement, batch=batch).pk, give_up_after=60)
+
+
+def test_a_passage_has_its_stages_and_calls(
+    standin: StandIn, spans: Callable[[], list[ReadableSpan]]
+) -> None:
+    run = carry_out(FLAGGED)
+    found = spans()
+    (whole,) = (one for one in found if one.name == "run")
+    assert whole.attributes == {"scriptsmith.run": run.pk, "scriptsmith.origin": "asked"}
+    inner = [one for one in found if one is not whole]
+    assert whole.context is not None
+    assert {one.parent.span_id for one in inner if one.parent} == {whole.context.span_id}
+    stages = [one.name.removeprefix("stage ") for one in inner if one.name.startswith("stage ")]
+    assert sorted(stages) == sorted(run.stages.values_list("name", flat=True))
+    calls = [one for one in inner if one.name.startswith("chat ")]
+    assert len(calls) == len(standin.calls(billed=True)) > 4
+    for one in calls:
+        assert one.attributes is not None
+        assert one.attributes["gen_ai.usage.output_tokens"]
+    assert all(one.end_time >= one.start_time for one in inner if one.start_time and one.end_time)
+
+
+def test_no_text_is_in_any_span(
+    standin: StandIn,
+    spans: Callable[[], list[ReadableSpan]],
+    client_for: Callable[[User], Client],
+    stranger: User,
+) -> None:
+    run = carry_out(FLAGGED)
+    client_for(stranger).get("/search/", {"q": "zoesword"})
+    client_for(stranger).get("/hooks/instana/77/zoesword")
+    found = spans()
+    assert any(one.name.startswith("GET ") for one in found)
+    texts = [FLAGGED, *run.drafts.values_list("script", flat=True), "zoesword", "/77"]
+    for one in found:
+        assert one.attributes is not None and set(one.attributes) <= TOLD
+        assert not one.events
+        said = one.to_json()
+        assert not [text for text in texts if text in said]
+
+
+@pytest.mark.slow
+def test_a_try_that_fails_is_marked_without_its_message(
+    standin: StandIn, spans: Callable[[], list[ReadableSpan]]
+) -> None:
+    standin.faults({"kind": "status", "status": 529})
+    carry_out(PASSED)
+    failed = [one for one in spans() if one.status.status_code is StatusCode.ERROR]
+    assert [one.attributes["error.type"] for one in failed if one.attributes] != []
+    assert all(not one.status.description and not one.events for one in failed)
+
+
+@pytest.mark.parametrize("statement", [PASSED, pytest.param(FLAGGED, marks=pytest.mark.slow)])
+def test_of_a_campaign_nothing_is_traced_whatever_the_verdict(
+    statement: str,
+    standin: StandIn,
+    spans: Callable[[], list[ReadableSpan]],
+    manager: User,
+    reviewer: User,
+) -> None:
+    study = make_study(by=manager, reviewers=[reviewer], items=0, is_open=False)
+    run = carry_out(statement, batch=study.batch)
+    assert run.state == Run.State.DONE and run.stages.count() > 6
+    assert spans() == []
+
+
+@pytest.mark.slow
+def test_of_a_run_that_a_study_looks_at_nothing_is_traced_before_it_is_closed(
+    standin: StandIn, spans: Callable[[], list[ReadableSpan]], manager: User, reviewer: User
+) -> None:
+    study = make_study(by=manager, reviewers=[reviewer], items=1)
+    for state in (Campaign.State.OPEN, Campaign.State.CLOSED):
+        Campaign.objects.filter(pk=study.pk).update(state=state)
+        run = queue(PASSED)
+        Item.objects.filter(campaign=study).update(run=run)
+        spans()
+        run_worker.run_to_end(run.pk, give_up_after=60)
+        names = [one.name for one in spans() if one.name == "run"]
+        assert bool(names) == (state == Campaign.State.CLOSED)
+
+
+def test_the_reviewers_desk_is_not_traced(
+    spans: Callable[[], list[ReadableSpan]],
+    manager: User,
+    reviewer: User,
+    client_for: Callable[[User], Client],
+) -> None:
+    study = make_study(by=manager, reviewers=[reviewer], items=1)
+    item = Item.objects.get(campaign=study)
+    client = client_for(reviewer)
+    spans()
+    client.get(f"/items/{item.pk}/")
+    assert [one.name for one in spans() if "items/" in one.name] == []
+
+
+def test_without_the_variable_no_process_begins_any(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tracing, "tracer", None)
+    begin_traces()
+    assert tracing.tracer is None
+
+
+def test_where_the_packages_are_missing_the_product_goes_on(
+    monkeypatch: pytest.MonkeyPatch, settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(tracing, "tracer", None)
+    monkeypatch.setitem(sys.modules, "scriptsmith_site.operation.open_telemetry", None)
+    settings.SCRIPTSMITH_TRACES_TO = "http://127.0.0.1:9"
+    begin_traces()
+    assert tracing.tracer is None and "requirements-otel.txt" in caplog.text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("endpoint", "loaded"), [("", "False"), ("http://127.0.0.1:9", "True")])
+def test_the_packages_are_loaded_only_where_the_variable_is_set(endpoint: str, loaded: str) -> None:
+    """In a process of its own, as gunicorn would begin it."""
+    lines = (
+        "import scriptsmith_site.wsgi, sys; from scriptsmith_site.web.gunicorn_worker import post_fork;"
+        "post_fork(None, None); print('opentelemetry.sdk.trace' in sys.modules)"
+    )
+    done = subprocess.run(
+        ["env", f"OTEL_EXPORTER_OTLP_ENDPOINT={endpoint}", sys.executable, "-c", lines],
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        cwd=settings.BASE_DIR,
+    )
+    assert done.stdout.split() == [loaded], done.stderr
