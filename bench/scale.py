@@ -4,6 +4,8 @@
 
 Any sizes can be named, 1,000,000 entries and 10,000,000 scores among them; what a size brought is printed and drawn
 before the next one begins, so that it can be stopped. The growth goes to bench/results/scale-*.svg.
+BENCH_SCALE_MINUTES begins no further size of either growth once so many have passed since it began; BENCH_SCALE_MEMORY
+is the `maintenance_work_mem` of building the index.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ import json
 import os
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from statistics import quantiles
@@ -49,7 +51,8 @@ LOOKS = 20
 IMPORTED = 1_000  # rows of scores
 # Of a copy of what bench.study makes first.
 _SCORES_A_COPY = 24_400
-_MAINTENANCE = "512MB"  # as the product's own server has it
+_MAINTENANCE = os.environ.get("BENCH_SCALE_MEMORY", "512MB")  # as the product's own server has it
+_MINUTES = float(os.environ.get("BENCH_SCALE_MINUTES", "inf"))
 _PLAIN_FILES = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
 _MIB = 1_048_576
 
@@ -65,6 +68,16 @@ def measure() -> list[Figure]:
 
 def _sizes(words: str) -> list[int]:
     return sorted(int(word) for word in words.split(",") if word)
+
+
+def _in_time(sizes: Sequence[int]) -> Iterator[int]:
+    """The sizes in order; the first always, others until the minutes are over."""
+    began = time.monotonic()
+    for place, size in enumerate(sizes):
+        if place and time.monotonic() - began > 60 * _MINUTES:
+            print(f"{_MINUTES:g} minutes are over: {size:,} is not begun", flush=True)
+            return
+        yield size
 
 
 class _Growth:
@@ -101,7 +114,7 @@ def _grow_catalogue(sizes: Sequence[int]) -> list[Figure]:
     meanings = [Meaning(model, vector) for vector in vector_store.embedder().embed(asked)]
     _run(f"SET maintenance_work_mem = '{_MAINTENANCE}'")
     before = 0
-    for size in sizes:
+    for size in _in_time(sizes):
         _run(f'DROP INDEX IF EXISTS "{model.index_name}"')
         began = time.perf_counter()
         fill(size, forms, model, before=before)
@@ -164,7 +177,7 @@ def _grow_study(sizes: Sequence[int]) -> list[Figure]:
     client.force_login(manager)
     settle_memory()  # as the web processes do
     copies = 1
-    for size in sizes:
+    for size in _in_time(sizes):
         wanted = max(copies, size // _SCORES_A_COPY)
         began = time.perf_counter()
         grow(campaign, wanted, before=copies, last=last)

@@ -7,12 +7,14 @@ from pipeline.configurations.services import (
     find_configuration,
     switch_cases_on,
 )
+from pipeline.costs.pricing import BATCHES_DIVISOR, price_on
 from pipeline.message_batches.services import (
     awaits_replies,
     cancel_message_batches,
     progress_of,
     use_message_batches,
 )
+from pipeline.message_batches.waiting import NEVER_BATCHED
 from pipeline.runs.answers import MOST_NEWS, news_of
 from pipeline.runs.evidence import request_evidence
 from pipeline.runs.services import (
@@ -35,11 +37,13 @@ from pipeline.scheduling.batches import pause_batch, resume_batch, set_budget
 
 __all__ = [
     "ActionRow",
+    "BATCHES_DIVISOR",
     "MAX_CONTEXT",
     "MAX_FEEDBACK",
     "MAX_SCRIPT",
     "MAX_STATEMENT",
     "MOST_NEWS",
+    "NEVER_BATCHED",
     "SecretsFound",
     "action_rows",
     "add_edited_draft",
@@ -58,6 +62,7 @@ __all__ = [
     "find_configuration",
     "news_of",
     "pause_batch",
+    "price_on",
     "progress_of",
     "reject_match",
     "request_evidence",

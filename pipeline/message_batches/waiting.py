@@ -27,6 +27,8 @@ from pipeline.types import Problem, Question, StageName
 # A run that nobody wakes looks for itself: a batch ends within a day.
 _LOOKS_ITSELF = timedelta(hours=26)
 _SLICE = 500
+# Whoever wrote the feedback waits for it.
+NEVER_BATCHED = frozenset({StageName.SHORTEN})
 
 
 class AwaitsReplies(Rest):
@@ -50,8 +52,8 @@ def can_wait(
     question: Question, role: RoleSpec, known: ModelCall | None, endpoints: Collection[int]
 ) -> bool:
     """Whether this question goes in a batch. One that was asked before stays where it is: perhaps it is in one now."""
-    if question.stage is StageName.SHORTEN:
-        return False  # whoever wrote the feedback waits for it
+    if question.stage in NEVER_BATCHED:
+        return False
     return known.in_batches if known is not None else role.endpoint_id in endpoints
 
 

@@ -24,6 +24,7 @@ from pipeline.services import find_configuration
 from review.access import access_campaign, access_campaigns
 from review.campaigns import services
 from review.campaigns.dashboard import read_dashboard
+from review.campaigns.estimate import describe, estimate
 from review.campaigns.services import ask_for_runs, keep_older_scores, send_back_older_scores
 from review.models import Campaign, Member, Score
 from review.queue import services as queue
@@ -208,6 +209,35 @@ class ProgressOut(serializers.Serializer[Any]):
     message_batches = MessageBatchesOut(allow_null=True)
 
 
+class ArmEstimateOut(serializers.Serializer[Any]):
+    name = serializers.CharField()
+    runs = serializers.IntegerField()
+    tokens_a_run = serializers.IntegerField(allow_null=True)
+    cost = serializers.IntegerField(allow_null=True)
+    direct_cost = serializers.IntegerField(allow_null=True)
+    batched_cost = serializers.IntegerField(allow_null=True)
+    unpriced = serializers.ListField(
+        child=serializers.CharField(), help_text="models without a price"
+    )
+
+
+class EstimateOut(serializers.Serializer[Any]):
+    """What is still to come: costs in micro-dollars by the tokens of earlier runs, null where not known."""
+
+    runs = serializers.IntegerField(help_text="still to be made")
+    pilot_runs = serializers.IntegerField()
+    uses_message_batches = serializers.BooleanField()
+    cost = serializers.IntegerField(allow_null=True, help_text="the way that is chosen")
+    direct_cost = serializers.IntegerField(allow_null=True, help_text="without message batches")
+    batched_cost = serializers.IntegerField(
+        allow_null=True, help_text="in message batches, as far as endpoints have them"
+    )
+    pilot_cost = serializers.IntegerField(allow_null=True)
+    reviews = serializers.IntegerField(help_text="items times reviewers")
+    hours = serializers.FloatField(help_text="of reviewers")
+    configurations = ArmEstimateOut(many=True)
+
+
 class AdjudicationIn(serializers.Serializer[Any]):
     item = PublicKeyField(ITEM)
     stage = serializers.ChoiceField(choices=Score.Stage.choices)
@@ -339,6 +369,13 @@ class CampaignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Campaign]):
             "message_batches": board.batches,
         }
         return Response(ProgressOut(known).data)
+
+    @extend_schema(responses=EstimateOut)
+    @action(detail=True)
+    def estimate(self, request: Request, pk: str) -> Response:
+        """What its runs will cost, and how long its reviewers will need."""
+        expected = estimate(_campaign(signed_in(request), pk))
+        return Response(EstimateOut(describe(expected)).data)
 
     @extend_schema(request=SendIn, responses=SentOut)
     @action(detail=True, methods=["post"])

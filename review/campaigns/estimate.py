@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 
-from django.db.models import Count, Q, Sum
+from django.db.models import BooleanField, Count, ExpressionWrapper, Q, Sum
 from django.utils import timezone
 
-from pipeline.models import Configuration, Price, Run, Spending
+from pipeline.models import Configuration, Run, Spending
+from pipeline.services import BATCHES_DIVISOR, NEVER_BATCHED, price_on
 from review.campaigns.services.runs import count_missing_runs
 from review.models import Assignment, Campaign, Score
 from review.sampling import EVERYBODY
@@ -25,25 +26,40 @@ _MILLION = 1_000_000
 class ArmEstimate:
     """One configuration: runs still to be made, those of the pilot among them, and what one costs in micro-dollars.
 
-    `cost_each` is None where it is not known: `unpriced` names the models without a price; else nothing was run
+    What it costs is None where it is not known: `unpriced` names the models without a price; else nothing was run
     under the configuration yet.
     """
 
     configuration: Configuration
     runs: int
     pilot_runs: int
-    cost_each: float | None
+    direct_each: float | None  # each question asked by itself
+    batched_each: float | None  # in message batches, as far as its endpoints have them
     tokens: int | None  # of one run, of those before
     unpriced: tuple[str, ...] = ()
     is_demo: bool = False
+    uses_message_batches: bool = False
+
+    @property
+    def cost_each(self) -> float | None:
+        """The way that the campaign has chosen."""
+        return self.batched_each if self.uses_message_batches else self.direct_each
 
     @property
     def cost(self) -> int | None:
-        return None if self.cost_each is None else round(self.cost_each * self.runs)
+        return _times(self.cost_each, self.runs)
 
     @property
     def pilot_cost(self) -> int | None:
-        return None if self.cost_each is None else round(self.cost_each * self.pilot_runs)
+        return _times(self.cost_each, self.pilot_runs)
+
+    @property
+    def direct_cost(self) -> int | None:
+        return _times(self.direct_each, self.runs)
+
+    @property
+    def batched_cost(self) -> int | None:
+        return _times(self.batched_each, self.runs)
 
 
 @dataclass(frozen=True)
@@ -54,11 +70,22 @@ class Estimate:
     reviews: int
     seconds_each: float
     measured: bool
+    uses_message_batches: bool
 
     @property
     def cost(self) -> int | None:
-        """Micro-dollars, or None where one of the arms is not known."""
-        return _sum_known(arm.cost for arm in self.arms if arm.runs)
+        """Micro-dollars the way that is chosen, or None where one of the arms is not known."""
+        return self.batched_cost if self.uses_message_batches else self.direct_cost
+
+    @property
+    def direct_cost(self) -> int | None:
+        """The same, each question asked by itself."""
+        return _sum_known(arm.direct_cost for arm in self.arms if arm.runs)
+
+    @property
+    def batched_cost(self) -> int | None:
+        """The same through message batches, as far as the endpoints have them."""
+        return _sum_known(arm.batched_cost for arm in self.arms if arm.runs)
 
     @property
     def pilot_cost(self) -> int | None:
@@ -84,8 +111,12 @@ def estimate(campaign: Campaign) -> Estimate:
     """What is still to come of a campaign, in a number of queries that grows with its configurations alone."""
     missing, of_pilot = count_missing_runs(campaign), count_missing_runs(campaign, pilot=True)
     spent, runs = _spent_by(missing), _runs_by(missing)
+    uses_message_batches = bool(campaign.batch and campaign.batch.uses_message_batches)
     arms = [
-        _estimate_arm(one, number, of_pilot[one], spent[one.pk], runs.get(one.pk, 0))
+        replace(
+            _estimate_arm(one, number, of_pilot[one], spent[one.pk], runs.get(one.pk, 0)),
+            uses_message_batches=uses_message_batches,
+        )
         for one, number in missing.items()
     ]
     seconds, measured = _seconds_an_item()
@@ -94,7 +125,35 @@ def estimate(campaign: Campaign) -> Estimate:
         reviews=_count_reviews(campaign, sum(missing.values())),
         seconds_each=seconds,
         measured=measured,
+        uses_message_batches=uses_message_batches,
     )
+
+
+def describe(expected: Estimate) -> dict[str, object]:
+    """The same as plain values, for programs; costs in micro-dollars, None where not known."""
+    return {
+        "runs": expected.runs,
+        "pilot_runs": expected.pilot_runs,
+        "uses_message_batches": expected.uses_message_batches,
+        "cost": expected.cost,
+        "direct_cost": expected.direct_cost,
+        "batched_cost": expected.batched_cost,
+        "pilot_cost": expected.pilot_cost,
+        "reviews": expected.reviews,
+        "hours": round(expected.hours, 2),
+        "configurations": [
+            {
+                "name": arm.configuration.name,
+                "runs": arm.runs,
+                "tokens_a_run": arm.tokens,
+                "cost": arm.cost,
+                "direct_cost": arm.direct_cost,
+                "batched_cost": arm.batched_cost,
+                "unpriced": list(arm.unpriced),
+            }
+            for arm in expected.arms
+        ],
+    }
 
 
 def _count_reviews(campaign: Campaign, missing: int) -> int:
@@ -117,6 +176,10 @@ def _count_reviews(campaign: Campaign, missing: int) -> int:
     return round(reviews)
 
 
+def _times(cost_each: float | None, runs: int) -> int | None:
+    return None if cost_each is None else round(cost_each * runs)
+
+
 def _sum_known(costs: Iterable[int | None]) -> int | None:
     known = list(costs)
     return None if None in known else sum(one or 0 for one in known)
@@ -126,8 +189,13 @@ def _spent_by(missing: Mapping[Configuration, int]) -> Mapping[int, list[dict[st
     found: dict[int, list[dict[str, object]]] = defaultdict(list)
     rows = (
         Spending.objects.filter(configuration__in=missing)
+        .annotate(
+            in_batch=ExpressionWrapper(
+                Q(endpoint__has_batches=True) & ~Q(stage__in=NEVER_BATCHED), BooleanField()
+            )
+        )
         .order_by()
-        .values("configuration", "endpoint", "endpoint__demo", "model")
+        .values("configuration", "endpoint", "endpoint__demo", "model", "in_batch")
         .annotate(
             input=Sum("input_tokens"),
             output=Sum("output_tokens"),
@@ -160,40 +228,37 @@ def _estimate_arm(
     roles = list(configuration.roles.all())
     is_demo = bool(roles) and all(role.endpoint.demo for role in roles)
     if is_demo or not missing:
-        return ArmEstimate(configuration, missing, of_pilot, 0, None, is_demo=is_demo)
+        return ArmEstimate(configuration, missing, of_pilot, 0, 0, None, is_demo=is_demo)
     if not spent or not runs:
-        return ArmEstimate(configuration, missing, of_pilot, None, None)
-    tokens, unpriced = 0, []
-    cost = 0.0
+        return ArmEstimate(configuration, missing, of_pilot, None, None, None)
+    tokens, unpriced = 0, set()
+    direct = batched = 0.0
+    today = timezone.now().date()
     for row in spent:
         counted = {name: int(str(row[name])) for name in _KINDS}
         tokens += sum(counted.values())
         if row["endpoint__demo"]:
             continue
-        price = _price_of(int(str(row["endpoint"])), str(row["model"]))
+        model = str(row["model"])
+        price = price_on(today, endpoint=int(str(row["endpoint"])), model=model)
         if price is None:
-            unpriced.append(str(row["model"]))
+            unpriced.add(model)
         else:
-            cost += sum(counted[name] * getattr(price, name) for name in _KINDS) / _MILLION
+            cost = sum(counted[name] * getattr(price, name) for name in _KINDS) / _MILLION
+            direct += cost
+            batched += cost / BATCHES_DIVISOR if row["in_batch"] else cost
     return ArmEstimate(
         configuration,
         missing,
         of_pilot,
-        None if unpriced else cost / runs,
+        None if unpriced else direct / runs,
+        None if unpriced else batched / runs,
         round(tokens / runs),
-        unpriced=tuple(unpriced),
+        unpriced=tuple(sorted(unpriced)),
     )
 
 
 _KINDS = ("input", "output", "cache_read", "cache_write")
-
-
-def _price_of(endpoint: int, model: str) -> Price | None:
-    return (
-        Price.objects.filter(endpoint=endpoint, model=model, since__lte=timezone.now().date())
-        .order_by("-since")
-        .first()
-    )
 
 
 def _seconds_an_item() -> tuple[float, bool]:
