@@ -47,6 +47,7 @@ from review.study.tables import (
 )
 
 Document = dict[str, object]
+_Stages = Mapping[Stage, StageCounts]
 
 # A page counts no more than so many items that are due; the background does the rest.
 MOST_DUE = 1_000
@@ -179,8 +180,10 @@ def _work_out(campaign: Campaign, *, every: bool = False) -> tuple[Document, Doc
     counts = {key: one for key, one in read_counts(campaign, most_due=0).items() if one.items}
     arms = _configurations(counts)
     execution = describe_execution(campaign, read_outcomes(campaign), arms)
-    stages = join_stages(counts.values())
-    by_arm = {arm.pk: one.stages() if len(arms) > 1 else stages for arm, one in arms}
+    stages: _Stages = join_stages(counts.values())
+    by_arm: Mapping[int, _Stages] = {
+        arm.pk: one.stages() if len(arms) > 1 else stages for arm, one in arms
+    }
     if any(one.has_mean_over_pairs() for one in stages.values()):
         stages, by_arm = _add_statements(campaign, counts, stages, by_arm)
     document = study_report(
@@ -222,9 +225,6 @@ def _work_out(campaign: Campaign, *, every: bool = False) -> tuple[Document, Doc
     objects = {arm.name: objects_of(one.items) for arm, one in arms}
     details["p_values"] = settle_p_values(campaign, document, details, objects, is_shown=is_shown)
     return document, details
-
-
-_Stages = Mapping[Stage, StageCounts]
 
 
 def _add_statements(
