@@ -63,7 +63,7 @@ def count_statement(items: Sequence[Counted], changes: Changes, *, times: int) -
             for key in _keys_given((item.kept.given for item in own), TOGETHER):
                 least[key] -= times
         every = [item for own in arms.values() for item in own]
-        for key in _keys_given((_unshared(item.kept) for item in every), TOGETHER):
+        for key in _keys_given((unshared(item.kept) for item in every), TOGETHER):
             least[key] += times
         _count_joint(arms, changes, times)
 
@@ -87,14 +87,15 @@ def _count_joint(arms: Mapping[int, Sequence[Counted]], changes: Changes, times:
             changes[one][f"{JOINT} {other}>{'>'.join(pairs)}"] += times
 
 
-def _unshared(kept: Kept) -> dict[str, list[list[int]]]:
+Given = Mapping[str, list[list[int]]]  # by stage: reviewer and value
+
+
+def unshared(kept: Kept) -> Given:
+    """What was given to the item's own texts, without those that an earlier item of the case holds."""
     return {stage: pairs for stage, pairs in kept.given.items() if stage not in kept.shared}
 
 
-_Given = Mapping[str, list[list[int]]]
-
-
-def _keys_given(items: Iterable[_Given], mark: str = "") -> Iterator[str]:
+def _keys_given(items: Iterable[Given], mark: str = "") -> Iterator[str]:
     """The keys of what reviewers gave to the items, stage by stage."""
     found = list(items)
     for stage in _STAGES:

@@ -93,6 +93,9 @@ class Campaign(models.Model):
         related_name="+",
         verbose_name=_("primary pair, second"),
     )
+    # The comparisons that Holm's correction is over, fixed when the campaign opens: review.study.family.Hypothesis
+    # as lists. None of those that opened before this was kept.
+    p_family = models.JSONField(_("family of p values"), null=True, blank=True)
     # What the number of items was worked out from, and the curve: services.planning.Plan as JSON.
     plan = models.JSONField(_("plan"), null=True, blank=True)
 

@@ -7,6 +7,7 @@ page shows beside them, definitions included, so that a snapshot can be read whe
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from django.contrib.auth.models import User
 from django.contrib.postgres.aggregates import BoolOr
@@ -19,6 +20,7 @@ from pipeline.models import Attempt, Configuration, Spending
 from review.campaigns.dashboard import count_planned
 from review.counting.counts import Counts, join_stages, read_counts
 from review.counting.tallies import count_due, estimate_due
+from review.counting.whole_statements import read_statements
 from review.evidence.outcomes import read_outcomes
 from review.models import Campaign, Item
 from review.report.parts.configurations import (
@@ -30,10 +32,10 @@ from review.report.parts.configurations import (
 from review.report.parts.execution import describe_execution
 from review.report.parts.p_values import are_shown, settle_p_values
 from review.study import FIGURES, ArmCounts, Stage, StageCounts, study_report
-from review.study.agreement import SEVERITY_TEXT
+from review.study.agreement import MOST_ITEMS_OF_A_MEAN, SEVERITY_TEXT
 from review.study.agreement import TEXT as AGREEMENT_TEXT
 from review.study.compare import TEXT as COMPARISON_TEXT
-from review.study.definitions import BOUNDS_TEXT, INTERVAL_TEXT, OPEN_TEXT
+from review.study.definitions import BOUNDS_TEXT, INTERVAL_TEXT, OPEN_TEXT, objects_of
 from review.study.execution import ACCURACY_TEXT, CONFUSION_TEXT, INTERCODE_TEXT, REASONS_TEXT
 from review.study.tables import (
     CARD_TEXT,
@@ -45,6 +47,7 @@ from review.study.tables import (
 )
 
 Document = dict[str, object]
+_Stages = Mapping[Stage, StageCounts]
 
 # A page counts no more than so many items that are due; the background does the rest.
 MOST_DUE = 1_000
@@ -136,6 +139,8 @@ def _rules_of(campaign: Campaign) -> str:
             campaign.primary_criterion,
             campaign.primary_first_id,
             campaign.primary_second_id,
+            # Fixed once, when it opens.
+            len(campaign.p_family or ()),
         )
     )
 
@@ -175,7 +180,12 @@ def _work_out(campaign: Campaign, *, every: bool = False) -> tuple[Document, Doc
     counts = {key: one for key, one in read_counts(campaign, most_due=0).items() if one.items}
     arms = _configurations(counts)
     execution = describe_execution(campaign, read_outcomes(campaign), arms)
-    stages = join_stages(counts.values())
+    stages: _Stages = join_stages(counts.values())
+    by_arm: Mapping[int, _Stages] = {
+        arm.pk: one.stages() if len(arms) > 1 else stages for arm, one in arms
+    }
+    if any(one.has_mean_over_pairs() for one in stages.values()):
+        stages, by_arm = _add_statements(campaign, counts, stages, by_arm)
     document = study_report(
         campaign.name,
         [
@@ -183,7 +193,7 @@ def _work_out(campaign: Campaign, *, every: bool = False) -> tuple[Document, Doc
                 name=arm.name,
                 patterns=one.items,
                 clusters=one.clusters,
-                stages=one.stages() if len(arms) > 1 else stages,
+                stages=by_arm[arm.pk],
                 is_demo=one.sums["demo"] > 0,
             )
             for arm, one in arms
@@ -212,8 +222,26 @@ def _work_out(campaign: Campaign, *, every: bool = False) -> tuple[Document, Doc
     is_shown = are_shown(campaign, list(counts.values()))
     if execution:
         document["execution"] = execution
-    details["p_values"] = settle_p_values(campaign, document, details, is_shown=is_shown)
+    objects = {arm.name: objects_of(one.items) for arm, one in arms}
+    details["p_values"] = settle_p_values(campaign, document, details, objects, is_shown=is_shown)
     return document, details
+
+
+def _add_statements(
+    campaign: Campaign, counts: Mapping[int, Counts], pooled: _Stages, by_arm: Mapping[int, _Stages]
+) -> tuple[_Stages, Mapping[int, _Stages]]:
+    """The same with whole statements, which intervals of means over pairs are drawn from; not in a large study."""
+    if sum(sum(one.items.values()) for one in counts.values()) > MOST_ITEMS_OF_A_MEAN:
+        return pooled, by_arm
+    found = read_statements(campaign)
+
+    def join(stages: _Stages, key: int | None) -> _Stages:
+        return {
+            stage: replace(one, statements=found[key][stage]) if one.has_mean_over_pairs() else one
+            for stage, one in stages.items()
+        }
+
+    return join(pooled, None), {key: join(stages, key) for key, stages in by_arm.items()}
 
 
 def _configurations(counts: Mapping[int, Counts]) -> list[tuple[Configuration, Counts]]:

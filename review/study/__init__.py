@@ -21,6 +21,7 @@ from review.study.figures import FIGURES, Figure, patterns_behind, patterns_open
 from review.study.patterns import (
     Reading,
     not_blind_of,
+    overturned_of,
     pattern_of,
     stages_to_settle,
     value_by_reviewer,
@@ -50,6 +51,7 @@ __all__ = [
     "compare",
     "leanings_of",
     "not_blind_of",
+    "overturned_of",
     "pairs_of",
     "pattern_of",
     "patterns_behind",

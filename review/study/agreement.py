@@ -38,17 +38,21 @@ LEAST_JOINT_ITEMS = 20
 MOST_REVIEWERS = 8
 NO_VARIATION = "no variation"
 NO_PAIRS = "no item with two scores"
-SEVERAL_PAIRS = "a mean over pairs: the pairs have their intervals"
-MANY_REVIEWERS = "more than 8 reviewers"
+# The interval of a mean over pairs is drawn from whole statements, of no more items than this.
+MOST_ITEMS_OF_A_MEAN = 5_000
+MEAN_NOT_DRAWN = _(
+    "a mean over pairs has none in studies of more than 8 reviewers or 5,000 items; its pairs have theirs"
+)
 PAIR, MEAN_OF_PAIRS = "pair", "mean over pairs with at least 20 joint items"
 TEXT = _(
     "From the value each reviewer gave before anything later, or anybody else’s, was visible. Left out are scores "
     "of people who were called in because others differed, and adjudications; a text that stands in several "
     "Configurations counts once. The headline is Krippendorff’s alpha, ordinal, which allows for missing scores; "
     "AC1 (strict) stays meaningful where one value dominates. Percent is the share of agreeing pairs of all pairs "
-    "of scores. With three or more reviewers the kappas are the mean over pairs with at least 20 joint items. "
+    "of scores. With three or more reviewers the kappas are the mean over pairs with at least 20 joint items, and "
+    "each draw takes the mean over the same pairs. "
     "Intervals are a percentile bootstrap over statements, 2,000 draws; there is none with fewer than 20 "
-    "statements, or where more than 5 % of the draws have no variation."
+    "statements, where more than 5 % of the draws have no variation, or where all draws come to the same."
 )
 SEVERITY_TEXT = _(
     "How much higher or lower a reviewer scores than the others do on the same items: the mean difference of "
@@ -85,11 +89,20 @@ class Leaning(NamedTuple):
 
 @dataclass(frozen=True)
 class StageCounts:
-    """What reviewers gave at one stage, by statement, each text's scores once: how many statements are alike."""
+    """What reviewers gave at one stage, by statement, each text's scores once: how many statements are alike.
+
+    `statements` has all pairs of a statement together, for the interval of a mean over pairs; without it there is none.
+    """
 
     values: Mapping[tuple[Values, ...], int] = field(default_factory=dict)
     pairs: Mapping[PairCells, int] = field(default_factory=dict)
     leanings: Mapping[Leaning, int] = field(default_factory=dict)
+    statements: Mapping[tuple[PairCells, ...], int] = field(default_factory=dict)
+
+    def has_mean_over_pairs(self) -> bool:
+        """Whether the kappas are a mean over pairs, of no more reviewers than intervals are drawn for."""
+        pairs = {(one.a, one.b) for one in self.pairs}
+        return len(pairs) > 1 and len({key for pair in pairs for key in pair}) <= MOST_REVIEWERS
 
 
 Intervals = Mapping[str, list[float] | None]
@@ -226,8 +239,12 @@ def agreement_of(counts: StageCounts, *, every: bool = False) -> Agreement:
             found |= intervals_of(by_ac1, all_rows, all_times)[0]
     intervals = {_NAMES.get(name, name): found.get(name) for name in (*measures, *by_ac1)}
     basis, counted = _basis(pairs)
-    for name in ("cohen_kappa", "linear_kappa", "weighted_kappa"):
-        intervals[name] = counted[0].intervals.get(name) if basis == PAIR and counted else None
+    if basis == PAIR:
+        intervals |= {name: counted[0].intervals.get(name) for name in _MEANS if counted}
+    else:
+        means, of_means = _draw_means(counts.statements, counted)
+        intervals |= means
+        reason = reason or of_means
     low, high = intervals["krippendorff_alpha"] or (None, None)
     return Agreement(
         items=int(whole.sum()),
@@ -245,7 +262,7 @@ def agreement_of(counts: StageCounts, *, every: bool = False) -> Agreement:
         low=low,
         high=high,
         intervals=intervals,
-        no_interval=reason or (SEVERAL_PAIRS if basis != PAIR else ""),
+        no_interval=reason,
         undefined=NO_VARIATION if points["ordinal"] is None else "",
         pairs=pairs,
         severity=severity,
@@ -266,6 +283,7 @@ _OF_PAIRS = {
     "partial_percent": (percents_of, "partial"),
     "partial_kappa": (kappas_of, "partial"),
 }
+_MEANS = ("cohen_kappa", "linear_kappa", "weighted_kappa")
 _NAMES = {
     "ordinal": "krippendorff_alpha",
     "nominal": "alpha_nominal",
@@ -314,6 +332,45 @@ def _statements_of(
         if n:
             found[one.a, one.b].append((one.cells, n))
     return found
+
+
+def _draw_means(
+    statements: Mapping[tuple[PairCells, ...], int], counted: Sequence[PairAgreement]
+) -> tuple[Intervals, str]:
+    """The intervals of the means over these pairs, by whole statements; and why one is missing."""
+    wanted = [name for name in _MEANS if any(vars(pair)[name] is not None for pair in counted)]
+    if not wanted:
+        return dict.fromkeys(_MEANS), ""
+    if not statements:
+        return dict.fromkeys(_MEANS), MEAN_NOT_DRAWN
+    places = {(pair.a, pair.b): place for place, pair in enumerate(counted)}
+    # Sorted: the draws hang on the order.
+    kept = [(one, n) for one, n in sorted(statements.items()) if n and one]
+    rows = np.zeros((len(kept), len(counted), 3, 3))
+    for row, (pairs, _n) in zip(rows, kept, strict=True):
+        for pair in pairs:
+            place = places.get((pair.a, pair.b))
+            if place is not None:
+                for a, b in pair.cells:
+                    row[place, a, b] += 1
+    times = np.array([n for _pairs, n in kept], dtype=np.float64)
+    measures = {name: _by_tables(name, len(counted)) for name in wanted}
+    found, reason = intervals_of(measures, rows.reshape(len(kept), -1), times)
+    return dict.fromkeys(_MEANS) | found, reason
+
+
+def _by_tables(name: str, pairs: int) -> _Measure:
+    """The mean over so many pairs, of those that are defined in a draw."""
+    function, penalty = _OF_PAIRS[name]
+
+    def mean(draws: _Floats) -> _Floats:
+        values = function(draws.reshape(-1, pairs, 3, 3), PENALTIES[penalty])
+        is_defined = np.isfinite(values)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found: _Floats = np.where(is_defined, values, 0).sum(axis=1) / is_defined.sum(axis=1)
+        return found
+
+    return mean
 
 
 def _rank(leanings: Mapping[Leaning, int], *, with_intervals: bool) -> Iterator[ReviewerSeverity]:

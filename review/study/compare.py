@@ -17,8 +17,8 @@ TEXT = _(
     "Only cases that are final in both Configurations: the share that is right under the second, less that "
     "under the first, with Newcombe’s interval for paired shares. The p value is exact, by flipping the sign of "
     "whole statements; where none repeats it is McNemar’s. The primary comparison was named before the campaign "
-    "opened and its p stands alone; all other p values of the report are one family, and Holm’s correction stands "
-    "beside each. Where more than 5 % of the cases are open, no comparison is made."
+    "opened and its p stands alone; all other p values of the report are one family, fixed when the campaign opens, "
+    "and Holm’s correction stands beside each. Where more than 5 % of the cases are open, no comparison is made."
 )
 # Those that ask something of every scored item, so that two Configurations answer about the same cases.
 COMPARED = (

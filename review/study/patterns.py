@@ -86,6 +86,21 @@ def stages_to_settle(judged: Judged) -> list[tuple[Stage, Arm]]:
     return found
 
 
+def overturned_of(judged: Judged) -> list[tuple[Stage, Criterion]]:
+    """What an adjudication turned round though all who scored it, two at least, agreed under that criterion."""
+    if not judged.is_real:
+        return []
+    found = []
+    for (stage, arm), settled in judged.adjudicated.items():
+        scores = list(_of_stage(_without_sham(judged), stage)) if arm is Arm.MODEL else []
+        values = value_by_reviewer(scores, hides=judged.hides_verdict).values()
+        for criterion in Criterion:
+            right = {value >= criterion.least for value in values}
+            if len(values) > 1 and right == {settled < criterion.least}:
+                found.append((stage, criterion))
+    return found
+
+
 def not_blind_of(judged: Judged) -> list[tuple[Stage, int]]:
     """The scores that do not decide because more was visible than their stage shows: stage and value of each."""
     if not (judged.is_real and judged.hides_verdict):

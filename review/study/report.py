@@ -100,6 +100,7 @@ def _agreement(counts: StageCounts, *, every: bool) -> Agreement:
         frozenset(counts.values.items()),
         frozenset(counts.pairs.items()),
         frozenset(counts.leanings.items()),
+        frozenset(counts.statements.items()),
         every,
     )
 
@@ -110,10 +111,11 @@ def _agreement_of(
     values: frozenset[tuple[tuple[Values, ...], int]],
     pairs: frozenset[tuple[PairCells, int]],
     leanings: frozenset[tuple[Leaning, int]],
+    statements: frozenset[tuple[tuple[PairCells, ...], int]],
     every: bool,
 ) -> Agreement:
     # Draws hang on the order of the values; where they hang on that of the others, these are sorted there.
-    counts = StageCounts(dict(sorted(values)), dict(pairs), dict(leanings))
+    counts = StageCounts(dict(sorted(values)), dict(pairs), dict(leanings), dict(statements))
     return agreement_of(counts, every=every)
 
 

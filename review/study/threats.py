@@ -103,7 +103,8 @@ THREATS: tuple[Threat, ...] = (
         _("Judging one’s own work"),
         _(
             "Prevented: nobody scores what they wrote, edited or gave feedback on, and an adjudicator is none of "
-            "the item’s reviewers. Recorded: who has seen verdicts is marked as unblinded."
+            "the item’s reviewers. Recorded: who has seen verdicts is marked as unblinded, and adjudications against "
+            "all who agreed under a criterion are counted."
         ),
     ),
     Threat(

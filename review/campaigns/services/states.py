@@ -15,9 +15,11 @@ from core.audit import record
 from core.errors import NotAllowedNow
 from pipeline import services as pipeline
 from pipeline.models import Batch
+from review.campaigns.services.editing import arms_of
 from review.evidence.campaign_cases import fix_cases
 from review.models import Campaign, Case, Item
 from review.queue.reviewer_checks.repeats import make_halos
+from review.study.family import plan_family
 
 PILOT_SIZE = 10
 
@@ -73,6 +75,8 @@ def move_campaign(campaign: Campaign, to: str, *, by: User) -> Campaign:
         _check_can_open(locked)
     if (locked.state, to) == (Campaign.State.PAUSED, Campaign.State.PILOT):
         _check_in_pilot(locked)
+    if locked.state == Campaign.State.SETUP:
+        fix_family(locked)
     before, locked.state = locked.state, to
     locked.closed_at = timezone.now() if to == Campaign.State.CLOSED else None
     locked.save(update_fields=["state", "closed_at"])
@@ -89,6 +93,14 @@ def move_campaign(campaign: Campaign, to: str, *, by: User) -> Campaign:
             pipeline.cancel_message_batches(locked.batch, by=by)
     record(locked, "state changed", by=by, state=(before, to))
     return locked
+
+
+def fix_family(campaign: Campaign) -> None:
+    """Fix which comparisons Holm's correction is over; what an import brought with it stays in."""
+    named = [list(one) for one in plan_family(arm.name for arm in arms_of(campaign))]
+    earlier = campaign.p_family or []
+    campaign.p_family = [*earlier, *(one for one in named if one not in earlier)]
+    campaign.save(update_fields=["p_family"])
 
 
 def _check_can_open(campaign: Campaign) -> None:

@@ -15,8 +15,12 @@ from review.exchange.source import OWN
 from review.models import Campaign
 from review.study import FIGURES, Criterion
 from review.study.compare import COMPARED
+from review.study.family import NAMES as FAMILY_NAMES
+from review.study.family import Hypothesis
 
 _MOST = 1_000_000
+_MOST_OF_FAMILY = 10_000
+_LONGEST_NAME = 80
 
 
 def read_rules(first: Record | None) -> Rules:
@@ -41,7 +45,9 @@ def name_primary(campaign: Campaign, first: Record | None) -> None:
     about = _about(first)
     try:
         criterion = choice_of(about, "primary_criterion", tuple(one.value for one in Criterion))
-        names = [name_of(about, name, most=80) for name in ("primary_first", "primary_second")]
+        names = [
+            name_of(about, name, most=_LONGEST_NAME) for name in ("primary_first", "primary_second")
+        ]
     except RowProblem:
         return
     found = {one.name: one for one in Configuration.objects.filter(name__in=names)}
@@ -50,6 +56,26 @@ def name_primary(campaign: Campaign, first: Record | None) -> None:
     campaign.primary_criterion = criterion
     campaign.primary_first, campaign.primary_second = found[names[0]], found[names[1]]
     campaign.save(update_fields=["primary_criterion", "primary_first", "primary_second"])
+
+
+def keep_family(campaign: Campaign, first: Record | None) -> None:
+    """Keep the family of p values that was fixed where the export comes from; one that is none is left out."""
+    found = _about(first).get("p_family")
+    if not isinstance(found, list) or len(found) > _MOST_OF_FAMILY:
+        return
+    if all(_is_hypothesis(one) for one in found):
+        campaign.p_family = found
+        campaign.save(update_fields=["p_family"])
+
+
+def _is_hypothesis(one: object) -> bool:
+    return (
+        isinstance(one, list)
+        and len(one) == len(Hypothesis._fields)
+        and all(isinstance(part, str) and len(part) <= _LONGEST_NAME for part in one)
+        and one[0] in FAMILY_NAMES
+        and one[1] in list(Criterion)
+    )
 
 
 def _about(first: Record | None) -> dict[str, object]:

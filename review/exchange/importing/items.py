@@ -17,7 +17,7 @@ from core.audit import record
 from core.database.statistics import MANY, refresh_statistics
 from core.files.records import Record
 from review.campaigns.services import rules
-from review.exchange.importing.campaign_rules import name_primary, read_rules
+from review.exchange.importing.campaign_rules import keep_family, name_primary, read_rules
 from review.exchange.importing.campaigns import (
     Configurations,
     check_person,
@@ -75,6 +75,7 @@ def import_items(
         record(taking.campaign, "items imported", by=by, items=("", done.kept))
     if taking.campaign and first is not None:
         name_primary(taking.campaign, first)
+        keep_family(taking.campaign, first)
     if taking.campaign:
         _make_checks(taking.campaign)
     return done

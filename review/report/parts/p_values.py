@@ -1,4 +1,4 @@
-"""The p values of a report: one that was named before the campaign opened, and all others as one family.
+"""The p values of a report: one that was named before the campaign opened, and all others as one family fixed then.
 
 They are shown once the campaign is closed: a p value that is looked at again and again finds something by chance.
 """
@@ -12,6 +12,8 @@ from review.counting.contributions import HERE
 from review.counting.counts import Counts
 from review.models import Campaign
 from review.study import Criterion
+from review.study.definitions import Object
+from review.study.family import EXPERT, NET, Hypothesis, between, settle_family
 from review.study.figures import NOT_PART
 from review.study.statistics.p_values import adjust_by_holm
 
@@ -30,23 +32,34 @@ def settle_p_values(
     campaign: Campaign,
     document: Mapping[str, object],
     details: Mapping[str, object],
+    objects: Mapping[str, frozenset[Object]],
     *,
     is_shown: bool,
 ) -> dict[str, object]:
-    """Put `p_holm` beside each p value, or take all away where they are not shown yet; returns what is said of them."""
+    """Put `p_holm` beside each p value, or take all away where they are not shown yet; returns what is said of them.
+
+    The family is the one that was fixed at opening, and what came later beside it (`later`); of it `without` have no
+    p value and count as 1. A campaign without one (`fixed` is false) has all p values of its report.
+    """
     primary = _primary_of(campaign, details)
-    family = [one for one in _family(document, details) if one is not primary]
-    adjusted = adjust_by_holm([one["p_value"] for one in family])
-    for one, p_holm in zip(family, adjusted, strict=True):
+    family = {key: one for key, one in _family(document, details) if one is not primary}
+    planned = [Hypothesis(*one) for one in campaign.p_family or ()]
+    own = _key_of_primary(campaign)
+    without = settle_family([one for one in planned if one != own], family.keys(), objects)
+    p_values = [*(one["p_value"] for one in family.values()), *(None for _one in without)]
+    for one, p_holm in zip(family.values(), adjust_by_holm(p_values), strict=False):
         one["p_holm"] = p_holm
     if primary is not None:
         primary["p_holm"], primary["is_primary"] = None, True
     if not is_shown:
-        for one in [*family, *([primary] if primary is not None else [])]:
+        for one in [*family.values(), *([primary] if primary is not None else [])]:
             one["p_value"] = one["p_holm"] = None
     return {
         "shown": is_shown,
-        "family": len(family),
+        "family": len(p_values),
+        "fixed": campaign.p_family is not None,
+        "without": len(without),
+        "later": len(family.keys() - set(planned)) if planned else 0,
         "primary": None
         if primary is None
         else {
@@ -72,17 +85,29 @@ def _primary_of(campaign: Campaign, details: Mapping[str, object]) -> Holder | N
     return None
 
 
-def _family(document: Mapping[str, object], details: Mapping[str, object]) -> Iterator[Holder]:
-    """All parts with a p value, in the order of the report."""
+def _key_of_primary(campaign: Campaign) -> Hypothesis | None:
+    first, second = campaign.primary_first, campaign.primary_second
+    if first is None or second is None:
+        return None
+    return between(campaign.primary_figure, campaign.primary_criterion, (first.name, second.name))
+
+
+def _family(
+    document: Mapping[str, object], details: Mapping[str, object]
+) -> Iterator[tuple[Hypothesis, Holder]]:
+    """All parts with a p value and what they compare, in the order of the report."""
     for arm in cast("list[Holder]", document["configurations"]):
         for criterion in Criterion:
-            if arm[criterion.value]["net"]["reason"] != NOT_PART:
-                yield arm[criterion.value]["net"]
+            if arm[criterion.value][NET]["reason"] != NOT_PART:
+                yield Hypothesis(NET, criterion.value, arm["name"]), arm[criterion.value][NET]
     for one in cast("list[Holder]", details["comparisons"]):
         for criterion in Criterion:
-            yield from (found for found in one[criterion.value].values() if found["is_part"])
+            for name, found in one[criterion.value].items():
+                if found["is_part"]:
+                    yield between(name, criterion.value, (one["first"], one["second"])), found
     for arm in cast("list[Holder]", details["arms"]):
         for criterion in Criterion:
-            for name in ("expert", "expert_by_all"):
-                if arm[criterion.value][name]["change"]["items"]:
-                    yield arm[criterion.value][name]["change"]
+            for name in EXPERT:
+                change = arm[criterion.value][name]["change"]
+                if change["items"]:
+                    yield Hypothesis(name, criterion.value, arm["name"]), change

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 from django.utils.translation import gettext as _
 
 from review.report.charts.forest import Estimate, draw_forest
@@ -24,6 +27,7 @@ def show_comparisons(view: ReportView) -> Section | None:
         Block(_table(view, one, place), title=_("From %(first)s to %(second)s") % one)
         for place, one in enumerate(found, start=1)
     ]
+    blocks[-1] = replace(blocks[-1], notes=[*blocks[-1].notes, *_family(view)])
     return Section(
         KEY,
         _("Configurations against each other"),
@@ -31,6 +35,29 @@ def show_comparisons(view: ReportView) -> Section | None:
         summary=_("paired, on the same cases"),
         text=_(view.texts["comparison"]),
     )
+
+
+def _family(view: ReportView) -> Iterator[str]:
+    """How many p values Holm's correction is over, and since when that is fixed."""
+    said = view.details.get("p_values") or {}
+    if not said.get("shown") or not said.get("family"):
+        return
+    if not said.get("fixed"):
+        yield (
+            _(
+                "Holm’s correction is over all %s p values of this report: which ones belong together was not fixed "
+                "when the campaign opened."
+            )
+            % f"{said['family']:,}"
+        )
+        return
+    yield _("Holm’s correction is over %s comparisons, fixed when the campaign opened.") % (
+        f"{said['family']:,}"
+    )
+    if said["without"]:
+        yield _("%s of them came to no p value and count as 1.") % f"{said['without']:,}"
+    if said["later"]:
+        yield _("%s of them came later and are counted with the others.") % f"{said['later']:,}"
 
 
 def _table(view: ReportView, one: Json, place: int) -> Table:

@@ -12,14 +12,17 @@ from django.core.cache import cache
 from django.db import connection
 from django.utils import timezone
 
+from pipeline.types import Arm
 from review.campaigns.services.rubrics import count_undecided, rubric_choices, rubric_uses
+from review.counting.facts import judge_items
 from review.models import Campaign, Item, Tally
-from review.study import Criterion, ItemPattern
+from review.study import Criterion, ItemPattern, overturned_of
 from review.study.threats import compare_halo, compare_repeats, share_by_quarter, threats_of
 
 Document = dict[str, object]
 MOST_LOOKS = 200
 KEPT_SECONDS = 300
+_SLICE = 1_000
 
 # The first script scores of each reviewer, in quarters of each sitting and of their whole way through the study.
 # A sitting begins where the minutes since its begin start anew; less than four scores have no quarters.
@@ -110,6 +113,7 @@ def report_threats(campaign: Campaign) -> Document:
         "repeats": _report_repeats(campaign),
         "rubric": _report_rubric(campaign),
         "skips": _report_skips(campaign),
+        "adjudications": _report_adjudications(campaign),
         "unblinded": [
             {"reviewer": one.user.username, "at": one.unblinded_at.isoformat(timespec="seconds")}
             for one in campaign.members.exclude(unblinded_at=None).select_related("user")
@@ -216,6 +220,22 @@ def _report_rubric(campaign: Campaign) -> Document:
         ],
         "undecided": undecided,
     }
+
+
+def _report_adjudications(campaign: Campaign) -> Document:
+    """How many stages of items were settled, and how often against all who had agreed under a criterion."""
+    settled, overturned = 0, Counter[str]()
+    adjudicated = campaign.items.filter(adjudications__arm="model").exclude(
+        state=Item.State.WITHDRAWN
+    )
+    keys = list(adjudicated.order_by("pk").values_list("pk", flat=True).distinct())
+    for start in range(0, len(keys), _SLICE):
+        items = list(campaign.items.filter(pk__in=keys[start : start + _SLICE]))
+        for judged in judge_items(items).values():
+            if judged.is_real:
+                settled += sum(arm is Arm.MODEL for _stage, arm in judged.adjudicated)
+                overturned.update(criterion.value for _stage, criterion in overturned_of(judged))
+    return {"settled": settled, "overturned": {one.value: overturned[one] for one in Criterion}}
 
 
 def _report_skips(campaign: Campaign) -> list[Document]:

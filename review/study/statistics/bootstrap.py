@@ -21,6 +21,9 @@ LEAST_STATEMENTS = 20
 MOST_UNDEFINED = 0.05
 FEW_STATEMENTS = "fewer than 20 statements"
 OFTEN_UNDEFINED = "more than 5 % of the draws without variation"
+# An interval without width would say that nothing is uncertain.
+ALL_ALIKE = "all draws are the same"
+_NO_WIDTH = 1e-12
 # At most so many numbers of draws are held at a time.
 _HELD = 20_000_000
 
@@ -69,5 +72,7 @@ def intervals_of(
             found[name], reason = None, OFTEN_UNDEFINED
         else:
             low, high = np.percentile(values, (2.5, 97.5))
-            found[name] = [float(low), float(high)]
+            found[name] = [float(low), float(high)] if high - low > _NO_WIDTH else None
+            if found[name] is None:
+                reason = reason or ALL_ALIKE
     return found, reason

@@ -18,6 +18,7 @@ from review.campaigns.services import adjudication
 from review.counting import tallies
 from review.models import Assignment, Campaign, Item, Score, Tally, TallyDue
 from review.report import services
+from review.report.threats.counts import report_threats
 from tests.review.report.rows import Label, fill, golden_labels
 from tests.review.study.test_golden_case import PARTIAL, STRICT
 
@@ -100,6 +101,8 @@ def test_an_adjudication_resolves_an_item(
     adjudication.adjudicate(item, stage="script", value=2, why="It is right.", by=manager)
     first = printed("Golden")["configurations"][0]["strict"]["first_pass_accuracy"]
     assert (first["numerator"], first["denominator"], first["unresolved"]) == (1, 1, 0)
+    settled = {"settled": 1, "overturned": {"strict": 0, "partial": 0}}
+    assert report_threats(campaign)["adjudications"] == settled
 
 
 def test_a_withdrawn_item_is_in_no_figure(golden: Campaign) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 
 import krippendorff
@@ -16,6 +17,7 @@ from sklearn.metrics import cohen_kappa_score
 
 from review.study import Agreement, agreement_of
 from review.study.agreement import (
+    MEAN_NOT_DRAWN,
     MEAN_OF_PAIRS,
     NO_PAIRS,
     NO_VARIATION,
@@ -50,15 +52,17 @@ def counts_of(*statements: Rows, times: int = 1) -> StageCounts:
     """The counts of statements, each with the rows of its items."""
     values: Counter[tuple[Values, ...]] = Counter()
     pairs: Counter[PairCells] = Counter()
+    whole: Counter[tuple[PairCells, ...]] = Counter()
     leanings: Counter[Leaning] = Counter()
     for rows in statements:
         given = [tuple(sorted(row.items())) for row in rows]
         values[tuple(sorted(map(values_of, given)))] += times
+        whole[tuple(sorted(pairs_of(given)))] += times
         for one in pairs_of(given):
             pairs[one] += times
         for other in leanings_of(given):
             leanings[other] += times
-    return StageCounts(values, pairs, leanings)
+    return StageCounts(values, pairs, leanings, whole)
 
 
 def agreement(rows: Rows) -> Agreement:
@@ -312,3 +316,27 @@ def test_severity_is_the_mean_difference_to_the_others() -> None:
     assert by_reviewer[1] == (2, pytest.approx((1.5 + 0) / 2))
     assert by_reviewer[2] == (2, pytest.approx((0 + 0) / 2))
     assert by_reviewer[3] == (1, pytest.approx(-1.5))
+
+
+def test_a_mean_over_pairs_is_drawn_from_whole_statements() -> None:
+    """Three reviewers who score as one: the mean is as uncertain as each pair, not as three pairs would be."""
+    rows: list[dict[int, int]] = [{1: n % 3, 2: (n + n % 4) % 3} for n in range(60)]
+    alike = [{**row, 3: row[1], 4: row[2]} for row in rows]
+    found = agreement(alike)
+    across = next(pair for pair in found.pairs if (pair.a, pair.b) == (1, 2))
+
+    assert found.kappa_basis == MEAN_OF_PAIRS and not found.no_interval
+    for name in ("cohen_kappa", "linear_kappa", "weighted_kappa"):
+        low, high = found.intervals[name] or (0, 0)
+        of_pair = across.intervals[name] or [0, 0]
+        # Four of the six pairs differ as these two do, two never: (4 kappa + 2) / 6.
+        assert [low, high] == pytest.approx([(4 * end + 2) / 6 for end in of_pair], abs=0.02)
+
+
+def test_without_whole_statements_a_mean_over_pairs_has_no_interval_and_says_why() -> None:
+    counts = counts_of(*([{1: n % 3, 2: (n + n % 4) % 3, 3: n % 2}] for n in range(60)))
+    found = agreement_of(replace(counts, statements={}))
+
+    assert found.cohen_kappa is not None
+    assert found.intervals["cohen_kappa"] is None
+    assert found.no_interval == MEAN_NOT_DRAWN

@@ -8,12 +8,14 @@ import pytest
 
 from pipeline.types import Arm, Verdict
 from review.study import (
+    Criterion,
     GivenScore,
     ItemPattern,
     Judged,
     Reading,
     Stage,
     not_blind_of,
+    overturned_of,
     pattern_of,
     stages_to_settle,
     values_given,
@@ -259,3 +261,24 @@ def test_feedback_is_classed_by_its_words(words: int, place: int) -> None:
 )
 def test_execution_succeeds_only_in_full(execution: float | None, expected: bool | None) -> None:
     assert pattern(by(1, 2), execution=execution).execution is expected
+
+
+@pytest.mark.parametrize(
+    ("values", "settled", "criteria"),
+    [
+        pytest.param((2, 2), 0, [Criterion.STRICT, Criterion.PARTIAL], id="against both"),
+        pytest.param((1, 2), 0, [Criterion.PARTIAL], id="under strict they differed"),
+        pytest.param((0, 1), 2, [Criterion.STRICT], id="under partial they differed"),
+        pytest.param((0, 0, 1), 1, [], id="as strict had it, and partial was no agreement"),
+        pytest.param((2,), 0, [], id="one score is no agreement"),
+        pytest.param((), 0, [], id="nobody scored it"),
+    ],
+)
+def test_an_adjudication_against_all_is_counted_by_criterion(
+    values: tuple[int, ...], settled: int, criteria: list[Criterion]
+) -> None:
+    scores = tuple(by(reviewer, value) for reviewer, value in enumerate(values))
+    judged = Judged(
+        scores=scores, adjudicated={(SCRIPT, Arm.MODEL): settled}, wanted=max(1, len(values))
+    )
+    assert overturned_of(judged) == [(SCRIPT, criterion) for criterion in criteria]

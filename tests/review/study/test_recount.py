@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 
+from review.campaigns.services.states import fix_family
 from review.models import Campaign
 from review.report.services import make_report
 from review.study import FIGURES
@@ -21,6 +22,8 @@ pytestmark = pytest.mark.django_db
 # One of each kind of trouble in few items; the others are slow.
 FAST = ("few of everything",)
 DRAWS = 20_000
+# Their p values are a family that was fixed before; the others are of studies that never opened.
+OPENED = ("few of everything", "same text in two arms", "no assessor", "expert arm")
 
 
 def report_of(name: str, capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
@@ -37,6 +40,8 @@ def bring_in(name: str, folder: Path) -> None:
     scores = write_lines(folder / "scores.jsonl", *made.scores)
     assert run_command("import_items", name, items) == 0
     assert run_command("import_scores", name, scores) == 0
+    if name in OPENED:
+        fix_family(Campaign.objects.get(name=name))
 
 
 def test_the_recount_knows_every_figure() -> None:
@@ -62,7 +67,7 @@ def test_the_report_is_what_the_export_gives(
     with capsys.disabled():
         print(
             f"{name}: {differences.compared:,} compared, {len(differences.found)} differ; {differences.beyond} of"
-            f" {differences.drawn} drawn ends are more than 0.01 apart; {differences.not_given} intervals not given"
+            f" {differences.drawn} drawn ends are more than 0.01 apart"
         )
     assert not differences.found, "\n".join(differences.found)
 

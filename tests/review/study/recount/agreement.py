@@ -255,6 +255,8 @@ def _bootstrap(
         if len(defined) < 0.95 * len(every):
             continue
         low, high = np.quantile(defined, [0.025, 0.975])
+        if high - low < 1e-12:
+            continue
         found[name] = (float(low), float(high)), _ranges(defined)
     return found
 

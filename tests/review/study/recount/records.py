@@ -29,6 +29,8 @@ class Study:
     # Reviewers who said of a text that they can't judge it.
     could_not: dict[Text, set[str]] = field(default_factory=dict)
     expert_scores: list[Record] = field(default_factory=list)
+    # Figure, criterion and one or two configurations of each comparison that was fixed at opening; None if none was.
+    family: list[list[str]] | None = None
 
     @property
     def configurations(self) -> list[str]:
@@ -114,6 +116,7 @@ def read_study(lines: Iterable[str]) -> Study:
         hides_verdict=rules.get("hides_verdict", True),
         is_closed=rules.get("state") == "closed",
         items=items,
+        family=rules.get("p_family"),
     )
     by_key = {(item["id"], item["configuration"]): item for item in items}
     said = [

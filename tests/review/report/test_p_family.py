@@ -1,0 +1,76 @@
+"""Holm's correction is over what was fixed when the campaign opened, and the report says so."""
+
+from __future__ import annotations
+
+import html
+import re
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from review.campaigns.services.states import move_campaign
+from review.models import Campaign
+from review.queue.members import add_member
+from review.report.services import make_report
+from tests.review.maker import add_configuration
+from tests.review.report.rows import fill, golden_labels
+
+
+@pytest.fixture
+def opened(campaign: Campaign, manager: User, reviewer: User) -> Campaign:
+    """Two configurations whose campaign was opened and closed; a third came in between."""
+    labels = golden_labels()[40:60]
+    for name in ("second", "third"):
+        add_configuration(name)
+    for name in ("imported", "second"):
+        fill(campaign, labels, [reviewer], configuration=name)
+    add_member(campaign, reviewer, by=manager)
+    move_campaign(campaign, Campaign.State.OPEN, by=manager)
+    fill(campaign, labels, [reviewer], configuration="third")
+    return move_campaign(campaign, Campaign.State.CLOSED, by=manager)
+
+
+def test_the_family_is_what_the_study_could_compare_when_it_opened(
+    opened: Campaign, manager: User, client: Client
+) -> None:
+    said = make_report(opened)["details"]["p_values"]  # type: ignore[index]
+    # Under both criteria the net of each configuration, and five figures of each two of them: nothing was executed
+    # in this study. What the third brought came later.
+    assert said["fixed"] and (said["family"], said["later"]) == (2 * (3 + 3 * 5), 2 * (1 + 2 * 5))
+    client.force_login(manager)
+    page = client.get(f"/campaigns/{opened.pk}/report/").content.decode()
+    words = " ".join(html.unescape(re.sub(r"<[^>]+>", " ", page)).split())
+    assert "over 36 comparisons, fixed when the campaign opened" in words
+    assert "22 of them came later" in words
+
+
+def test_a_comparison_without_a_p_value_stays_in_the_family(
+    campaign: Campaign, manager: User, reviewer: User
+) -> None:
+    """Nothing is final in one of the two configurations, so that they can't be compared: it counts all the same."""
+    add_configuration("second")
+    labels = golden_labels()[40:60]
+    for name in ("imported", "second"):
+        fill(campaign, labels, [reviewer], configuration=name)
+    add_member(campaign, reviewer, by=manager)
+    move_campaign(campaign, Campaign.State.OPEN, by=manager)
+    campaign.items.filter(configuration__name="second").update(overlap=2)
+    for item in campaign.items.filter(configuration__name="second"):
+        item.scores.all().delete()
+    move_campaign(campaign, Campaign.State.CLOSED, by=manager)
+    campaign.refresh_from_db()
+    report = make_report(campaign)
+    said = report["details"]["p_values"]  # type: ignore[index]
+    net = report["configurations"][0]["strict"]["net"]  # type: ignore[index]
+    assert said["without"] >= 8
+    assert net["p_holm"] == min(1, said["family"] * net["p_value"])
+
+
+def test_a_study_that_opened_before_families_were_kept_says_so(
+    opened: Campaign, manager: User, client: Client
+) -> None:
+    Campaign.objects.filter(pk=opened.pk).update(p_family=None)
+    client.force_login(manager)
+    page = client.get(f"/campaigns/{opened.pk}/report/").content.decode()
+    assert "was not fixed when the campaign opened" in html.unescape(page)
