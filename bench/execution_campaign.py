@@ -54,7 +54,9 @@ def measure() -> list[Figure]:
         calm = asyncio.run(_work(people, reviewed.pk, lambda: time.monotonic() < end))
         began, before = time.monotonic(), product.web_seconds()
         asked = sum(1 for _ in execute_campaign(executed, by_worker=True, again=False))
-        unfinished = CaseRun.objects.filter(state__in=["waiting", "running"])
+        unfinished = CaseRun.objects.filter(state__in=["waiting", "running"]).exclude(
+            purpose=CaseRun.Purpose.QUALITY
+        )
 
         def goes_on() -> bool:
             return time.monotonic() - began < LONGEST and unfinished.exists()
@@ -85,6 +87,10 @@ def _done(asked: int, left: int, seconds: float) -> list[Figure]:
         _figure(f"scripts of {asked:,} through, in {CASES} cases each", done),
         _figure("seconds that took", seconds),
         _figure("results stored", Execution.objects.count()),
+        _figure(
+            "of them with the quality of their cases by then",
+            Execution.objects.exclude(quality_at=None).count(),
+        ),
         _figure("checks that ended at a limit or were not run", unsure),
     ]
 

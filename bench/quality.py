@@ -160,7 +160,7 @@ def holds(figures: list[Figure]) -> bool:
 
 def _measure_set(one: Written, sandbox: Sandbox, availability: Availability) -> tuple[Figure, int]:
     execution = run_case_set(one.case_set, one.right, availability)
-    _stable, quality = measure_quality(
+    quality = measure_quality(
         one.case_set, one.right, execution, sandbox, most_mutants=_FEW_MUTANTS
     )
     assert quality is not None  # a set of so few cases is measured in time

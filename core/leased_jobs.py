@@ -121,7 +121,7 @@ class Claim(Generic[J]):
 @transaction.atomic
 def claim(model: type[J], pk: int) -> Claim[J] | None:
     """Take the job, or None where another worker holds it or nothing is left to do."""
-    job = _free(model).filter(pk=pk).select_for_update(skip_locked=True, of=("self",)).first()
+    job = free(model).filter(pk=pk).select_for_update(skip_locked=True, of=("self",)).first()
     if job is None:
         return None
     model._default_manager.filter(pk=pk).update(
@@ -136,13 +136,14 @@ def claim(model: type[J], pk: int) -> Claim[J] | None:
 
 def dispatch_unheld(model: type[J], *, limit: int = 100) -> int:
     """Tell the workers of jobs that none holds: nobody was told of them, or who held them died. How many it was."""
-    jobs = list(_free(model).order_by("pk")[:limit])
+    jobs = list(free(model).order_by("pk")[:limit])
     for job in jobs:
         job.dispatch()
     return len(jobs)
 
 
-def _free(model: type[J]) -> QuerySet[J]:
+def free(model: type[J]) -> QuerySet[J]:
+    """The unfinished jobs that no worker holds: they wait, or who held them has died."""
     return model._default_manager.filter(
         Q(lease_until=None) | Q(lease_until__lt=Now()), state__in=UNFINISHED
     )

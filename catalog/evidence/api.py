@@ -41,7 +41,7 @@ class ExecutionOutput(serializers.ModelSerializer[Execution]):
         model = Execution
         fields = (
             "id", "script_sha256", "state", "reason", "passed", "failed", "others", "worlds", "small_errors",
-            "noticed", "sentence", "fingerprint", "first_at", "last_at", "times", "seconds", "checks",
+            "noticed", "quality_at", "sentence", "fingerprint", "first_at", "last_at", "times", "seconds", "checks",
             "worlds_seen", "quality",
         )  # fmt: skip
 

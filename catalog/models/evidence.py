@@ -93,6 +93,8 @@ class Execution(models.Model):
     worlds = models.PositiveIntegerField(default=0)  # with at least one verdict
     small_errors = models.PositiveIntegerField(null=True, blank=True)  # null: not measured
     noticed = models.PositiveIntegerField(null=True, blank=True)
+    # When the quality of the cases was measured, or would have taken too long; null: not yet.
+    quality_at = models.DateTimeField(null=True, blank=True)
     # What was seen in each world, and the quality in words; plain text only, see catalog.execution.quality.
     document = models.JSONField(default=dict)
     seconds = models.FloatField(default=0)
@@ -126,6 +128,11 @@ class Execution(models.Model):
     def judged(self) -> int:
         """How many checks have a verdict."""
         return self.passed + self.failed
+
+    @property
+    def lacks_quality(self) -> bool:
+        """Whether how good its cases are is still to be measured; not of what came with a file."""
+        return bool(self.judged) and self.quality_at is None and not self.imported
 
 
 class CheckResult(models.Model):
@@ -223,6 +230,8 @@ class CaseRun(LeasedJob):
         MERGED = "merged", _("Merged")
         NIGHTLY = "nightly", _("Nightly")
         ENVIRONMENT = "environment", _("A changed environment")
+        # Not for a result: how good the cases of one are, which nobody waits for.
+        QUALITY = "quality", _("Quality of cases")
 
     script = models.TextField(blank=True)
     script_sha256 = models.CharField(max_length=64, editable=False)
@@ -241,8 +250,13 @@ class CaseRun(LeasedJob):
             ),
             models.UniqueConstraint(
                 fields=["script_sha256", "case_set"],
-                condition=Q(state__in=["waiting", "running"]),
+                condition=Q(state__in=["waiting", "running"]) & ~Q(purpose="quality"),
                 name="case_run_once_at_a_time",
+            ),
+            models.UniqueConstraint(
+                fields=["script_sha256", "case_set"],
+                condition=Q(state__in=["waiting", "running"], purpose="quality"),
+                name="case_run_quality_once_at_a_time",
             ),
         ]
         indexes = [

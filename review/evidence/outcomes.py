@@ -1,34 +1,36 @@
-"""What the scripts of a campaign's items did in the cases that count, for its report."""
+"""What the scripts of a campaign's items did in the cases that count, for its report.
+
+Rows are read as plain values: a study has a hundred thousand items, and objects of them take several times as long.
+"""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
+from typing import NamedTuple
 
-from django.db.models import Count, Exists, F, OuterRef, Q
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from catalog.models import CaseSet, CheckResult, CheckState, Execution
 from catalog.services import case_sets_of_statements, hash_statement, newest_results
 from pipeline.models import Draft
 from pipeline.types import Arm, DraftKind
 from review.evidence.campaign_cases import results_of
-from review.evidence.cases_in_force import sets_of_all
-from review.models import Campaign, CampaignCaseSet, ExecutionLabel, Item, Score
+from review.models import Campaign, CampaignCaseSet, CaseRevision, ExecutionLabel, Item, Score
 from review.study import ItemPattern
 from review.study.execution import TO_RUN, Executed, standing_of
 from review.study.first_draft import first_draft_of
 from review.study.types import Origin, Standing
 
 STAGES = ("script", "refined")
-_AT_ONCE = 5_000
+_AT_ONCE = 20_000
+_NONE: Mapping[str, int] = {}
 
 _Standings = dict[str, Standing]  # by stage
 
 
-@dataclass(frozen=True)
-class ExecutedStage:
+class ExecutedStage(NamedTuple):
     """A stage of an item whose statement has cases, with what came of them."""
 
     item: int
@@ -36,6 +38,35 @@ class ExecutedStage:
     stage: str
     result: Executed
     is_imported: bool = False  # a result of it came with a file
+
+
+class _ItemRow(NamedTuple):
+    pk: int
+    pattern: str
+    run: int | None
+    case: int
+    configuration: str
+    statement: str
+
+
+class _DraftRow(NamedTuple):
+    run: int
+    pk: int
+    kind: str
+    sha256: str
+    refinement_id: int | None
+    on: int | None  # the Draft that its feedback is on
+    said: str | None  # by whom that was
+
+
+class _Result(NamedTuple):
+    sha256: str
+    case_set: int
+    pk: int
+    passed: int
+    failed: int
+    others: int
+    imported: bool
 
 
 def read_outcomes(campaign: Campaign) -> list[ExecutedStage]:
@@ -51,66 +82,73 @@ def read_outcomes(campaign: Campaign) -> list[ExecutedStage]:
     return [one for slice_ in _slices(campaign) for one in _read(campaign, slice_)]
 
 
-def _slices(campaign: Campaign) -> Iterator[list[Item]]:
+def _in_slices(items: QuerySet[Item]) -> Iterator[list[_ItemRow]]:
+    rows = items.order_by("pk").values_list(
+        "pk", "pattern", "run", "case", "configuration__name", "case__action__statement"
+    )
+    last = 0
+    while found := [_ItemRow(*row) for row in rows.filter(pk__gt=last)[:_AT_ONCE]]:
+        yield found
+        last = found[-1].pk
+
+
+def _slices(campaign: Campaign) -> Iterator[list[_ItemRow]]:
     bound = CampaignCaseSet.objects.filter(case=OuterRef("case"))
     items = (
         campaign.items.filter(Exists(bound), case__purpose="real", case__action__erased_at=None)
         .exclude(state=Item.State.WITHDRAWN)
         .exclude(pattern="")
-        .select_related("configuration", "case__action")
-        .only(
-            "campaign", "pattern", "run", "case", "configuration__name", "case__action__statement"
-        )
-        .order_by("pk")
     )
-    last = 0
-    while found := list(items.filter(pk__gt=last)[:_AT_ONCE]):
-        yield found
-        last = found[-1].pk
+    return _in_slices(items)
 
 
-def _read(campaign: Campaign, items: Sequence[Item]) -> Iterator[ExecutedStage]:
+def _read(campaign: Campaign, items: Sequence[_ItemRow]) -> Iterator[ExecutedStage]:
     """Of a study, whose counts keep with each item where its stages stand."""
+    by_pattern: dict[str, _Standings | None] = {}
     standings: dict[int, _Standings] = {}
     for item in items:
-        pattern = ItemPattern.from_text(item.pattern.split('"', 2)[1])
-        if pattern.origin is not Origin.RETRIEVED:
-            refined = pattern.script if pattern.is_same else pattern.refined
-            standings[item.pk] = {"script": pattern.script, "refined": refined}
-    return _execute(campaign, items, _roots_of(items), standings)
+        text = item.pattern.split('"', 2)[1]
+        if text not in by_pattern:
+            by_pattern[text] = _standings_of(ItemPattern.from_text(text))
+        found = by_pattern[text]
+        if found is not None:
+            standings[item.pk] = found
+    return _execute(campaign, items, _roots_of({item.case for item in items}), standings)
 
 
-def _live_slices(campaign: Campaign) -> Iterator[list[Item]]:
+def _standings_of(pattern: ItemPattern) -> _Standings | None:
+    if pattern.origin is Origin.RETRIEVED:
+        return None
+    refined = pattern.script if pattern.is_same else pattern.refined
+    return {"script": pattern.script, "refined": refined}
+
+
+def _live_slices(campaign: Campaign) -> Iterator[list[_ItemRow]]:
     if not CaseSet.objects.exists():
-        return
-    items = (
-        campaign.items.filter(state=Item.State.CLOSED, case__action__erased_at=None)
-        .exclude(run__drafts__kind=DraftKind.RETRIEVED)
-        .select_related("configuration", "case__action")
-        .only("campaign", "run", "case", "configuration__name", "case__action__statement")
-        .order_by("pk")
+        return iter(())
+    items = campaign.items.filter(state=Item.State.CLOSED, case__action__erased_at=None).exclude(
+        run__drafts__kind=DraftKind.RETRIEVED
     )
-    last = 0
-    while found := list(items.filter(pk__gt=last)[:_AT_ONCE]):
-        yield found
-        last = found[-1].pk
+    return _in_slices(items)
 
 
-def _read_live(campaign: Campaign, items: Sequence[Item]) -> Iterator[ExecutedStage]:
+def _read_live(campaign: Campaign, items: Sequence[_ItemRow]) -> Iterator[ExecutedStage]:
     """Of the live queue: the cases are the statements', and who scored an item says what it is worth."""
-    hashes = {item.pk: hash_statement(item.case.action.statement) for item in items}
-    written: dict[str, list[CaseSet]] = defaultdict(list)
+    hashes = {item.pk: hash_statement(item.statement) for item in items}
+    written: dict[str, list[int]] = defaultdict(list)
     for one in case_sets_of_statements(set(hashes.values())):
-        written[one.statement_sha256].append(one)
+        written[one.statement_sha256].append(one.pk)
     with_cases = [item for item in items if hashes[item.pk] in written]
     given: dict[tuple[int, str], set[int]] = defaultdict(set)
-    scores = Score.objects.filter(item__in=with_cases, current=True, arm=Arm.MODEL)
+    scores = Score.objects.filter(
+        item__in=[item.pk for item in with_cases], current=True, arm=Arm.MODEL
+    )
     for item_key, stage, value in scores.values_list("item", "stage", "value"):
         given[item_key, stage].add(value)
     return _execute(
         campaign,
         with_cases,
-        {item.case_id: written[hashes[item.pk]] for item in with_cases},
+        {item.case: written[hashes[item.pk]] for item in with_cases},
         {
             item.pk: {stage: standing_of(given[item.pk, stage]) for stage in STAGES}
             for item in with_cases
@@ -120,112 +158,131 @@ def _read_live(campaign: Campaign, items: Sequence[Item]) -> Iterator[ExecutedSt
 
 def _execute(
     campaign: Campaign,
-    items: Sequence[Item],
-    roots: Mapping[int, Sequence[CaseSet]],
+    items: Sequence[_ItemRow],
+    roots: Mapping[int, Sequence[int]],
     standings: Mapping[int, _Standings],
 ) -> Iterator[ExecutedStage]:
     """By case, the sets that count as they were written; by item, where its stages stand with the experts."""
-    scripts = _scripts_of(item.run_id for item in items if item.run_id)
-    known_roots = {one.pk: one for found in roots.values() for one in found}
-    in_force = {
-        one.root.pk: one.case_set for one in sets_of_all(campaign, list(known_roots.values()))
-    }
+    scripts = _scripts_of(item.run for item in items if item.run)
+    merged = _merged_in(campaign)
+    known = {pk for found in roots.values() for pk in found}
     results, others = _results(
         campaign,
         {sha256 for found in scripts.values() for sha256 in found.values()},
         # As they were written, too: there they may have been run.
-        {*known_roots, *(one.pk for one in in_force.values() if one is not None)},
+        known | {pk for root, pk in merged.items() if pk is not None and root in known},
     )
     labels = _labels(items)
+    checks = _count_checks(_missing(items, roots, merged, scripts, results))
     for item in items:
-        own, written = scripts[item.run_id or 0], roots[item.case_id]
-        counted = [in_force[one.pk] for one in written]
-        # Two roots may have come to the same.
-        sets = {one.pk: one for one in counted if one is not None}
+        own, written = scripts.get(item.run or 0, {}), roots.get(item.case, ())
+        # Two roots may have come to the same; of one that was struck altogether nothing is left.
+        sets = {found for pk in written if (found := merged.get(pk, pk)) is not None}
         was_run = any(
-            (sha256, pk) in results
-            for sha256 in own.values()
-            for pk in {*sets, *(one.pk for one in written)}
+            (sha256, pk) in results for sha256 in own.values() for pk in sets.union(written)
         )
         if item.pk not in standings or not (sets and was_run):
             continue
+        statement = hash_statement(item.statement)
         for stage, sha256 in own.items():
             passed = failed = 0
-            beside: Counter[str] = Counter()
+            beside = _NONE
             is_imported = False
-            for case_set in sets.values():
-                found = results.get((sha256, case_set.pk))
-                if found is None:
-                    beside[TO_RUN] += _count_checks(case_set)
+            for case_set in sets:
+                result = results.get((sha256, case_set))
+                if result is None:
+                    beside = Counter(beside) + Counter({TO_RUN: checks[case_set]})
                     continue
-                is_imported |= found.imported
-                passed, failed = passed + found.passed, failed + found.failed
-                beside.update(others.get(found.pk, {}))
+                is_imported |= result.imported
+                passed, failed = passed + result.passed, failed + result.failed
+                if result.pk in others:
+                    beside = Counter(beside) + Counter(others[result.pk])
             yield ExecutedStage(
                 item=item.pk,
-                configuration=item.configuration.name,
+                configuration=item.configuration,
                 stage=stage,
                 is_imported=is_imported,
                 result=Executed(
-                    statement=hash_statement(item.case.action.statement),
+                    statement=statement,
                     expert=standings[item.pk][stage],
                     passed=passed,
                     failed=failed,
                     others=beside,
-                    labels=labels[item.pk, stage],
+                    labels=labels.get((item.pk, stage), ()),
                 ),
             )
+
+
+def _missing(
+    items: Iterable[_ItemRow],
+    roots: Mapping[int, Sequence[int]],
+    merged: Mapping[int, int | None],
+    scripts: Mapping[int, Mapping[str, str]],
+    results: Collection[tuple[str, int]],
+) -> set[int]:
+    """The sets that count and that some script was not run in."""
+    return {
+        found
+        for item in items
+        for pk in roots.get(item.case, ())
+        if (found := merged.get(pk, pk)) is not None
+        and any(
+            (sha256, found) not in results for sha256 in scripts.get(item.run or 0, {}).values()
+        )
+    }
 
 
 def _scripts_of(runs: Iterable[int]) -> dict[int, dict[str, str]]:
     """By run: the hash of the script of each stage."""
     drafts = (
         Draft.objects.filter(run__in=list(runs))
-        .only("run_id", "number", "kind", "sha256", "feedback_id", "refinement_id")
-        .annotate(on=F("feedback__draft_id"), said=F("feedback__arm"))
         .order_by("run_id", "number")
+        .values_list(
+            *("run", "pk", "kind", "sha256", "refinement"), "feedback__draft", "feedback__arm"
+        )
     )
-    found: dict[int, dict[str, str]] = defaultdict(dict)
-    for run, group in groupby(drafts, key=lambda one: one.run_id):
+    rows = (_DraftRow(*row) for row in drafts)
+    found: dict[int, dict[str, str]] = {}
+    for run, group in groupby(rows, key=lambda one: one.run):
         of_run = list(group)
         first = first_draft_of(of_run)
         if first is None:
             continue
-        found[run]["script"] = first.sha256
-        refined = next(
-            (
-                one
-                for one in of_run
-                if one.kind == DraftKind.REFINED and one.on == first.pk and one.said == Arm.MODEL
-            ),
-            None,
-        )
-        if refined is not None:
-            found[run]["refined"] = refined.sha256
+        found[run] = {"script": first.sha256}
+        for one in of_run:
+            if one.kind == DraftKind.REFINED and one.on == first.pk and one.said == Arm.MODEL:
+                found[run]["refined"] = one.sha256
+                break
     return found
 
 
-def _roots_of(items: Sequence[Item]) -> dict[int, list[CaseSet]]:
+def _roots_of(cases: Collection[int]) -> dict[int, list[int]]:
     """By case, the sets fixed for it, as they were written."""
-    rows = CampaignCaseSet.objects.filter(case__in={item.case_id for item in items})
-    found: dict[int, list[CaseSet]] = defaultdict(list)
-    for row in rows.select_related("case_set").order_by("case_set"):
-        found[row.case_id].append(row.case_set)
+    rows = CampaignCaseSet.objects.filter(case__in=cases).order_by("case_set")
+    found: dict[int, list[int]] = defaultdict(list)
+    for case, case_set in rows.values_list("case", "case_set"):
+        found[case].append(case_set)
     return found
+
+
+def _merged_in(campaign: Campaign) -> dict[int, int | None]:
+    """By set as it was written, what all reviewers' changes together made of it; None where nothing is left."""
+    changes = CaseRevision.objects.filter(item__campaign=campaign).order_by("pk")
+    return dict(changes.values_list("root", "merged"))
 
 
 def _results(
     campaign: Campaign, scripts: set[str], sets: set[int]
-) -> tuple[dict[tuple[str, int], Execution], dict[int, Mapping[str, int]]]:
+) -> tuple[dict[tuple[str, int], _Result], dict[int, Mapping[str, int]]]:
     """The newest result of each script in each set; and of each result the checks without a verdict, by state."""
     newest = newest_results(
         Execution.objects.filter(
             results_of(campaign), script_sha256__in=scripts, case_set__in=sets
-        ).only("script_sha256", "case_set_id", "passed", "failed", "others", "imported"),
+        ),
         "script_sha256",
         "case_set_id",
-    )
-    results = {(one.script_sha256, one.case_set_id): one for one in newest}
+    ).values_list("script_sha256", "case_set", "pk", "passed", "failed", "others", "imported")
+    results = {row[:2]: _Result(*row) for row in newest}
     unsure = [one.pk for one in results.values() if one.others]
     states: dict[int, dict[str, int]] = defaultdict(dict)
     judged = Q(state__in=[CheckState.PASSED, CheckState.FAILED])
@@ -235,13 +292,16 @@ def _results(
     return results, dict(states)
 
 
-def _labels(items: Sequence[Item]) -> dict[tuple[int, str], list[str]]:
+def _labels(items: Iterable[_ItemRow]) -> dict[tuple[int, str], list[str]]:
     found: dict[tuple[int, str], list[str]] = defaultdict(list)
-    rows = ExecutionLabel.objects.filter(item__in=items, current=True).exclude(reason="")
+    rows = ExecutionLabel.objects.filter(
+        item__in=[item.pk for item in items], current=True
+    ).exclude(reason="")
     for item, stage, reason in rows.values_list("item", "stage", "reason"):
         found[item, stage].append(reason)
     return found
 
 
-def _count_checks(case_set: CaseSet) -> int:
-    return sum(len(case["expect"]) for case in case_set.content["cases"])
+def _count_checks(case_sets: Collection[int]) -> dict[int, int]:
+    contents = CaseSet.objects.filter(pk__in=case_sets).values_list("pk", "content__cases")
+    return {pk: sum(len(case["expect"]) for case in cases) for pk, cases in contents}

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from core.translation import gettext_noop as _
 from review.study.criteria import Patterns
@@ -43,15 +43,14 @@ INTERCODE_TEXT = _(
 )
 
 
-@dataclass(frozen=True)
-class Executed:
+class Executed(NamedTuple):
     """One script of an item, what its checks came to, and what experts and reviewers say of it."""
 
     statement: str  # the same for items of one statement
     expert: Standing
     passed: int = 0
     failed: int = 0
-    others: Mapping[str, int] = field(default_factory=dict)  # by state, and `to_run`
+    others: Mapping[str, int] = {}  # by state, and `to_run`
     labels: Collection[str] = ()
 
     @property
@@ -66,12 +65,16 @@ class Executed:
 
     def side(self, criterion: Criterion) -> str:
         """Right or wrong by the experts, or open."""
-        right = self.expert.right(criterion)
-        return OPEN if right is None else RIGHT if right else WRONG
+        return _side(self.expert, criterion)
 
     def differs(self, criterion: Criterion) -> bool:
         """Whether execution and experts both have a word, and not the same."""
         return (self.outcome, self.side(criterion)) in ((PASSED, WRONG), (FAILED, RIGHT))
+
+
+def _side(expert: Standing, criterion: Criterion) -> str:
+    right = expert.right(criterion)
+    return OPEN if right is None else RIGHT if right else WRONG
 
 
 def standing_of(values: Collection[int]) -> Standing:
@@ -92,18 +95,27 @@ def score_differs(value: int, outcome: str) -> bool:
 
 def tabulate_execution(rows: Sequence[Executed], criterion: Criterion) -> dict[str, object]:
     """The JSON part of a report about one stage of one Configuration."""
-    judged = [row for row in rows if row.outcome != NO_VERDICT]
-    known = [row for row in judged if row.side(criterion) != OPEN]
-    differ = [row for row in known if row.differs(criterion)]
-    confusion = Counter((row.side(criterion), row.outcome) for row in rows)
+    sides = {standing: _side(standing, criterion) for standing in Standing}
+    said = [(row, row.outcome, sides[row.expert]) for row in rows]
+    judged = [one for one in said if one[1] != NO_VERDICT]
+    known = [one for one in judged if one[2] != OPEN]
+    agreed = [(outcome == PASSED) == (side == RIGHT) for _row, outcome, side in known]
+    differ = [one[0] for one, agrees in zip(known, agreed, strict=True) if not agrees]
+    confusion = Counter((side, outcome) for _row, outcome, side in said)
     reasons = Counter(label for row in differ for label in set(row.labels))
     reasons[NOT_SAID] = sum(not row.labels for row in differ)
-    checks: Counter[str] = Counter()
+    checks = Counter(
+        {PASSED: sum(row.passed for row in rows), FAILED: sum(row.failed for row in rows)}
+    )
     for row in rows:
-        checks.update({PASSED: row.passed, FAILED: row.failed, **row.others})
+        if row.others:
+            checks.update(row.others)
     return {
-        "execution_accuracy": _share(judged, [row.outcome == PASSED for row in judged]),
-        "agreement": _share(known, [not row.differs(criterion) for row in known]),
+        "execution_accuracy": _share(
+            [row.statement for row, _outcome, _side in judged],
+            [outcome == PASSED for _row, outcome, _side in judged],
+        ),
+        "agreement": _share([row.statement for row, _outcome, _side in known], agreed),
         "confusion": {
             side: {outcome: confusion[side, outcome] for outcome in OUTCOMES} for side in SIDES
         },
@@ -142,13 +154,12 @@ def _count(patterns: Patterns, counts: Callable[[ItemPattern], bool]) -> int:
     return sum(times for pattern, times in patterns.items() if counts(pattern))
 
 
-def _share(rows: Sequence[Executed], counted: Sequence[bool]) -> dict[str, object]:
-    by_statement: dict[str, tuple[int, int]] = defaultdict(lambda: (0, 0))
-    for row, counts in zip(rows, counted, strict=True):
-        right, items = by_statement[row.statement]
-        by_statement[row.statement] = right + counts, items + 1
+def _share(statements: Sequence[str], counted: Sequence[bool]) -> dict[str, object]:
+    items = Counter(statements)
     clusters: list[Cluster] | None = None
-    if any(items > 1 for _right, items in by_statement.values()):
-        clusters = [(*key, times) for key, times in Counter(by_statement.values()).items()]
-    share = Share.of(sum(counted), len(rows), clusters=clusters)
+    if len(items) < len(statements):
+        right = Counter(one for one, counts in zip(statements, counted, strict=True) if counts)
+        alike = Counter((right[one], size) for one, size in items.items())
+        clusters = [(*key, times) for key, times in alike.items()]
+    share = Share.of(sum(counted), len(statements), clusters=clusters)
     return {**share.as_json(), "deff": share.deff}

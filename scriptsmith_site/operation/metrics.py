@@ -20,7 +20,8 @@ from rest_framework.permissions import BasePermission, IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from catalog.models import CaseRun, Job, OutcomeReport
+from catalog.models import Job, OutcomeReport
+from catalog.services import results_waiting
 from core import metrics
 from core.web.requests import signed_in
 from pipeline.models import Run
@@ -113,7 +114,7 @@ def _present() -> Iterator[Metric]:
     oldest = {
         "interactive": first["people"],
         "campaign": first["campaigns"],
-        "execution": _oldest(CaseRun.objects.filter(state=CaseRun.State.WAITING)),
+        "execution": _oldest(results_waiting()),
         "jobs": _oldest(Job.objects.filter(state=Job.State.WAITING)),
         "transfers": _oldest(Transfer.objects.filter(state=Transfer.State.WAITING)),
         "alerts": _oldest(AlertDelivery.objects.filter(state=AlertDelivery.State.WAITING)),

@@ -9,8 +9,8 @@ from datetime import datetime, timedelta
 from django.db.models import Count, Min, Q, QuerySet
 from django.db.models.functions import Now
 
-from catalog.models import CaseRun, Job, SandboxReport
-from catalog.services import last_report
+from catalog.models import Job, SandboxReport
+from catalog.services import last_report, results_waiting
 from pipeline.models import Endpoint, Run, Worker
 from review.models import Transfer
 
@@ -53,9 +53,7 @@ class SandboxNow:
 
 
 def sandbox_now() -> SandboxNow:
-    waiting = CaseRun.objects.filter(state=CaseRun.State.WAITING).aggregate(
-        n=Count("pk"), at=Min("created_at")
-    )
+    waiting = results_waiting().aggregate(n=Count("pk"), at=Min("created_at"))
     return SandboxNow(last_report(), waiting["n"], waiting["at"])
 
 

@@ -29,7 +29,12 @@ from catalog.evidence.services.revisions import (
     read_place,
     strike_from,
 )
-from catalog.evidence.services.running import carry_out_run, request_run, run_cases
+from catalog.evidence.services.running import (
+    carry_out_run,
+    request_run,
+    results_waiting,
+    run_cases,
+)
 from catalog.evidence.services.sandboxes import (
     current_sandbox,
     is_served,
@@ -106,6 +111,7 @@ __all__ = [
     "request_missing_runs",
     "request_run",
     "request_runs",
+    "results_waiting",
     "run_cases",
     "sandbox_trouble",
     "share_cases",

@@ -9,24 +9,31 @@ from collections.abc import Callable
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
+from django.db.models import BooleanField, ExpressionWrapper, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from catalog.evidence.services.changes import note_result
 from catalog.evidence.services.sandboxes import current_sandbox, is_served
-from catalog.evidence.services.storage import differs, last_execution, store_execution
+from catalog.evidence.services.storage import (
+    differs,
+    keep_quality,
+    last_execution,
+    store_execution,
+)
 from catalog.execution import cases
 from catalog.execution.cases import State, read_case_set, run_case_set
-from catalog.execution.quality import Quality, measure_quality
+from catalog.execution.quality import measure_quality, repeat
 from catalog.execution.sandbox import Availability, Observation, PreparedRun, Sandbox
 from catalog.models import CaseRun, CaseSet, Execution, Version
 from core import metrics
 from core.errors import NotAllowedNow
-from core.leased_jobs import Cancelled, Claim, LostLease, claim
+from core.leased_jobs import UNFINISHED, Cancelled, Claim, LostLease, claim, free
 
 logger = logging.getLogger(__name__)
 
 ATTEMPTS = 5  # at asking for a run while others ask for the same one
-# Nobody waits for these.
+QUALITY = CaseRun.Purpose.QUALITY
+# Nobody waits for these; quality gives way to them as well.
 BACKGROUND = (CaseRun.Purpose.NIGHTLY, CaseRun.Purpose.ENVIRONMENT)
 RENEW_AFTER = 10.0  # seconds; a lease is a minute
 
@@ -41,10 +48,14 @@ class _HeldSandbox:
         self._renewed = time.monotonic()
 
     def run(self, prepared: PreparedRun) -> Observation:
+        self.renew()
+        return self._sandbox.run(prepared)
+
+    def renew(self) -> None:
+        """Where that has not been for some time. Raises LostLease, Cancelled."""
         if time.monotonic() - self._renewed > RENEW_AFTER:
             self._held.note()
             self._renewed = time.monotonic()
-        return self._sandbox.run(prepared)
 
 
 def run_cases(
@@ -54,21 +65,24 @@ def run_cases(
     found: Availability | None = None,
     before_keeping: Callable[[], None] = lambda: None,
 ) -> Execution:
-    """Run the cases on the script in this process, confined, and keep the result with its quality.
+    """Run the cases on the script in this process, confined, and keep the result.
 
-    The quality is measured once for a script, its cases and a kind of machine, and again where a verdict changes.
+    What changes when it is run again has no verdict: that is looked for once for a script, its cases and a kind of
+    machine, and again where a verdict changes. How good the cases are is measured by a worker, later, as often.
     Where there is no sandbox nothing is run: the state is *not run*, with the reason. `before_keeping` is called when
     all is run; nothing is kept where it raises.
     """
     found = found or current_sandbox()
     parsed = read_case_set(json.dumps(case_set.content))
     execution = run_case_set(parsed, script, found)
-    if found.sandbox is None or not _is_news(case_set, execution):
-        before_keeping()
-        return _keep(case_set, execution, None)
-    stable, quality = measure_quality(parsed, script, execution, found.sandbox)
+    if found.sandbox is not None and _is_news(case_set, execution):
+        execution = repeat(parsed, script, execution, found.sandbox)
     before_keeping()
-    return _keep(case_set, stable, quality)
+    stored = store_execution(case_set, execution)
+    note_result(stored)
+    if stored.lacks_quality:
+        request_run(script, case_set, purpose=QUALITY)
+    return stored
 
 
 def request_run(
@@ -76,8 +90,12 @@ def request_run(
 ) -> CaseRun:
     """Let a worker run the cases; one that is under way already serves for this, too."""
     values = {"script_sha256": Version.hash_of(script), "case_set": case_set}
+    is_quality = Q(purpose=QUALITY)
+    same = CaseRun.objects.filter(
+        is_quality if purpose == QUALITY else ~is_quality, **values, state__in=UNFINISHED
+    )
     for _attempt in range(ATTEMPTS):
-        there = CaseRun.objects.filter(**values, state__in=["waiting", "running"]).first()
+        there = same.first()
         if there is not None:
             return there
         try:
@@ -90,38 +108,54 @@ def request_run(
     raise NotAllowedNow(_("These cases are being asked for by others; try it again."))
 
 
+def results_waiting() -> QuerySet[CaseRun]:
+    """What waits for a worker of the sandbox and is a result; for the quality of cases nobody waits."""
+    return CaseRun.objects.filter(state=CaseRun.State.WAITING).exclude(purpose=QUALITY)
+
+
 def carry_out_run(pk: int) -> None:
     """A worker runs what was asked for, unless another one does; nothing where it has ended.
 
-    What somebody waits for comes before what is run every night or for a new machine. A worker without a sandbox
-    leaves it to one that has one.
+    What somebody waits for comes before what is run every night or for a new machine, and both come before the
+    quality of cases. A worker without a sandbox leaves it to one that has one.
     """
-    found = current_sandbox()
-    if found.sandbox is None and is_served():
+    run = CaseRun.objects.filter(pk=pk, state__in=UNFINISHED).only("purpose").first()
+    if run is None:
         return
-    asked = CaseRun.objects.filter(pk=pk, state=CaseRun.State.WAITING, purpose__in=BACKGROUND)
-    while asked.exists() and (urgent := _next_urgent()) is not None:
-        _carry_out(urgent, found)
+    found = current_sandbox()
+    if found.sandbox is None and (is_served() or run.purpose == QUALITY):
+        return
+    _give_way(run.purpose, found)
     held = claim(CaseRun, pk)
     if held is not None:
         _carry_out(held, found)
 
 
-def _next_urgent() -> Claim[CaseRun] | None:
-    """The oldest that waits and is not of the background, claimed; None where others were faster."""
-    waiting = CaseRun.objects.filter(state=CaseRun.State.WAITING).exclude(purpose__in=BACKGROUND)
-    first = waiting.order_by("pk").values_list("pk", flat=True).first()
+def _give_way(purpose: str, found: Availability) -> None:
+    """Run here and now all that comes before what is of this purpose."""
+    while (first := _next_before(purpose)) is not None:
+        try:
+            _carry_out(first, found)
+        except Exception:
+            # It has ended as failed, with the reason; what gave way to it goes on.
+            logger.exception("Case run %s went wrong", first.pk)
+
+
+def _next_before(purpose: str) -> Claim[CaseRun] | None:
+    """The first of what comes before, claimed; None where there is none, or others were faster."""
+    if purpose not in (*BACKGROUND, QUALITY):
+        return None
+    later = [QUALITY] if purpose == QUALITY else [*BACKGROUND, QUALITY]
+    is_background = ExpressionWrapper(Q(purpose__in=BACKGROUND), output_field=BooleanField())
+    waiting = free(CaseRun).exclude(purpose__in=later).order_by(is_background, "pk")
+    first = waiting.values_list("pk", flat=True).first()
     return claim(CaseRun, first) if first is not None else None
 
 
 def _carry_out(held: Claim[CaseRun], found: Availability) -> None:
     run = CaseRun.objects.select_related("case_set").get(pk=held.pk)
-    if found.sandbox is not None:
-        found = Availability(
-            sandbox=_HeldSandbox(found.sandbox, held), fingerprint=found.fingerprint
-        )
     try:
-        execution = run_cases(run.script, run.case_set, found=found, before_keeping=held.note)
+        execution = (_measure if run.purpose == QUALITY else _run)(run, held, found)
     except LostLease:
         logger.warning("Case run %s is somebody else's now", held.pk)
     except Cancelled:
@@ -136,9 +170,44 @@ def _carry_out(held: Claim[CaseRun], found: Availability) -> None:
         _count(run, "done")
 
 
+def _run(run: CaseRun, held: Claim[CaseRun], found: Availability) -> Execution:
+    if found.sandbox is not None:
+        sandbox = _HeldSandbox(found.sandbox, held)
+        found = Availability(sandbox=sandbox, fingerprint=found.fingerprint)
+    return run_cases(run.script, run.case_set, found=found, before_keeping=held.note)
+
+
+def _measure(run: CaseRun, held: Claim[CaseRun], found: Availability) -> Execution | None:
+    """Add to the result of this machine how good its cases are; between any two runs others come first.
+
+    None where there is no such result that lacks it, or the script does something else now: it is asked for again
+    when the cases are run the next time.
+    """
+    assert found.sandbox is not None and found.fingerprint is not None
+    stored = last_execution(run.script_sha256, run.case_set, found.fingerprint.sha256)
+    if stored is None or not stored.lacks_quality:
+        return None
+
+    sandbox = _HeldSandbox(found.sandbox, held)
+
+    def give_way() -> None:
+        _give_way(QUALITY, found)
+        sandbox.renew()
+
+    parsed = read_case_set(json.dumps(run.case_set.content))
+    here = Availability(sandbox=sandbox, fingerprint=found.fingerprint)
+    execution = run_case_set(parsed, run.script, here)
+    if differs(stored, execution):
+        return None
+    quality = measure_quality(parsed, run.script, execution, sandbox, before_each=give_way)
+    held.note()
+    keep_quality(stored, quality)
+    return stored
+
+
 def _count(run: CaseRun, state: str) -> None:
     """For the metrics; of drafts none, for one that was flagged in a study has more of them."""
-    if run.purpose != CaseRun.Purpose.DRAFT:
+    if run.purpose not in (CaseRun.Purpose.DRAFT, QUALITY):
         metrics.count(metrics.EXECUTIONS, state)
 
 
@@ -149,9 +218,3 @@ def _is_news(case_set: CaseSet, execution: cases.Execution) -> bool:
         return False
     last = last_execution(execution.script_sha256, case_set, execution.fingerprint.sha256)
     return last is None or differs(last, execution)
-
-
-def _keep(case_set: CaseSet, execution: cases.Execution, quality: Quality | None) -> Execution:
-    stored = store_execution(case_set, execution, quality)
-    note_result(stored)
-    return stored

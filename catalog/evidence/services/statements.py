@@ -34,10 +34,6 @@ class StatementEvidence:
         return self.execution.case_set
 
     @property
-    def quality(self) -> object:
-        return self.execution.document.get("quality")
-
-    @property
     def sentence(self) -> str:
         return str(self.execution.document.get("sentence", ""))
 

@@ -13,7 +13,7 @@ from django.db.models.functions import Now
 from catalog.execution import cases
 from catalog.execution.cases import State
 from catalog.execution.cases.display import show
-from catalog.execution.quality import Quality, as_document
+from catalog.execution.quality import Quality, add_quality, as_document, quality_document
 from catalog.models import CaseSet, CheckResult, CheckState, Execution
 
 JUDGED = (State.PASSED, State.FAILED)
@@ -68,9 +68,7 @@ def withdraw_case_set(case_set: CaseSet) -> None:
 
 
 @transaction.atomic
-def store_execution(
-    case_set: CaseSet, execution: cases.Execution, quality: Quality | None
-) -> Execution:
+def store_execution(case_set: CaseSet, execution: cases.Execution) -> Execution:
     """The row of this result. One that says what the last one on this kind of machine said is counted there."""
     fingerprint = execution.fingerprint
     fingerprint_sha256 = fingerprint.sha256 if fingerprint is not None else ""
@@ -91,9 +89,7 @@ def store_execution(
         failed=execution.count(State.FAILED),
         others=sum(len(case.checks) for case in execution.cases) - execution.count(*JUDGED),
         worlds=sum(any(check.state in JUDGED for check in case.checks) for case in execution.cases),
-        small_errors=quality.mutants if quality is not None else None,
-        noticed=quality.noticed if quality is not None else None,
-        document=_document(execution, quality),
+        document=_document(execution),
         seconds=execution.seconds,
         # The clock of the database: what a reviewer changed before is told apart by it, whichever machine ran this.
         first_at=Now(),
@@ -114,6 +110,23 @@ def store_execution(
         for number, check in enumerate(case.checks, 1)
     )
     return stored
+
+
+def keep_quality(stored: Execution, quality: Quality | None) -> None:
+    """Add to a result how good its cases are, once; None where that would take too long to find out."""
+    document = stored.document
+    if quality is not None:
+        document = {
+            **document,
+            "sentence": add_quality(document["sentence"], quality),
+            "quality": quality_document(quality),
+        }
+    Execution.objects.filter(pk=stored.pk, quality_at=None).update(
+        quality_at=Now(),
+        small_errors=quality.mutants if quality is not None else None,
+        noticed=quality.noticed if quality is not None else None,
+        document=document,
+    )
 
 
 def last_execution(
@@ -152,9 +165,9 @@ def _reason(execution: cases.Execution) -> str:
     )
 
 
-def _document(execution: cases.Execution, quality: Quality | None) -> dict[str, object]:
-    """What is not in rows of its own: what was seen in each world, the quality, and the sentence of it all."""
-    document = as_document(execution, quality)
+def _document(execution: cases.Execution) -> dict[str, object]:
+    """What is not in rows of its own: what was seen in each world, and the sentence of it all."""
+    document = as_document(execution)
     worlds = [
         {"title": case["title"], "state": case["state"], "seen": case["seen"]}
         for case in document["cases"]
@@ -162,7 +175,7 @@ def _document(execution: cases.Execution, quality: Quality | None) -> dict[str, 
     return {
         "sentence": document["sentence"],
         "worlds": worlds,
-        "quality": document["quality"],
+        "quality": None,
     }
 
 

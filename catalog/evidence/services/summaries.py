@@ -47,6 +47,7 @@ class SetRow:
     kept: EntryCases
     execution: Execution | None
     under_way: CaseRun | None
+    is_being_measured: bool = False  # how good its cases are
     cases: Sequence[CaseRow] = ()
 
     @property
@@ -110,7 +111,8 @@ class Evidence:
     @property
     def is_followed(self) -> bool:
         """Whether it is soon another one: something is under way, and a worker of the sandbox is there to do it."""
-        return self.is_under_way and self.sandbox is not None and self.sandbox.is_recent
+        soon = self.is_under_way or any(one.is_being_measured for one in self.sets)
+        return soon and self.sandbox is not None and self.sandbox.is_recent
 
     @property
     def digest(self) -> str:
@@ -118,8 +120,10 @@ class Evidence:
         rows = [
             (
                 one.kept.pk,
-                one.execution and (one.execution.pk, one.execution.times),
+                one.execution
+                and (one.execution.pk, one.execution.times, one.execution.lacks_quality),
                 one.under_way and one.under_way.pk,
+                one.is_being_measured,
             )
             for one in self.sets
         ]
@@ -145,12 +149,19 @@ def evidence_of(entry: Entry, version: Version, *, with_checks: bool = False) ->
     runs = CaseRun.objects.filter(
         script_sha256=version.sha256, case_set__in=sets, state__in=["waiting", "running"]
     )
-    under_way = {run.case_set_id: run for run in runs.defer("script")}
+    under_way: dict[int, CaseRun] = {}
+    measured: set[int] = set()
+    for run in runs.defer("script"):
+        if run.purpose == CaseRun.Purpose.QUALITY:
+            measured.add(run.case_set_id)
+        else:
+            under_way[run.case_set_id] = run
     rows = [
         SetRow(
             kept=row,
             execution=by_set.get(row.case_set_id),
             under_way=under_way.get(row.case_set_id),
+            is_being_measured=row.case_set_id in measured,
             cases=case_rows(row.case_set, by_set.get(row.case_set_id)) if with_checks else (),
         )
         for row in kept

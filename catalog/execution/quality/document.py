@@ -19,7 +19,7 @@ def as_document(execution: Execution, quality: Quality | None = None) -> dict[st
         "sentence": describe(execution, quality),
         "checks": {state.value: execution.count(state) for state in State},
         "cases": [_case(case) for case in execution.cases],
-        "quality": _quality(quality) if quality is not None else None,
+        "quality": quality_document(quality) if quality is not None else None,
         "seconds": round(execution.seconds, 3),
     }
 
@@ -56,7 +56,8 @@ def _seen(case: CaseResult) -> dict[str, Any] | None:
     }
 
 
-def _quality(quality: Quality) -> dict[str, Any]:
+def quality_document(quality: Quality) -> dict[str, Any]:
+    """The part of the document that is about the quality alone."""
     return {
         "small_errors": quality.mutants,
         "noticed": quality.noticed,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from catalog.execution.cases import Case, CaseResult, Execution, State, Variation, run_case
+from catalog.execution.cases import Case, CaseResult, CaseSet, Execution, State, Variation, run_case
 from catalog.execution.cases.results import CheckResult
 from catalog.execution.cases.world import World
 from catalog.execution.sandbox import Limits, Sandbox
 
+_AGAIN = "when run again"
 _ELSEWHERE = Variation(cwd="/srv")
 _OTHER_LANGUAGE = Variation(environment={"LC_ALL": "C"})
 _OTHER_ZONE = Variation(environment={"TZ": "Pacific/Kiritimati"})
@@ -22,25 +23,56 @@ class Unstable:
     under: str
 
 
-def find_unstable(
+def repeat(
+    case_set: CaseSet,
+    script: str,
+    execution: Execution,
+    sandbox: Sandbox,
+    limits: Limits | None = None,
+) -> Execution:
+    """The execution with every check out of the figures that is judged differently when the script is run again.
+
+    That is one more run a case with everything else at once that it leaves open; only where a verdict changes, one
+    more for each thing tells which it was.
+    """
+    limits = limits or Limits()
+    cases = tuple(
+        result
+        if result.state is State.NOT_RUN
+        else _mark(result, _find_unstable(case, script, result, sandbox, limits))
+        for case, result in zip(case_set.cases, execution.cases, strict=True)
+    )
+    return replace(execution, cases=cases)
+
+
+def _find_unstable(
     case: Case, script: str, result: CaseResult, sandbox: Sandbox, limits: Limits
 ) -> tuple[Unstable, ...]:
     """Checks with another verdict in another run; the case's own choices are left as they are."""
-    found: dict[int, Unstable] = {}
-    for under, variation in _variations(case):
+
+    def changed(variation: Variation) -> list[int]:
         again = run_case(case, script, sandbox, variation, limits).verdicts
-        for position, (first, second) in enumerate(zip(result.verdicts, again, strict=True)):
-            if first is not second and State.NOT_RUN not in (first, second):
-                found.setdefault(position, Unstable(position, under))
+        return [
+            position
+            for position, pair in enumerate(zip(result.verdicts, again, strict=True))
+            if pair[0] is not pair[1] and State.NOT_RUN not in pair
+        ]
+
+    variations = _variations(case)
+    environment = {
+        name: value for _under, one in variations for name, value in one.environment.items()
+    }
+    cwd = next((one.cwd for _under, one in variations if one.cwd is not None), None)
+    positions = changed(Variation(cwd=cwd, environment=environment))
+    if not positions:
+        return ()
+    found: dict[int, Unstable] = {}
+    for under, variation in variations:
+        for position in changed(variation):
+            found.setdefault(position, Unstable(position, under))
+    for position in positions:
+        found.setdefault(position, Unstable(position, _AGAIN))
     return tuple(found.values())
-
-
-def mark_unstable(execution: Execution, found: dict[int, tuple[Unstable, ...]]) -> Execution:
-    """The execution with these checks, by the position of their case, out of the figures."""
-    cases = tuple(
-        _mark(case, found.get(position, ())) for position, case in enumerate(execution.cases)
-    )
-    return replace(execution, cases=cases)
 
 
 def _mark(case: CaseResult, found: tuple[Unstable, ...]) -> CaseResult:
@@ -58,7 +90,7 @@ def _variations(case: Case) -> list[tuple[str, Variation]]:
     """A case that names its folder means it, and one that names a date means that of UTC."""
     written = case.model_dump_json(by_alias=True)
     chosen = case.world.environment
-    variations = [("when run again", Variation())]
+    variations = [(_AGAIN, Variation())]
     if case.world.cwd == World().cwd:
         variations.append(("in another folder", _ELSEWHERE))
     if not chosen.keys() & {"LANG", "LC_ALL"}:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from catalog.execution.cases import CaseSet, Execution, State, Variation, run_case
@@ -11,10 +11,9 @@ from catalog.execution.quality.decoys import try_decoys
 from catalog.execution.quality.failing_calls import FailingCall, try_failing_calls
 from catalog.execution.quality.mutations import MOST_MUTANTS, make_mutants
 from catalog.execution.quality.null_scripts import try_null_scripts
-from catalog.execution.quality.repetition import Unstable, find_unstable, mark_unstable
 from catalog.execution.sandbox import Limits, Observation, PreparedRun, Sandbox
 
-MOST_SECONDS = 600.0  # of one set; a usual one takes ten
+MOST_SECONDS = 600.0  # of one set in the sandbox; a usual one takes ten
 
 # What a recorded command stands for: with it the script never met the real thing.
 _STANDS_FOR = {
@@ -63,19 +62,19 @@ def measure_quality(
     sandbox: Sandbox,
     limits: Limits | None = None,
     most_mutants: int = MOST_MUTANTS,
-) -> tuple[Execution, Quality | None]:
-    """The execution without what is unstable, and the quality of its cases: some 12 runs a case and mutants.
+    before_each: Callable[[], None] = lambda: None,
+) -> Quality | None:
+    """The quality of the cases of this execution: some 10 runs a case, and those of mutants.
 
     Small errors are tried in cases that the script passes: elsewhere there is nothing to notice. The quality of cases
-    that would keep the sandbox from others for too long is not measured.
+    that would take the sandbox for too long is not measured. `before_each` is called before each run; what it takes
+    is not counted.
     """
-    timed = _TimedSandbox(sandbox)
-    unstable: dict[int, tuple[Unstable, ...]] = {}
+    timed = _TimedSandbox(sandbox, before_each)
     try:
-        quality = _measure(case_set, script, execution, timed, limits, most_mutants, unstable)
+        return _measure(case_set, script, execution, timed, limits, most_mutants)
     except _TooLong:
-        return mark_unstable(execution, unstable), None
-    return mark_unstable(execution, unstable), quality
+        return None
 
 
 class _TooLong(Exception):
@@ -85,15 +84,21 @@ class _TooLong(Exception):
 class _TimedSandbox:
     """Runs nothing any more once the time is up. Raises _TooLong."""
 
-    def __init__(self, sandbox: Sandbox) -> None:
+    def __init__(self, sandbox: Sandbox, before_each: Callable[[], None]) -> None:
         self.name = sandbox.name
         self._sandbox = sandbox
-        self._until = time.monotonic() + MOST_SECONDS
+        self._before_each = before_each
+        self._left = MOST_SECONDS
 
     def run(self, prepared: PreparedRun) -> Observation:
-        if time.monotonic() > self._until:
+        self._before_each()
+        if self._left <= 0:
             raise _TooLong
-        return self._sandbox.run(prepared)
+        begun = time.monotonic()
+        try:
+            return self._sandbox.run(prepared)
+        finally:
+            self._left -= time.monotonic() - begun
 
 
 def _measure(
@@ -103,9 +108,8 @@ def _measure(
     sandbox: Sandbox,
     limits: Limits | None,
     most_mutants: int,
-    unstable: dict[int, tuple[Unstable, ...]],
 ) -> Quality:
-    """What is unstable is noted as it is found. Raises _TooLong."""
+    """Raises _TooLong."""
     limits = limits or Limits()
     failing: list[FailingCall] = []
     without_work: list[str] = []
@@ -113,10 +117,9 @@ def _measure(
     never_failing: list[str] = []
     not_about: list[str] = []
     robustness: list[str] = []
-    for position, (case, result) in enumerate(zip(case_set.cases, execution.cases, strict=True)):
+    for case, result in zip(case_set.cases, execution.cases, strict=True):
         if result.state is State.NOT_RUN:
             continue
-        unstable[position] = find_unstable(case, script, result, sandbox, limits)
         null = try_null_scripts(case, sandbox, limits)
         if null.passes_without_work:
             (guards if case.may_pass_without_work else without_work).append(case.title)
@@ -130,8 +133,7 @@ def _measure(
         ]
         failing += try_failing_calls(case, script, result, sandbox, limits)
         robustness += try_decoys(case, script, result, sandbox, limits)
-    stable = mark_unstable(execution, unstable)
-    mutants, survivors = _try_mutants(case_set, script, stable, sandbox, limits, most_mutants)
+    mutants, survivors = _try_mutants(case_set, script, execution, sandbox, limits, most_mutants)
     return Quality(
         mutants=mutants,
         survivors=survivors,
@@ -174,14 +176,21 @@ def describe(execution: Execution, quality: Quality | None = None) -> str:
     for state in (State.UNSTABLE, State.UNSUPPORTED, State.TIMED_OUT, State.NOT_RUN):
         if execution.count(state):
             parts.append(f"{execution.count(state)} {state.value}")
-    if quality is not None and quality.mutants:
-        errors = _count(quality.mutants, "small error")
-        parts.append(f"the cases notice {quality.noticed} of {errors}")
-    elif quality is not None:
-        parts.append("no small error could be tried")
-    if quality is not None and quality.not_tried:
+    line = f"{'; '.join(parts)}."
+    return add_quality(line, quality) if quality is not None else line
+
+
+def add_quality(line: str, quality: Quality) -> str:
+    """The line of a result, with how much its cases say."""
+    errors = _count(quality.mutants, "small error")
+    parts = [
+        f"the cases notice {quality.noticed} of {errors}"
+        if quality.mutants
+        else "no small error could be tried"
+    ]
+    if quality.not_tried:
         parts.append(f"not tried: {_join(quality.not_tried)}")
-    return f"{'; '.join(parts)}."
+    return f"{'; '.join([line.removesuffix('.'), *parts])}."
 
 
 def _try_mutants(

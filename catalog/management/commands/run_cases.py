@@ -19,7 +19,7 @@ from catalog.execution.cases import (
     run_case_set,
 )
 from catalog.execution.cases.display import show
-from catalog.execution.quality import Quality, as_document, describe, measure_quality
+from catalog.execution.quality import Quality, as_document, describe, measure_quality, repeat
 from catalog.execution.sandbox import CannotBePrepared, find_sandbox
 from catalog.execution.sandbox.types import LARGEST_SCRIPT
 
@@ -49,7 +49,8 @@ class Command(BaseCommand):
         found = find_sandbox()
         execution, quality = run_case_set(case_set, script, found), None
         if options["quality"] and found.sandbox is not None:
-            execution, quality = measure_quality(case_set, script, execution, found.sandbox)
+            execution = repeat(case_set, script, execution, found.sandbox)
+            quality = measure_quality(case_set, script, execution, found.sandbox)
         if options["json"]:
             self.stdout.write(json.dumps(as_document(execution, quality)))
         else:

@@ -137,7 +137,7 @@ def _under_way(sets: Sequence[CaseSet], scripts: set[str]) -> set[int]:
         return set()
     waiting = CaseRun.objects.filter(
         case_set__in=keys, script_sha256__in=scripts, state__in=["waiting", "running"]
-    )
+    ).exclude(purpose=CaseRun.Purpose.QUALITY)
     return set(waiting.values_list("case_set", flat=True))
 
 

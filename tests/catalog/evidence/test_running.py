@@ -66,9 +66,11 @@ def machine(bash: str) -> Availability:
 
 
 def carry_out_all() -> None:
-    """What the worker of the sandbox does with what waits for it."""
-    for pk in CaseRun.objects.filter(state="waiting").order_by("pk").values_list("pk", flat=True):
-        run_cases_task(pk)
+    """What the worker of the sandbox does with what waits for it: results, then how good their cases are."""
+    waiting = CaseRun.objects.filter(state="waiting").order_by("pk").values_list("pk", flat=True)
+    for _ in range(2):
+        for pk in waiting.all():
+            run_cases_task(pk)
 
 
 @pytest.mark.slow
@@ -78,6 +80,8 @@ def test_new_cases_are_run_on_the_script_that_answers(
     run = CaseRun.objects.get()
     assert (run.state, run.purpose, run.script) == ("waiting", "cases", RIGHT)
     run_cases_task(run.pk)
+    assert Execution.objects.get().lacks_quality
+    carry_out_all()
 
     run.refresh_from_db()
     kept.refresh_from_db()
@@ -108,9 +112,9 @@ def test_the_same_verdicts_on_the_same_machine_are_one_result(
     first = services.run_cases(RIGHT, kept.case_set)
 
     def refuse(*_: object) -> None:
-        raise AssertionError("the quality is measured once")
+        raise AssertionError("what changes is looked for once")
 
-    monkeypatch.setattr(running, "measure_quality", refuse)
+    monkeypatch.setattr(running, "repeat", refuse)
     again = services.run_cases(RIGHT, kept.case_set)
     assert (again.pk, again.times) == (first.pk, 2)
     assert again.last_at > first.last_at
@@ -415,18 +419,25 @@ def test_what_waits_where_no_worker_with_a_sandbox_reports_goes_after_a_day() ->
 @pytest.mark.django_db
 def test_what_somebody_waits_for_comes_before_the_night(monkeypatch: pytest.MonkeyPatch) -> None:
     case_set = services.keep_case_set(make_set(case_data()), by=None)
-    nightly, other, draft = (
+    quality, nightly, other, draft = (
         services.request_run(script, case_set, purpose=purpose)
-        for script, purpose in (("a\n", "nightly"), ("b\n", "nightly"), ("c\n", "draft"))
+        for script, purpose in (
+            *(("a\n", "quality"), ("a\n", "nightly")),
+            *(("b\n", "nightly"), ("c\n", "draft")),
+        )
     )
     order: list[str] = []
-    monkeypatch.setattr(running, "current_sandbox", lambda: NOWHERE)
+    monkeypatch.setattr(running, "current_sandbox", lambda: machine("5.2"))
     monkeypatch.setattr(
         running, "run_cases", lambda script, *_, **__: (order.append(script), None)[1]
     )
-    for run in (nightly, other, draft):
-        run_cases_task(run.pk)
-    assert order == ["c\n", "a\n", "b\n"]
+    run_cases_task(nightly.pk)
+    assert order == ["c\n", "a\n"]
+    services.request_run("d\n", case_set, purpose=CaseRun.Purpose.ASKED)
+    run_cases_task(quality.pk)
+    assert order == ["c\n", "a\n", "d\n", "b\n"]
+    ended = CaseRun.objects.filter(pk__in=[quality.pk, other.pk, draft.pk], state="done")
+    assert ended.count() == 3
 
 
 @pytest.mark.django_db

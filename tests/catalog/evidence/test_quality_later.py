@@ -1,0 +1,194 @@
+"""How good the cases of a result are is found out after it, by whoever has nothing else to do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.utils import timezone
+
+from catalog.evidence import services
+from catalog.evidence.services import running
+from catalog.evidence.tasks import run_cases as run_cases_task
+from catalog.execution.sandbox import (
+    Availability,
+    Ended,
+    Fingerprint,
+    Observation,
+    PreparedRun,
+    RunObservation,
+)
+from catalog.models import CaseRun, EntryCases, Execution, Version
+from tests.catalog.evidence.conftest import RIGHT, WRONG, cases_text
+from tests.catalog.execution.cases.writing import case_data
+
+pytestmark = pytest.mark.django_db
+
+
+class Prints:
+    """A sandbox that runs nothing: every script ends well; what it prints is made of the request."""
+
+    name = "bubblewrap"
+
+    def __init__(self) -> None:
+        self.scripts: list[str] = []
+        self.before_each: Callable[[], None] = lambda: None
+        self.prints: Callable[[PreparedRun], str] = lambda _: ""
+
+    def run(self, prepared: PreparedRun) -> Observation:
+        self.before_each()
+        self.scripts.append(prepared.script)
+        ran = RunObservation(
+            ended=Ended.FINISHED, status=0, stdout=self.prints(prepared), stderr="", seconds=0.1,
+            peak_memory=0, processes_seen=1, calls=(), after={},
+        )  # fmt: skip
+        return Observation(0, {}, (ran,) * prepared.runs, None, {})
+
+
+@pytest.fixture
+def prints(monkeypatch: pytest.MonkeyPatch) -> Prints:
+    made = Prints()
+    found = Availability(sandbox=made, fingerprint=Fingerprint(parts={"bash": "5.2"}))
+    monkeypatch.setattr(running, "current_sandbox", lambda: found)
+    return made
+
+
+@pytest.fixture
+def kept(version: Version) -> EntryCases:
+    """A case that holds for every script that ends well."""
+    return services.add_cases(version.entry, cases_text(case_data()), by=None)
+
+
+@pytest.fixture
+def ran(kept: EntryCases, prints: Prints) -> Execution:
+    """The result of the entry's script, as soon as it is there."""
+    run_cases_task(CaseRun.objects.get().pk)
+    return Execution.objects.get()
+
+
+def quality_run() -> CaseRun:
+    return CaseRun.objects.get(purpose="quality")
+
+
+def test_the_result_is_there_first_and_the_quality_once(
+    ran: Execution, kept: EntryCases, version: Version, prints: Prints, curator: User
+) -> None:
+    client = Client()
+    client.force_login(curator)
+    address = f"/catalogue/{version.entry.slug}/cases/"
+    assert prints.scripts == [RIGHT] * 2, "once, and once more to see what changes"
+    assert ran.judged and ran.lacks_quality and ran.small_errors is None
+    assert "Not yet measured" in client.get(address).content.decode()
+
+    run_cases_task(quality_run().pk)
+    ran.refresh_from_db()
+    assert not ran.lacks_quality and ran.small_errors and ran.noticed is not None
+    assert ran.document["quality"]["small_errors"] == ran.small_errors
+    assert (
+        f"; the cases notice {ran.noticed} of {ran.small_errors} small error"
+        in ran.document["sentence"]
+    )
+    page = client.get(address).content.decode()
+    assert "Not yet measured" not in page and "Small errors noticed" in page
+
+    measured = len(prints.scripts)
+    run_cases_task(quality_run().pk)
+    services.run_cases(RIGHT, kept.case_set)
+    assert len(prints.scripts) == measured + 1
+    assert quality_run().state == "done"
+
+
+def test_a_result_that_is_asked_for_meanwhile_is_the_next_thing_run(
+    ran: Execution, kept: EntryCases, prints: Prints
+) -> None:
+    prints.scripts.clear()
+
+    def ask() -> None:
+        if len(prints.scripts) == 3:
+            services.request_run(WRONG, kept.case_set, purpose=CaseRun.Purpose.ASKED)
+        elif len(prints.scripts) == 6:
+            asked.append(CaseRun.objects.get(purpose="asked").state)
+            lacking.append(Execution.objects.get(pk=ran.pk).lacks_quality)
+
+    asked: list[str] = []
+    lacking: list[bool] = []
+    prints.before_each = ask
+    run_cases_task(quality_run().pk)
+    # Asked for while the fourth was run.
+    assert prints.scripts[4:6] == [WRONG] * 2
+    assert (asked, lacking) == (["done"], [True])
+    ran.refresh_from_db()
+    assert not ran.lacks_quality
+
+
+def test_what_goes_wrong_with_a_result_is_no_matter_of_the_quality(
+    ran: Execution, kept: EntryCases, prints: Prints, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError("the disk is full")
+
+    services.request_run(WRONG, kept.case_set, purpose=CaseRun.Purpose.ASKED)
+    monkeypatch.setattr(running, "run_cases", fail)
+    run_cases_task(quality_run().pk)
+    assert CaseRun.objects.get(purpose="asked").trouble == "the disk is full"
+    ran.refresh_from_db()
+    assert not ran.lacks_quality
+
+
+def test_another_worker_goes_on_where_one_was_killed(ran: Execution, prints: Prints) -> None:
+    def die() -> None:
+        if len(prints.scripts) == 5:
+            raise SystemExit
+
+    prints.before_each = die
+    with pytest.raises(SystemExit):
+        run_cases_task(quality_run().pk)
+    assert (quality_run().state, Execution.objects.get().lacks_quality) == ("running", True)
+    run_cases_task(quality_run().pk)
+    assert quality_run().state == "running", "its lease has not run out"
+
+    CaseRun.objects.filter(purpose="quality").update(
+        lease_until=timezone.now() - timedelta(seconds=1)
+    )
+    prints.before_each = lambda: None
+    run_cases_task(quality_run().pk)
+    assert (quality_run().state, quality_run().script) == ("done", "")
+    assert not Execution.objects.get().lacks_quality
+
+
+def test_what_is_forgotten_meanwhile_is_not_kept(ran: Execution, prints: Prints) -> None:
+    def forget() -> None:
+        Version.objects.update(sha256="0" * 64)
+        services.forget_scripts([ran.script_sha256])
+
+    prints.before_each = forget
+    run_cases_task(quality_run().pk)
+    assert not Execution.objects.exists()
+    assert (quality_run().state, quality_run().script) == ("cancelled", "")
+
+
+def test_a_script_that_does_something_else_by_then_is_measured_when_it_is_run_again(
+    ran: Execution, kept: EntryCases, prints: Prints
+) -> None:
+    measured = quality_run()
+    CaseRun.objects.filter(pk=measured.pk).update(script="#!/bin/bash\n")
+    ran.checks.update(state="passed" if ran.failed else "failed")
+    run_cases_task(measured.pk)
+    assert Execution.objects.get().lacks_quality
+    services.run_cases(RIGHT, kept.case_set)
+    assert CaseRun.objects.filter(purpose="quality", state="waiting").exists()
+
+
+def test_what_changes_when_it_is_run_again_has_no_verdict_from_the_first(
+    kept: EntryCases, prints: Prints
+) -> None:
+    kept.case_set.content["cases"][0]["expect"] = [{"check": "stdout_lines", "exactly": []}]
+    kept.case_set.save()
+    prints.prints = lambda prepared: "x\n" if "LC_ALL" in prepared.environment else ""
+    execution = services.run_cases(RIGHT, kept.case_set)
+    check = execution.checks.get()
+    assert (check.state, check.got) == ("unstable", "another verdict in another language")
+    assert not execution.judged and not CaseRun.objects.filter(purpose="quality").exists()
