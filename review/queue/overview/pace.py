@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from statistics import median
@@ -88,15 +89,18 @@ def own_place(
 ) -> Place:
     """The person's place in a campaign; what came back is counted without the item `beside`.
 
-    What they let go of is not counted, since they may be given it once more; gold and what is shown again are.
+    In a study what they let go of is not counted, since they may be given it once more; trainings, gold and what is
+    shown again are.
     """
-    loose = _read_loose(campaign.pk, user.pk)
     number = None
     if campaign.is_live:
+        loose = _read_waiting(campaign.pk, user.pk)
         is_done = assignment is not None and assignment.state == Assignment.State.SUBMITTED
         number = max(1, _count_today(campaign, user) + (not is_done))
-    elif assignment is not None and assignment.position:
-        number = assignment.position - _count_let_go(loose, before=assignment.position)
+    else:
+        loose = _read_loose(campaign.pk, user.pk)
+        if assignment is not None and assignment.position:
+            number = assignment.position - _count_let_go(loose, before=assignment.position)
     ready = [one.item_id for one in loose if one.is_ready and one.item_id != beside]  # type: ignore[attr-defined]
     return Place(number=number, back=len(ready), back_item=min(ready, default=None))
 
@@ -126,18 +130,24 @@ def _count_let_go(loose: list[Assignment], *, before: int) -> int:
 _LET_GO = (Assignment.State.RELEASED, Assignment.State.EXPIRED)
 
 
-def _loose(campaign: int, reviewer: int) -> QuerySet[Assignment]:
+def _loose(campaign: int, reviewer: int, states: Sequence[str]) -> QuerySet[Assignment]:
     """What the person neither has in hand nor is through with; what they skipped is dealt with."""
     is_written = ~Q(item__run__state__in=[Run.State.QUEUED, Run.State.RUNNING])
     return (
-        Assignment.objects.filter(
-            item__campaign=campaign,
-            reviewer=reviewer,
-            state__in=[Assignment.State.WAITING, *_LET_GO],
-        )
+        Assignment.objects.filter(item__campaign=campaign, reviewer=reviewer, state__in=states)
         .annotate(is_ready=Q(state=Assignment.State.WAITING) & is_written)
         .only("item_id", "state", "position")
     )
 
 
-_read_loose = PreparedQuery(_loose)
+def _waiting(campaign: int, reviewer: int) -> QuerySet[Assignment]:
+    """In the live queue, where in years many a lease runs out: what waits for the person alone."""
+    return _loose(campaign, reviewer, [Assignment.State.WAITING])
+
+
+def _loose_of_study(campaign: int, reviewer: int) -> QuerySet[Assignment]:
+    return _loose(campaign, reviewer, [Assignment.State.WAITING, *_LET_GO])
+
+
+_read_waiting = PreparedQuery(_waiting)
+_read_loose = PreparedQuery(_loose_of_study)
