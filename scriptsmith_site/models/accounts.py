@@ -235,6 +235,7 @@ class SecurityEvent(models.Model):
         DEACTIVATED = "deactivated", _("account deactivated")
         REACTIVATED = "reactivated", _("account reactivated")
         ANONYMISED = "anonymised", _("account anonymised")
+        ADDRESS_SET = "address-set", _("e-mail address set")
         SESSION_ENDED = "session-ended", _("session ended")
         FACTOR_ADDED = "second-factor-added", _("second factor added")
         FACTOR_REMOVED = "second-factor-removed", _("second factor removed")

@@ -138,11 +138,13 @@ def set_address(user: User, *, address: str, by: User | None) -> None:
 
     Whoever proves to a trusted provider that it is theirs may be joined with the account: so it is nobody else's, and
     a person gives an address of their own by the link of a letter alone (notifications). The audit log names none.
-    Raises BadInput, and NotAllowedNow for a program.
+    Raises BadInput, and NotAllowedNow for a program and for an account that is not used.
     """
     require_administrator(by)
     if is_service_account(user):
         raise NotAllowedNow(_("A service account has no e-mail address."))
+    if not user.is_active:
+        raise NotAllowedNow(_("This account is deactivated."))
     address = address.strip()
     if address:
         try:
@@ -158,6 +160,7 @@ def set_address(user: User, *, address: str, by: User | None) -> None:
     user.email = address
     user.save(update_fields=["email"])
     record(user, words, by=by)
+    note(Kind.ADDRESS_SET, user=user, by=by)
 
 
 def accounts_with_address(address: str) -> QuerySet[User]:

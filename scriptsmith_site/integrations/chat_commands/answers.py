@@ -14,11 +14,14 @@ from catalog.retrieval.services import retrieve
 from catalog.types import Answer, Match
 from core.errors import BadInput
 from pipeline.services import MAX_STATEMENT
+from scriptsmith_site.integrations.outbox.events.confidentiality import is_hidden
 from scriptsmith_site.integrations.outbox.transport.channels import neutralise
 from scriptsmith_site.integrations.outbox.transport.payloads import shorten
 from scriptsmith_site.models import ChatCommand
 
 MOST_MATCHES = 3
+# What is withheld is left out of so many.
+_LOOKED_AT = 12
 # In a link the statement is encoded: beyond this, chat programs cut the address.
 _LONGEST_PREFILLED = 300
 _EMPTY = frozenset({"", "help", "?"})
@@ -41,7 +44,7 @@ def answer_to(statement: str, *, kind: str, link: Callable[[str], str]) -> Said:
     if len(statement) > MAX_STATEMENT:
         return Said(_("That is too long: at most %d characters.") % MAX_STATEMENT, "too long")
     try:
-        found = retrieve(statement, limit=MOST_MATCHES)
+        found = retrieve(statement, limit=_LOOKED_AT)
     except BadInput as refusal:
         return Said(neutralise(str(refusal)), "refused")
     verified = {
@@ -50,7 +53,12 @@ def answer_to(statement: str, *, kind: str, link: Callable[[str], str]) -> Said:
             pk__in=[match.version_id for match in found.matches], state=Version.State.VERIFIED
         )
     }
-    shown = [match for match in found.matches if match.version_id in verified]
+    # A chat is outside: what comes of an open study's run is known there once the study is closed.
+    shown = [
+        match
+        for match in found.matches
+        if match.version_id in verified and not is_hidden(verified[match.version_id])
+    ][:MOST_MATCHES]
     fits = [match for match in shown if match.answer is Answer.MATCH]
     near = [match for match in shown if match.answer is not Answer.MATCH]
     lines = []
@@ -65,7 +73,7 @@ def answer_to(statement: str, *, kind: str, link: Callable[[str], str]) -> Said:
             lines.append(_("Verified, but for something else that is near it:"))
             lines += [_line(one, verified[one.version_id], kind, link) for one in near]
     listed = tuple(match.entry for match in (fits or near))
-    return Said("\n".join(lines), f"{found.answer.value}, {len(listed)}", listed)
+    return Said("\n".join(lines), f"{'match' if fits else 'no match'}, {len(listed)}", listed)
 
 
 def _line(match: Match, version: Version, kind: str, link: Callable[[str], str]) -> str:

@@ -31,6 +31,10 @@ _MOST_COUNTED = 100  # commands whose wrong secrets are counted apart, for one a
 _KEPT = timedelta(days=7)
 
 
+class OfAnotherWorkspace(authenticity.NotAuthentic):
+    """Proven, and sent by a workspace that this command is not for."""
+
+
 class SecretUnreadable(authenticity.NotAuthentic):
     """Our own fault, whoever sent the request."""
 
@@ -63,19 +67,25 @@ def receive(request: Request) -> str:
     address = shared_part(current_origin().address)
     kind = guess_limits.Kind.COMMAND_SECRET
     guess = kind, f"{address} (command {request.command % _MOST_COUNTED})"
-    guess_limits.require_room(*guess)
-    command = ChatCommand.objects.filter(pk=request.command).first()
-    if command is None:
-        guess_limits.spend(*guess)
-        raise Refused(401, UNKNOWN)
     body = request.read_body()
     fields = _read_fields(body)
+    command = ChatCommand.objects.filter(pk=request.command).first()
+    if command is None:
+        guess_limits.require_room(*guess)
+        guess_limits.spend(*guess)
+        raise Refused(401, UNKNOWN)
     try:
         key = _prove(command, body, fields, request.headers)
     except SecretUnreadable as why:
         _note_error(command, str(why))
         raise Refused(401, UNKNOWN) from None
+    except OfAnotherWorkspace as why:
+        _note_refusal(command, str(why))
+        raise Refused(401, UNKNOWN) from None
     except authenticity.NotAuthentic as why:
+        # The right secret opens the door whatever else comes from its address: chat programs send for all their
+        # customers from the same ones.
+        guess_limits.require_room(*guess)
         _note_refusal(command, str(why))
         guess_limits.spend(*guess)
         raise Refused(401, UNKNOWN) from None
@@ -119,7 +129,7 @@ def _prove(
     else:
         key = authenticity.check_mattermost(fields, headers, secret)
     if command.team and fields.get("team_id", "") != command.team:
-        raise authenticity.NotAuthentic("it is of another workspace")
+        raise OfAnotherWorkspace("it is of another workspace")
     return key
 
 

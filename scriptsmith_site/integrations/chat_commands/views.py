@@ -52,6 +52,9 @@ def _read(request: HttpRequest) -> bytes:
         raise intake.Refused(415, "compressed bodies are not read")
     if request.content_type != "application/x-www-form-urlencoded":
         raise intake.Refused(415, "send a form")
+    length = request.META.get("CONTENT_LENGTH") or "0"
+    if not length.isdecimal() or int(length) > intake.MOST_BYTES:
+        raise intake.Refused(413, f"at most {intake.MOST_BYTES} bytes")
     body = request.body
     if len(body) > intake.MOST_BYTES:
         raise intake.Refused(413, f"at most {intake.MOST_BYTES} bytes")

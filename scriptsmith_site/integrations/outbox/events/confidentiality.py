@@ -31,7 +31,12 @@ def may_leave(event: Event, subject: Subject | None) -> bool:
         return is_known_outside(event.object_id)
     if subject.campaign is not None:
         return not _open_studies().filter(pk=subject.campaign).exists()
-    return not (subject.runs and runs_of_open_studies().filter(run__in=subject.runs).exists())
+    return not is_looked_at(subject)
+
+
+def is_looked_at(subject: Subject) -> bool:
+    """Whether a study that is not closed looks at a run behind it: it may leave, but not how it is called by now."""
+    return bool(subject.runs) and runs_of_open_studies().filter(run__in=subject.runs).exists()
 
 
 def is_hidden(version: Version) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from core.texts import name_of
+from scriptsmith_site.integrations.outbox.events.confidentiality import is_looked_at
 from scriptsmith_site.integrations.outbox.events.subjects import MOST_OF_A_TITLE, find_subject
 from scriptsmith_site.models import Event
 
@@ -14,7 +15,8 @@ def body_of(event: Event, *, includes_texts: bool) -> str:
     data: dict[str, object] = {"sequence": event.sequence, "object": event.subject, **event.data}
     if includes_texts:
         subject = find_subject(event.model, event.object_id)
-        data |= {"title": shorten(subject.title) if subject else "", "by": name_of(event.by)}
+        title = shorten(subject.title) if subject and not is_looked_at(subject) else ""
+        data |= {"title": title, "by": name_of(event.by)}
     document = {"type": event.type, "timestamp": event.at.isoformat(), "data": data}
     return json.dumps(document, ensure_ascii=True, separators=(",", ":"))
 
