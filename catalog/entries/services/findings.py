@@ -21,6 +21,16 @@ class Changed:
 
 
 @dataclass(frozen=True)
+class SameFindings:
+    """Findings that differ in nothing but their line, for lists that show them once."""
+
+    change: str  # new, kept or gone
+    found: Finding
+    lines: tuple[int, ...]
+    count: int
+
+
+@dataclass(frozen=True)
 class SinceReplaced:
     """The findings of a version, told apart by whether the version it replaces has them too."""
 
@@ -39,6 +49,15 @@ class SinceReplaced:
     def marked_gone(self) -> list[Finding]:
         """Those that only the version it replaces has, for the lines of that one."""
         return [{**one, "change": "gone"} for one in self.gone]
+
+    @property
+    def grouped(self) -> list[SameFindings]:
+        """New ones first, then kept, then gone; each in the order of its first line."""
+        return [
+            same
+            for change, found in (("new", self.new), ("kept", self.kept), ("gone", self.gone))
+            for same in _same_findings(change, found)
+        ]
 
 
 class _Place(NamedTuple):
@@ -75,6 +94,22 @@ def findings_since(old: Version | None, new: Version) -> SinceReplaced:
         gone=tuple(one for index, one in enumerate(before) if index in gone),
         is_first=old is None,
     )
+
+
+def _same_findings(change: str, findings: Iterable[Finding]) -> list[SameFindings]:
+    alike: dict[tuple[object, ...], list[Finding]] = {}
+    for found in findings:
+        key = tuple(found.get(name) for name in ("check", "outcome", "level", "code", "message"))
+        alike.setdefault(key, []).append(found)
+    return [
+        SameFindings(
+            change,
+            same[0],
+            tuple(sorted({line for one in same if isinstance(line := one.get("line"), int)})),
+            len(same),
+        )
+        for same in alike.values()
+    ]
 
 
 def _placed(version: Version | None) -> list[Placed]:

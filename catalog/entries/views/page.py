@@ -11,6 +11,7 @@ from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
@@ -132,7 +133,7 @@ def show_entry(
 def describe_origin(provenance: Mapping[str, object]) -> list[tuple[str, str]]:
     """Where a version comes from, as names and words; what says nothing is left out."""
     return [
-        (name.replace("_", " "), words)
+        (capfirst(name.replace("_", " ")), words)
         for name, value in provenance.items()
         if (words := _words(value))
     ]

@@ -105,6 +105,26 @@ def test_the_same_finding_twice_is_counted_twice() -> None:
     assert [one["line"] for one in found.new if one["code"] == "SC2086"] == [5]
 
 
+def test_equal_findings_are_one_row_with_all_their_lines(
+    curator: User, second_curator: User, client_for: ClientFor
+) -> None:
+    twice = "#!/usr/bin/env bash\nsudo ls /root\nuptime\nsudo ls /root\n"
+    second = edited(shelve(script=twice), twice + "sudo ls /root\n", by=curator)
+
+    page = client_for(second_curator).get(review_of(second)).text
+
+    rows = page.partition('id="findings"')[2].partition("</ul>")[0].split("<li")[1:]
+    sudo = [" ".join(row.split()) for row in rows if "privileged" in row]
+    assert len(sudo) == 2
+    assert "line 5" in sudo[0] and ">new</span>" in sudo[0]
+    assert "lines 2, 4" in sudo[1] and ">new</span>" not in sudo[1]
+
+    none = edited(second, "#!/usr/bin/env bash\nuptime\n", by=curator)
+    page = client_for(second_curator).get(review_of(none)).text
+    gone = page.partition('id="findings"')[2].partition("</ul>")[0]
+    assert gone.count("finding-gone") == gone.count("2 times") == 1
+
+
 def test_the_checklist_says_what_changed_and_what_nobody_has_said(curator: User) -> None:
     first = shelve(script="uptime\n", undo="nothing to undo")
     second = edited(
