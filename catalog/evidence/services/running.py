@@ -19,6 +19,7 @@ from catalog.evidence.services.storage import (
     keep_quality,
     last_execution,
     store_execution,
+    without_unstable,
 )
 from catalog.execution import cases
 from catalog.execution.cases import State, read_case_set, run_case_set
@@ -199,7 +200,8 @@ def _measure(run: CaseRun, held: Claim[CaseRun], found: Availability) -> Executi
     execution = run_case_set(parsed, run.script, here)
     if differs(stored, execution):
         return None
-    quality = measure_quality(parsed, run.script, execution, sandbox, before_each=give_way)
+    known = without_unstable(stored, execution)
+    quality = measure_quality(parsed, run.script, known, sandbox, before_each=give_way)
     held.note()
     keep_quality(stored, quality)
     return stored

@@ -7,7 +7,6 @@ from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
-from django.test import Client
 from django.utils import timezone
 
 from catalog.evidence import services
@@ -24,6 +23,7 @@ from catalog.execution.sandbox import (
 from catalog.models import CaseRun, EntryCases, Execution, Version
 from tests.catalog.evidence.conftest import RIGHT, WRONG, cases_text
 from tests.catalog.execution.cases.writing import case_data
+from tests.web_client import WebClient
 
 pytestmark = pytest.mark.django_db
 
@@ -76,7 +76,7 @@ def quality_run() -> CaseRun:
 def test_the_result_is_there_first_and_the_quality_once(
     ran: Execution, kept: EntryCases, version: Version, prints: Prints, curator: User
 ) -> None:
-    client = Client()
+    client = WebClient()
     client.force_login(curator)
     address = f"/catalogue/{version.entry.slug}/cases/"
     assert prints.scripts == [RIGHT] * 2, "once, and once more to see what changes"
@@ -192,3 +192,19 @@ def test_what_changes_when_it_is_run_again_has_no_verdict_from_the_first(
     check = execution.checks.get()
     assert (check.state, check.got) == ("unstable", "another verdict in another language")
     assert not execution.judged and not CaseRun.objects.filter(purpose="quality").exists()
+
+
+def test_checks_known_to_be_unstable_say_nothing_of_the_quality(
+    kept: EntryCases, prints: Prints
+) -> None:
+    expect = [{"check": "exit_status", "equals": 0}, {"check": "stdout_lines", "exactly": []}]
+    kept.case_set.content["cases"][0]["expect"] = expect
+    kept.case_set.save()
+    prints.prints = lambda prepared: "x\n" if "LC_ALL" in prepared.environment else ""
+    execution = services.run_cases(RIGHT, kept.case_set)
+    states = execution.checks.order_by("number").values_list("state", flat=True)
+    assert list(states) == ["passed", "unstable"]
+    run_cases_task(quality_run().pk)
+    quality = Execution.objects.get().document["quality"]
+    assert len(quality["not_about_the_world"]) == 1, "the sound one alone"
+    assert quality["small_errors"] == 0, "no case passes for certain, so none can notice anything"
