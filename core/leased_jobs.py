@@ -112,6 +112,10 @@ class Claim(Generic[J]):
         """Give it up for good. Nothing where it is somebody else's."""
         self._mine().update(state=state, ended_at=Now(), owner="", lease_until=None, **outcome)
 
+    def give_back(self) -> None:
+        """Leave it to whoever is told of it next. Nothing where it is somebody else's."""
+        self._mine().update(state=JobState.WAITING, owner="", lease_until=None)
+
     def _mine(self) -> QuerySet[J]:
         return self.model._default_manager.filter(
             pk=self.pk, fence=self.fence, owner=OWNER, state=JobState.RUNNING

@@ -3,13 +3,6 @@
 from __future__ import annotations
 
 from django.db import migrations, models
-from django.db.migrations.state import StateApps
-from django.db.models import F
-
-
-def mark_measured(apps: StateApps, _editor: object) -> None:
-    """Until now it was measured with the result, where it was at all."""
-    apps.get_model("catalog", "Execution").objects.update(quality_at=F("first_at"))
 
 
 class Migration(migrations.Migration):
@@ -59,5 +52,4 @@ class Migration(migrations.Migration):
                 name="case_run_quality_once_at_a_time",
             ),
         ),
-        migrations.RunPython(mark_measured, migrations.RunPython.noop),
     ]

@@ -132,7 +132,9 @@ class Execution(models.Model):
     @property
     def lacks_quality(self) -> bool:
         """Whether how good its cases are is still to be measured; not of what came with a file."""
-        return bool(self.judged) and self.quality_at is None and not self.imported
+        # A worker of the version before kept the quality with the result, and did not say when.
+        is_known = self.quality_at is not None or self.small_errors is not None
+        return bool(self.judged) and not is_known and not self.imported
 
 
 class CheckResult(models.Model):
@@ -264,7 +266,13 @@ class CaseRun(LeasedJob):
                 fields=["id"],
                 condition=Q(state__in=["waiting", "running"]),
                 name="case_run_unfinished",
-            )
+            ),
+            # What comes before the quality of cases is looked for before each of its runs.
+            models.Index(
+                fields=["id"],
+                condition=Q(state__in=["waiting", "running"]) & ~Q(purpose="quality"),
+                name="case_run_result_unfinished",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -6,10 +6,11 @@ import json
 import logging
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
-from django.db.models import BooleanField, ExpressionWrapper, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
 from catalog.evidence.services.changes import note_result
@@ -19,6 +20,7 @@ from catalog.evidence.services.storage import (
     keep_quality,
     last_execution,
     store_execution,
+    without_unstable,
 )
 from catalog.execution import cases
 from catalog.execution.cases import State, read_case_set, run_case_set
@@ -36,6 +38,11 @@ QUALITY = CaseRun.Purpose.QUALITY
 # Nobody waits for these; quality gives way to them as well.
 BACKGROUND = (CaseRun.Purpose.NIGHTLY, CaseRun.Purpose.ENVIRONMENT)
 RENEW_AFTER = 10.0  # seconds; a lease is a minute
+QUALITY_TRIES = 5  # where the sandbox fails; those in which a worker was killed count as well
+
+
+class _NotRunNow(Exception):
+    """The sandbox failed where it did not before."""
 
 
 class _HeldSandbox:
@@ -56,6 +63,24 @@ class _HeldSandbox:
         if time.monotonic() - self._renewed > RENEW_AFTER:
             self._held.note()
             self._renewed = time.monotonic()
+
+    def lend(self) -> Sandbox:
+        """For what comes before this job, which is held meanwhile as well."""
+        return _LentSandbox(self, self._sandbox)
+
+
+class _LentSandbox:
+    """That the lender has lost its job, or is to stop, is no matter of what is run here: it finds out afterwards."""
+
+    def __init__(self, lender: _HeldSandbox, sandbox: Sandbox) -> None:
+        self.name = sandbox.name
+        self._lender = lender
+        self._sandbox = sandbox
+
+    def run(self, prepared: PreparedRun) -> Observation:
+        with suppress(LostLease, Cancelled):
+            self._lender.renew()
+        return self._sandbox.run(prepared)
 
 
 def run_cases(
@@ -142,13 +167,20 @@ def _give_way(purpose: str, found: Availability) -> None:
 
 
 def _next_before(purpose: str) -> Claim[CaseRun] | None:
-    """The first of what comes before, claimed; None where there is none, or others were faster."""
+    """The first of what comes before, claimed; None where there is none that others are not at."""
     if purpose not in (*BACKGROUND, QUALITY):
         return None
-    later = [QUALITY] if purpose == QUALITY else [*BACKGROUND, QUALITY]
-    is_background = ExpressionWrapper(Q(purpose__in=BACKGROUND), output_field=BooleanField())
-    waiting = free(CaseRun).exclude(purpose__in=later).order_by(is_background, "pk")
-    first = waiting.values_list("pk", flat=True).first()
+    results = free(CaseRun).exclude(purpose=QUALITY)
+    first = _claim_first(results.exclude(purpose__in=BACKGROUND))
+    if first is None and purpose == QUALITY:
+        first = _claim_first(results.filter(purpose__in=BACKGROUND))
+    return first
+
+
+@transaction.atomic
+def _claim_first(waiting: QuerySet[CaseRun]) -> Claim[CaseRun] | None:
+    locked = waiting.order_by("pk").select_for_update(skip_locked=True)
+    first = locked.values_list("pk", flat=True).first()
     return claim(CaseRun, first) if first is not None else None
 
 
@@ -158,6 +190,8 @@ def _carry_out(held: Claim[CaseRun], found: Availability) -> None:
         execution = (_measure if run.purpose == QUALITY else _run)(run, held, found)
     except LostLease:
         logger.warning("Case run %s is somebody else's now", held.pk)
+    except _NotRunNow:
+        held.give_back()
     except Cancelled:
         held.end(CaseRun.State.CANCELLED, script="")
         _count(run, "cancelled")
@@ -181,7 +215,7 @@ def _measure(run: CaseRun, held: Claim[CaseRun], found: Availability) -> Executi
     """Add to the result of this machine how good its cases are; between any two runs others come first.
 
     None where there is no such result that lacks it, or the script does something else now: it is asked for again
-    when the cases are run the next time.
+    when the cases are run the next time. Raises _NotRunNow where the sandbox failed and it is to be tried again.
     """
     assert found.sandbox is not None and found.fingerprint is not None
     stored = last_execution(run.script_sha256, run.case_set, found.fingerprint.sha256)
@@ -191,15 +225,18 @@ def _measure(run: CaseRun, held: Claim[CaseRun], found: Availability) -> Executi
     sandbox = _HeldSandbox(found.sandbox, held)
 
     def give_way() -> None:
-        _give_way(QUALITY, found)
+        _give_way(QUALITY, Availability(sandbox=sandbox.lend(), fingerprint=found.fingerprint))
         sandbox.renew()
 
     parsed = read_case_set(json.dumps(run.case_set.content))
     here = Availability(sandbox=sandbox, fingerprint=found.fingerprint)
     execution = run_case_set(parsed, run.script, here)
     if differs(stored, execution):
+        if execution.count(State.NOT_RUN) and held.fence < QUALITY_TRIES:
+            raise _NotRunNow
         return None
-    quality = measure_quality(parsed, run.script, execution, sandbox, before_each=give_way)
+    known = without_unstable(stored, execution)
+    quality = measure_quality(parsed, run.script, known, sandbox, before_each=give_way)
     held.note()
     keep_quality(stored, quality)
     return stored

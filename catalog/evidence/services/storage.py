@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -188,6 +189,26 @@ def differs(last: Execution, execution: cases.Execution) -> bool:
 
 def _is_other(then: str, now: State) -> bool:
     return then != now.value and then != State.UNSTABLE.value
+
+
+def without_unstable(stored: Execution, execution: cases.Execution) -> cases.Execution:
+    """The same checks run once more: what is known to be unstable has no verdict in it either."""
+    unstable = {
+        (one.case_number, one.number): one.got
+        for one in stored.checks.filter(state=CheckState.UNSTABLE)
+    }
+
+    def mark(case_number: int, case: cases.CaseResult) -> cases.CaseResult:
+        checks = tuple(
+            replace(check, state=State.UNSTABLE, got=unstable[case_number, number])
+            if (case_number, number) in unstable
+            else check
+            for number, check in enumerate(case.checks, 1)
+        )
+        return replace(case, checks=checks)
+
+    marked = tuple(mark(number, case) for number, case in enumerate(execution.cases, 1))
+    return replace(execution, cases=marked)
 
 
 def changed_checks(before: Execution, after: Execution) -> Sequence[tuple[CheckResult, str]]:

@@ -7,7 +7,6 @@ from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
-from django.test import Client
 from django.utils import timezone
 
 from catalog.evidence import services
@@ -20,10 +19,12 @@ from catalog.execution.sandbox import (
     Observation,
     PreparedRun,
     RunObservation,
+    SandboxFailed,
 )
 from catalog.models import CaseRun, EntryCases, Execution, Version
 from tests.catalog.evidence.conftest import RIGHT, WRONG, cases_text
 from tests.catalog.execution.cases.writing import case_data
+from tests.web_client import WebClient
 
 pytestmark = pytest.mark.django_db
 
@@ -76,7 +77,7 @@ def quality_run() -> CaseRun:
 def test_the_result_is_there_first_and_the_quality_once(
     ran: Execution, kept: EntryCases, version: Version, prints: Prints, curator: User
 ) -> None:
-    client = Client()
+    client = WebClient()
     client.force_login(curator)
     address = f"/catalogue/{version.entry.slug}/cases/"
     assert prints.scripts == [RIGHT] * 2, "once, and once more to see what changes"
@@ -192,3 +193,84 @@ def test_what_changes_when_it_is_run_again_has_no_verdict_from_the_first(
     check = execution.checks.get()
     assert (check.state, check.got) == ("unstable", "another verdict in another language")
     assert not execution.judged and not CaseRun.objects.filter(purpose="quality").exists()
+
+
+def test_checks_known_to_be_unstable_say_nothing_of_the_quality(
+    kept: EntryCases, prints: Prints
+) -> None:
+    expect = [{"check": "exit_status", "equals": 0}, {"check": "stdout_lines", "exactly": []}]
+    kept.case_set.content["cases"][0]["expect"] = expect
+    kept.case_set.save()
+    prints.prints = lambda prepared: "x\n" if "LC_ALL" in prepared.environment else ""
+    execution = services.run_cases(RIGHT, kept.case_set)
+    states = execution.checks.order_by("number").values_list("state", flat=True)
+    assert list(states) == ["passed", "unstable"]
+    run_cases_task(quality_run().pk)
+    quality = Execution.objects.get().document["quality"]
+    assert len(quality["not_about_the_world"]) == 1, "the sound one alone"
+    assert quality["small_errors"] == 0, "no case passes for certain, so none can notice anything"
+
+
+def test_quality_stored_by_the_version_before_is_not_measured_again(
+    ran: Execution, prints: Prints
+) -> None:
+    Execution.objects.update(small_errors=3, noticed=2, quality_at=None)
+    before = Execution.objects.get()
+    ran_before = len(prints.scripts)
+    assert not before.lacks_quality
+    run_cases_task(quality_run().pk)
+    assert len(prints.scripts) == ran_before
+    assert Execution.objects.get().document == before.document
+
+
+def test_the_quality_run_is_held_while_it_gives_way(
+    ran: Execution, kept: EntryCases, prints: Prints, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running, "RENEW_AFTER", -1.0)
+    prints.scripts.clear()
+    leases: list[bool] = []
+
+    def watch() -> None:
+        measured = CaseRun.objects.filter(purpose="quality")
+        if len(prints.scripts) == 3:
+            services.request_run(WRONG, kept.case_set, purpose=CaseRun.Purpose.ASKED)
+        elif len(prints.scripts) == 4:
+            measured.update(lease_until=timezone.now() - timedelta(seconds=1))
+        elif len(prints.scripts) == 5:
+            leases.append(measured.filter(lease_until__gt=timezone.now()).exists())
+
+    prints.before_each = watch
+    run_cases_task(quality_run().pk)
+    assert prints.scripts[4:6] == [WRONG] * 2
+    assert leases == [True], "renewed by the result's second run"
+    assert not Execution.objects.get(pk=ran.pk).lacks_quality
+
+
+def test_quality_is_tried_again_where_the_sandbox_fails_and_not_for_ever(
+    ran: Execution, version: Version, prints: Prints, curator: User
+) -> None:
+    def fail() -> None:
+        raise SandboxFailed("no more processes")
+
+    client = WebClient()
+    client.force_login(curator)
+    address = f"/catalogue/{version.entry.slug}/cases/"
+    prints.before_each = fail
+    states = []
+    for _try in range(running.QUALITY_TRIES):
+        assert "Not yet measured" in client.get(address).content.decode()
+        run_cases_task(quality_run().pk)
+        states.append(quality_run().state)
+    assert states == ["waiting"] * (running.QUALITY_TRIES - 1) + ["done"]
+    page = client.get(address).content.decode()
+    assert "Not measured" in page and "Not yet measured" not in page
+
+
+def test_results_come_first_and_those_that_somebody_waits_for_before_them(
+    ran: Execution, kept: EntryCases, prints: Prints
+) -> None:
+    nightly = services.request_run(WRONG, kept.case_set, purpose=CaseRun.Purpose.NIGHTLY)
+    asked = services.request_run("exit 3", kept.case_set, purpose=CaseRun.Purpose.ASKED)
+    first, second, none = (running._next_before("quality") for _ in range(3))
+    assert first and second and (first.pk, second.pk, none) == (asked.pk, nightly.pk, None)
+    assert running._next_before("asked") is None
