@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from hashlib import sha256
+from json import dumps
 
 from django.contrib.auth.models import User
 from django.contrib.postgres.aggregates import BoolOr
@@ -139,8 +141,8 @@ def _rules_of(campaign: Campaign) -> str:
             campaign.primary_criterion,
             campaign.primary_first_id,
             campaign.primary_second_id,
-            # Fixed once, when it opens.
-            len(campaign.p_family or ()),
+            # None and empty are told apart: not fixed, and fixed without any.
+            sha256(dumps(campaign.p_family).encode()).hexdigest(),
         )
     )
 

@@ -344,8 +344,12 @@ def _draw_means(
     if not statements:
         return dict.fromkeys(_MEANS), MEAN_NOT_DRAWN
     places = {(pair.a, pair.b): place for place, pair in enumerate(counted)}
-    # Sorted: the draws hang on the order.
-    kept = [(one, n) for one, n in sorted(statements.items()) if n and one]
+    # Sorted: the draws hang on the order. What says nothing of these pairs is no statement of theirs.
+    kept = [
+        (one, n)
+        for one, n in sorted(statements.items())
+        if n and any((pair.a, pair.b) in places for pair in one)
+    ]
     rows = np.zeros((len(kept), len(counted), 3, 3))
     for row, (pairs, _n) in zip(rows, kept, strict=True):
         for pair in pairs:
@@ -354,20 +358,21 @@ def _draw_means(
                 for a, b in pair.cells:
                     row[place, a, b] += 1
     times = np.array([n for _pairs, n in kept], dtype=np.float64)
-    measures = {name: _by_tables(name, len(counted)) for name in wanted}
+    measures = {
+        name: _by_tables(name, [vars(pair)[name] is not None for pair in counted])
+        for name in wanted
+    }
     found, reason = intervals_of(measures, rows.reshape(len(kept), -1), times)
     return dict.fromkeys(_MEANS) | found, reason
 
 
-def _by_tables(name: str, pairs: int) -> _Measure:
-    """The mean over so many pairs, of those that are defined in a draw."""
+def _by_tables(name: str, is_defined: Sequence[bool]) -> _Measure:
+    """The mean over the pairs that are defined; a draw in which one of them is not is undefined."""
     function, penalty = _OF_PAIRS[name]
 
     def mean(draws: _Floats) -> _Floats:
-        values = function(draws.reshape(-1, pairs, 3, 3), PENALTIES[penalty])
-        is_defined = np.isfinite(values)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            found: _Floats = np.where(is_defined, values, 0).sum(axis=1) / is_defined.sum(axis=1)
+        tables = draws.reshape(-1, len(is_defined), 3, 3)[:, np.array(is_defined)]
+        found: _Floats = function(tables, PENALTIES[penalty]).mean(axis=1)
         return found
 
     return mean

@@ -18,7 +18,6 @@ NET = "net"
 # Refinements from an expert's feedback against the model's, without and with that feedback's author.
 EXPERT = ("expert", "expert_by_all")
 _NEEDS = {one.name: frozenset(one.needs) for one in FIGURES}
-NAMES = (*COMPARED, NET, *EXPERT)
 
 
 class Hypothesis(NamedTuple):
@@ -60,7 +59,8 @@ def settle_family(
 ) -> list[Hypothesis]:
     """Those that are in the family with no p value of their own: planned, of what the study has, and not `found`.
 
-    `objects` says what exists in each Configuration. Experts' refinements exist where one was compared.
+    `objects` says what exists in each Configuration. Experts' refinements exist where one was compared: whether
+    there will be any hangs on what reviewers write, and no rule of a study says it.
     """
     return [
         one

@@ -19,7 +19,7 @@ from review.campaigns.services.editing import arms_of
 from review.evidence.campaign_cases import fix_cases
 from review.models import Campaign, Case, Item
 from review.queue.reviewer_checks.repeats import make_halos
-from review.study.family import plan_family
+from review.study.family import Hypothesis, plan_family
 
 PILOT_SIZE = 10
 
@@ -75,7 +75,8 @@ def move_campaign(campaign: Campaign, to: str, *, by: User) -> Campaign:
         _check_can_open(locked)
     if (locked.state, to) == (Campaign.State.PAUSED, Campaign.State.PILOT):
         _check_in_pilot(locked)
-    if locked.state == Campaign.State.SETUP:
+    if locked.state == Campaign.State.SETUP or (to == Campaign.State.OPEN and _opens(locked)):
+        # After the pilot again: what counts is the opening.
         fix_family(locked)
     before, locked.state = locked.state, to
     locked.closed_at = timezone.now() if to == Campaign.State.CLOSED else None
@@ -97,9 +98,9 @@ def move_campaign(campaign: Campaign, to: str, *, by: User) -> Campaign:
 
 def fix_family(campaign: Campaign) -> None:
     """Fix which comparisons Holm's correction is over; what an import brought with it stays in."""
-    named = [list(one) for one in plan_family(arm.name for arm in arms_of(campaign))]
-    earlier = campaign.p_family or []
-    campaign.p_family = [*earlier, *(one for one in named if one not in earlier)]
+    named = plan_family(arm.name for arm in arms_of(campaign))
+    earlier = [Hypothesis(*one) for one in campaign.p_family or ()]
+    campaign.p_family = list(dict.fromkeys([*earlier, *named]))
     campaign.save(update_fields=["p_family"])
 
 
@@ -111,6 +112,14 @@ def _check_can_open(campaign: Campaign) -> None:
 def _check_in_pilot(campaign: Campaign) -> None:
     if not is_in_pilot(campaign):
         raise NotAllowedNow(_("The pilot is over: other items have been handed out. Resume it."))
+
+
+def _opens(campaign: Campaign) -> bool:
+    """Whether it only had its pilot so far, which holds all other items back until it opens."""
+    return (
+        campaign.state == Campaign.State.PILOT
+        or campaign.items.filter(state=Item.State.HELD).exists()
+    )
 
 
 def is_in_pilot(campaign: Campaign) -> bool:

@@ -15,8 +15,7 @@ from review.exchange.source import OWN
 from review.models import Campaign
 from review.study import FIGURES, Criterion
 from review.study.compare import COMPARED
-from review.study.family import NAMES as FAMILY_NAMES
-from review.study.family import Hypothesis
+from review.study.family import EXPERT, NET, Hypothesis, between
 
 _MOST = 1_000_000
 _MOST_OF_FAMILY = 10_000
@@ -60,22 +59,30 @@ def name_primary(campaign: Campaign, first: Record | None) -> None:
 
 def keep_family(campaign: Campaign, first: Record | None) -> None:
     """Keep the family of p values that was fixed where the export comes from; one that is none is left out."""
-    found = _about(first).get("p_family")
-    if not isinstance(found, list) or len(found) > _MOST_OF_FAMILY:
+    given = _about(first).get("p_family")
+    if not isinstance(given, list) or not 0 < len(given) <= _MOST_OF_FAMILY:
         return
-    if all(_is_hypothesis(one) for one in found):
-        campaign.p_family = found
+    found = [_read_hypothesis(one) for one in given]
+    if None not in found:
+        campaign.p_family = list(dict.fromkeys(found))
         campaign.save(update_fields=["p_family"])
 
 
-def _is_hypothesis(one: object) -> bool:
-    return (
-        isinstance(one, list)
-        and len(one) == len(Hypothesis._fields)
-        and all(isinstance(part, str) and len(part) <= _LONGEST_NAME for part in one)
-        and one[0] in FAMILY_NAMES
-        and one[1] in list(Criterion)
-    )
+def _read_hypothesis(one: object) -> Hypothesis | None:
+    """The comparison as a campaign here would name it; None where it is none."""
+    if (
+        not isinstance(one, list)
+        or len(one) != len(Hypothesis._fields)
+        or not all(isinstance(part, str) and len(part) <= _LONGEST_NAME for part in one)
+    ):
+        return None
+    figure, criterion, *names = one
+    if criterion not in list(Criterion):
+        return None
+    if figure in COMPARED and all(names) and names[0] != names[1]:
+        return between(figure, criterion, names)
+    is_of_one = figure in (NET, *EXPERT) and names[0] and not names[1]
+    return Hypothesis(figure, criterion, names[0]) if is_of_one else None
 
 
 def _about(first: Record | None) -> dict[str, object]:

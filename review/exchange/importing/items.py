@@ -67,15 +67,15 @@ def import_items(
     require_manager(by)
     taking = _ItemImport(to, columns or Columns(), by=by)
     first = None if taking.campaign else source.first()
-    taking.rules = read_rules(first)
+    taking.first, taking.rules = first, read_rules(first)
     done = run_import(source, taking.read, taking.take, journal=journal or Quiet(), counts=counts)
     if done.kept > MANY:
         refresh_statistics(FILLED)
     if taking.campaign and done.kept:
         record(taking.campaign, "items imported", by=by, items=("", done.kept))
     if taking.campaign and first is not None:
+        # Once more, now that all configurations are there.
         name_primary(taking.campaign, first)
-        keep_family(taking.campaign, first)
     if taking.campaign:
         _make_checks(taking.campaign)
     return done
@@ -107,6 +107,7 @@ class _ItemImport:
         self.campaign = find_campaign(to) if isinstance(to, str) else to
         # Of a campaign that this import makes.
         self.rules = rules.Rules()
+        self.first: Record | None = None
         if self.campaign:
             check_takes_imports(self.campaign)
         self._sorter = Sorter(
@@ -154,6 +155,10 @@ class _ItemImport:
             store.write()
             if again:
                 take_again(again, campaign, outcome, configurations=self._configurations)
+            if self.campaign is None:
+                # With the first slice: an import that is carried on finds the campaign and asks no more.
+                name_primary(campaign, self.first)
+                keep_family(campaign, self.first)
             self.campaign = campaign
 
         return write

@@ -39,7 +39,8 @@ def settle_p_values(
     """Put `p_holm` beside each p value, or take all away where they are not shown yet; returns what is said of them.
 
     The family is the one that was fixed at opening, and what came later beside it (`later`); of it `without` have no
-    p value and count as 1. A campaign without one (`fixed` is false) has all p values of its report.
+    p value and count as 1, and `not_foreseen` could not be known then: experts' refinements, where none was compared.
+    A campaign without one (`fixed` is false) has all p values of its report.
     """
     primary = _primary_of(campaign, details)
     family = {key: one for key, one in _family(document, details) if one is not primary}
@@ -59,6 +60,9 @@ def settle_p_values(
         "family": len(p_values),
         "fixed": campaign.p_family is not None,
         "without": len(without),
+        "not_foreseen": sum(
+            one.figure in EXPERT and one.first in objects and one not in family for one in planned
+        ),
         "later": len(family.keys() - set(planned)) if planned else 0,
         "primary": None
         if primary is None

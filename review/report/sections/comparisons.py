@@ -56,6 +56,14 @@ def _family(view: ReportView) -> Iterator[str]:
     )
     if said["without"]:
         yield _("%s of them came to no p value and count as 1.") % f"{said['without']:,}"
+    if said.get("not_foreseen"):
+        yield (
+            _(
+                "Not among them are %s comparisons of refinements from experts’ feedback: at the opening nobody could "
+                "know whether there would be any, and there are none."
+            )
+            % f"{said['not_foreseen']:,}"
+        )
     if said["later"]:
         yield _("%s of them came later and are counted with the others.") % f"{said['later']:,}"
 

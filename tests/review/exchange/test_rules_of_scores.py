@@ -8,9 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.core.management import call_command
 
 from review.counting.counts import read_counts
+from review.exchange.importing import importer
+from review.exchange.importing.items import import_items
+from review.exchange.source import Source
 from review.models import Campaign, Score
 from review.report import services
 from tests.review.exchange.files import run_all, run_command, write_lines
@@ -238,3 +242,28 @@ def test_who_was_called_in_is_named_by_a_mapping_and_left_out_of_agreement(tmp_p
         ("A", "B")
     ]
     assert counts.readings
+
+
+class _Killed(importer.Quiet):
+    def note(self, counts: object, remarks: object, *, position: int) -> None:
+        if position and getattr(counts, "read", 0) > 2:
+            raise KeyboardInterrupt
+
+
+def test_the_family_of_an_import_that_was_killed_is_kept_as_it_would_be_named_here(
+    tmp_path: Path, manager: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pairs in either order are one comparison; killed in the second slice, it is carried on by name."""
+    monkeypatch.setattr(importer, "SLICE", 2)
+    pair, net = ["first_pass_accuracy", "strict"], ["net", "strict", "a", ""]
+    for name, family, kept in (
+        ("Killed", [[*pair, "b", "a"], [*pair, "a", "b"], net], [[*pair, "a", "b"], net]),
+        ("None", [], None),
+        ("Of itself", [[*pair, "a", "a"]], None),
+    ):
+        rules = {"record": "campaign", "id": name, "about": {"p_family": family}}
+        file = write_lines(tmp_path / "in.jsonl", rules, item("one"), item("two"), item("three"))
+        with pytest.raises(KeyboardInterrupt):
+            import_items(Source(file), name, by=manager, journal=_Killed())
+        assert import_items(Source(file), name, by=manager).kept == 2
+        assert Campaign.objects.get(name=name).p_family == kept

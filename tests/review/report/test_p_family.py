@@ -43,6 +43,8 @@ def test_the_family_is_what_the_study_could_compare_when_it_opened(
     words = " ".join(html.unescape(re.sub(r"<[^>]+>", " ", page)).split())
     assert "over 36 comparisons, fixed when the campaign opened" in words
     assert "22 of them came later" in words
+    # Two figures of experts' refinements, under both criteria, of the two configurations that were there.
+    assert "Not among them are 8 comparisons of refinements from experts’ feedback" in words
 
 
 def test_a_comparison_without_a_p_value_stays_in_the_family(
@@ -65,6 +67,38 @@ def test_a_comparison_without_a_p_value_stays_in_the_family(
     net = report["configurations"][0]["strict"]["net"]  # type: ignore[index]
     assert said["without"] >= 8
     assert net["p_holm"] == min(1, said["family"] * net["p_value"])
+
+
+def test_what_came_into_the_pilot_is_in_the_family_of_the_opening(
+    campaign: Campaign, manager: User, reviewer: User
+) -> None:
+    """The opening counts, also when the pilot was paused before; what comes after it is late."""
+    add_member(campaign, reviewer, by=manager)
+    state = Campaign.State
+    for name, moves in (
+        ("imported", (state.PILOT,)),
+        ("second", (state.PAUSED, state.OPEN)),
+        ("third", (state.PAUSED, state.OPEN)),
+    ):
+        if name != "imported":
+            add_configuration(name)
+        fill(campaign, golden_labels()[40:60], [reviewer], configuration=name)
+        if name == "imported":
+            campaign.items.update(state="open")
+        for to in moves:
+            campaign = move_campaign(campaign, to, by=manager)
+    assert {one[2] for one in campaign.p_family} == {"imported", "second"}
+
+
+def test_a_report_is_not_kept_for_another_family(opened: Campaign) -> None:
+    """As many comparisons, but others; and none that were fixed are not the same as none fixed."""
+    said = []
+    for family in ([["net", "strict", "imported", ""]], [["net", "strict", "third", ""]], [], None):
+        Campaign.objects.filter(pk=opened.pk).update(p_family=family)
+        opened.refresh_from_db()
+        p_values = make_report(opened)["details"]["p_values"]  # type: ignore[index]
+        said.append((p_values["fixed"], p_values["later"]))
+    assert said[0][0] and said[2] == (True, 0) and said[3] == (False, 0)
 
 
 def test_a_study_that_opened_before_families_were_kept_says_so(

@@ -333,6 +333,27 @@ def test_a_mean_over_pairs_is_drawn_from_whole_statements() -> None:
         assert [low, high] == pytest.approx([(4 * end + 2) / 6 for end in of_pair], abs=0.02)
 
 
+def test_a_draw_that_leaves_one_pair_without_variation_is_no_draw_of_their_mean() -> None:
+    """The second pair differs on one item of thirty: it is gone from a third of the draws, and its kappa with it."""
+    rows: list[dict[int, int]] = [{1: n % 3, 2: (n + n % 4) % 3} for n in range(40)]
+    found = agreement([*rows, *[{1: 2, 3: 2}] * 29, {1: 2, 3: 1}])
+
+    assert found.cohen_kappa is not None and found.krippendorff_alpha is not None
+    assert (found.intervals["cohen_kappa"], found.no_interval) == (None, OFTEN_UNDEFINED)
+    # A pair that is never defined is in neither the mean nor its draws.
+    assert agreement([*rows, *[{1: 2, 3: 2}] * 30]).intervals["cohen_kappa"]
+
+
+def test_statements_that_say_nothing_of_the_pairs_do_not_make_up_their_number() -> None:
+    """Thirty joint items of the one pair that counts are in ten statements."""
+    counted = [[{1: n % 3, 2: (n + n % 4) % 3} for n in range(m, m + 3)] for m in range(10)]
+    found = agreement_of(counts_of(*counted, *([{3: n % 3, 4: n % 2}] for n in range(15))))
+
+    assert found.kappa_basis == MEAN_OF_PAIRS and found.statements == 25
+    assert found.intervals["krippendorff_alpha"] is not None
+    assert (found.intervals["cohen_kappa"], found.no_interval) == (None, FEW_STATEMENTS)
+
+
 def test_without_whole_statements_a_mean_over_pairs_has_no_interval_and_says_why() -> None:
     counts = counts_of(*([{1: n % 3, 2: (n + n % 4) % 3, 3: n % 2}] for n in range(60)))
     found = agreement_of(replace(counts, statements={}))

@@ -144,13 +144,31 @@ def of_pair(cells: Array) -> Drawn:
     return found
 
 
-def of_stage(sums: Array, layout: Layout, kept: list[tuple[str, str]]) -> Drawn:
-    """Every measure of all reviewers together but AC1; the kappas are means over the pairs that are kept."""
+def of_pairs(sums: Array, layout: Layout, averaged: dict[str, list[tuple[str, str]]]) -> Drawn:
+    """Each kappa as the mean over its pairs; undefined as soon as it is for one of them."""
     found: Drawn = {}
-    each = [of_pair(sums[:, layout.tables[pair]]) for pair in kept]
-    for name in _WEIGHTS:
-        if each:
-            found[name] = _mean_of([one[name] for one in each])
+    for name, pairs in averaged.items():
+        each = [of_pair(sums[:, layout.tables[pair]])[name] for pair in pairs]
+        found[name] = sum(each[1:], each[0]) / len(each)
+    return found
+
+
+def _take_means(
+    found: dict[str, Any], sums: Array, layout: Layout, kept: list[tuple[str, str]], draws: int
+) -> None:
+    """The kappas over the pairs that are kept: of those that all statements together define."""
+    whole = {pair: of_pair(sums[:, layout.tables[pair]].sum(0)) for pair in kept}
+    averaged = {
+        name: [pair for pair in kept if not np.isnan(whole[pair][name][0])] for name in _WEIGHTS
+    }
+    averaged = {name: pairs for name, pairs in averaged.items() if pairs}
+    joint = sum((sums[:, layout.tables[pair]].sum(1) for pair in kept), np.zeros(len(sums)))
+    _take(found, "", sums[joint > 0], lambda rows: of_pairs(rows, layout, averaged), draws)
+
+
+def of_stage(sums: Array, layout: Layout) -> Drawn:
+    """Every measure of all reviewers together but AC1 and the kappas."""
+    found: Drawn = {}
     coincidences = sums[:, layout.coincidences].reshape(-1, 3, 3)
     found["krippendorff_alpha"] = alpha(coincidences, "ordinal")
     found["alpha_nominal"] = alpha(coincidences, "nominal")
@@ -175,12 +193,6 @@ def _severity(rows: Array) -> Drawn:
     return {"severity": _ratio(rows[:, 0], rows[:, 1])}
 
 
-def _mean_of(each: list[Array]) -> Array:
-    stacked = np.stack(each)
-    known = ~np.isnan(stacked)
-    return _ratio(np.where(known, stacked, 0).sum(0), known.sum(0).astype(float))
-
-
 def agreement_of(
     study: Study, stage: str, configuration: str | None = None, *, draws: int = DRAWS
 ) -> dict[str, Any]:
@@ -201,7 +213,8 @@ def agreement_of(
     }
     if not joint:
         return found
-    _take(found, "", sums[paired], lambda rows: of_stage(rows, layout, kept), draws)
+    _take(found, "", sums[paired], lambda rows: of_stage(rows, layout), draws)
+    _take_means(found, sums, layout, kept, draws)
     # Fleiss asks for the same number of reviewers on every item.
     if len({len(values) for _s, values in units}) > 1:
         found["values"].pop("fleiss_kappa", None)

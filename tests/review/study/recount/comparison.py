@@ -121,6 +121,12 @@ def _check_comparisons(differences: Differences, study: Study, report: Mapping[s
     fixed = {tuple(one) for one in study.family or ()} - {primary}
     without = [key for key in fixed - family.keys() if _is_possible(study, key)]
     differences.check("family", len(family) + len(without), said["family"])
+    experts = {
+        key
+        for key in fixed - family.keys()
+        if key[0] in ("expert", "expert_by_all") and key[2] in study.configurations
+    }
+    differences.check("family not foreseen", len(experts), said["not_foreseen"])
     differences.check("family fixed", study.family is not None, said["fixed"])
     differences.check("family without p", len(without), said["without"])
     late = len(family.keys() - fixed) if study.family else 0
