@@ -210,11 +210,13 @@ def _try_mutants(
     if not passed:
         return 0, ()
     mutants = make_mutants(script, most)
+    # What could not be run noticed nothing.
+    unnoticed = (State.PASSED, State.NOT_RUN)
     survivors = [
         mutant.words
         for mutant in mutants
         if all(
-            run_case(case, mutant.script, sandbox, limits=limits).state is State.PASSED
+            run_case(case, mutant.script, sandbox, limits=limits).state in unnoticed
             for case in passed
         )
     ]
