@@ -189,7 +189,7 @@ def test_a_token_of_mattermost_is_compared_and_its_request_taken_once(
     ("body", "more", "status"),
     [
         pytest.param(b"x" * (intake.MOST_BYTES + 1), {}, 413, id="large"),
-        pytest.param(b"{}", {"content_type": "application/json"}, 415, id="json"),
+        pytest.param(b"{}", {"content_type": "application/json"}, 401, id="json"),
         pytest.param(b"\xff\xfe", {}, 400, id="no form"),
         pytest.param(urlencode({str(n): "" for n in range(60)}).encode(), {}, 400, id="many"),
     ],

@@ -41,3 +41,6 @@ def healthz(request: HttpRequest) -> HttpResponse:
 
 
 urlpatterns = [path("healthz", healthz)]
+
+# No traces.
+SCRIPTSMITH_TRACES_TO = ""
