@@ -27,12 +27,12 @@ from scriptsmith_site.integrations.outbox import services
 from scriptsmith_site.models import Destination, Event
 owner, _made = User.objects.get_or_create(username="otto")
 owner.groups.set(Group.objects.filter(name="administrator"))
-values = services.Values(name="killed", address={url!r}, types=["entry.suspended"])
+values = services.Values(name="killed", address={url!r}, types=["entry.renamed"])
 made = services.create_destination("webhook", values=values, by=owner)
 entries = [Entry.objects.create(slug=f"killed-{{n}}", title=f"Killed {{n}}") for n in range({objects})]
 for number in range({events}):
-    tell(entries[number % {objects}], "entry suspended", by=None)
-found = Event.objects.filter(type="entry.suspended", object_id__in=[one.pk for one in entries])
+    tell(entries[number % {objects}], "entry renamed", by=None)
+found = Event.objects.filter(type="entry.renamed", object_id__in=[one.pk for one in entries])
 print("made", json.dumps([made.secret, [f"evt_{{one.uid.hex}}" for one in found]]))
 """
 
