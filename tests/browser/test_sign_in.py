@@ -37,8 +37,10 @@ def named(browser: Browser, site: Site) -> Iterator[BrowserContext]:
 
 def _sign_in(page: Page, name: str) -> None:
     page.goto("/login/")
+    expect(page.get_by_label("Username")).to_be_focused()  # what is typed before it goes nowhere
     page.keyboard.type(name)
     page.keyboard.press("Tab")
+    expect(page.get_by_label("Password")).to_be_focused()
     page.keyboard.type(PASSWORD)
     page.keyboard.press("Enter")
     page.wait_for_url(lambda url: url.rstrip("/").endswith("/login") is False)
