@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from tests.review.study.recount.records import Record, Study, Text, text_of
 
 Array = NDArray[np.float64]
-DRAWS = 20_000  # ten times the product's, so that only its own draws blur the comparison
-PRODUCTS_DRAWS = 2_000
+DRAWS = 20_000
+PRODUCTS_DRAWS = {True: 10_000, False: 2_000}  # of fewer than 500 statements, and of more
 _ERRORS = 5  # standard errors: of ten thousand ends none lies further off by chance
 _CHUNK = 500
 LEAST_STATEMENTS, LEAST_JOINT = 20, 20
@@ -270,18 +270,18 @@ def _bootstrap(
         low, high = np.quantile(defined, [0.025, 0.975])
         if high - low < 1e-12:
             continue
-        found[name] = (float(low), float(high)), _ranges(defined)
+        found[name] = (float(low), float(high)), _ranges(defined, PRODUCTS_DRAWS[k < 500])
     return found
 
 
-def _ranges(values: Array) -> Ranges:
+def _ranges(values: Array, products_draws: int) -> Ranges:
     """Where each end may lie that is found in as few draws as the product's.
 
-    How many of its draws lie below an end is binomial: so many standard errors of that to either side.
+    How many of either's draws lie below an end is binomial: so many standard errors of that to either side.
     """
     ranges = []
     for share in (0.025, 0.975):
-        error = _ERRORS * (share * (1 - share) / PRODUCTS_DRAWS) ** 0.5
+        error = _ERRORS * (share * (1 - share) * (1 / products_draws + 1 / len(values))) ** 0.5
         least, most = np.quantile(values, [share - error, share + error])
         ranges.append((float(least), float(most)))
     return ranges[0], ranges[1]

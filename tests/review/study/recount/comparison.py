@@ -28,7 +28,7 @@ class Differences:
 
     compared: int = 0
     drawn: int = 0  # ends of intervals among them
-    # Ends further apart than DRAWN; such a one must lie where 2,000 draws may leave it.
+    # Ends further apart than DRAWN; such a one must lie where the draws of both may leave it.
     beyond: int = 0
     found: list[str] = field(default_factory=list)
 
