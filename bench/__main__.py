@@ -17,28 +17,34 @@ from importlib import import_module
 from pathlib import Path
 
 from bench.figures import CannotMeasure, Figure
-from bench.stage import prepared
+from bench.support.stage import prepared
 
 RESULTS = Path(__file__).parent / "results"
-# In bench/NAME.py, a function measure(); loaded once the settings stand.
-MEASUREMENTS = (
-    "pipeline",
-    "chaos",
-    "hostile",
-    "retrieval",
-    "catalogue",
-    "transfers",
-    "study",
-    "review",
-    "screen",
-    "blinding",
-    "execution",
-    "alerts",
-    "quality",
-    "batches",
-)
+# Each module has a function measure(); it is loaded once the settings stand.
+MEASUREMENTS = {
+    "pipeline": "runs.pipeline",
+    "chaos": "runs.chaos",
+    "hostile": "runs.hostile",
+    "retrieval": "catalog.retrieval",
+    "catalogue": "catalog.catalogue",
+    "transfers": "study.transfers",
+    "study": "study.study",
+    "review": "review.review",
+    "screen": "review.screen",
+    "blinding": "review.blinding",
+    "execution": "execution.execution",
+    "alerts": "runs.alerts",
+    "quality": "execution.quality",
+    "batches": "runs.batches",
+}
 # Only where they are named: two install and build what they need first, two take minutes, one needs a release before.
-ON_DEMAND = ("tiny", "intercode", "coverage", "upgrade", "scale")
+ON_DEMAND = {
+    "tiny": "runs.tiny",
+    "intercode": "execution.intercode",
+    "coverage": "study.coverage",
+    "upgrade": "runs.upgrade",
+    "scale": "study.scale",
+}
 # These start what they need themselves.
 OWN_STAGE = (
     "alerts",
@@ -54,7 +60,7 @@ OWN_STAGE = (
 
 
 def main(names: list[str]) -> int:
-    known = (*MEASUREMENTS, *ON_DEMAND)
+    known = MEASUREMENTS | ON_DEMAND
     unknown = [name for name in names if name not in known]
     if unknown:
         print(f"There is no measurement {unknown[0]!r}; there are {', '.join(known)}.")
@@ -76,7 +82,7 @@ def measure(name: str) -> int:
     RESULTS.mkdir(exist_ok=True)
     try:
         with nullcontext() if name in OWN_STAGE else prepared():
-            module = import_module(f"bench.{name}")
+            module = import_module(f"bench.{(MEASUREMENTS | ON_DEMAND)[name]}")
             figures: list[Figure] = module.measure()
     except CannotMeasure as why:
         print(f"{name}: {why}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bench.held_out import Pair, join, make_task, normalise, reduce, split
+from bench.catalog.held_out import Pair, join, make_task, normalise, reduce, split
 
 
 @pytest.mark.parametrize(

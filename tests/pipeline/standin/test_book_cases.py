@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from bench.quality import PLANTED, WANTED, find_unnoticed, read_written
+from bench.execution.quality import PLANTED, WANTED, find_unnoticed, read_written
 from catalog.execution.cases import State, run_case_set
 from catalog.execution.quality.null_scripts import NULL_SCRIPTS, try_null_scripts
 from catalog.execution.sandbox import Availability, Limits

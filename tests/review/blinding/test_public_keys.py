@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.urls import resolve, reverse
 
-from bench.blinding import area
+from bench.review.blinding import area
 from core.web.public_keys import ITEM, find_key, public_key, read_public
 from review.desk.shown_keys import find_draft, name_draft
 from tests.review.maker import make_study

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.execution import kill_at_random
+from bench.execution.execution import kill_at_random
 from catalog.execution.sandbox import (
     Availability,
     Limits,

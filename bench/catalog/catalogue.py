@@ -1,0 +1,282 @@
+"""Retrieval, search and pages over a catalogue of 100,000 entries, and vectors that come in meanwhile."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from statistics import quantiles
+from urllib.parse import quote
+
+import numpy as np
+from django.conf import settings
+from django.contrib.auth.models import Group, User
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext, override_settings
+from django.utils import timezone
+
+from bench.catalog.shelves import Forms, fill, make_model
+from bench.figures import Figure
+from catalog import services
+from catalog.listing.services.filters import Filters
+from catalog.listing.services.search import find_near, list_entries, scope_of
+from catalog.models import EmbeddingModel, Entry, Phrasing
+from catalog.retrieval import answers, vector_store
+from catalog.retrieval.vector_search import Meaning
+from catalog.retrieval.vector_store import Missing
+from scriptsmith_site.web.preloading import settle_memory
+
+ENTRIES = int(os.environ.get("BENCH_ENTRIES", "100000"))
+ASKED = 200
+LOOKS = 40
+NEAREST = 10
+ADDED = 2_000  # vectors stored while others search
+PAGE = "under 200 ms"
+_PLAIN_FILES = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
+# Filters from those that hardly narrow to those that leave next to nothing.
+_NARROWED = {
+    "most of all": Filters(state="verified"),
+    "a common tag": Filters(tag="tag-0"),
+    "a tag of one in 100": Filters(tag="tag-12"),
+    "a rare tag": Filters(tag="tag-59"),
+    "tag, risk and owner": Filters(tag="tag-0", risk="high", owner="owner-3"),
+}
+_PAGES = {
+    "list": "/catalogue/",
+    "list, far back": "/catalogue/?before=500",
+    **{
+        f"list by {name}": f"/catalogue/?{name}={value}"
+        for name, value in (
+            ("state", "verified"),
+            ("state deprecated", "deprecated"),
+            ("state suspended", "suspended"),
+            ("risk", "high"),
+            ("side_effect", "unknown"),
+            ("tag", "tag-0"),
+            ("rare tag", "tag-59"),
+            ("owner", "owner-3"),
+            ("owner nobody", "owner-nobody"),
+        )
+    },
+}
+
+
+def measure() -> list[Figure]:
+    """Fill the catalogue, build the index, then ask, search and look at pages."""
+    with override_settings(
+        SCRIPTSMITH_EMBEDDER="minilm",
+        STORAGES=settings.STORAGES | {"staticfiles": _PLAIN_FILES},
+    ):
+        model = make_model()
+        forms = Forms(vector_store.embedder(), seed=1)
+        began = time.perf_counter()
+        fill(ENTRIES, forms, model)
+        filled = time.perf_counter() - began
+        build = _build_index(model)
+        _run("ANALYZE")
+        asked = [forms.draw().statement for _ in range(ASKED)]
+        meanings = [Meaning(model, vector) for vector in vector_store.embedder().embed(asked)]
+        return [
+            _figure("entries", Entry.objects.count(), note=f"made in {filled:.0f} s"),
+            _figure(
+                "phrasings",
+                Phrasing.objects.count(),
+                note=f"{forms.embedded:,} statements embedded, the other vectors moved from those",
+            ),
+            *build,
+            *_recall(meanings),
+            *_speed(asked, meanings),
+            *_store_while_searching(model, forms, meanings),
+            *_pages(asked),
+        ]
+
+
+def _build_index(model: EmbeddingModel) -> list[Figure]:
+    began = time.perf_counter()
+    vector_store.create_index(model)
+    taken = time.perf_counter() - began
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_relation_size(%s) / 1048576.0", [model.index_name])
+        [size] = cursor.fetchone()
+    return [
+        _figure("index built over all vectors, s", taken),
+        _figure("index size, MiB", float(size)),
+    ]
+
+
+def _recall(meanings: Sequence[Meaning]) -> list[Figure]:
+    """How many of the really nearest the product finds, with nothing narrowed and with filters."""
+    shares = []
+    for meaning in meanings:
+        with by_scan():
+            [*_, (_, _, furthest)] = meaning.nearest_first()[:NEAREST]
+        found = meaning.find(limit=answers.NEAREST_PHRASINGS)[:NEAREST]
+        shares.append(sum(1 - hit.cosine <= furthest + 1e-6 for hit in found) / NEAREST)
+    note = f"{len(shares)} statements, against a scan of all vectors"
+    plan = meanings[0].nearest_first()[: answers.NEAREST_PHRASINGS].explain()
+    index = meanings[0].model.index_name
+    figures = [
+        _figure("the plan names the index", float(f"Index Scan using {index} " in plan), "1")
+    ]
+    figures += [_figure("recall@10 of the index", sum(shares) / len(shares), "at least 0.98", note)]
+    for name, filters in _NARROWED.items():
+        figures.append(_narrowed_recall(name, filters, meanings[:LOOKS]))
+    return figures
+
+
+def _narrowed_recall(name: str, filters: Filters, meanings: Sequence[Meaning]) -> Figure:
+    """The same for entries that a person's filters leave; a tie counts as found."""
+    scope = scope_of(filters)
+    # Without a filter that leaves few, only what may answer is searched by meaning.
+    entries = Entry.objects.order_by() if scope.among else Entry.objects.order_by().answering()
+    keys = set(list_entries(filters, among=entries).values_list("pk", flat=True))
+    shares = []
+    for meaning in meanings:
+        nearest_of_all = meaning.find_among(list(keys), limit=NEAREST)
+        least = nearest_of_all[-1].cosine
+        found = [hit for hit in find_near(meaning, scope) if hit.entry_id in keys][:NEAREST]
+        good = sum(hit.cosine >= least - 1e-6 for hit in found)
+        shares.append(good / len(nearest_of_all))
+    note = f"{len(keys):,} entries"
+    return _figure(f"recall@10, {name}", sum(shares) / len(shares), "at least 0.98", note)
+
+
+def _speed(asked: Sequence[str], meanings: Sequence[Meaning]) -> list[Figure]:
+    return [
+        *_time(
+            "the nearest by the index",
+            [partial(meaning.find, limit=answers.NEAREST_PHRASINGS) for meaning in meanings],
+            "under 25 ms",
+        ),
+        *_time(
+            "retrieve, with embedding and judging",
+            [partial(services.retrieve, statement) for statement in asked[:LOOKS]],
+        ),
+        *_time(
+            "search, with embedding",
+            [partial(services.search_entries, statement) for statement in asked[:LOOKS]],
+        ),
+    ]
+
+
+def _store_while_searching(
+    model: EmbeddingModel, forms: Forms, meanings: Sequence[Meaning]
+) -> list[Figure]:
+    """Vectors are stored by one connection while another searches without a pause."""
+    phrasings = [
+        Phrasing(
+            entry_id=pk, text=forms.draw().statement, source="curator", confirmed_at=timezone.now()
+        )
+        for pk in Entry.objects.order_by("pk").values_list("pk", flat=True)[:ADDED]
+    ]
+    Phrasing.objects.bulk_create(phrasings, ignore_conflicts=True)
+    rows = list(vector_store.without_vector(model).values_list("pk", "entry_id", "text"))
+    missing = [Missing(*row) for row in rows]
+    made = forms.vectors_of(np.zeros(len(missing), dtype=np.int64))
+    stop = threading.Event()
+    taken: list[float] = []
+    reader = threading.Thread(target=_search_until, args=(stop, meanings, taken))
+    reader.start()
+    began = time.perf_counter()
+    for start in range(0, len(missing), vector_store.BATCH):
+        some = slice(start, start + vector_store.BATCH)
+        vector_store.store(model, missing[some], made[some])
+    seconds = time.perf_counter() - began
+    stop.set()
+    reader.join()
+    return [
+        _figure(
+            "vectors stored a second, searched meanwhile",
+            len(missing) / seconds,
+            note=f"{len(missing):,} vectors, {len(taken):,} searches",
+        ),
+        *_percentiles("a search meanwhile", taken, "under 25 ms"),
+    ]
+
+
+def _search_until(stop: threading.Event, meanings: Sequence[Meaning], taken: list[float]) -> None:
+    while not stop.is_set():
+        for meaning in meanings:
+            began = time.perf_counter()
+            meaning.find(limit=answers.NEAREST_PHRASINGS)
+            taken.append((time.perf_counter() - began) * 1_000)
+            if stop.is_set():
+                break
+    connection.close()
+
+
+def _pages(asked: Sequence[str]) -> list[Figure]:
+    """Every page as a signed-in person sees it, with the number of its queries."""
+    curator = User.objects.create_user("bench-curator", password=None)
+    curator.groups.set(Group.objects.filter(name="curator"))
+    client = Client(headers={"host": "localhost"})
+    client.force_login(curator)
+    settle_memory()  # as the web processes do
+    slugs = Entry.objects.order_by("-pk").values_list("slug", flat=True)[:LOOKS]
+    words = [quote(statement) for statement in asked[:LOOKS]]
+    addresses = {name: [address] * LOOKS for name, address in _PAGES.items()}
+    addresses |= {
+        "entry page": [f"/catalogue/{slug}/" for slug in slugs],
+        "search page": [f"/catalogue/?q={text}" for text in words],
+        "search page by tag": [f"/catalogue/?q={text}&tag=tag-12" for text in words],
+        "search page by state": [f"/catalogue/?q={text}&state=verified" for text in words],
+        "API list": ["/api/v1/entries/"] * LOOKS,
+        "API list by tag": ["/api/v1/entries/?tag=tag-12"] * LOOKS,
+        "API search": [f"/api/v1/entries/?q={text}" for text in words],
+    }
+    return [
+        figure
+        for name, looks in addresses.items()
+        for figure in _time(name, [partial(_look, client, look) for look in looks], PAGE)
+    ]
+
+
+def _look(client: Client, address: str) -> None:
+    status = client.get(address).status_code
+    if status != 200:
+        raise RuntimeError(f"{address} answered {status}")
+
+
+def _time(what: str, looks: Sequence[Callable[[], object]], held: str = "") -> list[Figure]:
+    """How long each look takes, the first one twice, for it may fill a cache; and its queries."""
+    with CaptureQueriesContext(connection) as queries:
+        looks[0]()
+    note = f"{len(queries)} statements of SQL"  # now, because the next request forgets them
+    taken = []
+    for look in looks:
+        began = time.perf_counter()
+        look()
+        taken.append((time.perf_counter() - began) * 1_000)
+    return _percentiles(what, taken, held, note)
+
+
+def _percentiles(what: str, taken: Sequence[float], held: str, note: str = "") -> list[Figure]:
+    cuts = quantiles(taken, n=20)
+    return [
+        _figure(f"{what}, p50 in ms", cuts[9], note=note),
+        _figure(f"{what}, p95 in ms", cuts[18], held),
+    ]
+
+
+@contextmanager
+def by_scan() -> Iterator[None]:
+    """PostgreSQL looks at every vector for as long as the block runs."""
+    _run("SET enable_indexscan = off")
+    try:
+        yield
+    finally:
+        _run("RESET enable_indexscan")
+
+
+def _run(statement: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
+
+
+def _figure(what: str, value: float, held: str = "", note: str = "") -> Figure:
+    figure: Figure = {"what": what, "value": value, "held": held}
+    return figure | {"note": note} if note else figure

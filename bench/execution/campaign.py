@@ -1,0 +1,181 @@
+"""A campaign is run in its cases by the sandbox's worker while people review another one: what do they feel of it?
+
+The product as `make run` starts it. Each person thinks for five seconds, then scores, over HTTP; first with the
+sandbox idle, then until the campaign is through, or the time is up.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import time
+from collections import Counter
+from collections.abc import Sequence
+from statistics import quantiles
+from typing import TYPE_CHECKING
+
+from bench.figures import CannotMeasure, Figure
+from bench.review.client import Person
+from bench.support.product import running
+
+if TYPE_CHECKING:
+    from review.models import Campaign
+
+ITEMS, CASES = 200, 5
+PEOPLE, THINK = 32, 5.0  # seconds
+CALM, LONGEST = 40.0, 600.0  # seconds
+HELD = 0.3
+_REVIEWED = 5_000  # more than all of them can score meanwhile
+_FILES = 10
+
+
+def measure() -> list[Figure]:
+    """Seconds of a score at the 95th percentile without and with the sandbox at work, and what it got done."""
+    with running() as product:
+        # Here and not above: these need the settings that `running` has set.
+        from bench.review.rows import PASSWORD, make_people, make_study
+        from catalog.evidence.services import is_served
+        from catalog.models import CaseRun
+        from review.evidence.executing import execute_campaign
+
+        users = make_people(PEOPLE)
+        reviewed = make_study("Reviewed", people=users, cases=1_000, copies=_REVIEWED // 1_000)
+        executed = make_study("Executed", people=users, cases=ITEMS)
+        _write_cases(executed)
+        deadline = time.monotonic() + 60
+        while not is_served():
+            if time.monotonic() > deadline:
+                raise CannotMeasure("no worker of the sandbox has reported")
+            time.sleep(0.5)
+        people = [Person(product.url, user.username, PASSWORD) for user in users]
+        asyncio.run(_sign_in(people))
+        end = time.monotonic() + CALM
+        calm = asyncio.run(_work(people, reviewed.pk, lambda: time.monotonic() < end))
+        began, before = time.monotonic(), product.web_seconds()
+        asked = sum(1 for _ in execute_campaign(executed, by_worker=True, again=False))
+        unfinished = CaseRun.objects.filter(state__in=["waiting", "running"]).exclude(
+            purpose=CaseRun.Purpose.QUALITY
+        )
+
+        def goes_on() -> bool:
+            return time.monotonic() - began < LONGEST and unfinished.exists()
+
+        busy = asyncio.run(_work(people, reviewed.pk, goes_on))
+        seconds = time.monotonic() - began
+        web = product.web_seconds() - before
+        return [
+            _figure("seconds of a score, p95, sandbox idle", _p95(calm), note=_load()),
+            _figure("seconds of a score, median, sandbox at work", quantiles(busy, n=2)[0]),
+            _figure(
+                "seconds of a score, p95, sandbox at work", _p95(busy), held=f"under {HELD}",
+                note=f"{len(busy):,} scores; {_load()}",
+            ),
+            _figure("of them over a second", sum(one > 1 for one in busy)),
+            _figure("web processes, seconds of processor a second", web / seconds),
+            *_done(asked, unfinished.count(), seconds),
+        ]  # fmt: skip
+
+
+def _done(asked: int, left: int, seconds: float) -> list[Figure]:
+    from catalog.models import CheckResult, Execution
+
+    states = Counter(CheckResult.objects.values_list("state", flat=True))
+    unsure = states["timed out"] + states["not run"]
+    done = asked - left
+    return [
+        _figure(f"scripts of {asked:,} through, in {CASES} cases each", done),
+        _figure("seconds that took", seconds),
+        _figure("results stored", Execution.objects.count()),
+        _figure(
+            "of them with the quality of their cases by then",
+            Execution.objects.exclude(quality_at=None).count(),
+        ),
+        _figure("checks that ended at a limit or were not run", unsure),
+    ]
+
+
+def _write_cases(campaign: Campaign) -> None:
+    import json
+
+    from catalog.execution.cases import read_case_set
+    from catalog.services import keep_case_set
+
+    for case in campaign.cases.select_related("action"):
+        statement = case.action.statement
+        cases = [
+            {
+                "title": f"world {number}",
+                "about": statement[:200],
+                "kind": "usual",
+                "world": {
+                    "files": [
+                        {"path": f"/srv/{number}/{one}.log", "content": "x\n", "age": f"{one}d"}
+                        for one in range(_FILES)
+                    ]
+                },
+                "expect": [
+                    {"check": "exit_status", "equals": 0},
+                    {"check": "removed", "exactly": []},
+                    {"check": "stderr_empty"},
+                ],
+            }
+            for number in range(CASES)
+        ]
+        text = json.dumps(
+            {
+                "format": 1,
+                "statement": statement,
+                "author": {"kind": "person", "name": "bench"},
+                "cases": cases,
+            }
+        )
+        keep_case_set(read_case_set(text), by=None)
+
+
+async def _sign_in(people: Sequence[Person]) -> None:
+    for person in people:
+        await person.sign_in()
+        await person.leave()
+
+
+async def _work(people: Sequence[Person], campaign: int, goes_on: object) -> list[float]:
+    """All at work for as long as `goes_on` says; the seconds of their scores."""
+    assert callable(goes_on)
+    took: list[float] = []
+    is_over = asyncio.Event()
+
+    async def watch() -> None:
+        while await asyncio.to_thread(goes_on):
+            await asyncio.sleep(1)
+        is_over.set()
+
+    async def work(person: Person, chance: random.Random) -> None:
+        if person.shown is None:
+            await person.begin(campaign)
+            await person.leave()
+        await asyncio.sleep(chance.uniform(0, THINK))
+        while not is_over.is_set():
+            answer = await person.score(2)
+            if answer.status != 200 or person.shown is None:
+                raise RuntimeError(f"a score was answered with {answer.status}: {answer.body!r}")
+            took.append(person.took)
+            # The server ends a connection that is idle for as long as this; a browser opens another one.
+            await person.leave()
+            await asyncio.sleep(chance.uniform(0.5, 1.5) * THINK)
+
+    seeds = enumerate(people)
+    await asyncio.gather(watch(), *(work(one, random.Random(seed)) for seed, one in seeds))
+    return took
+
+
+def _p95(took: Sequence[float]) -> float:
+    return quantiles(took, n=20)[18]
+
+
+def _load() -> str:
+    return f"load of the machine {os.getloadavg()[0]:.1f}"
+
+
+def _figure(what: str, value: float, *, held: str = "", note: str = "") -> Figure:
+    return {"what": what, "value": value, "held": held, "note": note}

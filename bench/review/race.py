@@ -1,0 +1,167 @@
+"""50 reviewers race for the items of a study: leases run out under their hands, some skip, some leave for good.
+
+What came of it is read from the database afterwards: nothing over-assigned at any moment, nothing forgotten.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from django.contrib.auth.models import User
+from django.db.models import Count, Q
+from django.utils import timezone
+
+from bench.figures import Figure
+from bench.review.client import Person
+from bench.review.rows import make_study
+from review import services
+from review.models import Assignment, Campaign, Item
+
+PLACES = 900  # to be filled, whatever the overlap
+_GONE = 10  # of the people leave for good, in the middle of an item
+_LATEST = 240.0  # seconds
+_RUN_OUT, _EVERY = 4, 0.5  # leases that run out, each so many seconds
+_SKIPS = 0.03
+
+
+@dataclass
+class Told:
+    """What the people were answered."""
+
+    scored: Counter[str] = field(default_factory=Counter)
+    lost: int = 0  # scores for an item whose lease had run out
+    errors: list[str] = field(default_factory=list)
+    longest: float = 0.0  # seconds for one answer
+    is_over: bool = False
+
+
+def race(people: Sequence[Person], users: Sequence[User], *, overlap: int) -> list[Figure]:
+    """Everybody at once until every place is filled."""
+    name = f"Race with overlap {overlap}"
+    study = make_study(name, people=list(users), cases=PLACES // overlap, overlap=overlap)
+    told = Told()
+    began = time.perf_counter()
+    asyncio.run(_race(people, study, told))
+    seconds = time.perf_counter() - began
+    return _account(study, people, told, seconds)
+
+
+async def _race(people: Sequence[Person], study: Campaign, told: Told) -> None:
+    chance = random.Random(study.overlap)
+    stay = {person.name: chance.randint(2, 8) for person in people[:_GONE]}
+    work = [_work(person, study, told, chance, stay.get(person.name)) for person in people]
+    clock = asyncio.create_task(
+        _let_leases_run_out(study, [one.name for one in people[:_GONE]], told)
+    )
+    await asyncio.gather(*work)
+    await clock
+
+
+async def _work(
+    person: Person, study: Campaign, told: Told, chance: random.Random, most: int | None
+) -> None:
+    """Items until nothing is left to do, or, for who leaves, so many and one begun."""
+    person.shown = None
+    while not told.is_over:
+        if person.shown is None:
+            await _note(person, person.begin(study.pk), told, expected=(200,))
+            if person.shown is None:
+                await asyncio.sleep(0.3)
+            continue
+        if most is not None and told.scored[person.name] >= most:
+            break
+        if chance.random() < _SKIPS:
+            await _note(person, person.give_back(), told, expected=(200, 204, 403, 409))
+            continue
+        status = await _note(person, person.score(2), told, expected=(200, 204, 409))
+        if status in (200, 204):
+            told.scored[person.name] += 1
+        else:
+            told.lost += 1
+            person.shown = None
+    await person.leave()
+
+
+async def _note(person: Person, asked: object, told: Told, *, expected: tuple[int, ...]) -> int:
+    answer = await asked  # type: ignore[misc]
+    told.longest = max(told.longest, person.took)
+    if answer.status not in expected:
+        told.errors.append(f"{answer.status} {answer.body[:300]!r}")
+        if len(told.errors) > 50:
+            told.is_over = True
+    return answer.status
+
+
+async def _let_leases_run_out(study: Campaign, gone: Sequence[str], told: Told) -> None:
+    """Time passes for a few leases, and for all of those who left; until every place is filled."""
+    deadline = time.perf_counter() + _LATEST
+    while not told.is_over:
+        await asyncio.sleep(_EVERY)
+        told.is_over = await asyncio.to_thread(_pass_time, study, gone)
+        if time.perf_counter() > deadline:
+            told.is_over = True
+
+
+def _pass_time(study: Campaign, gone: Sequence[str]) -> bool:
+    active = Assignment.objects.filter(item__campaign=study, state=Assignment.State.ACTIVE)
+    some = list(active.order_by("?").values_list("pk", flat=True)[:_RUN_OUT])
+    left = Q(reviewer__username__in=gone, created_at__lt=timezone.now() - timedelta(seconds=5))
+    over = Assignment.objects.filter(Q(pk__in=some) | left & Q(pk__in=active.values("pk")))
+    over.update(lease_until=timezone.now() - timedelta(seconds=1))
+    services.expire_leases()
+    return not study.items.exclude(state=Item.State.CLOSED).exists()
+
+
+def _account(study: Campaign, people: Sequence[Person], told: Told, seconds: float) -> list[Figure]:
+    stayed = [told.scored[person.name] for person in people[_GONE:]]
+    run_out = study.items.filter(assignments__state=Assignment.State.EXPIRED).count()
+    scored = study.items.annotate(
+        given=Count("scores", Q(scores__current=True)),
+        by=Count("scores__reviewer", Q(scores__current=True), distinct=True),
+    )
+    wrong = scored.exclude(given=study.overlap, by=study.overlap, places=0)
+    for error in told.errors[:5]:
+        print(error)
+    rows: list[tuple[str, float, str]] = [
+        ("items over-assigned at any moment", _over_assigned(study), "0"),
+        ("items forgotten", study.items.exclude(state=Item.State.CLOSED).count(), "0"),
+        ("items without exactly their scores", wrong.count(), "0"),
+        ("answers that were errors", len(told.errors), "0"),
+        ("people who stayed and got nothing", sum(not count for count in stayed), "0"),
+        ("fewest items of one who stayed", min(stayed), ""),
+        ("most items of one who stayed", max(stayed), ""),
+        ("leases that ran out", run_out, ""),
+        ("scores refused since the lease had run out", told.lost, ""),
+        ("longest answer in ms", told.longest * 1_000, ""),
+        ("seconds in all", seconds, ""),
+    ]
+    of = f"race, overlap {study.overlap}"
+    return [
+        {"what": f"{of}: {what}", "value": float(value), "held": held} for what, value, held in rows
+    ]
+
+
+def _over_assigned(study: Campaign) -> int:
+    """Items that at some moment had more reviewers than they want, by the times of their assignments."""
+    moves: dict[int, list[tuple[float, int]]] = {}
+    for item, state, began, ended in Assignment.objects.filter(item__campaign=study).values_list(
+        "item", "state", "created_at", "ended_at"
+    ):
+        moves.setdefault(item, []).append((began.timestamp(), 1))
+        if state not in Assignment.HOLDING:
+            moves[item].append((ended.timestamp(), -1))
+    return sum(_most_at_once(one) > study.overlap for one in moves.values())
+
+
+def _most_at_once(moves: list[tuple[float, int]]) -> int:
+    most = now = 0
+    for _at, change in sorted(moves):
+        now += change
+        most = max(most, now)
+    return most

@@ -1,0 +1,117 @@
+"""Measures the review cycle over HTTP with 100,000 items in the campaign, and races 50 reviewers.
+
+A cycle is a claim and a score: the answer to the score that finishes an item holds the next one. Server,
+database and the people at work share the machine, as on the one that the figures to hold were set on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from statistics import quantiles
+from typing import TYPE_CHECKING
+
+from bench.figures import Figure
+from bench.review.client import Person
+from bench.support.product import Product, running
+
+if TYPE_CHECKING:
+    from review.models import Campaign
+
+CASES, COPIES = 1_000, 100  # 100,000 items
+CROWDS = {1: "at least 60", 8: "at least 140", 32: "at least 140"}
+SECONDS = 20.0
+_WARM = 3.0
+_RACERS = 50
+
+
+def measure() -> list[Figure]:
+    """The pace of 1, 8 and 32 people, and two races."""
+    with running(SCRIPTSMITH_REVIEW_LEASE_MINUTES="1") as product:
+        # Here and not above: these need the settings that `running` has set.
+        from bench.review import race
+        from bench.review.rows import PASSWORD, make_people, make_study
+
+        users = make_people(_RACERS)
+        study = make_study("Study of the bench", people=users, cases=CASES, copies=COPIES)
+        people = [Person(product.url, user.username, PASSWORD) for user in users]
+        asyncio.run(_sign_in(people))
+        figures = []
+        for crowd, held in CROWDS.items():
+            figures += measure_pace(product, study, people[:crowd], held=held)
+        figures.append(_figure("web processes in MiB", product.web_memory(), held="under 300"))
+        for overlap in (1, 3):
+            figures += race.race(people, users, overlap=overlap)
+    return figures
+
+
+def measure_pace(
+    product: Product, study: Campaign, people: Sequence[Person], *, held: str
+) -> list[Figure]:
+    """Cycles a second of so many people at once, what each took, and what it cost on which side."""
+    asyncio.run(_work(people, study.pk, _WARM))
+    before = _used(product)
+    took = asyncio.run(_work(people, study.pk, SECONDS))
+    used = {
+        who: (seconds - before[who]) / len(took) * 1_000 for who, seconds in _used(product).items()
+    }
+    cuts = quantiles(took, n=20)
+    of = f"with {len(people)}"
+    return [
+        _figure(f"cycles a second {of}", len(took) / SECONDS, held=held),
+        _figure(f"p50 in ms {of}", cuts[9] * 1_000, held="under 250" if len(people) > 8 else ""),
+        _figure(f"p95 in ms {of}", cuts[18] * 1_000),
+        *(_figure(f"processor ms a cycle {of}: {who}", ms) for who, ms in used.items()),
+        _figure(f"the machine {of}: ms for a million squares in Python", _time_squares()),
+    ]
+
+
+def _time_squares() -> float:
+    """How fast this machine is at this moment; on a shared one that changes by half within an hour."""
+    began = time.process_time()
+    total = 0
+    for number in range(1_000_000):
+        total += number * number
+    return (time.process_time() - began) * 1_000
+
+
+def _used(product: Product) -> dict[str, float]:
+    """Seconds of processor so far, by who used them."""
+    return {
+        "web": product.web_seconds(),
+        "database": product.database_seconds(),
+        "worker": product.worker_seconds(),
+        "the people": time.process_time(),
+    }
+
+
+async def _sign_in(people: Sequence[Person]) -> None:
+    for person in people:
+        await person.sign_in()
+        await person.leave()
+
+
+async def _work(people: Sequence[Person], campaign: int, seconds: float) -> list[float]:
+    """All at work for so long; the seconds that each of their cycles took."""
+    took: list[float] = []
+    for person in people:
+        if person.shown is None:
+            await person.begin(campaign)
+        await person.leave()
+    end = time.perf_counter() + seconds
+
+    async def work(person: Person) -> None:
+        while time.perf_counter() < end:
+            answer = await person.score(2)
+            if answer.status != 200 or person.shown is None:
+                raise RuntimeError(f"a score was answered with {answer.status}: {answer.body!r}")
+            took.append(person.took)
+        await person.leave()
+
+    await asyncio.gather(*(work(person) for person in people))
+    return took
+
+
+def _figure(what: str, value: float, *, held: str = "", note: str = "") -> Figure:
+    return {"what": what, "value": value, "held": held, "note": note}

@@ -1,0 +1,121 @@
+"""Measures the review screen in Chromium against the real server: the first load when cold, and the next item."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from statistics import median, quantiles
+from urllib.parse import urlsplit
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from bench.figures import Figure
+from bench.support.product import running
+
+LOADS, ITEMS = 7, 60
+_CASES = 300
+_NAMES = ("chromium", "chromium-browser", "google-chrome")
+_ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+
+# From the key to the frame in which another item stands on the screen; what the server took of it apart.
+_WATCH = """
+() => {
+  window.took = [];
+  let pressed = 0;
+  document.addEventListener("keydown", ({ key }) => { if (key === "Enter") pressed = performance.now(); }, true);
+  let item = document.getElementById("desk").dataset.item;
+  new MutationObserver(() => {
+    const now = document.getElementById("desk")?.dataset.item;
+    if (!now || now === item) return;
+    item = now;
+    requestAnimationFrame(() => setTimeout(() => {
+      const sent = performance.getEntriesByType("resource").filter((one) => one.name.endsWith("/score/")).at(-1);
+      window.took.push([performance.now() - pressed, sent.responseEnd - sent.startTime]);
+    }));
+  }).observe(document.body, { childList: true, subtree: true });
+}
+"""
+
+
+def measure() -> list[Figure]:
+    """Cold loads of one item's page, then items scored one after the other by keys alone."""
+    with running() as product:
+        # Here and not above: these need the settings that `running` has set.
+        from bench.review.rows import PASSWORD, make_people, make_study
+
+        people = make_people(1)
+        study = make_study("Study of the bench", people=people, cases=_CASES)
+        found = next(path for name in _NAMES if (path := shutil.which(name)))
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=found, args=_ARGUMENTS)
+            page = browser.new_page(base_url=product.url)
+            page.goto("/login/")
+            page.get_by_label("Username").fill(people[0].username)
+            page.get_by_label("Password").fill(PASSWORD)
+            page.keyboard.press("Enter")
+            page.wait_for_url(lambda url: "/login/" not in url)
+            page.goto(f"/studies/{study.pk}/")
+            page.keyboard.press("s")
+            page.wait_for_url("**/items/*/")
+            return [*_load_cold(browser, page), *_score(page)]
+
+
+def _load_cold(browser: Browser, page: Page) -> list[Figure]:
+    """In browsers that have never seen the product, and have the session only."""
+    requests: list[str] = []
+    sizes, usable = [], []
+    for _load in range(LOADS):
+        context = browser.new_context(storage_state=page.context.storage_state())
+        fresh = context.new_page()
+        requests = []
+        total = _count_bytes(fresh, requests)
+        fresh.goto(page.url, wait_until="networkidle")
+        usable.append(
+            fresh.evaluate("performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd")
+        )
+        sizes.append(total[0])
+        context.close()
+    for address in requests:
+        print(f"    {address}")
+    return [
+        _figure("requests of a cold load", len(requests), held="at most 8"),
+        _figure("KB of a cold load, compressed", median(sizes) / 1_000, held="at most 150"),
+        _figure("usable in ms when cold, median", median(usable), held="at most 400"),
+        _figure("usable in ms when cold, slowest", max(usable)),
+    ]
+
+
+def _count_bytes(page: Page, requests: list[str]) -> list[float]:
+    """Counts what the page receives from now on; the first of the list grows with it."""
+    total = [0.0]
+    session = page.context.new_cdp_session(page)
+    session.send("Network.enable")
+
+    def note(event: dict[str, object]) -> None:
+        total[0] += float(str(event["encodedDataLength"]))
+
+    session.on("Network.loadingFinished", note)
+    page.on("request", lambda request: requests.append(urlsplit(request.url).path))
+    return total
+
+
+def _score(page: Page) -> list[Figure]:
+    page.reload(wait_until="networkidle")
+    page.evaluate(_WATCH)
+    for number in range(1, ITEMS + 1):
+        page.keyboard.press("2")
+        page.keyboard.press("Enter")
+        page.wait_for_function("number => window.took.length === number", arg=number)
+    took: Sequence[tuple[float, float]] = page.evaluate("window.took")
+    whole, server = ([one[place] for one in took[3:]] for place in (0, 1))
+    rest = [all_of_it - of_server for all_of_it, of_server in zip(whole, server, strict=True)]
+    return [
+        _figure("next item visible in ms, p50", median(whole), held="at most 100"),
+        _figure("next item visible in ms, p95", quantiles(whole, n=20)[18]),
+        _figure("of it until the answer is there, p50", median(server)),
+        _figure("of it swapping and painting, p50", median(rest)),
+    ]
+
+
+def _figure(what: str, value: float, *, held: str = "") -> Figure:
+    return {"what": what, "value": value, "held": held}

@@ -1,0 +1,137 @@
+"""Measures an alert storm: 10,000 alerts in 1,000 requests of 50 groups in a minute, over real servers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Sequence
+from statistics import quantiles
+from urllib.parse import urlsplit
+
+from bench.figures import Figure
+from bench.support.product import Product, running
+
+REQUESTS, ALERTS, GROUPS = 1_000, 10, 50
+SECONDS = 60.0
+_CONNECTIONS = 8
+_MOST_SECONDS = 180.0  # until the worker is through
+
+
+def measure() -> list[Figure]:
+    """Cards, alerts that are accounted for, what the door answered and how fast, and models asked."""
+    with running() as product:
+        # Here and not above: these need the settings that `running` has set.
+        from django.contrib.auth.models import User
+
+        from pipeline.models import Action, ModelCall
+        from scriptsmith_site.integrations.alerts.services import sources
+        from scriptsmith_site.models import Alert, AlertDelivery, Incident
+        from scriptsmith_site.people.roles import make_roles
+
+        make_roles()
+        boss = User.objects.create_superuser("boss")
+        source = sources.add_source("alertmanager", by=boss, details={"name": "Storm"})
+        secret = sources.make_key(source, by=boss).secret
+        began = time.monotonic()
+        answers = asyncio.run(_storm(product, f"/hooks/alertmanager/{source.pk}", secret))
+        sent_in = time.monotonic() - began
+        while AlertDelivery.objects.filter(state__in=["waiting", "running"]).exists():
+            if time.monotonic() - began > _MOST_SECONDS:
+                break
+            time.sleep(0.1)
+        through = time.monotonic() - began
+        counts = dict(source.tallies.values_list("what", "count"))
+        told = sum(counts.get(one, 0) for one in ("new", "repeated", "counted only"))
+        took = sorted(seconds * 1_000 for _status, seconds in answers)
+        cuts = quantiles(took, n=20)
+        return [
+            _figure("requests answered with 202", sum(one == 202 for one, _ in answers), "1000"),
+            _figure("cards", Incident.objects.count(), "50"),
+            _figure("alerts lost", REQUESTS * ALERTS - told, "0"),
+            _figure("alerts as rows", Alert.objects.count()),
+            _figure("models asked", ModelCall.objects.count() + Action.objects.count(), "0"),
+            _figure("p50 of an answer in ms", cuts[9]),
+            _figure("p95 of an answer in ms", cuts[18], "under 100"),
+            _figure("slowest answer in ms", took[-1]),
+            _figure("seconds of the storm", sent_in),
+            _figure("seconds until all was taken in", through),
+        ]
+
+
+def holds(figures: Sequence[Figure]) -> bool:
+    """Whether every figure is as it is held."""
+    found = {one["what"]: one["value"] or 0 for one in figures}
+    exact = [
+        ("requests answered with 202", REQUESTS),
+        ("cards", GROUPS),
+        ("alerts lost", 0),
+        ("models asked", 0),
+    ]
+    return (
+        all(found[what] == value for what, value in exact) and found["p95 of an answer in ms"] < 100
+    )
+
+
+async def _storm(product: Product, path: str, secret: str) -> list[tuple[int, float]]:
+    """Status and seconds of each request, sent evenly over the time whatever the answers take."""
+    queue: asyncio.Queue[tuple[float, bytes]] = asyncio.Queue()
+    begin = time.perf_counter() + 0.5
+    for number in range(REQUESTS):
+        queue.put_nowait(
+            (begin + number * SECONDS / REQUESTS, _request(product, path, secret, number))
+        )
+    answers: list[tuple[int, float]] = []
+
+    async def work() -> None:
+        while not queue.empty():
+            due, request = queue.get_nowait()
+            await asyncio.sleep(max(0.0, due - time.perf_counter()))
+            answers.append(await _send(product, request))
+
+    await asyncio.gather(*(work() for _one in range(_CONNECTIONS)))
+    return answers
+
+
+async def _send(product: Product, request: bytes) -> tuple[int, float]:
+    place = urlsplit(product.url)
+    began = time.perf_counter()
+    reader, writer = await asyncio.open_connection(place.hostname, place.port)
+    writer.write(request)
+    status = int((await reader.readline()).split()[1])
+    await reader.read()
+    took = time.perf_counter() - began
+    writer.close()
+    return status, took
+
+
+def _request(product: Product, path: str, secret: str, number: int) -> bytes:
+    group, turn = number % GROUPS, number // GROUPS
+    alerts = [
+        {
+            "status": "firing",
+            "labels": {
+                "alertname": f"Storm{group}",
+                "severity": "critical",
+                "instance": f"web-{one}:9100",
+            },
+            "annotations": {"summary": f"Storm {group}: restart nginx"},
+            "startsAt": f"2026-11-02T03:{turn:02}:00Z",
+            "endsAt": "0001-01-01T00:00:00Z",
+            "fingerprint": f"{group}-{turn}-{one}",
+        }
+        for one in range(ALERTS)
+    ]
+    body = json.dumps(
+        {"version": "4", "status": "firing", "groupKey": f"g{group}", "alerts": alerts}
+    ).encode()
+    head = (
+        f"POST {path} HTTP/1.1\r\nHost: {urlsplit(product.url).netloc}\r\nConnection: close\r\n"
+        f"Authorization: Bearer {secret}\r\nContent-Type: application/json\r\n"
+        f"Content-Length: {len(body)}\r\n\r\n"
+    )
+    return head.encode() + body
+
+
+def _figure(what: str, value: float, held: str = "") -> Figure:
+    return {"what": what, "value": float(value), "held": held}

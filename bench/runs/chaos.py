@@ -1,0 +1,132 @@
+"""Two workers: first in a crowd where nobody is killed; then kill -9 of each of them, of Redis and PostgreSQL in turn,
+broker emptied, replies slower than every limit.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+
+from bench.figures import Figure
+from bench.support.worker import WorkerProcess, worker
+from tests.flow.storm import WORK_GOES_ON_WITHIN, Account, Storm, storm, wait_until
+
+RUNS = 500  # enough for two workers not to be through before the last blow
+CALLS = 4  # of a run that passes
+PLACES = 16
+LATENCY = 1.0  # seconds a call
+LIMIT = 5  # seconds an endpoint waits for a reply
+LEASE = 20.0  # seconds, as people have it
+# The first worker is the product's own, which its supervisor starts again; the second one is started again here.
+BLOWS = (
+    "kill_worker",
+    "kill_second_worker",
+    "kill_redis",
+    "kill_second_worker",
+    "kill_postgres",
+    "kill_worker",
+    "empty_broker",
+    "stop_worker",
+)
+BETWEEN = 5.0  # seconds of work between two blows
+# Replies that come too late, at different places in the storm.
+LATE = [
+    {"kind": "delay", "task": task, "seconds": 4.0 * LIMIT, "skip": skip}
+    for task, skip in (("generate", 10), ("describe", 30), ("similarity", 50), ("difference", 70))
+]
+_PATIENCE = 600.0  # seconds
+
+
+def measure() -> list[Figure]:
+    """The crowd; then each blow once calls are in flight and work has gone on after the last; then both books."""
+    crowd = _measure_crowd()
+    _start_runs()
+    with (
+        storm(os.environ["DATABASE_URL"], latency=LATENCY, lease=LEASE, faults=LATE) as product,
+        # Whichever is hit, the other goes on, and may take up what that one held.
+        worker(product.environment, threads=PLACES) as second,
+    ):
+        pauses = [(blow, _strike(product, second, blow)) for blow in BLOWS]
+        wait_until(lambda: product.unfinished() == 0, seconds=_PATIENCE, what="the end of all runs")
+        account = product.account()
+    return [*crowd, *_pauses(pauses), *_books(account)]
+
+
+def _measure_crowd() -> list[Figure]:
+    # In a process of its own, for its product has another database.
+    done = subprocess.run(
+        [sys.executable, "-m", "bench.runs.crowd"], stdout=subprocess.PIPE, check=True, text=True
+    )
+    figures: list[Figure] = json.loads(done.stdout.splitlines()[-1])
+    return figures
+
+
+def _start_runs() -> None:
+    # Here and not above: these need the settings that the stage has set.
+    from pipeline import services
+    from pipeline.models import Batch, Endpoint
+
+    Endpoint.objects.filter(name="demo").update(max_in_flight=PLACES, timeout_seconds=LIMIT)
+    batch = Batch.objects.create(name="Storm")
+    for number in range(RUNS):
+        action = services.ask(f"Count the files in /var/tmp/storm/{number}", by=None)
+        services.start_run(
+            action,
+            by=None,
+            uses_retrieval=False,
+            batch=batch if number % 2 else None,
+            enqueue=False,
+        )
+
+
+def _strike(product: Storm, second: WorkerProcess, blow: str) -> float | None:
+    """Seconds until a call begun after the blow was answered; None where nothing was left to do."""
+    wait_until(
+        lambda: product.in_flight() > 0 or product.unfinished() == 0,
+        seconds=_PATIENCE,
+        what="a call in flight",
+    )
+    moment = time.time()
+    if blow == "kill_second_worker":
+        second.kill()
+        second.start()
+    else:
+        getattr(product, blow)()
+    wait_until(
+        lambda: product.went_on_after(moment) is not None or product.unfinished() == 0,
+        seconds=_PATIENCE,
+        what=f"work after {blow}",
+    )
+    time.sleep(BETWEEN)
+    return product.went_on_after(moment)
+
+
+def _pauses(pauses: Sequence[tuple[str, float | None]]) -> list[Figure]:
+    return [
+        {
+            "what": f"blow {number}, seconds until an answer to a call begun after {blow}",
+            "value": seconds,
+            "held": f"at most {WORK_GOES_ON_WITHIN:.0f}",
+        }
+        for number, (blow, seconds) in enumerate(pauses, 1)
+    ]
+
+
+def _books(account: Account) -> list[Figure]:
+    unsent = account.possibly_billed - account.extra
+    figures = [
+        ("runs that ended", sum(account.states.values()), str(RUNS)),
+        ("of them done", account.states.get("done", 0), str(RUNS)),
+        ("calls with an answer", account.answered, str(CALLS * RUNS)),
+        ("calls answered twice in the ledger", account.answered_twice, "0"),
+        ("calls that the model billed", account.billed, ""),
+        ("of them beyond the answers used", account.extra, "all recorded"),
+        ("tries recorded as possibly billed", account.possibly_billed, ""),
+        ("of them of a lost worker", account.orphaned, ""),
+        ("recorded, but not yet sent when their worker was killed", unsent, "at least 0"),
+    ]
+    return [{"what": what, "value": float(value), "held": held} for what, value, held in figures]

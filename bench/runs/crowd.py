@@ -1,0 +1,157 @@
+"""Two workers and more runs than they have threads for, nobody killed: nothing is taken over or asked twice.
+
+    python -m bench.runs.crowd
+
+Prints its figures as JSON: it has a database of its own, and runs as a process of `python -m bench chaos`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bench.figures import Figure
+from bench.support.product import running
+from bench.support.worker import worker
+
+if TYPE_CHECKING:
+    from pipeline.models import Run
+
+RUNS = 700
+AT_ONCE = 140
+LATENCY = 1.5  # seconds a call
+CALLS = 4  # of a run that passes
+THREADS = 72  # of the second worker; the product's own has as many
+_PATIENCE = 900.0  # seconds
+
+
+def measure() -> list[Figure]:
+    """The product's worker and a second one on the same database, with AT_ONCE unfinished runs all the time."""
+    from tests.standin_process import StandIn
+
+    with tempfile.TemporaryDirectory(prefix="scriptsmith-crowd-") as folder:
+        notes = Path(folder) / "notes.jsonl"
+        os.environ["BENCH_WATCH_FILE"] = str(notes)
+        with (
+            StandIn("--latency", str(LATENCY)) as standin,
+            running(
+                DJANGO_SETTINGS_MODULE="bench.support.watched",
+                SCRIPTSMITH_DEMO_MODEL_URL=standin.url,
+            ),
+            worker(dict(os.environ), threads=THREADS),
+        ):
+            began = time.monotonic()
+            runs = _carry_crowd()
+            wall = time.monotonic() - began
+            billed = standin.totals()["billed"]
+            books = _books(runs, billed)
+        times = _read(notes)
+    return [
+        *books,
+        {"what": "seconds for all of them", "value": wall, "held": ""},
+        *_waits(times),
+        {
+            "what": "load of the machine, mean of the last minute",
+            "value": os.getloadavg()[0],
+            "held": "",
+        },
+    ]
+
+
+def _carry_crowd() -> list[int]:
+    """Ask, and ask again as runs end, until all have ended."""
+    from pipeline.models import Run
+
+    deadline = time.monotonic() + _PATIENCE
+    runs: list[int] = []
+    while True:
+        unfinished = Run.objects.unfinished().count()
+        if len(runs) == RUNS and not unfinished:
+            return runs
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"{unfinished} runs have not ended")
+        for _ in range(min(AT_ONCE - unfinished, RUNS - len(runs))):
+            runs.append(_start(len(runs)).pk)
+        time.sleep(0.2)
+
+
+def _start(number: int) -> Run:
+    from pipeline import services
+
+    action = services.ask(f"Count the files in /var/tmp/crowd/{number}", by=None)
+    return services.start_run(action, by=None, uses_retrieval=False)
+
+
+def _books(runs: list[int], billed: int) -> list[Figure]:
+    from django.db.models import F, Sum
+
+    from pipeline.models import Attempt, Run
+
+    of_these = Run.objects.filter(pk__in=runs)
+    attempts = Attempt.objects.filter(call__run__in=runs)
+    # A claim raises the fence: beyond the first, it was given back for lack of a place, or was taken over.
+    figures = [
+        ("runs, two workers, nobody killed", len(runs), "at least 680"),
+        ("of them done", of_these.filter(state=Run.State.DONE).count(), str(len(runs))),
+        (
+            "runs taken over",
+            attempts.filter(outcome="orphaned").values("call__run").distinct().count(),
+            "0",
+        ),
+        ("deaths of a worker counted", of_these.aggregate(n=Sum(F("crashes")))["n"], "0"),
+        ("calls made again", attempts.count() - attempts.values("call").distinct().count(), "0"),
+        ("calls that the model billed", billed, str(CALLS * len(runs))),
+    ]
+    return [{"what": what, "value": float(value), "held": held} for what, value, held in figures]
+
+
+def _read(notes: Path) -> dict[str, list[float]]:
+    found: dict[str, list[float]] = {"heartbeat": [], "admission": [], "wait": []}
+    for line in notes.read_text().splitlines():
+        note = json.loads(line)
+        found[note["kind"]].append(note["took"])
+    return found
+
+
+def _waits(times: dict[str, list[float]]) -> list[Figure]:
+    beats, waits, admissions = times["heartbeat"], times["wait"], times["admission"]
+    return [
+        {
+            "what": "longest heartbeat, seconds",
+            "value": max(beats),
+            "held": "under 1",
+            "note": f"of {len(beats)}",
+        },
+        {
+            "what": "finding and taking a place, in the database, median, ms",
+            "value": 1000 * statistics.median(waits),
+            "held": "",
+            "note": f"of {len(waits)}",
+        },
+        {
+            "what": "the same, 99th percentile",
+            "value": 1000 * statistics.quantiles(waits, n=100)[-1],
+            "held": "under 100",
+        },
+        {"what": "the same, longest", "value": 1000 * max(waits), "held": ""},
+        {
+            "what": "the same with the way there and back, median, ms",
+            "value": 1000 * statistics.median(admissions),
+            "held": "",
+        },
+        {
+            "what": "the same, 99th percentile",
+            "value": 1000 * statistics.quantiles(admissions, n=100)[-1],
+            "held": "",
+        },
+    ]
+
+
+if __name__ == "__main__":
+    json.dump(measure(), sys.stdout)

@@ -1,0 +1,170 @@
+"""What the pipeline adds to the time its models take: wall time over the latencies on the critical path."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from bench.figures import Figure
+from bench.support.worker import memory_of, processor_seconds, worker
+
+if TYPE_CHECKING:
+    from pipeline.models import Run
+
+LATENCY = 2.0  # seconds a call
+# Write, describe, then likeness and difference side by side: what a script that passes waits for.
+CALLS_ON_THE_PATH = 3
+CALLS_IN_ALL = 4
+STATEMENT = "delete files older than 30 days in /var/tmp/exports"
+REPEATS = 3
+IN_FLIGHT = 64
+RUNS = 192
+FEW_PLACES = 16
+_PATIENCE = 300.0  # seconds
+
+
+def measure() -> list[Figure]:
+    """One run alone; then one worker process with 64 runs in flight; then many runs and few places."""
+    return [*measure_alone(), *measure_together(), *measure_few_places()]
+
+
+def measure_alone() -> list[Figure]:
+    """The best of a few runs alone, against a stand-in with a known latency, and its number of calls."""
+    # Here and below, not above: these need the settings that the stage has set.
+    from django.db import connection
+    from django.test.utils import CaptureQueriesContext
+
+    from pipeline.clients.model_client import model_client
+    from pipeline.execution import run_worker
+    from pipeline.models import Attempt
+
+    model_client()  # loading the SDK is the worker's start, not a run's time
+    ratios, calls, queries = [], 0, 0
+    with _standin():
+        for _ in range(REPEATS):
+            run = _start(enqueue=False)
+            began = time.monotonic()
+            run = run_worker.run_to_end(run.pk)
+            ratios.append((time.monotonic() - began) / (LATENCY * CALLS_ON_THE_PATH))
+            assert run.state == "done", run.problem
+            calls = Attempt.objects.filter(call__run=run).count()
+    with _standin(latency=0.0), CaptureQueriesContext(connection) as captured:
+        run_worker.run_to_end(_start(enqueue=False).pk)
+        queries = len(captured)
+    return [
+        {
+            "what": f"overhead of one run at {LATENCY:.0f} s a call",
+            "value": min(ratios),
+            "held": "at most 1.05",
+        },
+        {"what": "calls of a run that passes", "value": float(calls), "held": str(CALLS_IN_ALL)},
+        {"what": "statements to the database of such a run", "value": float(queries), "held": ""},
+    ]
+
+
+def measure_together() -> list[Figure]:
+    """As many runs in flight as the worker has threads, and always one more that waits for its turn."""
+    with (
+        _standin() as environment,
+        _places(2 * IN_FLIGHT),
+        worker(environment, threads=IN_FLIGHT) as process,
+    ):
+        used = processor_seconds(process.pid)
+        runs = [_start(enqueue=True).pk for _ in range(RUNS)]
+        memory = _wait_for(runs, process.pid)
+        used = processor_seconds(process.pid) - used
+    walls, calls = _walls_and_calls(runs)
+    path = LATENCY * CALLS_ON_THE_PATH
+    return [
+        {
+            "what": f"overhead with {IN_FLIGHT} runs in flight, mean of {RUNS}",
+            "value": statistics.fmean(walls) / path,
+            "held": "at most 1.25",
+        },
+        {
+            "what": "the same, 95th percentile",
+            "value": statistics.quantiles(walls, n=20)[-1] / path,
+            "held": "",
+        },
+        {"what": "calls a run", "value": calls / RUNS, "held": str(CALLS_IN_ALL)},
+        {"what": "memory of the worker then, MiB", "value": memory, "held": ""},
+        {"what": "its processor time a run, ms", "value": 1000 * used / RUNS, "held": ""},
+    ]
+
+
+def measure_few_places() -> list[Figure]:
+    """How well an endpoint's few places are used when far more runs want one."""
+    with (
+        _standin() as environment,
+        _places(FEW_PLACES),
+        worker(environment, threads=IN_FLIGHT) as process,
+    ):
+        began = time.monotonic()
+        runs = [_start(enqueue=True).pk for _ in range(IN_FLIGHT)]
+        _wait_for(runs, process.pid)
+        wall = time.monotonic() - began
+    _walls, calls = _walls_and_calls(runs)
+    return [
+        {
+            "what": f"{IN_FLIGHT} runs on {FEW_PLACES} places: wall time over the time they need",
+            "value": wall / (calls * LATENCY / FEW_PLACES),
+            "held": "",
+        },
+        {"what": "calls a run", "value": calls / len(runs), "held": str(CALLS_IN_ALL)},
+    ]
+
+
+@contextmanager
+def _standin(latency: float = LATENCY) -> Iterator[dict[str, str]]:
+    """The demo model answers after this time; yields the environment for other processes."""
+    from django.conf import settings
+
+    from tests.standin_process import StandIn
+
+    with StandIn("--latency", str(latency)) as standin:
+        settings.SCRIPTSMITH_DEMO_MODEL_URL = standin.url
+        yield {**os.environ, "SCRIPTSMITH_DEMO_MODEL_URL": standin.url}
+
+
+@contextmanager
+def _places(most: int) -> Iterator[None]:
+    from pipeline.models import Endpoint
+
+    demo = Endpoint.objects.get(name="demo")
+    Endpoint.objects.filter(pk=demo.pk).update(max_in_flight=most)
+    yield
+    Endpoint.objects.filter(pk=demo.pk).update(max_in_flight=demo.max_in_flight)
+
+
+def _start(*, enqueue: bool) -> Run:
+    from pipeline import services
+
+    action = services.ask(STATEMENT, by=None)
+    return services.start_run(action, by=None, uses_retrieval=False, enqueue=enqueue)
+
+
+def _wait_for(runs: list[int], pid: int) -> float:
+    """Until all have ended; the most memory that the worker took meanwhile, in MiB."""
+    from pipeline.models import Run
+
+    deadline, most = time.monotonic() + _PATIENCE, 0.0
+    while left := Run.objects.unfinished().filter(pk__in=runs).count():
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"{left} of {len(runs)} runs have not ended")
+        most = max(most, memory_of(pid))
+        time.sleep(0.25)
+    assert not Run.objects.filter(pk__in=runs).exclude(state="done").exists()
+    return most
+
+
+def _walls_and_calls(runs: list[int]) -> tuple[list[float], int]:
+    """Seconds from the first claim to the end of each run, and all tries of all."""
+    from pipeline.models import Attempt, Run
+
+    times = Run.objects.filter(pk__in=runs).values_list("started_at", "finished_at")
+    walls = [(finished - started).total_seconds() for started, finished in times]
+    return walls, Attempt.objects.filter(call__run__in=runs).count()

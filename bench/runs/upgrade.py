@@ -1,0 +1,123 @@
+"""A rolling upgrade: the web of this tree beside a worker of the release before, on one migrated database.
+
+    SCRIPTSMITH_BEFORE=/path/to/the/release/before python -m bench upgrade
+
+The folder holds a checkout of that release, with its `.venv`. The worker that comes with this tree is held still
+meanwhile, so that the old one does all the work. 100 runs are asked for while four people give 500 scores.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bench.figures import CannotMeasure, Figure
+from bench.review.client import Person
+from bench.support.product import running
+from bench.support.worker import worker
+
+if TYPE_CHECKING:
+    from review.models import Campaign
+
+RUNS, SCORES, PEOPLE = 100, 500, 4
+_PATIENCE = 300.0  # seconds
+
+
+def measure() -> list[Figure]:
+    """What was asked for and what came of it. Raises CannotMeasure where there is no release before."""
+    from tests.standin_process import StandIn
+
+    before = Path(os.environ.get("SCRIPTSMITH_BEFORE") or "none")
+    if not (before / ".venv/bin/python").exists():
+        raise CannotMeasure(
+            "SCRIPTSMITH_BEFORE names no checkout of the release before with its .venv."
+        )
+    with (
+        StandIn("--latency", "0.2") as standin,
+        running(SCRIPTSMITH_DEMO_MODEL_URL=standin.url) as product,
+    ):
+        from bench.review.rows import PASSWORD, make_people, make_study
+
+        for pid in product.workers():
+            os.kill(pid, signal.SIGSTOP)
+        try:
+            with worker(dict(os.environ), threads=16, tree=before):
+                users = make_people(PEOPLE)
+                # One more for each, so that nobody finds the study at its end before the last score.
+                cases = SCORES + PEOPLE
+                study = make_study("Study across an upgrade", people=users, cases=cases)
+                people = [Person(product.url, user.username, PASSWORD) for user in users]
+                runs = _ask()
+                given = asyncio.run(_score(people, study.pk))
+                ended = _wait_for(runs)
+                return _account(runs, study, given=given, ended=ended)
+        finally:
+            for pid in product.workers():
+                os.kill(pid, signal.SIGCONT)
+
+
+def _ask() -> list[int]:
+    from pipeline import services
+
+    return [
+        services.start_run(
+            services.ask(f"Count the files in /var/tmp/upgrade/{number}", by=None),
+            by=None,
+            uses_retrieval=False,
+        ).pk
+        for number in range(RUNS)
+    ]
+
+
+async def _score(people: list[Person], study: int) -> int:
+    """All at work until so many scores were answered; how many were."""
+    given = 0
+
+    async def work(person: Person) -> None:
+        nonlocal given
+        await person.sign_in()
+        await person.begin(study)
+        while given < SCORES and person.shown is not None:
+            given += 1
+            answer = await person.score(2)
+            if answer.status != 200:
+                raise RuntimeError(f"a score was answered with {answer.status}: {answer.body!r}")
+        await person.leave()
+
+    await asyncio.gather(*(work(person) for person in people))
+    return given
+
+
+def _wait_for(runs: list[int]) -> int:
+    from pipeline.models import Run
+
+    deadline = time.monotonic() + _PATIENCE
+    while time.monotonic() < deadline:
+        ended = Run.objects.filter(pk__in=runs, state__in=("done", "failed", "cancelled")).count()
+        if ended == len(runs):
+            break
+        time.sleep(0.5)
+    return ended
+
+
+def _account(runs: list[int], study: Campaign, *, given: int, ended: int) -> list[Figure]:
+    from pipeline.models import Attempt, Run, Worker
+    from review.models import Score
+
+    scores = Score.objects.filter(item__campaign=study, current=True)
+    attempts = Attempt.objects.filter(call__run__in=runs)
+    figures = [
+        ("runs asked of the new web", len(runs), str(RUNS)),
+        ("of them ended by the old worker", ended, str(RUNS)),
+        ("of them done", Run.objects.filter(pk__in=runs, state="done").count(), str(RUNS)),
+        ("calls made again", attempts.count() - attempts.values("call").distinct().count(), "0"),
+        ("scores that were answered", given, f"at least {SCORES}"),
+        ("of them there", scores.count(), str(given)),
+        ("of them there twice", given - scores.values("item", "reviewer").distinct().count(), "0"),
+        ("workers with a sign of life", Worker.objects.count(), ""),
+    ]
+    return [{"what": what, "value": float(value), "held": held} for what, value, held in figures]

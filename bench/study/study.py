@@ -1,0 +1,293 @@
+"""Measures a study's report and dashboard at 100,000 items and 1,000,000 scores: how long a look at them takes.
+
+Some two thousand random items are made through the models and multiplied in the database.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Mapping
+from statistics import quantiles
+
+from django.conf import settings
+from django.contrib.auth.models import Group, User
+from django.db import connection, transaction
+from django.db.models import F, Model
+from django.test import Client
+from django.test.utils import CaptureQueriesContext, override_settings
+
+from bench.figures import Figure
+from bench.support.rows import STRIDE, multiply
+from catalog.models import CaseSet, Execution
+from catalog.services import hash_statement
+from pipeline.models import Action, Assessment, Draft, Feedback, Run
+from review.campaigns.services import rules
+from review.counting import tallies
+from review.evidence.outcomes import read_outcomes
+from review.models import Assignment, Campaign, Case, Item, Score, TallyDue
+from review.report import services
+from scriptsmith_site.web.preloading import settle_memory
+from tests.review.report.rows import Label, fill
+
+CASES, COPIES = 1_000, 50  # of two arms each: 100,000 items
+REVIEWERS, ASKED = 20, 5
+LOOKS = 40
+_COPIED: tuple[type[Model], ...] = (
+    *(Action, Case, Run, Draft, Assessment, Feedback),
+    *(Item, Assignment, Score),
+    *(CaseSet, Execution),
+)
+_COPY_OF = "encode(sha256(convert_to({0} || ' ' || copy, 'UTF8')), 'hex')"
+_OWN = {
+    "external_id": "external_id || '-' || copy",
+    # Not counted yet, whatever the first one is.
+    "pattern": "''",
+    "disputed": "false",
+    "statement": "statement || ', copy ' || copy",
+    # No two copies have the same script, nor the same cases.
+    "sha256": _COPY_OF.format("sha256"),
+    "script_sha256": _COPY_OF.format("script_sha256"),
+    "statement_sha256": "encode(sha256(convert_to(statement || ', copy ' || copy, 'UTF8')), 'hex')",
+}
+_NOT_ASKED = (None, None, None)
+_PLAIN_FILES = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
+
+Given = tuple[int | None, int | None, int | None]
+
+
+def measure() -> list[Figure]:
+    """Build the study, count it once, then look at it while scores go on arriving."""
+    manager = User.objects.create_user("bench-manager", password=None)
+    manager.groups.set(Group.objects.filter(name="manager"))
+    campaign = rules.create_campaign("Study of the bench", by=manager)
+    _fill(campaign)
+    items = campaign.items.count()
+    scores = Score.objects.filter(item__campaign=campaign).count()
+    began = time.perf_counter()
+    tallies.count_due(campaign)
+    rate = items / (time.perf_counter() - began)
+    of = f"{items:,} items, {scores:,} scores"
+    # The pages' files are not what is measured, and need not be collected.
+    with override_settings(STORAGES=settings.STORAGES | {"staticfiles": _PLAIN_FILES}):
+        looks = _time_looks(campaign, manager)
+        looks += _time_evidence(campaign, manager)
+    return [
+        _figure("items counted a second", rate, note=of),
+        _figure("tally rows", campaign.tallies.count()),
+        *looks,
+    ]
+
+
+def _time_looks(campaign: Campaign, manager: User) -> list[Figure]:
+    client = Client(headers={"host": "localhost"})
+    client.force_login(manager)
+    settle_memory()  # as the web processes do
+    where = f"/campaigns/{campaign.pk}/report/"
+    behind = f"{where}items/?figure=broken&configuration=demo"
+    threats = f"{where}threats/"
+    began = time.perf_counter()
+    client.get(threats)
+    first = (time.perf_counter() - began) * 1_000
+    return [
+        *_time("report service", lambda: services.make_report(campaign), campaign),
+        *_time("report page", lambda: _look(client, where), campaign),
+        *_time(
+            "report as JSON", lambda: _look(client, f"/api/v1/reports/{campaign.pk}/"), campaign
+        ),
+        *_time("dashboard", lambda: _look(client, f"/campaigns/{campaign.pk}/"), campaign),
+        *_time("items behind a figure", lambda: _look(client, behind), campaign),
+        *_time("threats page", lambda: _look(client, threats), campaign),
+        _figure("threats page, first look in five minutes in ms", first),
+    ]
+
+
+def _time_evidence(campaign: Campaign, manager: User) -> list[Figure]:
+    """The same report where every script was run in a case set of its statement."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            INSERT INTO review_campaigncaseset (case_id, case_set_id, at)
+            SELECT kept.id, written.id, now() FROM review_case kept
+            JOIN pipeline_action asked ON asked.id = kept.action_id
+            JOIN catalog_caseset written ON written.statement = asked.statement
+            WHERE kept.campaign_id = %s
+            """,
+            [campaign.pk],
+        )
+        cursor.execute("ANALYZE")
+    client = Client(headers={"host": "localhost"})
+    client.force_login(manager)
+    what = "report page, each script run in cases"
+    figures = _time(
+        what, lambda: _look(client, f"/campaigns/{campaign.pk}/report/"), campaign, looks=5
+    )
+    with CaptureQueriesContext(connection) as asked:
+        outcomes = read_outcomes(campaign)
+    return [
+        *({**figure, "held": ""} for figure in figures),
+        _figure("queries for what was run", len(asked), note=f"{len(outcomes):,} scripts"),
+    ]
+
+
+def _time(
+    what: str, look: Callable[[], object], campaign: Campaign, *, looks: int = LOOKS
+) -> list[Figure]:
+    """Looks in milliseconds; before each one a score arrives, so that nothing kept can be shown again."""
+    look()
+    taken = []
+    for _ in range(looks):
+        change_a_score(campaign)
+        began = time.perf_counter()
+        look()
+        taken.append((time.perf_counter() - began) * 1_000)
+    cuts = quantiles(taken, n=20)
+    return [
+        _figure(f"{what}, p50 in ms", cuts[9]),
+        _figure(f"{what}, p95 in ms", cuts[18], held="under 200"),
+    ]
+
+
+def _look(client: Client, address: str) -> None:
+    status = client.get(address).status_code
+    if status != 200:
+        raise RuntimeError(f"{address} answered {status}")
+
+
+def change_a_score(campaign: Campaign) -> None:
+    """A score arrives, so that nothing that was kept can be shown again."""
+    item = campaign.items.order_by("pk")[random.randrange(1_000)]
+    changed = item.scores.filter(stage="script").order_by("?").first()
+    assert changed is not None
+    Score.objects.filter(pk=changed.pk).update(value=(changed.value + 1) % 3)
+    TallyDue.objects.create(item=item, campaign=campaign)
+
+
+def _fill(campaign: Campaign) -> None:
+    fill_first(campaign)
+    grow(campaign, COPIES)
+
+
+def fill_first(campaign: Campaign) -> None:
+    """The items that are made through the models, with some twenty thousand scores."""
+    chance = random.Random(1)
+    people = [
+        User.objects.create_user(f"bench-{number}", password=None) for number in range(REVIEWERS)
+    ]
+    with transaction.atomic():
+        for arm in ("demo", "imported"):
+            labels = [_label(chance) for _ in range(CASES)]
+            fill(campaign, labels, people, configuration=arm, overlap=ASKED)
+        TallyDue.objects.filter(campaign=campaign).delete()
+        _assign()
+        _run_scripts(campaign)
+
+
+def last_keys() -> dict[type[Model], int]:
+    """The last row of each table that is multiplied: what comes later is not."""
+    return {model: model._default_manager.latest("pk").pk for model in _COPIED}
+
+
+def grow(
+    campaign: Campaign,
+    copies: int,
+    *,
+    before: int = 1,
+    last: Mapping[type[Model], int] | None = None,
+) -> None:
+    """Until there are so many copies of what was made first, `before` of them by now; new ones wait to be counted."""
+    with transaction.atomic():
+        multiply(_COPIED, copies, own=_OWN, before=before, last=last)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO review_tallydue (item_id, campaign_id) SELECT id, campaign_id FROM review_item"
+            " WHERE campaign_id = %s AND id >= %s",
+            [campaign.pk, 0 if before == 1 else before * STRIDE],
+        )
+        cursor.execute("ANALYZE")
+
+
+def _run_scripts(campaign: Campaign) -> None:
+    """A case set for each statement, and what each script did in it; it counts for the campaign later."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE pipeline_draft SET sha256 = encode(sha256(convert_to(sha256 || run_id, 'UTF8')), 'hex')"
+        )
+    case = {"title": "a world", "expect": [{"check": "exit_status", "equals": 0}] * 3}
+    sets = {
+        one.statement: one
+        for one in CaseSet.objects.bulk_create(
+            CaseSet(
+                sha256=f"{number:064x}",
+                statement=kept.action.statement,
+                statement_sha256=hash_statement(kept.action.statement),
+                content={"format": 1, "statement": kept.action.statement, "cases": [case]},
+                author_kind="person",
+                author_name="bench",
+            )
+            for number, kept in enumerate(campaign.cases.select_related("action"))
+        )
+    }
+    drafts = Draft.objects.filter(run__items__campaign=campaign)
+    Execution.objects.bulk_create(
+        Execution(
+            script_sha256=sha256,
+            case_set=sets[statement],
+            state="passed" if number % 3 else "failed",
+            passed=3 if number % 3 else 2,
+            failed=0 if number % 3 else 1,
+            worlds=1,
+        )
+        for number, (sha256, statement) in enumerate(
+            drafts.values_list("sha256", "run__action__statement")
+        )
+    )
+
+
+def _assign() -> None:
+    """Give each reviewer of an item their assignment, over three weeks, and leave a quarter of the items open."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            INSERT INTO review_assignment (item_id, reviewer_id, state, reason, position, fence, created_at,
+                                           ended_at, why, pauses, active_seconds)
+            SELECT item_id, reviewer_id, 'submitted', 'queue', 0, 1, now(),
+                   now() - item_id % 21 * interval '1 day', '', 0, '{}'
+            FROM review_score GROUP BY item_id, reviewer_id
+            """
+        )
+        cursor.execute(
+            """
+            UPDATE review_score score SET assignment_id = assignment.id, active_seconds = 20 + score.id % 100
+            FROM review_assignment assignment
+            WHERE assignment.item_id = score.item_id AND assignment.reviewer_id = score.reviewer_id
+            """
+        )
+    Item.objects.annotate(rest=F("pk") % 4).filter(rest=0).update(
+        state=Item.State.OPEN, overlap=ASKED + 1, places=1
+    )
+
+
+def _label(chance: random.Random) -> Label:
+    asked = set(chance.sample(range(REVIEWERS), ASKED))
+    truth = chance.choices((0, 1, 2), (35, 20, 45))[0]
+    verdict = chance.choices(("correct", "incorrect", "unknown", ""), (60, 32, 6, 2))[0]
+    return Label(
+        verdict,
+        [
+            _given(chance, truth, verdict) if one in asked else _NOT_ASKED
+            for one in range(REVIEWERS)
+        ],
+        execution=chance.choice((None, 0.0, 1.0)),
+    )
+
+
+def _given(chance: random.Random, truth: int, verdict: str) -> Given:
+    script = truth if chance.random() < 0.8 else chance.randrange(3)
+    if script == 2 and verdict != "incorrect":
+        return script, None, None
+    return script, chance.randrange(3), chance.choices((0, 1, 2), (2, 2, 6))[0]
+
+
+def _figure(what: str, value: float, *, held: str = "", note: str = "") -> Figure:
+    return {"what": what, "value": value, "held": held, "note": note}

@@ -1,0 +1,41 @@
+"""Runs a module as a program that can reach this machine's loopback and nothing else.
+
+    python -m bench.support.loopback_only MODULE [ARGUMENT ...]
+
+For programs of others, which may ask for prices, models or news as they start.
+"""
+
+from __future__ import annotations
+
+import runpy
+import sys
+from ipaddress import ip_address
+
+_WITH_ADDRESS = ("socket.connect", "socket.bind", "socket.sendto")
+
+
+def refuse_others(event: str, given: tuple[object, ...]) -> None:
+    """An audit hook: raises PermissionError before an address elsewhere is looked up, asked or listened at."""
+    if event == "socket.getaddrinfo":
+        host = given[0]
+    elif event in _WITH_ADDRESS and isinstance(given[1], tuple):
+        host = given[1][0]
+    else:
+        return
+    if isinstance(host, bytes):
+        host = host.decode(errors="replace")
+    if host not in (None, "", "localhost") and not _is_loopback(str(host)):
+        raise PermissionError(f"{host} is not on this machine")
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+if __name__ == "__main__":
+    sys.addaudithook(refuse_others)
+    sys.argv = sys.argv[1:]
+    runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)

@@ -1,0 +1,134 @@
+"""The product as `make run` starts it: supervisor, web, worker and servers, on a data folder that goes afterwards.
+
+The database is durable, as people have it. Django in this process uses the same one.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import django
+
+from bench.support.stage import forget_credentials
+from bench.support.worker import memory_of, processor_seconds
+
+ROOT = Path(__file__).resolve().parents[2]
+_START_SECONDS = 300
+_STOP_SECONDS = 60
+
+
+@dataclass(frozen=True)
+class Product:
+    """A running ScriptSmith."""
+
+    url: str
+    supervisor: int  # process id
+
+    def web_memory(self) -> float:
+        """What all web processes take, in MiB, each page of memory counted once."""
+        return sum(memory_of(pid) for pid in self._web())
+
+    def web_seconds(self) -> float:
+        """Seconds of processor that the web processes have used."""
+        return sum(processor_seconds(pid) for pid in self._web())
+
+    def database_seconds(self) -> float:
+        """The same of PostgreSQL with all its sessions."""
+        return sum(processor_seconds(pid) for pid in self._database())
+
+    def worker_seconds(self) -> float:
+        """The same of the worker, which counts in the background what was scored."""
+        return sum(processor_seconds(pid) for pid in self.workers())
+
+    def workers(self) -> list[int]:
+        """The process ids of its workers and their scheduler."""
+        return [pid for pid in _below(self.supervisor) if "celery" in _command(pid)]
+
+    def _web(self) -> list[int]:
+        return [pid for pid in _below(self.supervisor) if "gunicorn" in _command(pid)]
+
+    def _database(self) -> list[int]:
+        return [pid for pid in _below(self.supervisor) if "postgres" in _command(pid)]
+
+
+@contextmanager
+def running(**settings: str) -> Iterator[Product]:
+    """The product for as long as the block runs, with these settings; without its demo, on a free port."""
+    forget_credentials()
+    folder = Path(tempfile.mkdtemp(prefix="scriptsmith-bench-", dir="/tmp"))
+    folder.chmod(0o711)  # as root, PostgreSQL's own user must get through to its folder
+    for name in ("DATABASE_URL", "REDIS_URL"):
+        os.environ.pop(name, None)
+    port = _free_port()
+    os.environ |= {
+        "SCRIPTSMITH_DATA": str(folder / "data"),
+        "SCRIPTSMITH_POSTGRES_FOLDER": str(folder / "outside"),
+        "SCRIPTSMITH_DEMO": "False",
+        "SCRIPTSMITH_EMBEDDER": "hashing",
+        "PORT": str(port),
+        "DJANGO_SETTINGS_MODULE": "scriptsmith_site.settings",
+        **settings,
+    }
+    log = folder / "supervisor.log"
+    with log.open("wb") as output:
+        command = [sys.executable, "-m", "scriptsmith_site.embedded", "--with-parent"]
+        process = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=output)
+    try:
+        url = f"http://127.0.0.1:{port}"
+        _wait_until_ready(url, process, log)
+        django.setup()
+        yield Product(url, process.pid)
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(timeout=_STOP_SECONDS)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _wait_until_ready(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    deadline = time.monotonic() + _START_SECONDS
+    while process.poll() is None and time.monotonic() < deadline:
+        try:
+            with urllib.request.urlopen(f"{url}/healthz", timeout=2):
+                return
+        except OSError:
+            time.sleep(0.1)
+    raise RuntimeError(log.read_text(errors="replace"))
+
+
+def _below(ancestor: int) -> list[int]:
+    """The processes that this one started, and those that they started."""
+    parents = {}
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parents[int(status.parent.name)] = int(status.read_text().rpartition(")")[2].split()[1])
+        except OSError:  # gone meanwhile
+            continue
+    found = [ancestor]
+    for pid in found:
+        found += [child for child, parent in parents.items() if parent == pid]
+    return found[1:]
+
+
+def _command(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+    except OSError:
+        return ""
