@@ -65,7 +65,8 @@ def test_a_mirror_is_set_up_tested_stopped_and_a_branch_comes_back(
     folder.mkdir(exist_ok=True)
     repository = Repository(folder / "catalogue.git")
     subprocess.run(["chmod", "-R", "a+rwX", folder], check=True)
-    restart, _show, delete = site.run(_PUBLISH).split()  # another test may have entries of these titles
+    # By what they are called here: another test may have entries of these titles.
+    restart, _show, delete = site.run(_PUBLISH).split()
     page = sign_in("adam")
     page.goto("/integrations/mirror/")
     assert problems_of(page) == []

@@ -16,7 +16,7 @@ from django.urls import include, path
 from tests.people import make_person
 from tests.web_client import WebClient
 
-TESTS = Path(__file__).parent.parent
+TESTS = Path(__file__).parents[2]
 SENT: dict[str, str] = {}
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-MODULES = Path(__file__).parents[2] / "static" / "js"
-STYLESHEET = Path(__file__).parents[2] / "static" / "css" / "scriptsmith.css"
+MODULES = Path(__file__).parents[3] / "static" / "js"
+STYLESHEET = Path(__file__).parents[3] / "static" / "css" / "scriptsmith.css"
 TOKEN = re.compile(r"--([\w-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\);")
 TEXT = 4.5  # WCAG 1.4.3, for text of any size
 SHAPE = 3.0  # WCAG 1.4.11, for edges of fields, focus rings, icons and parts of charts

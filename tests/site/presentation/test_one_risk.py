@@ -29,7 +29,7 @@ from tests.catalog.shelf import shelve
 from tests.make import make_run
 from tests.web_client import WebClient
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 TEMPLATES = ROOT / "templates"
 ClientFor = Callable[[User], WebClient]
 

@@ -12,7 +12,7 @@ from django.test import Client
 
 from scriptsmith_site.people.sign_in.tokens import make_token
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 PAGES = [
     "/",
     "/queue/",

@@ -26,7 +26,7 @@ from tests.keys import shown
 from tests.make import make_run
 from tests.people import PASSWORD
 
-TEMPLATES = Path(__file__).parents[2] / "templates"
+TEMPLATES = Path(__file__).parents[3] / "templates"
 _LITERAL = re.compile(r'\bkey="([^"{]+)"')
 
 

@@ -17,7 +17,7 @@ from scriptsmith_site.checks import is_loopback
 from scriptsmith_site.demo import make_accounts
 from scriptsmith_site.operation.installation import accept_key
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 PROVIDER = {
     "SCRIPTSMITH_OIDC_ISSUER": "https://id.example.org",
     "SCRIPTSMITH_OIDC_CLIENT_ID": "scriptsmith",

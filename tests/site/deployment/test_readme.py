@@ -8,7 +8,7 @@ from pathlib import Path
 
 from django.core.management import call_command
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def test_the_table_of_settings_is_up_to_date() -> None:
