@@ -36,7 +36,7 @@ class VerifyForm(NoteForm):
         if version.takes_reason:
             note = self.fields["note"]
             note.required, note.label = True, _("Reason")
-            note.help_text = _("High risk: say why it may be verified all the same.")
+            note.help_text = _("High risk: say why it should be verified despite that.")
         return self
 
     def clean_wordings(self) -> list[int]:

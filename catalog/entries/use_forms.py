@@ -19,7 +19,7 @@ class UseForm(forms.Form):
     Which values will do is for the service to say; the form only carries them.
     """
 
-    reason = forms.CharField(label=_("Why is it used all the same?"), required=False)
+    reason = forms.CharField(label=_("Why is it used anyway?"), required=False)
 
     def __init__(
         self,

@@ -31,7 +31,7 @@ class ActionFilter(filters.FilterSet):  # type: ignore[misc]
         choices=ANSWER_CHOICES, method="by_newest_run", label=_("Answer"), empty_label=_("Any")
     )
     changed = filters.BooleanFilter(
-        method="since_looked", label=_("Changed since you looked"), widget=forms.HiddenInput()
+        method="since_looked", label=_("Changed"), widget=forms.HiddenInput()
     )
     state = filters.ChoiceFilter(
         choices=Run.State.choices,

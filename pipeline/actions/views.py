@@ -156,7 +156,7 @@ def _tabs(query: QueryDict, *, changed: int) -> list[dict[str, object]]:
         tab(_("Everybody's")),
         tab(_("Yours"), whose="mine"),
         tab(
-            _("Changed since you looked"),
+            _("Changed"),
             f"{changed}+" if changed == MOST_NEWS else changed,
             whose="mine",
             changed="true",

@@ -236,7 +236,7 @@ def _failure_of_failed(run: Run) -> Failure:
     last = run.calls.filter(state=ModelCall.State.DONE).order_by("-created_at").first()
     if last and last.outcome not in ("", ReadingOutcome.READ):
         return explain_reading(last.outcome, asked_again=last.sample > 0, evidence=run.problem)
-    return Failure(run.problem, "", gettext("Mend what is said above, then take the run up again."))
+    return Failure(run.problem, "", gettext("Solve what is said above, then resume the run."))
 
 
 def _explain_crashes(run: Run) -> Failure:

@@ -72,7 +72,7 @@ class Card:
             return _("Resume it"), detail
         if not self.progress.unfinished:
             return _("Close it"), detail
-        return _("Follow its progress"), detail
+        return _("Show its progress"), detail
 
 
 def read_cards(*, most: int) -> list[Card]:

@@ -178,7 +178,7 @@ def test_a_manager_makes_a_campaign_imports_into_it_and_reads_the_audit_log(
     press(page, page.get_by_role("button", name="Open it", exact=True))
     page.get_by_role("button", name="Close", exact=True).click()
     expect(page.get_by_text("1 of 1 item is open:")).to_be_visible()
-    press(page, page.get_by_role("button", name="Close it all the same"))
+    press(page, page.get_by_role("button", name="Close it anyway"))
 
     page.goto(f"/campaigns/{campaign}/")
     page.get_by_role("link", name="What was changed here, and by whom").click()

@@ -199,7 +199,7 @@ CAMPAIGNS = (
         "manager",
         asked_before_closing,
         "campaign-state",
-        press="Close it all the same",
+        press="Close it anyway",
         then=lambda w: now(w.campaign).state == "closed",
     ),
     Story(

@@ -265,7 +265,7 @@ PIPELINE = (
         "reviewer",
         a_failed_run,
         "run-retry",
-        press="Take up again",
+        press="Resume",
         then=lambda w: now(w.run).state == "queued",
     ),
     Story(

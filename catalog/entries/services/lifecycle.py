@@ -128,7 +128,8 @@ def require_reason(version: Version, reason: str, *, field: str) -> None:
     """Raise BadInput where the version is a high risk and nobody says why it may be verified all the same."""
     if version.takes_reason and not reason:
         raise BadInput(
-            _("This script is a high risk. Say why it may be verified all the same."), field=field
+            _("This script is a high risk. Say why it should be verified despite that."),
+            field=field,
         )
 
 

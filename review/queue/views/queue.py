@@ -68,7 +68,7 @@ def claim_next(request: HttpRequest) -> HttpResponse:
     campaign = access_queue(user)
     assignment = services.claim_next(campaign, by=user)
     if assignment is None:
-        messages.info(request, _("Nothing waits for you at the moment."))
+        messages.info(request, _("Nothing is waiting for you at the moment."))
         return redirect("queue")
     return redirect("item-review", pk=assignment.item_id)
 

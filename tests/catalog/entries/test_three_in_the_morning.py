@@ -138,4 +138,4 @@ def test_a_script_of_a_model_that_nobody_checked_is_said_to_be_that(
 
     assert "written by a model, checked by nobody" in page
     assert "misses about half of the wrong ones" in page
-    assert "Copy all the same" in page
+    assert "Copy anyway" in page

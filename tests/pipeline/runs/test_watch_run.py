@@ -59,7 +59,7 @@ def test_an_active_run_asks_for_itself(client_for: ClientFor, queued: Run, revie
     assert f'hx-get="{status}?seen=' in page
     assert 'hx-trigger="every 1s"' in page
     assert '<noscript><meta http-equiv="refresh"' in page
-    assert "Waits for a worker" in page
+    assert "Waiting for a worker" in page
     assert reverse("run-cancel", args=[queued.pk]) in page
 
 

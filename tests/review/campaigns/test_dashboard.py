@@ -132,7 +132,7 @@ def test_what_comes_half_an_hour_later_is_told_to_both(
     give(assignment.item, reviewer, 2, 2, 2)
     at = timezone.localtime(assignment.created_at + timedelta(minutes=30))
     page = client_for(reviewer).get(f"/studies/{campaign.pk}/").content.decode()
-    assert "Nothing waits for you now" in page
+    assert "Nothing is waiting for you now" in page
     assert f"1 more at {at:%H:%M}" in page
     assert f"1 more at {at:%H:%M}" in client_for(reviewer).get("/studies/").content.decode()
     page = boss.get(f"/campaigns/{campaign.pk}/").content.decode()

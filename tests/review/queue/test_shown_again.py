@@ -336,7 +336,7 @@ def test_the_count_of_what_a_person_has_done_tells_nothing(
     assert "2 done by you" in client.get(f"/studies/{campaign.pk}/").content.decode()
     let_time_pass()
     page = client.get(f"/studies/{campaign.pk}/").content.decode()
-    assert "2 items wait for you" in page
+    assert "2 items are waiting for you" in page
     go_through(campaign, reviewer, 0, 2, 2)
     page = client.get(f"/studies/{campaign.pk}/").content.decode()
     assert "4 done by you" in page

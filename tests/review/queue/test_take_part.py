@@ -50,7 +50,7 @@ def test_a_study_is_gone_through_item_by_item_to_its_end(
     assert leads == f"/items/{shown(other)}/"
     assert give(client, other, 1, 0, 2) == f"/studies/{campaign.pk}/"
     end = client.get(f"/studies/{campaign.pk}/").content.decode()
-    assert "Nothing waits for you" in end
+    assert "Nothing is waiting for you" in end
     assert "2 done by you" in end
     assert Score.objects.filter(reviewer=reviewer).count() == 6
 
@@ -68,7 +68,7 @@ def test_a_study_open_to_all_counts_for_who_is_no_member_yet(
 ) -> None:
     campaign = make_study(by=manager, reviewers=[], items=3, open_to_all=True)
     client = client_for(reviewer)
-    assert "3 items wait for you" in client.get(f"/studies/{campaign.pk}/").content.decode()
+    assert "3 items are waiting for you" in client.get(f"/studies/{campaign.pk}/").content.decode()
     client.post(f"/studies/{campaign.pk}/next/")
     assert Member.objects.filter(campaign=campaign, user=reviewer).exists()
 

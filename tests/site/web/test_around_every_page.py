@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import connection
 from django.template import Context, Template
@@ -114,6 +117,13 @@ def test_the_api_s_page_has_nothing_inline(client: Client, administrator: User) 
     assert "<style" not in text
     assert "style=" not in text
     assert text.count("<script") == text.count('<script src="')
+
+
+def test_a_page_brings_its_icon(client: Client) -> None:
+    page = client.get("/login/").content.decode()
+    icon = page.partition('<link rel="icon" href="data:image/svg+xml,')[2].partition('"')[0]
+    drawn = (Path(settings.BASE_DIR) / "static/img/favicon.svg").read_text(encoding="utf-8")
+    assert unquote(icon) == drawn.strip()
 
 
 def test_pages_that_name_no_icon_find_one(client: Client) -> None:

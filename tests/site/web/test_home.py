@@ -126,7 +126,7 @@ def test_an_administrator_sees_who_waits_what_was_spent_and_what_rests(
 
     page = client_for(administrator).get("/").text
 
-    assert "<strong>1</strong> runs that people wait for" in page
+    assert "run that people are waiting for" in page
     assert "It is busy." in page and "spent this month" in page
 
 
