@@ -69,7 +69,7 @@ def decide(
     )
     if kind == Decision.Kind.APPROVE and not reason and is_serious(desk.findings[draft.pk]):
         raise BadInput(
-            _("This script is a high risk. Say why it may be approved all the same."),
+            _("This script is a high risk. Say why it may be approved despite that."),
             field="reason",
         )
     add_time(assignment, pick.step, pick.given(0))
