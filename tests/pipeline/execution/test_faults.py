@@ -101,7 +101,7 @@ def test_what_trying_again_cannot_help_stops_the_run_at_once(
     seen = meet({**rule, "message": "Words of the <server>."})
     assert (seen.state, seen.tries) == ("failed", [("refused", rule["status"])])
     assert seen.billed == 0
-    for words in ("The run could not go on.", happened, NOT_AGAIN, advice):
+    for words in ("The run stopped.", happened, NOT_AGAIN, advice):
         assert words in seen.page
     assert f"Words of the <server>. (HTTP {rule['status']})" in seen.page, "the raw words stay"
 
@@ -142,7 +142,7 @@ def test_a_busy_server_has_the_run_wait_and_costs_nothing(
 ) -> None:
     seen = meet(rule, advances=1)
     assert (seen.state, seen.tries, seen.billed) == ("queued", [("busy", rule["status"])], 0)
-    for words in ("It waits.", happened, RESTS, "Nothing has to be done."):
+    for words in ("Waiting.", happened, RESTS, "Nothing has to be done."):
         assert words in seen.page
     assert Endpoint.objects.get(name="demo").blocked_until is not None
 
@@ -179,7 +179,7 @@ def test_a_spend_limit_rests_the_endpoint_and_a_person_is_told_to_act(
 ) -> None:
     seen = meet(rule)
     assert (seen.state, seen.tries, seen.billed) == ("queued", [("limit", rule["status"])], 0)
-    for words in ("It waits.", happened, RESTS, "Raise the limit or pay at the provider"):
+    for words in ("Waiting.", happened, RESTS, "Raise the limit or pay at the provider"):
         assert words in seen.page
 
 
