@@ -56,6 +56,16 @@ _NOT_SCORED = (
         )
     ),
 )
+_NOT_SCORED_OF_DRAFTS = (
+    *("script", "model", "prompt_version", "created_at", "note"),
+    *(
+        f"assessment__{name}"
+        for name in (
+            *("why", "functionality", "similarity_reason", "difference_reason", "differences"),
+            *("model", "created_at", "prompt_versions"),
+        )
+    ),
+)
 _FINDING = DraftFinding._meta.concrete_fields
 
 
@@ -123,12 +133,12 @@ def _held(campaign: int, reviewer: int) -> QuerySet[Assignment]:
 
 
 def _member(campaign: int, user: int) -> QuerySet[Member]:
-    held = Assignment.objects.filter(
-        item__campaign=OuterRef("campaign"),
-        reviewer=OuterRef("user"),
-        state__in=[Assignment.State.ACTIVE, Assignment.State.WAITING],
+    own = Assignment.objects.filter(item__campaign=OuterRef("campaign"), reviewer=OuterRef("user"))
+    return Member.objects.filter(campaign=campaign, user=user).annotate(
+        holds=Exists(own.filter(state__in=[Assignment.State.ACTIVE, Assignment.State.WAITING])),
+        # Whether where they are takes more than the position of their newest item.
+        has_loose=Exists(own.filter(state__in=Assignment.LOOSE)),
     )
-    return Member.objects.filter(campaign=campaign, user=user).annotate(holds=Exists(held))
 
 
 def _scores_of_case(case: int, item: int, reviewer: int) -> QuerySet[Score]:
@@ -163,6 +173,12 @@ def _drafts(run: int) -> QuerySet[Draft]:
     )
 
 
+def _scored_drafts(run: int) -> QuerySet[Draft]:
+    """What a score depends on: no text, and nothing of what the checks found."""
+    drafts = Draft.objects.filter(run=run).select_related("assessment").order_by("number")
+    return drafts.defer(*_NOT_SCORED_OF_DRAFTS)
+
+
 def _first_drafts(run: int) -> QuerySet[Draft]:
     """What may be the first Draft, and nothing of what came of it: what is hidden is not even read."""
     drafts = _drafts(run).filter(kind__in=FIRST_KINDS, refinement=None)
@@ -195,6 +211,8 @@ read_assignment = PreparedQuery(_assignment)
 read_scratch = PreparedQuery(_scratch)
 # Of a run: its Drafts in order, with their assessments and what the checks found in them.
 read_drafts = PreparedQuery(_drafts)
+# The same to score them, without what is only shown; `findings_of` has nothing of these.
+read_scored_drafts = PreparedQuery(_scored_drafts)
 # The same for who has not scored the script yet.
 read_first_drafts = PreparedQuery(_first_drafts)
 

@@ -22,6 +22,7 @@ from review.blinding.item_queries import (
     read_assignment,
     read_drafts,
     read_first_drafts,
+    read_scored_drafts,
     read_scores,
     read_scratch,
 )
@@ -63,6 +64,8 @@ class ItemView:
     given: list[Score]
     # For who is about to score: what opens by the score is read at once.
     reads_all: bool = False
+    # Whether texts and findings are wanted as well: a score alone depends on neither.
+    shows: bool = True
 
     def __post_init__(self) -> None:
         self.scores = {_key(score): score for score in self.given if score.current}
@@ -82,7 +85,9 @@ class ItemView:
     def drafts(self) -> list[Draft]:
         """The run's; before the script is scored only what may be its first, or the time that the answer takes
         would tell how many others there are."""
-        read = read_drafts if self._may_read_all else read_first_drafts
+        read = read_first_drafts
+        if self._may_read_all:
+            read = read_drafts if self.shows else read_scored_drafts
         drafts = read(self.run.pk)
         for draft in drafts:
             draft.run = self.run
@@ -318,12 +323,17 @@ def note_evidence_shown_by(desk: ItemView) -> None:
 
 
 def open_item(
-    item: Item, reviewer: User, *, assignment: Assignment | None = None, reads_all: bool = False
+    item: Item,
+    reviewer: User,
+    *,
+    assignment: Assignment | None = None,
+    reads_all: bool = False,
+    shows: bool = True,
 ) -> ItemView:
     """Read an item as one reviewer may see it; the number of queries does not grow with what there is.
 
     `assignment` spares a query where the reviewer has just been given the item, `reads_all` where they are
-    about to score it.
+    about to score it; without `shows` no text of a script and no finding is read.
     """
     run = item.run
     if run is None:
@@ -331,7 +341,9 @@ def open_item(
     # Where `read_item` has found none, none is looked for.
     has_scores = getattr(item, "has_scores", True)
     given = read_scores(item.pk, reviewer.pk) if has_scores else []
-    desk = ItemView(item=item, reviewer=reviewer, run=run, given=given, reads_all=reads_all)
+    desk = ItemView(
+        item=item, reviewer=reviewer, run=run, given=given, reads_all=reads_all, shows=shows
+    )
     if assignment is not None:
         assignment.item, assignment.reviewer = item, reviewer
         desk.__dict__["assignment"] = assignment

@@ -73,7 +73,7 @@ def _score(lock: Callable[[], Item], given: ScoreInput, *, by: User) -> Score:
         raise BadInput(
             _("The comment is longer than %s characters.") % f"{MAX_COMMENT:,}", field="comment"
         )
-    desk = open_item(item, by, reads_all=True)
+    desk = open_item(item, by, reads_all=True, shows=False)
     step = _step_of(desk, given)
     before = desk.scores.get(step.key)
     if before and before.value == given.value and before.comment == given.comment.strip():

@@ -27,6 +27,8 @@ class Assignment(models.Model):
 
     HOLDING = (State.ACTIVE, State.WAITING, State.SUBMITTED)
     LET_GO = (State.SKIPPED, State.CANNOT_JUDGE, State.RELEASED, State.EXPIRED)  # all others
+    # Neither in hand nor dealt with: it may come to the same reviewer again.
+    LOOSE = (State.WAITING, State.RELEASED, State.EXPIRED)
 
     class Reason(models.TextChoices):
         QUEUE = "queue", _("From the queue")

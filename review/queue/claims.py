@@ -36,6 +36,7 @@ def claim_next(campaign: Campaign, *, by: User) -> Assignment | None:
     while assignment := _take_first(campaign, by, member):
         # What they have scored in another arm already is not shown a second time.
         if campaign.is_live or not copy_known_scores(assignment):
+            assignment.has_loose = getattr(place, "has_loose", True)  # type: ignore[attr-defined]
             return assignment
     return None
 

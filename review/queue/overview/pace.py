@@ -98,7 +98,9 @@ def own_place(
         is_done = assignment is not None and assignment.state == Assignment.State.SUBMITTED
         number = max(1, _count_today(campaign, user) + (not is_done))
     else:
-        loose = _read_loose(campaign.pk, user.pk)
+        # Where the claim has found none, none is looked for.
+        has_loose = getattr(assignment, "has_loose", True)
+        loose = _read_loose(campaign.pk, user.pk) if has_loose else []
         if assignment is not None and assignment.position:
             number = assignment.position - _count_let_go(loose, before=assignment.position)
     ready = [one.item_id for one in loose if one.is_ready and one.item_id != beside]  # type: ignore[attr-defined]
@@ -146,7 +148,7 @@ def _waiting(campaign: int, reviewer: int) -> QuerySet[Assignment]:
 
 
 def _loose_of_study(campaign: int, reviewer: int) -> QuerySet[Assignment]:
-    return _loose(campaign, reviewer, [Assignment.State.WAITING, *_LET_GO])
+    return _loose(campaign, reviewer, Assignment.LOOSE)
 
 
 _read_waiting = PreparedQuery(_waiting)

@@ -16,7 +16,7 @@ from pipeline.models import Refinement, Run
 from review import services
 from review.desk.quick_reasons import REJECT, SKIP, with_quick_reason
 from review.models import Assignment, Decision, Item
-from review.queue.services import claim_item, take_in
+from review.queue.services import claim_item, own_place, take_in
 from tests.make import make_run
 from tests.review.desk.test_desk import HTMX, score_next, script_of
 from tests.review.desk.test_one_act import fields_of
@@ -208,6 +208,13 @@ def test_what_is_let_go_of_does_not_move_the_end_and_what_is_skipped_counts(
     for state in (Assignment.State.RELEASED, Assignment.State.SKIPPED, None):
         assignment = services.claim_next(study, by=reviewer)
         assert assignment is not None
+        # The claim says what it has found, which spares the next page a query: both lead to the same place.
+        read = Assignment.objects.get(pk=assignment.pk)
+        places = [
+            own_place(study, reviewer, beside=assignment.item_id, assignment=one)
+            for one in (assignment, read)
+        ]
+        assert places[0] == places[1]
         seen.append(words(place_on(page_of(client, assignment.item))))
         if state:
             services.give_back(assignment, state=state, why="Not my field")

@@ -333,9 +333,8 @@ def test_scoring_what_asks_for_one_score_takes_as_few_queries_every_time(
     client = client_for(reviewer)
     assignment = services.claim_next(campaign, by=reviewer)
     assert assignment is not None
-    # 13 beside the preferences, which a sign-in would have kept, and the savepoints of a test; one of them reads
-    # what this person let go of or waits for.
-    for number in (None, 16, 16, 16):
+    # 12 beside the preferences, which a sign-in would have kept, and the savepoints of a test.
+    for number in (None, 15, 15, 15):
         script = assignment.item.run.drafts.get()
         sent = {
             "stage": "script",
