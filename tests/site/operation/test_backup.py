@@ -24,6 +24,7 @@ from pytest_django import Settings
 from core.audit import record
 from core.kept_files import UNFINISHED
 from pipeline.models import Worker
+from pipeline.scheduling.heartbeat import heartbeat
 from scriptsmith_site.embedded.layout import Layout
 from scriptsmith_site.files import kept_files_storage
 from scriptsmith_site.models import BackupEvent
@@ -44,7 +45,16 @@ from tests.people import make_person
 
 
 @pytest.fixture
-def data(settings: Settings, tmp_path: Path) -> Path:
+def alone() -> None:
+    """A heartbeat that an earlier test's runs had in this process ends now: it is connected until its next beat."""
+    beating = heartbeat._thread
+    if beating is not None:
+        heartbeat._wake.set()
+        beating.join(10)
+
+
+@pytest.fixture
+def data(settings: Settings, tmp_path: Path, alone: None) -> Path:
     """A data folder of our own; the database is the test's."""
     settings.LAYOUT = Layout(tmp_path / "data")
     settings.MEDIA_ROOT = tmp_path / "data" / "files"
