@@ -1,12 +1,16 @@
-"""A migrated database to copy: migrating takes ten seconds, a copy a tenth of one.
+"""A migrated database to copy: migrating takes ten seconds and more, a copy a tenth of one.
 
-`python -m tests.template` makes it beside whatever else is done, and leaves a file when it is ready.
+`python -m tests.template` makes it beside whatever else is done, and leaves a file when it is ready. What came of the
+migrations is kept beside pytest's own cache, under the digest of everything that they depend on.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
+import subprocess
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -14,8 +18,13 @@ import django
 import psycopg
 from django.core.management import call_command
 
+from scriptsmith_site.embedded.servers.binaries import find_postgres
+
 NAME = "scriptsmith_template"
-_PATIENCE = 120.0  # seconds
+_PATIENCE = 300.0  # seconds; several suites may share a small machine
+_ROOT = Path(__file__).parents[1]
+_KEPT = _ROOT / ".pytest_cache" / "template"
+_APPS = ("core", "catalog", "pipeline", "review", "scriptsmith_site")
 
 
 def ready_file() -> Path:
@@ -35,12 +44,56 @@ def main() -> None:
     url = urlsplit(os.environ["DATABASE_URL"])
     with psycopg.connect(url.geturl(), autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE {NAME}")  # type: ignore[arg-type]
-    os.environ["DATABASE_URL"] = url._replace(path=f"/{NAME}").geturl()
-    os.environ["DJANGO_SETTINGS_MODULE"] = "tests.settings"
-    django.setup()
-    call_command("migrate", verbosity=0)
-    django.db.connections.close_all()
+    own = url._replace(path=f"/{NAME}").geturl()
+    os.environ["DATABASE_URL"] = own
+    kept = _KEPT / f"{_digest()}.dump"
+    if not (kept.exists() and _restore(kept, own)):
+        os.environ["DJANGO_SETTINGS_MODULE"] = "tests.settings"
+        django.setup()
+        call_command("migrate", verbosity=0)
+        django.db.connections.close_all()
+        _keep(kept, own)
     ready_file().touch()
+
+
+def _digest() -> str:
+    """Of what the migrated database depends on: code of tables and migrations, of roles, and of other packages."""
+    found = hashlib.sha256()
+    for path in _sources():
+        found.update(f"{path.relative_to(_ROOT)}\n".encode() + path.read_bytes())
+    return found.hexdigest()[:32]
+
+
+def _sources() -> Iterator[Path]:
+    yield from (_ROOT / "requirements.txt", _ROOT / "tests" / "settings.py")
+    for app in _APPS:
+        for path in sorted((_ROOT / app).rglob("*.py")):
+            rooms = path.relative_to(_ROOT / app).parts
+            if {"migrations", "models", "apps.py", "roles.py", "settings.py", "types.py"} & set(
+                rooms
+            ):
+                yield path
+
+
+def _restore(kept: Path, url: str) -> bool:
+    """Fill the empty database from the dump; False where it does not fit, and the database is as it was."""
+    command = [find_postgres() / "bin" / "pg_restore", "--single-transaction", "--no-owner"]
+    done = subprocess.run([*command, "--dbname", url, kept], capture_output=True, check=False)
+    return done.returncode == 0
+
+
+def _keep(kept: Path, url: str) -> None:
+    """Dump the database; whoever reads at the same time sees a whole file or none, and older ones go."""
+    made = kept.with_suffix(f".{os.getpid()}")
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    command = [find_postgres() / "bin" / "pg_dump", "--format=custom", "--compress=0"]
+    done = subprocess.run([*command, "--file", made, url], capture_output=True, check=False)
+    if done.returncode:
+        made.unlink(missing_ok=True)
+        return
+    made.rename(kept)
+    for old in sorted(kept.parent.glob("*.dump"), key=lambda one: one.stat().st_mtime)[:-4]:
+        old.unlink(missing_ok=True)
 
 
 if __name__ == "__main__":

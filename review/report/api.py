@@ -17,7 +17,7 @@ from core.web.requests import read_body, read_key, signed_in
 from review.access import access_report, access_snapshots
 from review.models import Campaign, ReportSnapshot
 from review.report.figure_items import explain_execution
-from review.report.services import make_report
+from review.report.services import recent_report
 from review.report.snapshots import count_scored, log_look, take_snapshot
 from review.report.threats.counts import recent_threats
 from review.study.figures import EXECUTION_REASONS
@@ -69,10 +69,10 @@ class ReportViewSet(viewsets.GenericViewSet[Campaign]):
 
     @extend_schema(responses=ReportOut)
     def retrieve(self, request: Request, pk: str) -> Response:
-        """Every figure as of now. The look is recorded, as it is on the page."""
+        """Every figure as of `details.at`: now, or a moment ago in a large study. The look is recorded, as on the page."""
         user = signed_in(request)
         campaign = access_report(user, read_key(pk))
-        report = make_report(campaign)
+        report = recent_report(campaign)
         log_look(campaign, count_scored(report), by=user)
         return Response(report)
 

@@ -55,6 +55,10 @@ _Stages = Mapping[Stage, StageCounts]
 MOST_DUE = 1_000
 # As long as no count changes, a report is worked out once a minute: then a person renamed is renamed in it.
 KEPT_SECONDS = 60
+# Of a study with so many items each look would cost a quarter of a second while scores arrive: pages and API show
+# a report of at most so many seconds ago.
+LARGE_STUDY = 10_000
+RECENT_SECONDS = 15
 TEXTS = {
     "agreement": AGREEMENT_TEXT,
     "assessor": CARD_TEXT,
@@ -110,6 +114,30 @@ def make_report(campaign: Campaign) -> Document:
             "costs": _sum_costs(campaign),
         },
     }
+
+
+def recent_report(campaign: Campaign) -> Document:
+    """The report as of now; of a large study, as of at most 15 seconds ago.
+
+    `details.at` says when it was worked out, `details.kept_seconds` how long it is shown (0: not at all).
+    """
+    key = f"recent-report:{campaign.pk}:{_rules_of(campaign)}"
+    found: Document | None = cache.get(key)
+    if found is None:
+        found = renew_report(campaign)
+    return found
+
+
+def renew_report(campaign: Campaign) -> Document:
+    """The report as of now, which `recent_report` shows from now on."""
+    report = make_report(campaign)
+    details: Document = report["details"]  # type: ignore[assignment]
+    items = sum(arm["items"]["all"] for arm in details["arms"])  # type: ignore[attr-defined]
+    is_large = items >= LARGE_STUDY
+    details["kept_seconds"] = RECENT_SECONDS if is_large else 0
+    if is_large:
+        cache.set(f"recent-report:{campaign.pk}:{_rules_of(campaign)}", report, RECENT_SECONDS)
+    return report
 
 
 def make_live_report(live: Campaign) -> Document:

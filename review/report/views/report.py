@@ -8,6 +8,7 @@ from typing import cast
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
@@ -24,7 +25,7 @@ from review.report.sections import show_sections, tables_in
 from review.report.sections.agreement import STAGES, heat_of, names_of, pair_blocks
 from review.report.sections.figures import note_of
 from review.report.sections.section import Section
-from review.report.services import make_report
+from review.report.services import make_report, recent_report, renew_report
 from review.report.snapshots import count_scored, log_look
 from review.report.tables.formats import FORMATS, format_links
 from review.report.tables.table import Table
@@ -36,7 +37,9 @@ from review.study import Criterion
 
 @require_safe
 def campaign_report(request: HttpRequest, pk: int) -> HttpResponse:
-    """Every figure as of now. That somebody looked is recorded: looks are a threat to validity."""
+    """Every figure as of now, or of a moment ago in a large study. That somebody looked is recorded: looks are a
+    threat to validity.
+    """
     return show_live(request, access_report(signed_in(request), pk))
 
 
@@ -97,7 +100,7 @@ def show_live(
 ) -> HttpResponse:
     """The page; with what a refused snapshot was to be named."""
     criterion = read_criterion(request)
-    report = make_report(campaign)
+    report = renew_report(campaign) if "now" in request.GET else recent_report(campaign)
     log_look(campaign, count_scored(report), by=signed_in(request))
     context = {
         "campaign": campaign,
@@ -114,6 +117,9 @@ def show_live(
             reverse("campaign-report-changes", args=[campaign.pk]),
         ),
     }
+    details = cast(Json, report["details"])
+    if details.get("kept_seconds"):
+        context["as_of"] = parse_datetime(details["at"])
     plan = services.plan_of(campaign)
     if plan is not None:
         context |= plan_context(plan)
