@@ -69,7 +69,7 @@ class ReportViewSet(viewsets.GenericViewSet[Campaign]):
 
     @extend_schema(responses=ReportOut)
     def retrieve(self, request: Request, pk: str) -> Response:
-        """Every figure as of `details.at`: now, or a moment ago in a large study. The look is recorded, as on the page."""
+        """Every figure as of `details.at`: now, or a moment ago in a large study. The look is recorded."""
         user = signed_in(request)
         campaign = access_report(user, read_key(pk))
         report = recent_report(campaign)
