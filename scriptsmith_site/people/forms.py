@@ -89,7 +89,7 @@ class SetPasswordForm(forms.Form):
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
     )
     repeated_password = forms.CharField(
-        label=_("Repeat the new password"),
+        label=_("Repeat password"),
         strip=False,
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
     )

@@ -211,7 +211,7 @@ def test_an_administrator_makes_an_account_that_signs_in_and_checks_an_endpoint(
 
     elsewhere.goto(link)
     elsewhere.get_by_label("New password").fill(NEW_PASSWORD)
-    elsewhere.get_by_label("The same again").fill(NEW_PASSWORD)
+    elsewhere.get_by_label("Repeat password").fill(NEW_PASSWORD)
     press(elsewhere, elsewhere.get_by_role("button", name="Set password"))
     elsewhere.get_by_label("Username").fill("nina")
     elsewhere.get_by_label("Password").fill(NEW_PASSWORD)

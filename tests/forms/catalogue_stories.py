@@ -363,7 +363,7 @@ CATALOGUE = (
         lambda _w: "/catalogue/imports/",
         "catalog-import",
         fill=lambda _w: {"file": jsonl(GOOD), "state": "draft"},
-        press="Look it through",
+        press="Preview",
         then=lambda w: Job.objects.get().arguments["state"] == "draft",
     ),
     Story(

@@ -222,7 +222,7 @@ def test_a_starting_point_is_named_with_what_differs(client_for: ClientFor, revi
 
     page = page_of(client_for(reviewer), run)
 
-    assert "Started from" in page
+    assert "Based on" in page
     assert reverse("entry-detail", args=["delete-old-sessions"]) in page
     assert "another directory" in page
 
