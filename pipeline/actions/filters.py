@@ -7,6 +7,7 @@ from django import forms
 from django.db.models import Exists, Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 
+from core.database.words import has_every_word
 from pipeline.access import shown_verdicts, with_shown_state
 from pipeline.display_names import ANSWER_CHOICES, VERDICT_CHOICES
 from pipeline.models import Action, Run
@@ -19,8 +20,7 @@ class ActionFilter(filters.FilterSet):  # type: ignore[misc]
     """Filters actions by asker, words, answer, and state of their newest run."""
 
     q = filters.CharFilter(
-        field_name="statement",
-        lookup_expr="icontains",
+        method="with_words",
         label=_("Statement"),
         widget=forms.SearchInput(),
     )
@@ -45,6 +45,9 @@ class ActionFilter(filters.FilterSet):  # type: ignore[misc]
         label=_("First verdict"),
         empty_label=_("Any"),
     )
+
+    def with_words(self, queryset: QuerySet[Action], name: str, value: str) -> QuerySet[Action]:
+        return queryset.filter(has_every_word("statement", value))
 
     def of_person(self, queryset: QuerySet[Action], name: str, value: str) -> QuerySet[Action]:
         return queryset.filter(asked_by=self.request.user)

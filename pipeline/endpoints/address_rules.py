@@ -129,7 +129,7 @@ def _refuse_where_no_model_is_asked(host: str) -> None:
     if is_metadata_name(host) or (address is not None and zone_of(address) is Zone.FORBIDDEN):
         raise _refuse(
             _(
-                "No model is asked there: this is a link-local or reserved address, or a cloud's "
+                "This address is not allowed: it is a link-local or reserved address, or a cloud's "
                 "metadata service, which hands out the machine's own credentials."
             )
         )

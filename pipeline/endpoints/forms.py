@@ -147,7 +147,7 @@ class NewEndpointForm(EndpointForm):
 class SwitchOnForm(forms.Form):
     """The consent to send texts elsewhere."""
 
-    confirmed = forms.BooleanField(label=_("Yes, that is meant"), required=False)
+    confirmed = forms.BooleanField(label=_("Yes, I understand"), required=False)
 
 
 class CheckForm(forms.Form):

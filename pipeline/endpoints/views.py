@@ -161,7 +161,7 @@ def switch_off(request: HttpRequest, name: str) -> HttpResponse:
 @require_POST
 def wake(request: HttpRequest, name: str) -> HttpResponse:
     """End its rest."""
-    said = _("Awake: runs that waited for it go on within seconds.")
+    said = _("Resumed: waiting runs continue within seconds.")
     return _change(request, name, services.wake, said=said)
 
 

@@ -65,44 +65,44 @@ _BY_TROUBLE: dict[str, str] = {
     Trouble.CERTIFICATE: _("The server's certificate is not accepted, so nothing was sent."),
     Trouble.TLS: _("No encrypted connection to the server could be made."),
     Trouble.PROXY: _("The proxy did not connect to the server."),
-    Trouble.TOO_LARGE: _("The reply was larger than what is read of one."),
-    Trouble.ENCODING: _("The reply was packed in a way that can't be unpacked."),
-    Trouble.HEADERS: _("The reply began with more headers than are read."),
+    Trouble.TOO_LARGE: _("The reply was larger than the limit."),
+    Trouble.ENCODING: _("The reply's compression could not be decoded."),
+    Trouble.HEADERS: _("The reply had more headers than the limit."),
     Trouble.WEB_PAGE: _("A web page came back where a model should answer."),
     Trouble.ABANDONED: _("Nobody waited for the reply any more, so the connection was closed."),
 }
 _ADVICE_BY_TROUBLE: dict[str, str] = {
     Trouble.REDIRECT: _(
-        "An administrator enters the address to which the server redirects, if texts may go there, "
-        "or mends the redirect; then the run can be taken up again."
+        "Ask an administrator to enter the address to which the server redirects, if texts may go there, "
+        "or to correct the redirect; then resume the run."
     ),
     Trouble.ADDRESS: _(
-        "An administrator looks where the endpoint's host name leads; then the run can be taken up again."
+        "Ask an administrator to check where the endpoint's host name leads; then resume the run."
     ),
     Trouble.CERTIFICATE: _(
-        "An administrator renews the certificate, or names its authority to the workers by "
-        "SSL_CERT_FILE; then the run can be taken up again."
+        "Ask an administrator to renew the certificate, or to set SSL_CERT_FILE for the workers to "
+        "its authority; then resume the run."
     ),
     Trouble.TLS: _(
-        "An administrator checks whether the server speaks https:// at this port; then the run can be "
-        "taken up again."
+        "Ask an administrator to check whether the server speaks https:// at this port; "
+        "then resume the run."
     ),
     Trouble.PROXY: _(
-        "An administrator checks SCRIPTSMITH_MODEL_PROXY and what the proxy allows; then the run can be "
-        "taken up again."
+        "Ask an administrator to check SCRIPTSMITH_MODEL_PROXY and what the proxy allows; "
+        "then resume the run."
     ),
     Trouble.TOO_LARGE: _(
-        "Ask for less at once. Where such replies are meant, an administrator raises "
+        "Ask for less at once. If such replies are expected, ask an administrator to raise "
         "SCRIPTSMITH_MOST_REPLY_BYTES."
     ),
     Trouble.ENCODING: _(
-        "An administrator has whatever stands between here and the model send replies as they are."
+        "Ask an administrator to have any proxy between ScriptSmith and the model pass replies unchanged."
     ),
     Trouble.HEADERS: _(
-        "An administrator looks at what answers at the endpoint's address: servers of models send few headers."
+        "Ask an administrator to check what answers at the endpoint's address: model servers send few headers."
     ),
     Trouble.WEB_PAGE: _(
-        "An administrator checks the endpoint's address: a page for people answers there, perhaps one to sign in."
+        "Ask an administrator to check the endpoint's address: a page for people answers there, perhaps a sign-in page."
     ),
 }
 # Failures after a reply had come or begun.
@@ -112,24 +112,24 @@ _DOUBTS: dict[str, str] = {
         "The server did not report the tokens: neither they nor the cost are counted."
     ),
     UsageDoubt.NOT_BELIEVED: _(
-        "The server reported tokens that can't be: neither they nor the cost are counted."
+        "The server reported an impossible number of tokens: neither tokens nor cost are counted."
     ),
 }
 _BROKE_OFF = _("The connection broke while the model was answering.")
-_NO_MESSAGE = _("What came back was no message that can be read.")
+_NO_MESSAGE = _("The reply could not be read as a message.")
 
 _ADVICE_BY_STATUS: dict[int, str] = {
     400: _(
-        "An administrator compares the endpoint's mode and limits with the server's words below."
+        "Ask an administrator to compare the endpoint's mode and limits with the server's message below."
     ),
     401: _(
-        "An administrator sets the right key in the endpoint's environment variable and restarts the workers."
+        "Ask an administrator to set the right key in the endpoint's environment variable and to restart the workers."
     ),
     403: _(
-        "An administrator uses a key that may use this model, or the configuration another model."
+        "Ask an administrator for a key that may use this model, or choose another model in the configuration."
     ),
     404: _(
-        "An administrator checks the endpoint's address and the model's name in the configuration."
+        "Ask an administrator to check the endpoint's address and the model's name in the configuration."
     ),
     413: _("Ask again with less context, or choose a model that takes more."),
 }
@@ -138,13 +138,13 @@ _ADVICE_BY_OUTCOME: dict[str, str] = {
         "Raise the limit or pay at the provider, or run it with a configuration of another endpoint."
     ),
     Outcome.TIMEOUT: _(
-        "Take the run up again later. If it happens often, an administrator allows the endpoint more time."
+        "Resume the run later. If it happens often, ask an administrator to allow the endpoint more time."
     ),
     Outcome.UNREACHABLE: _(
-        "An administrator checks that the server runs and that the endpoint's address is right."
+        "Ask an administrator to check that the server runs and that the endpoint's address is right."
     ),
 }
-_TAKE_UP_AGAIN = _("Take the run up again later, or run it with another configuration.")
+_RESUME_LATER = _("Resume the run later, or run it with another configuration.")
 _NOTHING_TO_DO = _("Nothing has to be done.")
 
 # Why a reply that came gave no script.
@@ -236,14 +236,14 @@ def _failure_of_failed(run: Run) -> Failure:
     last = run.calls.filter(state=ModelCall.State.DONE).order_by("-created_at").first()
     if last and last.outcome not in ("", ReadingOutcome.READ):
         return explain_reading(last.outcome, asked_again=last.sample > 0, evidence=run.problem)
-    return Failure(run.problem, "", gettext("Solve what is said above, then resume the run."))
+    return Failure(run.problem, "", gettext("Fix the problem above, then resume the run."))
 
 
 def _explain_crashes(run: Run) -> Failure:
     return Failure(
         happened=gettext("The worker died %s times in a row over this run.") % MAX_CRASHES,
-        done=gettext("It was taken up again each time. Calls in flight may have been billed."),
-        advice=gettext("An administrator looks at the workers' log before it is taken up again."),
+        done=gettext("It was resumed each time. Calls in flight may have been billed."),
+        advice=gettext("Ask an administrator to check the workers' log before you resume it."),
         evidence=run.problem,
     )
 
@@ -268,11 +268,11 @@ def _advise(attempt: Attempt, *, run: Run) -> str:
     if attempt.error_type in _ADVICE_BY_TROUBLE:
         found = _ADVICE_BY_TROUBLE[attempt.error_type]
     elif _broke_off(attempt):
-        found = _TAKE_UP_AGAIN
+        found = _RESUME_LATER
     elif attempt.outcome == Outcome.REFUSED:
         found = _ADVICE_BY_STATUS.get(attempt.http_status or 0, _ADVICE_BY_STATUS[400])
     else:
-        found = _ADVICE_BY_OUTCOME.get(attempt.outcome, _TAKE_UP_AGAIN)
+        found = _ADVICE_BY_OUTCOME.get(attempt.outcome, _RESUME_LATER)
     return gettext(found)
 
 

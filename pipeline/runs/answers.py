@@ -40,6 +40,8 @@ from pipeline.types import AnswerStatus, Verdict
 _ACTIVE = [Run.State.QUEUED, Run.State.RUNNING]
 # What changes without anybody's doing, or must not be told, is no news.
 _NO_NEWS = (AnswerStatus.RUNNING, AnswerStatus.HIDDEN)
+# What a reviewer may still change while somebody looks at it.
+AWAITED = (AnswerStatus.WAITING, AnswerStatus.IN_REVIEW, AnswerStatus.FLAGGED)
 MOST_NEWS = 500  # that are marked as seen at once
 
 

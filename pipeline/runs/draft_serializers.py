@@ -58,7 +58,7 @@ class AssessmentSerializer(serializers.ModelSerializer[Assessment]):
 
     verdict = serializers.CharField()
     is_current = serializers.SerializerMethodField(
-        help_text="False: judged with earlier prompts, or of another text."
+        help_text="False: judged with older prompts, or of another text."
     )
     model = serializers.SerializerMethodField()
     differences = serializers.ListField(child=serializers.CharField())

@@ -47,7 +47,7 @@ def _explain_assessed(run: Run, drafts: Sequence[Draft], stages: Sequence[Stage]
         return _explain_only(chosen, stages)
     first = assessed[0]
     why = (
-        _("Draft %(number)s, the first one, stays recommended: no rewrite was judged better.")
+        _("Draft %(number)s is shown: no rewrite was judged better.")
         if chosen is first
         else _(
             "Draft %(number)s is recommended: it was rewritten from feedback and judged better "

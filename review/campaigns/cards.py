@@ -57,9 +57,9 @@ class Card:
         if not self.people and not self.campaign.open_to_all:
             return _("Add reviewers"), reverse("campaign-people", args=[key])
         if self.disputed:
-            said = ngettext(
-                "Settle %(n)s difference", "Settle %(n)s differences", self.disputed
-            ) % {"n": self.disputed}
+            said = ngettext("Adjudicate %(n)s item", "Adjudicate %(n)s items", self.disputed) % {
+                "n": self.disputed
+            }
             return said, reverse("campaign-disputes", args=[key])
         if self.flags:
             said = ngettext("Answer %(n)s flag", "Answer %(n)s flags", self.flags) % {

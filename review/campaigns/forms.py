@@ -255,7 +255,7 @@ class BlindingForm(RulesForm):
     prepares_all = forms.BooleanField(
         label=_("Make feedback and refinement for every item before review"),
         required=False,
-        help_text=_("Else their being there at once, or not, would tell the verdict."),
+        help_text=_("Otherwise, whether they exist would reveal the verdict."),
     )
     sham_share = forms.IntegerField(
         label=_("Sham share in percent"),

@@ -24,7 +24,9 @@ def ask_for_feedback(item: Item, *, by: User) -> Refinement:
     assignment = held_assignment(desk)
     if not desk.can_ask_feedback or desk.first is None:
         raise NotAllowedNow(
-            _("Feedback can be asked for once the script is scored below 2 and none is there.")
+            _(
+                "Score the script 0 or 1 first. Feedback can be requested only where there is none yet."
+            )
         )
     refinement = pipeline.ask_refinement(desk.first, by=by)
     _set_waiting(assignment)

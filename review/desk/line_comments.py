@@ -29,7 +29,7 @@ def add_remark(item: Item, *, draft: int, line: int, text: str, by: User) -> Rem
     """
     text = text.strip()
     if not text:
-        raise BadInput(_("Write what there is to say about this line."), field="remark")
+        raise BadInput(_("Write a comment on this line."), field="remark")
     if len(text) > MAX_TEXT or "\0" in text:
         raise BadInput(
             _("A comment on a line has at most %s characters.") % f"{MAX_TEXT:,}", field="remark"

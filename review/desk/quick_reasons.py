@@ -30,12 +30,12 @@ REJECT = (
     ),
     QuickReason(
         "misses",
-        _("It misses a case that the statement allows."),
+        _("It misses a case."),
         _("It is right for some inputs only."),
     ),
     QuickReason(
         "fails",
-        _("It fails where it is to run."),
+        _("It would not run there."),
         _("A command, option or path that is not there."),
     ),
 )

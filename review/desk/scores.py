@@ -189,7 +189,7 @@ def is_through(item: Item, score: Score) -> bool:
 def reveal(item: Item, what: str, *, by: User) -> None:
     """Show what is hidden before its time, where the campaign allows it; noted, and with each later score too."""
     if what not in Reveal.What.values:
-        raise BadInput(_("There is nothing of that name to show."), field="what")
+        raise BadInput(_("Unknown option."), field="what")
     if not item.campaign.may_reveal:
         raise NotAllowedNow(_("This campaign keeps it hidden until the script is scored."))
     Reveal.objects.get_or_create(item=item, reviewer=by, what=what)
@@ -214,7 +214,7 @@ def _step_of(desk: ItemView, given: ScoreInput) -> Step:
     if step is None:
         raise NotAllowedNow(_("This stage is not open yet: the stages before it come first."))
     if step.seen != given.seen:
-        raise Stale(_("What you scored is no longer what stands here."), newest=0)
+        raise Stale(_("The script changed since you scored it."), newest=0)
     return step
 
 

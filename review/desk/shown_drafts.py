@@ -39,7 +39,7 @@ def draft_shown(desk: ItemView, *, sha256: str, token: str) -> Draft:
     now = seal(desk)
     if not constant_time_compare(token[:_LENGTH], now[:_LENGTH]):
         raise BadInput(
-            _("This does not say which screen it was decided on; load the item again."),
+            _("This page is out of date: load the item again."),
             field="shown",
         )
     drafts = desk.shown_drafts
@@ -47,7 +47,7 @@ def draft_shown(desk: ItemView, *, sha256: str, token: str) -> Draft:
     if not constant_time_compare(token, now):
         raise Stale(
             _(
-                "What there is to see has changed while you were looking; nothing was decided. Look at it first."
+                "This item changed while you were reading it. Nothing was decided; check the new version first."
             ),
             newest=newest,
         )

@@ -56,7 +56,7 @@ class ImportForm(FoldedForm):
     format = forms.ChoiceField(
         label=_("Format"),
         required=False,
-        choices=[("", _("Told by looking at it")), *((one.value, one.value) for one in Format)],
+        choices=[("", _("Detect automatically")), *((one.value, one.value) for one in Format)],
     )
 
     def clean_mapping(self) -> dict[str, str]:

@@ -98,8 +98,8 @@ class ExecutionLabel(models.Model):
         CASE_WRONG = "case_wrong", _("Case wrong")
         INTERPRETATION = "interpretation", _("Interpretation")
         TOO_STRICT = "output_too_strict", _("Output too strict")
-        UNLIKE_REALITY = "world_unlike_reality", _("World unlike reality")
-        SCRIPT_WRONG = "script_wrong", _("Script wrong after all")
+        UNLIKE_REALITY = "world_unlike_reality", _("Test setup unrealistic")
+        SCRIPT_WRONG = "script_wrong", _("The script is wrong")
 
     item = models.ForeignKey(Item, models.CASCADE, related_name="execution_labels")
     stage = models.CharField(_("stage"), max_length=7, choices=Stage)

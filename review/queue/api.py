@@ -81,7 +81,7 @@ class AssignIn(serializers.Serializer[Any]):
 class TakeOverIn(serializers.Serializer[Any]):
     why = serializers.CharField(allow_blank=True)
     reviewer = serializers.CharField(
-        default="", allow_blank=True, help_text="username; empty for whoever comes next"
+        default="", allow_blank=True, help_text="username; empty for the next reviewer"
     )
 
 

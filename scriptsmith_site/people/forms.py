@@ -25,7 +25,7 @@ from scriptsmith_site.people.sign_in.tokens import may_read_metrics
 class SignInForm(AuthenticationForm):
     error_messages = {
         "invalid_login": _(
-            "Name and password don't belong together. Mind capital letters. "
+            "Wrong name or password. Passwords are case-sensitive. "
             "After several wrong tries you have to wait."
         ),
         "inactive": _("This account is deactivated."),
@@ -89,7 +89,7 @@ class SetPasswordForm(forms.Form):
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
     )
     repeated_password = forms.CharField(
-        label=_("The same again"),
+        label=_("Repeat password"),
         strip=False,
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
     )

@@ -19,6 +19,7 @@ from django.views.decorators.http import require_GET
 from django.views.decorators.vary import vary_on_headers
 
 from catalog.services import line_with, search_entries, show_entries
+from core.database.words import has_every_word
 from core.errors import BadInput
 from core.web.requests import signed_in, wants_fragment
 from pipeline import services as pipeline
@@ -120,7 +121,7 @@ def _entries(query: str, most: int) -> Group:
 
 
 def _actions(query: str, by: User, most: int) -> Group:
-    found = access_actions(by).filter(statement__icontains=query).order_by("-pk")[:most]
+    found = access_actions(by).filter(has_every_word("statement", query)).order_by("-pk")[:most]
     hits = [
         Hit(
             _around(row.action.statement, query),
@@ -155,7 +156,7 @@ def _studies(query: str, by: User, most: int) -> Group:
     """Studies in which the person reviews."""
     if not by.has_perm(REVIEW):
         return Group(_("Studies"), [], "")
-    found = studies_under_way(by).filter(name__icontains=query).order_by("-pk")[:most]
+    found = studies_under_way(by).filter(has_every_word("name", query)).order_by("-pk")[:most]
     hits = [
         Hit(one.name, reverse("study-queue", args=[one.pk]), one.get_state_display().lower())
         for one in found
@@ -164,7 +165,7 @@ def _studies(query: str, by: User, most: int) -> Group:
 
 
 def _campaigns(query: str, by: User, most: int) -> Group:
-    found = access_campaigns(by).filter(name__icontains=query).order_by("-pk")[:most]
+    found = access_campaigns(by).filter(has_every_word("name", query)).order_by("-pk")[:most]
     hits = [
         Hit(one.name, reverse("campaign-detail", args=[one.pk]), one.get_state_display().lower())
         for one in found
@@ -191,7 +192,8 @@ def _about(user: User) -> str:
 def _around(statement: str, query: str) -> str:
     """The statement in one line, from shortly before what matched."""
     line = " ".join(statement.split())
-    at = line.casefold().find(query.casefold())
+    folded = line.casefold()
+    at = min((at for word in query.casefold().split() if (at := folded.find(word)) >= 0), default=0)
     return f"…{line[at - AROUND :]}" if at > 2 * AROUND else line
 
 

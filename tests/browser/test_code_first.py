@@ -154,7 +154,7 @@ def test_a_line_is_commented_where_the_pointer_is_and_the_words_become_feedback(
     expect(page.locator("#own-feedback")).to_have_value(
         "- Deletes too much.\n- Line 5: Says nothing."
     )
-    page.get_by_role("button", name="Begin with the model's feedback").click()
+    page.get_by_role("button", name="Start from the model's feedback").click()
     expect(page.locator("#own-feedback")).to_have_value(
         "- Line 24 deletes more than the old files."
     )

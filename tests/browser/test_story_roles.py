@@ -110,7 +110,7 @@ def test_a_curator_moves_versions_and_says_how_uses_went(
     press(page, page.get_by_role("button", name="Save the draft"))
     assert states_on(site, slug) == "['1 verified', '2 draft'] in use"
     page.goto(f"{address}?version=1")
-    move(page, "Make this the next version")
+    move(page, "Copy as a new version")
     assert states_on(site, slug) == "['1 verified', '2 draft', '3 draft'] in use"
     page.goto(f"{address}?version=1")
     move(page, "Deprecate", button="Deprecate anyway", Reason="Nobody needs it.")
@@ -211,7 +211,7 @@ def test_an_administrator_makes_an_account_that_signs_in_and_checks_an_endpoint(
 
     elsewhere.goto(link)
     elsewhere.get_by_label("New password").fill(NEW_PASSWORD)
-    elsewhere.get_by_label("The same again").fill(NEW_PASSWORD)
+    elsewhere.get_by_label("Repeat password").fill(NEW_PASSWORD)
     press(elsewhere, elsewhere.get_by_role("button", name="Set password"))
     elsewhere.get_by_label("Username").fill("nina")
     elsewhere.get_by_label("Password").fill(NEW_PASSWORD)

@@ -224,7 +224,7 @@ CATALOGUE = (
         "curator",
         an_entry_to_write_cases_for,
         "cases-new",
-        press="Keep and run",
+        press="Save and run",
         then=lambda w: CaseRun.objects.get().case_set == w.version.entry.case_sets.get().case_set,
     ),
     Story(
@@ -233,7 +233,7 @@ CATALOGUE = (
         cases_to_edit,
         "cases-edit",
         fill={"cases": cases_text(case_data({"check": "exit_status", "nonzero": True}))},
-        press="Keep and run",
+        press="Save and run",
         then=lambda w: now(w.kept).removed_by == w.me,
     ),
     Story(
@@ -363,7 +363,7 @@ CATALOGUE = (
         lambda _w: "/catalogue/imports/",
         "catalog-import",
         fill=lambda _w: {"file": jsonl(GOOD), "state": "draft"},
-        press="Look it through",
+        press="Preview",
         then=lambda w: Job.objects.get().arguments["state"] == "draft",
     ),
     Story(

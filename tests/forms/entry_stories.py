@@ -159,7 +159,7 @@ MOVES = (
         "curator",
         an_older_version,
         "version-revert",
-        press="Make this the next version",
+        press="Copy as a new version",
         then=lambda w: w.version.entry.versions.get(number=3).script == PLAIN,
     ),
     Story(

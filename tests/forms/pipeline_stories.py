@@ -340,7 +340,7 @@ PIPELINE = (
         "administrator",
         a_box_that_rests,
         "endpoint-wake",
-        press="Wake it now",
+        press="Resume now",
         then=lambda w: now(w.box).blocked_until is None,
     ),
     Story(

@@ -337,7 +337,7 @@ DESK = (
         a_scored_flagged_item,
         "item-shorten",
         fill={"feedback": LONG},
-        press="Have it shortened",
+        press="Shorten it",
         then=lambda w: Shortening.objects.exists() and LONG.strip() in w.text,
     ),
     Story(
@@ -379,7 +379,7 @@ DESK = (
         a_case_to_correct,
         "item-case-edit",
         fill={"reason": "Another world", "case": ONE_MORE_CASE},
-        press="Keep and run",
+        press="Save and run",
         then=lambda w: "nothing is there" in last_cases(),
     ),
     Story(

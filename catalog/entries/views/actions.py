@@ -47,9 +47,7 @@ VERSION_MOVES = {
         VerifyForm, services.verify, _("Verified. The entry answers with this version.")
     ),
     "send_back": Move(ReasonForm, services.send_back, _("Sent back: it is a draft again.")),
-    "verify_again": Move(
-        VerifyForm, services.verify_again, _("Verified again: it was looked at and still holds.")
-    ),
+    "verify_again": Move(VerifyForm, services.verify_again, _("Verified again.")),
     "deprecate": Move(ReasonForm, services.deprecate, _("The version is out of use.")),
 }
 # Decided on the page of the review, which a refusal shows again.

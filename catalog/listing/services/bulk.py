@@ -165,7 +165,7 @@ def _plan_move(order: BulkOrder, version: Version, by: User) -> tuple[str, str]:
         "new": to.label.lower(),
     }
     if old == State.VERIFIED:
-        words = _("%(words)s; the entry answers no more") % {"words": words}
+        words = _("%(words)s; the entry is no longer offered") % {"words": words}
     return words, ""
 
 

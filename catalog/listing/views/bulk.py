@@ -69,6 +69,6 @@ def _show(
         "doable": [step for step in steps if not step.refusal],
         "refused": [step for step in steps if step.refusal],
         "deed": deed,
-        "title": Deed(deed).label if deed in Deed.values else _("With many entries"),
+        "title": Deed(deed).label if deed in Deed.values else _("Bulk change"),
     }
     return render(request, "catalog/listing/bulk.html", context, status=status)

@@ -23,7 +23,7 @@ MOST_ROUNDS = 2
 
 STAGE: AskedStage[AnswersReading] = AskedStage(
     name=StageName.MEND_CASES,
-    label=_("Look at cases again"),
+    label=_("Recheck cases"),
     outcomes={
         "kept": _("kept"),
         "mended": _("mended"),

@@ -16,7 +16,7 @@ STAGE = Stage(
     outcomes={
         "first": _("the first script"),
         "refined": _("the refined script"),
-        "offered": _("the one before, the one refined from cases beside it"),
+        "offered": _("kept; an alternative is offered"),
         "before": _("the one before it"),
     },
 )
@@ -30,7 +30,7 @@ def recommend(passage: Passage, best: Assessed, assessments: Sequence[Assessed])
     with passage.stage(STAGE, round=best.draft.round) as step:
         step.end(
             "first" if kept_first else "refined",
-            found="The refined script was not judged better, so the first one stays recommended."
+            found="The refined script was not judged better, so the first one is kept."
             if kept_first
             else "The refined script was judged better than the first.",
             draft=best.draft,

@@ -17,7 +17,7 @@ STAGE = AskedStage(
     outcomes={
         "rewritten": _("rewritten"),
         "unchanged": _("unchanged"),
-        "seen_before": _("as an earlier one"),
+        "seen_before": _("same as an earlier draft"),
     },
     makes=DraftKind.REFINED,
     role=Role.REFINER,

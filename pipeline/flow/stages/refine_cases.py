@@ -22,7 +22,7 @@ STAGE: AskedStage[ScriptReading] = AskedStage(
     outcomes={
         "rewritten": _("rewritten"),
         "unchanged": _("unchanged"),
-        "seen_before": _("as an earlier one"),
+        "seen_before": _("same as an earlier draft"),
         "none": _("no answer"),
     },
     makes=DraftKind.REVISED,

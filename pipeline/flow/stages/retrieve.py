@@ -37,7 +37,7 @@ def retrieve(passage: Passage) -> Retrieval | None:
 def say_retrieved(retrieval: Retrieval, task: Task) -> str:
     """What the catalogue answered, and why it is or is not the answer."""
     if not retrieval.matches:
-        says = "Nothing in the catalogue comes near."
+        says = "The catalogue has no similar entry."
         if task.uses_examples and retrieval.neighbours:
             says = "Nothing in the catalogue answers it; the nearest entries serve as examples."
         return f"{says} {retrieval.degraded}".rstrip()
@@ -45,7 +45,7 @@ def say_retrieved(retrieval: Retrieval, task: Task) -> str:
     says = {
         Answer.MATCH: f"“{best.title}” answers it",
         Answer.ADAPT: f"“{best.title}” is a starting point, not the answer",
-        Answer.NONE: f"Nearest is “{best.title}”, which is not it",
+        Answer.NONE: f"Closest is “{best.title}”: no match",
     }[retrieval.answer if task.uses_retrieval else Answer.ADAPT]
     details = "; ".join(
         best.differs[:2] if retrieval.answer is not Answer.MATCH else best.reasons[:2]

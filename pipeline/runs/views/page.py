@@ -41,7 +41,7 @@ from pipeline.models import (
     Run,
     Stage,
 )
-from pipeline.runs.answers import ShownAnswer, answer_of, note_seen
+from pipeline.runs.answers import AWAITED, ShownAnswer, answer_of, note_seen
 from pipeline.runs.forms import UseForm
 from pipeline.runs.list_rows import RunRow, run_row
 from pipeline.runs.page_data.feedback_details import show_feedbacks
@@ -127,6 +127,8 @@ def describe_run(run: Run, user: User) -> dict[str, object]:
         "action": run.action,
         "parts": parts,
         "seen": fingerprint_of(row, stages),
+        # Seconds until the live part asks again; 0 where nothing more is expected.
+        "asks_after": 1 if row.is_active else 0,
         "may_change": may_change(user, run),
         "may_run": may_run(user, run.action),
     }
@@ -135,6 +137,9 @@ def describe_run(run: Run, user: User) -> dict[str, object]:
     context |= {"waits": _say_wait(run), "failure": failure_of(run)}
     answer = answer_of(row, user)
     note_seen(run, answer, by=user)
+    if not row.is_active:
+        context["seen"] = fingerprint_of(row, stages, answer)
+        context["asks_after"] = 20 if answer.status in AWAITED else 0
     drafts = show_drafts(run, user, vouching=answer.version)
     costs = costs_of(run)
     main = _main_draft(run, answer, drafts)
@@ -185,12 +190,16 @@ def _describe_copy(answer: ShownAnswer, matches: Sequence[RetrievedMatch]) -> di
     }
 
 
-def fingerprint_of(row: RunRow, stages: Sequence[Stage]) -> str:
-    """A digest that changes whenever the live part would look different to this person."""
+def fingerprint_of(row: RunRow, stages: Sequence[Stage], answer: ShownAnswer | None = None) -> str:
+    """A digest that changes whenever the live part would look different to this person.
+
+    `answer` is that of a run which is over: what it waits for then is a reviewer.
+    """
     seen: tuple[object, ...] = (row.state,)
     if row.parts.verdict:
         states = [(stage.pk, stage.state) for stage in stages]
-        seen = (row.run.state, row.run.finished_at, row.run.not_before, states)
+        status = answer.status if answer else None
+        seen = (row.run.state, row.run.finished_at, row.run.not_before, states, status)
     return hashlib.sha256(repr(seen).encode()).hexdigest()[:16]
 
 

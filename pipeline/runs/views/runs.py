@@ -18,7 +18,7 @@ from pipeline.access import access_run, visible_parts
 from pipeline.costs.run_costs import costs_of
 from pipeline.models import Run
 from pipeline.runs import services
-from pipeline.runs.answers import ShownAnswer
+from pipeline.runs.answers import answer_of
 from pipeline.runs.forms import UseForm
 from pipeline.runs.list_rows import run_row
 from pipeline.runs.page_data.call_details import show_calls
@@ -40,14 +40,14 @@ def run_status(request: HttpRequest, pk: int) -> HttpResponse:
         return redirect("run-detail", pk=pk)
     row = run_row(run, user)
     stages = list(run.stages.all()) if row.parts.verdict else []
-    if request.GET.get("seen") == fingerprint_of(row, stages):
+    answer = answer_of(row, user) if row.parts.verdict and not row.is_active else None
+    if request.GET.get("seen") == fingerprint_of(row, stages, answer):
         return HttpResponse(status=204)
     context = describe_run(run, user) | {"form": UseForm()}
     response = render(request, "pipeline/runs/_run.html", context)
     if not row.is_active:
-        answer = context.get("answer")
-        ended = answer.label if isinstance(answer, ShownAnswer) else Run.State(row.state).label
-        told = _("This run has ended: %(state)s.") % {"state": ended}
+        ended = answer.label if answer else Run.State(row.state).label
+        told = _("This run is now: %(state)s.") % {"state": ended}
         response["HX-Trigger"] = json.dumps({"announce": {"text": told}})
     return response
 

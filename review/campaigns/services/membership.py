@@ -27,7 +27,7 @@ def people_outside(campaign: Campaign) -> QuerySet[User]:
 def add_reviewer(campaign: Campaign, user: User, *, by: User, limit: int | None = None) -> Member:
     """Let somebody review in the campaign. Raises BadInput for who may not review at all, or a limit that is none."""
     if not people_who_review().filter(pk=user.pk).exists():
-        raise BadInput(_("This person has not the role “reviewer”."), field="user")
+        raise BadInput(_("This person does not have the role “reviewer”."), field="user")
     if limit is not None and not 1 <= limit <= 1_000_000:
         raise BadInput(_("Give a whole number from 1 on."), field="limit")
     return add_member(campaign, user, by=by, limit=limit)

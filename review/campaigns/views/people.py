@@ -81,7 +81,7 @@ def campaign_member(request: HttpRequest, pk: int, member: int) -> HttpResponse:
         elif what == "limit":
             services.set_limit(found, _limit(request), by=user)
         else:
-            raise BadInput(_("There is nothing of that name to do."), field="do")
+            raise BadInput(_("Unknown option."), field="do")
     except Refused as refusal:
         messages.error(request, str(refusal))
     else:

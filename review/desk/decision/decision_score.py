@@ -101,7 +101,7 @@ def _step_of(desk: ItemView, sent: ScoreForm, target: Step) -> Step:
     for step in desk.steps:
         if (step.stage, step.arm) == (sent.stage, sent.arm):
             if sent.seen is not None and step.seen != sent.seen:
-                raise Stale(_("What you scored is no longer what stands here."), newest=0)
+                raise Stale(_("The script changed since you scored it."), newest=0)
             return step
     if sent.value is None and not (sent.comment or "").strip():
         return target
@@ -124,7 +124,7 @@ def _kept_of(step: Step, kept: Mapping[str, object]) -> tuple[int | None, str]:
 
 
 def _say_kept(value: int | None, comment: str) -> str:
-    said = _("Nothing was decided: something of yours is kept that is not on this screen.")
+    said = _("Nothing was decided: a saved score or comment of yours is not shown on this screen.")
     if value is not None:
         said += " " + _("Picked: %s.") % value
     if comment:

@@ -170,7 +170,7 @@ def _refusal(value: int, *, is_scored: bool) -> str:
             "You scored this script %(value)s. Approve another one, edit it, or change the score first."
         ) % {"value": value}
     return _(
-        "You picked %(value)s for this script: what is not correct is not approved. Pick 2, edit it or reject it."
+        "You picked %(value)s. Only a correct script (2) can be approved: pick 2, edit it, or reject it."
     ) % {"value": value}
 
 

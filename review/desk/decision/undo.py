@@ -1,4 +1,4 @@
-"""Undoes a reviewer's last score or decision within the campaign's edit window; old rows are kept and marked."""
+"""Undoes a reviewer's last score, decision or skip within the campaign's edit window; old rows are kept and marked."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models import F
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -15,12 +16,14 @@ from core.errors import NotAllowedNow
 from review.blinding.item_view import open_item
 from review.desk.scores import finish
 from review.models import Assignment, Campaign, Decision, Item, Score, Scratch
-from review.queue.assignment_leases import lease_end
+from review.queue.assignment_leases import lease_end, lock_item_row
 from review.queue.copied_scores import take_back_copies
+
+_PASSED_OVER = (Assignment.State.SKIPPED, Assignment.State.CANNOT_JUDGE)
 
 
 def undo_last(campaign: Campaign, *, by: User) -> Item:
-    """Take back what this person did last in the campaign, a score or a decision; the item is in their hands again.
+    """Take back what this person did last in the campaign: a score, a decision or a skip. They hold the item again.
 
     Raises NotAllowedNow where there is nothing, it is too long ago, or others have built on it.
     """
@@ -38,10 +41,20 @@ def undo_last(campaign: Campaign, *, by: User) -> Item:
         .order_by("-pk")
         .first()
     )
+    skip = (
+        Assignment.objects.filter(
+            reviewer=by, item__campaign=campaign, state__in=_PASSED_OVER, ended_at__gte=since
+        )
+        .order_by("-ended_at", "-pk")
+        .first()
+    )
+    last = max((one.at for one in (score, decision) if one is not None), default=since)
+    if skip is not None and skip.ended_at is not None and skip.ended_at >= last:
+        return _undo_skip(skip, by=by)
     if decision is not None and (score is None or decision.at >= score.at):
         return _undo_decision(decision, since=since, by=by)
     if score is None or score.at < since:
-        raise NotAllowedNow(_("There is nothing of yours to take back."))
+        raise NotAllowedNow(_("There is nothing to undo."))
     return _undo_score(score, by=by)
 
 
@@ -108,6 +121,22 @@ def _undo_decision(decision: Decision, *, since: datetime, by: User) -> Item:
             _take_back(score, given)
     _put_back(decision)
     record(item, "decision taken back", by=by, decision=(decision.get_kind_display(), ""))
+    return item
+
+
+@transaction.atomic
+def _undo_skip(assignment: Assignment, *, by: User) -> Item:
+    lock_item_row(assignment.item_id)
+    # The place that was given up may have gone to somebody else.
+    if not Item.objects.filter(pk=assignment.item_id, state=Item.State.OPEN, places__gt=0).update(
+        places=F("places") - 1
+    ):
+        raise NotAllowedNow(_("Somebody else has taken this item since."))
+    reason, assignment.why = assignment.why, ""
+    _hold_again(assignment)
+    assignment.save(update_fields=["why"])
+    item = Item.objects.select_related("campaign").get(pk=assignment.item_id)
+    record(item, "skip taken back", by=by, reason=(reason, ""))
     return item
 
 

@@ -148,7 +148,7 @@ def _picked(request: HttpRequest, pk: int) -> services.ScoreForm:
 
 @require_POST
 def undo(request: HttpRequest, pk: int) -> HttpResponse:
-    """Take back one's last score or decision in this item's campaign, and show the item it was about."""
+    """Take back one's last score, decision or skip in this item's campaign, and show the item it was about."""
     user = signed_in(request)
     item = access_item_to_review(user, pk)
     try:
@@ -156,7 +156,7 @@ def undo(request: HttpRequest, pk: int) -> HttpResponse:
     except Refused as refused:
         return refuse(request, item, refused)
     return show_item(
-        request, taken_up.pk, said=_("Taken back. What you had given is kept, marked.")
+        request, taken_up.pk, said=_("Undone. The earlier value stays in the history.")
     )
 
 
@@ -169,7 +169,7 @@ def answer(request: HttpRequest, pk: int) -> HttpResponse:
         services.confirm_scores(item, by=user)
     except Refused as refused:
         return refuse(request, item, refused)
-    return show_next(request, item, said=_("Your scores stand."))
+    return show_next(request, item, said=_("Your scores are kept."))
 
 
 @require_POST
@@ -236,7 +236,7 @@ def give_back(request: HttpRequest, pk: int) -> HttpResponse:
         return refuse(request, item, refused)
     if state == Assignment.State.RELEASED:
         return go(request, queue_of(item))
-    return show_next(request, item)
+    return show_next(request, item, said=_("Skipped. Undo brings it back."))
 
 
 @require_POST

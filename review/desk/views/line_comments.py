@@ -30,7 +30,7 @@ def remark(request: HttpRequest, pk: int) -> HttpResponse:
         )
     except Refused as refused:
         return refuse(request, item, refused)
-    return show_item(request, pk, said=_("Your comment stands at line %s.") % line)
+    return show_item(request, pk, said=_("Comment added to line %s.") % line)
 
 
 @require_POST

@@ -178,7 +178,7 @@ def _say(title: str, ready: str, *, waits: bool, mine: bool) -> str:
     """What a screen reader says once the screen is there; nobody waits who has something to score."""
     if waits:
         return _("Waiting for the rewrite")
-    return title or ready or (_("All that is open is scored.") if mine else "")
+    return title or ready or (_("Everything is scored.") if mine else "")
 
 
 def _rubric(desk: ItemView) -> Rubric | None:

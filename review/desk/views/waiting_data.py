@@ -27,7 +27,7 @@ def say_ready(desk: ItemView) -> str:
     if waits_for_rewrite(desk):
         return ""
     if came_to_nothing(desk):
-        return _("The model made no rewrite. Go on without it, or write feedback of your own.")
+        return _("The model made no rewrite. Continue without it, or write your own feedback.")
     return _("What you asked for is ready.")
 
 

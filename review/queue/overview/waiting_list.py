@@ -18,6 +18,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from catalog.analysis import Risk
+from core.database.words import has_every_word
 from pipeline.execution.draft_checks import is_current, risk_of
 from pipeline.models import Action, Draft
 from review.models import Campaign, Item
@@ -114,7 +115,7 @@ def list_waiting(campaign: Campaign, by: User, form: WaitingForm, *, most: int) 
 
 def _narrow(items: QuerySet[Item], chosen: Mapping[str, Any]) -> QuerySet[Item]:
     if chosen["q"]:
-        items = items.filter(run__action__statement__icontains=chosen["q"])
+        items = items.filter(has_every_word("run__action__statement", chosen["q"]))
     if chosen["severity"]:
         items = items.filter(run__action__severity=chosen["severity"])
     if chosen["used"]:

@@ -49,7 +49,7 @@ def item_take_over(request: HttpRequest, pk: int, assignment: int) -> HttpRespon
             said = _said_of(services.take_over(held, to=to, by=user, why=why))
         else:
             services.take_back(held, by=user, why=why)
-            said = _("It goes to whoever comes next. What was typed is kept.")
+            said = _("It goes to the next reviewer. Nothing typed is lost.")
     except Refused as refused:
         return _refuse(request, item, refused, held)
     return _done(request, item, said)

@@ -68,7 +68,7 @@ def set_paused(command: ChatCommand, paused: bool, *, by: User) -> None:
     require_administrator(by)
     rows = ChatCommand.objects.filter(pk=command.pk, paused_at__isnull=paused)
     if not rows.update(paused_at=timezone.now() if paused else None):
-        raise NotAllowedNow(_("That is so already."))
+        raise NotAllowedNow(_("No change: it is already so set."))
     record(command, "slash command paused" if paused else "slash command resumed", by=by)
 
 

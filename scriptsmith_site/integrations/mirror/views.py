@@ -66,7 +66,7 @@ def mirror_edit(request: HttpRequest) -> HttpResponse:
 @require_POST
 def mirror_test(request: HttpRequest) -> HttpResponse:
     services.ask_for_test(by=signed_in(request))
-    messages.success(request, _("Tried within seconds: the result stands here."))
+    messages.success(request, _("Testing: the result appears here."))
     return redirect("mirror")
 
 

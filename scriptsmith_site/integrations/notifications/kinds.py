@@ -61,11 +61,6 @@ def _author(event: Event, _subject: Subject) -> QuerySet[User]:
     )
 
 
-def _author_or_asker(event: Event, subject: Subject) -> QuerySet[User]:
-    is_version = event.model == "catalog.version"
-    return _author(event, subject) if is_version else _askers(event, subject)
-
-
 def _concerned_by_version(event: Event, _subject: Subject) -> QuerySet[User]:
     version = Version.objects.filter(pk=event.object_id)
     copied = Use.objects.filter(
@@ -119,19 +114,25 @@ KINDS = (
     ),
     NotificationKind(
         "came_back",
-        _("Something of mine comes back"),
-        _("Came back to you"),
-        ("item.sent_back", "version.sent_back", "decision.rejected"),
+        _("An item or version is sent back to me"),
+        _("Sent back to you"),
+        ("item.sent_back", "version.sent_back"),
         lambda event, subject: (
-            _named(event, subject)
-            if event.type == "item.sent_back"
-            else _author_or_asker(event, subject)
+            _named(event, subject) if event.type == "item.sent_back" else _author(event, subject)
         ),
         "undo",
     ),
     NotificationKind(
+        "rejected",
+        _("What I asked for is rejected"),
+        _("Rejected"),
+        ("decision.rejected",),
+        _askers,
+        "failed",
+    ),
+    NotificationKind(
         "due_soon",
-        _("An item that I hold goes back soon"),
+        _("An item of mine is about to expire"),
         _("Goes back to the queue in a few minutes"),
         ("item.due_soon",),
         _named,
@@ -199,7 +200,7 @@ KINDS = (
     ),
     NotificationKind(
         "gave_up",
-        _("A destination did not take an event, which was given up"),
+        _("An event could not be delivered"),
         _("An event was given up"),
         ("destination.gave_up",),
         _administrators,

@@ -66,7 +66,7 @@ GROUPS = (
             Action("earlier", "p", gettext_lazy("Earlier item")),
             Action("skip", "x", gettext_lazy("Skip")),
             Action("flag", "l", gettext_lazy("Flag")),
-            Action("take", "t", gettext_lazy("Take it, go on, or let scores stand")),
+            Action("take", "t", gettext_lazy("Take it, continue, or keep my scores")),
             Action("next", ".", gettext_lazy("What came back, or the next item")),
         ),
     ),
@@ -87,8 +87,8 @@ GROUPS = (
             Action("case_wrong", "3", gettext_lazy("Case wrong")),
             Action("interpretation", "4", gettext_lazy("Interpretation")),
             Action("output_too_strict", "5", gettext_lazy("Output too strict")),
-            Action("world_unlike_reality", "6", gettext_lazy("World unlike reality")),
-            Action("script_wrong", "7", gettext_lazy("Script wrong after all")),
+            Action("world_unlike_reality", "6", gettext_lazy("Test setup unrealistic")),
+            Action("script_wrong", "7", gettext_lazy("The script is wrong")),
         ),
     ),
     Group(
@@ -179,7 +179,7 @@ def _fault_of(action: Action, key: str) -> str:
     if not 1 <= len(parts) <= 2 or not all(_is_key(part) for part in parts):
         return _("Write one key, or two that are pressed one after the other.")
     if action.numbered and len(parts) > 1:
-        return _("One key only: the number of the script follows it.")
+        return _("Use one key; the script number follows.")
     if parts[0] in FIXED:
         return _("J, K and ? are the same on every page.")
     if Where.ALL in action.where and belongs_to_pages(parts[0]):

@@ -1,4 +1,4 @@
-"""Entries that are alike are told while somebody writes, before anything is saved."""
+"""Similar entries are told while somebody writes, before anything is saved."""
 
 from __future__ import annotations
 

@@ -244,7 +244,7 @@ def test_curators_see_what_waits_for_them(
     button = reverse("phrasing-confirm", args=[restart.entry.phrasings.latest("pk").pk])
     assert button in client_for(second_curator).get(entry).text
     own = client_for(curator).get(entry).text
-    assert button not in own and "waits for a second pair of eyes" in own
+    assert button not in own and "waits for a second person" in own
     settings.SCRIPTSMITH_SELF_VERIFY = True
     assert button in client_for(curator).get(entry).text
 

@@ -110,7 +110,7 @@ def test_empty_lists_say_the_next_step(
 ) -> None:
     assert "Ask for a script" in client_for(reviewer).get("/catalogue/").text
     assert "New entry" in client_for(curator).get("/catalogue/").text
-    assert "Nothing fits" in client_for(reviewer).get("/catalogue/?tag=x").text
+    assert "No matches" in client_for(reviewer).get("/catalogue/?tag=x").text
 
 
 @pytest.mark.slow
@@ -191,7 +191,7 @@ def test_the_page_shows_what_is_known_beside_copy(
     ("provenance", "said"),
     [
         ({"run": 3, "models": {}}, "A pass of the assessor misses about half of the wrong ones"),
-        ({"origin": "import of x"}, "Not reviewed: checked by nobody."),
+        ({"origin": "import of x"}, "Not reviewed by anybody."),
     ],
 )
 def test_the_page_says_what_nobody_has_reviewed(

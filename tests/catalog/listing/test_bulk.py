@@ -71,7 +71,7 @@ def test_what_is_refused_is_said_and_the_rest_is_done(
 
     page = preview(client, shelf, "deprecate", note="gone")
     for said in (
-        "verified becomes deprecated; the entry answers no more",
+        "verified becomes deprecated; the entry is no longer offered",
         "draft becomes deprecated",
         "Version 1 is deprecated.",
         "Do this with 3 entries",

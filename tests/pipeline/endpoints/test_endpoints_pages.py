@@ -216,7 +216,7 @@ def test_a_resting_one_is_woken_with_the_runs_that_wait(
         state="queued", finished_at=None, waits_for=demo, not_before=later
     )
     page = client.get("/endpoints/demo/").text
-    assert "HTTP 529 &lt;b&gt;" in page and "Wake it now" in page
+    assert "HTTP 529 &lt;b&gt;" in page and "Resume now" in page
 
     assert client.post("/endpoints/demo/wake/").status_code == 302
 

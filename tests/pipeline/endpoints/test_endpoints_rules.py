@@ -56,8 +56,10 @@ def test_an_address_is_kept_in_one_form(typed: str, kept: str) -> None:
         pytest.param("http://0x7f.1", "no address", id="an address in hex"),
         pytest.param("http://host.example", "Plain http", id="plain to the world"),
         pytest.param("http://8.8.8.8", "Plain http", id="plain to a public address"),
-        pytest.param("http://169.254.169.254", "No model is asked there", id="a cloud's metadata"),
-        pytest.param("http://0.0.0.0:1", "No model is asked there", id="no host at all"),
+        pytest.param(
+            "http://169.254.169.254", "This address is not allowed", id="a cloud's metadata"
+        ),
+        pytest.param("http://0.0.0.0:1", "This address is not allowed", id="no host at all"),
     ],
 )
 def test_an_address_is_refused_with_the_reason(typed: str, said: str) -> None:

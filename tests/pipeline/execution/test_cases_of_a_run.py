@@ -150,7 +150,7 @@ def test_what_is_refined_from_cases_stands_beside_what_is_recommended(
     Stage.objects.filter(run=run, name="recommend").update(outcome="offered")
     page = client_for(administrator).get(f"/runs/{run.pk}/").text
     assert f"Draft {revised.number} is an offer beside it" in page
-    assert "offer: more checks hold" in page
+    assert "alternative: passes more checks" in page
 
 
 @pytest.mark.slow

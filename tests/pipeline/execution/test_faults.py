@@ -110,8 +110,8 @@ def test_the_api_tells_the_same(meet: Callable[..., Seen]) -> None:
     assert meet(status(401, message="Who are you?")).api()["failure"] == {
         "happened": "The server did not accept the key.",
         "done": NOT_AGAIN,
-        "advice": "An administrator sets the right key in the endpoint's environment variable and "
-        "restarts the workers.",
+        "advice": "Ask an administrator to set the right key in the endpoint's environment variable and "
+        "to restart the workers.",
         "evidence": "Demo model: Who are you? (HTTP 401)",
     }
 
@@ -230,7 +230,7 @@ def test_what_may_have_been_billed_is_tried_once_more_and_no_more(
         Endpoint.objects.update(timeout_seconds=1)
     seen = meet({**rule, "count": None})
     assert (seen.state, seen.tries, seen.billed) == ("failed", [tried, tried], billed)
-    for words in (happened, ONCE_MORE, "Take the run up again later"):
+    for words in (happened, ONCE_MORE, "Resume the run later"):
         assert words in seen.page
 
 

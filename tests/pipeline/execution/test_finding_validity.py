@@ -200,15 +200,15 @@ def test_a_verdict_by_earlier_prompts_is_shown_as_history(
     draft = run.drafts.get()
     client = client_for(reviewer)
     address = reverse("run-detail", args=[run.pk])
-    assert "judged with earlier prompts" not in client.get(address).text
+    assert "judged with older prompts" not in client.get(address).text
 
     Assessment.objects.filter(draft=draft).update(prompt_versions={"describe": "aaaaaaaaaaaa"})
 
     page = client.get(address).text
-    assert page.count("judged with earlier prompts") == 2, "beside verdict and recommendation"
+    assert page.count("judged with older prompts") == 2, "beside verdict and recommendation"
     said = client.get(f"/api/v1/drafts/{shown(draft)}/").json()
     assert said["assessment"]["is_current"] is False
     Configuration.objects.filter(pk=run.configuration_id).update(
         prompts={"describe": "aaaaaaaaaaaa"}
     )
-    assert "judged with earlier prompts" not in client.get(address).text, "pinned, so in use"
+    assert "judged with older prompts" not in client.get(address).text, "pinned, so in use"

@@ -96,7 +96,7 @@ def test_polling_stops_when_the_run_is_done(
     assert "hx-trigger" not in response.text
     assert "assessor: passed" in response.text
     assert 'id="draft-L1"' in response.text
-    assert "This run has ended: Checked by a model only." in response.headers["HX-Trigger"]
+    assert "This run is now: Checked by a model only." in response.headers["HX-Trigger"]
     content = page_of(client, queued).partition('id="content"')[2]
     assert content and 'hx-trigger="every' not in content
 
@@ -222,7 +222,7 @@ def test_a_starting_point_is_named_with_what_differs(client_for: ClientFor, revi
 
     page = page_of(client_for(reviewer), run)
 
-    assert "Started from" in page
+    assert "Based on" in page
     assert reverse("entry-detail", args=["delete-old-sessions"]) in page
     assert "another directory" in page
 

@@ -108,7 +108,7 @@ def test_the_list_is_narrowed_by_stage_spread_and_words(
     page = boss.get(f"/campaigns/{study.pk}/adjudicate/{query}").text
     assert items_in(page) == [every[place].pk for place in wanted]
     if not wanted:
-        assert "Nothing fits" in page
+        assert "No matches" in page
 
 
 def test_a_list_that_is_asked_for_nonsense_says_so_and_does_not_fall(

@@ -48,7 +48,7 @@ def test_a_plan_is_looked_at_and_then_kept(
     boss: Client, campaign: Campaign, aim: str, typed: dict[str, str], items: int | None
 ) -> None:
     text = boss.post(page(campaign, aim), {**typed, "look": "1"}).content.decode()
-    assert "What it takes, not saved" in text
+    assert "Required size, not saved" in text
     assert "<svg" in text
     campaign.refresh_from_db()
     assert campaign.plan is None

@@ -239,6 +239,35 @@ def test_undo_brings_back_the_score_before_a_change(held: Assignment, reviewer: 
     assert Score.objects.get(current=True).value == 0
 
 
+def test_undo_brings_a_skipped_item_back(
+    held: Assignment, reviewer: User, client_for: ClientFor, put_in_queue: Callable[..., Item]
+) -> None:
+    put_in_queue()  # what is shown next
+    item, client = held.item, client_for(reviewer)
+    skip = {"how": "skip", "why": "Not my field"}
+    answer = client.post(reverse("item-give-back", args=[item.pk]), skip, headers=HTMX)
+    assert answer.status_code == 200 and "Undo brings it back." in answer.headers["HX-Trigger"]
+    item.refresh_from_db()
+    assert item.places == 1
+    assert send(client, item, "item-undo")[0] == 200
+    held.refresh_from_db()
+    item.refresh_from_db()
+    assert (held.state, held.why, held.ended_at, item.places) == ("active", "", None, 0)
+    score_next(item, reviewer, 2)
+
+
+def test_a_skipped_item_that_somebody_else_took_stays_theirs(
+    held: Assignment, reviewer: User, second_reviewer: User
+) -> None:
+    services.give_back(held, state=Assignment.State.SKIPPED, why="Not my field")
+    services.claim_item(held.item, by=second_reviewer)
+    with pytest.raises(NotAllowedNow, match="Somebody else has taken this item"):
+        services.undo_last(held.item.campaign, by=reviewer)
+    held.refresh_from_db()
+    assert (held.state, held.why) == ("skipped", "Not my field")
+    assert held.item.assignments.get(state="active").reviewer == second_reviewer
+
+
 @pytest.mark.parametrize("kind", ["approve", "reject", "edit"])
 def test_undo_takes_a_decision_back_and_out_of_the_catalogue(
     held: Assignment, reviewer: User, kind: str

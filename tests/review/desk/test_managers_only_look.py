@@ -105,7 +105,7 @@ def test_the_page_shows_a_manager_the_item_and_nothing_to_press(
 ) -> None:
     page = client_for(manager).get(reverse("item-review", args=[item.pk]))
     assert page.status_code == 200
-    assert "You look at it as a manager." in page.text
+    assert "You are viewing this as a manager." in page.text
     for act in ("score", "decide", "claim", "flag", "give-back"):
         assert reverse(f"item-{act}", args=[item.pk]) not in page.text
     assert reverse("queue") not in page.text

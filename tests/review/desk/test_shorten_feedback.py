@@ -86,11 +86,11 @@ def test_the_button_is_there_only_where_a_model_is(
     scored: Item, reviewer: User, client_for: ClientFor, settings: object
 ) -> None:
     url = reverse("item-review", args=[scored.pk])
-    assert "Have it shortened" in client_for(reviewer).get(url).text
+    assert "Shorten it" in client_for(reviewer).get(url).text
     Endpoint.objects.update(enabled=False)
     settings.SCRIPTSMITH_ENDPOINTS = []  # type: ignore[attr-defined]
     page = client_for(reviewer).get(url).text
-    assert "Have it shortened" not in page and "data-long-words" in page
+    assert "Shorten it" not in page and "data-long-words" in page
 
 
 def test_the_api_asks_and_says_what_became_of_it(

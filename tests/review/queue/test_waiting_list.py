@@ -91,7 +91,7 @@ def test_nothing_that_fits_leads_back_to_all(
 ) -> None:
     page = client_for(reviewer).get(reverse("queue"), {"q": "no such words"}).text
 
-    assert "Nothing fits" in page and "Clear the filters" in page
+    assert "No matches" in page and "Clear the filters" in page
 
 
 def test_the_list_takes_a_fixed_number_of_queries(

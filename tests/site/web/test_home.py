@@ -112,7 +112,7 @@ def test_a_curator_sees_what_to_verify_and_what_made_it_worse(
     assert f"{reverse('catalog-list')}?age=once" in page
     assert reverse("version-review", args=[waiting.pk]) in page
     assert "<strong>1</strong> rolled back in an emergency, to confirm" in page
-    assert "<strong>0</strong> with changed evidence" in page
+    assert "<strong>0</strong> with changed test results" in page
 
 
 def test_an_administrator_sees_who_waits_what_was_spent_and_what_rests(
@@ -126,7 +126,7 @@ def test_an_administrator_sees_who_waits_what_was_spent_and_what_rests(
 
     page = client_for(administrator).get("/").text
 
-    assert "run that people are waiting for" in page
+    assert "run requested by people" in page
     assert "It is busy." in page and "spent this month" in page
 
 

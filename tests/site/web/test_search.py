@@ -38,6 +38,15 @@ def test_actions_are_found_by_their_words_ten_at_most(
     assert "Restart nginx" not in page.content.decode()
 
 
+def test_words_are_found_in_any_order(client: Client, things: None, reviewer: User) -> None:
+    client.force_login(reviewer)
+    (group,) = client.get("/search/", {"q": "service rotate LOGS"}).context["groups"]
+    assert group.title == "Actions" and len(group.hits) == 10
+    listed = client.get("/actions/", {"q": "service rotate LOGS"})
+    assert "logs of service" in listed.text.lower()
+    assert not client.get("/search/", {"q": "service rotate nothing-like-it"}).context["groups"]
+
+
 def test_entries_are_found_by_their_title(client: Client, curator: User) -> None:
     version = create_entry("Rotate the logs of nginx", script="logrotate -f /etc/x\n", by=curator)
     client.force_login(curator)

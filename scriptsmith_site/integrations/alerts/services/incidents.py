@@ -46,13 +46,13 @@ def give_back(incident: Incident, *, by: User) -> None:
 def _hold(incident: Incident, person: User | None, *, by: User, kind: IncidentEvent.Kind) -> None:
     expected = incident.taken_by
     if expected == person:
-        raise NotAllowedNow(_("That is so already."))
+        raise NotAllowedNow(_("No change: it is already so set."))
     now = timezone.now()
     changed = Incident.objects.filter(pk=incident.pk, taken_by=expected).update(
         taken_by=person, taken_at=now if person else None
     )
     if not changed:
-        raise NotAllowedNow(_("Somebody was faster. Load the page again to see who is on it."))
+        raise NotAllowedNow(_("Changed by somebody else. Load the page again to see who is on it."))
     incident.taken_by, incident.taken_at = person, now if person else None
     _note(incident, kind, by=by, to=person if kind == Kind.HANDED_OVER else None)
     record(incident, f"incident {kind.label}", by=by, on_it=(_number(expected), _number(person)))
