@@ -220,6 +220,12 @@ def count_planned(campaign: Campaign) -> int | None:
     return found
 
 
+def count_reviewers(campaign: Campaign) -> int:
+    """How many people are through with an item of the campaign, from the tallies."""
+    done = campaign.tallies.filter(pattern__startswith=DAY, count__gt=0)
+    return len({pattern.rpartition(":")[2] for pattern in done.values_list("pattern", flat=True)})
+
+
 # --- How the work goes on ---------------------------------------------------------------------------------------
 
 

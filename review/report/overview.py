@@ -14,7 +14,7 @@ from review.report.charts.flow import Flow, FlowCounts, FlowWords, draw_flow
 from review.report.charts.forest import Forest, ForestRow, draw_forest
 from review.report.charts.matrix import Counts, MatrixCell, draw_matrix
 from review.report.charts.scale import scale_of_differences, scale_of_shares
-from review.report.report_view import SIGNED, Json, ReportView, bounds_of, show_figure
+from review.report.report_view import SIGNED, Json, ReportView, bounds_of, range_of, show_figure
 from review.report.sections.agreement import (
     MOST_REVIEWERS,
     STAGES,
@@ -34,7 +34,6 @@ from review.report.words import (
     say_share,
 )
 
-# The figures of the forest plot; others, such as shares that were repaired, stand in the details.
 _DEFAULT_PRIMARY = "first_pass_accuracy"
 
 
@@ -257,7 +256,7 @@ def _plot(view: ReportView, *, signed: bool) -> Plot:
 def _values(view: ReportView, name: str, *, signed: bool) -> Iterator[tuple[int, str, str, str]]:
     for place in range(len(view.arms)):
         figure = view.figure(place, name)
-        if figure["value"] is not None:
+        if figure["value"] is not None or range_of(figure) is not None:
             shown = show_figure(figure, signed=signed)
             yield place + 1, shown.value, shown.interval, shown.ratio
 

@@ -15,7 +15,7 @@ from review.exchange.source import OWN
 from review.models import Campaign
 from review.study import FIGURES, Criterion
 from review.study.compare import COMPARED
-from review.study.family import EXPERT, NET, Hypothesis, between
+from review.study.family import EXPERT, HALO, NET, Hypothesis, between
 
 _MOST = 1_000_000
 _MOST_OF_FAMILY = 10_000
@@ -79,6 +79,8 @@ def _read_hypothesis(one: object) -> Hypothesis | None:
     figure, criterion, *names = one
     if criterion not in list(Criterion):
         return None
+    if figure == HALO:
+        return None if any(names) else Hypothesis(HALO, criterion, "")
     if figure in COMPARED and all(names) and names[0] != names[1]:
         return between(figure, criterion, names)
     is_of_one = figure in (NET, *EXPERT) and names[0] and not names[1]

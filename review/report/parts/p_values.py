@@ -13,7 +13,7 @@ from review.counting.counts import Counts
 from review.models import Campaign
 from review.study import Criterion
 from review.study.definitions import Object
-from review.study.family import EXPERT, NET, Hypothesis, between, settle_family
+from review.study.family import EXPERT, HALO, NET, Hypothesis, between, settle_family
 from review.study.figures import NOT_PART
 from review.study.statistics.p_values import adjust_by_holm
 
@@ -21,11 +21,15 @@ Holder = dict[str, Any]  # a part of the document with a `p_value`
 
 
 def are_shown(campaign: Campaign, counts: Sequence[Counts]) -> bool:
-    """Whether the study has ended: it is closed, or was never opened and all its scores were made elsewhere."""
-    if campaign.state == Campaign.State.CLOSED:
-        return True
-    is_imported = not any(one.sums[HERE] for one in counts)
-    return campaign.state == Campaign.State.SETUP and is_imported
+    """Whether the study has ended, by its counts."""
+    return has_ended(campaign, is_imported=not any(one.sums[HERE] for one in counts))
+
+
+def has_ended(campaign: Campaign, *, is_imported: bool) -> bool:
+    """Whether p values may be seen: it is closed, or was never opened and all its scores were made elsewhere."""
+    return campaign.state == Campaign.State.CLOSED or (
+        campaign.state == Campaign.State.SETUP and is_imported
+    )
 
 
 def settle_p_values(
@@ -77,7 +81,7 @@ def settle_p_values(
 
 
 def _primary_of(campaign: Campaign, details: Mapping[str, object]) -> Holder | None:
-    """The comparison that was named, turned the way it was named; None where none was, or it is not there."""
+    """The comparison that was named, which is turned the way it was named; None where none was, or it is not there."""
     pair = [campaign.primary_first, campaign.primary_second]
     if None in pair or not campaign.primary_criterion:
         return None
@@ -109,6 +113,9 @@ def _family(
             for name, found in one[criterion.value].items():
                 if found["is_part"]:
                     yield between(name, criterion.value, (one["first"], one["second"])), found
+    for key, change in cast("dict[str, Holder]", details["halo"]).items():
+        if change["items"]:
+            yield Hypothesis(HALO, key, ""), change
     for arm in cast("list[Holder]", details["arms"]):
         for criterion in Criterion:
             for name in EXPERT:

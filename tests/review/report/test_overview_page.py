@@ -18,7 +18,7 @@ from pytest_django import DjangoDbBlocker
 
 from review.campaigns.services import rules
 from review.counting import tallies
-from review.models import Campaign, Member, ReportLook
+from review.models import Assignment, Campaign, Member, ReportLook
 from review.queue.members import add_member
 from tests.people import make_person
 from tests.review.maker import add_configuration
@@ -172,10 +172,21 @@ def test_what_was_planned_stands_beside_what_was_reached(golden: Campaign, clien
     assert "Planned and reached" not in client.get(f"/campaigns/{golden.pk}/report/").text
     Campaign.objects.filter(pk=golden.pk).update(plan=plan)
     page = words_of(client.get(f"/campaigns/{golden.pk}/report/").text)
-    assert "Items, imported 93 153" in page
+    # What came with its scores is none of what was planned.
+    assert "Statements scored here 93 153" in page
     assert "Half-width of its interval, imported 10.0 % 10.1 %" in page
+    Assignment.objects.bulk_create(
+        Assignment(item=item, reviewer=reviewer, state="submitted", reason="imported")
+        for reviewer in [User.objects.get(username="rita")]
+        for item in golden.items.all()
+    )
+    cache.clear()
+    page = words_of(client.get(f"/campaigns/{golden.pk}/report/").text)
+    assert "Statements scored here 93 0" in page
+    Assignment.objects.all().delete()
+    cache.clear()
     text = client.get(f"/campaigns/{golden.pk}/report/tables/plan.csv").text
-    assert '"Items, imported",93,153' in text
+    assert "Statements scored here,93,153" in text
 
 
 def test_an_open_study_shows_no_p_values(campaign: Campaign, client: Client) -> None:
