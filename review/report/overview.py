@@ -136,9 +136,13 @@ def show_overview(view: ReportView) -> dict[str, object]:
 
 
 def _facts(view: ReportView) -> dict[str, object]:
-    """How many items there are and how their scripts' scores stand, over all Configurations."""
-    names = sorted({name for arm in view.arms for name in arm["items"]})
-    sums = {name: sum(arm["items"].get(name, 0) for arm in view.arms) for name in names}
+    """How many items there are and how their scripts' scores stand under the criterion, over all Configurations; and
+    how many texts wait for an adjudicator, at whichever stage and under either criterion.
+    """
+    # Older snapshots count what is final under one criterion at least.
+    items = [{**arm["items"], **arm[view.criterion.value].get("items", {})} for arm in view.arms]
+    names = sorted({name for one in items for name in one})
+    sums = {name: sum(one.get(name, 0) for one in items) for name in names}
     planned, done = view.details["planned_items"], view.details.get("planned_done")
     return {
         **sums,
@@ -146,6 +150,7 @@ def _facts(view: ReportView) -> dict[str, object]:
         "done": done,
         "reached": say_share(done / planned) if planned and done is not None else "",
         "withdrawn": view.details["withdrawn"],
+        "disputed": view.details.get("disputed", 0),
     }
 
 

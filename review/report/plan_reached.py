@@ -111,7 +111,7 @@ def _discordant(view: ReportView, plan: Plan) -> Iterator[list[Cell]]:
 def _compared(view: ReportView) -> list[Json]:
     found: list[Json] = view.details["comparisons"]
     primary = (view.details.get("p_values") or {}).get("primary")
-    if not primary:
+    if not primary or not primary["second"]:
         return found
     pair = (primary["first"], primary["second"])
     return [one for one in found if (one["first"], one["second"]) == pair]

@@ -19,7 +19,7 @@ from django.db.models import Count, Sum
 from django.utils import timezone
 
 from pipeline.models import Attempt, Configuration, Spending
-from review.campaigns.dashboard import count_planned
+from review.campaigns.dashboard import count_disputed, count_planned
 from review.counting.counts import Counts, join_stages, read_counts
 from review.counting.tallies import count_due, estimate_due
 from review.counting.whole_statements import read_statements
@@ -106,6 +106,7 @@ def make_report(campaign: Campaign) -> Document:
             "planned_items": campaign.planned_items,
             # Of the planned statements, those that are through; what came with its scores was there before the plan.
             "planned_done": count_planned(campaign),
+            "disputed": count_disputed(campaign),
             "primary_figure": campaign.primary_figure,
             "is_blind": campaign.hides_verdict,
             "costs": _sum_costs(campaign),

@@ -109,6 +109,16 @@ def list_not_blind(configuration: Configuration, counts: Counts) -> list[Part]:
     return found
 
 
+def _count_under(patterns: Mapping[ItemPattern, int], criterion: Criterion) -> Part:
+    """Items whose script has a final score under the criterion, and those on which reviewers differ under it."""
+    made = [one for one in patterns.items() if one[0].origin is not Origin.RETRIEVED]
+    open_ = [(one.script, times) for one, times in made if one.script.right(criterion) is None]
+    return {
+        "scored": sum(times for _one, times in made) - sum(times for _one, times in open_),
+        "unresolved": sum(times for one, times in open_ if one.needs_adjudicator),
+    }
+
+
 def _count_standings(patterns: Mapping[ItemPattern, int]) -> Part:
     """Items by how their script's score stands; retrieved ones apart, for they are in no model figure."""
     made = {key: times for key, times in patterns.items() if key.origin is not Origin.RETRIEVED}
@@ -143,6 +153,7 @@ def _reduce(patterns: Mapping[ItemPattern, int]) -> Counter[ItemPattern]:
 def _tabulate(patterns: Mapping[ItemPattern, int], criterion: Criterion) -> Part:
     at_worst, at_best = bound_skipped(patterns, criterion)
     return {
+        "items": _count_under(patterns, criterion),
         "assessor": _card_as_json(draw_up_card(patterns, criterion)),
         "expert": asdict(tabulate_expert(patterns, criterion)),
         "expert_by_all": asdict(tabulate_expert(patterns, criterion, with_authors=True)),

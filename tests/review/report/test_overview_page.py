@@ -76,6 +76,29 @@ def test_the_head_says_what_was_planned_and_reached_and_the_primary_figure(
     assert "style=" not in head
 
 
+def test_the_head_follows_the_criterion_and_says_what_waits_for_an_adjudicator(
+    campaign: Campaign, client: Client
+) -> None:
+    people = [make_person(name, "reviewer") for name in ("rob", "ria")]
+    labels = [
+        # Final under strict alone; the refined script of the next one is what they differ on.
+        Label("incorrect", [(0, None, None), (1, None, None)]),
+        Label("incorrect", [(0, 2, 2), (0, 2, 0)]),
+    ]
+    fill(campaign, labels, people)
+    heads = {
+        name: words_of(
+            head_of(client.get(f"/campaigns/{campaign.pk}/report/?criterion={name}").text)
+        )
+        for name in ("strict", "partial")
+    }
+    assert "2 of 2 items scored" in heads["strict"] and "unresolved" not in heads["strict"]
+    assert "1 of 2 items scored" in heads["partial"] and "1 unresolved" in heads["partial"]
+    board = client.get(f"/campaigns/{campaign.pk}/").context["board"]
+    assert board.disputed == 2
+    assert all("2 texts wait for an adjudicator" in head for head in heads.values())
+
+
 def test_each_cell_of_the_assessors_table_leads_to_its_items(
     golden: Campaign, client: Client
 ) -> None:
