@@ -49,6 +49,11 @@ def name_primary(campaign: Campaign, first: Record | None) -> None:
         ]
     except RowProblem:
         return
+    if criterion and not any(names):
+        # Of the only configuration: there is no pair to name.
+        campaign.primary_criterion = criterion
+        campaign.save(update_fields=["primary_criterion"])
+        return
     found = {one.name: one for one in Configuration.objects.filter(name__in=names)}
     if not criterion or len(found) != 2 or campaign.primary_figure not in COMPARED:
         return

@@ -108,9 +108,9 @@ def say_few(one: Json) -> str:
     if not statements or statements >= FEW_STATEMENTS or one["low"] is None:
         return ""
     return _(
-        "The intervals are of %(statements)s statements. Of fewer than %(few)s the percentiles of a bootstrap lie too close "
-        "together: in simulated studies of 30 to 34 statements such an interval of alpha held the true value in about "
-        "%(coverage)s %% and not in 95 %%."
+        "The intervals are of %(statements)s statements. Of fewer than %(few)s the percentiles of a bootstrap lie too "
+        "close together: in simulated studies of 30 to 34 statements such an interval of alpha held the true value in "
+        "about %(coverage)s %% and not in 95 %%."
     ) % {"statements": statements, "few": FEW_STATEMENTS, "coverage": COVERAGE_OF_FEW}
 
 

@@ -283,4 +283,6 @@ def test_an_interval_of_few_statements_says_how_often_it_holds(
     page = client.get(f"/campaigns/{campaign.pk}/report/").text
     assert ("few statements" in head_of(page)) is is_said
     said = f"The intervals are of {statements} statements"
-    assert (said in words_of(page) and f"about {COVERAGE_OF_FEW} % and not in 95 %" in page) is is_said
+    assert (
+        said in words_of(page) and f"about {COVERAGE_OF_FEW} % and not in 95 %" in page
+    ) is is_said
