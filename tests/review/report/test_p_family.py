@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import html
 import re
+from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.management import call_command
 from django.test import Client
 
 from review.campaigns.services.states import move_campaign
@@ -132,3 +134,17 @@ def test_the_net_of_the_only_configuration_stands_alone_where_it_was_named(
     client.force_login(manager)
     page = client.get(f"/campaigns/{closed.pk}/report/").content.decode()
     assert "primary: it stands alone" in html.unescape(page)
+
+
+def test_a_primary_without_a_pair_travels_with_an_export(
+    campaign: Campaign, reviewer: User, tmp_path: Path
+) -> None:
+    fill(campaign, golden_labels()[:20], [reviewer])
+    Campaign.objects.filter(pk=campaign.pk).update(
+        primary_figure="net", primary_criterion="partial"
+    )
+    file = str(tmp_path / "out.jsonl")
+    call_command("export_campaign", campaign.name, file)
+    call_command("import_items", "Again", file)
+    again = Campaign.objects.get(name="Again")
+    assert (again.primary_figure, again.primary_criterion) == ("net", "partial")
