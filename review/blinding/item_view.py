@@ -26,7 +26,18 @@ from review.blinding.item_queries import (
     read_scores,
     read_scratch,
 )
-from review.models import Assignment, Campaign, Decision, Item, Reveal, Score, Scratch, SentBack
+from review.models import (
+    Assignment,
+    Campaign,
+    Case,
+    Decision,
+    Item,
+    Reveal,
+    Score,
+    Scratch,
+    SentBack,
+)
+from review.models.score import OTHERS
 from review.study.first_draft import first_draft_of
 
 
@@ -38,10 +49,11 @@ class Step:
     arm: str
     draft: Draft | None = None
     feedback: Feedback | None = None
+    is_of_another: bool = False  # made from the feedback of another expert
 
     @property
     def key(self) -> str:
-        return f"{self.stage}-{self.arm}"
+        return f"{self.stage}-{OTHERS if self.is_of_another else self.arm}"
 
     @property
     def seen(self) -> int | None:
@@ -68,7 +80,7 @@ class ItemView:
     shows: bool = True
 
     def __post_init__(self) -> None:
-        self.scores = {_key(score): score for score in self.given if score.current}
+        self.scores = {score.step_key: score for score in self.given if score.current}
 
     # --- What is read -------------------------------------------------------------------------------------------
 
@@ -182,6 +194,34 @@ class ItemView:
         made = [draft for draft in self.drafts if feedback and draft.feedback_id == feedback.pk]
         return made[0] if made else None
 
+    @cached_property
+    def refined_by_another(self) -> Draft | None:
+        """The Draft that the feedback of another expert led to, for somebody who did not write that to score: one, the
+        earliest, in a study alone, and only once all stages of the model's arm are in. Whoever is through with the
+        item is not called back for it.
+        """
+        item = self.item
+        if item.campaign.is_live or item.again or item.case.purpose != Case.Purpose.REAL:
+            return None
+        if self.refined_in(Arm.MODEL) is None or "refined-model" not in self.scores:
+            return None
+        earlier = {
+            one.pk
+            for one in self.feedbacks
+            if one.arm == Arm.EXPERT and one.author_id not in (None, self.reviewer.pk)
+        }
+        made = sorted(
+            (one for one in self.drafts if one.feedback_id in earlier),
+            key=lambda one: one.feedback_id or 0,
+        )
+        given = self.scores.get(f"refined-{OTHERS}")
+        if given is not None:
+            return next((one for one in made if one.pk == given.draft_id), None)
+        if not made or self.assignment is None:
+            return None
+        is_through = self.assignment.state == Assignment.State.SUBMITTED
+        return None if is_through else made[0]
+
     # --- Gates --------------------------------------------------------------------------------------------------
 
     @property
@@ -214,6 +254,8 @@ class ItemView:
                 steps.append(Step("feedback", arm, feedback=feedback))
             if refined and (arm == Arm.EXPERT or "feedback-model" in self.scores):
                 steps.append(Step("refined", arm, draft=refined))
+        if others := self.refined_by_another:
+            steps.append(Step("refined", Arm.EXPERT.value, draft=others, is_of_another=True))
         return steps
 
     @property
@@ -248,18 +290,18 @@ class ItemView:
     def take(self, score: Score) -> None:
         """Count a score that has just been given: what opens by it is worked out anew."""
         self.given.append(score)
-        self.scores[_key(score)] = score
+        self.scores[score.step_key] = score
         self._work_out()
 
     def drop(self, score: Score, before: Score | None) -> None:
         """Count a score no longer; the one before it, if there is one, counts again."""
-        del self.scores[_key(score)]
+        del self.scores[score.step_key]
         if before is not None:
-            self.scores[_key(before)] = before
+            self.scores[before.step_key] = before
         self._work_out()
 
     def _work_out(self) -> None:
-        names = ["opens_later_stages", "steps", "next_step", "visible"]
+        names = ["opens_later_stages", "steps", "next_step", "visible", "refined_by_another"]
         if not self.reads_all:
             names += ["drafts", "findings", "first", "assessment", "is_flagged", "newest"]
         for name in names:
@@ -348,7 +390,3 @@ def open_item(
         assignment.item, assignment.reviewer = item, reviewer
         desk.__dict__["assignment"] = assignment
     return desk
-
-
-def _key(score: Score) -> str:
-    return f"{score.stage}-{score.arm}"

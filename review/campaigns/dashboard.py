@@ -189,10 +189,15 @@ def _count_items(campaign: Campaign) -> tuple[Progress, int]:
     found: tuple[Progress, int] | None = cache.get(key)
     if found is None:
         progress = read_progress([campaign]).get(campaign.pk, Progress())
-        found = progress, campaign.items.filter(disputed=True).count()
+        found = progress, count_disputed(campaign)
         if progress.total > _MANY:
             cache.set(key, found, _SECONDS_KEPT)
     return found
+
+
+def count_disputed(campaign: Campaign) -> int:
+    """Texts that wait for an adjudicator, at whichever stage; one that several arms hold is marked in one of them."""
+    return campaign.items.filter(disputed=True).count()
 
 
 def count_planned(campaign: Campaign) -> int | None:
@@ -218,6 +223,12 @@ def count_planned(campaign: Campaign) -> int | None:
         found = done.count()
         cache.set(key, found, _SECONDS_KEPT)
     return found
+
+
+def count_reviewers(campaign: Campaign) -> int:
+    """How many people are through with an item of the campaign, from the tallies."""
+    done = campaign.tallies.filter(pattern__startswith=DAY, count__gt=0)
+    return len({pattern.rpartition(":")[2] for pattern in done.values_list("pattern", flat=True)})
 
 
 # --- How the work goes on ---------------------------------------------------------------------------------------

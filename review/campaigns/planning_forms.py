@@ -34,6 +34,7 @@ class PlanForm(FoldedForm):
     aim: ClassVar[Aim]
     percent: ClassVar[tuple[str, ...]]
     default: ClassVar[Mapping[str, float]]
+    least_arms: ClassVar[int] = 1
 
     deff = forms.FloatField(
         label=_("Design effect"),
@@ -45,13 +46,38 @@ class PlanForm(FoldedForm):
         ),
         widget=forms.NumberInput(attrs={"step": "any", "inputmode": "decimal"}),
     )
+    minutes = forms.FloatField(
+        label=_("Active minutes of one reviewer, an item"),
+        required=False,
+        min_value=0.1,
+        max_value=600,
+        help_text=_(
+            "With the hours below it is said how many reviewers it takes. Empty where nothing is known yet: a pilot "
+            "tells it."
+        ),
+        widget=forms.NumberInput(attrs={"step": "any", "inputmode": "decimal"}),
+    )
+    hours = forms.FloatField(
+        label=_("Hours that one reviewer has"),
+        required=False,
+        min_value=0.1,
+        max_value=10_000,
+        widget=forms.NumberInput(attrs={"step": "any", "inputmode": "decimal"}),
+    )
+    overlap = forms.IntegerField(
+        label=_("Reviewers for each item"), required=False, min_value=1, max_value=20
+    )
+    arms = forms.IntegerField(
+        label=_("Configurations on each statement"), required=False, min_value=1, max_value=50
+    )
 
     def __init__(self, data: object = None, *, campaign: Campaign, plan: Plan | None) -> None:
         known = dict(self.default)
         if "reviewers" in known:
             known["reviewers"] = max(2, campaign.overlap)
+        known |= {"overlap": campaign.overlap, "arms": self.least_arms}
         if plan and plan.aim is self.aim:
-            known |= plan.assumed
+            known |= {**plan.assumed, **(plan.work.assumed if plan.work else {})}
         initial = {
             name: round(value * _PERCENT, 6) if name in self.percent else value
             for name, value in known.items()
@@ -63,6 +89,7 @@ class PlanForm(FoldedForm):
         return {
             name: value / _PERCENT if name in self.percent else float(value)
             for name, value in self.cleaned_data.items()
+            if value is not None
         }
 
 
@@ -72,8 +99,8 @@ class ShareForm(PlanForm):
     aim = Aim.SHARE
     percent = ("share", "half_width")
     default: ClassVar[Mapping[str, float]] = {"share": 0.5, "half_width": 0.08, "deff": 1}
-    common = ("share", "half_width")
-    field_order = ("share", "half_width", "deff")
+    common = ("share", "half_width", "minutes", "hours")
+    field_order = ("share", "half_width", "minutes", "hours", "overlap", "arms", "deff")
 
     share = _percent(
         _("Expected share, in percent"),
@@ -91,10 +118,11 @@ class PairedForm(PlanForm):
     """Two configurations on the same items, to be told apart."""
 
     aim = Aim.PAIRED
+    least_arms = 2
     percent = ("gained", "lost", "power")
     default: ClassVar[Mapping[str, float]] = {"gained": 0.15, "lost": 0.05, "power": 0.8, "deff": 1}
-    common = ("gained", "lost", "power")
-    field_order = ("gained", "lost", "power", "deff")
+    common = ("gained", "lost", "power", "minutes", "hours")
+    field_order = ("gained", "lost", "power", "minutes", "hours", "overlap", "arms", "deff")
 
     gained = _percent(_("Right under the second configuration only, in percent of items"))
     lost = _percent(
@@ -120,8 +148,12 @@ class AgreementForm(PlanForm):
         **{"incorrect": 0.4, "partial": 0.15, "correct": 0.45},
         **{"alpha": 0.7, "width": 0.2, "reviewers": 2, "deff": 1},
     }
-    common = ("alpha", "width", "reviewers")
-    field_order = ("alpha", "width", "reviewers", "incorrect", "partial", "correct", "deff")
+    common = ("alpha", "width", "reviewers", "minutes", "hours")
+    field_order = (
+        *("alpha", "width", "reviewers", "minutes", "hours", "arms"),
+        *("incorrect", "partial", "correct", "deff"),
+    )
+    overlap = None  # type: ignore[assignment]  # it is what `reviewers` says
 
     alpha = forms.FloatField(
         label=_("Expected Krippendorff’s alpha"),

@@ -18,6 +18,7 @@ from review.blinding.item_queries import lock_item
 from review.blinding.item_view import ItemView, Step, open_item
 from review.counting.completion import count_done, counts, hand_on
 from review.models import Assignment, Case, Item, Reveal, Score
+from review.models.score import OF_ANOTHER
 from review.queue.assignment_leases import check_fence, lease_end
 from review.queue.copied_scores import copy_to_same_scripts
 from review.queue.reassignment import mark_answered
@@ -112,7 +113,9 @@ def make_score(desk: ItemView, step: Step, given: ScoreInput, assignment: Assign
         assignment=assignment,
         blind=is_blind(desk, step),
         comment=given.comment.strip(),
-        visible=desk.visible | _met_before(desk),
+        visible=desk.visible
+        | _met_before(desk)
+        | ({OF_ANOTHER: True} if step.is_of_another else {}),
         earlier_by=_earlier_by(desk, step),
         view=given.view if given.view in Score.View.values else Score.View.PLAIN,
         position=assignment.position,
@@ -208,9 +211,9 @@ def held_assignment(desk: ItemView) -> Assignment:
 
 
 def _step_of(desk: ItemView, given: ScoreInput) -> Step:
-    step = next(
-        (one for one in desk.steps if one.stage == given.stage and one.arm == given.arm), None
-    )
+    of_stage = [one for one in desk.steps if (one.stage, one.arm) == (given.stage, given.arm)]
+    # In the arm of the experts one's own Draft and another's may stand side by side.
+    step = next((one for one in of_stage if one.seen == given.seen), next(iter(of_stage), None))
     if step is None:
         raise NotAllowedNow(_("This stage is not open yet: the stages before it come first."))
     if step.seen != given.seen:
@@ -239,7 +242,7 @@ def is_blind(desk: ItemView, step: Step) -> bool:
         Reveal.What.VERDICT in desk.revealed or _has_seen_verdict(desk)
     ):
         return False
-    earlier = [one for one in desk.given if (one.stage, one.arm) == (step.stage, step.arm)]
+    earlier = [one for one in desk.given if one.step_key == step.key]
     if not earlier:
         return True
     if any(not one.blind for one in earlier) or desk.item.campaign.is_live:

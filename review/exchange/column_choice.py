@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from core.errors import BadInput
 from review.exchange.rows.columns import (
     ADJUDICATED,
+    CALLED_IN,
     ITEM_COLUMNS,
     ITEM_HABITS,
     REVIEWER,
@@ -56,7 +57,7 @@ class FileColumn:
 
 def is_of_person(role: str) -> bool:
     """Whether the column holds what one reviewer gave."""
-    return role.startswith((REVIEWER, ADJUDICATED))
+    return role.startswith((REVIEWER, CALLED_IN, ADJUDICATED))
 
 
 def pairs_of(kind: str, chosen: Sequence[FileColumn]) -> dict[str, str]:
@@ -110,12 +111,16 @@ def scores_beside(pairs: Mapping[str, str], names: Iterable[str]) -> dict[str, s
 def roles_of(kind: str) -> list[RoleGroup]:
     """What a column may be read as, for a select in groups: what it is called here, and in words."""
     by_rater = [(f"{REVIEWER}{stage}", _("scores of one reviewer: %s") % stage) for stage in STAGES]
+    # Whoever saw what others disagreed on, and little else, is left out of their agreement.
+    called_in = [
+        (f"{CALLED_IN}{stage}", _("called in by a dispute: %s") % stage) for stage in STAGES
+    ]
     finals = [(f"{ADJUDICATED}{stage}", _("final scores: %s") % stage) for stage in STAGES]
     is_items = kind == Transfer.Kind.ITEMS
     common = _COMMON_OF_ITEMS if is_items else _COMMON_OF_SCORES
     others = [name for name in OURS[kind] if name not in common]
     return [
         (_("Usual"), [(name, name) for name in common]),
-        (_("Reviewers"), [*by_rater, *finals]),
+        (_("Reviewers"), [*by_rater, *called_in, *finals]),
         (_("Further"), [(name, name) for name in others]),
     ]

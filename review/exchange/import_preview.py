@@ -31,6 +31,7 @@ from review.exchange.importing.campaigns import check_takes_imports
 from review.exchange.rows.column_guess import Guess, guess_items, guess_kind, guess_scores
 from review.exchange.rows.columns import (
     ADJUDICATED,
+    CALLED_IN,
     ITEM_COLUMNS,
     REVIEWER,
     BadMapping,
@@ -218,7 +219,8 @@ def _column(
     own = name if name in OURS[kind] and name not in columns.named else ""
     role = named or own
     if wide:
-        role = f"{ADJUDICATED if wide.adjudicates else REVIEWER}{wide.stage}"
+        what = CALLED_IN if wide.was_called_in else REVIEWER
+        role = f"{ADJUDICATED if wide.adjudicates else what}{wide.stage}"
     return FileColumn(
         name=name,
         samples=list(islice((text for text in samples if text), 3)),

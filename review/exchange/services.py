@@ -11,6 +11,7 @@ from django.http import Http404
 from django.utils.translation import gettext as _
 
 from review.blinding.exposure import note_campaign
+from review.campaigns.looks import log_look
 from review.exchange.column_choice import FileColumn, pairs_of, roles_of
 from review.exchange.import_preview import (
     Upload,
@@ -27,7 +28,7 @@ from review.exchange.importing.scores import import_scores
 from review.exchange.jobs import begin_export, begin_import, cancel_transfer
 from review.exchange.source import Source
 from review.exchange.transfer_files import can_be_downloaded, kept_files
-from review.models import Campaign, Exposure, Transfer
+from review.models import Campaign, Exposure, ReportLook, Transfer
 
 __all__ = [
     "FileColumn",
@@ -82,11 +83,12 @@ class _Heard:
 
 
 def open_export(transfer: Transfer, *, by: User) -> BinaryIO:
-    """An export's file, to be read; noted, for it tells what a reviewer of the campaign must not see.
+    """An export's file, to be read; noted, for it tells what a reviewer of the campaign must not see, and all scores.
 
     Raises Http404 where it has expired.
     """
     if not can_be_downloaded(transfer):
         raise Http404(_("This export has expired. Export again."))
     note_campaign(by, transfer.campaign, Exposure.What.FILE)
+    log_look(transfer.campaign, ReportLook.What.EXPORT, by=by)
     return kept_files.open(transfer.path)

@@ -95,7 +95,15 @@ class ReportSnapshot(models.Model):
 
 
 class ReportLook(models.Model):
-    """Somebody looked at a live report: many looks are a threat to a study's validity, so they are listed."""
+    """Somebody looked at a study's figures: many looks are a threat to its validity, so they are listed."""
+
+    class What(models.TextChoices):
+        REPORT = "report", _("the report")
+        THREATS = "threats", _("threats to validity")
+        PAIRS = "pairs", _("pairs of reviewers")
+        ITEMS = "items", _("items behind a figure")
+        SNAPSHOT = "snapshot", _("a snapshot")
+        EXPORT = "export", _("an export")
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="looks")
     # Nobody is the command line.
@@ -105,6 +113,13 @@ class ReportLook(models.Model):
     at = models.DateTimeField(default=timezone.now)
     # Items whose script score was final then.
     scored = models.PositiveIntegerField(default=0)
+    what = models.CharField(
+        max_length=8, choices=What, default=What.REPORT.value, db_default=What.REPORT.value
+    )
+    # Of the campaign at that time; empty for a look of before this was noted, when it was not closed.
+    state = models.CharField(
+        max_length=6, choices=Campaign.State, blank=True, default="", db_default=""
+    )
 
     class Meta:
         ordering = ["-pk"]

@@ -17,6 +17,9 @@ from review.models.assignment import Assignment
 from review.models.campaign import Rubric
 from review.models.item import Item
 
+# Noted among what was visible with the score of a Draft that was made from another expert's feedback.
+OF_ANOTHER, OTHERS = "others_feedback", "others"
+
 
 class Score(models.Model):
     """One reviewer's 0, 1 or 2 on one stage of one Item in one arm, naming the exact object seen.
@@ -124,6 +127,11 @@ class Score(models.Model):
 
     def __str__(self) -> str:
         return f"{self.value} for {self.stage} of item {self.item_id}"
+
+    @property
+    def step_key(self) -> str:
+        """Which step of its reviewer it scored: what another expert's feedback led to is one of its own."""
+        return f"{self.stage}-{OTHERS if OF_ANOTHER in self.visible else self.arm}"
 
 
 class Decision(models.Model):

@@ -13,7 +13,7 @@ from django.db.models.functions import Now
 
 from core.database.prepared import PreparedQuery
 from pipeline.models import Draft, Feedback
-from review.models import Assignment, Campaign, Case, Item, Member
+from review.models import Adjudication, Assignment, Campaign, Case, Item, Member
 from review.queue.assignment_leases import lock_item_row
 from review.queue.reviewer_checks.gold import begins_with_training
 from review.queue.reviewer_checks.repeats import SITTING_GAP, has_checks, in_turn, suitable_for
@@ -79,9 +79,17 @@ def _items_for(
         item=OuterRef("pk"), reviewer=by, created_at__gt=Now() - SITTING_GAP
     ).exclude(state__in=Assignment.LET_GO)
     other_arm = Item.objects.filter(exists(had), case=OuterRef("case"))
-    hindrances = [dealt_with, wrote, explained, *([other_arm] if in_study else [])]
+    # Whoever has settled what others said of a run is none of its raters, nor where it is shown again.
+    settled = Adjudication.objects.filter(item__run=OuterRef("run"), item__campaign=campaign, by=by)
+    hindrances = [dealt_with, wrote, explained, settled, *([other_arm] if in_study else [])]
     items = Item.objects.waiting().filter(*(~exists(one) for one in hindrances), campaign=campaign)
     return items.filter(case__purpose=Case.Purpose.TRAINING) if in_training else items
+
+
+def has_adjudicated(item: Item, by: User) -> bool:
+    """Whether this person has settled a score of the item's run, and must not score it."""
+    settled = Adjudication.objects.filter(item__run=item.run_id, item__campaign=item.campaign_id)
+    return settled.filter(by=by).exists()
 
 
 def _is_in_training(campaign: Campaign, member: Member, has_training: bool | None = None) -> bool:

@@ -15,10 +15,11 @@ from rest_framework.response import Response
 from core.web.public_keys import ITEM, PublicKeyField
 from core.web.requests import read_body, read_key, signed_in
 from review.access import access_report, access_snapshots
-from review.models import Campaign, ReportSnapshot
+from review.campaigns.looks import log_look
+from review.models import Campaign, ReportLook, ReportSnapshot
 from review.report.figure_items import explain_execution
 from review.report.services import recent_report
-from review.report.snapshots import count_scored, log_look, take_snapshot
+from review.report.snapshots import take_snapshot
 from review.report.threats.counts import recent_threats
 from review.study.figures import EXECUTION_REASONS
 
@@ -73,14 +74,18 @@ class ReportViewSet(viewsets.GenericViewSet[Campaign]):
         user = signed_in(request)
         campaign = access_report(user, read_key(pk))
         report = recent_report(campaign)
-        log_look(campaign, count_scored(report), by=user)
+        log_look(campaign, ReportLook.What.REPORT, by=user)
         return Response(report)
 
     @extend_schema(responses=OpenApiTypes.OBJECT)
     @action(detail=True, methods=["get"])
     def threats(self, request: Request, pk: str) -> Response:
-        """The numbers behind each threat to validity, counted at most five minutes ago."""
-        return Response(recent_threats(access_report(signed_in(request), read_key(pk))))
+        """The numbers behind each threat to validity, counted at most five minutes ago. The look is recorded."""
+        user = signed_in(request)
+        campaign = access_report(user, read_key(pk))
+        threats = recent_threats(campaign)
+        log_look(campaign, ReportLook.What.THREATS, by=user)
+        return Response(threats)
 
     @extend_schema(responses=SnapshotOut(many=True))
     @action(detail=True, methods=["get"])
@@ -120,6 +125,9 @@ class SnapshotViewSet(viewsets.GenericViewSet[ReportSnapshot]):
     required_scope = "manage"
 
     def retrieve(self, request: Request, pk: str) -> Response:
-        """With its data; the hash is of that as JSON with sorted keys and without spaces."""
-        snapshots = access_snapshots(signed_in(request)).select_related("by")
-        return Response(SnapshotDataOut(get_object_or_404(snapshots, pk=pk)).data)
+        """With its data; the hash is of that as JSON with sorted keys and without spaces. The look is recorded."""
+        user = signed_in(request)
+        snapshots = access_snapshots(user).select_related("by", "campaign")
+        snapshot = get_object_or_404(snapshots, pk=pk)
+        log_look(snapshot.campaign, ReportLook.What.SNAPSHOT, by=user)
+        return Response(SnapshotDataOut(snapshot).data)

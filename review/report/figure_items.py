@@ -13,16 +13,17 @@ from django.utils.translation import gettext as _
 from core.audit import record
 from core.errors import BadInput
 from review.models import Campaign, Item, Tally, TallyDue
-from review.study import FIGURES, Criterion, ItemPattern, patterns_behind
+from review.study import FIGURES, Criterion, ItemPattern, patterns_behind, patterns_open
 from review.study.figures import EXECUTION_REASONS
 
-Which = Literal["all", "numerator", "rest"]
+Which = Literal["all", "numerator", "rest", "open"]
 
 
 def find_items(
     campaign: Campaign, *, configuration: str, figure: str, criterion: Criterion, which: Which
 ) -> QuerySet[Item]:
-    """The items that a figure is about, that its numerator counts, or that only its denominator does.
+    """The items that a figure is about, that its numerator counts, or that only its denominator does; or those that it
+    leaves out because a score that it needs is open.
 
     Raises BadInput where there is no such figure.
     """
@@ -32,7 +33,12 @@ def find_items(
         configuration__name=configuration, kind=Tally.Kind.ITEM, count__gt=0
     ).values_list("pattern", flat=True)
     patterns = {ItemPattern.from_text(text): 1 for text in texts}
-    wanted = set(patterns_behind(patterns, figure, criterion, only_numerator=which == "numerator"))
+    if which == "open":
+        wanted = set(patterns_open(patterns, figure, criterion))
+    else:
+        wanted = set(
+            patterns_behind(patterns, figure, criterion, only_numerator=which == "numerator")
+        )
     if which == "rest":
         wanted -= set(patterns_behind(patterns, figure, criterion, only_numerator=True))
     # An item keeps its pattern as the first text of a JSON list.

@@ -14,13 +14,14 @@ from review.report.charts.flow import Flow, FlowCounts, FlowWords, draw_flow
 from review.report.charts.forest import Forest, ForestRow, draw_forest
 from review.report.charts.matrix import Counts, MatrixCell, draw_matrix
 from review.report.charts.scale import scale_of_differences, scale_of_shares
-from review.report.report_view import SIGNED, Json, ReportView, bounds_of, show_figure
+from review.report.report_view import SIGNED, Json, ReportView, bounds_of, range_of, show_figure
 from review.report.sections.agreement import (
     MOST_REVIEWERS,
     STAGES,
     HeatMap,
     heat_of,
     names_of,
+    say_few,
 )
 from review.report.sections.assessor import has_assessor
 from review.report.sections.figure_notes import is_part_of_study
@@ -34,7 +35,6 @@ from review.report.words import (
     say_share,
 )
 
-# The figures of the forest plot; others, such as shares that were repaired, stand in the details.
 _DEFAULT_PRIMARY = "first_pass_accuracy"
 
 
@@ -118,6 +118,7 @@ class StageAgreement:
     interval: str
     undefined: str
     heat: HeatMap | None
+    few: str  # what is to be known of an interval of few statements
 
 
 def show_overview(view: ReportView) -> dict[str, object]:
@@ -137,9 +138,13 @@ def show_overview(view: ReportView) -> dict[str, object]:
 
 
 def _facts(view: ReportView) -> dict[str, object]:
-    """How many items there are and how their scripts' scores stand, over all Configurations."""
-    names = sorted({name for arm in view.arms for name in arm["items"]})
-    sums = {name: sum(arm["items"].get(name, 0) for arm in view.arms) for name in names}
+    """How many items there are and how their scripts' scores stand under the criterion, over all Configurations; and
+    how many texts wait for an adjudicator, at whichever stage and under either criterion.
+    """
+    # Older snapshots count what is final under one criterion at least.
+    items = [{**arm["items"], **arm[view.criterion.value].get("items", {})} for arm in view.arms]
+    names = sorted({name for one in items for name in one})
+    sums = {name: sum(one.get(name, 0) for one in items) for name in names}
     planned, done = view.details["planned_items"], view.details.get("planned_done")
     return {
         **sums,
@@ -147,6 +152,7 @@ def _facts(view: ReportView) -> dict[str, object]:
         "done": done,
         "reached": say_share(done / planned) if planned and done is not None else "",
         "withdrawn": view.details["withdrawn"],
+        "disputed": view.details.get("disputed", 0),
     }
 
 
@@ -257,7 +263,7 @@ def _plot(view: ReportView, *, signed: bool) -> Plot:
 def _values(view: ReportView, name: str, *, signed: bool) -> Iterator[tuple[int, str, str, str]]:
     for place in range(len(view.arms)):
         figure = view.figure(place, name)
-        if figure["value"] is not None:
+        if figure["value"] is not None or range_of(figure) is not None:
             shown = show_figure(figure, signed=signed)
             yield place + 1, shown.value, shown.interval, shown.ratio
 
@@ -349,6 +355,7 @@ def _agreement(view: ReportView) -> Iterator[StageAgreement]:
             alpha=say_coefficient(one["krippendorff_alpha"]),
             interval=say_coefficients(one["low"], one["high"]) if one["low"] is not None else "",
             undefined=_(one["undefined"]) if one["undefined"] else "",
+            few=say_few(one),
             heat=heat_of(one) if len(names_of(one)) <= MOST_REVIEWERS else None,
         )
 

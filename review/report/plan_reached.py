@@ -8,15 +8,18 @@ from django.utils.translation import gettext as _
 
 from review.campaigns.services.planning import Plan
 from review.report.report_view import Json, ReportView
+from review.report.sections.figures import is_closed, note_of
 from review.report.tables.table import Cell, Column, Table, number, table_of
 from review.report.words import NOTHING, say_share
-from review.study.planning import Aim
+from review.study.planning import Aim, power
 
 _DEFAULT_FIGURE = "first_pass_accuracy"
 
 
-def tabulate_plan(view: ReportView, plan: Plan) -> Table:
-    """A row for the number of items, and for what the plan is after, in each Configuration."""
+def tabulate_plan(view: ReportView, plan: Plan, *, reviewers: int) -> Table:
+    """A row for the number of items, for what the plan is after, in each Configuration, and for what the reviewing
+    took; `reviewers` is how many there were.
+    """
     rows = [
         [
             Cell(_("Items, %s") % arm["name"]),
@@ -25,6 +28,10 @@ def tabulate_plan(view: ReportView, plan: Plan) -> Table:
         ]
         for arm in view.arms
     ]
+    done = view.details.get("planned_done")
+    if done is not None:
+        # What came with its scores was there before the plan, and is none of what it wanted.
+        rows = [[Cell(_("Statements scored here")), number(plan.items), number(done)]]
     return table_of(
         "plan",
         _("Planned and reached, %s") % view.criterion.value,
@@ -33,7 +40,8 @@ def tabulate_plan(view: ReportView, plan: Plan) -> Table:
             Column(_("Planned"), is_number=True),
             Column(_("Reached"), is_number=True),
         ],
-        [*rows, *_rows(view, plan)],
+        [*rows, *_rows(view, plan), *_work(view, plan, reviewers)],
+        note_of(view),
     )
 
 
@@ -72,15 +80,58 @@ def _half_width(figure: Json) -> float | None:
 
 
 def _discordant(view: ReportView, plan: Plan) -> Iterator[list[Cell]]:
-    """The shares that the power was worked out from, as they turned out."""
+    """The shares that the power was worked out from, as they turned out; of the primary pair where one was named."""
     name = view.details["primary_figure"] or _DEFAULT_FIGURE
     labels = {"gained": _("Only the second is right"), "lost": _("Only the first is right")}
-    for one in view.details["comparisons"]:
+    for one in _compared(view):
         change = one[view.criterion.value].get(name)
-        if change and change["items"]:
-            for key, label in labels.items():
-                yield [
-                    Cell(f"{label}: {one['first']}, {one['second']}"),
-                    Cell(say_share(plan.assumed[key])),
-                    Cell(say_share(change[key] / change["items"])),
-                ]
+        if not change or not change["items"]:
+            continue
+        pair = f"{one['first']}, {one['second']}"
+        shares = {key: change[key] / change["items"] for key in labels}
+        for key, label in labels.items():
+            yield [
+                Cell(f"{label}: {pair}"),
+                Cell(say_share(plan.assumed[key])),
+                Cell(say_share(shares[key])),
+            ]
+        # It says as much as the p value does, and stands as little in an open study.
+        if is_closed(view):
+            independent = round(change["items"] / (change.get("deff") or 1.0))
+            yield [
+                Cell(
+                    _("Power for the observed shares: %s") % pair,
+                    note=_("worked out from the result, it is no evidence beside p"),
+                ),
+                Cell(say_share(plan.wanted)),
+                Cell(say_share(power(shares["gained"], shares["lost"], independent))),
+            ]
+
+
+def _compared(view: ReportView) -> list[Json]:
+    found: list[Json] = view.details["comparisons"]
+    primary = (view.details.get("p_values") or {}).get("primary")
+    if not primary or not primary["second"]:
+        return found
+    pair = (primary["first"], primary["second"])
+    return [one for one in found if (one["first"], one["second"]) == pair]
+
+
+def _work(view: ReportView, plan: Plan, reviewers: int) -> Iterator[list[Cell]]:
+    """What the reviewing was to take, and took."""
+    work = plan.work
+    if work is None:
+        return
+    items = sum(arm["time"]["items"] for arm in view.arms)
+    seconds = sum(arm["time"]["seconds"] for arm in view.arms)
+    yield [Cell(_("Reviewers")), number(work.reviewers), number(reviewers)]
+    yield [
+        Cell(_("Active minutes of all its reviewers, an item")),
+        Cell(f"{work.assumed['minutes'] * work.assumed['overlap']:.1f}"),
+        Cell(f"{seconds / 60 / items:.1f}" if items else NOTHING),
+    ]
+    yield [
+        Cell(_("Hours of all reviewers")),
+        Cell(f"{work.hours:,.1f}"),
+        Cell(f"{seconds / 3600:,.1f}" if items else NOTHING),
+    ]

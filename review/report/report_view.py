@@ -109,8 +109,11 @@ class ReportView:
         words = f"{title or self.arms[place]['name']}: {shown.value}"
         if shown.interval != NOTHING:
             words += f" ({shown.interval})"
-        least, most = range_of(figure) or bounds_of(figure)
         is_range = range_of(figure) is not None
+        least, most = range_of(figure) or bounds_of(figure)
+        if figure["value"] is None and not is_range:
+            # Of a figure of which nothing is final no line from end to end is drawn.
+            least = most = None
         return Estimate(
             series=place + 1,
             title=words,

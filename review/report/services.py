@@ -19,20 +19,21 @@ from django.db.models import Count, Sum
 from django.utils import timezone
 
 from pipeline.models import Attempt, Configuration, Spending
-from review.campaigns.dashboard import count_planned
+from review.campaigns.dashboard import count_disputed, count_planned
 from review.counting.counts import Counts, join_stages, read_counts
 from review.counting.tallies import count_due, estimate_due
 from review.counting.whole_statements import read_statements
 from review.evidence.outcomes import read_outcomes
 from review.models import Campaign, Item
 from review.report.parts.configurations import (
-    compare_arms,
+    compare_two,
     describe_arm,
     describe_readings,
     list_not_blind,
 )
 from review.report.parts.execution import describe_execution
 from review.report.parts.p_values import are_shown, settle_p_values
+from review.report.threats.shown_again import compare_halo_checks
 from review.study import FIGURES, ArmCounts, Stage, StageCounts, study_report
 from review.study.agreement import MOST_ITEMS_OF_A_MEAN, SEVERITY_TEXT
 from review.study.agreement import TEXT as AGREEMENT_TEXT
@@ -80,13 +81,13 @@ TEXTS = {
 
 
 def make_document(campaign: Campaign) -> Document:
-    """The keys of `study_report --json` and no others; whatever is due is counted first.
+    """The keys of `study_report --json` and no others, `not_blind` where verdicts are shown; counts what is due.
 
     Intervals of pairs and of severity are in it however many reviewers there are.
     """
     count_due(campaign)
     document, _details = _work_out(campaign, every=True)
-    return document
+    return document if campaign.hides_verdict else document | {"not_blind": True}
 
 
 def make_report(campaign: Campaign) -> Document:
@@ -109,6 +110,7 @@ def make_report(campaign: Campaign) -> Document:
             "planned_items": campaign.planned_items,
             # Of the planned statements, those that are through; what came with its scores was there before the plan.
             "planned_done": count_planned(campaign),
+            "disputed": count_disputed(campaign),
             "primary_figure": campaign.primary_figure,
             "is_blind": campaign.hides_verdict,
             "costs": _sum_costs(campaign),
@@ -241,12 +243,13 @@ def _work_out(campaign: Campaign, *, every: bool = False) -> tuple[Document, Doc
         "texts": TEXTS,
         "arms": [describe_arm(arm, one) for arm, one in arms],
         "comparisons": [
-            {"first": arm.name, "second": other.name} | compare_arms(one.joint[other.pk])
+            compare_two(campaign, arm, other, one.joint[other.pk])
             for arm, one in arms
             for other, _counts in arms
             if other.pk in one.joint
         ],
         "readings": readings,
+        "halo": compare_halo_checks(campaign),
         "not_blind": [row for arm, one in arms for row in list_not_blind(arm, one)],
     }
     is_shown = are_shown(campaign, list(counts.values()))

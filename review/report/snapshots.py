@@ -1,10 +1,9 @@
-"""Snapshots of a report, and the record of who looked at it."""
+"""Snapshots of a report, and who is no longer blind for having seen its items."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from datetime import timedelta
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -13,40 +12,13 @@ from django.utils.translation import gettext as _
 
 from core.audit import record
 from core.errors import BadInput
+from review.campaigns.looks import log_look
 from review.counting.tallies import count_due
 from review.models import Campaign, Member, ReportLook, ReportSnapshot
 from review.report.services import Document, make_report
 from review.report.threats.counts import report_threats
 
 MAX_NAME = 150
-# Switching between strict and partial is not another look.
-SAME_LOOK = timedelta(minutes=10)
-
-
-def log_look(campaign: Campaign, scored: int, *, by: User | None) -> None:
-    """Note that somebody saw the live report; once in ten minutes for as long as it says the same.
-
-    Nobody stands for the command line, whose user has the machine.
-    """
-    if campaign.state == Campaign.State.CLOSED:
-        return
-    since = timezone.now() - SAME_LOOK
-    if not campaign.looks.filter(by=by, scored=scored, at__gte=since).exists():
-        ReportLook.objects.create(campaign=campaign, by=by, scored=scored)
-
-
-def count_scored(report: Document) -> int:
-    """Items with a final script score under one criterion at least, over all Configurations."""
-    details = report["details"]
-    assert isinstance(details, dict)
-    return sum(arm["items"]["scored"] for arm in details["arms"])
-
-
-def count_final(document: Document) -> int:
-    """Items with a final script score under strict, over all Configurations, by the document alone."""
-    arms = document["configurations"]
-    assert isinstance(arms, list)
-    return sum(arm["strict"]["first_pass_accuracy"]["denominator"] for arm in arms)
 
 
 @transaction.atomic
@@ -67,6 +39,7 @@ def take_snapshot(campaign: Campaign, *, name: str, by: User) -> ReportSnapshot:
         by=by,
     )
     record(campaign, "report snapshot taken", by=by, snapshot=("", name))
+    log_look(campaign, ReportLook.What.SNAPSHOT, by=by)
     return snapshot
 
 

@@ -13,19 +13,30 @@ _Json = Mapping[str, object]
 def write_report(document: _Json) -> str:
     """Every figure of every Configuration, strict and partial, and the agreement of each stage."""
     return (
-        "\n".join([f"{document['campaign']}: {document['items']} items", *_lines(document)]) + "\n"
+        "\n".join(
+            [
+                f"{document['campaign']}: {document['items']} items{_mark(document)}",
+                *_lines(document),
+            ]
+        )
+        + "\n"
     )
+
+
+def _mark(document: _Json) -> str:
+    """What must be read with every figure of a campaign that hides no verdicts."""
+    return "  (not blind)" if document.get("not_blind") else ""
 
 
 def _lines(document: _Json) -> Iterator[str]:
     for arm in cast("list[_Json]", document["configurations"]):
         demo = "  (demo model)" if arm.get("demo") else ""
         for criterion in Criterion:
-            yield f"\n{arm['name']}, {criterion.value}{demo}"
+            yield f"\n{arm['name']}, {criterion.value}{demo}{_mark(document)}"
             for name, figure in cast("dict[str, _Json]", arm[criterion.value]).items():
                 share = f"{figure['numerator']}/{figure['denominator']}"
                 yield f"  {name:<28}{share:>15}  {_say_value(figure)}{_say_open(figure)}"
-    yield "\nagreement"
+    yield f"\nagreement{_mark(document)}"
     for stage, one in cast("dict[str, _Json]", document["agreement"]).items():
         why = f"  ({one['undefined']})" if one["undefined"] else ""
         alpha = _say_interval(one, "krippendorff_alpha")

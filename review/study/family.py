@@ -17,11 +17,15 @@ from review.study.types import Criterion
 NET = "net"
 # Refinements from an expert's feedback against the model's, without and with that feedback's author.
 EXPERT = ("expert", "expert_by_all")
+# Refined scripts scored as if they were first ones, against their usual scores: of all Configurations together.
+HALO = "halo"
 _NEEDS = {one.name: frozenset(one.needs) for one in FIGURES}
 
 
 class Hypothesis(NamedTuple):
-    """One comparison: of two Configurations, the lower name first, or within one, where `second` is empty."""
+    """One comparison: of two Configurations, the lower name first, or within one, where `second` is empty; of all
+    together, where both are.
+    """
 
     figure: str
     criterion: str
@@ -35,8 +39,10 @@ def between(figure: str, criterion: str, names: Iterable[str]) -> Hypothesis:
     return Hypothesis(figure, criterion, first, second)
 
 
-def plan_family(arms: Iterable[str]) -> list[Hypothesis]:
-    """Every comparison that the report of a study of these Configurations can make."""
+def plan_family(arms: Iterable[str], *, has_halo: bool = False) -> list[Hypothesis]:
+    """Every comparison that the report of a study of these Configurations can make; that of the halo check where a
+    share of the refined scripts is wanted for it.
+    """
     names = sorted(arms)
     return [
         found
@@ -48,6 +54,7 @@ def plan_family(arms: Iterable[str]) -> list[Hypothesis]:
                 for pair in combinations(names, 2)
                 for name in COMPARED
             ),
+            *([Hypothesis(HALO, criterion.value, "")] if has_halo else []),
         )
     ]
 

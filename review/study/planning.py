@@ -51,6 +51,22 @@ class Need:
     curve: tuple[tuple[int, float], ...]
 
 
+@dataclass(frozen=True)
+class Effort:
+    """What the reviewing takes: hours of work in all, and so many reviewers of the hours that each has."""
+
+    hours: float
+    reviewers: int
+
+
+def plan_effort(*, reviews: int, minutes: float, hours_each: float, least: int = 1) -> Effort:
+    """From the number of reviews, the active minutes of one, and the hours of one reviewer. No reviewer sees an item
+    twice: there are at least as many as an item wants.
+    """
+    hours = reviews * minutes / 60
+    return Effort(hours, max(least, ceil(hours / hours_each - 1e-9)))
+
+
 def half_width(share: float, items: float) -> float:
     """Half the width of Wilson's 95 % interval at this expected share of so many independent items."""
     square = Z * Z

@@ -23,6 +23,8 @@ class Threat:
     key: str
     label: str
     text: str
+    # What is to be read before the text, where it holds for a part of the scores.
+    before: str = ""
 
 
 PREVENTED = _("Prevented:")
@@ -33,12 +35,20 @@ UNKNOWN = _(
 )
 
 
-def threats_of(*, is_imported: bool) -> list[Threat]:
-    """The threats with what is done about each; of imported scores nothing is claimed to be prevented."""
-    return [
-        replace(one, text=UNKNOWN) if is_imported and one.text.startswith(PREVENTED) else one
-        for one in THREATS
-    ]
+PARTLY = _(
+    "Unknown for the scores that were imported: nothing of this was prevented for them here. For those that were given "
+    "here alone:"
+)
+
+
+def threats_of(*, here: int, imported: int) -> list[Threat]:
+    """The threats with what is done about each, by where the scores come from: of those that were imported nothing is
+    claimed to be prevented. A study without any says what will be done.
+    """
+    if not imported:
+        return list(THREATS)
+    change = {"before": PARTLY} if here else {"text": UNKNOWN}
+    return [replace(one, **change) if one.text.startswith(PREVENTED) else one for one in THREATS]
 
 
 @dataclass(frozen=True)
@@ -111,8 +121,9 @@ THREATS: tuple[Threat, ...] = (
         "peeking",
         _("Stopping when it looks good"),
         _(
-            "Recorded: the planned number of items and the primary figure are fixed at the start, and every look "
-            "at the live report is listed."
+            "Recorded: the planned number of items and the primary figure are fixed at the start. Every look at the "
+            "report, its snapshots and its exports is listed with the state of the campaign then, and so is each "
+            "closing and reopening, since p values are shown while it is closed."
         ),
     ),
 )

@@ -16,6 +16,7 @@ from core.errors import BadInput, NotAllowedNow
 from pipeline.types import Arm
 from review.counting.facts import Facts, read_facts
 from review.models import Adjudication, Assignment, Campaign, Item, Score, TallyDue
+from review.queue.eligibility import has_adjudicated
 from review.queue.reviewer_checks.repeats import made_halo_of
 from review.sampling import EVERYBODY
 from review.study import Stage, stages_to_settle
@@ -137,7 +138,7 @@ def _check_settled_once(
 def check_adjudicator(item: Item, by: User) -> None:
     """Raises PermissionDenied where this person may not settle what others said of the item.
 
-    Whoever scored one of its texts, in whichever arm, is a rater of it.
+    Whoever scored one of its texts, in whichever arm or as a halo check, is a rater of it.
     """
     if not by.has_perm("review.manage_campaigns"):
         raise PermissionDenied(_("Adjudicating takes the role “manager”."))
@@ -145,6 +146,8 @@ def check_adjudicator(item: Item, by: User) -> None:
     rated = arms.exists() and not {
         one for stage in Stage for one in read_facts([item.pk]).alike(item.pk, stage)
     }.isdisjoint(arms.values_list("item", flat=True))
+    # A halo check is an item of a case of its own: whoever made it has scored the refined script of this one.
+    rated = rated or made_halo_of(item, by)
     wrote = item.run is not None and (
         item.run.drafts.filter(author=by).exists()
         or item.run.drafts.filter(feedbacks__author=by).exists()
@@ -166,6 +169,8 @@ def call_in(item: Item, reviewer: User, *, by: User) -> Assignment:
         raise NotAllowedNow(_("This person has the item already."))
     if made_halo_of(locked, reviewer):
         raise NotAllowedNow(_("This person has scored its refined script as a halo check."))
+    if has_adjudicated(locked, reviewer):
+        raise NotAllowedNow(_("This person has settled what others said of this script."))
     Item.objects.filter(pk=locked.pk).update(
         overlap=locked.overlap + 1, state=Item.State.OPEN, closed_at=None
     )

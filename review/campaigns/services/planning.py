@@ -6,7 +6,7 @@ It is worked out by `review.study.planning` and kept with the campaign as JSON, 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import Self
 
@@ -23,6 +23,7 @@ from review.study.planning import (
     Need,
     OutOfReach,
     plan_agreement,
+    plan_effort,
     plan_paired,
     plan_share,
 )
@@ -41,15 +42,34 @@ WANTED: Mapping[Aim, str] = {
 }
 
 
+# What is asked besides, so that it can be said how many reviewers it takes: Configurations on each statement,
+# reviewers of each item, active minutes for one, and the hours that one reviewer has.
+EFFORT = ("arms", "overlap", "minutes", "hours")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Work:
+    """What was assumed of reviewers, by name, and what the reviewing takes: so many reviews, hours, reviewers."""
+
+    assumed: Mapping[str, float]
+    reviews: int
+    hours: float
+    reviewers: int
+
+
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """What was assumed, by name, and what it needs; `curve` is (items, what they would give)."""
+    """What was assumed, by name, and what it needs; `curve` is (items, what they would give).
+
+    `work` is what the reviewing takes, where it was said what one reviewer does.
+    """
 
     aim: Aim
     assumed: Mapping[str, float]
     items: int
     independent: int
     curve: tuple[tuple[int, float], ...]
+    work: Work | None = None
 
     @property
     def wanted(self) -> float:
@@ -64,19 +84,22 @@ class Plan:
             "items": self.items,
             "independent": self.independent,
             "curve": [list(point) for point in self.curve],
+            **({"work": asdict(self.work)} if self.work else {}),
         }
 
     @classmethod
     def from_json(cls, kept: Mapping[str, object]) -> Self:
         """What `as_json` made."""
-        assumed, curve = kept["assumed"], kept["curve"]
+        assumed, curve, work = kept["assumed"], kept["curve"], kept.get("work")
         assert isinstance(assumed, dict) and isinstance(curve, list)
+        assert work is None or isinstance(work, dict)
         return cls(
             aim=Aim(str(kept["aim"])),
             assumed={str(name): float(value) for name, value in assumed.items()},
             items=int(str(kept["items"])),
             independent=int(str(kept["independent"])),
             curve=tuple((int(items), float(value)) for items, value in curve),
+            work=Work(**work) if work else None,
         )
 
 
@@ -86,7 +109,10 @@ def plan_of(campaign: Campaign) -> Plan | None:
 
 
 def work_out(aim: Aim, assumed: Mapping[str, float]) -> Plan:
-    """The plan for what is assumed. Raises BadInput, naming the field, where it cannot be reached or makes no sense."""
+    """The plan for what is assumed. Raises BadInput, naming the field, where it cannot be reached or makes no sense.
+
+    With what one reviewer does (`EFFORT`) it says what the reviewing takes.
+    """
     missing = next((name for name in ASKED[aim] if name not in assumed), None)
     if missing:
         raise BadInput(_("Say what is expected."), field=missing)
@@ -103,7 +129,23 @@ def work_out(aim: Aim, assumed: Mapping[str, float]) -> Plan:
         items=need.items,
         independent=need.independent,
         curve=need.curve,
+        work=_work(need.items, assumed),
     )
+
+
+def _work(items: int, assumed: Mapping[str, float]) -> Work | None:
+    """What the reviewing takes; None where it is not said what one reviewer does."""
+    if "minutes" not in assumed or "hours" not in assumed:
+        return None
+    # Where agreement is planned for, it asks for the reviewers of an item itself.
+    overlap = int(assumed.get("reviewers", assumed.get("overlap", 1)))
+    arms = int(assumed.get("arms", 1))
+    reviews = items * arms * overlap
+    effort = plan_effort(
+        reviews=reviews, minutes=assumed["minutes"], hours_each=assumed["hours"], least=overlap
+    )
+    said = {"arms": arms, "overlap": overlap, **{key: assumed[key] for key in ("minutes", "hours")}}
+    return Work(assumed=said, reviews=reviews, hours=effort.hours, reviewers=effort.reviewers)
 
 
 # The page shows it, then saves it; a simulation takes a part of a second.

@@ -98,7 +98,8 @@ def move_campaign(campaign: Campaign, to: str, *, by: User) -> Campaign:
 
 def fix_family(campaign: Campaign) -> None:
     """Fix which comparisons Holm's correction is over; what an import brought with it stays in."""
-    named = plan_family(arm.name for arm in arms_of(campaign))
+    arms = (arm.name for arm in arms_of(campaign))
+    named = plan_family(arms, has_halo=campaign.halo_share > 0)
     earlier = [Hypothesis(*one) for one in campaign.p_family or ()]
     campaign.p_family = list(dict.fromkeys([*earlier, *named]))
     campaign.save(update_fields=["p_family"])

@@ -21,6 +21,7 @@ from review.campaigns.services import check_adjudicator, differences
 from review.campaigns.views.head import head_of
 from review.campaigns.views.item_list import given_at, scores_of_list, without_page
 from review.counting.tallies import count_due
+from review.evidence.item_evidence import read_item_evidence
 from review.models import Campaign, Item
 
 PAGE_SIZE = 50
@@ -119,6 +120,7 @@ def _show(
         **head_of(item.campaign, "campaign-disputes"),
         "item": item,
         "evidence": evidence,
+        "execution": read_item_evidence(item, item.run),
         "action": evidence.action,
         "place": place,
         "query": without_page(request),

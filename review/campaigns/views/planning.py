@@ -18,7 +18,7 @@ from core.web.requests import signed_in
 from review.access import access_campaign
 from review.campaigns import services
 from review.campaigns.planning_forms import FORMS
-from review.campaigns.services.planning import Plan
+from review.campaigns.services.planning import Plan, Work
 from review.campaigns.views.steps import next_open, step_context
 from review.models import Campaign
 from review.study.planning import Aim
@@ -104,8 +104,15 @@ def _show(
         "is_saved": is_saved,
         "cases": campaign.cases.filter(repeats=None, purpose="real").count(),
         **(plan_context(shown) if shown else {}),
+        **(_share_work(campaign, shown.work) if shown and shown.work else {}),
     }
     return render(request, "review/campaigns/setup_size.html", context, status=status)
+
+
+def _share_work(campaign: Campaign, work: Work) -> dict[str, object]:
+    """How long those take who are in the campaign already."""
+    members = campaign.members.count()
+    return {"plan_members": members, "plan_hours_each": work.hours / members if members else None}
 
 
 def plan_context(plan: Plan) -> dict[str, object]:

@@ -17,7 +17,7 @@ from review.queue import services as queue
 
 # Of each stage its own, so that what was typed for one never stands in the next.
 _KEPT = re.compile(
-    r"(comment|value)-(script|feedback|refined)-(model|expert)|remark(-line)?-\d{1,18}"
+    r"(comment|value)-(script|feedback|refined)-(model|expert|others)|remark(-line)?-\d{1,18}"
     r"|reason|risk_reason|script|feedback|based_on|why|flag"
 )
 

@@ -114,6 +114,8 @@ def _label(desk: ItemView, draft: Draft, number: int) -> str:
         return _("Refined")
     if draft == desk.refined_in(Arm.EXPERT):
         return _("Refined from your feedback")
+    if draft == desk.refined_by_another:
+        return _("Refined from another expert’s feedback")
     if not (desk.visible["verdict"] and desk.visible["models"]):
         return _("Script %(number)s") % {"number": number}
     kind = draft.get_kind_display().lower()

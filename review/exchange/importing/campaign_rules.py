@@ -15,7 +15,7 @@ from review.exchange.source import OWN
 from review.models import Campaign
 from review.study import FIGURES, Criterion
 from review.study.compare import COMPARED
-from review.study.family import EXPERT, NET, Hypothesis, between
+from review.study.family import EXPERT, HALO, NET, Hypothesis, between
 
 _MOST = 1_000_000
 _MOST_OF_FAMILY = 10_000
@@ -49,6 +49,11 @@ def name_primary(campaign: Campaign, first: Record | None) -> None:
         ]
     except RowProblem:
         return
+    if criterion and not any(names):
+        # Of the only configuration: there is no pair to name.
+        campaign.primary_criterion = criterion
+        campaign.save(update_fields=["primary_criterion"])
+        return
     found = {one.name: one for one in Configuration.objects.filter(name__in=names)}
     if not criterion or len(found) != 2 or campaign.primary_figure not in COMPARED:
         return
@@ -79,6 +84,8 @@ def _read_hypothesis(one: object) -> Hypothesis | None:
     figure, criterion, *names = one
     if criterion not in list(Criterion):
         return None
+    if figure == HALO:
+        return None if any(names) else Hypothesis(HALO, criterion, "")
     if figure in COMPARED and all(names) and names[0] != names[1]:
         return between(figure, criterion, names)
     is_of_one = figure in (NET, *EXPERT) and names[0] and not names[1]

@@ -24,6 +24,8 @@ OTHER = Recommended.OTHER.value
 _REFINED, MODEL = DraftKind.REFINED.value, Arm.MODEL.value
 # Where a run keeps the hash of what it was imported from.
 CONTENT = "content_sha256"
+# Where a run notes that its file does not say how many reviewers its item wants.
+ASSUMED = "overlap_assumed"
 
 # The columns of each text, after those that hold keys.
 ACTION = (
@@ -72,11 +74,12 @@ def word_item(item: ItemRow, sha256: str) -> ItemWords:
     made = f', "{MADE}": "{RETRIEVED}"' if item.made == RETRIEVED else ""
     # One that no stage scores, and whose text may not be in the file.
     advised = f', "{ADVISED}": "{OTHER}"' if item.recommended == OTHER else ""
+    assumed = f', "{ASSUMED}": true' if item.script and not item.overlap else ""
     script_sha256 = Version.hash_of(item.script) if item.script else ""
     kind = _REPAIRED if item.made == "repaired" else _IMPORTED
     has_more = item.script and (item.feedback or item.refined)
     return ItemWords(
-        spec=f', "{CONTENT}": "{sha256}"{made}{advised}}}',
+        spec=f', "{CONTENT}": "{sha256}"{made}{advised}{assumed}}}',
         run=put(state, item.demo, item.verdict),
         first=put(1, kind, item.script, script_sha256, 0, MODEL) if item.script else "",
         assessment=put(script_sha256, item.verdict) if item.script and item.verdict else "",

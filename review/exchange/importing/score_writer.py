@@ -9,9 +9,11 @@ from django.utils import timezone
 
 from core.database.bulk_copy import Table, next_keys
 from review.counting.tallies import note_due
+from review.exchange.importing.copy_rows import ASSUMED
 from review.exchange.importing.known_scores import Standing
 from review.exchange.rows.score_rows import NOTHING, GivenRow
 from review.models import Adjudication, Assignment, Campaign, Flag, Remark, Score
+from review.sampling import EVERYBODY
 
 
 class ScoreStore:
@@ -49,6 +51,7 @@ class ScoreStore:
         self._write_adjudications()
         self._write_remarks()
         self._write_flags()
+        _take_raters_for_all(items)
         _count_done(items)
         note_due(self._campaign, sorted(items))
 
@@ -152,6 +155,28 @@ class ScoreStore:
         ]
         columns = ("item_id", "by_id", "draft_id", "line", "text", "at", "removed_at")
         Table(Remark, columns, without_key=True).copy(rows)
+
+
+def _take_raters_for_all(items: Collection[int]) -> None:
+    """Where the file of an item does not say how many reviewers it wants, those who scored it elsewhere are all there
+    are: the campaign's own number is for what is reviewed here, and would leave them pending.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            UPDATE review_item AS item SET overlap = 1
+            FROM pipeline_run run
+            WHERE item.id = ANY(%(items)s) AND run.id = item.run_id AND run.spec ? %(assumed)s
+                AND item.overlap > 1 AND item.overlap < %(everybody)s
+                AND EXISTS (SELECT FROM review_assignment had
+                    WHERE had.item_id = item.id AND had.state = 'submitted')
+                AND NOT EXISTS (SELECT FROM review_assignment held
+                    WHERE held.item_id = item.id AND held.state IN ('active', 'waiting'))
+                AND NOT EXISTS (SELECT FROM review_score given
+                    WHERE given.item_id = item.id AND NOT given.imported)
+            """,
+            {"items": list(items), "assumed": ASSUMED, "everybody": EVERYBODY},
+        )
 
 
 def _count_done(items: Collection[int]) -> None:

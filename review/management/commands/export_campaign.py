@@ -8,9 +8,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from review.campaigns.looks import log_look
 from review.exchange.exporting.exporter import Layout, export_campaign
 from review.exchange.importing.campaigns import find_campaign
-from review.models import Campaign
+from review.models import Campaign, ReportLook
 
 NOTHING_WRITTEN = 2
 _OF_ENDING = {"csv": Layout.CSV, "json": Layout.JSON, "zip": Layout.DATASET}
@@ -43,6 +44,7 @@ class Command(BaseCommand):
             count = _write(campaign, target, layout)
         except OSError as error:
             raise CommandError(str(error), returncode=NOTHING_WRITTEN) from error
+        log_look(campaign, ReportLook.What.EXPORT, by=None)
         self.stderr.write(f"{count} records written to {target}")
 
 

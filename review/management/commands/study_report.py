@@ -6,9 +6,9 @@ import json
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from review.models import Campaign
+from review.campaigns.looks import log_look
+from review.models import Campaign, ReportLook
 from review.report.services import make_document
-from review.report.snapshots import count_final, log_look
 from review.report.text import write_report
 
 
@@ -28,7 +28,7 @@ class Command(BaseCommand):
             raise CommandError(f"There is no study named “{name}”.", returncode=2)
         document = make_document(campaign)
         # Whoever runs a command has the machine and no account here: the look has no name.
-        log_look(campaign, count_final(document), by=None)
+        log_look(campaign, ReportLook.What.REPORT, by=None)
         if options["json"]:
             self.stdout.write(json.dumps(document, ensure_ascii=False, indent=2))
         else:

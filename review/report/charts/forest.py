@@ -28,10 +28,10 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Mark:
-    """An estimate in its drawing: `x`, `left` and `right` in percent, `y` in pixels."""
+    """An estimate in its drawing: `x`, `left` and `right` in percent, `y` in pixels; no `x` with bounds alone."""
 
     series: int
-    x: float
+    x: float | None
     y: float
     left: float | None
     right: float | None
@@ -77,11 +77,12 @@ def draw_forest(rows: Sequence[tuple[str, str, Sequence[Estimate]]], scale: Scal
 
 
 def _row(key: str, label: str, estimates: Sequence[Estimate], scale: Scale) -> ForestRow:
-    known = [one for one in estimates if one.value is not None]
+    # A value may be unknown and yet lie between two bounds, which are drawn without a mark.
+    known = [one for one in estimates if one.value is not None or one.least is not None]
     marks = [
         Mark(
             series=(one.series - 1) % MOST_SERIES + 1,
-            x=scale.at(one.value or 0),
+            x=_place(one.value, scale),
             y=_PADDING + _LANE * (place + 0.5),
             left=_place(one.low, scale),
             right=_place(one.high, scale),

@@ -52,8 +52,15 @@ def _mark(mark: Mark) -> list[str]:
         f'<rect class="hit" x="0" y="{mark.top}" width="100%" height="16"/>',
         _level("bounds", mark.outer_left, mark.outer_right, mark.y),
         _level("series", mark.left, mark.right, mark.y),
-        f'<svg x="{mark.x}%" y="{mark.y}" overflow="visible">{_shape(mark.series)}</svg></g>',
+        _point(mark),
+        "</g>",
     ]
+
+
+def _point(mark: Mark) -> str:
+    if mark.x is None:
+        return ""
+    return f'<svg x="{mark.x}%" y="{mark.y}" overflow="visible">{_shape(mark.series)}</svg>'
 
 
 def _shape(series: int) -> str:

@@ -10,6 +10,7 @@ from pipeline.models import Configuration
 from pipeline.types import Role
 from review.counting.contributions import NOT_BLIND
 from review.counting.counts import Counts
+from review.models import Campaign
 from review.study import Criterion, ItemPattern, Standing, compare, work_out_figures
 from review.study.compare import Joint
 from review.study.tables import (
@@ -51,8 +52,26 @@ def name_review(configuration: Configuration) -> str:
     return "self" if generator == assessor else "peer"
 
 
-def compare_arms(joint: Joint) -> Part:
-    """Every compared figure of two Configurations, under both criteria."""
+def compare_two(
+    campaign: Campaign, first: Configuration, second: Configuration, joint: Joint
+) -> Part:
+    """Two Configurations compared on what `joint` counts of the first and the second. The primary pair is turned the
+    way it was named before the campaign opened, so that every part of the report reads it so.
+    """
+    named = (campaign.primary_first_id, campaign.primary_second_id)
+    is_turned = named == (second.pk, first.pk)
+    if is_turned:
+        first, second = second, first
+    return {"first": first.name, "second": second.name} | compare_arms(joint, is_turned=is_turned)
+
+
+def compare_arms(joint: Joint, *, is_turned: bool = False) -> Part:
+    """Every compared figure of two Configurations, under both criteria; turned, of the first against the second."""
+    if is_turned:
+        joint = {
+            tuple((after, before) for before, after in cases): times
+            for cases, times in joint.items()
+        }
     return {
         criterion.value: {name: one.as_json() for name, one in compare(joint, criterion).items()}
         for criterion in Criterion
@@ -90,6 +109,16 @@ def list_not_blind(configuration: Configuration, counts: Counts) -> list[Part]:
     return found
 
 
+def _count_under(patterns: Mapping[ItemPattern, int], criterion: Criterion) -> Part:
+    """Items whose script has a final score under the criterion, and those on which reviewers differ under it."""
+    made = [one for one in patterns.items() if one[0].origin is not Origin.RETRIEVED]
+    open_ = [(one.script, times) for one, times in made if one.script.right(criterion) is None]
+    return {
+        "scored": sum(times for _one, times in made) - sum(times for _one, times in open_),
+        "unresolved": sum(times for one, times in open_ if one.needs_adjudicator),
+    }
+
+
 def _count_standings(patterns: Mapping[ItemPattern, int]) -> Part:
     """Items by how their script's score stands; retrieved ones apart, for they are in no model figure."""
     made = {key: times for key, times in patterns.items() if key.origin is not Origin.RETRIEVED}
@@ -124,6 +153,7 @@ def _reduce(patterns: Mapping[ItemPattern, int]) -> Counter[ItemPattern]:
 def _tabulate(patterns: Mapping[ItemPattern, int], criterion: Criterion) -> Part:
     at_worst, at_best = bound_skipped(patterns, criterion)
     return {
+        "items": _count_under(patterns, criterion),
         "assessor": _card_as_json(draw_up_card(patterns, criterion)),
         "expert": asdict(tabulate_expert(patterns, criterion)),
         "expert_by_all": asdict(tabulate_expert(patterns, criterion, with_authors=True)),

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
+from pipeline.models import Configuration
 from review.counting.contributions import HERE
 from review.counting.counts import Counts
 from review.models import Campaign
 from review.study import Criterion
 from review.study.definitions import Object
-from review.study.family import EXPERT, NET, Hypothesis, between, settle_family
+from review.study.family import EXPERT, HALO, NET, Hypothesis, between, settle_family
 from review.study.figures import NOT_PART
 from review.study.statistics.p_values import adjust_by_holm
 
@@ -21,11 +22,15 @@ Holder = dict[str, Any]  # a part of the document with a `p_value`
 
 
 def are_shown(campaign: Campaign, counts: Sequence[Counts]) -> bool:
-    """Whether the study has ended: it is closed, or was never opened and all its scores were made elsewhere."""
-    if campaign.state == Campaign.State.CLOSED:
-        return True
-    is_imported = not any(one.sums[HERE] for one in counts)
-    return campaign.state == Campaign.State.SETUP and is_imported
+    """Whether the study has ended, by its counts."""
+    return has_ended(campaign, is_imported=not any(one.sums[HERE] for one in counts))
+
+
+def has_ended(campaign: Campaign, *, is_imported: bool) -> bool:
+    """Whether p values may be seen: it is closed, or was never opened and all its scores were made elsewhere."""
+    return campaign.state == Campaign.State.CLOSED or (
+        campaign.state == Campaign.State.SETUP and is_imported
+    )
 
 
 def settle_p_values(
@@ -42,10 +47,9 @@ def settle_p_values(
     p value and count as 1, and `not_foreseen` could not be known then: experts' refinements, where none was compared.
     A campaign without one (`fixed` is false) has all p values of its report.
     """
-    primary = _primary_of(campaign, details)
+    own, primary = _find_primary(campaign, document, details)
     family = {key: one for key, one in _family(document, details) if one is not primary}
     planned = [Hypothesis(*one) for one in campaign.p_family or ()]
-    own = _key_of_primary(campaign)
     without = settle_family([one for one in planned if one != own], family.keys(), objects)
     p_values = [*(one["p_value"] for one in family.values()), *(None for _one in without)]
     for one, p_holm in zip(family.values(), adjust_by_holm(p_values), strict=False):
@@ -69,31 +73,40 @@ def settle_p_values(
         else {
             "figure": campaign.primary_figure,
             "criterion": campaign.primary_criterion,
-            "first": campaign.primary_first.name if campaign.primary_first else "",
-            "second": campaign.primary_second.name if campaign.primary_second else "",
+            "first": _name_of(campaign.primary_first) or (own.first if own else ""),
+            "second": _name_of(campaign.primary_second),
             **{key: primary[key] for key in ("value", "low", "high", "p_value", "reason")},
         },
     }
 
 
-def _primary_of(campaign: Campaign, details: Mapping[str, object]) -> Holder | None:
-    """The comparison that was named, turned the way it was named; None where none was, or it is not there."""
-    pair = [campaign.primary_first, campaign.primary_second]
-    if None in pair or not campaign.primary_criterion:
-        return None
-    names = [one.name for one in pair if one]
-    for one in cast("list[Holder]", details["comparisons"]):
-        if sorted((one["first"], one["second"])) == sorted(names):
-            under: Holder = one[campaign.primary_criterion]
-            return under.get(campaign.primary_figure)
-    return None
+def _find_primary(
+    campaign: Campaign, document: Mapping[str, object], details: Mapping[str, object]
+) -> tuple[Hypothesis | None, Holder | None]:
+    """What was named before the opening, and the part of the report with its p value: the comparison of a pair, which
+    is turned the way it was named, or where the study has one Configuration the net of that. None where none was
+    named, or it is not there.
+    """
+    figure, criterion = campaign.primary_figure, campaign.primary_criterion
+    if not figure or not criterion:
+        return None, None
+    names = sorted(filter(None, map(_name_of, (campaign.primary_first, campaign.primary_second))))
+    if len(names) == 2:
+        key = between(figure, criterion, names)
+        for one in cast("list[Holder]", details["comparisons"]):
+            if sorted((one["first"], one["second"])) == names:
+                return key, one[criterion].get(figure)
+        return key, None
+    arms = cast("list[Holder]", document["configurations"])
+    if figure != NET or len(arms) != 1:
+        return None, None
+    found: Holder = arms[0][criterion][NET]
+    key = Hypothesis(NET, criterion, arms[0]["name"])
+    return key, None if found["reason"] == NOT_PART else found
 
 
-def _key_of_primary(campaign: Campaign) -> Hypothesis | None:
-    first, second = campaign.primary_first, campaign.primary_second
-    if first is None or second is None:
-        return None
-    return between(campaign.primary_figure, campaign.primary_criterion, (first.name, second.name))
+def _name_of(configuration: Configuration | None) -> str:
+    return configuration.name if configuration else ""
 
 
 def _family(
@@ -109,6 +122,9 @@ def _family(
             for name, found in one[criterion.value].items():
                 if found["is_part"]:
                     yield between(name, criterion.value, (one["first"], one["second"])), found
+    for key, change in cast("dict[str, Holder]", details["halo"]).items():
+        if change["items"]:
+            yield Hypothesis(HALO, key, ""), change
     for arm in cast("list[Holder]", details["arms"]):
         for criterion in Criterion:
             for name in EXPERT:

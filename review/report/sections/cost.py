@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.utils.translation import gettext as _
 
 from review.report.report_view import Json, ReportView
+from review.report.sections.figures import note_of
 from review.report.sections.section import Block, Section, arm_cell
 from review.report.tables.table import Cell, Column, number, table_of
 from review.report.words import NOTHING
@@ -31,6 +32,7 @@ def show_cost(view: ReportView) -> Section | None:
             Column(_("Reviewers’ minutes, an item"), is_number=True),
         ],
         [[arm_cell(arm), *_cost_cells(cost), _minutes(arm)] for arm, cost in found],
+        note_of(view),
     )
     return Section(KEY, _("Cost and time"), [Block(table)])
 

@@ -101,7 +101,11 @@ def _experts(view: ReportView) -> list[Block]:
         [_expert_row(arm, row, by_all, closed=closed) for arm, row, by_all in found],
         note_of(view),
     )
-    return [Block(table, _("Experts’ against the model’s"), _(view.texts["expert"]))]
+    who = _(
+        "What an expert’s feedback led to is scored by the item’s other reviewers, once all their stages of the "
+        "model’s are in: by those who were not through with the item when it was made, and of several the earliest."
+    )
+    return [Block(table, _("Experts’ against the model’s"), _(view.texts["expert"]), notes=[who])]
 
 
 def _expert_row(arm: Json, row: Json, by_all: Json, *, closed: bool) -> list[Cell]:

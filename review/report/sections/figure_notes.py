@@ -46,6 +46,8 @@ def notes_of(figure: Json, *, is_closed: bool = True) -> Iterator[str]:
         yield _(figure["reason"])
     if is_closed and figure.get("p_value") is not None:
         yield say_p_is(figure["p_value"])
+    if figure.get("is_primary"):
+        yield _("primary: it stands alone")
     if is_closed and figure.get("p_holm") is not None:
         yield _("Holm-adjusted %s") % say_p_is(figure["p_holm"])
     for key, words in BESIDE.items():

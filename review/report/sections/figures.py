@@ -10,7 +10,7 @@ from review.report.charts.scale import scale_of_differences, scale_of_shares
 from review.report.report_view import SIGNED, Json, ReportView, show_figure
 from review.report.sections.figure_notes import is_part_of_study, notes_of
 from review.report.sections.section import Block, Section, arm_cell, share_columns
-from review.report.tables.table import Cell, Column, Group, Table
+from review.report.tables.table import Cell, Column, Group, Table, number
 
 KEY = "figures"
 # An oracle knows what no product does: which scripts are wrong.
@@ -37,6 +37,7 @@ def show_figures(view: ReportView) -> Section | None:
             Column(_("Configuration")),
             *share_columns(),
             Column(_("Drawing"), is_drawing=True),
+            Column(_("Open"), is_number=True),
             Column(_("Reported with it")),
         ],
         [_group(view, one) for one in shown],
@@ -87,6 +88,7 @@ def _group(view: ReportView, definition: Json) -> Group:
                 Cell(shown.value, is_strong=True),
                 Cell(shown.interval),
                 Cell("", drawing=drawn[0] if drawn else None, zero=scale.zero),
+                _open(view, arm, name, figure),
                 Cell(" · ".join(notes_of(figure, is_closed=is_closed(view)))),
             ]
         )
@@ -98,6 +100,12 @@ def _group(view: ReportView, definition: Json) -> Group:
         is_primary=name == view.details["primary_figure"],
         badge=_("oracle: an expert decides what is refined") if name in ORACLES else "",
     )
+
+
+def _open(view: ReportView, arm: Json, name: str, figure: Json) -> Cell:
+    """How many items it leaves out because a score is missing, leading to them; older snapshots do not count them."""
+    count = figure.get("open", figure.get("unresolved", 0))
+    return number(count, url=view.link(arm["name"], figure=name, which="open") if count else "")
 
 
 def is_closed(view: ReportView) -> bool:

@@ -76,9 +76,9 @@ def table_of(
     caption: str,
     columns: Sequence[Column],
     rows: Sequence[Sequence[Cell]],
-    note: str = "",
+    note: str,
 ) -> Table:
-    """A table without groups."""
+    """A table without groups. Its note is asked for, so that none goes without *not blind*."""
     return Table(key, caption, columns, [Group(rows)], note=note)
 
 

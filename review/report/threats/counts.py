@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
 
 from django.contrib.auth.models import User
 from django.core.cache import cache
@@ -16,11 +15,15 @@ from pipeline.types import Arm
 from review.campaigns.services.rubrics import count_undecided, rubric_choices, rubric_uses
 from review.counting.facts import judge_items
 from review.models import Campaign, Item, Tally
-from review.study import Criterion, ItemPattern, overturned_of
-from review.study.threats import compare_halo, compare_repeats, share_by_quarter, threats_of
+from review.report.parts.p_values import has_ended
+from review.report.threats.blindness import report_unblinded
+from review.report.threats.origin import check_times, count_origins
+from review.report.threats.peeking import report_looks
+from review.report.threats.shown_again import is_halo_planned, report_halo, report_repeats
+from review.study import Criterion, overturned_of
+from review.study.threats import share_by_quarter, threats_of
 
 Document = dict[str, object]
-MOST_LOOKS = 200
 KEPT_SECONDS = 300
 _SLICE = 1_000
 
@@ -50,47 +53,12 @@ _QUARTERS = """
     UNION ALL
     SELECT 'position', of_all, value, count(*) FROM placed WHERE in_all >= 4 GROUP BY 2, 3
 """
-# Every item that was shown again with the one it stands for, and what each reviewer gave: of each place the last
-# value given blind; where none was, the first. As the figures take it, and of stages with a current score alone.
-_AGAIN = """
-    WITH pair AS (
-        SELECT shown.again, shown.id AS shown_id, original.id AS original_id, original.pattern
-        FROM review_item shown JOIN review_item original
-          ON original.campaign_id = shown.campaign_id AND original.run_id = shown.run_id AND original.again = ''
-        WHERE shown.campaign_id = %(campaign)s AND shown.again = %(again)s
-          AND shown.state <> 'withdrawn' AND original.state <> 'withdrawn'
-    ), given AS (
-        SELECT DISTINCT ON (item_id, reviewer_id, stage, arm) item_id, reviewer_id, stage, arm, value
-        FROM (
-            SELECT *, bool_or(current) OVER (PARTITION BY item_id, reviewer_id, stage, arm) AS counts
-            FROM review_score
-            WHERE item_id IN (SELECT shown_id FROM pair UNION ALL SELECT original_id FROM pair)
-        ) score
-        WHERE counts
-        ORDER BY item_id, reviewer_id, stage, arm, blind DESC, CASE WHEN blind THEN -id ELSE id END
-    )
-"""
-# A hidden repeat and the first time: the same reviewer, stage and arm.
-_REPEATS = f"""{_AGAIN}
-    SELECT first.reviewer_id, first.value, again.value, count(*)
-    FROM pair
-    JOIN given again ON again.item_id = pair.shown_id
-    JOIN given first ON first.item_id = pair.original_id
-     AND first.reviewer_id = again.reviewer_id AND first.stage = again.stage AND first.arm = again.arm
-    GROUP BY first.reviewer_id, first.value, again.value
-"""
-# What the item is counted with, its final refined score among it, and what the other reviewer gave. An item keeps
-# its pattern as the first text of a JSON list.
-_HALO = f"""{_AGAIN}
-    SELECT split_part(pair.pattern, '"', 2), other.value, count(*)
-    FROM pair LEFT JOIN given other ON other.item_id = pair.shown_id AND other.stage = 'script'
-    GROUP BY 1, 2
-"""
 
 
 def recent_threats(campaign: Campaign) -> Document:
     """The same, counted at most five minutes ago: it goes through the scores themselves."""
-    key = f"threats:{campaign.pk}"
+    # With the state: p values are shown once it closes, and no longer when it opens again.
+    key = f"threats:{campaign.pk}:{campaign.state}"
     found: Document | None = cache.get(key)
     if found is None:
         found = report_threats(campaign)
@@ -101,25 +69,27 @@ def recent_threats(campaign: Campaign) -> Document:
 def report_threats(campaign: Campaign) -> Document:
     """Each threat of the study with the numbers that report on it, as JSON."""
     quarters = _count_quarters(campaign)
-    origin = _count_origins(campaign)
+    origin = count_origins(campaign)
+    here, imported = origin["here"], origin["imported"]
     return {
         "at": timezone.now().isoformat(timespec="seconds"),
-        "threats": [asdict(threat) for threat in threats_of(is_imported=not origin["here"])],
-        "origin": origin,
+        "threats": [asdict(threat) for threat in threats_of(here=here, imported=imported)],
+        "origin": origin | {"times": check_times(campaign) if origin["timed"] else None},
+        "is_blind": campaign.hides_verdict,
         "order": {"order": campaign.order, "seed": campaign.seed},
         "position": _share_quarters(quarters["position"]),
         "sitting": _share_quarters(quarters["sitting"]),
-        "halo": _report_halo(campaign),
-        "repeats": _report_repeats(campaign),
+        "halo": report_halo(
+            # One that is in no family of p values is not shown either.
+            campaign,
+            with_p=is_halo_planned(campaign) and has_ended(campaign, is_imported=not here),
+        ),
+        "repeats": report_repeats(campaign),
         "rubric": _report_rubric(campaign),
         "skips": _report_skips(campaign),
         "adjudications": _report_adjudications(campaign),
-        "unblinded": [
-            {"reviewer": one.user.username, "at": one.unblinded_at.isoformat(timespec="seconds")}
-            for one in campaign.members.exclude(unblinded_at=None).select_related("user")
-            if one.unblinded_at
-        ],
-        "looks": _report_looks(campaign),
+        "unblinded": report_unblinded(campaign),
+        "looks": report_looks(campaign),
         "shares": {
             "sham": campaign.sham_share,
             "halo": campaign.halo_share,
@@ -127,23 +97,6 @@ def report_threats(campaign: Campaign) -> Document:
         },
         "planned": {"items": campaign.planned_items, "figure": campaign.primary_figure},
     }
-
-
-def _count_origins(campaign: Campaign) -> dict[str, int]:
-    """Scores that were given here, and those that were imported: how many say when, and what was visible."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            """
-            SELECT count(*) FILTER (WHERE NOT score.imported),
-                   count(*) FILTER (WHERE score.imported),
-                   count(*) FILTER (WHERE score.imported AND score.timed),
-                   count(*) FILTER (WHERE score.imported AND score.visible ? 'verdict')
-            FROM review_score score JOIN review_item item ON item.id = score.item_id
-            WHERE item.campaign_id = %s
-            """,
-            [campaign.pk],
-        )
-        return dict(zip(("here", "imported", "timed", "visible"), cursor.fetchone(), strict=True))
 
 
 def _count_quarters(campaign: Campaign) -> dict[str, Counter[tuple[int, int]]]:
@@ -161,45 +114,6 @@ def _share_quarters(counts: Mapping[tuple[int, int], int]) -> Document:
         criterion.value: [share.as_json() for share in share_by_quarter(counts, criterion)]
         for criterion in Criterion
     }
-
-
-def _report_repeats(campaign: Campaign) -> Document:
-    """How far reviewers agree with themselves on hidden repeats: all together, and each."""
-    pairs: dict[int, Counter[tuple[int, int]]] = defaultdict(Counter)
-    for reviewer, first, again, times in _read_again(_REPEATS, campaign, Item.Again.REPEAT):
-        pairs[reviewer][first, again] = times
-    names = dict(User.objects.filter(pk__in=pairs).values_list("pk", "username"))
-    together = sum(pairs.values(), Counter[tuple[int, int]]())
-    return {
-        "all": asdict(compare_repeats(together)),
-        "reviewers": [
-            {"reviewer": names[key]} | asdict(compare_repeats(one))
-            for key, one in sorted(pairs.items(), key=lambda pair: names[pair[0]])
-        ],
-    }
-
-
-def _report_halo(campaign: Campaign) -> Document:
-    """How far another reviewer, who did not know what it was, judged refined scripts differently."""
-    pairs: Counter[tuple[int, int]] = Counter()
-    made = scored = 0
-    for pattern, other, times in _read_again(_HALO, campaign, Item.Again.HALO):
-        made += times
-        if other is None:
-            continue
-        scored += times
-        usual = ItemPattern.from_text(pattern).refined if pattern else None
-        if usual is not None and usual.value in "012":
-            pairs[int(usual.value), other] += times
-    compared = {criterion.value: asdict(compare_halo(pairs, criterion)) for criterion in Criterion}
-    return {"made": made, "scored": scored, "compared": sum(pairs.values()), **compared}
-
-
-def _read_again(sql: str, campaign: Campaign, again: str) -> list[tuple[Any, ...]]:
-    with connection.cursor() as cursor:
-        cursor.execute(sql, {"campaign": campaign.pk, "again": again})
-        rows: list[tuple[Any, ...]] = cursor.fetchall()
-    return rows
 
 
 def _report_rubric(campaign: Campaign) -> Document:
@@ -257,18 +171,3 @@ def _report_skips(campaign: Campaign) -> list[Document]:
         for arm, (how, key, verdict), times in read
     ]
     return sorted(found, key=lambda row: [str(value) for value in row.values()])
-
-
-def _report_looks(campaign: Campaign) -> Document:
-    looks = campaign.looks.select_related("by").order_by("-pk")
-    return {
-        "count": looks.count(),
-        "newest": [
-            {
-                "by": look.by.username if look.by else "",
-                "at": look.at.isoformat(timespec="seconds"),
-                "scored": look.scored,
-            }
-            for look in looks[:MOST_LOOKS]
-        ],
-    }

@@ -2,118 +2,132 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator
 
 from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import ngettext
 
-from review.campaigns.services.rubrics import WHAT
-from review.report.report_view import Json
-from review.report.sections.assessor import VERDICTS
-from review.report.threats.shown_share import show_share
-from review.study import Criterion
-
-HOW = {"skipped": gettext_lazy("skipped"), "cannot_judge": gettext_lazy("could not judge")}
+from review.report.report_view import Json, ReportView
+from review.report.sections.section import ChartPoint
+from review.report.threats.tables import name_quarters, threat_tables
+from review.report.words import say_ratio, say_share
 
 
-def show_threats(threats: Json, criterion: Criterion, *, details: Json) -> dict[str, object]:
+def show_threats(view: ReportView, threats: Json) -> dict[str, object]:
     """The context of the list of threats: each with its words, and its numbers under its key."""
-    quarters = [_("1st quarter"), _("2nd quarter"), _("3rd quarter"), _("4th quarter")]
-    drift = {
-        name: [show_share(share) for share in threats[name][criterion.value]]
-        for name in ("sitting", "position")
-    }
+    tables = threat_tables(view, threats)
+    halo = threats.get("halo")
     return {
         "at": parse_datetime(threats["at"]),
         "threats": [
-            one | {"label": _(one["label"]), "text": _(one["text"])} for one in threats["threats"]
+            one
+            | {
+                "label": _(one["label"]),
+                "text": _(one["text"]),
+                "before": _(one["before"]) if one.get("before") else "",
+            }
+            for one in threats["threats"]
         ],
         "of": threats,
-        "quarters": quarters,
-        "drift": [
-            (_("of each sitting"), drift["sitting"]),
-            (_("of each reviewer’s whole way"), drift["position"]),
-        ],
-        "has_drift": any(share.denominator for share in [*drift["sitting"], *drift["position"]]),
+        "tables": {key.replace("-", "_"): table for key, table in tables.items()},
+        "quarters": name_quarters(),
         "lines": [
-            (_("of a sitting"), [share.point for share in drift["sitting"]]),
-            (_("of the whole way"), [share.point for share in drift["position"]]),
-        ],
-        "rubric": _show_rubric(threats.get("rubric")),
-        "skips": _show_skips(threats["skips"]),
-        "bounds": [
-            {
-                "arm": arm,
-                "wrong": show_share(arm[criterion.value]["skipped"]["wrong"]),
-                "right": show_share(arm[criterion.value]["skipped"]["right"]),
-            }
-            for arm in details["arms"]
+            (_("of a sitting"), _points(view, threats["sitting"])),
+            (_("of the whole way"), _points(view, threats["position"])),
         ],
         "primary_figure": next(
             (
                 _(one["label"])
-                for one in details["figures"]
+                for one in view.definitions
                 if one["name"] == threats["planned"]["figure"]
             ),
             "",
         ),
-        "halo": _show_halo(threats.get("halo"), criterion),
-        "repeats": _show_repeats(threats["repeats"]),
-        "unblinded": [one | {"at": parse_datetime(one["at"])} for one in threats["unblinded"]],
-        "looks": [one | {"at": parse_datetime(one["at"])} for one in threats["looks"]["newest"]],
+        "halo": halo if halo and halo["made"] else None,
+        "origin": list(_say_origin(threats["origin"])),
+        # Older snapshots say nothing of blinding here; the report they hold does.
+        "is_blind": threats.get("is_blind", view.details.get("is_blind", True)),
+        "unblinded": [
+            {"reviewer": one["reviewer"], "said": "; ".join(_say_seen(one))}
+            for one in threats["unblinded"]
+        ],
         "look_count": threats["looks"]["count"],
     }
 
 
-def _show_skips(rows: Sequence[Json]) -> list[dict[str, object]]:
-    """Added up by Configuration, verdict and reviewer."""
-    found: Counter[tuple[str, str, str, str]] = Counter()
-    for row in rows:
-        found[row["configuration"], row["reviewer"], row["verdict"], row["how"]] += row["items"]
+def _points(view: ReportView, shares: Json) -> list[ChartPoint | None]:
     return [
-        {
-            "configuration": configuration,
-            "reviewer": reviewer,
-            "verdict": VERDICTS[verdict or "never_assessed"],
-            "how": HOW[how],
-            "items": items,
-        }
-        for (configuration, reviewer, verdict, how), items in sorted(found.items())
+        None if one["value"] is None else (one["value"], one["low"], one["high"])
+        for one in shares[view.criterion.value]
     ]
 
 
-def _show_rubric(rubric: Json | None) -> dict[str, object]:
-    """The versions, newest first, with their times and choices as people read them."""
-    rows = [
-        one
-        | {
-            "at": parse_datetime(one["at"]),
-            "is_open": not place and bool(rubric and rubric["undecided"]),
-            "choices": [
-                choice | {"at": parse_datetime(choice["at"]), "what": WHAT[choice["what"]]}
-                for choice in one["choices"]
-            ],
-        }
-        for place, one in enumerate(rubric["versions"] if rubric else [])
-    ]
-    return {"versions": rows}
+def _say_seen(one: Json) -> Iterator[str]:
+    """How a reviewer came to know verdicts, each way in some words."""
+    how = one.get("how", ["items"])
+    if "items" in how:
+        yield _("has opened the items behind figures")
+    if "file" in how:
+        yield _("has fetched an export")
+    if items := one.get("items"):
+        said = ngettext(
+            "was shown what tells the verdict of %s item before its time",
+            "was shown what tells the verdicts of %s items before their time",
+            items,
+        )
+        yield said % f"{items:,}"
+    if scores := one.get("not_blind"):
+        said = ngettext(
+            "%s score was given when more was visible than its stage shows",
+            "%s scores were given when more was visible than their stage shows",
+            scores,
+        )
+        yield said % f"{scores:,}"
+    if one["at"] and (at := parse_datetime(one["at"])):
+        yield _("since %s") % f"{at:%Y-%m-%d %H:%M}"
 
 
-def _show_halo(halo: Json | None, criterion: Criterion) -> dict[str, object] | None:
-    """None where there is no check; snapshots that are older than the check have none either."""
-    if not halo or not halo["made"]:
-        return None
-    return {**halo, "difference": halo[criterion.value]}
+def _say_origin(origin: Json) -> Iterator[str]:
+    """How many scores were imported, and what their times say of order and sittings."""
+    here, imported = origin["here"], origin["imported"]
+    if not imported:
+        return
+    yield _(
+        "%(here)s of %(all)s scores (%(share)s) were given here, %(imported)s were imported."
+    ) % {
+        "here": f"{here:,}",
+        "all": f"{here + imported:,}",
+        "share": say_share(here / (here + imported)),
+        "imported": f"{imported:,}",
+    }
+    yield _("Of the imported ones %(timed)s say when, and %(visible)s what was visible.") % {
+        "timed": f"{origin['timed']:,}",
+        "visible": f"{origin['visible']:,}",
+    }
+    times = origin.get("times")
+    if not times:
+        return
+    order, sittings = times["order"], times["sittings"]
+    if order["denominator"]:
+        yield _(
+            "Order, by those times: %(ratio)s script scores (%(share)s) follow on one of an item that stands earlier "
+            "in the file. In a random order that is about half."
+        ) % _share_words(order)
+    else:
+        yield _("Order: the times do not tell in which order one reviewer scored.")
+    if sittings["denominator"]:
+        yield _(
+            "Sittings, by those times: %(ratio)s answers in a further arm of one statement (%(share)s) came within "
+            "%(minutes)s minutes of the one before, in one sitting."
+        ) % (_share_words(sittings) | {"minutes": f"{times['gap_minutes']}"})
+    else:
+        yield _("Sittings: no reviewer has scored several arms of one statement at known times.")
 
 
-def _show_repeats(repeats: Json) -> list[dict[str, object]]:
-    """All reviewers together, then each; none where nothing was repeated."""
-    if not repeats["all"]["share"]["denominator"]:
-        return []
-    rows = [repeats["all"] | {"reviewer": _("all together")}, *repeats["reviewers"]]
-    return [
-        {"reviewer": row["reviewer"], "share": show_share(row["share"]), "kappa": row["kappa"]}
-        for row in rows
-    ]
+def _share_words(share: Json) -> dict[str, str]:
+    numerator, denominator = share["numerator"], share["denominator"]
+    return {
+        "ratio": say_ratio(numerator, denominator),
+        "share": say_share(numerator / denominator),
+    }

@@ -16,9 +16,10 @@ from core.web.requests import page_of, signed_in
 from review.access import access_managed_item, access_report
 from review.blinding.exposure import note_campaign
 from review.campaigns.item_forms import EXECUTION_REASONS
+from review.campaigns.looks import log_look
 from review.campaigns.services import runs_in_queue
 from review.evidence.outcomes import ExecutedStage
-from review.models import Campaign, Exposure, Item
+from review.models import Campaign, Exposure, Item, ReportLook
 from review.report.cell_items import find_cell
 from review.report.execution_items import find_executed
 from review.report.figure_items import Which, explain_execution, find_items
@@ -55,6 +56,7 @@ def report_items(request: HttpRequest, pk: int) -> HttpResponse:
     page = page_of(found.select_related("case__action", "run"), request)
     note_unblinded(campaign, by=user)
     note_campaign(user, campaign, Exposure.What.ITEMS)
+    log_look(campaign, ReportLook.What.ITEMS, by=user)
     context |= {
         "campaign": campaign,
         "configuration": arm,
@@ -203,6 +205,7 @@ def _parts(*, criterion: Criterion, which: Which, **parameters: str) -> list[dic
         "all": _("All that it is about"),
         "numerator": _("Counted"),
         "rest": _("Not counted"),
+        "open": _("Open, left out"),
     }
     return [
         {

@@ -16,8 +16,11 @@ from core.errors import BadInput
 from core.web.requests import signed_in
 from review.access import access_report
 from review.campaigns import services
+from review.campaigns.dashboard import count_reviewers
+from review.campaigns.looks import log_look
+from review.campaigns.services.planning import Plan
 from review.campaigns.views.planning import plan_context
-from review.models import Campaign
+from review.models import Campaign, ReportLook
 from review.report.overview import show_overview
 from review.report.plan_reached import tabulate_plan
 from review.report.report_view import Json, ReportView
@@ -26,11 +29,11 @@ from review.report.sections.agreement import STAGES, heat_of, names_of, pair_blo
 from review.report.sections.figures import note_of
 from review.report.sections.section import Section
 from review.report.services import make_report, recent_report, renew_report
-from review.report.snapshots import count_scored, log_look
 from review.report.tables.formats import FORMATS, format_links
 from review.report.tables.table import Table
 from review.report.threats.counts import recent_threats
 from review.report.threats.page import show_threats
+from review.report.threats.tables import threat_tables
 from review.report.views.parameters import read_criterion, switch_of
 from review.study import Criterion
 
@@ -48,41 +51,52 @@ def report_table(request: HttpRequest, pk: int, table: str, ending: str) -> Http
     """One table of the live report as text; a look like any other."""
     campaign = access_report(signed_in(request), pk)
     report = make_report(campaign)
-    log_look(campaign, count_scored(report), by=signed_in(request))
+    log_look(campaign, ReportLook.What.REPORT, by=signed_in(request))
     criterion = read_criterion(request)
     plan = services.plan_of(campaign)
-    more = [tabulate_plan(ReportView(report, criterion), plan)] if plan else []
-    return write_table(report, criterion, table, ending, more=more)
+    more = [_tabulate_plan(campaign, report, criterion, plan)] if plan else []
+    threats = recent_threats(campaign) if table.startswith("threat-") else None
+    return write_table(report, criterion, table, ending, more=more, threats=threats)
 
 
 @require_safe
 def report_threats_page(request: HttpRequest, pk: int) -> HttpResponse:
-    """What is prevented, recorded or reported about each threat, with the numbers."""
-    campaign = access_report(signed_in(request), pk)
+    """What is prevented, recorded or reported about each threat, with the numbers; a look like any other."""
+    user = signed_in(request)
+    campaign = access_report(user, pk)
     criterion = read_criterion(request)
-    details = cast(Json, make_report(campaign)["details"])
+    view = ReportView(make_report(campaign), criterion)
     context = {
         "campaign": campaign,
         "criteria": switch_of(criterion),
-        "threats": show_threats(recent_threats(campaign), criterion, details=details),
+        "criterion": criterion.value,
+        "threats": show_threats(view, recent_threats(campaign)),
+        "is_unblinded": not campaign.hides_verdict,
+        "is_demo": any(arm["demo"] for arm in view.arms),
+        "tables_url": tables_url(campaign),
+        "formats": format_links(),
     }
+    log_look(campaign, ReportLook.What.THREATS, by=user)
     return render(request, "review/report/threats.html", context)
 
 
 @require_safe
 def report_pairs(request: HttpRequest, pk: int, stage: str) -> HttpResponse:
-    """How far each two reviewers agree at a stage, where they are too many for the report."""
-    campaign = access_report(signed_in(request), pk)
+    """How far each two reviewers agree at a stage, where they are too many for the report; a look like any other."""
+    user = signed_in(request)
+    campaign = access_report(user, pk)
     report = make_report(campaign)
     agreement = cast(Json, report["agreement"])
     if stage not in agreement:
         raise Http404
+    log_look(campaign, ReportLook.What.PAIRS, by=user)
     one = agreement[stage]
     note = note_of(ReportView(report, Criterion.STRICT))
     context = {
         "campaign": campaign,
         "stage": {"key": stage, "label": STAGES[stage], "names": names_of(one)},
         "heat": heat_of(one),
+        "note": note,
         "section": Section(stage, str(STAGES[stage]), list(pair_blocks(stage, one, note))),
         "tables_url": tables_url(campaign),
         "formats": format_links(),
@@ -101,7 +115,7 @@ def show_live(
     """The page; with what a refused snapshot was to be named."""
     criterion = read_criterion(request)
     report = renew_report(campaign) if "now" in request.GET else recent_report(campaign)
-    log_look(campaign, count_scored(report), by=signed_in(request))
+    log_look(campaign, ReportLook.What.REPORT, by=signed_in(request))
     context = {
         "campaign": campaign,
         "criteria": switch_of(criterion),
@@ -123,9 +137,13 @@ def show_live(
     plan = services.plan_of(campaign)
     if plan is not None:
         context |= plan_context(plan)
-        context["plan_table"] = tabulate_plan(ReportView(report, criterion), plan)
+        context["plan_table"] = _tabulate_plan(campaign, report, criterion, plan)
         context["contents_more"] = [("plan", _("Plan")), ("snapshots", _("Snapshots"))]
     return render(request, "review/report/report.html", context, status=422 if refused else 200)
+
+
+def _tabulate_plan(campaign: Campaign, report: Json, criterion: Criterion, plan: Plan) -> Table:
+    return tabulate_plan(ReportView(report, criterion), plan, reviewers=count_reviewers(campaign))
 
 
 def show_body(
@@ -152,9 +170,17 @@ def tables_url(campaign: Campaign) -> str:
 
 
 def write_table(
-    report: Json, criterion: Criterion, name: str, ending: str, *, more: Sequence[Table] = ()
+    report: Json,
+    criterion: Criterion,
+    name: str,
+    ending: str,
+    *,
+    more: Sequence[Table] = (),
+    threats: Json | None = None,
 ) -> HttpResponse:
-    """A table of a report, or one of `more`, as text; 404 where there is none of that name, or no such format."""
+    """A table of a report or its threats, or one of `more`, as text; 404 where there is none of that name, or no such
+    format.
+    """
     form = FORMATS.get(ending)
     view = ReportView(report, criterion)
     tables = {one.key: one for one in tables_in(show_sections(view) if view.arms else [])}
@@ -164,7 +190,8 @@ def write_table(
         for block in pair_blocks(stage, one, note_of(view))
         if (table := block.table)
     }
-    found = (tables | many | {one.key: one for one in more}).get(name)
+    others = [*more, *(threat_tables(view, threats).values() if threats else ())]
+    found = (tables | many | {one.key: one for one in others}).get(name)
     if form is None or found is None:
         raise Http404(_("There is no such table in this report."))
     return HttpResponse(form.write(found), content_type=form.content_type)

@@ -12,7 +12,9 @@ from django.views.decorators.http import require_POST, require_safe
 from core.errors import BadInput
 from core.web.requests import signed_in
 from review.access import access_report
-from review.models import Campaign, ReportSnapshot
+from review.campaigns.looks import log_look
+from review.models import ReportLook, ReportSnapshot
+from review.report.report_view import ReportView
 from review.report.snapshots import take_snapshot, write_canonical
 from review.report.threats.page import show_threats
 from review.report.views.parameters import read_criterion, switch_of
@@ -36,18 +38,17 @@ def campaign_snapshot(request: HttpRequest, pk: int) -> HttpResponse:
 @require_safe
 def report_snapshot(request: HttpRequest, pk: int, snapshot: int) -> HttpResponse:
     """A report as it stood; what was scored since does not change it."""
-    campaign = access_report(signed_in(request), pk)
-    kept = _snapshot_of(campaign, snapshot)
+    kept = _see_snapshot(request, pk, snapshot)
     criterion = read_criterion(request)
     name = "campaign-report-snapshot-table"
     context = {
-        "campaign": campaign,
+        "campaign": kept.campaign,
         "snapshot": kept,
         "criteria": switch_of(criterion),
         "tables_url": reverse(name, args=[pk, kept.pk, "x", "md"]).removesuffix("x.md"),
         "contents_more": [("threats", _("Threats to validity"))],
         **show_body(kept.data, criterion),
-        "threats": show_threats(kept.data["threats"], criterion, details=kept.data["details"]),
+        "threats": show_threats(ReportView(kept.data, criterion), kept.data["threats"]),
     }
     return render(request, "review/report/snapshot.html", context)
 
@@ -57,14 +58,15 @@ def report_snapshot_table(
     request: HttpRequest, pk: int, snapshot: int, table: str, ending: str
 ) -> HttpResponse:
     """One table of a kept report as text."""
-    kept = _snapshot_of(access_report(signed_in(request), pk), snapshot)
-    return write_table(kept.data, read_criterion(request), table, ending)
+    kept = _see_snapshot(request, pk, snapshot)
+    criterion = read_criterion(request)
+    return write_table(kept.data, criterion, table, ending, threats=kept.data["threats"])
 
 
 @require_safe
 def report_snapshot_file(request: HttpRequest, pk: int, snapshot: int) -> HttpResponse:
     """The snapshot's data, byte for byte what its hash is of."""
-    kept = _snapshot_of(access_report(signed_in(request), pk), snapshot)
+    kept = _see_snapshot(request, pk, snapshot)
     return HttpResponse(
         write_canonical(kept.data),
         content_type="application/json",
@@ -72,5 +74,10 @@ def report_snapshot_file(request: HttpRequest, pk: int, snapshot: int) -> HttpRe
     )
 
 
-def _snapshot_of(campaign: Campaign, pk: int) -> ReportSnapshot:
-    return get_object_or_404(campaign.snapshots.select_related("by"), pk=pk)
+def _see_snapshot(request: HttpRequest, campaign: int, pk: int) -> ReportSnapshot:
+    """One of a campaign's, looked at like its live report."""
+    user = signed_in(request)
+    found = access_report(user, campaign)
+    kept = get_object_or_404(found.snapshots.select_related("by", "campaign"), pk=pk)
+    log_look(found, ReportLook.What.SNAPSHOT, by=user)
+    return kept

@@ -7,16 +7,21 @@ from collections.abc import Callable
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from pytest_django import DjangoDbBlocker
 
+from core.errors import NotAllowedNow
 from pipeline.models import Action
 from review import services
 from review.campaigns.item_filters import ItemFilter, place_of
+from review.campaigns.services import adjudicate, call_in
 from review.counting.tallies import count_due
-from review.models import Adjudication, Campaign, Exposure, Item, Score
+from review.models import Adjudication, Assignment, Campaign, Case, Exposure, Item, Score
+from review.queue.members import add_member
+from review.queue.reassignment import assign
 from tests.people import make_person
 from tests.review.maker import FEEDBACK, add_item, make_study
 from tests.review.queue.test_studies import give
@@ -250,3 +255,40 @@ def test_the_screen_asks_as_many_queries_for_four_reviewers_as_for_two(
             asked.append(len(queries))
     assert seen.count("A word") == 6
     assert asked[:2] == asked[2:]
+
+
+def test_who_made_the_halo_check_does_not_adjudicate_and_who_adjudicated_does_not_score(
+    study: Campaign, manager: User
+) -> None:
+    item = items_of(study)[0]
+    case = item.case
+    shown_case = Case.objects.create(
+        campaign=study, external_id="halo:1", action=case.action, purpose="halo", repeats=case
+    )
+    halo = Item.objects.create(
+        campaign=study,
+        case=shown_case,
+        configuration=item.configuration,
+        run=item.run,
+        state="open",
+        again="halo",
+        places=1,
+    )
+    both = make_person("bo", "manager", "reviewer")
+    add_member(study, both, by=None)
+    made = Assignment.objects.create(item=halo, reviewer=both, state="submitted")
+    with pytest.raises(PermissionDenied):
+        adjudicate(item, stage="script", value=2, why="It is right.", by=both)
+    made.delete()
+    adjudicate(item, stage="script", value=2, why="It is right.", by=both)
+    # From now on they are none of its raters, neither by a claim, by name, by a call nor where it is shown again.
+    Item.objects.filter(pk__in=[item.pk, halo.pk]).update(state="open", places=1, overlap=3)
+    for one in (item, halo):
+        with pytest.raises(NotAllowedNow):
+            services.claim_item(one, by=both)
+    with pytest.raises(NotAllowedNow):
+        assign(item, to=both, by=manager)
+    with pytest.raises(NotAllowedNow):
+        call_in(item, both, by=manager)
+    claimed = services.claim_next(study, by=both)
+    assert claimed is None or claimed.item.run_id != item.run_id

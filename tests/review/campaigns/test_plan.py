@@ -10,8 +10,10 @@ from django.test import Client
 
 from review.campaigns import services
 from review.campaigns.services import rules
-from review.models import Campaign
+from review.models import Campaign, Score
+from review.queue.members import add_member
 from tests.review.maker import make_study
+from tests.review.report.rows import Label, fill
 
 ClientFor = Callable[[User], Client]
 SHARE = {"share": "42", "half_width": "8", "deff": "1.5"}
@@ -107,3 +109,29 @@ def test_the_plan_is_fixed_when_the_campaign_opens(
     campaign.refresh_from_db()
     assert campaign.plan is None
     assert boss.post(page(campaign, "share"), {**SHARE, "look": "1"}).status_code == 200
+
+
+def test_a_plan_says_how_many_reviewers_it_takes_and_the_report_what_it_took(
+    boss: Client, campaign: Campaign, reviewer: User
+) -> None:
+    """168 items, two configurations, two reviewers each, three minutes: 33.6 hours, five people of eight hours."""
+    work = {"minutes": "3", "hours": "8", "overlap": "2", "arms": "2"}
+    text = boss.post(page(campaign, "paired"), {**PAIRED, **work, "look": "1"}).content.decode()
+    assert "5 reviewers</strong> of 8 hours each: 672 reviews take 33.6 hours" in " ".join(
+        text.split()
+    )
+    add_member(campaign, reviewer, by=None)
+    boss.post(page(campaign, "paired"), {**PAIRED, **work, "go_on": "1"})
+    campaign.refresh_from_db()
+    plan = services.plan_of(campaign)
+    assert plan is not None and plan.work is not None
+    assert (plan.work.reviews, plan.work.reviewers) == (672, 5)
+    kept = boss.get(f"/campaigns/{campaign.pk}/setup/size/").content.decode()
+    assert 'value="8"' in kept
+    assert "the 1 who is in the campaign needs 33.6 hours" in " ".join(kept.split())
+    items = fill(campaign, [Label("", [(2, None, None)])] * 2, [reviewer])
+    Score.objects.filter(item__in=items).update(active_seconds=90)
+    table = boss.get(f"/campaigns/{campaign.pk}/report/tables/plan.csv").content.decode()
+    assert "Reviewers,5,0" in table
+    assert '"Active minutes of all its reviewers, an item",6.0,1.5' in table
+    assert "Hours of all reviewers,33.6,0.1" in table

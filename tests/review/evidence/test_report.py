@@ -254,3 +254,12 @@ def test_imported_results_are_a_figure_of_their_own(
     ):
         text = client_for(manager).get(f"/campaigns/{study.pk}/report/tables/{table}.md")
         assert text.status_code == 200, table
+
+
+def test_the_adjudicator_sees_what_the_scripts_did_in_their_cases(
+    study: Campaign, manager: User, client_for: Callable[[User], Client]
+) -> None:
+    item = study.items.order_by("pk")[1]
+    page = client_for(manager).get(f"/campaigns/{study.pk}/adjudicate/{item.pk}/").content.decode()
+    assert "Run in prepared worlds" in page and "check 1.3" in page
+    assert page.count('id="execution"') == 1

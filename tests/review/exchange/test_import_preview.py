@@ -14,9 +14,10 @@ from django.http import HttpResponse
 from django.test import Client
 from django.utils import timezone
 
-from review.campaigns.services import rules
+from review.campaigns.services import preset_rules, rules
 from review.exchange import jobs
-from review.models import Campaign, Score, Transfer
+from review.models import Assignment, Campaign, Score, Transfer
+from review.report.services import make_document
 from tests.people import make_person
 from tests.review.exchange.test_pages import file_of
 
@@ -133,6 +134,62 @@ def test_columns_of_several_reviewers_are_named(client: Client, campaign: Campai
     choose(client, url, roles, "import", **{"person-1": "anna", "person-3": "mona"})
     jobs.carry_out(Transfer.objects.latest("pk").pk)
     assert [(one.reviewer.username, one.value) for one in Score.objects.all()] == [("anna", 2)]
+
+
+def test_whoever_was_called_in_by_a_dispute_can_be_said_so(
+    client: Client, campaign: Campaign
+) -> None:
+    rows = [{"id": "a", "statement": "List files", "script": "ls", "x": 2, "y": 0, "z": 2}]
+    url = put_aside(client, campaign, *rows)
+    roles = {
+        **{"id": "id", "statement": "statement", "script": "script"},
+        **{"x": "reviewer:script", "y": "reviewer:script", "z": "called_in:script"},
+    }
+    choose(client, url, roles, "import")
+    jobs.carry_out(Transfer.objects.latest("pk").pk)
+    jobs.carry_out(Transfer.objects.latest("pk").pk)
+    found = Assignment.objects.values_list("reviewer__username", "reason").order_by("pk")
+    assert dict(found) == {"x": "imported", "y": "imported", "z": "tie_break"}
+
+
+@pytest.mark.parametrize("said", [None, 2])
+def test_finished_scores_are_all_there_are_unless_the_file_says_otherwise(
+    client: Client, manager: User, said: int | None
+) -> None:
+    """A campaign made on the page wants two reviewers for what is reviewed here; a file has those it has."""
+    campaign = rules.create_campaign("Two", by=manager, rules=preset_rules("standard"))
+    assert campaign.overlap == 2
+    more = {"overlap": said} if said else {}
+    rows = [
+        {"id": f"i{n}", "statement": f"List {n}", "script": f"ls {n}", "judge": 2 * (n % 2), **more}
+        for n in range(4)
+    ]
+    url = put_aside(client, campaign, *rows)
+    roles = {name: name for name in ("id", "statement", "script", "overlap")}
+    choose(client, url, roles | {"judge": "reviewer:script"}, "import")
+    jobs.carry_out(Transfer.objects.latest("pk").pk)
+    jobs.carry_out(Transfer.objects.latest("pk").pk)
+    (arm,) = make_document(campaign)["configurations"]  # type: ignore[misc]
+    share = arm["strict"]["first_pass_accuracy"]
+    assert (share["numerator"], share["denominator"]) == ((0, 0) if said else (2, 4))
+    assert {one.overlap for one in campaign.items.all()} == {said or 1}
+
+
+def test_scripts_without_scores_still_want_as_many_reviewers_as_the_campaign(
+    client: Client, manager: User
+) -> None:
+    campaign = rules.create_campaign("Two", by=manager, rules=preset_rules("standard"))
+    rows = [
+        {"id": name, "statement": name, "script": "ls", "judge": score}
+        for name, score in (("a", 2), ("b", ""))
+    ]
+    url = put_aside(client, campaign, *rows)
+    roles = {"id": "id", "statement": "statement", "script": "script", "judge": "reviewer:script"}
+    choose(client, url, roles, "import")
+    jobs.carry_out(Transfer.objects.latest("pk").pk)
+    jobs.carry_out(Transfer.objects.latest("pk").pk)
+    wanted = campaign.items.order_by("case__external_id").values_list("overlap", "state")
+    assert list(wanted) == [(1, "closed"), (2, "open")]
 
 
 def test_the_same_choice_twice_is_refused_and_stays_as_chosen(

@@ -25,7 +25,7 @@ def test_a_cell_is_escaped_wherever_its_text_stands() -> None:
         Cell(HOSTILE, is_strong=True, is_demo=True),
     ]
     columns = [Column(HOSTILE, is_number=place == 1, is_drawing=place == 2) for place in range(4)]
-    table = table_of("k", HOSTILE, columns, [cells])
+    table = table_of("k", HOSTILE, columns, [cells], "")
     ((_group, (drawn,)),) = table.body
     page = draw("{% cells row %}", row=drawn)
     assert "<script" not in page

@@ -9,6 +9,7 @@ from review.report.charts.forest import Estimate, draw_forest
 from review.report.charts.heat import Pair, draw_heat, level_of
 from review.report.charts.matrix import Counts, draw_matrix
 from review.report.charts.scale import scale_of_differences, scale_of_shares
+from review.report.charts.svg import write_marks
 
 WORDS = FlowWords("right", "wrong", "stayed right", "broken", "fixed", "stayed wrong")
 
@@ -68,6 +69,15 @@ def test_a_forest_plot_keeps_the_order_and_leaves_out_what_has_no_value() -> Non
     assert (mark.outer_left, mark.outer_right) == (5, 70)
     assert forest.zero is None and bool(forest)
     assert not draw_forest([rows[1]], scale_of_shares())
+
+
+def test_bounds_alone_are_drawn_without_a_mark() -> None:
+    rows = [("overall", "Overall", [Estimate(1, "a: 20 to 40 %", None, least=0.2, most=0.4)])]
+    (row,) = draw_forest(rows, scale_of_shares()).rows
+    (mark,) = row.marks
+    assert (mark.x, mark.outer_left, mark.outer_right) == (None, 20, 40)
+    drawn = write_marks(row)
+    assert "a: 20 to 40 %" in drawn and 'class="bounds" x1="20' in drawn and "<circle" not in drawn
 
 
 def test_what_refinement_does_is_drawn_as_wide_as_its_share() -> None:

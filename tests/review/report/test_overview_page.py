@@ -18,8 +18,9 @@ from pytest_django import DjangoDbBlocker
 
 from review.campaigns.services import rules
 from review.counting import tallies
-from review.models import Campaign, Member, ReportLook
+from review.models import Assignment, Campaign, Member, ReportLook
 from review.queue.members import add_member
+from review.report.sections.agreement import COVERAGE_OF_FEW
 from tests.people import make_person
 from tests.review.maker import add_configuration
 from tests.review.report.rows import Label, fill, golden_labels
@@ -74,6 +75,29 @@ def test_the_head_says_what_was_planned_and_reached_and_the_primary_figure(
     # Every mark says its numbers, and nothing carries a style of its own.
     assert "<title>imported: 43.2 % (33.3 to 53.6 %)</title>" in head
     assert "style=" not in head
+
+
+def test_the_head_follows_the_criterion_and_says_what_waits_for_an_adjudicator(
+    campaign: Campaign, client: Client
+) -> None:
+    people = [make_person(name, "reviewer") for name in ("rob", "ria")]
+    labels = [
+        # Final under strict alone; the refined script of the next one is what they differ on.
+        Label("incorrect", [(0, None, None), (1, None, None)]),
+        Label("incorrect", [(0, 2, 2), (0, 2, 0)]),
+    ]
+    fill(campaign, labels, people)
+    heads = {
+        name: words_of(
+            head_of(client.get(f"/campaigns/{campaign.pk}/report/?criterion={name}").text)
+        )
+        for name in ("strict", "partial")
+    }
+    assert "2 of 2 items scored" in heads["strict"] and "unresolved" not in heads["strict"]
+    assert "1 of 2 items scored" in heads["partial"] and "1 unresolved" in heads["partial"]
+    board = client.get(f"/campaigns/{campaign.pk}/").context["board"]
+    assert board.disputed == 2
+    assert all("2 texts wait for an adjudicator" in head for head in heads.values())
 
 
 def test_each_cell_of_the_assessors_table_leads_to_its_items(
@@ -172,10 +196,21 @@ def test_what_was_planned_stands_beside_what_was_reached(golden: Campaign, clien
     assert "Planned and reached" not in client.get(f"/campaigns/{golden.pk}/report/").text
     Campaign.objects.filter(pk=golden.pk).update(plan=plan)
     page = words_of(client.get(f"/campaigns/{golden.pk}/report/").text)
-    assert "Items, imported 93 153" in page
+    # What came with its scores is none of what was planned.
+    assert "Statements scored here 93 153" in page
     assert "Half-width of its interval, imported 10.0 % 10.1 %" in page
+    Assignment.objects.bulk_create(
+        Assignment(item=item, reviewer=reviewer, state="submitted", reason="imported")
+        for reviewer in [User.objects.get(username="rita")]
+        for item in golden.items.all()
+    )
+    cache.clear()
+    page = words_of(client.get(f"/campaigns/{golden.pk}/report/").text)
+    assert "Statements scored here 93 0" in page
+    Assignment.objects.all().delete()
+    cache.clear()
     text = client.get(f"/campaigns/{golden.pk}/report/tables/plan.csv").text
-    assert '"Items, imported",93,153' in text
+    assert "Statements scored here,93,153" in text
 
 
 def test_an_open_study_shows_no_p_values(campaign: Campaign, client: Client) -> None:
@@ -231,3 +266,23 @@ def test_the_report_asks_as_many_queries_for_three_configurations_as_for_one(
             assert client.get(f"/campaigns/{campaign.pk}/report/").status_code == 200
         asked.append(len(queries))
     assert asked[0] == asked[1]
+
+
+@pytest.mark.parametrize(("statements", "is_said"), [(30, True), (60, False)])
+def test_an_interval_of_few_statements_says_how_often_it_holds(
+    campaign: Campaign, client: Client, statements: int, is_said: bool
+) -> None:
+    people = [make_person(name, "reviewer") for name in ("rob", "ria")]
+    values = ((0, 0), (2, 2), (0, 2), (1, 1), (2, 1))
+    labels = [
+        Label("", [(one, None, None), (two, None, None)])
+        for number in range(statements)
+        for one, two in [values[number % 5]]
+    ]
+    fill(campaign, labels, people, with_drafts=False)
+    page = client.get(f"/campaigns/{campaign.pk}/report/").text
+    assert ("few statements" in head_of(page)) is is_said
+    said = f"The intervals are of {statements} statements"
+    assert (
+        said in words_of(page) and f"about {COVERAGE_OF_FEW} % and not in 95 %" in page
+    ) is is_said

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import html
 import re
+from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.management import call_command
 from django.test import Client
 
 from review.campaigns.services.states import move_campaign
@@ -108,3 +110,41 @@ def test_a_study_that_opened_before_families_were_kept_says_so(
     client.force_login(manager)
     page = client.get(f"/campaigns/{opened.pk}/report/").content.decode()
     assert "was not fixed when the campaign opened" in html.unescape(page)
+
+
+def test_the_net_of_the_only_configuration_stands_alone_where_it_was_named(
+    campaign: Campaign, manager: User, reviewer: User, client: Client
+) -> None:
+    fill(campaign, golden_labels(), [reviewer])
+    add_member(campaign, reviewer, by=manager)
+    Campaign.objects.filter(pk=campaign.pk).update(primary_figure="net", primary_criterion="strict")
+    campaign.refresh_from_db()
+    closed = move_campaign(
+        move_campaign(campaign, Campaign.State.OPEN, by=manager), Campaign.State.CLOSED, by=manager
+    )
+    report = make_report(closed)
+    said = report["details"]["p_values"]  # type: ignore[index]
+    (arm,) = report["configurations"]  # type: ignore[misc]
+    strict, partial = arm["strict"]["net"], arm["partial"]["net"]
+    assert (strict["is_primary"], strict["p_holm"]) == (True, None)
+    assert strict["p_value"] == pytest.approx(0.0015, abs=5e-5)
+    # What is left of the family is the same figure under the other criterion.
+    assert said["family"] == 1 and partial["p_holm"] == partial["p_value"]
+    assert (said["primary"]["figure"], said["primary"]["first"]) == ("net", "imported")
+    client.force_login(manager)
+    page = client.get(f"/campaigns/{closed.pk}/report/").content.decode()
+    assert "primary: it stands alone" in html.unescape(page)
+
+
+def test_a_primary_without_a_pair_travels_with_an_export(
+    campaign: Campaign, reviewer: User, tmp_path: Path
+) -> None:
+    fill(campaign, golden_labels()[:20], [reviewer])
+    Campaign.objects.filter(pk=campaign.pk).update(
+        primary_figure="net", primary_criterion="partial"
+    )
+    file = str(tmp_path / "out.jsonl")
+    call_command("export_campaign", campaign.name, file)
+    call_command("import_items", "Again", file)
+    again = Campaign.objects.get(name="Again")
+    assert (again.primary_figure, again.primary_criterion) == ("net", "partial")

@@ -106,6 +106,27 @@ def test_numbers_lead_to_the_items_behind_them(
         )
 
 
+def test_what_a_figure_leaves_out_is_listed_with_why(
+    campaign: Campaign, reviewer: User, manager: User, client_for: ClientFor
+) -> None:
+    second = make_person("robert", "reviewer")
+    nothing = (None, None, None)
+    labels = [
+        Label("correct", [(2, None, None), (2, None, None)]),
+        Label("correct", [(0, None, None), (2, None, None)]),  # unresolved
+        Label("correct", [(1, None, None), nothing]),  # one of two is through: pending
+    ]
+    fill(campaign, labels, [reviewer, second])
+    client = client_for(manager)
+    page = client.get(f"/campaigns/{campaign.pk}/report/").text
+    link = re.search(r'href="([^"]*figure=first_pass_accuracy[^"]*which=open[^"]*)">2<', page)
+    assert link is not None
+    listed = client.get(unescape(link[1])).text
+    assert listed.count('class="row-title"') == 2
+    words = words_of(listed.partition("<tbody")[2])
+    assert "unresolved" in words and "pending" in words
+
+
 def test_a_long_list_of_items_is_paged(
     golden: Campaign, manager: User, client_for: ClientFor
 ) -> None:

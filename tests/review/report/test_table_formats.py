@@ -69,6 +69,6 @@ def test_names_break_no_table_and_carry_no_command() -> None:
 
 
 def test_lines_in_a_name_become_one() -> None:
-    table = table_of("x", "X", [Column("A"), Column("B")], [[Cell("one\ntwo"), number(12345)]])
+    table = table_of("x", "X", [Column("A"), Column("B")], [[Cell("one\ntwo"), number(12345)]], "")
     assert "| one two | 12,345 |" in write_markdown(table)
-    assert not table_of("x", "X", [Column("A")], [])
+    assert not table_of("x", "X", [Column("A")], [], "")

@@ -1,0 +1,45 @@
+"""The record of who looked at a study's figures: on pages, over the API, by commands and in files."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.contrib.auth.models import User
+from django.utils import timezone
+
+from review.models import Campaign, ReportLook, Tally
+from review.study import Criterion, ItemPattern
+from review.study.types import Origin
+
+# Switching between strict and partial is not another look.
+SAME_LOOK = timedelta(minutes=10)
+
+
+def log_look(
+    campaign: Campaign, what: ReportLook.What, *, by: User | None, scored: int | None = None
+) -> None:
+    """Note that somebody saw figures of a study, whatever its state; once in ten minutes for as long as it says the
+    same. `scored` spares a query where it is known how many items had a final script score.
+
+    Nobody stands for the command line, whose user has the machine. The live queue has no figures to stop at.
+    """
+    if campaign.is_live:
+        return
+    scored = count_scored(campaign) if scored is None else scored
+    same = {"by": by, "scored": scored, "what": what, "state": campaign.state}
+    since = timezone.now() - SAME_LOOK
+    if not campaign.looks.filter(at__gte=since, **same).exists():
+        ReportLook.objects.create(campaign=campaign, **same)
+
+
+def count_scored(campaign: Campaign) -> int:
+    """Items with a final script score under one criterion at least, over all Configurations, as counted at present."""
+    rows = campaign.tallies.filter(kind=Tally.Kind.ITEM, count__gt=0).values_list(
+        "pattern", "count"
+    )
+    return sum(
+        count
+        for pattern, count in ((ItemPattern.from_text(text), count) for text, count in rows)
+        if pattern.origin is not Origin.RETRIEVED
+        and any(pattern.script.right(criterion) is not None for criterion in Criterion)
+    )

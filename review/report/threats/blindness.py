@@ -1,0 +1,73 @@
+"""Who had seen verdicts too early: by what they were shown, what they asked to see, and what their scores say."""
+
+from __future__ import annotations
+
+from django.db import connection
+
+from review.models import Campaign
+
+Document = dict[str, object]
+
+# Of whoever reviews in the campaign or has scored in it. What was shown once it had closed tells nobody anything that
+# they could still use here. A score that is not blind counts where the same person gave none before that was: what
+# is changed later is kept, and the figures use the value before it.
+_SEEN = """
+    WITH given AS (
+        SELECT score.item_id, score.reviewer_id, score.stage, score.arm,
+               bool_or(score.current) AS counts, bool_or(score.blind) AS was_blind
+        FROM review_score score JOIN review_item item ON item.id = score.item_id
+        WHERE item.campaign_id = %(campaign)s
+        GROUP BY 1, 2, 3, 4
+    ), people AS (
+        SELECT user_id AS person FROM review_member WHERE campaign_id = %(campaign)s
+        UNION SELECT reviewer_id FROM given
+    ), shown AS (
+        SELECT exposure.person_id AS person, exposure.at, 'shown' AS how
+        FROM review_exposure exposure JOIN review_item item ON item.run_id = exposure.run_id
+        WHERE item.campaign_id = %(campaign)s AND exposure.person_id IN (SELECT person FROM people)
+        UNION ALL
+        SELECT person_id, at, what FROM review_exposure WHERE campaign_id = %(campaign)s
+        UNION ALL
+        SELECT user_id, unblinded_at, 'items' FROM review_member
+        WHERE campaign_id = %(campaign)s AND unblinded_at IS NOT NULL
+        UNION ALL
+        SELECT reveal.reviewer_id, reveal.at, 'asked'
+        FROM review_reveal reveal JOIN review_item item ON item.id = reveal.item_id
+        WHERE item.campaign_id = %(campaign)s AND reveal.what = 'verdict'
+    ), seen AS (
+        SELECT person, min(at) AS at, array_agg(DISTINCT how ORDER BY how) AS how,
+               count(*) FILTER (WHERE how IN ('shown', 'asked')) AS times
+        FROM shown WHERE %(closed_at)s::timestamptz IS NULL OR at < %(closed_at)s
+        GROUP BY person
+    ), not_blind AS (
+        SELECT reviewer_id AS person, count(*) AS scores
+        FROM given WHERE counts AND NOT was_blind GROUP BY 1
+    )
+    SELECT account.username, seen.at, seen.how, seen.times, coalesce(not_blind.scores, 0)
+    FROM people
+    JOIN auth_user account ON account.id = people.person
+    LEFT JOIN seen ON seen.person = people.person
+    LEFT JOIN not_blind ON not_blind.person = people.person
+    WHERE seen.person IS NOT NULL OR not_blind.scores > 0
+    ORDER BY account.username
+"""
+
+
+def report_unblinded(campaign: Campaign) -> list[Document]:
+    """Each reviewer who had seen verdicts: since when and how, of how many items, and their scores that are not blind.
+
+    `at` is None where nothing but the scores themselves says so, as those from a file do.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_SEEN, {"campaign": campaign.pk, "closed_at": campaign.closed_at})
+        rows = cursor.fetchall()
+    return [
+        {
+            "reviewer": reviewer,
+            "at": at.isoformat(timespec="seconds") if at else None,
+            "how": list(how or ()),
+            "items": times or 0,
+            "not_blind": scores,
+        }
+        for reviewer, at, how, times, scores in rows
+    ]

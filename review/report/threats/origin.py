@@ -1,0 +1,65 @@
+"""Where the scores come from, and what the times of those that were imported say of order and sittings."""
+
+from __future__ import annotations
+
+from django.db import connection
+
+from review.models import Campaign
+from review.queue.reviewer_checks.repeats import SITTING_GAP
+
+Document = dict[str, object]
+
+# Script scores of imports with a time of day: dates alone tell no order. Of each reviewer, how many come after one of
+# an item that stands earlier in the file, and of how many of several arms of one statement the next came before the
+# sitting could have ended.
+_TIMES = """
+    WITH timed AS (
+        SELECT score.reviewer_id, score.at, item.id AS item, item.case_id,
+               lag(item.id) OVER way AS item_before, lag(score.at) OVER way AS at_before,
+               lag(score.at) OVER statement AS arm_before
+        FROM review_score score
+        JOIN review_item item ON item.id = score.item_id
+        JOIN review_case "case" ON "case".id = item.case_id
+        WHERE item.campaign_id = %(campaign)s AND "case".purpose = 'real' AND item.again = ''
+          AND score.imported AND score.timed AND score.current AND score.stage = 'script'
+          AND score.at::time <> '00:00'
+        WINDOW way AS (PARTITION BY score.reviewer_id ORDER BY score.at, item.id),
+               statement AS (PARTITION BY score.reviewer_id, item.case_id ORDER BY score.at, item.id)
+    )
+    SELECT count(*) FILTER (WHERE at > at_before AND item > item_before), count(*) FILTER (WHERE at > at_before),
+           count(*) FILTER (WHERE at - arm_before < make_interval(mins => %(gap)s)), count(arm_before)
+    FROM timed
+"""
+
+
+def count_origins(campaign: Campaign) -> dict[str, int]:
+    """Scores that were given here, and those that were imported: how many say when, and what was visible."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            SELECT count(*) FILTER (WHERE NOT score.imported),
+                   count(*) FILTER (WHERE score.imported),
+                   count(*) FILTER (WHERE score.imported AND score.timed),
+                   count(*) FILTER (WHERE score.imported AND score.visible ? 'verdict')
+            FROM review_score score JOIN review_item item ON item.id = score.item_id
+            WHERE item.campaign_id = %s
+            """,
+            [campaign.pk],
+        )
+        return dict(zip(("here", "imported", "timed", "visible"), cursor.fetchone(), strict=True))
+
+
+def check_times(campaign: Campaign) -> Document:
+    """What the times in imported files say. `order`: script scores after one of an item that stands earlier in the
+    file, of all that follow on another; about half in a random order, nearly all in the file's. `sittings`: answers to
+    one statement in a second arm that came within one sitting, of all such answers.
+    """
+    gap = int(SITTING_GAP.total_seconds() // 60)
+    with connection.cursor() as cursor:
+        cursor.execute(_TIMES, {"campaign": campaign.pk, "gap": gap})
+        rising, steps, together, arms = cursor.fetchone()
+    return {
+        "order": {"numerator": rising, "denominator": steps},
+        "sittings": {"numerator": together, "denominator": arms},
+        "gap_minutes": gap,
+    }

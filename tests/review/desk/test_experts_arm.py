@@ -1,0 +1,135 @@
+"""What an expert's feedback led to is scored by the item's other reviewers, after all stages of the model's arm."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from catalog.models import Version
+from pipeline.models import Draft
+from review import services
+from review.blinding.item_view import open_item
+from review.counting.tallies import count_due
+from review.models import Assignment, Campaign, Item, Score
+from review.report.services import make_report
+from tests.keys import shown
+from tests.review.maker import make_study
+from tests.review.queue.test_studies import give
+
+ClientFor = Callable[[User], Client]
+REWRITTEN = "find /srv -path '*zebra*'\n"
+
+
+@pytest.fixture
+def study(manager: User, reviewer: User, second_reviewer: User) -> Campaign:
+    return make_study(by=manager, reviewers=[reviewer, second_reviewer], items=1, overlap=2)
+
+
+def write_feedback(item: Item, by: User, script: str = REWRITTEN) -> Draft:
+    """Feedback of this person, and the script rewritten from it, as a worker would have left them."""
+    made = services.send_feedback(item, text="- It has to look at the path.", by=by)
+    assert item.run is not None and made.feedback is not None
+    draft = Draft.objects.create(
+        run=item.run,
+        number=item.run.drafts.count() + 1,
+        kind="refined",
+        script=script,
+        sha256=Version.hash_of(script),
+        round=1,
+        arm="expert",
+        feedback=made.feedback,
+        parent=made.feedback.draft,
+        refinement=made,
+    )
+    made.state = "done"
+    made.save(update_fields=["state"])
+    if item.assignments.filter(reviewer=by, state="waiting").exists():
+        services.claim_item(item, by=by)
+    return draft
+
+
+def keys_of(item: Item, by: User) -> list[str]:
+    return [one.key for one in open_item(Item.objects.get(pk=item.pk), by).steps]
+
+
+def test_another_reviewer_scores_it_last_and_its_author_only_as_their_own(
+    study: Campaign, manager: User, reviewer: User, second_reviewer: User, client_for: ClientFor
+) -> None:
+    item = study.items.get()
+    services.claim_item(item, by=reviewer)
+    give(item, reviewer, 0, 2, 0)
+    # Their stages are in before the feedback: within the minutes of a change they write it.
+    draft = write_feedback(item, reviewer)
+    assert keys_of(item, reviewer)[-1] == "refined-expert"
+    give(item, reviewer, 2)
+
+    services.claim_item(item, by=second_reviewer)
+    client = client_for(second_reviewer)
+    address = f"/items/{shown(item)}/"
+    for value in (0, 2, 0):
+        assert "refined-others" not in keys_of(item, second_reviewer)
+        assert "zebra" not in client.get(address).content.decode()
+        give(item, second_reviewer, value)
+    assert keys_of(item, second_reviewer)[-1] == "refined-others"
+    page = client.get(address).content.decode()
+    assert "Rewritten from another expert’s feedback" in page and "zebra" in page
+    assert reviewer.username not in page.partition("<main")[2]
+    give(item, second_reviewer, 1)
+
+    score = Score.objects.get(reviewer=second_reviewer, arm="expert")
+    assert (score.draft, score.value, score.blind) == (draft, 1, True)
+    assignment = Assignment.objects.get(item=item, reviewer=second_reviewer)
+    assert assignment.state == Assignment.State.SUBMITTED
+    count_due(study)
+    (arm,) = make_report(study)["details"]["arms"]  # type: ignore[index]
+    assert arm["partial"]["expert"]["change"]["items"] == 1
+    assert arm["partial"]["expert"]["expert"]["numerator"] == 1
+
+
+def test_both_may_write_and_each_scores_the_others(
+    study: Campaign, reviewer: User, second_reviewer: User
+) -> None:
+    item = study.items.get()
+    drafts = {}
+    for person in (reviewer, second_reviewer):
+        services.claim_item(item, by=person)
+        give(item, person, 0)
+        drafts[person] = write_feedback(item, person, f"{REWRITTEN}# {person.username}\n")
+    give(item, reviewer, 2, 0, 1, 2)  # feedback, refined, their own, the other's
+    give(item, second_reviewer, 2, 0, 1, 0)
+    given = Score.objects.filter(arm="expert").order_by("pk")
+    assert [(one.reviewer, one.draft, one.value) for one in given] == [
+        (reviewer, drafts[reviewer], 1),
+        (reviewer, drafts[second_reviewer], 2),
+        (second_reviewer, drafts[second_reviewer], 1),
+        (second_reviewer, drafts[reviewer], 0),
+    ]
+    # A change of one takes the place of its own earlier score alone.
+    services.submit_score(
+        item,
+        services.ScoreInput(
+            stage="refined", arm="expert", value=1, seen=drafts[reviewer].pk, comment="After all."
+        ),
+        by=second_reviewer,
+    )
+    now = Score.objects.filter(arm="expert", reviewer=second_reviewer, current=True)
+    assert {(one.draft_id, one.value) for one in now} == {
+        (drafts[second_reviewer].pk, 1),
+        (drafts[reviewer].pk, 1),
+    }
+
+
+def test_who_is_through_with_the_item_is_not_called_back(
+    study: Campaign, reviewer: User, second_reviewer: User
+) -> None:
+    item = study.items.get()
+    services.claim_item(item, by=second_reviewer)
+    give(item, second_reviewer, 0, 2, 0)
+    services.claim_item(item, by=reviewer)
+    give(item, reviewer, 0)
+    write_feedback(item, reviewer)
+    assert keys_of(item, second_reviewer) == ["script-model", "feedback-model", "refined-model"]
+    assert open_item(Item.objects.get(pk=item.pk), second_reviewer).next_step is None

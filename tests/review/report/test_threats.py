@@ -1,0 +1,338 @@
+"""What the threats to validity say: who was not blind, who looked, the halo check, where scores come from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from html import unescape
+from pathlib import Path
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.cache import cache
+from django.core.management import call_command
+from django.test import Client
+
+from review.campaigns.services.states import move_campaign
+from review.exchange import jobs
+from review.models import Campaign, Exposure, Item, Member, ReportLook, Reveal, Score
+from review.queue.members import add_member
+from review.report.services import make_report
+from review.report.threats.counts import report_threats
+from tests.people import make_person
+from tests.review.maker import add_configuration, make_study
+from tests.review.report.rows import Label, fill, golden_labels
+from tests.review.report.test_report_pages import words_of
+
+ClientFor = Callable[[User], Client]
+pytestmark = pytest.mark.django_db
+NOBODY = "No reviewer of this campaign has seen its verdicts"
+
+
+@pytest.fixture
+def boss(manager: User, client_for: ClientFor) -> Client:
+    return client_for(manager)
+
+
+def threats_page(client: Client, campaign: Campaign, query: str = "") -> str:
+    cache.clear()
+    return words_of(client.get(f"/campaigns/{campaign.pk}/report/threats/{query}").text)
+
+
+# --- Who has seen verdicts ----------------------------------------------------------------------------------------
+
+
+def test_scores_that_are_not_blind_are_told_of_whoever_gave_them(
+    boss: Client, campaign: Campaign, reviewer: User
+) -> None:
+    fill(campaign, [Label("correct", [(2, None, None)])] * 4, [reviewer])
+    assert NOBODY in threats_page(boss, campaign)
+    Score.objects.update(blind=False)
+    page = threats_page(boss, campaign)
+    assert NOBODY not in page
+    assert (
+        f"{reviewer.username} has seen verdicts: 4 scores were given when more was visible" in page
+    )
+
+
+def test_a_change_of_a_blind_score_is_not_counted_as_seen(
+    boss: Client, campaign: Campaign, reviewer: User
+) -> None:
+    (item,) = fill(campaign, [Label("correct", [(2, None, None)])], [reviewer])
+    first = item.scores.get()
+    Score.objects.filter(pk=first.pk).update(current=False)
+    first.pk, first.blind, first.value = None, False, 0
+    first.save(force_insert=True)
+    assert NOBODY in threats_page(boss, campaign)
+
+
+@pytest.mark.parametrize("how", ["shown", "file", "asked", "items"])
+def test_what_a_reviewer_was_shown_or_asked_to_see_is_told(
+    boss: Client, campaign: Campaign, reviewer: User, how: str
+) -> None:
+    (item,) = fill(campaign, [Label("correct", [(2, None, None)])], [reviewer])
+    words = {
+        "shown": "was shown what tells the verdict of 1 item",
+        "asked": "was shown what tells the verdict of 1 item",
+        "file": "has fetched an export",
+        "items": "has opened the items behind figures",
+    }
+    match how:
+        case "shown":
+            Exposure.objects.create(person=reviewer, run=item.run, what="run", where="run-detail")
+        case "file":
+            Exposure.objects.create(person=reviewer, campaign=campaign, what="file", where="x")
+        case "asked":
+            Reveal.objects.create(item=item, reviewer=reviewer, what="verdict")
+        case _:
+            add_member(campaign, reviewer, by=None)
+            Member.objects.update(unblinded_at=datetime.now(UTC))
+    page = threats_page(boss, campaign)
+    assert words[how] in page and NOBODY not in page
+
+
+def test_nobody_else_and_nothing_after_the_end_is_told_of(
+    boss: Client, campaign: Campaign, reviewer: User, manager: User
+) -> None:
+    (item,) = fill(campaign, [Label("correct", [(2, None, None)])], [reviewer])
+    # A manager who does not review here may know all of it; and what is shown after the closing harms nothing.
+    Exposure.objects.create(person=manager, run=item.run, what="run", where="x")
+    now = datetime.now(UTC)
+    Campaign.objects.filter(pk=campaign.pk).update(state="closed", closed_at=now)
+    later = now + timedelta(hours=1)
+    Exposure.objects.create(person=reviewer, run=item.run, what="run", where="x", at=later)
+    assert NOBODY in threats_page(boss, campaign)
+
+
+def test_a_campaign_that_hides_no_verdicts_never_says_that_nobody_saw_them(
+    boss: Client, campaign: Campaign, reviewer: User
+) -> None:
+    fill(campaign, [Label("correct", [(2, None, None)])], [reviewer])
+    Campaign.objects.filter(pk=campaign.pk).update(hides_verdict=False)
+    page = threats_page(boss, campaign)
+    assert NOBODY not in page
+    assert "This campaign does not hide verdicts" in page
+
+
+# --- Looks --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("state", ["open", "closed"])
+def test_every_way_to_the_figures_is_a_look_in_every_state(
+    boss: Client,
+    campaign: Campaign,
+    manager: User,
+    reviewer: User,
+    state: str,
+    tmp_path: Path,
+    settings: object,
+) -> None:
+    settings.MEDIA_ROOT = tmp_path / "files"  # type: ignore[attr-defined]
+    people = [reviewer, make_person("second-one", "reviewer")]
+    fill(campaign, [Label("correct", [(2, None, None)] * 2)] * 3, people)
+    Campaign.objects.filter(pk=campaign.pk).update(state=state)
+    here, api = f"/campaigns/{campaign.pk}/report/", f"/api/v1/reports/{campaign.pk}/"
+    transfer = jobs.begin_export(campaign, layout="jsonl", by=manager)
+    jobs.carry_out(transfer.pk)
+    made = boss.post(f"{api}snapshots/", {"name": "One"}, content_type="application/json").json()
+    kept = f"{here}snapshots/{made['id']}/"
+    ways = {
+        "report": [here, api, f"{here}tables/figures.csv"],
+        "threats": [f"{here}threats/", f"{api}threats/"],
+        "pairs": [f"{here}pairs/script/"],
+        "items": [f"{here}items/?figure=net&configuration=imported"],
+        "snapshot": [
+            *(kept, f"{kept}data/", f"{kept}tables/figures.csv"),
+            f"/api/v1/report-snapshots/{made['id']}/",
+        ],
+        "export": [f"/transfers/{transfer.pk}/file/", f"/api/v1/transfers/{transfer.pk}/file/"],
+    }
+    assert [(one.what, one.state) for one in ReportLook.objects.all()] == [("snapshot", state)]
+    for what, addresses in ways.items():
+        for address in addresses:
+            ReportLook.objects.all().delete()
+            assert boss.get(address).status_code == 200, address
+            (look,) = ReportLook.objects.all()
+            assert (look.what, look.state, look.scored) == (what, state, 3), address
+    ReportLook.objects.all().delete()
+    call_command("export_campaign", campaign.name, str(tmp_path / "out.jsonl"))
+    (look,) = ReportLook.objects.all()
+    assert (look.what, look.by) == ("export", None)
+
+
+def test_closing_and_opening_again_are_listed(boss: Client, manager: User, reviewer: User) -> None:
+    campaign = make_study(by=manager, reviewers=[reviewer], items=1)
+    for state in ("closed", "paused", "open"):
+        move_campaign(campaign, state, by=manager)
+    page = threats_page(boss, campaign)
+    assert f"{manager.username} closed: p values are shown" in page
+    assert f"{manager.username} opened again: p values are hidden, and have been seen" in page
+    closings = report_threats(campaign)["looks"]["closings"]  # type: ignore[index]
+    assert [(one["closed"], one["state"]) for one in closings] == [
+        (True, "closed"),
+        (False, "paused"),
+    ]
+
+
+# --- The halo check -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def with_halo(campaign: Campaign, reviewer: User, second_reviewer: User) -> Campaign:
+    """Eight refined scripts, right by their usual scores and wrong by those of who took them for first ones."""
+    Campaign.objects.filter(pk=campaign.pk).update(halo_share=100)
+    campaign.refresh_from_db()
+    items = fill(campaign, [Label("incorrect", [(0, 2, 2)])] * 8, [reviewer])
+    for item in items:
+        case = item.case
+        original, case.pk, case.repeats = case.pk, None, case
+        case.external_id, case.purpose = f"{case.external_id}-again", "halo"
+        case.repeats_id = original
+        case.save(force_insert=True)
+        shown = Item.objects.create(
+            campaign=campaign,
+            case=case,
+            configuration=item.configuration,
+            run=item.run,
+            state="closed",
+            again="halo",
+            overlap=1,
+            places=0,
+            done=1,
+        )
+        Score.objects.create(
+            item=shown, reviewer=second_reviewer, stage="script", value=0, imported=True
+        )
+    return campaign
+
+
+def test_the_halo_check_shows_no_p_before_the_end(
+    boss: Client, with_halo: Campaign, manager: User
+) -> None:
+    def told() -> tuple[object, bool, object]:
+        cache.clear()
+        make_report(with_halo)
+        api = boss.get(f"/api/v1/reports/{with_halo.pk}/threats/").json()["halo"]["strict"]
+        page = boss.get(f"/campaigns/{with_halo.pk}/report/tables/threat-halo.csv").text
+        kept = boss.post(
+            f"/api/v1/reports/{with_halo.pk}/snapshots/",
+            {"name": "One"},
+            content_type="application/json",
+        ).json()
+        data = boss.get(f"/api/v1/report-snapshots/{kept['id']}/").json()["data"]
+        return api["p_value"], "p, Holm" in page, data["threats"]["halo"]["strict"]["p_value"]
+
+    Campaign.objects.filter(pk=with_halo.pk).update(state="open")
+    assert told() == (None, False, None)
+    Campaign.objects.filter(pk=with_halo.pk).update(state="closed")
+    assert told() == (pytest.approx(2 / 2**8), True, pytest.approx(2 / 2**8))
+
+
+def test_the_halo_check_is_in_the_family_of_p_values(
+    with_halo: Campaign, manager: User, reviewer: User
+) -> None:
+    add_member(with_halo, reviewer, by=manager)
+    closed = move_campaign(move_campaign(with_halo, "open", by=manager), "closed", by=manager)
+    assert [one[0] for one in closed.p_family].count("halo") == 2
+    details = make_report(closed)["details"]
+    assert isinstance(details, dict)
+    halo = details["halo"]["strict"]
+    # Two of net, and these two: both of them come to the same p.
+    assert details["p_values"]["family"] == 4
+    assert halo["p_holm"] == pytest.approx(min(1, 4 * halo["p_value"]))
+
+
+# --- Where scores come from ---------------------------------------------------------------------------------------
+
+
+def test_a_new_study_says_what_will_be_prevented(boss: Client, campaign: Campaign) -> None:
+    fill(campaign, [Label("correct", [(None, None, None)])], [])
+    page = threats_page(boss, campaign)
+    assert "Prevented: the order is random" in page and "Unknown" not in page
+
+
+@pytest.mark.parametrize(
+    ("here", "said", "unsaid"),
+    [
+        pytest.param(0, "Unknown: imported", "Prevented: the order", id="all imported"),
+        pytest.param(1, "Unknown for the scores that were imported", "Unknown: imp", id="mixed"),
+        pytest.param(4, "Prevented: the order", "Unknown", id="all here"),
+    ],
+)
+def test_what_is_prevented_is_said_by_share(
+    boss: Client, campaign: Campaign, reviewer: User, here: int, said: str, unsaid: str
+) -> None:
+    items = fill(campaign, [Label("correct", [(2, None, None)])] * 4, [reviewer])
+    Score.objects.filter(item__in=items[:here]).update(imported=False)
+    page = threats_page(boss, campaign)
+    assert said in page and unsaid not in page
+    assert ("1 of 4 scores (25.0 %) were given here, 3 were imported" in page) is (here == 1)
+
+
+def test_times_in_the_file_are_checked_for_order_and_sittings(
+    boss: Client, campaign: Campaign, reviewer: User
+) -> None:
+    """Four items in the order of the file, and their second arms: two within the half hour, two on the next day."""
+    add_configuration("second")
+    begin = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+    labels = [Label("correct", [(2, None, None)])] * 4
+    for arm, name in enumerate(("imported", "second")):
+        for number, item in enumerate(fill(campaign, labels, [reviewer], configuration=name)):
+            at = begin + timedelta(minutes=3 * number + arm, days=arm * (number // 2))
+            Score.objects.filter(item=item).update(at=at, timed=True)
+    times = report_threats(campaign)["origin"]["times"]  # type: ignore[index]
+    assert times["sittings"] == {"numerator": 2, "denominator": 4}
+    assert times["order"]["denominator"] == 7
+    page = threats_page(boss, campaign)
+    assert "2 / 4 answers in a further arm of one statement (50.0 %) came within 30 minutes" in page
+    Score.objects.update(timed=False)
+    assert report_threats(campaign)["origin"]["times"] is None  # type: ignore[index]
+
+
+# --- Tables, and what must be read with them ----------------------------------------------------------------------
+
+
+def test_tables_among_the_threats_can_be_taken_along(boss: Client, campaign: Campaign) -> None:
+    reviewer = make_person("rob", "reviewer")
+    fill(campaign, golden_labels()[:20], [reviewer])
+    where = f"/campaigns/{campaign.pk}/report/"
+    boss.get(where)
+    page = unescape(boss.get(f"{where}threats/").text)
+    assert f"{where}tables/threat-skip-bounds.md" in page and "Copy as" in page
+    text = boss.get(f"{where}tables/threat-skip-bounds.csv").text
+    assert text.splitlines()[0] == "Configuration,All wrong,All right"
+    Campaign.objects.filter(pk=campaign.pk).update(hides_verdict=False)
+    assert "(not blind)" in boss.get(f"{where}tables/threat-skip-bounds.md").text
+
+
+def test_not_blind_is_said_wherever_figures_are(
+    boss: Client, campaign: Campaign, capsys: pytest.CaptureFixture[str]
+) -> None:
+    people = [make_person(name, "reviewer") for name in ("rob", "ria")]
+    items = fill(campaign, [Label("correct", [(2, None, None)] * 2)] * 3, people)
+    Score.objects.filter(item__in=items).update(active_seconds=60)
+    where = f"/campaigns/{campaign.pk}/report/"
+
+    def said() -> list[bool]:
+        cache.clear()
+        call_command("study_report", campaign.name)
+        plain = capsys.readouterr().out
+        call_command("study_report", campaign.name, "--json")
+        document = json.loads(capsys.readouterr().out)
+        pages = [
+            words_of(boss.get(f"{where}{path}").text.partition("</header>")[2])
+            for path in ("threats/", "pairs/script/", "items/?figure=net&configuration=imported")
+        ]
+        heads = [page.lower() for page in pages]
+        cost = boss.get(f"{where}tables/cost.md").text
+        return [
+            "not blind" in plain,
+            document.get("not_blind", False),
+            *("not blind" in head for head in heads),
+            "not blind" in cost,
+        ]
+
+    assert said() == [False] * 6
+    Campaign.objects.filter(pk=campaign.pk).update(hides_verdict=False)
+    assert said() == [True] * 6
