@@ -14,44 +14,62 @@ from django.utils import timezone
 from pipeline.types import Arm
 from review.campaigns.services.rubrics import count_undecided, rubric_choices, rubric_uses
 from review.counting.facts import judge_items
+from review.counting.score_reader import IS_BLIND
+from review.counting.used_scores import used_of_several
 from review.models import Campaign, Item, Tally
 from review.report.parts.p_values import has_ended
 from review.report.threats.blindness import report_unblinded
 from review.report.threats.origin import check_times, count_origins
 from review.report.threats.peeking import report_looks
 from review.report.threats.shown_again import is_halo_planned, report_halo, report_repeats
-from review.study import Criterion, overturned_of
+from review.study import Criterion, Values, overturned_of
 from review.study.threats import share_by_quarter, threats_of
 
 Document = dict[str, object]
 KEPT_SECONDS = 300
 _SLICE = 1_000
 
-# The first script scores of each reviewer, in quarters of each sitting and of their whole way through the study.
-# A sitting begins where the minutes since its begin start anew; less than four scores have no quarters.
-_QUARTERS = """
-    WITH given AS (
-        SELECT score.id, score.reviewer_id, score.value, score.at, score.position,
-               lag(score.sitting_minutes) OVER turn >= score.sitting_minutes AS is_new
+# The script scores that decide, in quarters of each reviewer's sittings and of their whole way through the study: of
+# each quarter how many statements had so many scores of 0, 1 and 2. A sitting begins where the minutes since its
+# begin start anew; less than four scores have no quarters. Where a reviewer gave an item several scores, `used`
+# says which of them decides.
+_QUARTERS = f"""
+    WITH every AS (
+        SELECT score.id, score.item_id, score.reviewer_id, score.value, score.at, score.position,
+               score.sitting_minutes, score.undone_at, item.case_id,
+               count(*) OVER (PARTITION BY score.item_id, score.reviewer_id) AS times,
+               {IS_BLIND} OR NOT campaign.hides_verdict AS counts
         FROM review_score score JOIN review_item item ON item.id = score.item_id
+        JOIN review_campaign campaign ON campaign.id = item.campaign_id
         JOIN review_case "case" ON "case".id = item.case_id
-        WHERE item.campaign_id = %s AND "case".purpose = 'real' AND score.current
-          AND score.stage = 'script' AND score.sitting_minutes IS NOT NULL
-        WINDOW turn AS (PARTITION BY score.reviewer_id ORDER BY score.at, score.id)
+        WHERE item.campaign_id = %(campaign)s AND "case".purpose = 'real' AND item.state <> 'withdrawn'
+          AND score.stage = 'script' AND NOT score.visible ? 'copied_from'
+    ), given AS (
+        SELECT *, lag(sitting_minutes) OVER turn >= sitting_minutes AS is_new FROM every
+        WHERE sitting_minutes IS NOT NULL
+          AND (times = 1 AND undone_at IS NULL AND counts OR id = ANY(%(used)s))
+        WINDOW turn AS (PARTITION BY reviewer_id ORDER BY at, id)
     ), seated AS (
         SELECT *, count(*) FILTER (WHERE is_new) OVER (PARTITION BY reviewer_id ORDER BY at, id) AS sitting
         FROM given
     ), placed AS (
-        SELECT value,
-               ntile(4) OVER (PARTITION BY reviewer_id, sitting ORDER BY at, id) - 1 AS of_sitting,
+        SELECT value, coalesce(nullif(action.statement_sha256, ''), 'case ' || case_id) AS statement,
+               ntile(4) OVER (PARTITION BY reviewer_id, sitting ORDER BY at, seated.id) - 1 AS of_sitting,
                count(*) OVER (PARTITION BY reviewer_id, sitting) AS in_sitting,
-               ntile(4) OVER (PARTITION BY reviewer_id ORDER BY position, id) - 1 AS of_all,
+               ntile(4) OVER (PARTITION BY reviewer_id ORDER BY position, seated.id) - 1 AS of_all,
                count(*) OVER (PARTITION BY reviewer_id) AS in_all
-        FROM seated
+        FROM seated JOIN review_case "case" ON "case".id = case_id
+        JOIN pipeline_action action ON action.id = "case".action_id
+    ), cut AS (
+        SELECT 'sitting' AS cut, of_sitting AS quarter, statement, value FROM placed WHERE in_sitting >= 4
+        UNION ALL
+        SELECT 'position', of_all, statement, value FROM placed WHERE in_all >= 4
+    ), counted AS (
+        SELECT cut, quarter, count(*) FILTER (WHERE value = 0) AS zeros,
+               count(*) FILTER (WHERE value = 1) AS ones, count(*) FILTER (WHERE value = 2) AS twos
+        FROM cut GROUP BY cut, quarter, statement
     )
-    SELECT 'sitting', of_sitting, value, count(*) FROM placed WHERE in_sitting >= 4 GROUP BY 2, 3
-    UNION ALL
-    SELECT 'position', of_all, value, count(*) FROM placed WHERE in_all >= 4 GROUP BY 2, 3
+    SELECT cut, quarter, zeros, ones, twos, count(*) FROM counted GROUP BY 1, 2, 3, 4, 5
 """
 
 
@@ -99,17 +117,20 @@ def report_threats(campaign: Campaign) -> Document:
     }
 
 
-def _count_quarters(campaign: Campaign) -> dict[str, Counter[tuple[int, int]]]:
-    """Of each way to cut, how many scores have (quarter, value)."""
-    found: dict[str, Counter[tuple[int, int]]] = {"position": Counter(), "sitting": Counter()}
+def _count_quarters(campaign: Campaign) -> dict[str, dict[int, Counter[Values]]]:
+    """Of each way to cut and each quarter, how many statements had which scores."""
+    found: dict[str, dict[int, Counter[Values]]] = {
+        cut: defaultdict(Counter) for cut in ("position", "sitting")
+    }
     with connection.cursor() as cursor:
-        cursor.execute(_QUARTERS, [campaign.pk])
-        for cut, quarter, value, times in cursor.fetchall():
-            found[cut][quarter, value] = times
+        used = used_of_several(campaign)
+        cursor.execute(_QUARTERS, {"campaign": campaign.pk, "used": used})
+        for cut, quarter, zeros, ones, twos, times in cursor.fetchall():
+            found[cut][quarter][Values(zeros, ones, twos)] = times
     return found
 
 
-def _share_quarters(counts: Mapping[tuple[int, int], int]) -> Document:
+def _share_quarters(counts: Mapping[int, Mapping[Values, int]]) -> Document:
     return {
         criterion.value: [share.as_json() for share in share_by_quarter(counts, criterion)]
         for criterion in Criterion
