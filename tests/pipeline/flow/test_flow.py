@@ -13,6 +13,7 @@ from catalog.types import Answer, Match, Neighbour, Retrieval
 from pipeline.flow.ports import Assessed, DraftMade, FeedbackGiven, Task
 from pipeline.flow.run_flow import Flow
 from pipeline.flow.stages.ensemble import combine
+from pipeline.simulation.clean_run import clean_run
 from pipeline.types import (
     Arm,
     DraftKind,
@@ -29,6 +30,10 @@ LIST = "#!/usr/bin/env bash\nls -la /var/log\n"
 FIND = "#!/usr/bin/env bash\nfind /var/log -type f\n"
 BROKEN = "#!/usr/bin/env bash\nif true; then echo\n"
 
+
+# What a stage answers that every run asks and most tests are not about: a new one of these needs its line here.
+# A test that scripts the stage itself is asked no more than it scripted.
+IN_PASSING: dict[str, object] = {}
 
 analyse_once = cache(analyse)
 
@@ -57,7 +62,9 @@ class ScriptedPorts:
 
     def _answer(self, question: Question) -> Reply:
         self.asked.append(question)
-        values = self.answers.get(question.stage.value, [])
+        values = self.answers.get(question.stage.value)
+        if values is None and question.stage in IN_PASSING:
+            values = [IN_PASSING[question.stage]]
         assert values, f"nobody expected a question for {question.stage}"
         value = values.pop(0)
         return value if isinstance(value, Reply) else Reply(json.dumps(value))
@@ -105,6 +112,45 @@ def test_a_script_that_passes_is_written_assessed_and_recommended() -> None:
     assert result.verdict is Verdict.CORRECT
     assert result.recommended.script == LIST
     assert 2 in ports.side_by_side, "similarity and difference are asked side by side"
+
+
+def test_a_run_in_which_nothing_goes_wrong_asks_each_question_once() -> None:
+    """The one list of its stages and questions; everything else that counts them reads `clean_run`."""
+    ports = ScriptedPorts(
+        generate=[script(LIST)], describe=[DESCRIBED], similarity=[SAME], difference=[SAME]
+    )
+    Flow(Task("list /var/log"), ports).carry_out()
+    assert [(stage, round) for stage, round, _outcome in ports.stages] == [
+        ("retrieve", 0),
+        ("generate", 0),
+        ("check", 0),
+        ("describe", 0),
+        ("similarity", 0),
+        ("difference", 0),
+        ("ensemble", 0),
+    ]
+    assert [question.stage for question in ports.asked] == [
+        "generate",
+        "describe",
+        "similarity",
+        "difference",
+    ]
+    assert clean_run().stages == tuple(name for name, _round, _outcome in ports.stages)
+    assert clean_run().asked == tuple(question.stage for question in ports.asked)
+    assert [len(group) for group in clean_run().groups] == ports.side_by_side
+
+
+def test_what_a_refinement_asks_is_counted_as_the_flow_asks_it() -> None:
+    ports = ScriptedPorts(
+        generate=[script(LIST)],
+        describe=[DESCRIBED, DESCRIBED],
+        similarity=[SAME, SAME],
+        difference=[OTHER, SAME],
+        explain=[ERROR],
+        refine=[script(FIND)],
+    )
+    Flow(Task("list the files in /var/log"), ports).carry_out()
+    assert clean_run(is_refined=True).asked == tuple(question.stage for question in ports.asked)
 
 
 def test_the_description_is_asked_from_the_script_alone() -> None:
