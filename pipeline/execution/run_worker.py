@@ -19,7 +19,7 @@ from pipeline.clients.model_client import model_client
 from pipeline.configurations.prompt_versions import templates_of
 from pipeline.execution import shortening_worker
 from pipeline.execution.database_ports import DatabasePorts
-from pipeline.flow.ports import Assessed, DraftMade, FeedbackGiven, Result, Task
+from pipeline.flow.ports import Assessed, DraftMade, FeedbackGiven, FlowInput, Result
 from pipeline.flow.run_flow import Flow
 from pipeline.ledger.capacity import Rest, awaited_endpoints, tell_waiting
 from pipeline.ledger.model_calls import draining
@@ -140,7 +140,7 @@ def _carry_on(run: Run, lease: Lease) -> None:
     if run.finished_at is None:
         ports = DatabasePorts(run, lease, model_client())
         with _passage(ports):
-            result = Flow(_task_of(run), ports, ports, ports).carry_out()
+            result = Flow(_input_of(run), ports, ports, ports).carry_out()
         _finish(lease, state=Run.State.DONE, result=result, ports=ports)
         return
     for refinement in run.refinements.filter(state=Refinement.State.WAITING).select_related(
@@ -163,9 +163,9 @@ def _passage(ports: DatabasePorts) -> Iterator[None]:
         ports.release_capacity()
 
 
-def _task_of(run: Run) -> Task:
+def _input_of(run: Run) -> FlowInput:
     author = run.spec.get(Role.CASE_AUTHOR.value, {})
-    return Task(
+    return FlowInput(
         statement=run.action.statement,
         context=run.action.context,
         rounds=int(run.spec["rounds"]),
@@ -190,7 +190,7 @@ def _refine(run: Run, lease: Lease, refinement: Refinement) -> None:
     problem = ""
     try:
         with _passage(ports):
-            Flow(_task_of(run), ports).refine_on_demand(
+            Flow(_input_of(run), ports).refine_on_demand(
                 _assessed_of(refinement.draft, made), feedback
             )
             ports.commit_unsaved()

@@ -1,4 +1,4 @@
-"""One passage of a Task through the stages: what every stage may use, and how a model is asked."""
+"""What all stages of one run share: input, ports, and how a model is asked."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from catalog.execution.cases.display import show
 from pipeline.flow.declaration import AskedStage, Reading, Stage
-from pipeline.flow.ports import CasePorts, DraftMade, EntryPorts, Ports, Task
+from pipeline.flow.ports import CasePorts, DraftMade, EntryPorts, FlowInput, Ports
 from pipeline.types import Problem, Question, ReadingOutcome
 
 R = TypeVar("R", bound=Reading)
@@ -45,9 +45,9 @@ class Step:
 
 @dataclass
 class Passage:
-    """What the stages share: the Task, the ports, and the scripts that were there before."""
+    """What the stages share: the input, the ports, and the scripts that the run has had so far."""
 
-    task: Task
+    flow_input: FlowInput
     ports: Ports
     seen: set[str] = field(default_factory=set)
     case_ports: CasePorts | None = None
@@ -61,7 +61,7 @@ class Passage:
 
     @property
     def sandbox(self) -> CasePorts:
-        """Where cases are kept and run; only for stages that a Task with cases comes to."""
+        """Where cases are kept and run; only for stages of a run with cases."""
         assert self.case_ports is not None
         return self.case_ports
 

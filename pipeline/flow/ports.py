@@ -25,7 +25,7 @@ from pipeline.types import (
 
 
 @dataclass(frozen=True)
-class Task:
+class FlowInput:
     """The input of a Run: every decision of the flow follows from this and from the replies."""
 
     statement: str

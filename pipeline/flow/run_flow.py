@@ -3,13 +3,13 @@
 retrieve -> generate -> check (repair once) -> describe -> similarity | difference -> ensemble, and while the
 verdict is *incorrect* and rounds are left: explain -> refine -> assess again.
 
-Where the Task says so and the best entry lacks nothing but certainty: retrieve -> confirm, and generate if it is not.
+If the input allows it and the best entry only lacks certainty: retrieve -> confirm, then generate unless it is confirmed.
 
-Where the Task has cases: cases -> execute beside describe -> mend_cases, each later Draft executed too; with
-*feedback* at last refine_cases from what does not hold, assessed and executed once more.
+With cases: cases -> execute beside describe -> mend_cases; each later Draft is executed too. With *feedback*, a final
+refine_cases works from the checks that failed; its Draft is assessed and executed as well.
 
-Guard against self-doubt: a refined Draft is recommended only if its own assessment is better, "no error
-found" ends the refinement, and so does a script that was there before. A Draft refined from cases is an offer.
+Guard against self-doubt: a refined Draft is recommended only if its own assessment is better. "No error found" ends
+the refinement, and so does a script that the run had before. A Draft refined from cases is only an offer.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from pipeline.flow.ports import (
     EntryPorts,
     Executed,
     FeedbackGiven,
+    FlowInput,
     Ports,
     Result,
-    Task,
 )
 from pipeline.flow.stages.cases import write_cases
 from pipeline.flow.stages.check import check
@@ -49,36 +49,36 @@ from pipeline.types import CasesUse, DraftKind, ReadingOutcome, Verdict
 
 
 class Flow:
-    """One passage of a Task through the stages."""
+    """Takes one input through the stages."""
 
     def __init__(
         self,
-        task: Task,
+        flow_input: FlowInput,
         ports: Ports,
         case_ports: CasePorts | None = None,
         entry_ports: EntryPorts | None = None,
     ) -> None:
-        self._passage = Passage(task, ports, case_ports=case_ports, entry_ports=entry_ports)
+        self._passage = Passage(flow_input, ports, case_ports=case_ports, entry_ports=entry_ports)
         self._cases: CaseSet | None = None
         self._executed: dict[DraftMade, Executed] = {}
 
     def carry_out(self) -> Result:
         """From statement to recommended Draft; raises NoScript where the model gives none."""
-        task = self._passage.task
+        flow_input = self._passage.flow_input
         retrieval = retrieve(self._passage)
-        if retrieval and task.uses_retrieval and retrieval.answer is Answer.MATCH:
+        if retrieval and flow_input.uses_retrieval and retrieval.answer is Answer.MATCH:
             return self._answer_from(retrieval.matches[0])
-        if retrieval and task.uses_retrieval and task.confirms_matches:
+        if retrieval and flow_input.uses_retrieval and flow_input.confirms_matches:
             unsure = entry_to_confirm(retrieval)
             if unsure and confirm(self._passage, unsure):
                 return self._answer_from(unsure, confirmed=True)
         draft = self._check_and_repair(generate(self._passage, retrieval))
-        if task.cases is not CasesUse.OFF:
+        if flow_input.cases is not CasesUse.OFF:
             self._cases = write_cases(self._passage)
         first = best = latest = self._assess(draft, round=0)
         self._mend_cases(draft)
         assessments = [first]
-        for round in range(1, task.rounds + 1):
+        for round in range(1, flow_input.rounds + 1):
             if latest.verdict is not Verdict.INCORRECT:
                 break
             refined = self._refine(latest, None, round=round)
@@ -89,7 +89,7 @@ class Flow:
             if _rank(latest) > _rank(best):
                 best = latest
         recommend(self._passage, best, assessments)
-        if task.cases is CasesUse.FEEDBACK:
+        if flow_input.cases is CasesUse.FEEDBACK:
             self._offer_revised(best)
         return Result(recommended=best.draft, verdict=first.verdict, assessments=tuple(assessments))
 
@@ -123,7 +123,7 @@ class Flow:
         before = self._executed.get(best.draft)
         if before is None:
             return
-        round = self._passage.task.rounds + 1
+        round = self._passage.flow_input.rounds + 1
         draft = refine_cases(self._passage, best.draft, before, round=round)
         if draft is None:
             return

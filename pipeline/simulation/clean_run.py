@@ -15,7 +15,7 @@ from catalog.analysis import Report, Risk, SideEffect, hash_script
 from pipeline.error_model.model_behaviour import ModelBehaviour, SeededChance
 from pipeline.error_model.rates import Rates
 from pipeline.error_model.script_texts import write_statement
-from pipeline.flow.ports import Task
+from pipeline.flow.ports import FlowInput
 from pipeline.flow.run_flow import Flow
 from pipeline.simulation.item_flow import MemoryPorts, Spoken
 from pipeline.standin.prompt_contract import parse_prompt
@@ -55,8 +55,8 @@ def clean_run(*, is_refined: bool = False) -> CleanRun:
     Neither cases nor a match in the catalogue, as in studies.
     """
     ports = _RecordingPorts(is_refined=is_refined)
-    task = Task(write_statement(0), rounds=1, uses_retrieval=False)
-    Flow(task, ports).carry_out()
+    flow_input = FlowInput(write_statement(0), rounds=1, uses_retrieval=False)
+    Flow(flow_input, ports).carry_out()
     return CleanRun(tuple(ports.stages), tuple(ports.groups))
 
 

@@ -9,7 +9,7 @@ from functools import cache
 from catalog.analysis import Report, analyse
 from catalog.types import Answer, Retrieval
 from pipeline.error_model.script_texts import read_draft, shape_of, write_statement
-from pipeline.flow.ports import Assessed, DraftMade, FeedbackGiven, Result, Task
+from pipeline.flow.ports import Assessed, DraftMade, FeedbackGiven, FlowInput, Result
 from pipeline.flow.run_flow import Flow
 from pipeline.types import Question, ReadingOutcome, Reply, StageName, Verdict
 
@@ -137,8 +137,10 @@ def simulate_item(item: int, *, rounds: Iterable[int], ask: Ask) -> ItemOutcome:
 
 
 def _flow(item: int, ports: MemoryPorts, *, rounds: int) -> Flow:
-    task = Task(write_statement(item), rounds=rounds, uses_retrieval=False, uses_examples=False)
-    return Flow(task, ports)
+    flow_input = FlowInput(
+        write_statement(item), rounds=rounds, uses_retrieval=False, uses_examples=False
+    )
+    return Flow(flow_input, ports)
 
 
 def _sum_up(result: Result, used: Sequence[Spoken]) -> Passage:

@@ -104,7 +104,7 @@ def _describe(passage: Passage, match: Match) -> str:
         if known:
             step.end("known", found=known)
             return known
-        asked = describe_question(match.script, templates=passage.task.templates)
+        asked = describe_question(match.script, templates=passage.flow_input.templates)
         reading = passage.ask_or_end(step, DESCRIBE, asked)
         if reading is None:
             return ""
@@ -116,9 +116,11 @@ def _describe(passage: Passage, match: Match) -> str:
 
 
 def _compare(passage: Passage, functionality: str) -> tuple[OpinionReading, ...]:
-    task = passage.task
+    flow_input = passage.flow_input
     with passage.stage(SIMILARITY) as first, passage.stage(DIFFERENCE) as second:
-        questions = compare_questions(task.statement, functionality, templates=task.templates)
+        questions = compare_questions(
+            flow_input.statement, functionality, templates=flow_input.templates
+        )
         readings = passage.ask_all_or_end(
             [(first, SIMILARITY, questions[0]), (second, DIFFERENCE, questions[1])]
         )

@@ -95,13 +95,13 @@ def _look_again(
     number: int,
 ) -> Executed | None:
     """One round: the same again where nothing changed, None where no case is left."""
-    task, case_set = passage.task, executed.case_set
+    flow_input, case_set = passage.flow_input, executed.case_set
     with passage.stage(STAGE, round=number) as step:
         question = STAGE.question(
-            task.templates,
+            flow_input.templates,
             round=number,
-            STATEMENT=fence(task.statement, "STATEMENT"),
-            CONTEXT=fence_context(task.context),
+            STATEMENT=fence(flow_input.statement, "STATEMENT"),
+            CONTEXT=fence_context(flow_input.context),
             CASES=fence(_write(case_set), "CASES"),
             CHECKS=fence(tell_checks(case_set, red), "CHECKS"),
         )

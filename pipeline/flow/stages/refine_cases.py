@@ -43,13 +43,13 @@ def refine_cases(
     told = [check for check in executed.of(State.FAILED) if check.case not in hidden]
     if not (told and hidden):
         return None
-    task, words = passage.task, tell_checks(executed.case_set, told)
+    flow_input, words = passage.flow_input, tell_checks(executed.case_set, told)
     with passage.stage(STAGE, round=round) as step:
         question = STAGE.question(
-            task.templates,
+            flow_input.templates,
             round=round,
-            STATEMENT=fence(task.statement, "STATEMENT"),
-            CONTEXT=fence_context(task.context),
+            STATEMENT=fence(flow_input.statement, "STATEMENT"),
+            CONTEXT=fence_context(flow_input.context),
             SCRIPT=fence(draft.script, "SCRIPT"),
             CHECKS=fence(words, "CHECKS"),
         )
