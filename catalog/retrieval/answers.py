@@ -125,14 +125,14 @@ def _find(statement: str) -> tuple[list[_Found], str]:
         hit.entry_id for hit in text_search.find_phrasings(statement, limit=NEAREST_PHRASINGS)
     ]
     try:
-        meaning = vector_search.read_meaning(statement)
+        query = vector_search.embed_query(statement)
     except vector_search.Degraded as why:
         entry_ids = _first_of(by_words, NEAREST_ENTRIES + ENTRIES_BY_WORDS)
         return _load(entry_ids, _cosines_of_spelling(statement, entry_ids)), str(why)
-    near = [hit.entry_id for hit in meaning.find(limit=NEAREST_PHRASINGS)]
+    near = [hit.entry_id for hit in query.find(limit=NEAREST_PHRASINGS)]
     entry_ids = _first_of(near, NEAREST_ENTRIES)
     entry_ids += [pk for pk in _first_of(by_words, ENTRIES_BY_WORDS) if pk not in entry_ids]
-    return _load(entry_ids, meaning.cosines(entry_ids)), ""
+    return _load(entry_ids, query.cosines(entry_ids)), ""
 
 
 def _first_of(entry_ids: Sequence[int], most: int) -> list[int]:

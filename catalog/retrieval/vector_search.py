@@ -32,7 +32,7 @@ class Near(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Meaning:
+class QueryVector:
     """A text as a vector, and the model that it may be compared under."""
 
     model: EmbeddingModel
@@ -97,13 +97,13 @@ class Degraded(Exception):
     """A text can't be compared by meaning now; the message says why, to people."""
 
 
-def read_meaning(text: str) -> Meaning:
+def embed_query(text: str) -> QueryVector:
     """The text under the current model. Raises Degraded."""
     model = vector_store.current_model()
     if model is None:
         raise Degraded(_("No vectors have been made yet, so only words were compared."))
     try:
-        return Meaning(model, vector_store.embed_with(model, [text])[0])
+        return QueryVector(model, vector_store.embed_with(model, [text])[0])
     except EmbedderUnavailable as error:
         raise Degraded(
             _("The embedding model can't be used now, so only words were compared: %(why)s")

@@ -16,7 +16,7 @@ from pipeline.endpoints.check_requests import (
 )
 from pipeline.flow.prompts import load_all
 from pipeline.flow.stages import generate
-from pipeline.ledger.capacity import Rest
+from pipeline.ledger.capacity import RunMustWait
 from pipeline.ledger.targets import target_of
 from pipeline.llm.probe import probe
 from pipeline.llm.probe_findings import Found
@@ -60,7 +60,7 @@ def _look(endpoint: Endpoint, *, model: str, tries: bool) -> dict[str, object]:
     there = has_key(endpoint) if variable else None
     try:
         target = target_of(endpoint)
-    except (Problem, Rest) as problem:
+    except (Problem, RunMustWait) as problem:
         rests = why_key_is_not_read(endpoint)
         said = "no key" if there is False and not rests else str(problem)
         return {"problem": said, "worker_has_key": there, "calls": 0}

@@ -11,7 +11,7 @@ from catalog.execution.cases import State
 from catalog.models import CaseRun, CaseSet, CheckState, Execution, Version
 from core.errors import NotAllowedNow
 from pipeline.flow.ports import CheckSeen, Executed
-from pipeline.ledger.capacity import Rest
+from pipeline.ledger.capacity import RunMustWait
 from pipeline.ledger.model_calls import draining
 
 LONGEST_WAIT = (
@@ -68,7 +68,7 @@ class CaseRuns:
             self._asked[case_set.sha256, script] = str(refused)
 
     def end(self, case_set: cases.CaseSet, script: str) -> Executed:
-        """What came of it. Raises Rest where this worker is being stopped, LostLease."""
+        """What came of it. Raises RunMustWait where this worker is being stopped, LostLease."""
         asked = self._asked[case_set.sha256, script]
         if isinstance(asked, CaseRun):
             asked = self._wait_for(asked)
@@ -91,7 +91,7 @@ class CaseRuns:
                     _late_until = now + LATE_FOR
                 return _LATE
             if draining.is_set():
-                raise Rest("The worker is being stopped.")
+                raise RunMustWait("The worker is being stopped.")
             if now - checked > _CHECK_LEASE:
                 self._check_lease()
                 checked = now

@@ -30,10 +30,10 @@ from pipeline.flow.ports import Assessed, DraftMade, Executed, FeedbackGiven
 from pipeline.flow.prompts import load
 from pipeline.flow.stages import ASKED_STAGES, MAKERS, confirm, explain
 from pipeline.ledger import model_calls
-from pipeline.ledger.capacity import Rest, tell_waiting
+from pipeline.ledger.capacity import RunMustWait, tell_waiting
 from pipeline.ledger.model_calls import OpenedAttempt, Position, position_of
 from pipeline.ledger.outgoing_secrets import SecretsRule
-from pipeline.ledger.thread_shares import slots
+from pipeline.ledger.thread_shares import thread_quota
 from pipeline.llm.request_builder import RoleSpec, reply_of
 from pipeline.llm.types import ModelClient
 from pipeline.message_batches.waiting import (
@@ -160,7 +160,7 @@ class DatabasePorts:
                 self._replies |= self._ask(missing)
             except AwaitsReplies:
                 raise
-            except Rest as rest:
+            except RunMustWait as rest:
                 if self._is_too_long(missing, rest):
                     raise Problem(str(rest)) from rest
                 raise
@@ -173,7 +173,7 @@ class DatabasePorts:
             if ended is not None and ended.outcome == "none" and _is_optional(one):
                 raise Problem(ended.found.removeprefix("None, because "))
 
-    def _is_too_long(self, missing: Sequence[Question], rest: Rest) -> bool:
+    def _is_too_long(self, missing: Sequence[Question], rest: RunMustWait) -> bool:
         """Whether an endpoint rests for longer than an optional stage is worth; places are waited for."""
         if rest.until is None or not all(_is_optional(one) for one in missing):
             return False
@@ -188,7 +188,7 @@ class DatabasePorts:
         # Committed before the tries, which lock their endpoint before the run.
         self.commit_unsaved()
         direct = self._leave_to_batches(roles)
-        with slots.held({role.endpoint_id for _, role in direct}):
+        with thread_quota.held({role.endpoint_id for _, role in direct}):
             return self._ask_at(direct)
 
     def _leave_to_batches(

@@ -13,7 +13,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from core import tracing
-from core.audit import tell
+from core.audit import emit
 from pipeline import hooks
 from pipeline.clients.model_client import model_client
 from pipeline.configurations.prompt_versions import templates_of
@@ -21,7 +21,7 @@ from pipeline.execution import shortening_worker
 from pipeline.execution.database_ports import DatabasePorts
 from pipeline.flow.ports import Assessed, DraftMade, FeedbackGiven, FlowInput, Result
 from pipeline.flow.run_flow import Flow
-from pipeline.ledger.capacity import Rest, awaited_endpoints, tell_waiting
+from pipeline.ledger.capacity import RunMustWait, awaited_endpoints, tell_waiting
 from pipeline.ledger.model_calls import draining
 from pipeline.models import Draft, Feedback, Refinement, Run
 from pipeline.scheduling.dispatch import dispatch_abandoned
@@ -81,7 +81,7 @@ def advance(run_id: int) -> None:
     with heartbeat.keeping(lease):
         try:
             _work(lease)
-        except Rest as rest:
+        except RunMustWait as rest:
             _release(lease, rest)
         except LostLease:
             logger.warning("run %s was taken over", run_id)
@@ -156,7 +156,7 @@ def _passage(ports: DatabasePorts) -> Iterator[None]:
     """Commit what the block made if it stops half-way, and release its capacity in any case."""
     try:
         yield
-    except (Rest, Problem):
+    except (RunMustWait, Problem):
         ports.commit_unsaved()
         raise
     finally:
@@ -271,13 +271,13 @@ def _finish(
             [is_first_end] = cursor.fetchone()
         if is_first_end:
             # A later passage, for a Refinement, must not show: only what the assessor flagged has one.
-            tell(Run(pk=lease.run_id), "finished")
+            emit(Run(pk=lease.run_id), "finished")
     if ports:
         ports.forget_committed()
     hooks.notify_run_settled(lease.run_id)
 
 
-def _release(lease: Lease, rest: Rest) -> None:
+def _release(lease: Lease, rest: RunMustWait) -> None:
     retry_while_database_is_away(lambda: release(lease, until=rest.until, waits_for=rest.waits_for))
     if rest.waits_for is not None:
         # Between asking and releasing, a place may have become free or been reserved for another run.

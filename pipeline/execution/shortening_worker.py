@@ -18,7 +18,7 @@ from pipeline.types import Problem, ReadingOutcome
 
 
 def carry_out(run: Run, lease: Lease, client: ModelClient) -> None:
-    """Shorten all waiting feedback; an answer already received is not asked for again. Raises Rest, LostLease."""
+    """Shorten all waiting feedback; what was answered is not asked again. Raises RunMustWait, LostLease."""
     for shortening in run.shortenings.filter(state=Shortening.State.WAITING).select_related(
         "draft"
     ):

@@ -3,7 +3,7 @@
 retrieve -> generate -> check (repair once) -> describe -> similarity | difference -> ensemble, and while the
 verdict is *incorrect* and rounds are left: explain -> refine -> assess again.
 
-If the input allows it and the best entry only lacks certainty: retrieve -> confirm, then generate unless it is confirmed.
+If the input allows it and the best entry only lacks certainty: retrieve -> confirm, and generate if that fails.
 
 With cases: cases -> execute beside describe -> mend_cases; each later Draft is executed too. With *feedback*, a final
 refine_cases works from the checks that failed; its Draft is assessed and executed as well.

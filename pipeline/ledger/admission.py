@@ -20,7 +20,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from pipeline.ledger.capacity import CAMPAIGN_TURN, IN_FLIGHT, KEPT, Rest, take_back_places
+from pipeline.ledger.capacity import CAMPAIGN_TURN, IN_FLIGHT, KEPT, RunMustWait, take_back_places
 from pipeline.models import Attempt, Endpoint, ModelCall
 from pipeline.scheduling.run_leases import Lease, LostLease
 from pipeline.types import Problem
@@ -162,7 +162,7 @@ class Row(NamedTuple):
 def admit(lease: Lease, endpoint: Endpoint, calls: Sequence[ModelCall]) -> Admission:
     """One more try of at least one of these calls of one run to this endpoint, committed; calls without a row get one.
 
-    Raises Rest where no place is free, or all that are belong to runs whose turn is first; Problem where the
+    Raises RunMustWait where no place is free, or all that are belong to runs whose turn is first; Problem where the
     endpoint is switched off; LostLease. Then nothing is noted. To be called outside a transaction, or others pass
     over these places, and wait for the run, until its end.
     """
@@ -188,14 +188,14 @@ def admit(lease: Lease, endpoint: Endpoint, calls: Sequence[ModelCall]) -> Admis
         if not first.is_on:
             raise Problem(_("%s is switched off.") % endpoint)
         if first.rests:
-            raise Rest(first.blocked_why, until=first.blocked_until, waits_for=endpoint.pk)
+            raise RunMustWait(first.blocked_why, until=first.blocked_until, waits_for=endpoint.pk)
         numbered = {row.call: row for row in rows if row.attempt is not None}
         if numbered or not first.given:
             break
         # Somebody took them at the same moment, or calls of lost workers have their numbers.
         take_back_places(endpoint.pk)
     if not numbered:
-        raise Rest(_("%s has no place free.") % endpoint, waits_for=endpoint.pk)
+        raise RunMustWait(_("%s has no place free.") % endpoint, waits_for=endpoint.pk)
     if first.begins_turn:
         _note_campaign_call(endpoint)
     tries = []

@@ -47,7 +47,7 @@ WHERE id IN (
 _ANYBODY = "SELECT EXISTS (SELECT FROM pipeline_run WHERE waits_for_id = %s AND state = 'queued')"
 
 
-class Rest(Exception):
+class RunMustWait(Exception):
     """The run can't go on now; its worker is free until then.
 
     `until` is a time, where one is known; `waits_for` the endpoint whose next free place is wanted.

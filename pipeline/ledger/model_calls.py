@@ -16,13 +16,13 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from core.audit import tell
+from core.audit import emit
 from pipeline.costs.daily_spending import add_spending
 from pipeline.ledger.admission import admit
 from pipeline.ledger.attempt_metrics import count_attempts
 from pipeline.ledger.attempt_store import close_tries
 from pipeline.ledger.attempt_traces import trace_attempts
-from pipeline.ledger.capacity import Rest
+from pipeline.ledger.capacity import RunMustWait
 from pipeline.ledger.outgoing_secrets import MASK_SECRETS, SecretsRule
 from pipeline.ledger.retry_policy import decide_after_failure, failure_message
 from pipeline.ledger.targets import target_of
@@ -85,12 +85,12 @@ def open_calls(
 
     `batch_id` is the batch of the run, which may be paused; `known` what the run, or its refinement, asked before,
     `secrets` what is done with them where the endpoint is not on this machine.
-    Raises Rest where not one can be asked now, Problem where the tries of one are used up, or its endpoint is
+    Raises RunMustWait where not one can be asked now, Problem where the tries of one are used up, or its endpoint is
     switched off: then none is. Raises LostLease. To be called outside a transaction: to avoid a deadlock, never
     wait for an endpoint's lock while holding a run's.
     """
     if draining.is_set():
-        raise Rest(_("The worker is being stopped."))
+        raise RunMustWait(_("The worker is being stopped."))
     if batch_id is not None:
         _require_budget(batch_id)
     calls = [
@@ -146,22 +146,22 @@ def _lock_before_run(lease: Lease, tries: Sequence[tuple[ModelCall, Answered | F
 
 
 def _require_budget(batch_id: int) -> None:
-    """Raises Rest if the batch is paused or must be paused now, or its message batches may need what is left."""
+    """Raises RunMustWait if the batch is paused or must be paused now, or its message batches may need what is left."""
     batch = Batch.objects.get(pk=batch_id)
     if batch.paused_at is not None:
-        raise Rest(batch.paused_why or _("The batch is paused."))
+        raise RunMustWait(batch.paused_why or _("The batch is paused."))
     if is_used_up(batch):
         why = _("The budget is used up.")
         with transaction.atomic():
             if stop_batch(batch, why):
-                tell(batch, "budget used")
-        raise Rest(why)
+                emit(batch, "budget used")
+        raise RunMustWait(why)
     if batch.budget is not None:
         kept = kept_for_message_batches(batch)
         if kept and spent_by(batch) + kept >= batch.budget:
             # Not paused: what is kept and not spent comes back once they have ended.
             said = _("What is left of the budget is kept for message batches.")
-            raise Rest(said, until=timezone.now() + _KEPT_REST)
+            raise RunMustWait(said, until=timezone.now() + _KEPT_REST)
 
 
 def make_call(
@@ -210,7 +210,7 @@ def _open(
                 call.save(update_fields=["request", "masked"])
         try:
             admission = admit(lease, endpoints[pk], wanting[pk])
-        except (Rest, Problem):
+        except (RunMustWait, Problem):
             if opening.outcomes:
                 continue  # ask now what can be asked now
             raise

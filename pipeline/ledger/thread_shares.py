@@ -17,7 +17,7 @@ from django.conf import settings
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from pipeline.ledger.capacity import Rest
+from pipeline.ledger.capacity import RunMustWait
 from pipeline.models import Endpoint
 
 # How long a run without a thread waits before it asks again; the end of another call wakes it sooner.
@@ -25,7 +25,7 @@ _PAUSE = timedelta(seconds=1)
 _KNOWN_FOR = 10.0  # seconds
 
 
-class Slots:
+class ThreadQuota:
     """The threads of this process that wait for each endpoint.
 
     With one endpoint switched on it may have all of them. With more, one has at most three quarters; and
@@ -41,12 +41,12 @@ class Slots:
 
     @contextmanager
     def held(self, endpoints: Collection[int]) -> Iterator[None]:
-        """Occupy this thread with calls to these endpoints. Raises Rest if one of them has its share already."""
+        """Occupy this thread with calls to these endpoints. Raises RunMustWait if one of them has its share already."""
         several = self._several_are_on()
         with self._lock:
             for endpoint_id in endpoints:
                 if several and not self._is_free(endpoint_id):
-                    raise Rest(
+                    raise RunMustWait(
                         _("Its share of this worker's threads is in use."),
                         until=timezone.now() + _PAUSE,
                         waits_for=endpoint_id,
@@ -71,4 +71,4 @@ class Slots:
         return self._are_several
 
 
-slots = Slots(settings.SCRIPTSMITH_WORKER_THREADS)
+thread_quota = ThreadQuota(settings.SCRIPTSMITH_WORKER_THREADS)

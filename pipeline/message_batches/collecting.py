@@ -16,7 +16,7 @@ from django.db.models import Count, Max, Min, Q, Sum
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from core.audit import tell
+from core.audit import emit
 from pipeline.costs.pricing import cost_of, price_on
 from pipeline.ledger.outgoing_secrets import mask_calls
 from pipeline.llm.types import Usage
@@ -80,7 +80,7 @@ def _collect(batch_id: int, endpoint_id: int) -> MessageBatch | None:
     left = None if batch.budget is None else batch.budget - spent_by(batch) - (kept or 0)
     if left is not None and left <= 0:
         if kept is None and stop_batch(batch, _("The budget is used up.")):
-            tell(batch, "budget used")
+            emit(batch, "budget used")
         return None
     calls = list(
         waiting_calls()

@@ -18,7 +18,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from pipeline.clients.model_client import batches_client
-from pipeline.ledger.capacity import Rest
+from pipeline.ledger.capacity import RunMustWait
 from pipeline.ledger.outgoing_secrets import mask_calls
 from pipeline.ledger.targets import target_of
 from pipeline.llm.types import Failed, FailureKind, RemoteBatch, Request, Target
@@ -98,7 +98,7 @@ def find_target(row: MessageBatch) -> Target | None:
     """Where the batch goes; None where the endpoint can't be asked at present, which the row says then."""
     try:
         return target_of(row.endpoint)
-    except (Problem, Rest) as problem:
+    except (Problem, RunMustWait) as problem:
         _look_again(row, str(problem))
         return None
 

@@ -14,7 +14,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from pipeline.ledger.capacity import Rest
+from pipeline.ledger.capacity import RunMustWait
 from pipeline.ledger.model_calls import Position, make_call, position_of
 from pipeline.ledger.outgoing_secrets import SecretsRule
 from pipeline.ledger.retry_policy import failure_message
@@ -31,7 +31,7 @@ _SLICE = 500
 NEVER_BATCHED = frozenset({StageName.SHORTEN})
 
 
-class AwaitsReplies(Rest):
+class AwaitsReplies(RunMustWait):
     """The run waits for a Message Batch; whoever reads its results wakes it."""
 
 

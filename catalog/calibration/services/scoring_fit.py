@@ -55,8 +55,8 @@ def carry_out_fit(held: Claim[Job], job: Job) -> None:
     model = current_scoring()
     cases = _read_labels(held, model)
     # What the rules forbid is no match whatever the calibration says, so it has no say in it.
-    standing = [
-        refitting.stand(
+    features = [
+        refitting.read_features(
             refitting.Labelled(
                 one.label.pk,
                 one.label.statement,
@@ -72,15 +72,15 @@ def carry_out_fit(held: Claim[Job], job: Job) -> None:
     document = document_of(model)
     name = f"team-{job.pk}"
     made: dict[str, object] = {
-        "from": f"{len(standing)} labels of this team",
+        "from": f"{len(features)} labels of this team",
         "based_on": model.version,
     }
     try:
-        fitted = refitting.refit(standing, document, version=name, made=made)
+        fitted = refitting.refit(features, document, version=name, made=made)
     except refitting.TooFewLabels as few:
         held.end(Job.State.FAILED, trouble=str(few))
         return
-    folds = refitting.hold_out(standing, document["calibration"])
+    folds = refitting.hold_out(features, document["calibration"])
     after = {}
     for one in cases:
         unseen = replace(model, calibration=folds.get(one.label.pk, model.calibration))
@@ -89,7 +89,7 @@ def carry_out_fit(held: Claim[Job], job: Job) -> None:
     with transaction.atomic():
         held.note()
         _keep(job, name, fitted, model, {one.label.pk: one.before for one in cases}, after)
-    held.end(Job.State.DONE, report={"scoring": name, "labels": len(standing)})
+    held.end(Job.State.DONE, report={"scoring": name, "labels": len(features)})
 
 
 def _read_labels(held: Claim[Job], model: RelevanceModel) -> list[_Labelled]:

@@ -107,7 +107,7 @@ def search_entries(
     orders = [text_search.find_entries(query, limit=scope.most, among=scope.among)]
     degraded = ""
     try:
-        near = find_near(vector_search.read_meaning(query), scope)
+        near = find_near(vector_search.embed_query(query), scope)
         close = [hit.entry_id for hit in near if hit.cosine >= vector_search.LEAST_COSINE]
         orders.append(list(dict.fromkeys(close)))
     except vector_search.Degraded as why:
@@ -158,8 +158,8 @@ def scope_of(filters: Filters) -> Scope:
     return Scope(keys, CANDIDATES) if len(keys) <= NARROW else Scope(None, WIDE_CANDIDATES)
 
 
-def find_near(meaning: vector_search.Meaning, scope: Scope) -> list[vector_search.Near]:
+def find_near(query: vector_search.QueryVector, scope: Scope) -> list[vector_search.Near]:
     """The phrasings in scope that lie nearest."""
     if scope.among is None:
-        return meaning.find(limit=scope.most)
-    return meaning.find_among(scope.among, limit=scope.most)
+        return query.find(limit=scope.most)
+    return query.find_among(scope.among, limit=scope.most)

@@ -28,7 +28,7 @@ from catalog.relevance.fitted.model import (
     standings,
 )
 from catalog.relevance.fitted.word_overlap import Weights, read_wording, surface_features
-from catalog.relevance.judge import MOST_COMPARED, add_gaps, judge_all, look_at
+from catalog.relevance.judge import MOST_COMPARED, add_gaps, judge_all, score_candidates
 from catalog.relevance.types import Candidate
 from catalog.types import Answer
 
@@ -58,7 +58,7 @@ class Outcome(NamedTuple):
     is_right: bool
 
 
-class Turn(NamedTuple):
+class CrossValidationFold(NamedTuple):
     """Statements to grow trees on, and others, of other components, to see how sure those are."""
 
     asked: Sequence[Asked]
@@ -73,27 +73,31 @@ class Fitted(NamedTuple):
 
 
 def fit(
-    asked: Sequence[Asked], *, turns: Sequence[Turn], version: str, made: dict[str, object]
+    asked: Sequence[Asked],
+    *,
+    folds: Sequence[CrossValidationFold],
+    version: str,
+    made: dict[str, object],
 ) -> Fitted:
     """A model of whether a candidate is the answer.
 
-    Trees are grown on all of `asked`. How sure they are is calibrated in turns: each grows trees of
-    its own, so that all statements that are held back, one turn after the other, are judged by trees
+    Trees are grown on all of `asked`. How sure they are is calibrated in folds: each grows trees of
+    its own, so that all statements that are held back, one fold after the other, are judged by trees
     that have not seen them. The thresholds are left at 1 and 0.15: see `choose_threshold`.
     """
-    grown = [read_model(grow(turn.asked)) for turn in turns]
+    grown = [read_model(grow(fold.asked)) for fold in folds]
     calibration = _fit_calibration(
         [
             found
-            for turn, model in zip(turns, grown, strict=True)
-            for one in turn.held_back
+            for fold, model in zip(folds, grown, strict=True)
+            for one in fold.held_back
             if (found := _stand(one, model))
         ]
     )
     allowed = [
         outcome
-        for turn, model in zip(turns, grown, strict=True)
-        for one in turn.held_back
+        for fold, model in zip(folds, grown, strict=True)
+        for one in fold.held_back
         if (outcome := allow(one, replace(model, calibration=calibration)))
     ]
     document = grow(asked)
@@ -224,9 +228,9 @@ def _fit_calibration(standing: Sequence[tuple[dict[str, float], bool]]) -> dict[
 
 def _closer_look(one: Asked, model: RelevanceModel) -> tuple[list[dict[str, float]], list[bool]]:
     """The features of the candidates that are compared, and which of them are right."""
-    looks = look_at(one.statement, one.candidates, model)[:MOST_COMPARED]
-    rows = [{**look.row, **_rules(one.statement, one.candidates[look.place])} for look in looks]
-    return rows, [one.right[look.place] for look in looks]
+    scored = score_candidates(one.statement, one.candidates, model)[:MOST_COMPARED]
+    rows = [{**rival.row, **_rules(one.statement, one.candidates[rival.place])} for rival in scored]
+    return rows, [one.right[rival.place] for rival in scored]
 
 
 @lru_cache(maxsize=100_000)
