@@ -44,7 +44,7 @@ def emit(
 
 
 def events_of(instance: Model, *events: str) -> list[LogEntry]:
-    """These events of an object, the oldest first, each with who it was by."""
+    """These events of an object, oldest first, with their actors."""
     found = LogEntry.objects.get_for_object(instance).filter(additional_data__event__in=events)
     return list(found.select_related("actor").order_by("pk"))
 
