@@ -1,4 +1,4 @@
-"""Carries out a Run as far as it can go now: claim, ask, record, release. A sweep finds runs that were lost."""
+"""Takes a Run as far as it can go now: claim, ask, record, release. A sweep finds runs that were lost."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ RETURNING finished_at = %(now)s
 
 
 def advance(run_id: int) -> None:
-    """Claim the run and carry it as far as it can go now; does nothing if another worker holds it."""
+    """Claim the run and take it as far as it can go now; does nothing if another worker holds it."""
     if draining.is_set():
         return  # the worker that replaces this one is told of the run
     lease = claim(run_id)
@@ -99,7 +99,7 @@ def advance(run_id: int) -> None:
 
 
 def run_to_end(run_id: int, *, give_up_after: float = 3600) -> Run:
-    """Carry the run to its end in this process, waiting while endpoints rest, for at most `give_up_after` seconds."""
+    """Take the run to its end in this process, waiting while endpoints rest, for at most `give_up_after` seconds."""
     deadline = time.monotonic() + give_up_after
     while True:
         run = Run.objects.get(pk=run_id)
@@ -128,7 +128,7 @@ def _work(lease: Lease) -> None:
 
 @contextmanager
 def _traced(run: Run) -> Iterator[None]:
-    """A span over this passage. None for what a campaign asks for: how often and how long would tell verdicts."""
+    """A trace span for this passage. None for runs of campaigns, whose number and duration would reveal verdicts."""
     if tracing.tracer is None or run.batch_id is not None or hooks.is_in_open_study(run.pk):
         yield
         return

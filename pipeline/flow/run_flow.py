@@ -63,7 +63,7 @@ class Flow:
         self._executed: dict[DraftMade, Executed] = {}
 
     def carry_out(self) -> Result:
-        """From statement to recommended Draft; raises NoScript where the model gives none."""
+        """From statement to recommended Draft; raises NoScript if the model writes none."""
         flow_input = self._passage.flow_input
         retrieval = retrieve(self._passage)
         if retrieval and flow_input.uses_retrieval and retrieval.answer is Answer.MATCH:
@@ -96,14 +96,14 @@ class Flow:
     def refine_on_demand(
         self, assessed: Assessed, feedback: FeedbackGiven | None
     ) -> Assessed | None:
-        """Rewrite a Draft of a finished Run from an expert's feedback, or from the model's where none is given."""
+        """Rewrite a Draft of a finished Run from an expert's feedback, or from the model's if none is given."""
         self._passage.seen.add(assessed.draft.script)
         round = feedback.round if feedback else 1
         refined = self._refine(assessed, feedback, round=round)
         return self._assess(refined, round=round) if refined else None
 
     def _mend_cases(self, draft: DraftMade) -> None:
-        """Let the author of the cases look again at what does not hold for the first Draft."""
+        """Let the author of the cases revise the checks that failed for the first Draft."""
         executed = self._executed.get(draft)
         if executed is None or not executed.of(State.FAILED):
             return
@@ -117,8 +117,8 @@ class Flow:
     def _offer_revised(self, best: Assessed) -> None:
         """Refine the recommended Draft from cases: an offer beside it, which people decide about.
 
-        It is never recommended itself: what is recommended is what reviewers see, score and decide on, and which
-        Draft that is must not hang on cases, which differ from run to run.
+        It is never recommended itself. Reviewers see, score and decide on the recommended Draft, and which one that
+        is must not depend on cases, which differ from run to run.
         """
         before = self._executed.get(best.draft)
         if before is None:
@@ -144,14 +144,14 @@ class Flow:
         return Result(recommended=draft, matched=True, confirmed=confirmed)
 
     def _check_and_repair(self, draft: DraftMade) -> DraftMade:
-        """The Draft itself, or the one that a single repair made of it."""
+        """The Draft itself, or the result of a single repair."""
         report = check(self._passage, draft)
         return repair(self._passage, draft, report) if has_errors(report) else draft
 
     def _refine(
         self, assessed: Assessed, feedback: FeedbackGiven | None, *, round: int
     ) -> DraftMade | None:
-        """The Draft that the feedback brought; the model's own feedback where none is given."""
+        """A Draft made from the feedback, or from the model's own if none is given."""
         if feedback is None:
             feedback = explain(self._passage, assessed, round=round)
             if feedback is None or feedback.no_error_found:
@@ -162,7 +162,9 @@ class Flow:
         return refined
 
     def _assess(self, draft: DraftMade, *, round: int) -> Assessed:
-        """CodeSift: from the script alone what it does, then similarity and difference side by side, then both."""
+        """CodeSift: what the script does, from the script alone; then similarity and difference side by side; then
+        both together.
+        """
         report = self._passage.ports.check(draft.script)
         if report.syntax_ok is False:
             assessed = Assessed(

@@ -1,7 +1,7 @@
-"""Model calls: each question is asked of a model once, each attempt is a row, and a finished call is never repeated.
+"""Model calls: each question is asked once, each attempt is a row, and a finished call is never repeated.
 
-`open_calls` commits before the requests go out, `settle_attempts` writes the ends of the tries and the replies in one
-transaction, fenced by the run's lease. No transaction is open while a model thinks.
+`open_calls` commits before the requests are sent; `settle_attempts` writes the ends of the attempts and the replies
+in one transaction, which fails if the lease was lost. No transaction is open while a model works.
 """
 
 from __future__ import annotations
@@ -81,13 +81,13 @@ def open_calls(
     refinement: Refinement | None = None,
     secrets: SecretsRule = MASK_SECRETS,
 ) -> OpenedCalls:
-    """Record and commit a new try for each question without a reply, or for as many as there is capacity for.
+    """Record and commit an attempt for each question without a reply, or for as many as there is capacity for.
 
     `batch_id` is the batch of the run, which may be paused; `known` what the run, or its refinement, asked before,
-    `secrets` what is done with them where the endpoint is not on this machine.
-    Raises RunMustWait where not one can be asked now, Problem where the tries of one are used up, or its endpoint is
-    switched off: then none is. Raises LostLease. To be called outside a transaction: to avoid a deadlock, never
-    wait for an endpoint's lock while holding a run's.
+    `secrets` what is done with them if the endpoint is not on this machine. Raises RunMustWait if nothing can be
+    asked now, Problem if a question has no attempts left or its endpoint is switched off: then nothing is asked.
+    Raises LostLease. Call it outside a transaction: to avoid a deadlock, never wait for an endpoint's lock while
+    holding a run's.
     """
     if draining.is_set():
         raise RunMustWait(_("The worker is being stopped."))
@@ -113,10 +113,10 @@ def open_calls(
 def settle_attempts(
     lease: Lease, tries: Sequence[tuple[OpenedAttempt, Answered | Failed]]
 ) -> dict[Position, Reply | Exception | None]:
-    """Write how tries ended: the reply, None to try once more, or what keeps the run from going on.
+    """Write how attempts ended: the reply, None to try once more, or what stops the run for now.
 
-    All tries of a pair are written before one may stop the run, for they were paid for: so nothing is
-    raised for them. Repeating it changes nothing. Raises LostLease.
+    All attempts of a pair are written before one may stop the run, since they were paid for; so nothing is raised
+    for them. Repeating it changes nothing. Raises LostLease.
     """
     rows = [(opened.call, opened.attempt, ended) for opened, ended in tries]
     if all(isinstance(ended, Answered) for _, ended in tries):
@@ -136,7 +136,7 @@ def settle_attempts(
 
 
 def _lock_before_run(lease: Lease, tries: Sequence[tuple[ModelCall, Answered | Failed]]) -> None:
-    """Lock what the failures among them may change: endpoints, then the batch; the run comes after both."""
+    """Lock what failures among them may change: endpoints, then the batch; the run is locked after both."""
     failed = [(call, ended) for call, ended in tries if isinstance(ended, Failed)]
     endpoints = {call.endpoint_id for call, _ended in failed}
     list(Endpoint.objects.select_for_update(no_key=True).filter(pk__in=endpoints).order_by("pk"))
@@ -197,7 +197,7 @@ def _open(
     opening: OpenedCalls,
     secrets: SecretsRule,
 ) -> None:
-    """Record tries, endpoint by endpoint, each committed before the next."""
+    """Record attempts, endpoint by endpoint, each committed before the next."""
     endpoints = Endpoint.objects.in_bulk(wanting)
     for endpoint in endpoints.values():
         if not endpoint.is_on:

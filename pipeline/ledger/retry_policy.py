@@ -1,4 +1,4 @@
-"""Decides what follows a failed attempt: repeat it, let the endpoint rest, pause the batch, or give the call up."""
+"""Decides what follows a failed attempt: try again, let the endpoint rest, pause the batch, or give up."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def decide_after_failure(
 ) -> Exception | None:
     """None to try once more, RunMustWait if endpoint or batch must pause, Problem if nothing helps.
 
-    Inside the transaction that ends the try.
+    Call it in the transaction that ends the attempt.
     """
     endpoint = call.endpoint
     tries = call.attempts.filter(outcome=ended.kind.value).count()

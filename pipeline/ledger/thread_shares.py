@@ -1,7 +1,7 @@
-"""Shares a worker's threads among endpoints, so that a slow server can block only a part of them.
+"""Limits each endpoint's share of a worker's threads, so that a slow server can block only a part of them.
 
-The limit of calls in flight at an endpoint is over all workers (`capacity`). This is
-about one process, whose threads are few: a run that waits for a slow server occupies one.
+The limit of calls in flight at an endpoint is for all workers (`capacity`). This one is for one process, which has
+few threads: a run that waits for a slow server occupies one.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ _KNOWN_FOR = 10.0  # seconds
 
 
 class ThreadQuota:
-    """The threads of this process that wait for each endpoint.
+    """How many threads of this process wait for each endpoint.
 
-    With one endpoint switched on it may have all of them. With more, one has at most three quarters; and
-    once so many are taken by all, only endpoints that have few get another: a sixteenth of all at most.
+    If only one endpoint is switched on, it may have all threads. With several, one may have at most three quarters;
+    once that many are taken in total, only endpoints with few threads get another: at most a sixteenth of all.
     """
 
     def __init__(self, threads: int) -> None:
@@ -63,7 +63,7 @@ class ThreadQuota:
         return mine < self._most if all_of_them < self._most else mine < self._few
 
     def _several_are_on(self) -> bool:
-        """Whether more than one endpoint is on; asked of the database now and then."""
+        """Whether more than one endpoint is on; the database is asked every few seconds."""
         now = time.monotonic()
         if now - self._known_at >= _KNOWN_FOR:
             on = sum(endpoint.is_on for endpoint in Endpoint.objects.only("name", "enabled"))

@@ -1,8 +1,8 @@
-"""What a run asks in which nothing goes wrong: the real flow, once, with simulated models that never err.
+"""What a run asks if nothing goes wrong: the real flow, once, with simulated models that never err.
 
-The only place that knows how many questions a run asks. The closed form, the benches and every test that counts
-calls read it here, so that a new stage changes no number elsewhere. `tests/pipeline/flow/test_flow.py` names the
-stages one by one, and a run through the ledger is held against them in `execution/test_execution.py`.
+This is the only place that knows how many questions a run asks. The closed form, the benches and every test that
+counts calls read it here, so that a new stage changes no number elsewhere. `tests/pipeline/flow/test_flow.py` lists
+the stages one by one, and `execution/test_execution.py` compares them with a run through the ledger.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class CleanRun:
 def clean_run(*, is_refined: bool = False) -> CleanRun:
     """A run whose first Draft passes; or, refined, one whose first Draft is flagged and whose second passes.
 
-    Neither cases nor a match in the catalogue, as in studies.
+    As in studies, without cases and without a match in the catalogue.
     """
     ports = _RecordingPorts(is_refined=is_refined)
     flow_input = FlowInput(write_statement(0), rounds=1, uses_retrieval=False)
@@ -61,7 +61,7 @@ def clean_run(*, is_refined: bool = False) -> CleanRun:
 
 
 class _RecordingPorts(MemoryPorts):
-    """Ports that note what is begun and asked. No check runs: simulated scripts have no errors."""
+    """Ports that record what is begun and asked. No check is run, since simulated scripts have no errors."""
 
     def __init__(self, *, is_refined: bool) -> None:
         first = 0 if is_refined else 1

@@ -34,7 +34,7 @@ _PLACEHOLDER = re.compile(
 
 
 def write_cases(passage: Passage) -> CaseSet | None:
-    """The cases for the statement, or None where the model gives none that can be used."""
+    """The cases for the statement, or None if the model gives no usable ones."""
     flow_input = passage.flow_input
     with passage.stage(STAGE) as step:
         question = STAGE.question(
@@ -61,7 +61,7 @@ def write_cases(passage: Passage) -> CaseSet | None:
 
 
 def _fence_parameters(statement: str) -> str:
-    """The slot PARAMETERS; empty where the statement leaves nothing to fill in."""
+    """The slot PARAMETERS; empty if the statement leaves nothing to fill in."""
     found = dict.fromkeys(_PLACEHOLDER.findall(statement))
     if not found:
         return ""

@@ -24,7 +24,7 @@ STAGE = AskedStage(
 
 
 def explain(passage: Passage, assessed: Assessed, *, round: int) -> FeedbackGiven | None:
-    """The model's feedback on a Draft, or None where it can't be read."""
+    """The model's feedback on a Draft, or None if it can't be read."""
     flow_input = passage.flow_input
     with passage.stage(STAGE, round=round) as step:
         question = STAGE.question(

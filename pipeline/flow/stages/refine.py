@@ -29,7 +29,7 @@ STAGE = AskedStage(
 def refine(
     passage: Passage, draft: DraftMade, feedback: FeedbackGiven, *, round: int
 ) -> DraftMade | None:
-    """A Draft made from feedback, or None where the script came back unchanged, was there before, or not at all."""
+    """A Draft made from feedback; None if the script came back unchanged, was there before, or did not come."""
     flow_input = passage.flow_input
     with passage.stage(STAGE, round=round) as step:
         question = STAGE.question(

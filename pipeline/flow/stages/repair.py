@@ -28,7 +28,7 @@ STAGE = AskedStage(
 
 
 def repair(passage: Passage, draft: DraftMade, report: Report) -> DraftMade:
-    """The repaired Draft, or the one that was given where no other script came back."""
+    """The repaired Draft, or the given one if no other script came back."""
     flow_input = passage.flow_input
     with passage.stage(STAGE) as step:
         question = STAGE.question(

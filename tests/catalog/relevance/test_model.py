@@ -13,7 +13,7 @@ from catalog.relevance import Candidate, judge_all, shipped_model
 from catalog.relevance.comparison import compare
 from catalog.relevance.fitted.forest import Forest
 from catalog.relevance.fitted.model import read_model
-from catalog.relevance.judge import full_row, look_at
+from catalog.relevance.judge import full_row, score_candidates
 from catalog.relevance.training.fitting import (
     Asked,
     CrossValidationFold,
@@ -60,7 +60,7 @@ def test_a_forest_scores_no_rows() -> None:
 def test_the_shipped_model_knows_each_feature_and_no_other() -> None:
     model = shipped_model()
     statement, candidate = "restart nginx", Candidate(phrasing="x", script="y", cosine=0.5)
-    [look] = look_at(statement, [candidate], model)
+    [look] = score_candidates(statement, [candidate], model)
     row = full_row(statement, candidate, compare(statement, candidate), look, model)
 
     assert set(model.forest.features) == set(row)

@@ -123,7 +123,7 @@ def test_where_no_model_can_be_asked_the_run_goes_on() -> None:
 
 
 @pytest.mark.parametrize(
-    ("match", "task"),
+    ("match", "flow_input"),
     [
         pytest.param(UNSURE, FlowInput("list /var/log"), id="not switched on"),
         pytest.param(replace(UNSURE, is_confirmable=False), CONFIRMING, id="a rule objects"),
