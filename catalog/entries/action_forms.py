@@ -40,7 +40,7 @@ class VerifyForm(NoteForm):
         return self
 
     def clean_wordings(self) -> list[int]:
-        """Their keys; what is none is left out."""
+        """Their keys; invalid ones are left out."""
         parts = self.cleaned_data["wordings"].split(",")
         return [int(part) for part in parts if part.isdecimal() and len(part) < 19]
 

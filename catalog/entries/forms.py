@@ -16,7 +16,7 @@ from core.web.forms import PlainText, split_lines, split_words
 
 
 class ParameterForm(forms.Form):
-    """One parameter; a row without a name is none."""
+    """One parameter; a row without a name is ignored."""
 
     name = forms.CharField(label=_("Name"), required=False, max_length=200)
     type = forms.ChoiceField(

@@ -1,8 +1,8 @@
-"""Records who has been shown which verdict, and tells it when a score is stored.
+"""Records which verdicts each person has been shown, and stores that with their scores.
 
-`pipeline.access.visible_parts` says what a page may show of a run, and whatever it lets through is noted here,
-so that no page can forget it. What one request showed is written when its answer is ready and before it is
-sent, by one statement, without a lock, and only where something was shown: it is the one thing that a GET writes.
+`pipeline.access.visible_parts` decides what a page may show of a run, and everything it permits is recorded here,
+so that no page can forget to. The records of one request are written after its response is rendered and before it
+is sent, by one statement without a lock, and only if something was shown. It is the only thing that a GET writes.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ _DAYS = {"d": 1, "w": 7}
 
 
 def find_bad_dates(data: JsonValue) -> list[str]:
-    """What looks like a date and is none."""
+    """Text that looks like a date expression but is not valid."""
     return [
         found for text in _texts(data) for found in _ANY.findall(text) if not _FORM.fullmatch(found)
     ]

@@ -1,4 +1,4 @@
-"""The same again, and where nothing that the statement names is different: another verdict is none."""
+"""Repeats each check unchanged and in equivalent environments; a check whose verdict varies is unstable."""
 
 from __future__ import annotations
 

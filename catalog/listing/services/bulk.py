@@ -70,7 +70,7 @@ class BulkOutcome:
 
 
 def plan_bulk(order: BulkOrder, entries: Sequence[Entry], *, by: User) -> list[BulkStep]:
-    """What would happen to each entry; changes nothing. Raises BadInput for an order that is none."""
+    """What the action would do to each entry; changes nothing. Raises BadInput for an unknown action."""
     require(by, CURATE)
     _check(order, entries)
     versions = _versions_of(entries)

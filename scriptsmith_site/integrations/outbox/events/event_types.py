@@ -1,6 +1,7 @@
-"""Which events of the audit log are told further, under which name: one table.
+"""The events of the audit log that are emitted to destinations and people, with their names: one table.
 
-A row is found by the model and the words that `core.audit.record` was called with. What has no row is not told.
+A row is found by the model and the words that `core.audit.record` was called with. An event without a row is not
+emitted.
 """
 
 from __future__ import annotations
@@ -148,7 +149,7 @@ TEST = "test"
 
 
 def find_type(instance: Model, words: str, changes: Changes) -> EventType | None:
-    """The type of an event, or None for one that is not told further."""
+    """The type of an event, or None for one that is not emitted."""
     found = (
         one for one in _BY_MODEL.get(instance._meta.label_lower, ()) if one.fits(words, changes)
     )
