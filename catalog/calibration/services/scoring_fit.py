@@ -1,4 +1,4 @@
-"""A scoring of the team's own: fitted in the background, compared with the one in use, chosen by a person."""
+"""A scoring of the team's own: fitted in the background, compared with the current one, chosen by a person."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class _Labelled(NamedTuple):
 
 
 def begin_fit(*, by: User) -> Job:
-    """Have a worker fit a scoring to the labels there are. Raises NotAllowedNow where one is at it."""
+    """Have a worker fit a scoring to the existing labels. Raises NotAllowedNow if a fit is in progress."""
     require(by, SET_THRESHOLD)
     unfinished = Job.objects.filter(kind=Job.Kind.FIT, state__in=UNFINISHED)
     with transaction.atomic():
@@ -45,9 +45,9 @@ def begin_fit(*, by: User) -> Job:
 
 
 def carry_out_fit(held: Claim[Job], job: Job) -> None:
-    """Fit, measure on labels that were held out, and keep the model; nothing is switched.
+    """Fit a model, measure it on held-out labels, and store it; the current one stays in use.
 
-    What can't be fitted ends the job with the reason.
+    If there is too little to fit, the job ends with the reason.
     """
     # Only a worker needs it, and it takes a second to load.
     from catalog.relevance.training import refitting
@@ -93,7 +93,7 @@ def carry_out_fit(held: Claim[Job], job: Job) -> None:
 
 
 def _read_labels(held: Claim[Job], model: RelevanceModel) -> list[_Labelled]:
-    """Every label with the candidates of its statement, and what the model says of it."""
+    """Every label with the candidates of its statement, and the model's judgement of it."""
     labels = list(
         MatchLabel.objects.of_scoring().filter(version__state=Version.State.VERIFIED).order_by("pk")
     )
@@ -106,7 +106,7 @@ def _read_labels(held: Claim[Job], model: RelevanceModel) -> list[_Labelled]:
 
 
 def document_of(model: RelevanceModel) -> ModelDocument:
-    """The document that a scoring was read from."""
+    """The document that a scoring was loaded from."""
     stored = ScoringModel.objects.filter(name=model.version).first()
     return cast("ModelDocument", stored.document) if stored else shipped_document()
 

@@ -1,4 +1,4 @@
-"""Merging: one entry is taken into another that does the same, and can be taken out again."""
+"""Merging: an entry is merged into another that does the same; the merge can be undone."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ State = Version.State
 
 @dataclass(frozen=True, kw_only=True)
 class MergePlan:
-    """What merging `source` into `target` would do; nothing is done where `problem` says why not."""
+    """What merging `source` into `target` would do; it is not possible if `problem` says why."""
 
     source: Entry
     target: Entry
@@ -55,7 +55,7 @@ class MergePlan:
 
 
 def plan_merge(source: Entry, *, target: Entry) -> MergePlan:
-    """What would happen; changes nothing."""
+    """The plan of a merge; changes nothing."""
     theirs = set(target.phrasings.values_list("text", flat=True))
     phrasings = list(source.phrasings.defer("document"))
     retiring = list(source.versions.exclude(state=State.DEPRECATED))
