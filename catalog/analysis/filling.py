@@ -171,7 +171,7 @@ def _arguments_line(
     }
     arguments = [quote(places.get(place, "")) for place in range(1, max(places, default=0) + 1)]
     if arguments and "getopts" in script:
-        options.append("--")  # an argument that begins with - is none of the options
+        options.append("--")  # an argument that begins with - is not an option
     words = [*options, *arguments]
     return [f"set -- {' '.join(words)}"] if words else []
 

@@ -34,7 +34,7 @@ PLACEHOLDER = re.compile(
 )
 _PRIVATE_KEY = "private key"
 # What follows its first line: up to its last one, or where that was cut off what may be of the key. A line of
-# capitals alone is none of it: a fence of a prompt may stand there.
+# capitals alone is not part of it: it may be the fence of a prompt.
 _KEY_BODY = re.compile(
     r"(?s).{0,20000}?-----END (?:[A-Z]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----"
     r"|(?:(?!\n[A-Z_]+(?:\n|\Z))[\s\\A-Za-z0-9+/=])*"

@@ -154,7 +154,7 @@ def parameter_of(found: analysis.Parameter) -> Parameter:
 
 
 def find_tools(script: str) -> list[str]:
-    """The programs that the script starts; what Bash brings along itself is none."""
+    """The programs that the script starts, without the builtins of Bash."""
     program = read_program(script.encode())
     tools = {command.name for command in program.commands} - program.functions - BUILTINS
     return sorted(tool for tool in tools if TOOL.fullmatch(tool))[:MOST_TOOLS]

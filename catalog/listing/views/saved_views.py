@@ -49,7 +49,7 @@ def view_remove(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def normalised(query: str) -> str:
-    """What of an address narrows or orders the list, in one order and without what is none of it."""
+    """The parameters of a URL that filter or order the list, in one order and without all others."""
     sent = QueryDict(query)
     kept = QueryDict(mutable=True)
     for name in FilterForm.base_fields:

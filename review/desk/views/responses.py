@@ -88,7 +88,7 @@ def go(request: HttpRequest, url: str) -> HttpResponse:
 
 
 def read_whole(request: HttpRequest, name: str, *, missing: int) -> int:
-    """A whole number that was sent, or `missing` where it is none."""
+    """A whole number that was sent, or `missing` if it is not a number."""
     value = request.POST.get(name, "")
     return int(value) if value.isdecimal() and len(value) < 19 else missing
 

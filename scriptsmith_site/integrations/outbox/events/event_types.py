@@ -18,7 +18,7 @@ Changes = Mapping[str, tuple[object, object]]
 
 @dataclass(frozen=True)
 class EventType:
-    """A kind of event. `is_public`: may be sent to other systems, by the rule of `confidentiality`."""
+    """A kind of event. `is_public`: may be sent to other systems, subject to the rule of `confidentiality`."""
 
     name: str
     label: str | Promise
@@ -31,7 +31,7 @@ class EventType:
     is_public: bool = True
 
     def fits(self, words: str, changes: Changes) -> bool:
-        """Whether an event of this model is one of this type."""
+        """Whether an event of this model has this type."""
         if words not in self.words:
             return False
         return self.to is None or str(changes.get(self.to[0], ("", ""))[1]) == self.to[1]
