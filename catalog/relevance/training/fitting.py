@@ -44,7 +44,7 @@ _DIGITS = 6  # significant ones, of what is stored
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A statement, what was found for it, and which of that is right; none may be."""
+    """A statement, its candidates, and which of them is right, if any."""
 
     statement: str
     candidates: tuple[Candidate, ...]
@@ -52,21 +52,21 @@ class Asked:
 
 
 class Outcome(NamedTuple):
-    """A candidate of a statement: how sure it is, and whether it is right."""
+    """A candidate of a statement: its confidence, and whether it is right."""
 
     confidence: float
     is_right: bool
 
 
 class CrossValidationFold(NamedTuple):
-    """Statements to grow trees on, and others, of other components, to see how sure those are."""
+    """Statements to grow trees on, and others, of other components, to measure the confidence of those trees."""
 
     asked: Sequence[Asked]
     held_back: Sequence[Asked]
 
 
 class Fitted(NamedTuple):
-    """A model, and what the rules let be a match of what was held back, to choose a threshold by."""
+    """A model, and its held-out outcomes that the rules permit, to choose a threshold from."""
 
     document: ModelDocument
     allowed: list[Outcome]
@@ -81,9 +81,9 @@ def fit(
 ) -> Fitted:
     """A model of whether a candidate is the answer.
 
-    Trees are grown on all of `asked`. How sure they are is calibrated in folds: each grows trees of
-    its own, so that all statements that are held back, one fold after the other, are judged by trees
-    that have not seen them. The thresholds are left at 1 and 0.15: see `choose_threshold`.
+    Trees are grown on all of `asked`. Confidences are calibrated by cross-validation: each fold grows its own
+    trees, so that every held-out statement is judged by trees that have not seen it. The thresholds stay at 1 and
+    0.15: see `choose_threshold`.
     """
     grown = [read_model(grow(fold.asked)) for fold in folds]
     calibration = _fit_calibration(
@@ -107,7 +107,7 @@ def fit(
 
 
 def allow(one: Asked, model: RelevanceModel) -> Outcome | None:
-    """The surest candidate that the rules let be a match, whatever the threshold; None without any."""
+    """The most confident candidate that the rules permit, whatever the threshold; None if there is none."""
     judged = judge_all(one.statement, one.candidates, replace(model, match_threshold=0.0))
     for place, judgement in judged:
         if judgement.answer is Answer.MATCH:
@@ -137,7 +137,7 @@ def grow(asked: Sequence[Asked]) -> ModelDocument:
 
 
 def choose_threshold(outcomes: Iterable[Outcome], *, wanted_precision: float) -> float:
-    """The least confidence from which on the wanted share is right; 1 where there is none."""
+    """The lowest confidence with the wanted precision; 1 if no confidence has it."""
     best, right = 1.0, 0
     ordered = sorted(outcomes, reverse=True)
     for count, outcome in enumerate(ordered, start=1):
@@ -209,7 +209,7 @@ def _fit_forest(asked: Sequence[Asked], model: RelevanceModel) -> ForestDocument
 
 
 def _stand(one: Asked, model: RelevanceModel) -> tuple[dict[str, float], bool] | None:
-    """How the best candidate stands to the others, and whether it is right; None without any."""
+    """The features of the best candidate relative to the others, and whether it is right; None without any."""
     rows, right = _closer_look(one, model)
     if not rows:
         return None

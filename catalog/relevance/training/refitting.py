@@ -1,8 +1,8 @@
-"""Fits a scoring to a team's own labels, and says on labels it has not seen whether that is better.
+"""Fits a scoring to a team's own labels, and measures on held-out labels whether it is better.
 
-Words and trees stay those of the scoring it starts from: a team labels hundreds of cases, and growing
-trees takes thousands. What is fitted is how sure to be, which depends most on what a team asks. Needs
-scikit-learn, which nothing that serves a page imports.
+Words and trees stay those of the original scoring: a team labels hundreds of cases, and growing trees takes
+thousands. Only the calibration is fitted, which depends most on what a team asks. Needs scikit-learn, which web
+processes do not import.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class TooFewLabels(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """A candidate that a person has judged, among its rivals."""
+    """A candidate that a person has labelled, among its rivals."""
 
     key: int
     statement: str
@@ -50,7 +50,7 @@ class Labelled:
 
 
 class CandidateFeatures(NamedTuple):
-    """What the calibration goes by; None where the candidate was not among those that are compared."""
+    """The features for the calibration; None if the candidate was not among those that are compared."""
 
     key: int
     statement: str
@@ -108,7 +108,7 @@ def refit(
 def hold_out(
     features: Sequence[CandidateFeatures], calibration: dict[str, float]
 ) -> dict[int, dict[str, float]]:
-    """For each label a calibration that was fitted without it, nor any other of its statement."""
+    """A calibration for each label, fitted without it and without other labels of its statement."""
     folds: dict[int, dict[str, float]] = {}
     for fold in range(FOLDS):
         rest = [one for one in features if _fold_of(one.statement) != fold]
