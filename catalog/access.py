@@ -1,7 +1,7 @@
-"""The only way for a view or viewset to obtain an object of the catalogue: or else 404, or 403.
+"""The only way for a view or viewset to get an object of the catalogue; raises 404 or 403.
 
-Everybody who is signed in may read the catalogue, whatever the state; the page says what is not
-verified. Who changes something needs a permission, and a token that does needs a scope.
+Every signed-in user may read the catalogue in every state; pages mark what is not verified. Changes need a
+permission, and with a token also a scope.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def access_versions(user: Person) -> QuerySet[Version]:
 
 
 def access_entry(user: Person, slug: str, *, to_curate: bool = False) -> Entry:
-    """An entry by its address."""
+    """An entry by its slug."""
     entry = get_object_or_404(access_entries(user), slug=slug)
     _require_curator(user, to_curate)
     return entry
@@ -65,14 +65,14 @@ def access_phrasing(user: Person, pk: int) -> Phrasing:
 
 
 def access_use(user: Person, pk: int) -> Use:
-    """One's own use; what others filled in is theirs."""
+    """The person's own use; values that others filled in are private."""
     _require_account(user)
     uses = Use.objects.select_related("version__entry", "version__author", "version__verified_by")
     return get_object_or_404(uses, pk=pk, by=user.pk)
 
 
 def access_saved_view(user: Person, pk: int) -> SavedView:
-    """One's own view of the list."""
+    """The person's own saved view of the list."""
     _require_account(user)
     return get_object_or_404(SavedView, pk=pk, user=user.pk)
 
@@ -103,13 +103,13 @@ CURATE = "catalog.curate"
 
 
 def require(by: User, *permissions: str) -> None:
-    """Raise PermissionDenied for who has none of these permissions."""
+    """Raise PermissionDenied for a user with none of these permissions."""
     if not any(by.has_perm(permission) for permission in permissions):
         raise PermissionDenied(_("You don't have the right to do this."))
 
 
 def curator_of(request: HttpRequest) -> User:
-    """The curator behind the request; PermissionDenied for anybody else."""
+    """The curator who makes the request; PermissionDenied for other users."""
     if not isinstance(request.user, User):
         raise PermissionDenied
     require(request.user, CURATE)

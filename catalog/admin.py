@@ -1,4 +1,4 @@
-"""Where Django's admin looks for what an app registers."""
+"""Imports the admin pages of the rooms, for Django's autodiscovery."""
 
 from catalog.curation.admin import entries, records, tags
 

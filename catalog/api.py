@@ -1,4 +1,4 @@
-"""The catalogue's API: what each room offers, under one router."""
+"""The catalogue's API: the viewsets of all rooms in one router."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class EntryViewSet(
     EntryExportViewSet,
     entries.EntryViewSet,
 ):
-    """Entries: newest first, or by `q` those that fit it best."""
+    """Entries: newest first, or with `q` the best matches."""
 
 
 class VersionViewSet(VersionCasesViewSet, entries.VersionViewSet):
-    """One version, and its way from draft to verified and out of use."""
+    """One version, and its states from draft to deprecated."""
 
 
 router = SimpleRouter()

@@ -1,6 +1,6 @@
-"""What the apps above know of entries and the catalogue shows; the composition root puts it here.
+"""Callables of higher apps for facts about entries that the catalogue shows; registered by the composition root.
 
-Without a function nothing is known: the catalogue works alone.
+Without them those facts are unknown, and the catalogue works all the same.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ class Case(NamedTuple):
 
 count_shown: Callable[[Sequence[int]], Mapping[int, Shown]] | None = None
 
-# Cases whose confidence lies nearest to one, at most so many; those of a scoring, or of any if it is empty.
+# Cases with the confidence nearest to the given one, up to a limit; of one scoring, or of any if it is empty.
 find_cases: Callable[[float, str, int], Sequence[Case]] | None = None
 
-# The case sets that were made of these in reviews, by their keys.
+# The case sets that reviewers made from these, by key.
 sets_made_of: Callable[[Collection[int]], Collection[int]] | None = None
 
 
 def shown_of(version_ids: Sequence[int]) -> Mapping[int, Shown]:
-    """What is known of these versions; those never shown are left out."""
+    """How often these versions were shown; those never shown are left out."""
     return count_shown(version_ids) if count_shown and version_ids else {}
 
 
@@ -45,5 +45,5 @@ def cases_near(confidence: float, *, scoring: str, limit: int) -> Sequence[Case]
 
 
 def changed_from(case_sets: Collection[int]) -> Collection[int]:
-    """The case sets that reviewers made of these."""
+    """The case sets that reviewers made from these."""
     return sets_made_of(case_sets) if sets_made_of and case_sets else ()

@@ -1,4 +1,4 @@
-"""What other apps and the commands may do with the catalogue: a function for each intention."""
+"""The catalogue's services for other apps and commands."""
 
 from __future__ import annotations
 

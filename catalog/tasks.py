@@ -1,5 +1,5 @@
-"""Background work of the catalogue: jobs that somebody waits for, what is done a little of every time, and the
-tasks of the rooms.
+"""Background work of the catalogue: jobs that somebody waits for, periodic work in small portions, and the rooms'
+tasks.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ CARRIED_OUT: Mapping[str, Callable[[Claim[Job], Job], None]] = {
 
 @shared_task(name=Job.TASK)
 def carry_out_job(pk: int) -> None:
-    """Do the job, if nobody else is at it; what goes wrong ends it, and is said where it was begun."""
+    """Run the job, unless another worker does; an error ends it and is shown where it was started."""
     held = claim(Job, pk)
     if held is None:
         return
@@ -65,7 +65,7 @@ def carry_out_job(pk: int) -> None:
 
 @shared_task(name="catalog.curate")
 def curate() -> None:
-    """Hand out jobs that nobody holds, and do some of what is always to be done."""
+    """Enqueue jobs that no worker holds, and do a portion of the periodic work."""
     dispatch_unheld(Job)
     # Where no worker of the sandbox takes them, the messages would pile up in the broker.
     if is_served():
@@ -77,7 +77,9 @@ def curate() -> None:
 
 
 def curate_a_little() -> bool:
-    """Weigh labels, look for near-duplicates, check scripts again, some of each; whether more is left."""
+    """Apply the scoring to labels, find near-duplicates, repeat checks, a portion of each; returns whether more is
+    left.
+    """
     done = (
         score_labels(limit=AT_A_TIME),
         compare_entries(limit=AT_A_TIME),

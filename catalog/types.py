@@ -1,4 +1,4 @@
-"""What the catalogue answers to the other apps."""
+"""The catalogue's answers to the other apps."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Answer(StrEnum):
-    """What retrieval says: the entry is it, a starting point, or nothing fits."""
+    """The judgement of retrieval: a match, a starting point, or neither."""
 
     MATCH = "match"
     ADAPT = "adapt"
@@ -39,7 +39,7 @@ class Match:
 
 
 class Neighbour(NamedTuple):
-    """A verified entry that lies near a statement and does not answer it."""
+    """A verified entry that is near a statement and does not answer it."""
 
     version_id: int
     phrasing: str  # the wording that lay nearest
@@ -49,9 +49,9 @@ class Neighbour(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Retrieval:
-    """The answer to one statement; `matches` is ordered best first and never holds an unverified script.
+    """The answer to one statement; `matches` is ordered best first and never contains an unverified script.
 
-    Nor do `neighbours`, nearest first: they answer nothing, and are examples for who writes a script.
+    `neighbours`, nearest first, do not answer it: they are examples for whoever writes a script.
     """
 
     statement: str

@@ -1,6 +1,6 @@
-"""What is known about a script beside its text, in typed shapes that forms and files share.
+"""The details of a version other than its script, in types that forms and files share.
 
-A field that is None was not said: it is then detected from the script, or has the model's default.
+None means that a field was not given: it is then detected from the script, or gets the model's default.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from core.errors import BadInput
 
 
 def refuse_unstorable(value: str) -> str:
-    """The text, or ValueError where no database could hold it."""
+    """The text; raises ValueError if the database can't store it."""
     if "\0" in value:
         raise ValueError("contains a NUL character")
     try:
@@ -43,7 +43,7 @@ Url = Annotated[Text, Field(pattern=r"^https?://[^\s\"'<>]+$", max_length=1_000)
 
 
 class ParameterType(StrEnum):
-    """What may be filled in."""
+    """A value that can be filled in."""
 
     TEXT = "text"
     NUMBER = "number"
@@ -98,7 +98,7 @@ class Link(BaseModel):
 
 
 class VersionDetails(BaseModel):
-    """What is known about one Version beside its script; None is "not said"."""
+    """The details of one Version other than its script; None means "not given"."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -127,7 +127,7 @@ class VersionDetails(BaseModel):
 
     @classmethod
     def read(cls, data: Mapping[str, object]) -> Self:
-        """The details in `data`, or BadInput that says which field is wrong and why."""
+        """The details in `data`; raises BadInput that says which field is wrong and why."""
         try:
             return cls.model_validate(dict(data))
         except ValidationError as error:
@@ -147,7 +147,7 @@ def describe(error: ValidationError) -> str:
 
 
 def first_field(error: ValidationError) -> str:
-    """The outermost name of the first place that is wrong; empty where it is the whole."""
+    """The name of the first invalid field; empty if the whole is invalid."""
     place = error.errors(include_url=False)[0]["loc"]
     return str(place[0]) if place else ""
 

@@ -1,1 +1,3 @@
-"""What every app stands on: errors, texts, the audit log, leased jobs; nothing here knows the product's words."""
+"""Code that every app uses: errors, texts, the audit log, leased jobs. Nothing here depends on a concept of the
+product.
+"""

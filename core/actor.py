@@ -1,4 +1,4 @@
-"""In whose name a command acts: `--by USER`."""
+"""The user that a management command acts for: `--by USER`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from core.errors import BadInput
 
 
 def find_actor(name: str | None) -> User | None:
-    """The active account of this name, or nobody where none is named. Raises BadInput for no such account."""
+    """The active account with this name, or None if no name is given. Raises BadInput if there is no such account."""
     if name is None:
         return None
     user = User.objects.filter(username=name, is_active=True).first()

@@ -1,6 +1,6 @@
-"""One line in the audit log: who changed what, from what to what. The database refuses to change it later.
+"""The audit log: who changed what, from which value to which. The database refuses later changes of its rows.
 
-Whoever has to be told of events is told here, inside the transaction of each.
+Each event is also passed to the outbox, inside its transaction.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from django.db.models import Model
 
 Changes = Mapping[str, tuple[object, object]]
 
-# Registered by the composition root. Whatever it writes is part of the event's transaction; what it raises undoes both.
-listener: Callable[[Model, str, User | None, Changes], None] | None = None
+# Registered by the composition root. What it writes is part of the event's transaction; an exception rolls both back.
+transactional_listener: Callable[[Model, str, User | None, Changes], None] | None = None
 
 
 def record(
     instance: Model, event: str, *, by: User | None, **changes: tuple[object, object]
 ) -> None:
-    """Note an event in the past tense ("verified") with old and new values; texts of scripts stay out."""
+    """Log an event, named in the past tense ("verified"), with old and new values; never with the text of a script."""
     with transaction.atomic(savepoint=False):
         LogEntry.objects.log_create(
             instance,
@@ -32,33 +32,33 @@ def record(
             additional_data={"event": event},
             actor=by,
         )
-        tell(instance, event, by=by, **changes)
+        emit(instance, event, by=by, **changes)
 
 
-def tell(
+def emit(
     instance: Model, event: str, *, by: User | None = None, **changes: tuple[object, object]
 ) -> None:
-    """Tell the listener of an event, inside its transaction; for what programs do and the log has no line of."""
-    if listener is not None:
-        listener(instance, event, by, changes)
+    """Pass an event to the listener, inside its transaction, without a row in the log: for what programs do."""
+    if transactional_listener is not None:
+        transactional_listener(instance, event, by, changes)
 
 
 def events_of(instance: Model, *events: str) -> list[LogEntry]:
-    """These events of an object, the oldest first, each with who it was by."""
+    """These events of an object, oldest first, with their actors."""
     found = LogEntry.objects.get_for_object(instance).filter(additional_data__event__in=events)
     return list(found.select_related("actor").order_by("pk"))
 
 
 @contextmanager
 def erasing() -> Iterator[None]:
-    """Inside it the log, otherwise append-only, lets texts be taken out; for this transaction alone."""
+    """Allow texts to be removed from the log, which is append-only otherwise; until the end of the block."""
     _say_erasing("on")
     yield
     _say_erasing("off")
 
 
 def forget_name(instance: Model) -> None:
-    """Take an object's old name out of the log, inside the transaction that erases its texts; the rows stay."""
+    """Remove an object's old name from the log, in the transaction that erases its texts; the rows stay."""
     with erasing():
         LogEntry.objects.get_for_object(instance).update(object_repr=str(instance))
 

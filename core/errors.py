@@ -1,18 +1,18 @@
-"""What services refuse, and why: pages and API show the text of each to the person."""
+"""The exceptions of services. Pages and API show the text of each to the user."""
 
 from __future__ import annotations
 
 
 class Refused(Exception):
-    """A change that the rules do not allow; its text is shown to the person. Nothing was changed."""
+    """The rules do not allow the change. Nothing was changed; the text is shown to the user."""
 
 
 class NotAllowedNow(Refused):
-    """The rules allow it, but not in the present state (409): somebody was faster, or it is done already."""
+    """The change is not allowed in the present state (409): somebody else was faster, or it was made already."""
 
 
 class Stale(NotAllowedNow):
-    """The person decided on something that is no longer the newest; `newest` says what is."""
+    """The user decided on something that is not the newest any more; `newest` says what is."""
 
     def __init__(self, message: str, *, newest: int) -> None:
         super().__init__(message)
@@ -20,7 +20,7 @@ class Stale(NotAllowedNow):
 
 
 class BadInput(Refused):
-    """What was typed or sent can't be used (422); `field` names where, or is empty."""
+    """What was typed or sent is not valid (422); `field` names where, or is empty."""
 
     def __init__(self, message: str, *, field: str = "") -> None:
         super().__init__(message)

@@ -1,4 +1,4 @@
-"""A text cut into pieces, some of them marked; what a page highlights."""
+"""Splits a text into marked and unmarked pieces, for pages to highlight."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Piece(NamedTuple):
-    """A part of a text."""
+    """A piece of a text."""
 
     text: str
     is_marked: bool

@@ -15,7 +15,7 @@ class Interval(NamedTuple):
     high: float
 
     def holds(self, value: float) -> bool:
-        """Whether a value lies inside; its bounds do, whatever rounding made of them."""
+        """Whether a value lies inside; the bounds count as inside even after rounding."""
         return self.low - 1e-9 <= value <= self.high + 1e-9
 
 
@@ -72,7 +72,9 @@ def _joined(one: float, other: float, phi: float) -> float:
 
 @lru_cache(maxsize=4_096)
 def t_quantile(freedom: int, level: float = 0.975) -> float:
-    """The quantile of Student's t distribution, of a level above one half; raises ValueError without freedom."""
+    """The quantile of Student's t distribution, for a level above one half. Raises ValueError without degrees of
+    freedom.
+    """
     if freedom < 1:
         raise ValueError(f"not degrees of freedom: {freedom}")
     low, high = 0.0, 2.0
@@ -89,12 +91,12 @@ def t_quantile(freedom: int, level: float = 0.975) -> float:
 
 
 def _t_upper(t: float, freedom: int) -> float:
-    """The chance of more than `t`, by the regularised incomplete beta function."""
+    """The probability of more than `t`, by the regularised incomplete beta function."""
     return _beta_share(freedom / (freedom + t * t), freedom / 2, 0.5) / 2
 
 
 def _beta_share(x: float, a: float, b: float) -> float:
-    """The regularised incomplete beta function, by its continued fraction (Lentz's way to work one out)."""
+    """The regularised incomplete beta function, by its continued fraction (Lentz's algorithm)."""
     if x <= 0 or x >= 1:
         return max(0.0, min(1.0, x))
     if x > (a + 1) / (a + b + 2):

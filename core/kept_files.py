@@ -1,8 +1,8 @@
-"""Files that are kept for a while under names nobody can guess, where every machine of the product finds them.
+"""Temporary files under names that cannot be guessed, available to every machine of the product.
 
-They lie in Django's default storage: a folder (shared by the machines, where there are several) or an S3 bucket.
-Whoever works through one gets a path: of the file itself, or of a copy that was fetched to this machine once, for what
-is kept under a name never changes. A copy goes after a day, since whoever deletes the file may be another machine.
+They are in Django's default storage: a folder (shared if there are several machines) or an S3 bucket. A reader gets
+a path: of the file itself, or of a copy that was downloaded to this machine once, since a file never changes under
+its name. Copies are deleted after a day, because another machine may have deleted the file.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class KeptFiles:
         self._folder = folder
 
     def keep(self, file: File[bytes]) -> str:
-        """Keep what was uploaded; the name under which it is found. Nothing is left of it where that fails."""
+        """Store an upload; returns its name. If that fails, nothing is left behind."""
         name = new_name()
         with self.writing(name) as target:
             for part in file.chunks():
@@ -40,7 +40,7 @@ class KeptFiles:
 
     @contextmanager
     def writing(self, name: str) -> Iterator[BinaryIO]:
-        """A file to write; it is kept under the name once the block is through, and in no other case."""
+        """A file to write to; it is stored under the name when the block ends without an exception."""
         with tempfile.NamedTemporaryFile(dir=_scratch(), delete=False) as unfinished:
             path = Path(unfinished.name)
             try:
@@ -52,7 +52,7 @@ class KeptFiles:
                 path.unlink(missing_ok=True)
 
     def fetch(self, name: str) -> Path:
-        """Where it can be read on this machine; there is nothing where it is no longer kept."""
+        """The path on this machine; nothing exists there if the file was deleted."""
         if (path := self._own_path(name)) is not None:
             return path
         delete_copies(before=timezone.now() - COPIES_KEPT_FOR)
@@ -68,21 +68,21 @@ class KeptFiles:
         return copy
 
     def open(self, name: str) -> BinaryIO:
-        """What is kept, to be handed on: of it nothing stays on this machine. Raises OSError where it is gone."""
+        """The stored file as a stream, which leaves nothing on this machine. Raises OSError if it was deleted."""
         return cast(BinaryIO, default_storage.open(self._key(name)))
 
     def has(self, name: str) -> bool:
-        """Whether it is kept."""
+        """Whether the file is stored."""
         return bool(name) and default_storage.exists(self._key(name))
 
     def delete(self, name: str) -> None:
-        """Keep it no longer; nothing happens where it is gone already."""
+        """Delete the file; does nothing if it was deleted already."""
         if name:
             default_storage.delete(self._key(name))
             self._copy(name).unlink(missing_ok=True)
 
     def names_before(self, when: datetime) -> list[str]:
-        """Names of what was kept before then; copies and unfinished files of this machine that are as old go."""
+        """Names of the files stored before then; also deletes local copies and unfinished files that are as old."""
         delete_copies(before=when)
         try:
             _folders, names = default_storage.listdir(self._folder)
@@ -114,21 +114,21 @@ class KeptFiles:
 
 
 class _Movable(File[bytes]):
-    """Tells a storage of files where the file lies, so that it is moved and not copied."""
+    """Tells a file storage where the file is, so that it is moved and not copied."""
 
     def temporary_file_path(self) -> str:
         return str(self.name)
 
 
 def delete_copies(*, before: datetime) -> None:
-    """Copies and unfinished files of this machine that were made before then go."""
+    """Delete local copies and unfinished files from before then."""
     for left in (*_fetched().glob("*/*"), *_scratch().glob("*")):
         if _changed_at(left) < before:
             left.unlink(missing_ok=True)
 
 
 def local_folder() -> Path | None:
-    """Where kept files lie on a disk, or None where they lie in a bucket."""
+    """The folder of the files, or None if they are in a bucket."""
     try:
         return Path(default_storage.path(""))
     except NotImplementedError:  # files of this storage have no path
@@ -136,12 +136,14 @@ def local_folder() -> Path | None:
 
 
 def new_name() -> str:
-    """A name for a file that nobody can guess."""
+    """A file name that nobody can guess."""
     return secrets.token_hex(16)
 
 
 def _scratch() -> Path:
-    """A folder on the disk of the kept files, where these have one: what is finished there is moved without copying."""
+    """A folder on the same disk as the stored files, if they are on one, so that a finished file can be moved into
+    place.
+    """
     folder = (local_folder() or _fetched()) / UNFINISHED
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     return folder

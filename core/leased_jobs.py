@@ -1,9 +1,9 @@
-"""Jobs in the background that one worker does at a time: enqueued, claimed, kept alive, ended.
+"""Background jobs that must not run concurrently: enqueued, claimed, kept alive, ended.
 
-A worker holds a job by owner, fence and lease. The lease is renewed whenever the worker notes its progress; a worker
-that is killed leaves a lease that runs out, and the next sweep hands the job to another one. The fence rises with each
-claim, so that what a worker writes after it has lost the job changes nothing. Ends of leases are computed and judged
-by the database's clock alone.
+A worker holds a job by owner, fencing token and lease. It renews the lease whenever it records progress. If a
+worker is killed, its lease expires and the next sweep gives the job to another one. Every claim increments the
+token, so that a worker that lost the job can no longer write. Leases are computed and compared with the database's
+clock only.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ LEASE = timedelta(seconds=60)
 
 
 class LostLease(Exception):
-    """Another worker holds the job now, or it was ended; what was being written is not."""
+    """Another worker holds the job now, or the job ended; the pending write is discarded."""
 
 
 class Cancelled(Exception):
@@ -50,7 +50,7 @@ UNFINISHED = (JobState.WAITING, JobState.RUNNING)
 
 
 class LeasedJob(models.Model):
-    """What every table of jobs has. A subclass names the Celery task that carries one out."""
+    """The columns that every table of jobs has. A subclass names the Celery task that runs a job."""
 
     State = JobState
     TASK: ClassVar[str]
@@ -74,16 +74,16 @@ class LeasedJob(models.Model):
 
     @property
     def is_active(self) -> bool:
-        """Whether it waits for a worker or one is at it."""
+        """Whether it waits for a worker or runs."""
         return self.state in UNFINISHED
 
     def enqueue(self) -> Self:
-        """Tell the workers as soon as the transaction is through; the job itself."""
+        """Enqueue it after the transaction commits; returns the job."""
         transaction.on_commit(self.dispatch, robust=True)
         return self
 
     def dispatch(self) -> None:
-        """Tell the workers now. A broker that is down fails nothing: the sweep tells them again."""
+        """Enqueue it now. If the broker is down, nothing fails: the sweep enqueues the job again."""
         try:
             current_app.send_task(self.TASK, args=(self.pk,), queue=self.QUEUE, expires=60)
         except Exception:
@@ -95,25 +95,25 @@ J = TypeVar("J", bound=LeasedJob)
 
 @dataclass(frozen=True)
 class Claim(Generic[J]):
-    """A worker's hold on a job; it counts while the job's fence is still this one."""
+    """A worker's hold on a job, valid until another worker claims the job."""
 
     model: type[J]
     pk: int
     fence: int
 
     def note(self, **progress: object) -> None:
-        """Write down how far it is and renew the lease. Raises LostLease, and Cancelled where that was asked."""
+        """Record progress and renew the lease. Raises LostLease, or Cancelled if somebody asked to stop the job."""
         if not self._mine().update(lease_until=Now() + LEASE, **progress):
             raise LostLease
         if self._mine().filter(cancel_asked_at__isnull=False).exists():
             raise Cancelled
 
     def end(self, state: str, **outcome: object) -> None:
-        """Give it up for good. Nothing where it is somebody else's."""
+        """End the job. Does nothing if another worker holds it."""
         self._mine().update(state=state, ended_at=Now(), owner="", lease_until=None, **outcome)
 
     def give_back(self) -> None:
-        """Leave it to whoever is told of it next. Nothing where it is somebody else's."""
+        """Return the job to the queue. Does nothing if another worker holds it."""
         self._mine().update(state=JobState.WAITING, owner="", lease_until=None)
 
     def _mine(self) -> QuerySet[J]:
@@ -124,7 +124,7 @@ class Claim(Generic[J]):
 
 @transaction.atomic
 def claim(model: type[J], pk: int) -> Claim[J] | None:
-    """Take the job, or None where another worker holds it or nothing is left to do."""
+    """Claim the job; None if another worker holds it or nothing is left to do."""
     job = free(model).filter(pk=pk).select_for_update(skip_locked=True, of=("self",)).first()
     if job is None:
         return None
@@ -139,7 +139,7 @@ def claim(model: type[J], pk: int) -> Claim[J] | None:
 
 
 def dispatch_unheld(model: type[J], *, limit: int = 100) -> int:
-    """Tell the workers of jobs that none holds: nobody was told of them, or who held them died. How many it was."""
+    """Enqueue jobs that no worker holds, because a message was lost or a worker died. Returns how many."""
     jobs = list(free(model).order_by("pk")[:limit])
     for job in jobs:
         job.dispatch()
@@ -147,7 +147,7 @@ def dispatch_unheld(model: type[J], *, limit: int = 100) -> int:
 
 
 def free(model: type[J]) -> QuerySet[J]:
-    """The unfinished jobs that no worker holds: they wait, or who held them has died."""
+    """The unfinished jobs that no worker holds: they wait, or their worker died."""
     return model._default_manager.filter(
         Q(lease_until=None) | Q(lease_until__lt=Now()), state__in=UNFINISHED
     )

@@ -1,4 +1,4 @@
-"""Callables that the composition root registers to be told of an event; a failure of theirs stops nothing."""
+"""Callbacks that the composition root registers for events. A failing callback does not stop the caller."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Listener = Callable[[int], None]
 
 
 def notify(listener: Listener | None, key: int, *, event: str) -> None:
-    """Call the listener where there is one; its failure is logged with the event's name and goes no further."""
+    """Call the listener if there is one. A failure is logged with the event's name and not raised."""
     if listener is None:
         return
     try:

@@ -1,4 +1,4 @@
-"""Markdown by people as HTML that is safe to show: no raw HTML, no scripts, links that give nothing away."""
+"""Renders people's Markdown as safe HTML: no raw HTML, no scripts, no referrer on links."""
 
 from __future__ import annotations
 
@@ -14,5 +14,5 @@ _reader = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable("ta
 # A rubric stands on every review screen.
 @lru_cache(maxsize=64)
 def render_markdown(text: str) -> SafeString:
-    """The text as HTML, cleaned a second time by nh3 in case the reader lets something through."""
+    """The text as HTML, cleaned a second time by nh3 in case the parser misses something."""
     return mark_safe(nh3.clean(_reader.render(text), link_rel="noopener noreferrer nofollow"))  # noqa: S308

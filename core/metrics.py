@@ -1,7 +1,7 @@
-"""Counters of what happens. Each process keeps its own in files of the data folder; they are added up when asked for.
+"""Counters. Each process writes its own to files of the data folder; they are added up when somebody reads them.
 
-Labels are names of endpoints, states and the like: never a statement, a script, a person, nor what a blinded study
-hides. Counting fails nothing: where the files can't be written it is left out.
+Labels are names of endpoints, states and the like: never a statement, a script, a person, or anything that a
+blinded study hides. Counting never raises: if the files cannot be written, nothing is counted.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ _HOST = socket.gethostname().replace("_", "-")
 
 
 def _folder() -> Path:
-    """Where the library writes, too; the settings say it. It is there afterwards."""
+    """The folder that the library writes to, from the settings; created if it is missing."""
     folder = Path(os.environ["PROMETHEUS_MULTIPROC_DIR"])
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
 
 def _process(pid: int | None = None) -> str:
-    """A name of this process among all that share the folder, on other machines too."""
+    """A name for this process that is unique over all machines that share the folder."""
     return f"{_HOST}-{pid or os.getpid()}"
 
 
@@ -109,7 +109,7 @@ _warned: set[str] = set()
 
 
 def count(counter: Counter, *labels: str) -> None:
-    """One more."""
+    """Add one."""
     try:
         _prepare()
         counter.labels(*labels).inc()
@@ -118,7 +118,7 @@ def count(counter: Counter, *labels: str) -> None:
 
 
 def observe(histogram: Histogram, seconds: float, *labels: str) -> None:
-    """Something took so long."""
+    """Record a duration."""
     try:
         _prepare()
         histogram.labels(*labels).observe(seconds)
@@ -127,7 +127,7 @@ def observe(histogram: Histogram, seconds: float, *labels: str) -> None:
 
 
 def collect() -> Iterator[Metric]:
-    """What all processes counted together. What nobody counted yet has a name and no numbers."""
+    """The sums over all processes. A counter that nobody used yet has a name and no values."""
     counted = MultiProcessCollector(None, path=str(_folder())).collect()  # type: ignore[no-untyped-call]
     found = {metric.name: metric for metric in counted}
     for known in _ALL:
@@ -137,9 +137,10 @@ def collect() -> Iterator[Metric]:
 
 
 def empty_folder() -> None:
-    """Begin at zero: what processes counted that have ended goes. For when none of this machine runs.
+    """Delete the counts of processes that have ended; for when no process of this machine runs.
 
-    Of other machines only what none can be writing any more: a container that is made anew has a new name.
+    Of other machines, only files that no process can be writing any more are deleted: a new container has a new
+    name.
     """
     folder, long_ago = _folder(), time.time() - _FORGOTTEN_AFTER
     own = set(folder.glob(f"*_{_HOST}-*.db"))
@@ -149,7 +150,7 @@ def empty_folder() -> None:
 
 
 def forget_process(pid: int) -> None:
-    """A process has ended: its counts stay, what it showed of itself does not."""
+    """A process has ended: keep its counts, delete its gauges."""
     mark_process_dead(_process(pid), path=str(_folder()))  # type: ignore[no-untyped-call]
 
 
@@ -167,7 +168,7 @@ def _prepare() -> None:
 
 
 def _warn(error: Exception) -> None:
-    """Once for each reason: whatever is counted is counted often."""
+    """Log each reason once, since counting happens often."""
     said = str(error)[:200]
     if said not in _warned and len(_warned) < 20:
         _warned.add(said)

@@ -1,4 +1,4 @@
-"""Texts that people send: taken, with or without the spaces around them, or refused with the reason."""
+"""Validates text that people send, with or without stripping it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LONGEST_REASON = 2_000
 
 
 def clean_text(value: str, *, field: str, longest: int, required: bool = True) -> str:
-    """The text without spaces around it. Raises BadInput: empty, too long, not storable."""
+    """The stripped text. Raises BadInput if it is empty, too long or cannot be stored."""
     check_characters(value, field=field)
     value = value.strip()
     if required and not value:
@@ -28,7 +28,7 @@ def clean_text(value: str, *, field: str, longest: int, required: bool = True) -
 
 
 def check_text(text: str, *, field: str, most: int) -> str:
-    """The text exactly as it was sent. Raises BadInput: more than `most` characters, not storable."""
+    """The text exactly as sent. Raises BadInput if it has more than `most` characters or cannot be stored."""
     check_characters(text, field=field)
     if len(text) > most:
         raise BadInput(
@@ -40,12 +40,12 @@ def check_text(text: str, *, field: str, most: int) -> str:
 
 
 def name_of(person: User | None) -> str:
-    """What people call the person."""
+    """The name by which pages show a person."""
     return _("Somebody") if person is None else person.get_full_name() or person.username
 
 
 def check_characters(value: str, *, field: str) -> None:
-    """Raise BadInput for what can't be stored: NUL, and halves of characters."""
+    """Raise BadInput for text that cannot be stored: NUL and lone surrogates."""
     if "\0" in value:
         raise BadInput(_("This contains a NUL character."), field=field)
     try:

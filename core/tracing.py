@@ -1,6 +1,6 @@
-"""Traces: what took how long, told to whoever listens. Where nobody does, nothing is kept and nothing is loaded.
+"""Traces: how long things took. Without a registered tracer nothing is recorded and no library is loaded.
 
-What is told are names of stages, endpoints and models, keys, counts and times: never a statement, a script, a reply or
+Spans contain names of stages, endpoints and models, keys, counts and times: never a statement, a script, a reply or
 a person.
 """
 
@@ -16,16 +16,16 @@ Attributes = Mapping[str, str | int]
 
 
 class Tracer(Protocol):
-    """What makes spans of what it is told."""
+    """Creates spans."""
 
     def span(self, name: str, attributes: Attributes) -> AbstractContextManager[None]:
-        """A span over a block; what is recorded within it belongs to it."""
+        """A span for a block; spans inside it become its children."""
         ...
 
     def record(
         self, name: str, attributes: Attributes, *, begun: datetime, ended: datetime, failed: bool
     ) -> None:
-        """A span of what is over, within the one that is open."""
+        """A span for something that has ended, inside the current one."""
         ...
 
 
@@ -37,7 +37,7 @@ _is_within = ContextVar("is_within", default=False)
 
 @contextmanager
 def span(name: str, attributes: Attributes) -> Iterator[None]:
-    """A span over this block, where there is a tracer."""
+    """A span for this block, if there is a tracer."""
     if tracer is None:
         yield
         return
@@ -50,7 +50,7 @@ def span(name: str, attributes: Attributes) -> Iterator[None]:
 
 
 def is_within() -> bool:
-    """Whether what happens now is traced: what lies in no span is told by none."""
+    """Whether there is a current span; without one nothing is traced."""
     return tracer is not None and _is_within.get()
 
 
@@ -62,7 +62,7 @@ def record(
     ended: datetime,
     failed: bool = False,
 ) -> None:
-    """A span of what is over, where this is within a span."""
+    """A span for something that has ended, if there is a current span."""
     if is_within():
         record_alone(name, attributes, begun=begun, ended=ended, failed=failed)
 
@@ -75,6 +75,6 @@ def record_alone(
     ended: datetime,
     failed: bool = False,
 ) -> None:
-    """A span of what is over and belongs to nothing else."""
+    """A span of its own for something that has ended."""
     if tracer is not None:
         tracer.record(name, attributes, begun=begun, ended=ended, failed=failed)

@@ -1,8 +1,8 @@
-"""Marks texts for translation where Django is not imported; who shows them translates them."""
+"""Marks texts for translation in modules that do not import Django; whoever shows them translates them."""
 
 from __future__ import annotations
 
 
 def gettext_noop(text: str) -> str:
-    """Return the text as it is: imported as `_`, the name by which `makemessages` collects texts."""
+    """Return the text unchanged. Imported as `_`, the name that `makemessages` looks for."""
     return text

@@ -1,7 +1,7 @@
-"""Permissions: views obtain objects only here, and learn here what of a Run a person may see.
+"""Permissions: views get objects only through this module, which also decides what of a Run a person may see.
 
-Everybody who is signed in may look at actions and runs. To ask, one needs the permission `pipeline.ask`;
-whoever asked may run again, cancel and retry what they asked for, a manager everybody's.
+Every signed-in user may see actions and runs. Asking needs the permission `pipeline.ask`. Whoever asked may run
+again, cancel and retry their own actions, a manager everybody's.
 """
 
 from __future__ import annotations
@@ -68,10 +68,11 @@ def shown_models(user: User, runs: QuerySet[Run]) -> QuerySet[Run]:
 
 
 def shown_state(run: Run, parts: VisibleParts) -> str:
-    """The run's state as this person may know it.
+    """The run's state as this person may see it.
 
-    Where the verdict is hidden, work requested after the run's end is hidden too: a refinement in
-    being made tells that there was none. Where the end is hidden too, the run is under way until all is made.
+    If the verdict is hidden, work that was requested after the run's end is hidden too: a refinement in progress
+    would reveal that there was none before. If the end is hidden too, the run counts as running until all of it is
+    done.
     """
     if not parts.verdict and getattr(run, "hides_end", False):
         return Run.State.RUNNING

@@ -32,18 +32,18 @@ ANSWER_CHOICES = [
 
 
 def stage_label(name: str) -> str:
-    """A stage's name for people; its own where it is one that we don't know."""
+    """A stage's name for people; an unknown stage has its stored name."""
     stage = find_stage(name)
     return gettext(stage.label) if stage else name
 
 
 def answer_label(status: str) -> str:
-    """What became of an action, in two or three words."""
+    """The status of an action, in two or three words."""
     return str(dict(ANSWER_CHOICES)[status])
 
 
 def outcome_label(name: str, outcome: str) -> str:
-    """How a stage ended, in words; the stored word where it is one that we don't know."""
+    """How a stage ended, in words; an unknown outcome is shown as stored."""
     stage = find_stage(name)
     label = stage.outcome_label(outcome) if stage else None
     return gettext(label) if label else outcome

@@ -23,7 +23,7 @@ mark_hidden_actions: Callable[[User, QuerySet[Action]], QuerySet[Action]] | None
 
 @dataclass(frozen=True)
 class ReviewProgress:
-    """Where the live queue stands with a run: what was decided, or how long it may take."""
+    """How the live queue handles a run: the decision, or the expected time until then."""
 
     decided_by: str = ""
     decided_at: datetime | None = None
@@ -54,7 +54,7 @@ note_shown: Callable[[User, Run], None] | None = None
 
 
 def is_in_open_study(run_id: int) -> bool:
-    """Whether a study that is not closed looks at the run."""
+    """Whether the run belongs to a study that is not closed."""
     return studied is not None and studied(run_id)
 
 

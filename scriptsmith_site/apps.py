@@ -59,7 +59,7 @@ class SiteConfig(AppConfig):
             erasure.erase_texts_of_action(action_id)
 
         checks.register_all()
-        audit.listener = capture
+        audit.transactional_listener = capture
         post_migrate.connect(make_roles, sender=self)
         post_migrate.connect(installation.note_key, sender=self)
         worker_init.connect(worker.refuse_wrong_database)

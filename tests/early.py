@@ -10,6 +10,7 @@ import gc
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from xdist.scheduler import LoadScopeScheduling
@@ -46,6 +47,24 @@ if "SCRIPTSMITH_TEST_SERVERS" not in os.environ:
     # Migrated once, beside the collection; each worker's database begins as a copy.
     _template = subprocess.Popen([sys.executable, "-m", "tests.template"])
     _stop = [_template.wait, _servers.stop]
+
+
+# Every test in these is slow: a product, a browser or a storm is started first.
+ONLY_SLOW = tuple(Path(__file__).parent / name for name in ("browser", "flow", "fuzz"))
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """`make test` does not import what it would deselect: Playwright alone takes a second in each worker."""
+    if config.getoption("markexpr") == "not slow" and collection_path in ONLY_SLOW:
+        return True
+    return None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if any(folder in item.path.parents for folder in ONLY_SLOW):
+            item.add_marker(pytest.mark.slow)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

@@ -26,7 +26,7 @@ from catalog.listing.services.filters import Filters
 from catalog.listing.services.search import find_near, list_entries, scope_of
 from catalog.models import EmbeddingModel, Entry, Phrasing
 from catalog.retrieval import answers, vector_store
-from catalog.retrieval.vector_search import Meaning
+from catalog.retrieval.vector_search import QueryVector
 from catalog.retrieval.vector_store import Missing
 from scriptsmith_site.web.preloading import settle_memory
 
@@ -79,7 +79,9 @@ def measure() -> list[Figure]:
         build = _build_index(model)
         _run("ANALYZE")
         asked = [forms.draw().statement for _ in range(ASKED)]
-        meanings = [Meaning(model, vector) for vector in vector_store.embedder().embed(asked)]
+        query_vectors = [
+            QueryVector(model, vector) for vector in vector_store.embedder().embed(asked)
+        ]
         return [
             _figure("entries", Entry.objects.count(), note=f"made in {filled:.0f} s"),
             _figure(
@@ -88,9 +90,9 @@ def measure() -> list[Figure]:
                 note=f"{forms.embedded:,} statements embedded, the other vectors moved from those",
             ),
             *build,
-            *_recall(meanings),
-            *_speed(asked, meanings),
-            *_store_while_searching(model, forms, meanings),
+            *_recall(query_vectors),
+            *_speed(asked, query_vectors),
+            *_store_while_searching(model, forms, query_vectors),
             *_pages(asked),
         ]
 
@@ -108,34 +110,34 @@ def _build_index(model: EmbeddingModel) -> list[Figure]:
     ]
 
 
-def _recall(meanings: Sequence[Meaning]) -> list[Figure]:
+def _recall(query_vectors: Sequence[QueryVector]) -> list[Figure]:
     """How many of the really nearest the product finds, with nothing narrowed and with filters."""
     shares = []
-    for meaning in meanings:
+    for meaning in query_vectors:
         with by_scan():
             [*_, (_, _, furthest)] = meaning.nearest_first()[:NEAREST]
         found = meaning.find(limit=answers.NEAREST_PHRASINGS)[:NEAREST]
         shares.append(sum(1 - hit.cosine <= furthest + 1e-6 for hit in found) / NEAREST)
     note = f"{len(shares)} statements, against a scan of all vectors"
-    plan = meanings[0].nearest_first()[: answers.NEAREST_PHRASINGS].explain()
-    index = meanings[0].model.index_name
+    plan = query_vectors[0].nearest_first()[: answers.NEAREST_PHRASINGS].explain()
+    index = query_vectors[0].model.index_name
     figures = [
         _figure("the plan names the index", float(f"Index Scan using {index} " in plan), "1")
     ]
     figures += [_figure("recall@10 of the index", sum(shares) / len(shares), "at least 0.98", note)]
     for name, filters in _NARROWED.items():
-        figures.append(_narrowed_recall(name, filters, meanings[:LOOKS]))
+        figures.append(_narrowed_recall(name, filters, query_vectors[:LOOKS]))
     return figures
 
 
-def _narrowed_recall(name: str, filters: Filters, meanings: Sequence[Meaning]) -> Figure:
+def _narrowed_recall(name: str, filters: Filters, query_vectors: Sequence[QueryVector]) -> Figure:
     """The same for entries that a person's filters leave; a tie counts as found."""
     scope = scope_of(filters)
     # Without a filter that leaves few, only what may answer is searched by meaning.
     entries = Entry.objects.order_by() if scope.among else Entry.objects.order_by().answering()
     keys = set(list_entries(filters, among=entries).values_list("pk", flat=True))
     shares = []
-    for meaning in meanings:
+    for meaning in query_vectors:
         nearest_of_all = meaning.find_among(list(keys), limit=NEAREST)
         least = nearest_of_all[-1].cosine
         found = [hit for hit in find_near(meaning, scope) if hit.entry_id in keys][:NEAREST]
@@ -145,11 +147,11 @@ def _narrowed_recall(name: str, filters: Filters, meanings: Sequence[Meaning]) -
     return _figure(f"recall@10, {name}", sum(shares) / len(shares), "at least 0.98", note)
 
 
-def _speed(asked: Sequence[str], meanings: Sequence[Meaning]) -> list[Figure]:
+def _speed(asked: Sequence[str], query_vectors: Sequence[QueryVector]) -> list[Figure]:
     return [
         *_time(
             "the nearest by the index",
-            [partial(meaning.find, limit=answers.NEAREST_PHRASINGS) for meaning in meanings],
+            [partial(meaning.find, limit=answers.NEAREST_PHRASINGS) for meaning in query_vectors],
             "under 25 ms",
         ),
         *_time(
@@ -164,7 +166,7 @@ def _speed(asked: Sequence[str], meanings: Sequence[Meaning]) -> list[Figure]:
 
 
 def _store_while_searching(
-    model: EmbeddingModel, forms: Forms, meanings: Sequence[Meaning]
+    model: EmbeddingModel, forms: Forms, query_vectors: Sequence[QueryVector]
 ) -> list[Figure]:
     """Vectors are stored by one connection while another searches without a pause."""
     phrasings = [
@@ -179,7 +181,7 @@ def _store_while_searching(
     made = forms.vectors_of(np.zeros(len(missing), dtype=np.int64))
     stop = threading.Event()
     taken: list[float] = []
-    reader = threading.Thread(target=_search_until, args=(stop, meanings, taken))
+    reader = threading.Thread(target=_search_until, args=(stop, query_vectors, taken))
     reader.start()
     began = time.perf_counter()
     for start in range(0, len(missing), vector_store.BATCH):
@@ -198,9 +200,11 @@ def _store_while_searching(
     ]
 
 
-def _search_until(stop: threading.Event, meanings: Sequence[Meaning], taken: list[float]) -> None:
+def _search_until(
+    stop: threading.Event, query_vectors: Sequence[QueryVector], taken: list[float]
+) -> None:
     while not stop.is_set():
-        for meaning in meanings:
+        for meaning in query_vectors:
             began = time.perf_counter()
             meaning.find(limit=answers.NEAREST_PHRASINGS)
             taken.append((time.perf_counter() - began) * 1_000)

@@ -1,7 +1,7 @@
 """Retrieval on held-out public pairs: by cosine alone, by words alone, and by the product's scoring.
 
 The components are split in five parts, and each is tested once: the model is fitted on the other four,
-calibrated and given its threshold in four turns by models fitted on three of them and asked for the fourth,
+calibrated and given its threshold in four folds by models fitted on three of them and asked for the fourth,
 and then asked in catalogues drawn for the part that is tested.
 """
 
@@ -23,7 +23,13 @@ from bench.figures import Figure
 from catalog.relevance import RelevanceModel, judge_all
 from catalog.relevance.fitted.model import ModelDocument, read_model
 from catalog.relevance.fitted.word_overlap import Weights
-from catalog.relevance.training.fitting import Turn, choose_threshold, fit, rank, weigh_words
+from catalog.relevance.training.fitting import (
+    CrossValidationFold,
+    choose_threshold,
+    fit,
+    rank,
+    weigh_words,
+)
 from catalog.types import Answer
 from core.intervals import wilson
 
@@ -141,7 +147,7 @@ def fit_parts(
     Each part is held back once, and asked for in a catalogue of all of them.
     """
     known = frozenset().union(*parts)
-    turns, queries = [], []
+    folds, queries = [], []
     for place, part in enumerate(parts):
         rest = known - part
         weights = _weigh(pairs, rest)
@@ -155,12 +161,16 @@ def fit_parts(
             seed=100 + 10 * seed + place,
             repeats=CALIBRATING,
         )
-        turns.append(Turn([query.asked for query in grown], [query.asked for query in held_back]))
+        folds.append(
+            CrossValidationFold(
+                [query.asked for query in grown], [query.asked for query in held_back]
+            )
+        )
         queries += held_back
     weights = _weigh(pairs, known)
     asked = _ask(pairs, vectors, weights, known=known, asked=known, seed=seed, repeats=REPEATS)
     document, allowed = fit(
-        [query.asked for query in asked], turns=turns, version=version, made=made or {}
+        [query.asked for query in asked], folds=folds, version=version, made=made or {}
     )
     document["match_threshold"] = round(
         choose_threshold(allowed, wanted_precision=WANTED_PRECISION), 3

@@ -13,10 +13,10 @@ from collections.abc import Sequence
 
 from bench.figures import Figure
 from bench.support.worker import WorkerProcess, worker
+from pipeline.simulation.clean_run import clean_run
 from tests.flow.storm import WORK_GOES_ON_WITHIN, Account, Storm, storm, wait_until
 
 RUNS = 500  # enough for two workers not to be through before the last blow
-CALLS = 4  # of a run that passes
 PLACES = 16
 LATENCY = 1.0  # seconds a call
 LIMIT = 5  # seconds an endpoint waits for a reply
@@ -121,7 +121,7 @@ def _books(account: Account) -> list[Figure]:
     figures = [
         ("runs that ended", sum(account.states.values()), str(RUNS)),
         ("of them done", account.states.get("done", 0), str(RUNS)),
-        ("calls with an answer", account.answered, str(CALLS * RUNS)),
+        ("calls with an answer", account.answered, str(clean_run().calls * RUNS)),
         ("calls answered twice in the ledger", account.answered_twice, "0"),
         ("calls that the model billed", account.billed, ""),
         ("of them beyond the answers used", account.extra, "all recorded"),

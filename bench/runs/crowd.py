@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from bench.figures import Figure
 from bench.support.product import running
 from bench.support.worker import worker
+from pipeline.simulation.clean_run import clean_run
 
 if TYPE_CHECKING:
     from pipeline.models import Run
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 RUNS = 700
 AT_ONCE = 140
 LATENCY = 1.5  # seconds a call
-CALLS = 4  # of a run that passes
 THREADS = 72  # of the second worker; the product's own has as many
 _PATIENCE = 900.0  # seconds
 
@@ -106,7 +106,7 @@ def _books(runs: list[int], billed: int) -> list[Figure]:
         ),
         ("deaths of a worker counted", of_these.aggregate(n=Sum(F("crashes")))["n"], "0"),
         ("calls made again", attempts.count() - attempts.values("call").distinct().count(), "0"),
-        ("calls that the model billed", billed, str(CALLS * len(runs))),
+        ("calls that the model billed", billed, str(clean_run().calls * len(runs))),
     ]
     return [{"what": what, "value": float(value), "held": held} for what, value, held in figures]
 

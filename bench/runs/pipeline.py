@@ -11,14 +11,12 @@ from typing import TYPE_CHECKING
 
 from bench.figures import Figure
 from bench.support.worker import memory_of, processor_seconds, worker
+from pipeline.simulation.clean_run import clean_run
 
 if TYPE_CHECKING:
     from pipeline.models import Run
 
 LATENCY = 2.0  # seconds a call
-# Write, describe, then likeness and difference side by side: what a script that passes waits for.
-CALLS_ON_THE_PATH = 3
-CALLS_IN_ALL = 4
 STATEMENT = "delete files older than 30 days in /var/tmp/exports"
 REPEATS = 3
 IN_FLIGHT = 64
@@ -49,7 +47,7 @@ def measure_alone() -> list[Figure]:
             run = _start(enqueue=False)
             began = time.monotonic()
             run = run_worker.run_to_end(run.pk)
-            ratios.append((time.monotonic() - began) / (LATENCY * CALLS_ON_THE_PATH))
+            ratios.append((time.monotonic() - began) / (LATENCY * clean_run().calls_on_the_path))
             assert run.state == "done", run.problem
             calls = Attempt.objects.filter(call__run=run).count()
     with _standin(latency=0.0), CaptureQueriesContext(connection) as captured:
@@ -61,7 +59,11 @@ def measure_alone() -> list[Figure]:
             "value": min(ratios),
             "held": "at most 1.05",
         },
-        {"what": "calls of a run that passes", "value": float(calls), "held": str(CALLS_IN_ALL)},
+        {
+            "what": "calls of a run that passes",
+            "value": float(calls),
+            "held": str(clean_run().calls),
+        },
         {"what": "statements to the database of such a run", "value": float(queries), "held": ""},
     ]
 
@@ -78,7 +80,7 @@ def measure_together() -> list[Figure]:
         memory = _wait_for(runs, process.pid)
         used = processor_seconds(process.pid) - used
     walls, calls = _walls_and_calls(runs)
-    path = LATENCY * CALLS_ON_THE_PATH
+    path = LATENCY * clean_run().calls_on_the_path
     return [
         {
             "what": f"overhead with {IN_FLIGHT} runs in flight, mean of {RUNS}",
@@ -90,7 +92,7 @@ def measure_together() -> list[Figure]:
             "value": statistics.quantiles(walls, n=20)[-1] / path,
             "held": "",
         },
-        {"what": "calls a run", "value": calls / RUNS, "held": str(CALLS_IN_ALL)},
+        {"what": "calls a run", "value": calls / RUNS, "held": str(clean_run().calls)},
         {"what": "memory of the worker then, MiB", "value": memory, "held": ""},
         {"what": "its processor time a run, ms", "value": 1000 * used / RUNS, "held": ""},
     ]
@@ -114,7 +116,7 @@ def measure_few_places() -> list[Figure]:
             "value": wall / (calls * LATENCY / FEW_PLACES),
             "held": "",
         },
-        {"what": "calls a run", "value": calls / len(runs), "held": str(CALLS_IN_ALL)},
+        {"what": "calls a run", "value": calls / len(runs), "held": str(clean_run().calls)},
     ]
 
 

@@ -35,7 +35,7 @@ from bench.support.worker import memory_of
 from catalog import services as catalog
 from catalog.models import EmbeddingModel, Phrasing
 from catalog.retrieval import answers, vector_store
-from catalog.retrieval.vector_search import Meaning
+from catalog.retrieval.vector_search import QueryVector
 from review.campaigns.services import rules
 from review.counting import tallies
 from review.models import Campaign, Score
@@ -111,7 +111,7 @@ def _grow_catalogue(sizes: Sequence[int]) -> list[Figure]:
     model = make_model()
     forms = Forms(vector_store.embedder(), seed=1)
     asked = [forms.draw().statement for _ in range(ASKED)]
-    meanings = [Meaning(model, vector) for vector in vector_store.embedder().embed(asked)]
+    meanings = [QueryVector(model, vector) for vector in vector_store.embedder().embed(asked)]
     _run(f"SET maintenance_work_mem = '{_MAINTENANCE}'")
     before = 0
     for size in _in_time(sizes):
@@ -130,7 +130,7 @@ def _measure_catalogue(
     size: int,
     model: EmbeddingModel,
     asked: Sequence[str],
-    meanings: Sequence[Meaning],
+    meanings: Sequence[QueryVector],
 ) -> None:
     phrasings = Phrasing.objects.count()
     # `fill` gives its connection back: what was set on it is gone.
@@ -150,7 +150,7 @@ def _measure_catalogue(
     growth.note(size, "search, p95 ms", _p95(searches))
 
 
-def _recall(meanings: Sequence[Meaning]) -> float:
+def _recall(meanings: Sequence[QueryVector]) -> float:
     shares = []
     for meaning in meanings:
         with by_scan():

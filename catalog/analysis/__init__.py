@@ -1,8 +1,7 @@
-"""The static analysis of a Bash script: what can be said of it without running it.
+"""The static analysis of a Bash script: findings without running it.
 
-Pure: no Django, no Celery, no database. Bash and ShellCheck are asked to read the script, and the
-rest is our own reading of its syntax tree. Nothing here is a guarantee, and what could not be
-judged is unscored, never a pass.
+Pure: no Django, no Celery, no database. Bash and ShellCheck read the script; the other checks use our own syntax
+tree. Nothing here is a guarantee, and what could not be judged is unscored, never a pass.
 """
 
 from __future__ import annotations
@@ -92,7 +91,7 @@ __all__ = [
 
 
 def analyse(script: str) -> Report:
-    """Every check of the script; bash and ShellCheck run beside our own. About 0.1 s.
+    """All checks of the script; bash and ShellCheck run in parallel with our own. About 0.1 s.
 
     Raises UnreadableScript for text with a NUL byte, invalid Unicode or more than 1 MB.
     """
@@ -106,16 +105,16 @@ def analyse(script: str) -> Report:
 
 
 def analyse_static(script: str) -> Report:
-    """The checks that need no other program: risks, side effect, characters. Milliseconds.
+    """The checks that need no other program: risks, side effect, characters. Takes milliseconds.
 
-    Its `syntax_ok` is None: bash was not asked. Raises UnreadableScript.
+    Its `syntax_ok` is None, since bash was not run. Raises UnreadableScript.
     """
     findings, effect = _check_by_rules(script, read_program(encode_script(script)))
     return _report(script, findings, effect, syntax_ok=None)
 
 
 def checkers() -> str:
-    """Which ShellCheck and which rules of ours speak here, in a few words; findings belong to them."""
+    """The versions of ShellCheck and of our rules, in a few words; findings belong to them."""
     program = shellcheck.find_shellcheck()
     try:
         version = tool_version(program) if program else "none"
@@ -125,19 +124,19 @@ def checkers() -> str:
 
 
 def side_effect(script: str) -> SideEffect:
-    """What the script does to the machine; unknown unless every command is known to read only."""
+    """What the script does to the machine; unknown unless every command is known to be read-only."""
     return analyse_static(script).side_effect
 
 
 def find_hidden_characters(script: str) -> tuple[HiddenCharacter, ...]:
-    """The script's hidden and look-alike characters, to be marked where it is shown."""
+    """The script's hidden and look-alike characters, for pages to mark."""
     if characters.is_plain(script):
         return ()
     return _find_hidden_characters(script, read_program(encode_script(script)))
 
 
 def has_errors(report: Report) -> bool:
-    """Whether bash refuses the script or ShellCheck calls something in it an error."""
+    """Whether bash rejects the script or ShellCheck reports an error."""
     return report.syntax_ok is False or any(
         found.check == shellcheck.CHECK
         and found.outcome is Outcome.FAILED
@@ -157,7 +156,7 @@ def _check_by_rules(script: str, program: Program) -> tuple[list[Finding], SideE
 def _report(
     script: str, findings: list[Finding], effect: SideEffect, *, syntax_ok: bool | None
 ) -> Report:
-    """The report of all findings together; only here is the risk computed."""
+    """The report of all findings; the risk is computed only here."""
     return Report(
         sha256=hash_script(script),
         findings=tuple(findings),

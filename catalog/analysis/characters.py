@@ -1,4 +1,4 @@
-"""Hidden and look-alike characters: what a person can't see, or takes for something else."""
+"""Hidden and look-alike characters: those that a person can't see, or takes for others."""
 
 from __future__ import annotations
 
@@ -99,15 +99,15 @@ _LETTERS = dict(
 
 
 def is_plain(script: str) -> bool:
-    """Whether nothing can be hidden in it: ASCII without control characters, of which most scripts are."""
+    """Whether nothing can be hidden in it: ASCII without control characters, as most scripts are."""
     return script.isascii() and not _ODD_ASCII.search(script)
 
 
 def find_hidden_characters(script: str, program: Program) -> tuple[HiddenCharacter, ...]:
     """Every hidden or look-alike character of the script, by offset.
 
-    Look-alikes are looked for where they would be taken for code: in command names, in options and
-    as quotes; text of any language is welcome in strings and comments.
+    Look-alikes matter where they would be taken for code: in command names, in options and as quotes. Strings and
+    comments may be in any language.
     """
     found = {character.offset: character for character in _hidden(script)}
     for character in _look_alikes(script, program):
@@ -116,10 +116,10 @@ def find_hidden_characters(script: str, program: Program) -> tuple[HiddenCharact
 
 
 def find_odd_in_words(text: str) -> tuple[HiddenCharacter, ...]:
-    """The same of what people wrote in their own language, by offset: a statement, a title.
+    """The same for text in people's own languages, by offset: a statement, a title.
 
-    Quotes and dashes are ordinary there. A letter that looks like an ASCII one is marked in a word that
-    mixes scripts, and wherever no other letter of the text says that it is written in that script.
+    Quotes and dashes are ordinary there. A letter that looks like an ASCII one is marked in a word of mixed
+    scripts, and if no other letter of the text belongs to its script.
     """
     if is_plain(text):
         return ()

@@ -1,4 +1,4 @@
-"""Variables that a script takes only certain words for: a `case` that ends the script for any other."""
+"""Variables that a script accepts only certain words for: a `case` that ends the script for all others."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ENDS = re.compile(r"\b(?:exit|return|die|usage|fail)\b")
 
 
 def find_choices(program: Program) -> dict[str, tuple[str, ...]]:
-    """The words that are possible, by the name of the variable; by its number for an argument."""
+    """The accepted words by the name of the variable; by its number for an argument."""
     if "case " not in program.unit.text(0, len(program.unit.source)):
         return {}
     try:
@@ -36,7 +36,7 @@ def find_choices(program: Program) -> dict[str, tuple[str, ...]]:
 
 
 def _read_case(node: Node, program: Program) -> tuple[str, tuple[str, ...]]:
-    """The variable and its words; no words where others are possible, too."""
+    """The variable and its words; no words if others are accepted too."""
     value = node.child_by_field_name("value")
     subject = _SUBJECT.fullmatch(_text(value, program)) if value else None
     items = [child for child in node.children if child.type == "case_item"]

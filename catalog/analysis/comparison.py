@@ -1,4 +1,4 @@
-"""Which findings of a script are new beside those of another one, and which are gone."""
+"""Which findings of a script are new compared with another script, and which are gone."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class Placed(NamedTuple):
-    """A finding of either script, as far as it is compared."""
+    """A finding of either script, with the parts that are compared."""
 
     check: str
     code: str
@@ -17,15 +17,15 @@ class Placed(NamedTuple):
 
     @staticmethod
     def text_of(lines: Sequence[str], line: object) -> str:
-        """The text of a line that is counted from 1; empty where there is none."""
+        """The text of a line, counted from 1; empty if there is no such line."""
         return lines[line - 1].strip() if isinstance(line, int) and 0 < line <= len(lines) else ""
 
 
 def new_and_gone(before: Sequence[Placed], after: Sequence[Placed]) -> tuple[set[int], set[int]]:
-    """The indexes in `after` of what `before` has not, and those in `before` of what `after` has not.
+    """The indexes in `after` of new findings, and those in `before` of findings that are gone.
 
-    A finding is the same where the rule and the text of its line are, for lines move; else where the rule and what
-    it says are, for lines are edited. Of those that are alike, the first ones are paired.
+    Two findings are the same if the rule and the text of the line are equal, since lines move; otherwise if the
+    rule and its message are equal, since lines are edited. Equal findings are paired in order.
     """
     gone, new = list(range(len(before))), list(range(len(after)))
     alike: tuple[Callable[[Placed], Hashable], ...] = (

@@ -1,4 +1,4 @@
-"""A script with the values of its parameters put in, each of them as data and nothing else."""
+"""Puts values of parameters into a script, each as data and nothing else."""
 
 from __future__ import annotations
 
@@ -25,16 +25,15 @@ _MOST_LINES = 60
 
 
 class UnfillableScript(ValueError):
-    """The values do not fit the script's parameters; its message is meant for people."""
+    """The values do not fit the script's parameters; its message is for people."""
 
 
 def fill(script: str, values: Mapping[str, str]) -> str:
     """The script with the values assigned right after its shebang and header comment.
 
-    Every other byte stays as it is; the values are quoted, so that they stay data. A value that is the
-    script's own default is left to the script. Raises UnfillableScript for a name that the script does
-    not ask for, a required one that is missing or empty, a NUL, and control characters in a script
-    that is not for Bash.
+    Every other byte stays as it is; the values are quoted, so that they stay data. A value equal to the script's
+    own default is left out. Raises UnfillableScript for a name that the script does not ask for, a required one
+    that is missing or empty, a NUL, and control characters in a script that is not for Bash.
     """
     parameters = find_parameters(script, also=values.keys())
     _check_values(script, parameters, values)
@@ -59,7 +58,7 @@ def fill(script: str, values: Mapping[str, str]) -> str:
 
 
 def before_filling(text: str) -> Iterator[str]:
-    """The scripts that `text` may be with values put in: itself without the lines that `fill` would have added."""
+    """The possible originals of `text`: itself without the lines that `fill` would have added."""
     end = _header_end(text)
     lines = text[end:].split("\n")
     for count in range(1, min(len(lines), _MOST_LINES)):
@@ -70,7 +69,7 @@ def before_filling(text: str) -> Iterator[str]:
 
 
 def read_values(script: str, filled: str) -> dict[str, str] | None:
-    """The values that make `filled` of the script, to be filled in and compared; None where none can.
+    """The values that turn the script into `filled`; None if there are none.
 
     Only lines that `fill` writes are read, so nothing in them is more than a quoted word.
     """
@@ -110,7 +109,7 @@ def _read_arguments(
 
 
 def _unquote(word: str) -> str:
-    """What `quote` wrote as this word."""
+    """The inverse of `quote`."""
     if word.startswith("$"):
         return _ESCAPE.sub(_unescape, word[2:-1])
     return word[1:-1].replace("'\"'\"'", "'")
@@ -124,10 +123,10 @@ def _unescape(found: re.Match[str]) -> str:
 
 
 def quote(value: str) -> str:
-    """The value as one word of Bash, quoted always: `~` and numbers look like data then, too.
+    """The value as one word of Bash, always quoted, so that `~` and numbers look like data too.
 
-    Control characters are written as escapes: nobody sees them in a script, and a terminal that a
-    script is pasted into acts on them.
+    Control characters are written as escapes: nobody sees them in a script, and a terminal that a script is pasted
+    into would interpret them.
     """
     if _CONTROL.search(value):
         return "$'" + _ESCAPED.sub(_escape, value) + "'"
@@ -172,13 +171,13 @@ def _arguments_line(
     }
     arguments = [quote(places.get(place, "")) for place in range(1, max(places, default=0) + 1)]
     if arguments and "getopts" in script:
-        options.append("--")  # an argument that begins with - is none of the options
+        options.append("--")  # an argument that begins with - is not an option
     words = [*options, *arguments]
     return [f"set -- {' '.join(words)}"] if words else []
 
 
 def _header_end(script: str) -> int:
-    """The offset after the comment lines that the script begins with."""
+    """The offset after the comment lines at the start of the script."""
     position = end = 0
     while position < len(script):
         newline = script.find("\n", position)

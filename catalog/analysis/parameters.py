@@ -26,7 +26,7 @@ class ParameterType(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Parameter:
-    """One value that a script takes. `default` is None where there is none or it is computed."""
+    """One value that a script takes. `default` is None if there is none or it is computed."""
 
     name: str
     type: ParameterType
@@ -70,15 +70,15 @@ _ENVIRONMENT = word_set(
 def find_parameters(script: str, *, also: Collection[str] = ()) -> tuple[Parameter, ...]:
     """The parameters of the script, in the order in which it asks for them.
 
-    Found are `${NAME:?message}`, `${NAME:=default}`, `NAME=${NAME:-default}`, arguments as in `NAME=$1`
-    or `${1:?message}` outside of functions, and options whose value getopts reads. A mere
-    `${NAME:-default}` is one where its name is among `also`. Raises UnreadableScript.
+    These are `${NAME:?message}`, `${NAME:=default}`, `NAME=${NAME:-default}`, arguments as in `NAME=$1` or
+    `${1:?message}` outside of functions, and options whose value getopts reads. A mere `${NAME:-default}` is one if
+    its name is in `also`. Raises UnreadableScript.
     """
     return parameters_of(read_program(encode_script(script)), also=also)
 
 
 def parameters_of(program: Program, *, also: Collection[str] = ()) -> tuple[Parameter, ...]:
-    """The same for a script that has been read already."""
+    """The same for a script that has been parsed already."""
     candidates = [
         *_from_assignments(program),
         *_from_getopts(program),
@@ -95,7 +95,7 @@ def parameters_of(program: Program, *, also: Collection[str] = ()) -> tuple[Para
 
 
 def possible_parameters(program: Program) -> Iterator[Parameter]:
-    """`${NAME:-default}` wherever it stands: a parameter, if somebody says so."""
+    """`${NAME:-default}` anywhere in the script, for names in `also`."""
     assigned = {assignment.name for assignment in program.assignments}
     seen: set[str] = set()
     for expansion in program.expansions:
@@ -170,7 +170,7 @@ def _letters(command: Command, program: Program) -> Iterator[str]:
 
 
 def _earlier_value(assignment: Assignment, program: Program) -> str | None:
-    """What the script itself gives the variable before it reads its options."""
+    """The value that the script itself gives the variable before it reads its options."""
     values = [
         other.value.literal
         for other in program.assignments
@@ -190,7 +190,7 @@ def _is_demanded(name: str, program: Program) -> bool:
 
 
 def _shifts(program: Program) -> list[int]:
-    """Where the script moves its arguments on by one."""
+    """Whether the script shifts its arguments by one here."""
     return [
         command.span.start
         for command in program.commands
@@ -199,7 +199,7 @@ def _shifts(program: Program) -> list[int]:
 
 
 def _from_expansions(program: Program) -> Iterator[Parameter]:
-    """`${NAME:?message}` and `${NAME:=default}`, and `${1:?message}` where nothing names it."""
+    """`${NAME:?message}` and `${NAME:=default}`, and `${1:?message}` if no variable is assigned from it."""
     assigned = {
         assignment.name: assignment.span.line
         for assignment in reversed(program.assignments)
@@ -250,7 +250,7 @@ def _parameter(
 
 
 def _unquote(operand: str) -> str | None:
-    """The operand's value where it is literal; None where the shell would compute it."""
+    """The operand's value if it is literal; None if the shell would compute it."""
     if re.search(r"[$`]", operand):
         return None
     quoted = re.fullmatch(r"(['\"])(.*)\1", operand, re.DOTALL)
@@ -259,7 +259,7 @@ def _unquote(operand: str) -> str | None:
 
 
 def guess_type(name: str, default: str | None) -> ParameterType:
-    """The likely type of a parameter: its default says most, then the last word of its name."""
+    """The likely type of a parameter, from its default and the last word of its name."""
     words = name.lower().split("_")
     if default:
         if re.fullmatch(r"-?\d+(\.\d+)?", default):

@@ -1,7 +1,7 @@
-"""Passwords, tokens and keys in any text: where they stand, of what kind they are, and the text without them.
+"""Finds passwords, tokens and keys in any text: their positions and kinds, and the text without them.
 
-Two kinds of signs: the form of a secret (`AKIA...`), which is the same everywhere, and the words before it
-(`password=`), which are read in texts alone: what a script assigns is told from its syntax tree.
+There are two kinds of signs: the form of a secret (`AKIA...`), and the words before it (`password=`), which are
+used for texts only: what a script assigns is read from its syntax tree.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ MASK = "***"
 
 
 class Secret(NamedTuple):
-    """Where in a text a secret stands, and of what kind it is."""
+    """A secret in a text, by position and kind."""
 
     start: int
     end: int
@@ -22,7 +22,7 @@ class Secret(NamedTuple):
 
 
 class Masked(NamedTuple):
-    """A text without its secrets, and what was taken out."""
+    """A text without its secrets, and the secrets that were removed."""
 
     text: str
     secrets: tuple[str, ...]  # kinds, in the order of the text
@@ -34,7 +34,7 @@ PLACEHOLDER = re.compile(
 )
 _PRIVATE_KEY = "private key"
 # What follows its first line: up to its last one, or where that was cut off what may be of the key. A line of
-# capitals alone is none of it: a fence of a prompt may stand there.
+# capitals alone is not part of it: it may be the fence of a prompt.
 _KEY_BODY = re.compile(
     r"(?s).{0,20000}?-----END (?:[A-Z]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----"
     r"|(?:(?!\n[A-Z_]+(?:\n|\Z))[\s\\A-Za-z0-9+/=])*"
@@ -136,10 +136,9 @@ def find_secrets(text: str) -> tuple[Secret, ...]:
 
 
 def mask_secrets(text: str, *, known: Iterable[str] = ()) -> Masked:
-    """The text with asterisks where secrets stand; of a private key all of it.
+    """The text with asterisks in place of secrets; a private key is replaced as a whole.
 
-    A value that is a secret in one place of the text is masked in the others, too, and so are those that are
-    `known` to be secret from elsewhere.
+    A value that is a secret in one place is masked everywhere in the text, and so are values `known` to be secret.
     """
     found = list(find_secrets(text))
     values = {value: one.kind for one in found if _can_repeat(value := text[one.start : one.end])}
@@ -158,7 +157,7 @@ def mask_secrets(text: str, *, known: Iterable[str] = ()) -> Masked:
 
 
 def secret_values(*texts: str) -> frozenset[str]:
-    """The secrets of these texts themselves, as far as they can be told where they stand alone."""
+    """The secrets themselves, if they can be isolated from the text."""
     return frozenset(
         value
         for text in texts
@@ -182,7 +181,7 @@ def _whole_key(text: str, secret: Secret) -> Secret:
 
 
 def _apart(found: Iterable[Secret]) -> Iterator[Secret]:
-    """In order; where two overlap the first one, as far as both go."""
+    """Sorted; overlapping secrets are merged under the first one's kind."""
     last: Secret | None = None
     for one in sorted(found, key=lambda one: (one.start, -one.end)):
         if last is not None and one.start < last.end:
@@ -200,7 +199,7 @@ def _is_value(value: str) -> bool:
 
 
 def _looks_random(value: str) -> bool:
-    """Whether it has digits or signs among its letters, as no word of a sentence has."""
+    """Whether it contains digits or punctuation, unlike a word of a sentence."""
     plain = value.rstrip(".,:!?")
     return len(plain) >= 6 and not plain.isalpha() and not plain.replace("-", "").isalpha()
 

@@ -1,4 +1,4 @@
-"""What somebody who writes a script is told of its parameters: those found, and what nobody can fill in."""
+"""Hints for the author of a script about its parameters: those found, and values that nobody can fill in."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def suggest_parameters(script: str) -> Suggested:
 
 
 def _asked(command: Command, program: Program) -> Iterator[Asked]:
-    """`read -p "Which host? " HOST` that nothing feeds."""
+    """`read -p "Which host? " HOST` whose standard input is the keyboard."""
     is_fed = (
         command.redirects or command.context.pipes or command.context.loops or command.context.via
     )

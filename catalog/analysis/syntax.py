@@ -1,4 +1,4 @@
-"""Bash itself reads the script (`bash -n`). Reading only: nothing of it is run."""
+"""The syntax check by Bash itself (`bash -n`), which reads the script without running any of it."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _EXTGLOB = re.compile(rb"^[ \t]*shopt[ \t]+-s[ \t][^\n#]*\bextglob\b", re.MULTIL
 
 
 def check_syntax(script: str, *, timeout: float = TIMEOUT) -> list[Finding]:
-    """What `bash -n` says of the script; its warnings count even where it exits with 0.
+    """The messages of `bash -n`; its warnings count even if it exits with 0.
 
-    Raises UnreadableScript for text that is no script. A missing bash, a crash or a timeout gives
-    one unscored finding.
+    Raises UnreadableScript for text that is not a script. A missing bash, a crash or a timeout gives one unscored
+    finding.
     """
     encoded = encode_script(script)
     bash = shutil.which("bash")

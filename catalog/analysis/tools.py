@@ -1,4 +1,4 @@
-"""Starts the checkers that are programs of their own, with a bare environment and a time limit."""
+"""Runs the checkers that are separate programs, with an empty environment and a time limit."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ VERSION_TIMEOUT = 5.0  # seconds
 
 
 class ToolFailed(Exception):
-    """The checker gave no answer: it is missing, too slow or crashed. Its text is for people."""
+    """The checker gave no result: it is missing, too slow or crashed. Its text is for people."""
 
 
 def run_tool(
     argv: list[str], script: bytes, *, timeout: float
 ) -> subprocess.CompletedProcess[bytes]:
-    """What the tool answers to the script on its standard input; raises ToolFailed."""
+    """The tool's output for the script on its standard input; raises ToolFailed."""
     name = argv[0].rpartition("/")[2]
     try:
         done = subprocess.run(
@@ -41,7 +41,7 @@ def run_tool(
 
 @lru_cache(maxsize=8)
 def tool_version(path: str) -> str:
-    """The version the tool states of itself, such as 5.2.15; raises ToolFailed."""
+    """The version that the tool reports, such as 5.2.15; raises ToolFailed."""
     stated = run_tool([path, "--version"], b"", timeout=VERSION_TIMEOUT).stdout
     found = re.search(rb"version:? (\d+(?:\.\d+)*)", stated)
     if found is None:

@@ -1,4 +1,4 @@
-"""What the static analysis says: findings with outcome and level, and the report of them."""
+"""The types of the static analysis: findings with outcome and level, and the report."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ MAXIMUM_BYTES = 1_000_000  # of UTF-8; no script that a person reviews comes nea
 
 
 class UnreadableScript(ValueError):
-    """The text can't be analysed as a script at all; its message is meant for people."""
+    """The text can't be analysed as a script; its message is for people."""
 
 
 class Outcome(StrEnum):
-    """What one check says. Unscored means that it could not decide, and never counts as a pass."""
+    """The result of one check. Unscored means that it could not decide, and never counts as a pass."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -37,17 +37,17 @@ _SEVERITIES = {level.value: at for at, level in enumerate(Level)}
 
 
 def severity(level: str) -> int:
-    """A number to sort levels by, the most severe first; a level that is not known comes last."""
+    """A sort key, the most severe level first; unknown levels come last."""
     return _SEVERITIES.get(level, len(_SEVERITIES))
 
 
 def is_at_least(level: str, least: Level) -> bool:
-    """Whether a level is as severe as another one, or more."""
+    """Whether a level is at least as severe as another one."""
     return severity(level) <= severity(least)
 
 
 class SideEffect(StrEnum):
-    """What a script does to the machine; read_only only where every command is known to be."""
+    """What a script does to the machine; read_only only if every command is known to be."""
 
     READ_ONLY = "read_only"
     MUTATING = "mutating"
@@ -55,7 +55,7 @@ class SideEffect(StrEnum):
 
 
 class Risk(StrEnum):
-    """How much can go wrong when the script runs."""
+    """How much can go wrong if the script runs."""
 
     LOW = "low"
     MEDIUM = "medium"
@@ -64,10 +64,10 @@ class Risk(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """What one check found at one place; it counts only for this script and this version.
+    """One finding of one check; it counts only for this script and this version of the check.
 
-    Lines and columns start at 1 and count characters; all four are None where the whole script is
-    meant. A check that found nothing says so in one finding with the outcome passed.
+    Lines and columns start at 1 and count characters; all four are None for the script as a whole. A check that
+    found nothing returns one finding with the outcome passed.
     """
 
     check: str
@@ -95,17 +95,17 @@ class Report:
 
     @property
     def problems(self) -> tuple[Finding, ...]:
-        """The findings to show: neither passes nor checks that could not decide."""
+        """The findings to show: neither passes nor unscored ones."""
         return tuple(found for found in self.findings if found.outcome is Outcome.FAILED)
 
     @property
     def unscored(self) -> tuple[Finding, ...]:
-        """What could not be judged; to be shown, for it is no pass."""
+        """The unscored findings, which are shown because they are not passes."""
         return tuple(found for found in self.findings if found.outcome is Outcome.UNSCORED)
 
     @property
     def versions(self) -> dict[str, str]:
-        """The version of each check that had its say."""
+        """The version of each check that returned a finding."""
         return {found.check: found.version for found in self.findings}
 
 
@@ -115,7 +115,7 @@ def hash_script(script: str) -> str:
 
 
 def encode_script(script: str) -> bytes:
-    """The script's bytes, or UnreadableScript where no shell could read them."""
+    """The script's bytes; raises UnreadableScript if no shell could read them."""
     if "\0" in script:
         raise UnreadableScript("The script contains a NUL byte, so it is not a text file.")
     try:

@@ -1,4 +1,4 @@
-"""Values of parameters that would make a script delete more than anybody means."""
+"""Values of parameters that would make a script delete more than anybody intends."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _NEVER_MEANT = frozenset({"/", ".", "..", "~"})
 
 
 def dangerous_values(script: str, values: Mapping[str, str]) -> list[str]:
-    """Why these values must not be used, in words; empty where nothing is wrong with them.
+    """Why these values must not be used, in words; empty if they may.
 
-    Found is a value that is empty, `/`, `/*`, `.`, `..`, `~` or the like and reaches a command that
-    deletes or overwrites, also through other variables or `cd`. Parameters without a value count
-    with their default, or as empty. Raises UnreadableScript.
+    A value is dangerous if it is empty, `/`, `/*`, `.`, `..`, `~` or the like and reaches a command that deletes or
+    overwrites, also through other variables or `cd`. A parameter without a value counts as its default, or as
+    empty. Raises UnreadableScript.
     """
     program = read_program(encode_script(script))
     parameters = parameters_of(program, also=values.keys())

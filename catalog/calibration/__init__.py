@@ -1,1 +1,1 @@
-"""How far a confidence can be trusted: labels, the threshold, scorings fitted to them."""
+"""How reliable a confidence is: labels, the threshold, scorings fitted to them."""

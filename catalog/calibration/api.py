@@ -1,4 +1,4 @@
-"""How far a confidence can be trusted, by the API: the same services as the calibration page."""
+"""The API of calibration: the same services as the page."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class SkipInput(serializers.Serializer[Any]):
 
 
 class LabelInput(serializers.ModelSerializer[MatchLabel]):
-    """A person's word on a case; `picked` as the case said."""
+    """A person's label for a case; `picked` as the case said."""
 
     statement = serializers.CharField(max_length=20_000, trim_whitespace=False)
     version_id = serializers.IntegerField()
@@ -74,7 +74,7 @@ class LabelInput(serializers.ModelSerializer[MatchLabel]):
 
 
 class CalibrationViewSet(viewsets.ViewSet):
-    """What the labels say of the scoring in use, and which scoring that is."""
+    """What the labels say about the current scoring."""
 
     required_scope = CURATE_SCOPE
 
@@ -92,14 +92,14 @@ class CalibrationViewSet(viewsets.ViewSet):
     @extend_schema(request=None, responses={202: FitOutput})
     @action(detail=False, methods=["post"])
     def fit(self, request: Request) -> Response:
-        """Have a worker fit a scoring to this team's labels; nothing is switched."""
+        """Have a worker fit a scoring to this team's labels; the current one stays in use."""
         job = services.begin_fit(by=signed_in(request))
         return Response(FitOutput(job).data, status=status.HTTP_202_ACCEPTED)
 
     @extend_schema(request=ChoiceInput, responses={201: ChoiceOutput})
     @action(detail=False, methods=["post"])
     def choose(self, request: Request) -> Response:
-        """Have statements judged by another scoring from now on, or by the shipped one again."""
+        """Switch to another scoring, or back to the shipped one."""
         by = signed_in(request)
         require(by, SET_THRESHOLD)
         said = read_body(ChoiceInput, request)
@@ -112,7 +112,7 @@ class CalibrationViewSet(viewsets.ViewSet):
 
 
 class ThresholdViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Threshold]):
-    """Every threshold with who, when and why, newest first."""
+    """Every threshold with its author, reason and date, newest first."""
 
     serializer_class = ThresholdOutput
     required_scope = CURATE_SCOPE
@@ -124,7 +124,7 @@ class ThresholdViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Threshold]
 
     @extend_schema(request=ThresholdInput, responses={201: ThresholdOutput})
     def create(self, request: Request) -> Response:
-        """Choose the confidence from which on an entry is the answer."""
+        """Choose the confidence at which an entry becomes the answer."""
         by = signed_in(request)
         require(by, SET_THRESHOLD)
         threshold = services.set_threshold(by=by, **read_body(ThresholdInput, request))
@@ -143,7 +143,7 @@ class ScoringViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[ScoringModel
 
 
 class MatchLabelViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[MatchLabel]):
-    """One's own labels of picked cases, newest first; the next case, and a word on it."""
+    """One's own labels of picked cases, newest first; the next case, and labelling it."""
 
     serializer_class = LabelOutput
     required_scope = MANAGE_SCOPE
@@ -161,7 +161,7 @@ class MatchLabelViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[MatchLabe
     )
     @action(detail=False, url_path="next")
     def next_case(self, request: Request) -> Response:
-        """The next case to label: near the threshold, and now and then any."""
+        """The next case to label: mostly near the threshold, sometimes a random one."""
         require(signed_in(request), LABEL_MATCHES)
         said = read_query(SkipInput, request)
         left_out = [(said["skip"], said["version"])] if {"skip", "version"} <= said.keys() else []
@@ -172,7 +172,7 @@ class MatchLabelViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[MatchLabe
 
     @extend_schema(request=LabelInput, responses={201: LabelOutput})
     def create(self, request: Request) -> Response:
-        """Say of a case: match, adapt or no match."""
+        """Label a case: match, adapt or no match."""
         by = signed_in(request)
         require(by, LABEL_MATCHES)
         label = services.label_case(by=by, **read_body(LabelInput, request))
@@ -181,7 +181,7 @@ class MatchLabelViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[MatchLabe
     @extend_schema(request=None, responses=LabelOutput)
     @action(detail=True, methods=["post"])
     def undo(self, request: Request, pk: str) -> Response:
-        """Take one's own label back; its case comes again."""
+        """Withdraw one's own label; the case will be offered again."""
         by = signed_in(request)
         require(by, LABEL_MATCHES)
         label = get_object_or_404(MatchLabel, pk=read_key(pk))

@@ -10,7 +10,7 @@ from core.web.forms import PlainText
 
 
 class WantedForm(forms.Form):
-    """The precision that is wanted, in the address of the page."""
+    """The wanted precision, from the URL of the page."""
 
     precision = forms.FloatField(
         label=_("Wanted precision, in %"),
@@ -22,7 +22,7 @@ class WantedForm(forms.Form):
 
 
 class ThresholdForm(forms.Form):
-    """From which confidence on an entry is a match, and from which a starting point."""
+    """The confidences at which an entry becomes a match, and a starting point."""
 
     match = forms.FloatField(
         label=_("Match from"),
@@ -42,14 +42,14 @@ class ThresholdForm(forms.Form):
 
 
 class ScoringForm(forms.Form):
-    """Which scoring judges from now on; empty is the one that ships."""
+    """The scoring to use; empty for the shipped one."""
 
     model = forms.IntegerField(required=False, widget=forms.HiddenInput)
     why = PlainText(label=_("Why"), rows=2, max_length=2000)
 
 
 class LabelForm(forms.Form):
-    """A person's word on a case."""
+    """A person's label for a case."""
 
     statement = forms.CharField(widget=forms.HiddenInput, max_length=20_000, strip=False)
     version = forms.IntegerField(widget=forms.HiddenInput)

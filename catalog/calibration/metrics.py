@@ -1,4 +1,4 @@
-"""What labels say of a scoring: precision against coverage, reliability, and the threshold to choose.
+"""What labels say about a scoring: precision against coverage, reliability, and the threshold to choose.
 
 Pure: cases in, figures out. A case is one labelled version of one statement.
 """
@@ -18,7 +18,7 @@ FEW = 30  # labels, below which an interval says next to nothing
 
 
 class Case(NamedTuple):
-    """How sure a scoring is of a labelled case; `may_match` is False where a rule forbids a match."""
+    """A labelled case with its confidence; `may_match` is False if a rule forbids a match."""
 
     confidence: float
     may_match: bool
@@ -27,14 +27,14 @@ class Case(NamedTuple):
 
 @dataclass(frozen=True)
 class Share:
-    """How many of how many were right, with the 95 % interval."""
+    """A share with its 95 % interval."""
 
     right: int
     count: int
 
     @property
     def value(self) -> float | None:
-        """None where there is nothing to count."""
+        """None if there is nothing to count."""
         return self.right / self.count if self.count else None
 
     @property
@@ -44,7 +44,7 @@ class Share:
 
 @dataclass(frozen=True, kw_only=True)
 class Point:
-    """What happens if all cases from this confidence on are answered."""
+    """The result of answering all cases at or above this confidence."""
 
     threshold: float
     share: Share  # of what is answered
@@ -57,7 +57,7 @@ class Point:
 
 @dataclass(frozen=True, kw_only=True)
 class Bin:
-    """Cases of about one confidence: what was promised on average, and what was right."""
+    """Cases of similar confidence: the mean confidence, and the share that was right."""
 
     low: float
     high: float
@@ -83,7 +83,7 @@ def point_at(cases: Sequence[Case], threshold: float) -> Point:
 
 
 def suggest_threshold(cases: Sequence[Case], *, wanted_precision: float) -> Point | None:
-    """The least confidence from which on the wanted share is right; None where no threshold does it."""
+    """The lowest confidence with the wanted precision; None if no threshold reaches it."""
     good = [
         point
         for point in _points(cases)
@@ -93,7 +93,7 @@ def suggest_threshold(cases: Sequence[Case], *, wanted_precision: float) -> Poin
 
 
 def fill_bins(cases: Iterable[Case]) -> list[Bin]:
-    """Confidences in tenths, those without cases left out; only what may be a match has one."""
+    """Confidences in tenths, without empty ones; only cases that may match have a confidence."""
     weighed = sorted(case for case in cases if case.may_match)
     found = []
     for place, group in groupby(
@@ -112,7 +112,7 @@ def fill_bins(cases: Iterable[Case]) -> list[Bin]:
 
 
 def calibration_error(cases: Sequence[Case]) -> float | None:
-    """How far promise and outcome lie apart on average (expected calibration error); None without cases."""
+    """The expected calibration error: the mean distance of confidence and outcome; None without cases."""
     bins = fill_bins(cases)
     total = sum(one.share.count for one in bins)
     if not total:
@@ -122,7 +122,7 @@ def calibration_error(cases: Sequence[Case]) -> float | None:
 
 
 def brier_score(cases: Sequence[Case]) -> float | None:
-    """The mean squared distance of confidence and outcome: less is better; None without cases."""
+    """The Brier score: the mean squared distance of confidence and outcome; None without cases."""
     weighed = [case for case in cases if case.may_match]
     if not weighed:
         return None
@@ -130,7 +130,7 @@ def brier_score(cases: Sequence[Case]) -> float | None:
 
 
 def _points(cases: Sequence[Case]) -> list[Point]:
-    """What each threshold at which something changes does, from the highest down."""
+    """The result of each threshold at which something changes, from the highest down."""
     weighed = sorted((case for case in cases if case.may_match), reverse=True)
     points, count, right = [], 0, 0
     for confidence, group in groupby(weighed, key=lambda case: case.confidence):

@@ -1,4 +1,4 @@
-"""The figures of the calibration page, in the shapes that its charts and tables take."""
+"""The figures of the calibration page, in the form that its charts and tables need."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Lines = list[tuple[str, list[Values | None]]]
 
 @dataclass(frozen=True, kw_only=True)
 class Figures:
-    """All that the labels say of a scoring."""
+    """Everything that the labels say about a scoring."""
 
     cases: int
     now: Point  # what the threshold in use does
@@ -44,7 +44,7 @@ class Figures:
 
     @property
     def are_drawn(self) -> bool:
-        """Whether there are labels enough for a line: through fewer it would show nothing but chance."""
+        """Whether there are enough labels for a curve; with fewer it would only show chance."""
         return self.cases >= FEW
 
     @property
@@ -53,7 +53,7 @@ class Figures:
 
     @property
     def is_few(self) -> bool:
-        """Whether too few labels stand behind the suggestion for it to be one."""
+        """Whether there are too few labels for a suggestion."""
         return self.suggested is not None and self.suggested.share.count < FEW
 
 

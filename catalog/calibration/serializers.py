@@ -13,7 +13,7 @@ from catalog.retrieval.scoring import current_scoring
 
 
 class ShareOutput(serializers.Serializer[Any]):
-    """A share with its 95 % interval, empty where there is nothing to count."""
+    """A share with its 95 % interval, null if there is nothing to count."""
 
     right = serializers.IntegerField()
     count = serializers.IntegerField()
@@ -40,7 +40,7 @@ class BinOutput(serializers.Serializer[Any]):
 
 
 class FitOutput(serializers.ModelSerializer[Job]):
-    """A fit to this team's labels, as far as it is."""
+    """A fit to this team's labels, and its progress."""
 
     by = serializers.CharField(source="by.username", default=None)
 
@@ -52,14 +52,14 @@ class FitOutput(serializers.ModelSerializer[Job]):
 
 
 class ConfirmedOutput(serializers.Serializer[Any]):
-    """Matches that a model confirmed, of those that whoever asked has labelled."""
+    """How many of the matches that a model confirmed the askers have labelled as matches."""
 
     model = serializers.CharField()
     share = ShareOutput()
 
 
 class CalibrationOutput(serializers.Serializer[Any]):
-    """All that the labels say of the scoring in use."""
+    """Everything that the labels say about the current scoring."""
 
     scoring = serializers.CharField()
     match = serializers.FloatField()
@@ -109,7 +109,7 @@ class ChoiceOutput(serializers.ModelSerializer[ScoringChoice]):
 
 
 class CaseOutput(serializers.Serializer[Any]):
-    """A case that nobody has labelled, judged as it would be now."""
+    """A case that nobody has labelled, with its current judgement."""
 
     statement = serializers.CharField()
     version_id = serializers.IntegerField(source="version.pk")
@@ -138,7 +138,7 @@ class LabelOutput(serializers.ModelSerializer[MatchLabel]):
 
 
 def show_calibration(*, wanted: float | None) -> dict[str, object]:
-    """What `CalibrationOutput` says now; `wanted` is a precision as a share."""
+    """The values of `CalibrationOutput`; `wanted` is a precision as a share."""
     model = current_scoring()
     cases = services.read_cases(model.version)
     figures: Figures = show_figures(cases, model, wanted=wanted * 100 if wanted else None)

@@ -1,4 +1,4 @@
-"""How far a confidence can be trusted: figures, the threshold, cases to label, a scoring of the team's own."""
+"""The pages of calibration: figures, the threshold, cases to label, a scoring of the team's own."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def calibration(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def threshold_set(request: HttpRequest) -> HttpResponse:
-    """Choose the confidence from which on an entry is the answer."""
+    """Choose the confidence at which an entry becomes the answer."""
     user = _allowed(request, SET_THRESHOLD)
     form = ThresholdForm(request.POST)
     status = 422
@@ -96,7 +96,7 @@ def scoring_choose(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def case_label(request: HttpRequest) -> HttpResponse:
-    """One case after the other: statement and script, what matched, what differs, and three keys."""
+    """One case after another: statement and script, what matched, what differs, and three keys."""
     user = _allowed(request, LABEL_MATCHES)
     status = 200
     if request.method == "POST":
@@ -126,7 +126,7 @@ def case_label(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def label_undo(request: HttpRequest, pk: int) -> HttpResponse:
-    """Take one's own label back."""
+    """Withdraw one's own label."""
     user = _allowed(request, LABEL_MATCHES)
     label = get_object_or_404(MatchLabel, pk=pk)
     try:
@@ -206,7 +206,7 @@ def _spans(case: services.CaseToLabel) -> list[tuple[int, int]]:
 
 
 def _skipped(request: HttpRequest) -> list[tuple[str, int]]:
-    """The case that the person does not want to judge now."""
+    """The case that the person skipped."""
     version = request.GET.get("version", "")
     statement = request.GET.get("skip", "")
     return [(statement, int(version))] if version.isdecimal() and len(version) < 19 else []

@@ -1,1 +1,1 @@
-"""What curators look after: near-duplicates, merges, rechecks, tags, Django's admin."""
+"""Curators' work: near-duplicates, merges, rechecks, tags, Django's admin."""

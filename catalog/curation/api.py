@@ -1,4 +1,4 @@
-"""Merges, near-duplicates and tags by the API: the same services as the pages."""
+"""The API of merges, near-duplicates and tags: the same services as the pages."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ class DuplicateOutput(serializers.ModelSerializer[NearDuplicate]):
 
 
 class MergeActionViewSet(viewsets.GenericViewSet[Entry]):
-    """Taking an entry into another one."""
+    """Merging an entry into another one."""
 
     @extend_schema(request=MergeInput, responses={201: MergeOutput})
     @action(detail=True, methods=["post"])
     def merge(self, request: Request, slug: str) -> Response:
-        """Take it into another entry."""
+        """Merge it into another entry."""
         source = access_entry(request.user, slug, to_curate=True)
         said = read_body(MergeInput, request)
         target = Entry.objects.defer("document").filter(slug=said["into"]).first()
@@ -75,7 +75,7 @@ class MergeViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Merge]):
     @extend_schema(request=None, responses=MergeOutput)
     @action(detail=True, methods=["post"])
     def undo(self, request: Request, pk: str) -> Response:
-        """Take the merged entry out again."""
+        """Undo the merge."""
         require(signed_in(request), CURATE)
         merge = get_object_or_404(self.get_queryset(), pk=read_key(pk))
         services.undo_merge(merge, by=signed_in(request))
@@ -96,7 +96,7 @@ class DuplicateViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[NearDuplic
     @extend_schema(request=None, responses=DuplicateOutput)
     @action(detail=True, methods=["post"])
     def dismiss(self, request: Request, pk: str) -> Response:
-        """They are two different things."""
+        """Dismiss the pair: they are two different things."""
         require(signed_in(request), CURATE)
         pairs = NearDuplicate.objects.select_related("first", "second")
         pair = get_object_or_404(pairs, pk=read_key(pk))

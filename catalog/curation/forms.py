@@ -10,7 +10,7 @@ from core.web.forms import PlainText
 
 
 class MergeForm(forms.Form):
-    """What another entry is taken into."""
+    """The entry to merge into."""
 
     into = forms.CharField(label=_("Into the entry"), max_length=300)
 
@@ -24,7 +24,7 @@ class MergeForm(forms.Form):
 
 
 class MergeNoteForm(forms.Form):
-    """The merge itself, in view of the plan `seen`."""
+    """The confirmation of the merge, based on the plan `seen`."""
 
     note = PlainText(label=_("Note"), rows=2, required=False, max_length=2000)
     seen = forms.CharField(widget=forms.HiddenInput, max_length=16)

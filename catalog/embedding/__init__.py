@@ -1,7 +1,7 @@
-"""Statements become vectors of unit length, so that nearness in meaning is a dot product.
+"""Turns statements into vectors of unit length, so that similarity of meaning is a dot product.
 
-Pure: neither Django nor Celery, and no network. Vectors of two embedders never meet; what keeps
-them apart is `Embedder.name`, which changes with anything that changes the vectors.
+Pure: neither Django nor Celery, and no network. Vectors of two embedders are never compared: `Embedder.name`
+changes with anything that changes the vectors.
 """
 
 from catalog.embedding.hashing import HashingEmbedder

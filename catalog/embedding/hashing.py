@@ -18,12 +18,12 @@ _LONGEST_TEXT = 20_000  # characters; more would only cost time
 class HashingEmbedder:
     """Hashes words and their character trigrams into a vector, always the same for a text.
 
-    Each feature adds 1 or takes 1 away at one place, by two parts of its CRC-32, so that features
-    which collide cancel out as often as they add up.
+    Each feature adds 1 or -1 at one position, both chosen by parts of its CRC-32, so that collisions cancel out as
+    often as they add up.
     """
 
     def __init__(self, cache: Path | None = None, *, dimension: int = 384) -> None:
-        """A cache is not needed, and taken as every embedder that a setting names takes one."""
+        """It needs no cache, but accepts one, as every embedder named by the setting does."""
         self.dimension = dimension
         self.name = f"hashing-trigrams-{dimension}"
 

@@ -1,4 +1,4 @@
-"""From the setting SCRIPTSMITH_EMBEDDER to an embedder."""
+"""Creates the embedder that the setting SCRIPTSMITH_EMBEDDER names."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _SHORT = {
 
 
 def load_embedder(spec: str, cache: Path) -> Embedder:
-    """The embedder that `spec` names; models that need files keep them in the folder `cache`.
+    """The embedder that `spec` names; models that need files store them in the folder `cache`.
 
-    `spec` is "minilm", "hashing" or "package.module:Class", a class that takes `cache` as its one
-    argument. Modules are imported by name, so that onnxruntime costs memory only where it is used.
-    Raises `EmbedderUnavailable`; a model's files are looked at when it embeds for the first time.
+    `spec` is "minilm", "hashing" or "package.module:Class", a class that takes `cache` as its only argument.
+    Modules are imported by name, so that onnxruntime is loaded only where it is used. Raises `EmbedderUnavailable`;
+    a model's files are read when it embeds for the first time.
     """
     module_name, colon, class_name = _SHORT.get(spec, spec).partition(":")
     if not (module_name and colon and class_name):

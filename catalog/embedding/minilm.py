@@ -24,27 +24,27 @@ class _Loaded(NamedTuple):
 
 
 class MiniLMEmbedder:
-    """all-MiniLM-L6-v2 with int8 weights; loaded at the first use, safe to share among threads."""
+    """all-MiniLM-L6-v2 with int8 weights; loaded on first use, safe to share among threads."""
 
     name = "all-minilm-l6-v2-int8"  # change it whenever the graph or its numbers make other vectors
     dimension = 384
 
     def __init__(self, cache: Path, *, threads: int = 1) -> None:
-        """Keep the built model in the folder `cache`; use `threads` threads for one text."""
+        """Store the built model in the folder `cache`; use `threads` threads for one text."""
         self._cache = cache
         self._threads = threads
         self._lock = threading.Lock()
         self._loaded: _Loaded | None = None
 
     def load(self) -> None:
-        """Load now what would be loaded at the first `embed`; raises `EmbedderUnavailable`."""
+        """Load the model now instead of at the first `embed`; raises `EmbedderUnavailable`."""
         self._load()
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """One row of unit length for each text; what follows its 256th token has no effect.
+        """One row of unit length for each text; text after the 256th token has no effect.
 
-        Texts run one by one. On one thread a padded batch of 32 was measured a third slower per
-        text and took 40 MiB more; and a vector never depends on what was embedded beside it.
+        Texts run one by one. On one thread a padded batch of 32 was measured a third slower per text and took 40
+        MiB more; and a vector never depends on other texts of the batch.
         """
         vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
         if texts:

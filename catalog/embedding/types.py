@@ -1,4 +1,4 @@
-"""What an embedder is."""
+"""The interface of an embedder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The small forms on the page of an entry, one for each thing that a curator does there."""
+"""The small forms on the page of an entry, one for each action of a curator."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from core.web.forms import PlainText
 
 
 class ReasonForm(forms.Form):
-    """Why, where it has to be said."""
+    """A required reason."""
 
     reason = PlainText(label=_("Reason"), rows=2, max_length=2000)
 
 
 class NoteForm(forms.Form):
-    """A note, where one may be left."""
+    """An optional note."""
 
     note = PlainText(label=_("Note"), rows=2, required=False, max_length=2000)
 
 
 class VerifyForm(NoteForm):
-    """A note, or the reason that verifying a high risk takes; and which wordings stood there waiting."""
+    """A note, or the reason that verifying a high risk needs; and which waiting wordings were on the page."""
 
     wordings = forms.CharField(required=False, widget=forms.HiddenInput, max_length=20_000)
 
     def about(self, version: Version) -> Self:
-        """The form as it is for this version; the service asks for the reason again."""
+        """The form for this version; the service checks the reason again."""
         waiting = [one for one in version.entry.phrasings.all() if one.waits]
         self.fields["wordings"].initial = ",".join(str(one.pk) for one in waiting)
         if version.takes_reason:
@@ -40,13 +40,13 @@ class VerifyForm(NoteForm):
         return self
 
     def clean_wordings(self) -> list[int]:
-        """Their keys; what is none is left out."""
+        """Their keys; invalid ones are left out."""
         parts = self.cleaned_data["wordings"].split(",")
         return [int(part) for part in parts if part.isdecimal() and len(part) < 19]
 
 
 class RollbackForm(forms.Form):
-    """Why an entry goes back to a former version, and in which way: the button that was pressed."""
+    """The reason for a roll back, and its kind: the button that was pressed."""
 
     VERIFY, ASK, EMERGENCY = "verify", "ask", "emergency"
 

@@ -16,7 +16,7 @@ from core.web.forms import PlainText, split_lines, split_words
 
 
 class ParameterForm(forms.Form):
-    """One parameter; a row without a name is none."""
+    """One parameter; a row without a name is ignored."""
 
     name = forms.CharField(label=_("Name"), required=False, max_length=200)
     type = forms.ChoiceField(
@@ -65,7 +65,7 @@ ParameterFormSet: type[BaseFormSet[ParameterForm]] = formset_factory(
 
 
 class VersionForm(forms.Form):
-    """A script and what is known about it; the parameters are a formset beside it."""
+    """A script and its details; the parameters are a formset beside it."""
 
     script = PlainText(label=_("Script"), rows=16, code=True)
     risk = forms.ChoiceField(
@@ -105,15 +105,15 @@ class VersionForm(forms.Form):
     )
 
     def short_fields(self) -> list[forms.BoundField]:
-        """The fields that stand side by side."""
+        """The fields that are shown side by side."""
         return [self[name] for name in _SHORT]
 
     def long_fields(self) -> list[forms.BoundField]:
-        """The fields that need room."""
+        """The fields that need the full width."""
         return [self[name] for name in ("check_before", "check_after", "undo", "links")]
 
     def details(self, parameters: BaseFormSet[ParameterForm]) -> VersionDetails:
-        """What was typed beside the script. Raises BadInput."""
+        """The details that were typed. Raises BadInput."""
         typed = self.cleaned_data
         rows = [form.parameter() for form in parameters.forms]
         return VersionDetails.read(
@@ -153,7 +153,7 @@ _AS_TYPED = (
 
 
 class EntryForm(VersionForm):
-    """A new entry: what it does, in words, and its first version."""
+    """A new entry: its statement, and its first version."""
 
     title = forms.CharField(
         label=_("What it does"), max_length=300, help_text=_("As an action statement.")

@@ -82,7 +82,7 @@ class TrackSerializer(serializers.Serializer[TrackRecord]):
 
 
 class VersionSerializer(serializers.ModelSerializer[Version]):
-    """A version; the context's `records` has its track record."""
+    """A version; the context's `records` has its use counts."""
 
     entry = serializers.SlugRelatedField[Entry](slug_field="slug", read_only=True)
     tags = serializers.SlugRelatedField[Tag](slug_field="name", many=True, read_only=True)
@@ -131,7 +131,7 @@ class VersionSerializer(serializers.ModelSerializer[Version]):
 
 
 class WordingSerializer(serializers.ModelSerializer[Phrasing]):
-    """A wording of an entry; until `confirmed_at` it answers at most as a starting point."""
+    """A wording of an entry; until `confirmed_at` it is a starting point at most."""
 
     added_by = serializers.CharField(source="added_by.username", default=None)
     confirmed_by = serializers.CharField(source="confirmed_by.username", default=None)
@@ -202,7 +202,7 @@ class CopiedSerializer(serializers.Serializer[Copied]):
 
 
 class RatedSerializer(serializers.Serializer[Rated]):
-    """A use with its outcome; `told` are those who copied the entry lately."""
+    """A use with its outcome; `told` are those who copied the entry recently."""
 
     use = serializers.IntegerField(source="use.pk")
     outcome = serializers.CharField(source="use.outcome")

@@ -1,1 +1,1 @@
-"""Cases of entries: kept, run in the sandbox by a worker of its own, and looked at."""
+"""Cases of entries: stored, run in the sandbox by a separate worker, and shown."""

@@ -1,4 +1,4 @@
-"""Cases of entries by the API, and what the scripts did in them: the same services as the pages."""
+"""The API of entries' cases and their results: the same services as the pages."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class ExecutionOutput(serializers.ModelSerializer[Execution]):
 
 
 class CasesOutput(serializers.Serializer[Any]):
-    """A case set of an entry, with what the version did in it."""
+    """A case set of an entry, with the results of a version."""
 
     id = serializers.IntegerField(source="kept.pk")
     sha256 = serializers.CharField(source="case_set.sha256")
@@ -74,13 +74,13 @@ class RequestedOutput(serializers.Serializer[Any]):
 
 
 class EntryCasesViewSet(viewsets.GenericViewSet[Entry]):
-    """The case sets that an entry keeps."""
+    """The case sets of an entry."""
 
     @extend_schema(methods=["GET"], responses=CasesOutput(many=True))
     @extend_schema(methods=["POST"], request=CasesInput, responses={201: CasesOutput})
     @action(detail=True, methods=["get", "post"], pagination_class=None)
     def cases(self, request: Request, slug: str) -> Response:
-        """Each case set with what the script that the entry answers with did in it; or keep another one."""
+        """GET: each case set with the results of the script that the entry answers with. POST: add one."""
         if request.method == "POST":
             return self._add(request, slug)
         entry = access_entry(request.user, slug)
@@ -89,7 +89,7 @@ class EntryCasesViewSet(viewsets.GenericViewSet[Entry]):
     @extend_schema(responses={204: OpenApiResponse(description="Removed.")})
     @action(detail=True, methods=["delete"], url_path=r"cases/(?P<number>\d+)")
     def remove_cases(self, request: Request, slug: str, number: str) -> Response:
-        """Have the entry keep these cases no longer."""
+        """Remove these cases from the entry."""
         entry = access_entry(request.user, slug, to_curate=True)
         services.remove_cases(_kept(entry, read_key(number)), by=signed_in(request))
         return Response(status=204)
@@ -113,7 +113,7 @@ class VersionCasesViewSet(viewsets.GenericViewSet[Version]):
     @extend_schema(request=None, responses={202: RequestedOutput})
     @action(detail=True, methods=["post"], url_path="run-cases")
     def run_cases(self, request: Request, pk: str) -> Response:
-        """Have a worker of the sandbox run all the cases; look at the entry's cases for what came of it."""
+        """Have a worker of the sandbox run all the cases; the entry's cases then show the results."""
         version = access_version(request.user, read_key(pk), to_curate=True)
         runs = services.request_runs(version, purpose=CaseRun.Purpose.ASKED, by=signed_in(request))
         if not runs:

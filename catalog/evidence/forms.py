@@ -1,4 +1,4 @@
-"""The form that a case set is written in, or brought in as a file."""
+"""The form for writing or uploading a case set."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from core.web.forms import PlainText
 
 
 class CasesForm(forms.Form):
-    """A case set as JSON: typed, or a file that takes its place."""
+    """A case set as JSON: typed, or a file that replaces the typed text."""
 
     cases = PlainText(
         label=_("Cases"),

@@ -1,1 +1,1 @@
-"""Entries in from files and out to them, and the copy that is read when nothing runs."""
+"""Import and export of entries, and the copy that can be read while the product is down."""

@@ -1,4 +1,4 @@
-"""The catalogue as files, by the API: the same services as the pages."""
+"""Import and export by API: the same services as the pages."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from core.web.requests import read_body, read_key, signed_in
 
 
 class ImportOut(serializers.ModelSerializer[Job]):
-    """An import, or what one would do; `report` has its figures and, of what is no repetition, the rows."""
+    """An import, or its preview; `report` has the figures and the rows that are not repetitions."""
 
     dry_run = serializers.BooleanField(source="arguments.dry_run")
 
@@ -45,7 +45,7 @@ class CatalogueImportIn(serializers.Serializer[Any]):
 class CatalogImportViewSet(
     mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.GenericViewSet[Job]
 ):
-    """Imports of entries, for curators: a file is looked through, and then imported by `start`."""
+    """Imports of entries, for curators: a file is previewed first, and imported by `start`."""
 
     serializer_class = ImportOut
     queryset = Job.objects.none()
@@ -58,7 +58,7 @@ class CatalogImportViewSet(
 
     @extend_schema(request={"multipart/form-data": CatalogueImportIn}, responses={202: ImportOut})
     def create(self, request: Request) -> Response:
-        """Say what would become of each row of a file; nothing is changed. Ask again until it is done."""
+        """Preview what would happen to each row of a file; nothing is changed. Poll until it is done."""
         access_imports(request.user)
         data = read_body(CatalogueImportIn, request)
         job = import_jobs.preview_import(
@@ -69,7 +69,7 @@ class CatalogImportViewSet(
     @extend_schema(request=None, responses={202: ImportOut})
     @action(detail=True, methods=["post"])
     def start(self, request: Request, pk: str) -> Response:
-        """Import what was looked through: good rows are kept, bad ones reported."""
+        """Import the previewed file: good rows are stored, bad ones reported."""
         preview = access_import(request.user, read_key(pk))
         job = import_jobs.start_import(preview, by=signed_in(request))
         return Response(ImportOut(job).data, status=status.HTTP_202_ACCEPTED)
@@ -77,7 +77,7 @@ class CatalogImportViewSet(
     @extend_schema(request=None, responses=ImportOut)
     @action(detail=True, methods=["post"])
     def cancel(self, request: Request, pk: str) -> Response:
-        """Stop it; what was imported stays."""
+        """Stop it; rows that were imported stay."""
         job = access_import(request.user, read_key(pk))
         import_jobs.cancel_import(job, by=signed_in(request))
         return Response(ImportOut(access_import(request.user, job.pk)).data)

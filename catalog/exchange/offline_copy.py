@@ -1,7 +1,7 @@
-"""A copy of the catalogue that can be read when nothing runs: one page, and the scripts beside it.
+"""A copy of the catalogue that can be read while the product is down: one page, and the scripts beside it.
 
-Each copy is a folder of its own under the time at which it was made. It is written under another name
-and renamed when it is whole; `newest` always leads to a whole one.
+Each copy is a folder named after its time. It is written under another name and renamed when it is complete;
+`newest` always links to a complete copy.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ dd { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; }
 
 @dataclass(frozen=True, kw_only=True)
 class Copy:
-    """A whole copy, and what it holds."""
+    """A complete copy, and how many entries it contains."""
 
     folder: Path
     made_at: datetime
@@ -58,9 +58,9 @@ class Copy:
 
 
 def write_copy(folder: Path, *, kept: int = KEPT) -> Copy:
-    """Add a copy of what is verified to the folder, and remove all but the newest `kept`.
+    """Add a copy of all verified entries to the folder, and delete all but the newest `kept`.
 
-    Everything in it is of one moment. Whatever fails, the copies that were there stay. Raises OSError.
+    It is a consistent snapshot. If it fails, the existing copies stay. Raises OSError.
     """
     now = timezone.now().astimezone(UTC).replace(microsecond=0)
     folder.mkdir(parents=True, exist_ok=True)
@@ -84,7 +84,7 @@ def write_copy(folder: Path, *, kept: int = KEPT) -> Copy:
 
 
 def copies(folder: Path) -> list[Copy]:
-    """The whole copies in the folder, newest first."""
+    """The complete copies in the folder, newest first."""
     found = []
     for path in folder.glob("*T*Z") if folder.is_dir() else ():
         try:
@@ -107,7 +107,7 @@ def is_due(folder: Path) -> bool:
 
 
 def _write_into(folder: Path, now: datetime) -> int:
-    """The page and the scripts; how many entries they hold."""
+    """Write the page and the scripts; returns the number of entries."""
     scripts = folder / SCRIPTS
     scripts.mkdir()
     count = 0
@@ -128,7 +128,7 @@ def _write_into(folder: Path, now: datetime) -> int:
 
 @contextmanager
 def _one_moment() -> Iterator[None]:
-    """What is read in the block is as it was when it began."""
+    """A read-only transaction with a consistent snapshot."""
     with transaction.atomic():
         with connection.cursor() as cursor:
             cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
@@ -168,7 +168,7 @@ def _write_head(page: TextIO, now: datetime) -> None:
 
 
 def _point_to(whole: Path) -> None:
-    """Let `newest` lead there, from one moment to the next."""
+    """Point `newest` there, atomically."""
     link = whole.parent / f"{_UNFINISHED}{whole.name}"
     link.unlink(missing_ok=True)
     link.symlink_to(whole.name)

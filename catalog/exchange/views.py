@@ -1,4 +1,4 @@
-"""The catalogue as files: an import is looked through before it is done, an export comes at once."""
+"""Import and export: an import is previewed first, an export is sent at once."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SHOWN_EARLIER = 10
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def catalog_import(request: HttpRequest) -> HttpResponse:
-    """Choose a file and see what would become of its rows."""
+    """Choose a file and preview its rows."""
     earlier = access_imports(request.user)
     user = signed_in(request)
     form = ImportForm(request.POST or None, request.FILES or None)
@@ -46,7 +46,7 @@ def catalog_import(request: HttpRequest) -> HttpResponse:
 @require_safe
 @vary_on_headers("HX-Request")
 def import_detail(request: HttpRequest, pk: int) -> HttpResponse:
-    """What would become of each row or became of it, and how far it is."""
+    """What would happen, or happened, to each row; and the progress."""
     job = access_import(request.user, pk)
     rows = job.report.get("rows", [])
     context = {
@@ -70,7 +70,7 @@ def import_detail(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def import_start(request: HttpRequest, pk: int) -> HttpResponse:
-    """Do what was foreseen."""
+    """Carry out the preview."""
     preview = access_import(request.user, pk)
     job = import_jobs.start_import(preview, by=signed_in(request))
     return redirect("catalog-import-detail", pk=job.pk)
@@ -78,7 +78,7 @@ def import_start(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def import_cancel(request: HttpRequest, pk: int) -> HttpResponse:
-    """Stop it; what was imported stays."""
+    """Stop it; rows that were imported stay."""
     import_jobs.cancel_import(access_import(request.user, pk), by=signed_in(request))
     return redirect("catalog-import-detail", pk=pk)
 

@@ -1,1 +1,1 @@
-"""The list of entries: filters, search, tabs for curators, one action on many entries."""
+"""The list of entries: filters, search, tabs for curators, bulk actions."""

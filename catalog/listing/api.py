@@ -1,4 +1,4 @@
-"""The list of entries by the API: filtered, or searched."""
+"""The API of the list of entries: filtered, or searched."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ class EntryFilter(filters.FilterSet):  # type: ignore[misc]
         return services.list_entries(self.chosen(), among=queryset)
 
     def chosen(self) -> Filters:
-        """The filters as the services take them."""
+        """The filters in the form that the services take."""
         return Filters(**{name: value or "" for name, value in self.form.cleaned_data.items()})
 
 
 class EntryListViewSet(viewsets.GenericViewSet[Entry]):
-    """Entries: newest first, or by `q` those that fit it best."""
+    """Entries: newest first, or with `q` the best matches."""
 
     filterset_class = EntryFilter
 
@@ -54,7 +54,7 @@ class EntryListViewSet(viewsets.GenericViewSet[Entry]):
         responses=ListedSerializer(many=True),
     )
     def list(self, request: Request) -> Response:
-        """Entries with the version that stands for each: the verified one, else the newest."""
+        """Entries with their representative version: the verified one, else the newest."""
         chosen = EntryFilter(request.query_params, queryset=Entry.objects.none())
         query = request.query_params.get("q", "")
         queryset = self.filter_queryset(self.get_queryset())

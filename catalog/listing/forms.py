@@ -1,4 +1,4 @@
-"""Forms of the list of entries: its filters, and one thing done with many entries."""
+"""Forms of the list of entries: its filters, and bulk actions."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _short() -> forms.TextInput:
 
 
 class FilterForm(forms.Form):
-    """The filters of the list, in its address."""
+    """The filters of the list, in its URL."""
 
     q = forms.CharField(
         label=_("What should be done"), required=False, widget=forms.SearchInput(), max_length=1000
@@ -73,18 +73,18 @@ class FilterForm(forms.Form):
     sort = forms.ChoiceField(label=_("Order"), required=False, choices=Sort.choices)
 
     def filters(self) -> Filters:
-        """What the list is narrowed to."""
+        """The active filters."""
         return Filters(**{name: self.cleaned_data[name] for name in Filters.__dataclass_fields__})
 
 
 class SaveViewForm(forms.Form):
-    """What the list shows now, under a name."""
+    """Saves the current list under a name."""
 
     name = forms.CharField(label=_("Name"), max_length=40)
 
 
 class BulkForm(forms.Form):
-    """What is to be done with the chosen entries; `fits` stands for all that a list shows."""
+    """A bulk action on the chosen entries; `fits` stands for all entries of the list."""
 
     deed = forms.ChoiceField(label=_("What to do"), choices=Deed.choices)
     tags = forms.CharField(label=_("Tags"), required=False, help_text=_("With commas."))
@@ -95,7 +95,7 @@ class BulkForm(forms.Form):
         return find_owner(self.cleaned_data["owner"])
 
     def order(self) -> BulkOrder:
-        """What was typed, as the service takes it."""
+        """The action, in the form that the service takes."""
         return BulkOrder(
             deed=Deed(self.cleaned_data["deed"]),
             tags=tuple(split_words(self.cleaned_data["tags"])),
@@ -104,7 +104,7 @@ class BulkForm(forms.Form):
         )
 
     def own_fields(self) -> list[forms.BoundField]:
-        """The fields that the deed needs."""
+        """The fields that the action needs."""
         deed = self["deed"].value()
         if deed in (Deed.ADD_TAGS, Deed.REMOVE_TAGS):
             return [self["tags"]]
@@ -112,7 +112,7 @@ class BulkForm(forms.Form):
 
 
 def read_chosen(posted: QueryDict) -> list[Entry]:
-    """The chosen entries, by their keys or by the filters of the list they were chosen from."""
+    """The chosen entries, by key or by the filters of their list."""
     entries = Entry.objects.defer("document").order_by("-pk")
     if fits := posted.get("fits", ""):
         form = FilterForm(QueryDict(fits))
@@ -123,5 +123,5 @@ def read_chosen(posted: QueryDict) -> list[Entry]:
 
 
 def read_seen(posted: QueryDict, entries: Sequence[Entry]) -> dict[int, str]:
-    """What the preview said of each entry."""
+    """What the preview showed for each entry."""
     return {entry.pk: posted.get(f"seen-{entry.pk}", "") for entry in entries}

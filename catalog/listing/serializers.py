@@ -9,7 +9,7 @@ from catalog.listing.services.search import Listed
 
 
 class ListedSerializer(serializers.Serializer[object]):
-    """A `Listed`: an entry in a list, by the version that stands for it."""
+    """A `Listed`: an entry in a list, with its representative version."""
 
     slug = serializers.CharField(source="entry.slug")
     title = serializers.CharField(source="entry.title")

@@ -1,4 +1,4 @@
-"""The verified catalogue: entries, versions, wordings, vectors, labels, uses, evidence; what curators do with them."""
+"""Tables of the catalogue: entries, versions, wordings, vectors, labels, uses, evidence; curators' decisions."""
 
 from __future__ import annotations
 

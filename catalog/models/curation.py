@@ -1,4 +1,4 @@
-"""Rechecks, near-duplicates, merges and roll backs: what waits for a curator, and what they decided."""
+"""Rechecks, near-duplicates, merges and roll backs: what waits for curators, and their decisions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from catalog.models.entry import Entry, Version
 
 class RecheckQuerySet(models.QuerySet["Recheck"]):
     def to_look_at(self) -> RecheckQuerySet:
-        """Those that say something else and that nobody has looked at yet, newest first."""
+        """Those with other findings that nobody has looked at yet, newest first."""
         return (
             self.filter(has_changed=True, seen_at=None)
             .exclude(version__state=Version.State.DEPRECATED)
@@ -24,7 +24,7 @@ class RecheckQuerySet(models.QuerySet["Recheck"]):
 
 class NearDuplicateQuerySet(models.QuerySet["NearDuplicate"]):
     def to_look_at(self) -> NearDuplicateQuerySet:
-        """Pairs that nobody has decided on, the most alike first."""
+        """Pairs that nobody has decided on, the most similar first."""
         return (
             self.filter(state=NearDuplicate.State.OPEN)
             .select_related("first", "second")
@@ -33,12 +33,12 @@ class NearDuplicateQuerySet(models.QuerySet["NearDuplicate"]):
         )
 
     def about(self, entry: Entry) -> NearDuplicateQuerySet:
-        """Those in which this entry is one of the two."""
+        """Pairs with this entry."""
         return self.filter(Q(first=entry) | Q(second=entry))
 
 
 class Recheck(models.Model):
-    """What a newer checker says of a Version, beside the findings that it was verified with."""
+    """The findings of a newer checker for a Version, beside those that it was verified with."""
 
     version = models.OneToOneField(Version, models.CASCADE, related_name="recheck")
     checked_with = models.CharField(_("checked with"), max_length=80)
@@ -111,7 +111,7 @@ class NearDuplicate(models.Model):
 
 
 class Merge(models.Model):
-    """One entry taken into another, and what was moved for it, so that it can be undone."""
+    """One entry merged into another, and what was moved for it, so that it can be undone."""
 
     source = models.ForeignKey(Entry, models.PROTECT, related_name="merges_away")
     target = models.ForeignKey(Entry, models.PROTECT, related_name="merges_in")
@@ -143,7 +143,7 @@ class Merge(models.Model):
 
 class RollbackQuerySet(models.QuerySet["Rollback"]):
     def to_confirm(self) -> RollbackQuerySet:
-        """Emergencies that still answer and that nobody else has confirmed, the oldest first."""
+        """Emergency roll backs that still answer and that nobody else has confirmed, oldest first."""
         return (
             self.filter(is_emergency=True, confirmed_at=None, version__state=Version.State.VERIFIED)
             .select_related("version__entry", "by")
@@ -155,7 +155,7 @@ class RollbackQuerySet(models.QuerySet["Rollback"]):
 class Rollback(models.Model):
     """A former version that answers again.
 
-    In an emergency its author puts it back alone, which four eyes would forbid: somebody else confirms it later.
+    In an emergency its author restores it alone, which four eyes would forbid: somebody else confirms it later.
     """
 
     version = models.ForeignKey(Version, models.CASCADE, related_name="rollbacks")

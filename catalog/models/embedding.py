@@ -1,4 +1,4 @@
-"""Vectors of phrasings, one table for all embedding models, one partial HNSW index per model."""
+"""Vectors of wordings, one table for all embedding models, one partial HNSW index per model."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ class EmbeddingModel(models.Model):
 class Embedding(models.Model):
     """The vector of one Phrasing under one EmbeddingModel.
 
-    `searchable` repeats whether the Entry may answer (verified, not suspended): a partial index can look
-    only at its own table, and without it the filter would ruin the recall of the index.
+    `searchable` is a copy of whether the Entry may answer (verified, not suspended): a partial index can only use
+    its own table, and without it the filter would ruin the recall of the index.
     """
 
     phrasing = models.ForeignKey(Phrasing, models.CASCADE, related_name="embeddings")

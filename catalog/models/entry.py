@@ -1,4 +1,4 @@
-"""Entry and Version: what is kept, and in which state."""
+"""Entry and Version: the catalogue's scripts and their states."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ class EntryQuerySet(models.QuerySet["Entry"]):
         return self.standing().filter(versions__state=Version.State.VERIFIED, suspended_at=None)
 
     def standing(self) -> EntryQuerySet:
-        """Entries that stand for themselves, and were not merged into another."""
+        """Entries that were not merged into another."""
         return self.filter(merged_into=None)
 
 
 class Entry(models.Model):
-    """One thing that can be done, under a title and any number of phrasings, in numbered versions."""
+    """One thing that can be done, under a title and any number of wordings, in numbered versions."""
 
     slug = models.SlugField(_("slug"), max_length=80, unique=True)
     title = models.CharField(_("title"), max_length=300)
@@ -95,7 +95,7 @@ class Entry(models.Model):
 
 
 class Version(models.Model):
-    """One text of an Entry's script with all that is known about it; the text never changes."""
+    """One script of an Entry with its details; the script never changes."""
 
     class State(models.TextChoices):
         DRAFT = "draft", _("Draft")
@@ -243,7 +243,7 @@ class Version(models.Model):
 
     @property
     def takes_reason(self) -> bool:
-        """Whether verifying it takes a reason: it is a high risk, as is whatever has a finding that is an error."""
+        """Whether verifying it needs a reason: it is high risk, as is any script with a finding that is an error."""
         return self.risk == Version.Risk.HIGH
 
     @staticmethod
@@ -253,7 +253,7 @@ class Version(models.Model):
 
     @transaction.atomic
     def move_to(self, state: State, *, by: User | None, note: str = "", **changes: object) -> None:
-        """Change the state and log it, or raise NotAllowedNow, which says who was faster, and change nothing."""
+        """Change the state and log it; or raise NotAllowedNow, which says who was faster, and change nothing."""
         old = Version.State(self.state)
         if state not in Version.MOVES[old]:
             refusal = _("This version is %(old)s; it can't become %(new)s.") % {
@@ -271,9 +271,9 @@ class Version(models.Model):
 
     @transaction.atomic
     def take_back(self, event: VersionEvent, *, by: User, note: str) -> None:
-        """Return to the state before `event`, which has to be the last one, or raise NotAllowedNow.
+        """Return to the state before `event`, which has to be the last one; or raise NotAllowedNow.
 
-        For undoing what was done with the version as a side effect: who had verified it still has.
+        For undoing side effects on the version: who had verified it still has.
         """
         last = self.events.order_by("-pk").first()
         if (

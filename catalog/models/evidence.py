@@ -1,4 +1,4 @@
-"""Cases, and what happened when they were run: immutable, by hash, shared by every script of the same text."""
+"""Cases and their results: immutable, by hash, shared by all scripts with the same text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MISSED_REPORTS = timedelta(minutes=2)
 
 
 class CheckState(models.TextChoices):
-    """What a check came to; only the first two are a verdict and enter figures."""
+    """The result of a check; only the first two are verdicts and enter figures."""
 
     PASSED = "passed", _("Passed")
     FAILED = "failed", _("Failed")
@@ -28,7 +28,7 @@ class CheckState(models.TextChoices):
 
 
 class CaseSet(models.Model):
-    """Cases for a statement as their author wrote them; never changed. The same cases are one row."""
+    """Cases for a statement as their author wrote them; never changed. Equal cases are one row."""
 
     class AuthorKind(models.TextChoices):
         MODEL = "model", _("a model")
@@ -75,10 +75,10 @@ class CaseSet(models.Model):
 
 
 class Execution(models.Model):
-    """What one script text did in the worlds of one case set on one kind of machine.
+    """The results of one script in the worlds of one case set on one kind of machine.
 
     A run with the same verdicts on the same kind of machine is counted here (`times`, `last_at`); one with others
-    is a row of its own. Where nothing was run the state is *not run*, and `reason` says why.
+    is another row. If nothing was run, the state is *not run*, and `reason` says why.
     """
 
     script_sha256 = models.CharField(max_length=64, editable=False)
@@ -131,14 +131,14 @@ class Execution(models.Model):
 
     @property
     def lacks_quality(self) -> bool:
-        """Whether how good its cases are is still to be measured; not of what came with a file."""
+        """Whether the quality of its cases has yet to be measured; never for imported results."""
         # A worker of the version before kept the quality with the result, and did not say when.
         is_known = self.quality_at is not None or self.small_errors is not None
         return bool(self.judged) and not is_known and not self.imported
 
 
 class CheckResult(models.Model):
-    """One check of one case: the sentence, its state, and what happened where it does not hold."""
+    """One check of one case: the sentence, its state, and what happened if it failed."""
 
     execution = models.ForeignKey(Execution, models.CASCADE, related_name="checks")
     case_number = models.PositiveSmallIntegerField()
@@ -165,7 +165,7 @@ class CheckResult(models.Model):
 
 
 class EntryCases(models.Model):
-    """A case set that an entry keeps, and the last result of the script that the entry answers with."""
+    """A case set of an entry, and the last result of the script that the entry answers with."""
 
     entry = models.ForeignKey(Entry, models.CASCADE, related_name="case_sets")
     case_set = models.ForeignKey(CaseSet, models.PROTECT, related_name="entries")
@@ -195,7 +195,7 @@ class EntryCases(models.Model):
 
 
 class EvidenceChange(models.Model):
-    """The script that an entry answers with did something else than before; until a curator has looked."""
+    """The script that an entry answers with behaved differently than before; until a curator has looked."""
 
     entry = models.ForeignKey(Entry, models.CASCADE, related_name="evidence_changes")
     version = models.ForeignKey(Version, models.CASCADE, related_name="+")
@@ -218,7 +218,7 @@ class EvidenceChange(models.Model):
 
 
 class CaseRun(LeasedJob):
-    """A script whose cases are to be run by a worker of the sandbox. The text goes when the run has ended."""
+    """A request to run a script's cases in the sandbox. The text is deleted when the run has ended."""
 
     TASK = "catalog.run_cases"
     QUEUE = "execution"
@@ -280,7 +280,7 @@ class CaseRun(LeasedJob):
 
 
 class SandboxReport(models.Model):
-    """What a worker found when it looked for a sandbox; a new row when that changes."""
+    """A worker's report about its sandbox; a new row when that changes."""
 
     name = models.CharField(max_length=40, blank=True)  # empty: there is none
     fingerprint = models.JSONField(default=dict)
@@ -298,5 +298,5 @@ class SandboxReport(models.Model):
 
     @property
     def is_recent(self) -> bool:
-        """Whether the worker that said it is probably still there: it says so every half minute."""
+        """Whether the worker that reported is probably still there: it reports every half minute."""
         return timezone.now() - self.last_at < MISSED_REPORTS

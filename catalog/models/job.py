@@ -1,4 +1,4 @@
-"""Work in the background that somebody waits for: how far it is, and what came of it."""
+"""Background jobs that somebody waits for, with progress and result."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from core.leased_jobs import LeasedJob
 
 
 class Job(LeasedJob):
-    """One piece of the catalogue's background work."""
+    """One background job of the catalogue."""
 
     class Kind(models.TextChoices):
         IMPORT = "import", _("Import")
@@ -52,5 +52,5 @@ class Job(LeasedJob):
 
     @property
     def progress(self) -> Mapping[str, object]:
-        """How far it is, as the progress component takes it; without a value while the whole is not known."""
+        """The progress in the form of the progress component; without a value while the total is unknown."""
         return {"value": self.done if self.total else "", "max": self.total or ""}

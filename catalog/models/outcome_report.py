@@ -1,4 +1,4 @@
-"""What programs say of scripts that they ran. It decides nothing; people look at it."""
+"""Programs' reports of scripts that they ran. They decide nothing; people look at them."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class OutcomeReportQuerySet(models.QuerySet["OutcomeReport"]):
 
 
 class OutcomeReport(models.Model):
-    """How a run of a script went, as a program says by its token.
+    """The outcome of a script's run, reported by a program with a token.
 
-    Apart from `Use`, where people say it: a program's word changes no ranking and suspends nothing.
+    Separate from `Use`, which people fill in: a program's report changes no ranking and suspends nothing.
     """
 
     version = models.ForeignKey(Version, models.PROTECT, related_name="outcome_reports")

@@ -1,4 +1,4 @@
-"""What people say about retrieval, and the threshold chosen from it."""
+"""People's labels for retrieval, and the threshold chosen from them."""
 
 from __future__ import annotations
 
@@ -13,18 +13,20 @@ from catalog.models.entry import Version
 
 class MatchLabelQuerySet(models.QuerySet["MatchLabel"]):
     def counting(self) -> MatchLabelQuerySet:
-        """Labels that nobody has taken back."""
+        """Labels that were not withdrawn."""
         return self.filter(undone_at=None)
 
     def of_scoring(self) -> MatchLabelQuerySet:
-        """Those that say something of the scoring: what a model confirmed was chosen by the model."""
+        """Labels that say something about the scoring; the matches that a model confirmed were selected by the
+        model.
+        """
         return self.counting().filter(confirmed_by="")
 
 
 class MatchLabel(models.Model):
-    """A person's word on one retrieved version: the answer, a starting point, or neither.
+    """A person's label for one retrieved version: the answer, a starting point, or neither.
 
-    Never changed. One that was undone is kept and counts no more.
+    Never changed. A withdrawn label is kept and does not count.
     """
 
     class Label(models.TextChoices):
@@ -33,7 +35,7 @@ class MatchLabel(models.Model):
         NO_MATCH = "no_match", _("No match")
 
     class Picked(models.TextChoices):
-        """How it came that this case was labelled; what was picked says little of how often it occurs."""
+        """How the case was chosen; picked cases do not show how often such cases occur."""
 
         ASKED = "asked", _("By who asked")
         BORDERLINE = "borderline", _("Picked near the threshold")
@@ -75,7 +77,7 @@ class MatchLabel(models.Model):
 
 
 class LabelScore(models.Model):
-    """How sure one scoring is of a labelled case, whatever the threshold; what thresholds are chosen from."""
+    """The confidence of one scoring in a labelled case, before any threshold; thresholds are chosen from these."""
 
     label = models.ForeignKey(MatchLabel, models.CASCADE, related_name="scores")
     scoring = models.CharField(_("scoring"), max_length=40)
@@ -96,7 +98,7 @@ class LabelScore(models.Model):
 
 
 class ScoringModel(models.Model):
-    """A relevance model fitted to this team's own labels; never changed. The one that ships has no row."""
+    """A relevance model fitted to this team's own labels; never changed. The shipped one has no row."""
 
     name = models.CharField(_("version"), max_length=40, unique=True)
     document = models.JSONField(_("document"))
@@ -118,7 +120,7 @@ class ScoringModel(models.Model):
 
 
 class ScoringChoice(models.Model):
-    """Which scoring judges from now on, who said so and why; the newest counts, older ones are kept."""
+    """The choice of a scoring, with person and reason; the newest counts, older ones are kept."""
 
     scoring = models.CharField(_("scoring"), max_length=40)
     # Empty: the one that ships with the product.
@@ -137,7 +139,7 @@ class ScoringChoice(models.Model):
 
 
 class Threshold(models.Model):
-    """The confidence from which an entry is shown as the answer; the newest counts, older ones are kept."""
+    """The confidence at which an entry becomes the answer; the newest counts, older ones are kept."""
 
     scoring = models.CharField(_("scoring"), max_length=40)
     match = models.FloatField(_("match from"))

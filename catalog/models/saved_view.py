@@ -1,4 +1,4 @@
-"""Lists of entries that a person comes back to."""
+"""Saved views of the list of entries."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 class SavedView(models.Model):
-    """Filters and order of the list of entries under a name; its person's own."""
+    """Filters and order of the list of entries under a name, visible to its person only."""
 
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.CASCADE, related_name="saved_catalogue_views"

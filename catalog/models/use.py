@@ -1,4 +1,4 @@
-"""Who took which script away to run it, and how it went."""
+"""Who copied which script to run it, and the outcome."""
 
 from __future__ import annotations
 

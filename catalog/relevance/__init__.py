@@ -5,7 +5,7 @@ serves a page. Entry points: `judge_all` for the candidates of a statement, `jud
 """
 
 from catalog.relevance.fitted.model import RelevanceModel, shipped_model
-from catalog.relevance.judge import Judged, hold_back, judge, judge_all
+from catalog.relevance.judge import RankedJudgement, hold_back, judge, judge_all
 from catalog.relevance.statement.literals import Literal, find_literals
 from catalog.relevance.statement.profiles import StatementProfile, analyse
 from catalog.relevance.statement.token_shapes import Kind
@@ -14,7 +14,7 @@ from catalog.relevance.types import Candidate, Difference, Judgement, Parameter,
 __all__ = [
     "Candidate",
     "Difference",
-    "Judged",
+    "RankedJudgement",
     "Judgement",
     "Kind",
     "Literal",

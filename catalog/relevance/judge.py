@@ -20,15 +20,15 @@ _JUST_BELOW = 0.001
 UNCONFIRMED = "this wording waits for a second pair of eyes"
 
 
-class Judged(NamedTuple):
-    """A candidate, by its place among those that were given, and what it is worth."""
+class RankedJudgement(NamedTuple):
+    """The judgement of a candidate, which is named by its place among those that were given."""
 
     place: int
     judgement: Judgement
 
 
-class Look(NamedTuple):
-    """A candidate at first look; `row` holds its surface features and those of its standing."""
+class ScoredCandidate(NamedTuple):
+    """A candidate with the score of its surface features, which decides whether it is compared in full."""
 
     place: int
     worth: float
@@ -43,7 +43,7 @@ def judge(statement: str, candidate: Candidate, model: RelevanceModel | None = N
 
 def judge_all(
     statement: str, candidates: Sequence[Candidate], model: RelevanceModel | None = None
-) -> list[Judged]:
+) -> list[RankedJudgement]:
     """Say of the most promising candidates whether they answer, how surely, why, and what differs.
 
     Best first: matches by confidence, then starting points by confidence too. Candidates that are
@@ -52,30 +52,34 @@ def judge_all(
     differ, or one of them does more, it is a starting point.
     """
     model = model or shipped_model()
-    looks = look_at(statement, candidates, model)[:MOST_COMPARED]
-    comparisons = [compare(statement, candidates[look.place]) for look in looks]
+    scored = score_candidates(statement, candidates, model)[:MOST_COMPARED]
+    comparisons = [compare(statement, candidates[one.place]) for one in scored]
     rows = [
-        full_row(statement, candidates[look.place], comparison, look, model)
-        for look, comparison in zip(looks, comparisons, strict=True)
+        full_row(statement, candidates[one.place], comparison, one, model)
+        for one, comparison in zip(scored, comparisons, strict=True)
     ]
     confidences = model.confidences(model.forest.score(rows).tolist()) if rows else []
     judged = [
-        Judged(look.place, _judge(candidates[look.place], comparison, row, confidence, model))
-        for look, comparison, row, confidence in zip(
-            looks, comparisons, rows, confidences, strict=True
+        RankedJudgement(
+            one.place, _judge(candidates[one.place], comparison, row, confidence, model)
+        )
+        for one, comparison, row, confidence in zip(
+            scored, comparisons, rows, confidences, strict=True
         )
     ]
     return sorted(judged, key=lambda one: -one.judgement.confidence)
 
 
-def look_at(statement: str, candidates: Sequence[Candidate], model: RelevanceModel) -> list[Look]:
-    """The candidates by their worth at first look, the most promising first."""
+def score_candidates(
+    statement: str, candidates: Sequence[Candidate], model: RelevanceModel
+) -> list[ScoredCandidate]:
+    """The candidates scored by their surface features, the most promising first."""
     asked = read_wording(statement)
     rows = [surface_features(asked, candidate, model.words) for candidate in candidates]
     add_gaps(rows)
     weigh = model.first_look
-    looks = [
-        Look(
+    scored = [
+        ScoredCandidate(
             place,
             weigh["bias"]
             + sum(weight * row[name] for name, weight in weigh.items() if name != "bias"),
@@ -83,7 +87,7 @@ def look_at(statement: str, candidates: Sequence[Candidate], model: RelevanceMod
         )
         for place, row in enumerate(rows)
     ]
-    return sorted(looks, key=lambda look: (-look.worth, look.place))
+    return sorted(scored, key=lambda one: (-one.worth, one.place))
 
 
 def add_gaps(rows: Sequence[dict[str, float]]) -> None:
@@ -98,11 +102,11 @@ def full_row(
     statement: str,
     candidate: Candidate,
     comparison: Comparison,
-    look: Look,
+    scored: ScoredCandidate,
     model: RelevanceModel,
 ) -> dict[str, float]:
     """All features of a candidate; what fills a parameter counts as if both had said it."""
-    row = dict(look.row)
+    row = dict(scored.row)
     if candidate.parameters:
         names = [parameter.name for parameter in candidate.parameters]
         open_texts = [literal.text for literal in comparison.literals.open_places]

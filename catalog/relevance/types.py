@@ -1,4 +1,4 @@
-"""What the relevance rules take and what they answer."""
+"""The input and output of the relevance rules."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """An entry that may answer a statement: found because `phrasing` lies near, at `cosine`."""
+    """An entry that may answer a statement: found by its wording `phrasing`, at `cosine`."""
 
     phrasing: str
     script: str
@@ -35,7 +35,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Something statement and entry share, in a short sentence."""
+    """Something that statement and entry share, in a short sentence."""
 
     code: str
     text: str
@@ -58,10 +58,10 @@ class Difference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
-    """What a candidate is worth for a statement.
+    """The judgement of a candidate for a statement.
 
-    `confidence` is the estimated probability that it answers as it stands; `likeness` is the same
-    if the literals agreed, which ranks starting points. `fills` gives values to parameters.
+    `confidence` is the estimated probability that it answers as it is; `likeness` is the same if the literals
+    agreed, which ranks starting points. `fills` gives values to parameters.
     """
 
     answer: Answer

@@ -1,1 +1,1 @@
-"""From a statement to the entries that answer it: search by words and by vectors, then judging."""
+"""Finds the entries that answer a statement: search by words and by vectors, then judgement."""

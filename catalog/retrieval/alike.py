@@ -1,4 +1,4 @@
-"""Entries that do what somebody is about to write: told before it is saved, not after."""
+"""Entries similar to the one that somebody is writing, shown before it is saved."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_ALIKE = 5
 
 @dataclass(frozen=True, kw_only=True)
 class Alike:
-    """An entry that is like the one being written."""
+    """An entry similar to the one being written."""
 
     title: str
     slug: str
@@ -25,9 +25,9 @@ class Alike:
 
 
 def find_alike(title: str, *, script: str) -> list[Alike]:
-    """Entries with this very script, and those that retrieval gives for the title, best first.
+    """Entries with this very script, and those that retrieval finds for the title, best first.
 
-    Reads only, and asks nothing of a text that can be no title.
+    Read-only; a text that can't be a title makes no query.
     """
     found = {
         entry.slug: Alike(title=entry.title, slug=entry.slug, same_script=True)

@@ -1,4 +1,4 @@
-"""From a statement to the verified entries that answer it: found, then judged."""
+"""Finds the verified entries that answer a statement, and judges them."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ NEIGHBOURS = 3
 
 
 class Rivals(NamedTuple):
-    """The candidates of a statement, and which version each of them is."""
+    """The candidates of a statement, and the version of each."""
 
     version_ids: tuple[int, ...]
     candidates: tuple[Candidate, ...]
 
 
 class _Found(NamedTuple):
-    """An entry that may answer, by the phrasing that lies nearest."""
+    """An entry that may answer, with its nearest wording."""
 
     version: Version
     phrasing: str
@@ -46,7 +46,7 @@ class _Found(NamedTuple):
 def retrieve(statement: str, *, limit: int = 5) -> Retrieval:
     """The verified entries that answer the statement, best first; suspended ones are left out.
 
-    Reads only, in a fixed number of queries. Raises BadInput.
+    Read-only, in a fixed number of queries. Raises BadInput.
     """
     statement = clean_text(statement, field="statement", longest=LONGEST_STATEMENT)
     found, degraded = _find(statement)
@@ -67,7 +67,7 @@ def retrieve(statement: str, *, limit: int = 5) -> Retrieval:
 def _judge(
     statement: str, found: Sequence[_Found], model: RelevanceModel
 ) -> list[tuple[_Found, Judgement]]:
-    """What answers, and how. An entry is a match by its confirmed wordings alone, whatever the others say."""
+    """The answer. Only confirmed wordings can make an entry a match."""
     sure = [one.confirmed if one.has_waiting else one for one in found]
     judged = _answers(statement, [one for one in sure if one is not None], model)
     if not any(one.has_waiting for one in found):
@@ -94,13 +94,13 @@ def _answers(
 
 
 def rivals_of(statement: str) -> Rivals:
-    """All that is judged for a statement, for those who want to judge it by another model."""
+    """All candidates for a statement, for callers that judge them by another model."""
     found, _degraded = _find(statement)
     return Rivals(tuple(one.version.pk for one in found), tuple(_candidate(one) for one in found))
 
 
 def as_document(found: Retrieval) -> dict[str, object]:
-    """The answer as the command line and its callers know it; stable."""
+    """The answer in the stable form of the command line."""
     return {
         "statement": found.statement,
         "answer": found.answer.value,
@@ -120,28 +120,28 @@ def as_document(found: Retrieval) -> dict[str, object]:
 
 
 def _find(statement: str) -> tuple[list[_Found], str]:
-    """Entries near the statement by meaning or by words, nearest first; why the search was less."""
+    """Entries near the statement by meaning or by words, nearest first; and why the search was limited, if it was."""
     by_words = [
         hit.entry_id for hit in text_search.find_phrasings(statement, limit=NEAREST_PHRASINGS)
     ]
     try:
-        meaning = vector_search.read_meaning(statement)
+        query = vector_search.embed_query(statement)
     except vector_search.Degraded as why:
         entry_ids = _first_of(by_words, NEAREST_ENTRIES + ENTRIES_BY_WORDS)
         return _load(entry_ids, _cosines_of_spelling(statement, entry_ids)), str(why)
-    near = [hit.entry_id for hit in meaning.find(limit=NEAREST_PHRASINGS)]
+    near = [hit.entry_id for hit in query.find(limit=NEAREST_PHRASINGS)]
     entry_ids = _first_of(near, NEAREST_ENTRIES)
     entry_ids += [pk for pk in _first_of(by_words, ENTRIES_BY_WORDS) if pk not in entry_ids]
-    return _load(entry_ids, meaning.cosines(entry_ids)), ""
+    return _load(entry_ids, query.cosines(entry_ids)), ""
 
 
 def _first_of(entry_ids: Sequence[int], most: int) -> list[int]:
-    """The first entries, each once: several phrasings of one may lie near."""
+    """The first entries, without duplicates: several wordings of one may be near."""
     return list(dict.fromkeys(entry_ids))[:most]
 
 
 def _cosines_of_spelling(statement: str, entry_ids: Sequence[int]) -> dict[int, float]:
-    """How alike phrasings are spelt, in place of how alike they are meant."""
+    """Similarity of spelling, as a substitute for similarity of meaning."""
     phrasings = dict(Phrasing.objects.filter(entry__in=entry_ids).values_list("pk", "text"))
     vectors = HashingEmbedder().embed([statement, *phrasings.values()])
     return dict(zip(phrasings, (vectors[1:] @ vectors[0]).tolist(), strict=True))
@@ -150,7 +150,7 @@ def _cosines_of_spelling(statement: str, entry_ids: Sequence[int]) -> dict[int, 
 def _load(entry_ids: Sequence[int], cosines: dict[int, float]) -> list[_Found]:
     """The entries with their verified versions, nearest first.
 
-    A state may have changed since the entry was found: who does not answer any more is left out.
+    A state may have changed since the entry was found: entries that do not answer any more are left out.
     """
     answering = Entry.objects.answering().filter(pk__in=entry_ids)
     versions = {
@@ -207,7 +207,7 @@ def _candidate(one: _Found) -> Candidate:
 
 
 def _neighbours(found: Sequence[_Found], matches: Sequence[Match]) -> tuple[Neighbour, ...]:
-    """The nearest of those that are no match and no starting point."""
+    """The nearest entries that are neither a match nor a starting point."""
     answers = {match.version_id for match in matches}
     near = [
         Neighbour(one.version.pk, one.phrasing, one.version.script, one.cosine)
@@ -218,9 +218,7 @@ def _neighbours(found: Sequence[_Found], matches: Sequence[Match]) -> tuple[Neig
 
 
 def _order(pair: tuple[_Found, Judgement]) -> tuple[bool, float, int]:
-    """Matches by confidence, then starting points, where it counts too what they are worth but for
-    the literals.
-    """
+    """Matches by confidence, then starting points, by confidence and by likeness."""
     one, judgement = pair
     is_match = judgement.answer is Answer.MATCH
     worth = judgement.confidence + (0.0 if is_match else LIKENESS_COUNTS * judgement.likeness)

@@ -1,4 +1,4 @@
-"""Which relevance model judges now, and from which confidence on its answer is a match."""
+"""The current relevance model, and the confidence at which its answer is a match."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _HELD_OUT = Path(relevance.__file__).with_name("held_out.json")
 
 
 class HeldOut(TypedDict):
-    """What `make bench` measured of a shipped scoring on public pairs that it had not seen."""
+    """What `make bench` measured for a shipped scoring, on public pairs that it had not seen."""
 
     queries: int
     precision: dict[str, float]  # by percent of all queries that are answered
@@ -25,7 +25,7 @@ class HeldOut(TypedDict):
 
 
 def current_scoring() -> RelevanceModel:
-    """The model that was chosen last, else the shipped one, with the newest threshold chosen for it.
+    """The model that was chosen last, else the shipped one, with its newest threshold.
 
     Two queries; the model itself, which never changes, is read once per process.
     """
@@ -34,7 +34,7 @@ def current_scoring() -> RelevanceModel:
 
 
 def with_threshold(model: RelevanceModel) -> RelevanceModel:
-    """The model with the threshold chosen last for it, where there is one."""
+    """The model with its newest threshold, if one was chosen."""
     chosen = Threshold.objects.filter(scoring=model.version).first()
     if chosen is None:
         return model
@@ -50,6 +50,6 @@ def model_of(pk: int) -> RelevanceModel:
 
 @cache
 def held_out_figures(scoring: str) -> HeldOut | None:
-    """What the bench said of a scoring that ships; None for a team's own, which has labels of its own."""
+    """The benchmark of a shipped scoring; None for a team's own, which has its own labels."""
     figures: dict[str, HeldOut] = json.loads(_HELD_OUT.read_text("utf-8"))
     return figures.get(scoring)

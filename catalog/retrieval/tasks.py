@@ -1,4 +1,4 @@
-"""Makes vectors in the background; what is missing is a query, so no message is missed."""
+"""Computes vectors in the background; missing ones are found by a query, so no lost message matters."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ LONGEST = 10.0  # seconds of one passage, so that a worker that is told to stop 
 
 @shared_task(name="catalog.embed_missing")
 def embed_missing() -> None:
-    """Give every phrasing its vector, and finish a change of the embedding model.
+    """Give every wording its vector, and finish a change of the embedding model.
 
-    One worker at a time, a passage after the other: what one that was killed had made is kept.
+    One worker at a time, in small steps: if it is killed, finished vectors stay.
     """
     with only_one(FILL_VECTORS) as is_mine:
         if not is_mine:

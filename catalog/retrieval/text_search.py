@@ -1,7 +1,7 @@
-"""The search by words: rare words choose the candidates, all words order them.
+"""Search by words: rare words select the candidates, all words rank them.
 
-A statement shares words such as "files" with thousands of phrasings. Ranking them all would cost
-seconds, so only its rarest words select, as far as PostgreSQL's own statistics call them rare.
+A statement shares words such as "files" with thousands of wordings. Ranking them all would take seconds, so only
+its rarest words select, according to PostgreSQL's own statistics.
 """
 
 from __future__ import annotations
@@ -92,14 +92,14 @@ class Words(NamedTuple):
 
 
 class Hit(NamedTuple):
-    """A phrasing that shares words with the text."""
+    """A wording that shares words with the text."""
 
     phrasing_id: int
     entry_id: int
 
 
 def find_phrasings(text: str, *, limit: int) -> list[Hit]:
-    """Phrasings of entries that may answer, those that share most with the text first."""
+    """Wordings of entries that may answer, those that share most with the text first."""
     words = _read_words(text, table="catalog_phrasing")
     if words is None:
         return []
@@ -109,9 +109,9 @@ def find_phrasings(text: str, *, limit: int) -> list[Hit]:
 
 
 def find_entries(text: str, *, limit: int, among: Sequence[int] | None = None) -> list[int]:
-    """Keys of entries in any state whose title, phrasings, tags or newest script fit the text.
+    """Keys of entries in any state whose title, wordings, tags or newest script match the text.
 
-    `among` narrows it to some thousand entries at most.
+    `among` restricts it to some thousand entries at most.
     """
     words = _read_words(text, table="catalog_entry")
     if words is None:
@@ -123,13 +123,13 @@ def find_entries(text: str, *, limit: int, among: Sequence[int] | None = None) -
 
 
 def refresh_documents(entry_ids: Sequence[int]) -> None:
-    """Write again what `find_entries` looks at; to be called in the transaction of the change."""
+    """Update the search text of entries; call it in the transaction of the change."""
     with connection.cursor() as cursor:
         cursor.execute(_REFRESH, {"ids": list(entry_ids), "most": MOST_CHARACTERS})
 
 
 def _read_words(text: str, *, table: str) -> Words | None:
-    """None where the text has nothing but stop words."""
+    """None if the text has only stop words."""
     with connection.cursor() as cursor:
         cursor.execute(_WORDS, {"text": text, "table": table, "limit": MOST_WORDS})
         found: list[tuple[str, float]] = cursor.fetchall()

@@ -1,4 +1,4 @@
-"""The search by meaning: the phrasings whose vectors lie nearest to a text's."""
+"""Search by meaning: the wordings whose vectors are nearest to that of a text."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ EF_SEARCH = 100  # how many candidates the index looks at; pgvector's default of
 
 
 class Near(NamedTuple):
-    """A phrasing near to the text; cosine 1 is the same direction, 0 a right angle."""
+    """A wording near the text; cosine 1 is the same direction, 0 a right angle."""
 
     phrasing_id: int
     entry_id: int
@@ -32,16 +32,16 @@ class Near(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Meaning:
-    """A text as a vector, and the model that it may be compared under."""
+class QueryVector:
+    """A text as a vector, and the model whose vectors it can be compared with."""
 
     model: EmbeddingModel
     vector: NDArray[np.float32]
 
     def find_among(self, entry_ids: Sequence[int], *, limit: int) -> list[Near]:
-        """The nearest phrasings of these entries, whether they may answer or not, nearest first.
+        """The nearest wordings of these entries, whether they may answer or not, nearest first.
 
-        All of their vectors are looked at, so it is for some thousand entries at most.
+        All their vectors are read, so it is for some thousand entries at most.
         """
         rows = (
             self._phrasings_of(entry_ids)
@@ -52,7 +52,7 @@ class Meaning:
         return [Near(phrasing, entry, 1 - distance) for phrasing, entry, distance in rows[:limit]]
 
     def find(self, *, limit: int) -> list[Near]:
-        """The nearest phrasings of entries that may answer, nearest first."""
+        """The nearest wordings of entries that may answer, nearest first."""
         with transaction.atomic():
             with connection.cursor() as cursor:
                 # A scan goes on where the filter left too few, and stays in the order of distance.
@@ -67,7 +67,7 @@ class Meaning:
             ]
 
     def nearest_first(self) -> QuerySet[Embedding, tuple[int, int, float]]:
-        """The query behind `find`, in the words of the partial index, or it would not be used."""
+        """The query behind `find`, written so that it uses the partial index."""
         return (
             Embedding.objects.filter(model=self.model, searchable=True)
             .annotate(distance=self._distance())
@@ -76,7 +76,7 @@ class Meaning:
         )
 
     def cosines(self, entry_ids: Sequence[int]) -> dict[int, float]:
-        """How near each phrasing of these entries lies, by its key; where it has a vector."""
+        """The cosine of each wording of these entries that has a vector, by its key."""
         rows = (
             self._phrasings_of(entry_ids)
             .annotate(distance=self._distance())
@@ -97,13 +97,13 @@ class Degraded(Exception):
     """A text can't be compared by meaning now; the message says why, to people."""
 
 
-def read_meaning(text: str) -> Meaning:
-    """The text under the current model. Raises Degraded."""
+def embed_query(text: str) -> QueryVector:
+    """The vector of the text under the current model. Raises Degraded."""
     model = vector_store.current_model()
     if model is None:
         raise Degraded(_("No vectors have been made yet, so only words were compared."))
     try:
-        return Meaning(model, vector_store.embed_with(model, [text])[0])
+        return QueryVector(model, vector_store.embed_with(model, [text])[0])
     except EmbedderUnavailable as error:
         raise Degraded(
             _("The embedding model can't be used now, so only words were compared: %(why)s")

@@ -1,4 +1,4 @@
-"""Vectors of phrasings: which embedder is in use, its index, and filling in what is missing."""
+"""Vectors of wordings: the current embedder, its index, and computing missing vectors."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _lock = threading.Lock()
 
 
 class Progress(NamedTuple):
-    """How many phrasings have their vector under the model that is being built, or else the current one."""
+    """How many wordings have a vector of the model that is being built, or else of the current one."""
 
     current: EmbeddingModel | None
     building: EmbeddingModel | None
@@ -34,7 +34,7 @@ class Progress(NamedTuple):
 
 
 class Missing(NamedTuple):
-    """A phrasing without a vector."""
+    """A wording without a vector."""
 
     phrasing_id: int
     entry_id: int
@@ -56,7 +56,7 @@ def current_model() -> EmbeddingModel | None:
 
 
 def embed_with(model: EmbeddingModel, texts: Sequence[str]) -> Vectors:
-    """Vectors that may be compared with those stored for `model`. Raises `EmbedderUnavailable`."""
+    """Vectors that can be compared with those stored for `model`. Raises `EmbedderUnavailable`."""
     loaded = embedder(model.spec)
     if loaded.name != model.name:
         raise EmbedderUnavailable(
@@ -66,7 +66,7 @@ def embed_with(model: EmbeddingModel, texts: Sequence[str]) -> Vectors:
 
 
 def ensure_embedding_model() -> EmbeddingModel:
-    """The model of the setting, with its index; the first one is current, a later one is built.
+    """The model of the setting, with its index; the first one is current at once, a later one is built first.
 
     Raises `EmbedderUnavailable`.
     """
@@ -101,9 +101,9 @@ def has_index(model: EmbeddingModel) -> bool:
 
 
 def create_index(model: EmbeddingModel) -> None:
-    """Create the partial HNSW index over the model's searchable vectors, where there is none.
+    """Create the partial HNSW index on the model's searchable vectors, if there is none.
 
-    Writers of vectors wait meanwhile, so it belongs before the vectors are made.
+    It blocks writers of vectors, so call it before the vectors are computed.
     """
     if has_index(model):  # asked first, because CREATE INDEX would lock the table to find out
         return
@@ -122,11 +122,11 @@ def create_index(model: EmbeddingModel) -> None:
 
 
 def embed_missing(*, limit: int = 1000) -> int:
-    """Compute vectors that are missing, at most `limit` per model; how many were stored.
+    """Compute missing vectors, at most `limit` per model; returns how many were stored.
 
-    A model that is being built becomes the current one as soon as it has them all; until then the
-    old one is kept complete too, so that nothing new is missed. Raises `EmbedderUnavailable`, and what
-    was wrong is kept with the model that is being built: the old one goes on answering.
+    A model that is being built becomes the current one as soon as it is complete; until then the old one is kept
+    complete as well, so that no new wording is missed. Raises `EmbedderUnavailable`, and stores the reason with the
+    model that is being built: the old one goes on answering.
     """
     wanted = ensure_embedding_model()
     stored = 0
@@ -146,9 +146,9 @@ def embed_missing(*, limit: int = 1000) -> int:
 
 
 def clear_retired() -> None:
-    """Remove the vectors and indexes of models that answer no more, or are no more to be built.
+    """Delete the vectors and indexes of models that are not used or built any more.
 
-    Not at the moment of the change: a search that has just begun still goes by the old ones. Raises
+    Not at the moment of the change: a search that has just begun still uses the old ones. Raises
     `EmbedderUnavailable`.
     """
     State = EmbeddingModel.State
@@ -166,7 +166,7 @@ def clear_retired() -> None:
 
 
 def progress() -> Progress:
-    """How far the vectors are, counted; in a fixed number of queries."""
+    """The progress of the vectors; in a fixed number of queries."""
     models = {
         model.state: model
         for model in EmbeddingModel.objects.exclude(state=EmbeddingModel.State.RETIRED)
@@ -179,9 +179,9 @@ def progress() -> Progress:
 
 
 def refresh_searchable(entry_ids: Sequence[int]) -> None:
-    """Let the vectors of these entries repeat whether the entry may answer.
+    """Copy to the vectors of these entries whether the entry may answer.
 
-    To be called in the transaction that changes it, with the entries locked.
+    Call it in the transaction that changes it, with the entries locked.
     """
     answering = Exists(Entry.objects.answering().filter(pk=OuterRef("phrasing__entry")))
     mine = Embedding.objects.filter(phrasing__entry__in=entry_ids)
@@ -206,7 +206,7 @@ def _fill(model: EmbeddingModel, *, limit: int) -> int:
 
 @transaction.atomic
 def store(model: EmbeddingModel, batch: Sequence[Missing], vectors: Vectors) -> None:
-    """Keep these vectors, but for phrasings that changed meanwhile or that somebody else holds."""
+    """Store these vectors, except for wordings that changed meanwhile or that somebody else has locked."""
     # A verification that runs at the same time waits for the lock, and so sees these vectors. What
     # somebody else has locked is left to the next pass.
     locked = set(
@@ -254,7 +254,7 @@ def _note_trouble(model: EmbeddingModel, trouble: str) -> None:
 
 
 def without_vector(model: EmbeddingModel) -> QuerySet[Phrasing]:
-    """The phrasings that the model has no vector of."""
+    """The wordings without a vector of the model."""
     return Phrasing.objects.exclude(
         Exists(Embedding.objects.filter(phrasing=OuterRef("pk"), model=model))
     )

@@ -1,1 +1,1 @@
-"""PostgreSQL beyond Django's own means: locks, lists of keys, COPY, prepared statements."""
+"""PostgreSQL features that Django does not wrap: advisory locks, lists of keys, COPY, prepared statements."""

@@ -1,4 +1,4 @@
-"""Work that one worker does at a time, whichever is told of it first."""
+"""PostgreSQL advisory locks, for work that must not run concurrently."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WRITE_MIRROR = 7_403_276
 
 @contextmanager
 def only_one(key: int) -> Iterator[bool]:
-    """Whether nobody else is at it, and so it stays for as long as the block runs."""
+    """True if this process got the lock, which it holds until the end of the block."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_lock(%s)", [key])
         [is_mine] = cursor.fetchone()

@@ -1,6 +1,6 @@
-"""Many rows into PostgreSQL at once, by COPY: what bulk_create does, an order of magnitude faster.
+"""Inserts many rows with COPY: like bulk_create, but an order of magnitude faster.
 
-Keys are taken from the sequences beforehand, so that rows of several tables can name each other.
+Keys are drawn from the sequences first, so that rows of several tables can refer to each other.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from django.db.models import Field, Model
 
 
 def next_keys(model: type[Model], count: int) -> list[int]:
-    """So many primary keys that nobody else will be given."""
+    """Reserve this many primary keys."""
     if not count:
         return []
     with connection.cursor() as cursor:
@@ -30,10 +30,11 @@ def next_keys(model: type[Model], count: int) -> list[int]:
 
 
 class Table:
-    """A model's table with the columns that differ from row to row; the others hold what is given, or the default.
+    """A model's table: `varying` are the columns that differ from row to row, `same` those with one value for all
+    rows.
 
-    `varying` and `same` name fields as they are stored: `campaign_id`. `without_key` lets the database
-    choose keys that nobody asks for.
+    Both use the field names as stored, such as `campaign_id`; other columns get their defaults. `without_key` lets
+    the database assign keys that nobody needs to know.
     """
 
     def __init__(
@@ -58,11 +59,11 @@ class Table:
         )
 
     def copy(self, rows: Sequence[Sequence[object]]) -> None:
-        """Put the rows in."""
+        """Insert the rows."""
         self.copy_lines([put(*row) for row in rows])
 
     def copy_lines(self, lines: Sequence[str]) -> None:
-        """The same for rows that are in the words of COPY already."""
+        """Insert rows that are already in COPY's text format."""
         if not lines:
             return
         before = self._before
@@ -72,7 +73,7 @@ class Table:
 
 
 def put(*values: object) -> str:
-    """The values as COPY reads them in its text format."""
+    """The values in COPY's text format."""
     return "\t".join(map(_cell, values))
 
 

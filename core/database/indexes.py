@@ -6,5 +6,5 @@ from django.db.models import Index, Q
 
 
 def index_where_set(field: str, *, name: str) -> Index:
-    """An index on a field that most rows leave empty: only those that do not are in it."""
+    """A partial index on a field that is empty in most rows; it contains only the rows that have a value."""
     return Index(fields=[field], name=name, condition=Q(**{f"{field}__isnull": False}))

@@ -1,4 +1,6 @@
-"""Rows by a list of keys that goes to the database as one value: thousands of single ones take their time."""
+"""Conditions on long lists of keys. The list is sent as one array parameter, since thousands of parameters are
+slow.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +16,11 @@ class _IsAmong(Func):
 
 
 def is_among(field: str, keys: Iterable[int]) -> Func:
-    """The condition that a key is one of these, for `filter`."""
+    """A condition for `filter`: the key is one of these."""
     return _IsAmong(field, Value(list(keys)))
 
 
 def place_in(keys: Iterable[int], field: str) -> Func:
-    """Where a key stands among these, for `order_by`."""
+    """An expression for `order_by`: the position of a key in this list."""
     place = IntegerField()
     return Func(Value(list(keys)), F(field), function="array_position", output_field=place)

@@ -1,7 +1,7 @@
-"""Queries that are compiled once in a process and prepared once on each connection.
+"""Queries that are compiled once for each process and prepared once on each connection.
 
-Only for what every review or every page asks: Django compiles a query anew each time, and
-PostgreSQL plans it anew. `docs/decisions` has what that costs, and when this may go.
+Only for queries that every review or every page makes: Django compiles a query each time, and PostgreSQL plans it
+each time. `docs/decisions` says what that costs, and when this module may be removed.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ _LARGEST_KEY = 2**63 - 1
 
 
 class PreparedQuery(Generic[Row]):
-    """A query for rows of a model. The arguments of `build`, whole numbers, are given at each call.
+    """A query for rows of a model. The arguments of `build`, whole numbers, are passed at each call.
 
-    `build` is called once, with stand-ins for its arguments: the query may not depend on them in any other way.
+    `build` is called once, with placeholders, so the query must not depend on its arguments in any other way.
     `select_related`, `annotate` and `defer` work, `prefetch_related` does not.
     """
 
@@ -42,7 +42,7 @@ class PreparedQuery(Generic[Row]):
         self._names = list(signature(build).parameters)
 
     def __call__(self, *values: int) -> list[Row]:
-        """The rows, in the order of the query; none where a value is larger than any key."""
+        """The rows, in the order of the query. No rows if a value is larger than any key can be."""
         if max(values) > _LARGEST_KEY:
             return []
         rows = fetch(self.sql, dict(zip(self._names, values, strict=True)))
@@ -50,11 +50,11 @@ class PreparedQuery(Generic[Row]):
 
     @property
     def sql(self) -> str:
-        """The statement, with the name of an argument in place of each value: `%(name)s`."""
+        """The SQL, with named placeholders in place of the values: `%(name)s`."""
         return self._compiled.sql
 
     def read(self, row: Sequence[object]) -> Row:
-        """The object that a row of the statement's answer stands for, made as Django makes it."""
+        """The model instance of a row, created as Django creates it."""
         compiler, read = self._compiled.compiler, self._compiled
         (values,) = compiler.apply_converters([row], read.converters)
         found: Row = read.model.from_db(connection.alias, read.names, values[read.columns])
@@ -88,7 +88,7 @@ class PreparedQuery(Generic[Row]):
 
 
 class _Compiled(NamedTuple):
-    """A query's SQL, and what `ModelIterable` needs to know of it."""
+    """A query's SQL, and what `ModelIterable` needs to know about it."""
 
     sql: str
     compiler: SQLCompiler
@@ -100,12 +100,12 @@ class _Compiled(NamedTuple):
 
 
 def fetch(sql: str, values: Sequence[object] | Mapping[str, object]) -> list[tuple[Any, ...]]:
-    """What a statement returns, which is prepared once on each connection."""
+    """Execute a statement and return its rows. It is prepared once on each connection."""
     return list(execute(sql, values).fetchall())
 
 
 def execute(sql: str, values: Sequence[object] | Mapping[str, object]) -> CursorWrapper:
-    """Carry out a statement, which is prepared once on each connection."""
+    """Execute a statement. It is prepared once on each connection."""
     connection.close_if_health_check_failed()
     connection.ensure_connection()
     # Django's own cursors write values into the statement, which so is another one each time. This one sends them

@@ -1,4 +1,4 @@
-"""What the planner knows of a table, brought up to date after many rows came at once."""
+"""Updates the planner's statistics after many rows were added at once."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ MANY = 1_000  # rows; fewer are found fast by any plan
 def refresh_statistics(models: Iterable[type[Model]]) -> None:
     """ANALYZE the tables of these models.
 
-    Autovacuum does so within a minute. Whoever asks sooner may be given a plan for an empty table, whose time
-    grows with the square of its rows. Source: PostgreSQL's manual, *Populating a Database*.
+    Autovacuum does the same within a minute. Until then a query may get a plan for an empty table, which takes time
+    that grows with the square of the rows. Source: PostgreSQL's manual, *Populating a Database*.
     """
     tables = ", ".join(connection.ops.quote_name(model._meta.db_table) for model in models)
     with connection.cursor() as cursor:

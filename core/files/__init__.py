@@ -1,1 +1,1 @@
-"""Files in and out: records in lines, JSON and tables, none of them ever read whole."""
+"""Reading and writing files of lines, JSON and tables, as streams."""

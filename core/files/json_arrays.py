@@ -1,4 +1,4 @@
-"""JSON: an array of objects, alone or as `items` of an object, read element by element and never whole."""
+"""Reads a JSON array of objects, alone or as `items` of an object, element by element and never as a whole."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NEXT = re.compile(r"\}\s*,\s*(?=\{)")
 
 
 def read_json_array(file: BinaryIO) -> Iterator[Record]:
-    """A record for each element; its `line` is its place in the array, from 1. Raises UnreadableFile."""
+    """A record for each element; its `line` is the position in the array, from 1. Raises UnreadableFile."""
     window = _Window(file)
     _find_array(window)
     number = 0
@@ -32,7 +32,7 @@ def read_json_array(file: BinaryIO) -> Iterator[Record]:
 
 
 class _Window:
-    """The part of the file that is being read, as text; `at` is the place in it."""
+    """The part of the file that is in memory, as text; `at` is the position in it."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -45,25 +45,25 @@ class _Window:
         return len(self.text) - self.at
 
     def more(self) -> bool:
-        """Read on, at least as much as is there; False at the end of the file."""
+        """Read more, at least doubling what is there; False at the end of the file."""
         part = self._file.read(max(_PART, self.rest))
         self.text = self.text[self.at :] + self._decode(part, not part)
         self.at = 0
         return bool(part)
 
     def skip(self, pattern: re.Pattern[str]) -> None:
-        """Go to the end of what matches here, however far it reaches."""
+        """Skip everything that matches at this position, however long it is."""
         while (found := pattern.match(self.text, self.at)) is not None:
             self.at = found.end()
             if self.rest or not self.more():
                 return
 
     def is_at(self, character: str) -> bool:
-        """Whether this character comes next, or nothing does."""
+        """Whether this character is next, or the file ends."""
         return not self.rest or self.text[self.at] == character
 
     def value(self) -> object:
-        """The JSON value that stands here. Raises ValueError or RecursionError, and `at` stays."""
+        """The JSON value at this position. Raises ValueError or RecursionError, and leaves `at` unchanged."""
         while True:
             try:
                 value, end = _DECODER.raw_decode(self.text, self.at)
@@ -75,7 +75,7 @@ class _Window:
                 return value
 
     def leave(self) -> None:
-        """Go to the beginning of the next element, as far as it can be told."""
+        """Skip to the beginning of the next element, as far as it can be recognised."""
         while (found := _NEXT.search(self.text, self.at)) is None:
             self.at = max(self.at, len(self.text) - 1_000)
             if not self.more():
@@ -85,7 +85,7 @@ class _Window:
 
 
 def _find_array(window: _Window) -> None:
-    """Go to the first element. Raises UnreadableFile."""
+    """Skip to the first element. Raises UnreadableFile."""
     window.skip(_GAP)
     if window.rest and window.is_at("["):
         window.at += 1

@@ -1,4 +1,4 @@
-"""JSONL: an object a line."""
+"""JSONL: one object on each line."""
 
 from __future__ import annotations
 

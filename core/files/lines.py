@@ -1,4 +1,4 @@
-"""The lines of a file that may be larger than memory, and so may one of its lines."""
+"""The lines of a file that may be larger than memory, and even have single lines that are."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ class UnreadableFile(ValueError):
 
 
 class Line(NamedTuple):
-    """A line with its end, or None where it is longer than is taken."""
+    """A line with its line end, or None if it is too long."""
 
     number: int
     data: bytes | None
 
 
 def iterate_lines(file: BinaryIO) -> Iterator[Line]:
-    """Each line from the beginning, without the mark of UTF-8 there. Raises UnreadableFile."""
+    """Each line from the start, without a byte order mark. Raises UnreadableFile."""
     number = 0
     while data := file.readline(MOST_BYTES + 1):
         number += 1
@@ -37,7 +37,7 @@ def iterate_lines(file: BinaryIO) -> Iterator[Line]:
 
 
 def say_too_long() -> str:
-    """What is wrong with what is longer than is taken."""
+    """The message for a line that is too long."""
     return f"has more than {MOST_BYTES:,} bytes"
 
 

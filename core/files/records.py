@@ -1,6 +1,6 @@
-"""What every format of file comes down to: records with the line where they stand, one after the other.
+"""The common form of all file formats: records with their line numbers.
 
-A file may be larger than memory, and so may one of its lines: neither is ever read whole.
+A file may be larger than memory, and so may one of its lines: neither is ever read as a whole.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from core.files.lines import say_too_long
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What a file holds at one place: names with values, or what is wrong with it."""
+    """One record of a file: names with values, or the problem with it."""
 
     line: int
     values: dict[str, object] = field(default_factory=dict)
@@ -22,7 +22,7 @@ class Record:
 
 
 def decode_object(data: bytes, *, line: int) -> Record:
-    """The record of one JSON object."""
+    """The record of a JSON object."""
     try:
         value = _DECODER.decode(data.decode())
     except UnicodeDecodeError as error:
@@ -44,12 +44,12 @@ def object_of(value: object, *, line: int) -> Record:
 
 
 def too_long(line: int) -> Record:
-    """The record of what is longer than is taken."""
+    """The record of a line that is too long."""
     return Record(line, problem=say_too_long())
 
 
 def refuse_constant(name: str) -> NoReturn:
-    """For decoders: NaN and infinity are no JSON, whatever Python writes."""
+    """For decoders: NaN and infinity are not JSON, although Python writes them."""
     raise ValueError(f"{name} is no value of JSON")
 
 

@@ -1,4 +1,4 @@
-"""CSV, and what else separates columns by one character: a header, then a row for each record."""
+"""CSV and other tables with one character between columns: a header, then a row for each record."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NO_HEADER = "The file has no header: its first line holds no names of columns."
 
 
 class TableRow(NamedTuple):
-    """The cells of one row and the line where it begins, or what is wrong with it."""
+    """The cells of a row and the line where it begins, or the problem with it."""
 
     line: int
     cells: Sequence[str] = ()
@@ -23,13 +23,14 @@ class TableRow(NamedTuple):
 
 
 class Table:
-    """The rows under a header, each read as it is asked for.
+    """The rows under a header, read as they are requested.
 
-    `exact`: quotes must be closed and every row must have as many cells as the header; the lines of a row that fails
-    are read once more without its first, so that a quote that is left open costs its own row and not all behind it.
-    Otherwise quotes are read as spreadsheets do, and only what has too many cells is a problem.
+    With `exact`, quotes must be closed and every row must have as many cells as the header; if a row fails, its
+    lines are read again without the first, so that an open quote costs one row and not all rows after it. Otherwise
+    quotes are read as spreadsheets read them, and only a row with too many cells is a problem.
 
-    Bytes that are not UTF-8 become lone surrogates in the cells. Raises UnreadableFile for a header that is none.
+    Bytes that are not UTF-8 become lone surrogates in the cells. Raises UnreadableFile for a header that cannot be
+    used.
     """
 
     def __init__(self, file: BinaryIO, *, exact: bool, separators: str = SEPARATORS) -> None:
@@ -79,12 +80,12 @@ class Table:
 
 
 class _TooLong(Exception):
-    """A line, or a row of many lines, is longer than is taken."""
+    """A line, or a row of many lines, is too long."""
 
 
 @dataclass
 class _Feed:
-    """Lines for csv.reader, counted, so that a quote left open does not swallow the file."""
+    """Lines for csv.reader, counted, so that an open quote does not swallow the file."""
 
     lines: Iterator[Line]
     again: list[Line] = field(default_factory=list)  # the next line last
@@ -92,7 +93,7 @@ class _Feed:
     size: int = 0
 
     def take_line(self) -> str | None:
-        """The next line, or None at the end of the file or where it is too long."""
+        """The next line, or None at the end of the file or if it is too long."""
         line = next(self.lines, None)
         return None if line is None or line.data is None else _decode(line.data)
 

@@ -1,4 +1,4 @@
-"""YAML that somebody else wrote: plain values only, and no more of them than stand in the text."""
+"""Reads YAML from outside: plain values only, without aliases."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _CLOSES = (yaml.MappingEndEvent, yaml.SequenceEndEvent)
 
 
 def read_yaml(text: str) -> object:
-    """The value in the text. Raises ValueError: no YAML, an alias, a tag of a program, too deep."""
+    """The value of the text. Raises ValueError for invalid YAML, an alias, a custom tag or too deep nesting."""
     try:
         _check_shape(text)
         return yaml.load(text, Loader=_LOADER)  # as safe_load: strings, numbers, lists, names
@@ -25,12 +25,12 @@ def read_yaml(text: str) -> object:
 
 
 def write_yaml(value: object) -> str:
-    """The text that `read_yaml` reads."""
+    """The inverse of `read_yaml`."""
     return yaml.dump(value, Dumper=_DUMPER, allow_unicode=True, sort_keys=False, width=100)
 
 
 def _check_shape(text: str) -> None:
-    """Aliases let ten lines stand for a million values; nesting overruns the stack of libyaml."""
+    """Ten lines with aliases can stand for a million values, and deep nesting overflows libyaml's stack."""
     depth = 0
     for event in yaml.parse(text, Loader=_LOADER):
         if isinstance(event, yaml.AliasEvent):

@@ -1,1 +1,1 @@
-"""Connections to other servers: addresses judged by number, one time limit for a whole exchange."""
+"""Connections to other servers: checks of resolved addresses, one time limit for a whole exchange."""

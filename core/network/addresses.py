@@ -1,8 +1,7 @@
-"""Judges network addresses by number: on this machine, private, or never to be connected to.
+"""Classifies IP addresses: on this machine, private, or never to be connected to.
 
-A name says nothing about where it leads, and an IPv6 address may carry an IPv4 one inside. So whatever is
-to be connected to is brought into one form first, and judged by the ranges that IANA and the cloud vendors
-have set aside.
+A name says nothing about where it leads, and an IPv6 address may contain an IPv4 address. So every address is
+normalised first and then compared with the ranges that IANA and the cloud vendors have reserved.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 class Zone(StrEnum):
-    """Where an address leads."""
+    """The kind of network that an address is in."""
 
     LOOPBACK = "loopback"
     PRIVATE = "private"
@@ -24,7 +23,7 @@ class Zone(StrEnum):
 
 
 class ForbiddenAddress(Exception):
-    """An address that is not connected to; the text says which and why."""
+    """An address that may not be connected to; the text says which and why."""
 
 
 # Metadata services that give out the machine's own credentials. Those at link-local addresses
@@ -71,7 +70,7 @@ _GLOBAL_IPV6 = ipaddress.ip_network("2000::/3")
 
 
 def read_address(host: str) -> Address | None:
-    """The address that a host is written as, an IPv4 address in IPv6 notation as IPv4; None for a name."""
+    """The address in a host field, with IPv4-mapped IPv6 as IPv4; None for a name."""
     try:
         address = ipaddress.ip_address(host.strip("[]"))
     except ValueError:
@@ -80,7 +79,7 @@ def read_address(host: str) -> Address | None:
 
 
 def zone_of(address: Address) -> Zone:
-    """Where the address leads."""
+    """The kind of network that the address is in."""
     address = getattr(address, "ipv4_mapped", None) or address
     if address in _METADATA or address.is_link_local or address.is_unspecified:
         return Zone.FORBIDDEN
@@ -99,17 +98,17 @@ def zone_of(address: Address) -> Zone:
 
 
 def is_metadata_name(host: str) -> bool:
-    """Whether a name is one by which a cloud's machines find their credentials."""
+    """Whether machines of a cloud find their credentials under this name."""
     host = host.lower().rstrip(".")
     return host in _METADATA_NAMES or host.endswith(".metadata.google.internal")
 
 
 def is_loopback_name(host: str) -> bool:
-    """Whether a name stands for this machine by the rules of names (RFC 6761)."""
+    """Whether the name stands for this machine by RFC 6761."""
     return host == "localhost" or host.endswith(".localhost")
 
 
 def zones_of(found: Sequence[str]) -> dict[str, Zone]:
-    """Where each of the addresses found for a host leads, in their order."""
+    """The kind of network of each address that a host resolved to, in their order."""
     # A zone of an interface ("%eth0") belongs to link-local addresses alone, which are forbidden.
     return {text: zone_of(ipaddress.ip_address(text.partition("%")[0])) for text in found}

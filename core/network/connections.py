@@ -1,8 +1,7 @@
-"""Connections for the HTTP library: only to addresses that were checked, and under the time limit of an exchange.
+"""Connections for the HTTP library: only to checked addresses, and under the time limit of an exchange.
 
-A host is resolved once, each address found is checked by number, and the connection goes to one of exactly those
-addresses, so DNS rebinding between check and connection gains nothing. TLS
-verifies the host's name as usual.
+A host is resolved once, each address is checked, and the connection goes to one of exactly those addresses, so that
+DNS rebinding between check and connection gains nothing. TLS verifies the host's name as usual.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ Choose = Callable[[str, Sequence[str]], list[str]]
 
 
 class JudgedNetwork(httpcore2.NetworkBackend):
-    """Connects only to addresses that `choose` lets through."""
+    """Connects only to addresses that `choose` accepts."""
 
     def __init__(self, choose: Choose) -> None:
         self._choose = choose
@@ -51,7 +50,7 @@ class JudgedNetwork(httpcore2.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore2.NetworkStream:
-        """A connection to the first address of the host that may be connected to and answers."""
+        """A connection to the first permitted address of the host that answers."""
         exchange = current_exchange()
         with _told_apart(httpcore2.ConnectTimeout, httpcore2.ConnectError):
             found = _resolver.find(host, port, within=exchange.left(timeout))
@@ -63,7 +62,7 @@ class JudgedNetwork(httpcore2.NetworkBackend):
         return Stream(connection)
 
     def connect_unix_socket(self, *_given: Any, **_named: Any) -> httpcore2.NetworkStream:
-        """Unix sockets are not used for servers of others."""
+        """Unix sockets are not used for other servers."""
         raise NotConnected("Unix sockets are not used here.")
 
     def sleep(self, seconds: float) -> None:
@@ -72,7 +71,7 @@ class JudgedNetwork(httpcore2.NetworkBackend):
 
 
 class Stream(httpcore2.NetworkStream):
-    """A connection whose every step is part of the exchange that uses it at the time."""
+    """A connection whose every operation counts towards the exchange that is using it."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._socket = connection
@@ -84,7 +83,7 @@ class Stream(httpcore2.NetworkStream):
             return self._socket.recv(max_bytes)
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        """All of it."""
+        """Send all of it."""
         with _told_apart(httpcore2.WriteTimeout, httpcore2.WriteError):
             left = memoryview(buffer)
             while left:
@@ -92,7 +91,7 @@ class Stream(httpcore2.NetworkStream):
                 left = left[self._socket.send(left) :]
 
     def close(self) -> None:
-        """Close at once, whatever is under way."""
+        """Close at once, whatever is in progress."""
         self._socket.close()
 
     def start_tls(
@@ -101,7 +100,7 @@ class Stream(httpcore2.NetworkStream):
         server_hostname: str | None = None,
         timeout: float | None = None,
     ) -> httpcore2.NetworkStream:
-        """The same connection under TLS, the certificate verified for this host name."""
+        """The same connection under TLS, with the certificate verified for this host name."""
         with _told_apart(httpcore2.ConnectTimeout, httpcore2.ConnectError):
             try:
                 self._begin_step(timeout)
@@ -113,7 +112,7 @@ class Stream(httpcore2.NetworkStream):
         return Stream(secured)
 
     def get_extra_info(self, info: str) -> Any:
-        """What the HTTP library asks of a connection."""
+        """Attributes that the HTTP library reads."""
         match info:
             case "ssl_object":
                 return self._socket if isinstance(self._socket, ssl.SSLSocket) else None
@@ -134,7 +133,7 @@ class Stream(httpcore2.NetworkStream):
 
 
 class _Resolver:
-    """Resolves hosts in separate threads, one for each name however many ask, because a look-up can't be cancelled."""
+    """Resolves hosts in separate threads, one for each name, because a lookup can't be cancelled."""
 
     def __init__(self) -> None:
         self._under_way: dict[tuple[str, int], Future[list[str]]] = {}
@@ -197,7 +196,7 @@ def _connect(
 
 
 def _is_readable(connection: socket.socket) -> bool:
-    """Whether there is something to read, or its end; of an idle connection: whether it was closed."""
+    """Whether there is data or the end of the stream; for an idle connection, whether it was closed."""
     number = connection.fileno()
     if number < 0:
         return True
@@ -210,7 +209,7 @@ def _is_readable(connection: socket.socket) -> bool:
 def _told_apart(
     late: type[httpcore2.TimeoutException], broken: type[httpcore2.NetworkError]
 ) -> Iterator[None]:
-    """Translates socket errors into those of the HTTP library, with their cause."""
+    """Translates socket errors into those of the HTTP library, keeping the cause."""
     try:
         yield
     except (OutOfTime, TimeoutError) as error:

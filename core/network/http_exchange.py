@@ -1,7 +1,7 @@
-"""One request and its reply under one time limit, which another thread can end.
+"""One request and its reply under one time limit; another thread can abort it.
 
-A read timeout only bounds the wait for the next byte, so a slow drip outlasts it. Here the whole exchange
-has one deadline: every step of its connection asks how much time is left, in the waiting thread.
+A read timeout only limits the wait for the next byte, so a slow drip outlasts it. Here the whole exchange has one
+deadline: every operation of its connection asks how much time is left, in the waiting thread.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Abandoned(Exception):
 
 
 class Exchange:
-    """The deadline of an exchange and the socket it uses at present."""
+    """The deadline of an exchange and the socket that it uses now."""
 
     def __init__(self, seconds: float) -> None:
         self._ends_at = time.monotonic() + seconds
@@ -33,7 +33,7 @@ class Exchange:
         self.connected = False  # from then on the server may have received the request
 
     def left(self, most: float | None = None) -> float:
-        """Seconds until the end, at most `most`. Raises OutOfTime, and Abandoned."""
+        """Seconds that are left, at most `most`. Raises OutOfTime, and Abandoned."""
         if self.abandoned:
             raise Abandoned(self.abandoned)
         left = self._ends_at - time.monotonic()
@@ -42,14 +42,14 @@ class Exchange:
         return left if most is None else min(left, most)
 
     def use(self, connection: socket.socket) -> None:
-        """Say which socket would have to be shut to end the exchange. Raises Abandoned."""
+        """Name the socket to shut down if the exchange is aborted. Raises Abandoned."""
         with self._lock:
             if self.abandoned:
                 raise Abandoned(self.abandoned)
             self._socket = connection
 
     def abandon(self, why: str) -> None:
-        """End it now, from any thread: wakes the waiting thread; the connection can't be used again."""
+        """Abort it, from any thread: wakes the waiting thread; the connection can't be used again."""
         with self._lock:
             self.abandoned = self.abandoned or why
             if self._socket is not None:
@@ -58,7 +58,7 @@ class Exchange:
                     socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
 
     def end(self) -> None:
-        """The exchange is over: its connection may be used by another from now on."""
+        """The exchange is over: another one may use its connection."""
         with self._lock:
             self._socket = None
 
@@ -86,7 +86,7 @@ def current_exchange() -> Exchange:
 
 
 class Group:
-    """The exchanges of one piece of work, such as a run, which are abandoned together."""
+    """The exchanges of one piece of work, such as a run, which are aborted together."""
 
     def __init__(self) -> None:
         self._exchanges: set[Exchange] = set()
@@ -95,7 +95,7 @@ class Group:
 
     @contextmanager
     def holding(self, exchange: Exchange) -> Iterator[None]:
-        """The exchange is one of the group for as long as the block runs."""
+        """Make the exchange one of the group until the end of the block."""
         with self._lock:
             self._exchanges.add(exchange)
             why = self._why
@@ -108,7 +108,7 @@ class Group:
                 self._exchanges.discard(exchange)
 
     def abandon(self, why: str) -> None:
-        """End all of them, and those that come later as they begin."""
+        """Abort all of them, and any that join later."""
         with self._lock:
             self._why = why
             exchanges = list(self._exchanges)

@@ -1,1 +1,1 @@
-"""Requests and answers: what pages and API of every app share, and what is refused before they see it."""
+"""Requests and responses: what pages and API of every app share, and checks that run before both."""

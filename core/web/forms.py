@@ -11,9 +11,9 @@ from core.errors import BadInput
 
 
 class PlainText(forms.CharField):
-    """Many lines as they were typed, with the line ends of Unix: browsers send those of Windows.
+    """Text of many lines, with Unix line ends: browsers send those of Windows.
 
-    `code`: a script, in the fixed font and with the spaces around it. What CharField takes may be given beside.
+    `code` makes it a script: fixed-width font, spaces kept. Arguments of CharField may be given as well.
     """
 
     def __init__(self, *, rows: int = 3, code: bool = False, **options: Any) -> None:
@@ -32,44 +32,44 @@ def is_script(field: forms.Field) -> bool:
 
 
 class FoldedForm(forms.Form):
-    """A form that shows its `common` fields first; the others are folded away until somebody wants them.
+    """A form that shows its `common` fields first and folds the others away.
 
-    Where none is named all are shown. It stands open where one of the others holds an error.
+    If `common` is empty, all fields are shown. The folded part is open if one of its fields has an error.
     """
 
     common: ClassVar[tuple[str, ...]] = ()
 
     @property
     def common_fields(self) -> list[forms.BoundField]:
-        """What is always shown."""
+        """The fields that are always shown."""
         return [self[name] for name in self.fields if not self.common or name in self.common]
 
     @property
     def folded_fields(self) -> list[forms.BoundField]:
-        """What is folded away."""
+        """The fields that are folded away."""
         return [self[name] for name in self.fields if self.common and name not in self.common]
 
     @property
     def is_unfolded(self) -> bool:
-        """Whether something folded away has to be seen."""
+        """Whether a folded field has to be visible."""
         return any(one.errors for one in self.folded_fields)
 
 
 def add_refusal(form: forms.Form, refusal: BadInput) -> None:
-    """Show what a service refused beside the field that it is about."""
+    """Show a service's error next to the field that it is about."""
     form.add_error(refusal.field if refusal.field in form.fields else None, str(refusal))
 
 
 def retype(form: forms.Form, **values: object) -> None:
-    """Let the form stand as if these values had been typed, beside what was."""
+    """Add these values to what was typed."""
     form.data = {name: form.data[name] for name in form.data} | values
 
 
 def split_words(text: str) -> list[str]:
-    """Words between commas, spaces or line ends, each once."""
+    """Words separated by commas, spaces or line ends, without duplicates."""
     return list(dict.fromkeys(word for word in re.split(r"[,\s]+", text) if word))
 
 
 def split_lines(text: str) -> list[str]:
-    """Lines that say something."""
+    """The lines that are not blank."""
     return [line.strip() for line in text.splitlines() if line.strip()]

@@ -1,4 +1,4 @@
-"""Which kind of answer the API gives: there is one, whatever a caller says to prefer."""
+"""Content negotiation of the API: it has one format, whatever the caller prefers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rest_framework.request import Request
 
 
 class OneFormat(DefaultContentNegotiation):
-    """The first renderer. A file is of its own kind, and is not refused to who asks for that kind."""
+    """The first renderer. A file has its own type, and is not refused to a caller who asks for that."""
 
     def select_renderer(
         self,

@@ -1,4 +1,4 @@
-"""How the API pages its lists: by key, so that the last page costs what the first one does."""
+"""Paging of the API's lists: by key, so that the last page costs as much as the first."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _WHOLE_NUMBER = re.compile(r"-?[0-9]{1,18}")
 
 
 class KeysetPagination(CursorPagination):
-    """Pages of a list that is ordered by whole numbers. Raises BadInput for a `cursor` or `limit` that is none."""
+    """Pages of a list that is ordered by whole numbers. Raises BadInput for an invalid `cursor` or `limit`."""
 
     page_size = 50
     page_size_query_param = "limit"

@@ -1,4 +1,6 @@
-"""How the API reads bodies. What is no JSON is 400; JSON that cannot be used is 422 and names its field."""
+"""Parsers of the API's request bodies. Invalid JSON is 400; valid JSON with unusable values is 422 and names the
+field.
+"""
 
 from __future__ import annotations
 
@@ -20,17 +22,17 @@ MOST_DEPTH = 32
 
 
 class TooLarge(APIException):
-    """The body is larger than the product takes."""
+    """The body is larger than allowed."""
 
     status_code = status.HTTP_413_REQUEST_ENTITY_TOO_LARGE
     default_code = "too_large"
 
 
 class JSONParser(parsers.JSONParser):
-    """JSON as RFC 8259 has it, in UTF-8, of a size and depth that nothing behind it has to fear.
+    """JSON as in RFC 8259, in UTF-8, with a limit on size and depth.
 
-    Raises TooLarge, ParseError, or BadInput for NUL, lone surrogates, names given twice, numbers beyond
-    64 bits and nesting beyond `MOST_DEPTH`.
+    Raises TooLarge, ParseError, or BadInput for NUL, lone surrogates, duplicate names, numbers beyond 64 bits and
+    nesting beyond `MOST_DEPTH`.
     """
 
     def parse(
@@ -53,7 +55,9 @@ class JSONParser(parsers.JSONParser):
 
 
 class MultiPartParser(parsers.MultiPartParser):
-    """Forms with files. Raises what Django does where they are too large, and BadInput for names and texts with NUL."""
+    """Forms with files. Raises Django's exceptions if they are too large, and BadInput for names and texts with
+    NUL.
+    """
 
     def parse(
         self,
@@ -74,7 +78,7 @@ class MultiPartParser(parsers.MultiPartParser):
 
 
 def require_usable(value: object, *, at: str = "") -> None:
-    """Raise BadInput, naming the place, where a value has what no text, number or depth may have."""
+    """Raise BadInput, naming the place, for a text, number or depth that cannot be used."""
     # No recursion: depth is one of the things that are checked.
     open_values: list[tuple[str, object, int]] = [(at, value, 0)]
     while open_values:

@@ -1,9 +1,9 @@
-"""Keys as people and programs see them, where a key of the database would tell something.
+"""Keys as people and programs see them, for tables whose database keys would reveal something.
 
-Keys of the database are given out in order. Their order tells what was made first, and a gap between two
-tells how much was made in between: an item's key says how long its run took, a Draft's how many Drafts the
-run before it has, and so what the assessor thought. A public key is the same key under a secret permutation:
-it finds its row as well, and says nothing of any other.
+The database assigns keys in order. The order reveals what was created first, and the gap between two keys how much
+was created in between: an item's key reveals how long its run took, a Draft's how many Drafts the run before it
+has, and so what the assessor thought. A public key is the same key under a secret permutation: it finds the row
+just as well, and reveals nothing about other rows.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ FEEDBACK = "feedback"
 
 
 class PublicKey(int):
-    """A key in its public form; an address takes it as it is."""
+    """A key in its public form, for use in a URL."""
 
 
 @lru_cache(maxsize=16_384)
 def public_key(kind: str, key: int) -> PublicKey:
-    """The public form of a key of the database, 0 to 2**52; another one for each kind.
+    """The public form of a database key, 0 to 2**52; different for each kind of object.
 
-    It stays the same for as long as the SECRET_KEY does.
+    It does not change while SECRET_KEY is the same.
     """
     if not 0 <= key < _LIMIT:
         raise ValueError(f"{key} is no key that can be shown")
@@ -48,7 +48,7 @@ def public_key(kind: str, key: int) -> PublicKey:
 
 
 def find_key(kind: str, public: int) -> int:
-    """The key that is shown as `public`; one that no row has where it is none."""
+    """The database key of the public key `public`; for an invalid one, a key that no row has."""
     if not 0 <= public < _LIMIT:
         return 0
     left, right = public >> _HALF, public & _MASK
@@ -59,7 +59,7 @@ def find_key(kind: str, public: int) -> int:
 
 
 def read_public(kind: str, text: str) -> int:
-    """The key that an address or a form names; one that no row has where it names none."""
+    """The database key for text from a URL or form; for an invalid one, a key that no row has."""
     is_number = text.isascii() and text.isdecimal() and len(text) < 19
     return find_key(kind, int(text)) if is_number else 0
 
@@ -80,9 +80,9 @@ def _secret_of(kind: str) -> bytes:
 
 
 class PublicKeyConverter(IntConverter):
-    """A public key in an address; views get the key of the database.
+    """A public key in a URL; views get the database key.
 
-    To make an address, both a key of the database and a PublicKey will do.
+    `reverse` accepts both a database key and a PublicKey.
     """
 
     regex = "[0-9]{1,16}"
@@ -98,7 +98,7 @@ class PublicKeyConverter(IntConverter):
 
 
 class PublicKeyField(serializers.IntegerField):
-    """A public key in the API, in and out."""
+    """A public key in the API, in both directions."""
 
     def __init__(self, kind: str, **options: Any) -> None:
         self.kind = kind

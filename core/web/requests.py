@@ -1,4 +1,4 @@
-"""What pages and API of every app share: who asks, fragments or whole pages, paging that stays fast, CSV."""
+"""What pages and API of every app share: the current user, fragments or whole pages, paging by key, CSV."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ Row = TypeVar("Row", bound=Model)
 
 
 def signed_in(request: HttpRequest | Request) -> User:
-    """The person of a request that the login middleware has let through; raises PermissionDenied for nobody."""
+    """The user of a request that the login middleware let through. Raises PermissionDenied without one."""
     if not isinstance(request.user, User):
         raise PermissionDenied
     return request.user
 
 
 def read_body(serializer: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
-    """What a request to the API brings, as the serializer wants it; raises its ValidationError, or BadInput."""
+    """The validated body of an API request. Raises the serializer's ValidationError, or BadInput."""
     return _checked(serializer(data=request.data))
 
 
 def read_query(serializer: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
-    """What the address of a call of the API brings; raises as `read_body` does."""
+    """The validated query string of an API request; raises as `read_body` does."""
     return _checked(serializer(data=request.query_params))
 
 
@@ -47,7 +47,7 @@ def _checked(sent: serializers.Serializer[Any]) -> dict[str, Any]:
 
 
 def read_key(text: str) -> int:
-    """A key from an address; 0, which no row has, where it is none."""
+    """A key from a URL; 0, which no row has, if it is not a number."""
     return int(text) if text.isdecimal() and len(text) < 19 else 0
 
 
@@ -59,7 +59,7 @@ def wants_fragment(request: HttpRequest) -> bool:
 
 @dataclass(frozen=True)
 class Page(Generic[Row]):
-    """One page of a list, newest first. `newer` and `older` are query strings, empty where there is none."""
+    """One page of a list, newest first. `newer` and `older` are query strings, empty at the ends of the list."""
 
     rows: Sequence[Row]
     newer: str
@@ -70,9 +70,9 @@ class Page(Generic[Row]):
 
 
 def page_of(queryset: QuerySet[Row], request: HttpRequest, *, size: int = 50) -> Page[Row]:
-    """A page by key and not by offset, so that the last page costs what the first one does.
+    """A page by key and not by offset, so that the last page costs as much as the first.
 
-    Raises BadInput where `before` or `after` in the address is no number.
+    Raises BadInput if `before` or `after` in the URL is not a number.
     """
     before, after = (_read_key(request, name) for name in ("before", "after"))
     if after is not None:
@@ -115,14 +115,14 @@ def _link(request: HttpRequest, name: str, key: int) -> str:
 
 
 def csv_lines(rows: Iterable[Sequence[object]]) -> Iterator[str]:
-    """The lines of a CSV file, one by one, so that any number of rows fits in memory; texts made safe."""
+    """The lines of a CSV file, one by one, so that any number of rows fits in memory; cells are made safe."""
     writer = csv.writer(_Echo())
     for row in rows:
         yield writer.writerow([safe_cell(cell) if isinstance(cell, str) else cell for cell in row])
 
 
 class _Echo:
-    """Gives back what csv.writer writes."""
+    """Returns what csv.writer writes."""
 
     def write(self, line: str) -> str:
         return line

@@ -1,4 +1,4 @@
-"""The product's own address, as it stands in what leaves the page: files, e-mails, events, keys to copy."""
+"""The product's own address, as written in files, e-mails, events and copied links."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from django.http import HttpRequest
 
 
 def site_url(path: str, request: HttpRequest | None = None) -> str:
-    """The whole address of a page: by SCRIPTSMITH_URL, so that a file fetched by an inner name does not carry that.
+    """The absolute URL of a page. Based on SCRIPTSMITH_URL, so that a file that was fetched by an internal name
+    does not contain that name.
 
-    Where none is known, as the request came; without one, where the server listens.
+    Without that setting, as the request came in; without a request, where the server listens.
     """
     if settings.SCRIPTSMITH_URL:
         return f"{settings.SCRIPTSMITH_URL}{path}"

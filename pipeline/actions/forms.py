@@ -15,7 +15,7 @@ from pipeline.runs.forms import SecretsChoiceForm, offer_configurations, text_ar
 
 
 class EraseForm(forms.Form):
-    """Asks for a word and the action's number: what is erased can't be brought back."""
+    """Asks for a word and the action's number, since what is erased can't be restored."""
 
     confirmed = forms.CharField(widget=forms.TextInput(attrs={"autocomplete": "off"}))
 

@@ -15,7 +15,7 @@ from pipeline.runs.list_rows import RunRow, run_row
 
 @dataclass(frozen=True)
 class ActionRow:
-    """An action with its newest run, and what became of it; both None where it was not run yet."""
+    """An action with its newest run and answer; both are None if it was not run yet."""
 
     action: Action
     newest: RunRow | None

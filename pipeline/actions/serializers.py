@@ -36,7 +36,7 @@ class AskInput(serializers.Serializer[object]):
 
 
 class AnswerSerializer(serializers.Serializer[object]):
-    """What became of an action: may the script be used?"""
+    """The answer to an action: may the script be used?"""
 
     status = serializers.ChoiceField(
         choices=ANSWER_CHOICES, help_text="*verified* alone says that a person vouches for it."

@@ -43,7 +43,7 @@ def ask(
     impact: str = "",
     source: Action.Source = Action.Source.ASKED,
 ) -> Action:
-    """Store what somebody wants done. Raises BadInput for an empty, overlong or binary text."""
+    """Store an action statement. Raises BadInput for an empty, overlong or binary text."""
     statement = check_text(statement, field="statement", most=MAX_STATEMENT).strip()
     if not statement:
         raise BadInput(_("Say in words what is to be done."), field="statement")
@@ -83,8 +83,8 @@ def ask_and_run(
 def erase_action(action: Action, *, by: User) -> None:
     """Erase an Action's texts and those of its runs; counts, hashes and decisions stay.
 
-    Raises NotAllowedNow where they are erased already, a run is under way that would write new ones, or a
-    question is in a message batch, whose reply would bring its words back.
+    Raises NotAllowedNow if they are erased already, if a run is in progress that would write new ones, or if a
+    question is in a message batch, whose reply would contain its words again.
     """
     now = timezone.now()
     # Locked, so that none is sent meanwhile; one that was not sent yet goes without these questions.
@@ -132,9 +132,10 @@ def erase_action(action: Action, *, by: User) -> None:
 
 
 def _forget_cases_of(action: Action, statement: str) -> None:
-    """Cases hold the words of the statement; those that a run of another action has as well stay.
+    """Erase the cases, which contain words of the statement; keep those that a run of another action has as well.
 
-    `statement` is what no other action says in the same spelling; then whatever else holds it goes as well.
+    `statement` is given if no other action has the same statement; then everything else stored under it is erased
+    too.
     """
     written = WrittenCases.objects.filter(run__action=action)
     case_sets = set(written.values_list("case_set", flat=True))
@@ -147,7 +148,7 @@ def _forget_cases_of(action: Action, statement: str) -> None:
 
 
 def _scripts_only_of(action: Action) -> set[str]:
-    """The hashes of its drafts that no action has whose texts are still there."""
+    """The hashes of its drafts that no other action with texts has."""
     hashes = set(Draft.objects.filter(run__action=action).values_list("sha256", flat=True))
     others = Draft.objects.filter(sha256__in=hashes, run__action__erased_at=None)
     return hashes.difference(others.values_list("sha256", flat=True))

@@ -55,7 +55,7 @@ MOST_RUNS = 50  # of one action on its page
 
 @dataclass(frozen=True)
 class PricedRun:
-    """A run of an action, its answer, and what it cost in micro-dollars; None where a price is missing."""
+    """A run of an action, its answer and its cost in micro-dollars; None if a price is missing."""
 
     row: RunRow
     answer: ShownAnswer
@@ -120,7 +120,7 @@ def action_list(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def actions_seen(request: HttpRequest) -> HttpResponse:
-    """Whoever asked has seen what had changed when they were shown the list; back to their actions."""
+    """The asker has seen what had changed when the list was shown; redirects to their actions."""
     shown = _NEWS.findall(request.POST.get("news", ""))[:MOST_NEWS]
     count = mark_seen(signed_in(request), {int(pk): status for pk, status in shown})
     if count:
@@ -130,7 +130,7 @@ def actions_seen(request: HttpRequest) -> HttpResponse:
 
 
 def _page_form(form: Form, query: QueryDict) -> Form:
-    """The form above the list: whose and what changed are tabs, and what few people ask for stands there in use."""
+    """The form above the list. "Mine" and "changed" are tabs; rarely used filters are shown while they are in use."""
     for name in ("whose", "changed"):
         form.fields[name].widget = HiddenInput()
     for name in ("state", "verdict"):
@@ -140,7 +140,7 @@ def _page_form(form: Form, query: QueryDict) -> Form:
 
 
 def _tabs(query: QueryDict, *, changed: int) -> list[dict[str, object]]:
-    """Everybody's, one's own, and of these what changed since one looked: so many, MOST_NEWS or more."""
+    """The counts of the tabs: all actions, one's own, and those changed since the last visit, up to MOST_NEWS."""
     chosen = {name: str(query[name]) for name in ("q", "answer") if query.get(name)}
 
     def tab(label: str, count: object = "", **own: str) -> dict[str, object]:

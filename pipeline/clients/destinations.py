@@ -1,4 +1,4 @@
-"""Whether what is sent to an endpoint leaves this machine."""
+"""Whether requests to an endpoint leave this machine."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DEMO_ADDRESS = "demo:"
 
 
 def is_loopback(base_url: str) -> bool:
-    """Whether requests to it stay on this machine; a name that resolves elsewhere is not connected to."""
+    """Whether requests to it stay on this machine; connections to a name that resolves elsewhere are refused."""
     if base_url == DEMO_ADDRESS:
         return True
     host = urlsplit(base_url).hostname or ""
@@ -24,7 +24,7 @@ def is_loopback(base_url: str) -> bool:
 
 
 def leaves_machine(endpoint: Endpoint) -> bool:
-    """Whether its texts are to be treated as leaving this machine: by its address, or because its page says so."""
+    """Whether its texts count as leaving this machine: because of its address, or because its page says so."""
     address = endpoint.base_url
     if endpoint.demo:
         address = settings.SCRIPTSMITH_DEMO_MODEL_URL or DEMO_ADDRESS

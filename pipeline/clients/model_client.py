@@ -1,4 +1,4 @@
-"""The clients of models and the inspector of servers, made at their first use: loading the SDK takes seconds."""
+"""The clients of models and the inspector of servers, created on first use because loading the SDK takes seconds."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from pipeline.llm.types import Answered, Failed, ModelClient, RemoteBatch, Reque
 
 @cache
 def model_client() -> ModelClient:
-    """The client that the settings name, made at its first use: loading the SDK takes seconds."""
+    """The client that the settings name, created on first use."""
     client: ModelClient = import_string(settings.SCRIPTSMITH_MODEL_CLIENT)()
     return client
 
 
 class BatchesClient(Protocol):
-    """Message Batches of a server; like a ModelClient it raises for nothing that a server may do."""
+    """Message Batches of a server; like a ModelClient it raises nothing for what a server may do."""
 
     def create(self, target: Target, requests: Mapping[str, Request]) -> RemoteBatch | Failed: ...
 
@@ -32,7 +32,7 @@ class BatchesClient(Protocol):
     def newest(self, target: Target) -> list[RemoteBatch] | Failed: ...
 
     def results(self, target: Target, remote_id: str) -> Iterator[tuple[str, Answered | Failed]]:
-        """Raises UnreadableResults where they break off."""
+        """Raises UnreadableResults if the results break off."""
 
 
 _BATCHES_CLIENT_PATH = "pipeline.clients.sdk_clients.make_batches_client"
@@ -40,7 +40,7 @@ _BATCHES_CLIENT_PATH = "pipeline.clients.sdk_clients.make_batches_client"
 
 @cache
 def batches_client() -> BatchesClient:
-    """The client of Message Batches, made at its first use: loading the SDK takes seconds."""
+    """The client of Message Batches, created on first use."""
     client: BatchesClient = import_string(_BATCHES_CLIENT_PATH)()
     return client
 
@@ -50,6 +50,6 @@ _INSPECTOR_PATH = "pipeline.clients.sdk_clients.make_inspector"
 
 @cache
 def model_inspector() -> Inspector:
-    """Made at its first use: loading the SDK takes seconds."""
+    """The inspector of servers, created on first use."""
     inspector: Inspector = import_string(_INSPECTOR_PATH)()
     return inspector

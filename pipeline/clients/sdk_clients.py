@@ -1,4 +1,4 @@
-"""Makes the clients and the inspector from the settings. Only workers load it, because it imports the SDK."""
+"""Creates the clients and the inspector from the settings. Only workers load it, because it imports the SDK."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def make_batches_client() -> MessageBatchesClient:
 
 
 def make_inspector() -> SdkInspector:
-    """The inspector: what a check asks a server without costs."""
+    """The inspector, which makes the free requests of a check."""
     return SdkInspector(_limits())
 
 

@@ -1,1 +1,3 @@
-"""Configurations and prompts: who plays which role, how many rounds, which prompt versions, what refinement gained."""
+"""Configurations and prompts: which model has which role, how many rounds, which prompt versions, what refinement
+gained.
+"""

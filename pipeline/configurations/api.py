@@ -43,7 +43,7 @@ MANAGE = "manage"
 class ConfigurationViewSet(
     mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.GenericViewSet[Configuration]
 ):
-    """Who writes, who assesses and who refines."""
+    """Which models write, assess and refine."""
 
     serializer_class = ConfigurationSerializer
     queryset = Configuration.objects.none()
@@ -107,7 +107,7 @@ class ConfigurationViewSet(
     @extend_schema(request=None, responses=ConfigurationDetailSerializer)
     @action(detail=True, methods=["post"], url_path="make-default")
     def make_default(self, request: Request, name: str) -> Response:
-        """It is used when nobody names one."""
+        """It is used if no configuration is named."""
         return self._do(name, services.make_default)
 
     def _do(self, name: str, service: Callable[..., None]) -> Response:
@@ -155,7 +155,7 @@ class PromptViewSet(viewsets.GenericViewSet[PromptVersion]):
 
     @extend_schema(request=PromptInput, responses={201: PromptVersionSerializer})
     def create(self, request: Request) -> Response:
-        """Keep a text as a further version; configurations that name it ask by it."""
+        """Store a text as a new version of the prompt; configurations that pin it use it."""
         user = signed_in(request)
         require_endpoint_manager(user)
         body = read_body(PromptInput, request)
@@ -190,7 +190,7 @@ class PlanValues(TypedDict, total=False):
 
 
 def _changed(plan: Plan, given: PlanValues) -> Plan:
-    """The plan with what was sent; roles that were not named stay as they are."""
+    """The plan with the values that were sent; roles that were not named stay as they are."""
     players = dict(plan.players)
     for sent in given.get("roles", []):
         players[Role(sent["role"])] = Player(

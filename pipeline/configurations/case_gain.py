@@ -1,6 +1,7 @@
-"""What refining from cases gained, over many runs: by the checks that hold, told of and held back apart.
+"""What refining from cases gained over many runs: counts of passing checks, those shown to the model and those held
+back.
 
-No figure of refinement by feedback has any of this. Whether it generalises is told by the checks held back.
+None of it enters a figure of refinement by feedback. The checks that were held back show whether it generalises.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _JUDGED = (CheckState.PASSED, CheckState.FAILED)
 
 @dataclass(frozen=True)
 class Held:
-    """How many of these checks held before and after, of those with a verdict in both."""
+    """How many of these checks passed before and after, of those with a verdict in both."""
 
     checks: int = 0
     before: int = 0
@@ -42,7 +43,7 @@ class CaseGain:
 
 
 def case_gain_of(configuration: Configuration) -> CaseGain | None:
-    """What it came to under a configuration; None where no run has such a Draft. Five queries."""
+    """The gain under a configuration; None if no run has such a Draft. Five queries."""
     drafts = list(
         Draft.objects.filter(run__configuration=configuration, kind=DraftKind.REVISED.value)
         .select_related("parent")
@@ -81,7 +82,7 @@ def case_gain_of(configuration: Configuration) -> CaseGain | None:
 
 
 def _last_cases(runs: list[int]) -> dict[int, CaseSet]:
-    """The cases that each run had in the end."""
+    """The final cases of each run."""
     rows = WrittenCases.objects.filter(run__in=runs).select_related("case_set").order_by("number")
     return {row.run_id: row.case_set for row in rows}
 
@@ -89,7 +90,7 @@ def _last_cases(runs: list[int]) -> dict[int, CaseSet]:
 def _verdicts(
     drafts: list[Draft], case_sets: Mapping[int, CaseSet]
 ) -> dict[tuple[str, int], dict[str, dict[tuple[int, int], bool]]]:
-    """By script and case set and kind of machine, the newest last, whether each check with a verdict holds."""
+    """Whether each check with a verdict passes, by script, case set and kind of machine; the newest result counts."""
     hashes = {draft.sha256 for draft in drafts}
     hashes |= {draft.parent.sha256 for draft in drafts if draft.parent is not None}
     found = (

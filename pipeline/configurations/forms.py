@@ -90,7 +90,7 @@ class PresetForm(forms.Form):
 
 
 class AboutForm(forms.Form):
-    """What a configuration is called and what it is for; this can always be changed."""
+    """The name and purpose of a configuration, which can always be changed."""
 
     title = forms.CharField(label=_("Title"), help_text=_("People choose it by this."))
     note = PlainText(
@@ -111,7 +111,7 @@ class NameForm(forms.Form):
 
 
 class RoleForm(forms.Form):
-    """Who plays one role."""
+    """The model for one role."""
 
     endpoint = forms.ChoiceField(label=_("Endpoint"))
     model = forms.CharField(label=_("Model"), max_length=100, widget=_model_input())
@@ -167,7 +167,7 @@ class RoleForm(forms.Form):
         return given
 
     def player(self) -> Player | None:
-        """Who plays it, of a valid form; None where nobody is named."""
+        """The model for the role, from a valid form; None if none is named."""
         given = self.cleaned_data
         if not given["endpoint"]:
             return None
@@ -258,13 +258,13 @@ class ConfigurationForms:
 
     @property
     def all(self) -> list[forms.Form]:
-        """Each of them that is on the page."""
+        """The forms that are on the page."""
         found = [self.name, self.about, *self.roles, self.how, self.case_author, self.pins]
         return [form for form in found if form is not None]
 
     @property
     def errors(self) -> bool:
-        """Whether any field of them has an error."""
+        """Whether any of them has an error."""
         return any(form.errors for form in self.all)
 
     @property
@@ -277,7 +277,7 @@ class ConfigurationForms:
         return not self.errors
 
     def plan(self) -> Plan | None:
-        """What was typed, of valid forms; None where the plan is not on the page."""
+        """What was typed, from valid forms; None if the plan is not on the page."""
         if self.how is None or self.pins is None or self.case_author is None:
             return None
         played = [*self.roles, self.case_author]
@@ -292,11 +292,11 @@ class ConfigurationForms:
         )
 
     def accept_edition(self, newest: int) -> None:
-        """Take the newest version as base: the person was warned, and saving again overwrites the other change."""
+        """Take the newest version as the base: the person was warned, and saving again overwrites the other change."""
         self.about.data = {**self.about.data, "edition": str(newest)}
 
     def add_refusal(self, refusal: BadInput) -> None:
-        """Show what a service refused beside the field that it is about; `assessor.model` is one of a role."""
+        """Show a service's error beside its field; `assessor.model` is the field of a role."""
         prefix, _dot, field = refusal.field.rpartition(".")
         for form in self.all:
             if (form.prefix or "") == prefix and field in form.fields:
@@ -308,7 +308,7 @@ class ConfigurationForms:
 def _offer_endpoints(
     form: forms.Form, name: str, endpoints: Sequence[Endpoint], *, none: StrOrPromise = ""
 ) -> None:
-    """The endpoints to choose from; `none` is offered first where nobody need be chosen."""
+    """The endpoints to choose from; `none` is offered first if the choice is optional."""
     field = form.fields[name]
     assert isinstance(field, forms.ChoiceField)
     field.choices = [("", none)] if none else []

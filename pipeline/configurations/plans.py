@@ -1,4 +1,4 @@
-"""A Plan is a Configuration's settings: who plays which role, how many rounds, which prompt versions."""
+"""A Plan is a Configuration's settings: the models of the roles, the number of rounds, the prompt versions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MAX_MODEL = 100
 
 @dataclass(frozen=True, kw_only=True)
 class Player:
-    """Who plays one role, as it is asked for; `endpoint` is a name."""
+    """The model for one role, as requested; `endpoint` is a name."""
 
     endpoint: str
     model: str
@@ -32,9 +32,9 @@ class Player:
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """What a Configuration has its Runs do. `prompts` are the pinned ones, name to version.
+    """What a Configuration makes its Runs do. `prompts` are the pinned versions, by name.
 
-    Where nobody is named as author of cases, the assessor is.
+    Without an author of cases, the assessor writes them.
     """
 
     players: Mapping[Role, Player]
@@ -93,7 +93,7 @@ def players_for(preset: str, *, first: Player, second: Player) -> dict[Role, Pla
 
 
 def say_plan(plan: Plan) -> dict[str, str]:
-    """The plan in words, part by part, for the audit log and for telling two of them apart."""
+    """The plan in words, part by part, for the audit log and for comparing two of them."""
     said = {
         "rounds": str(plan.rounds),
         "uses_retrieval": str(plan.uses_retrieval),

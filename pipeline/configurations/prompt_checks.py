@@ -16,7 +16,7 @@ _FENCE_IS_NAMED = "<<<MARK"
 
 
 def find_faults(name: str, text: str) -> list[str]:
-    """What is wrong with a text as a version of the prompt `name`, one sentence each; empty where nothing is."""
+    """What is wrong with a text as a version of the prompt `name`, one sentence each; empty if nothing is."""
     template, wanted = parse(text), load(name).slots
     return [
         *_faults_of_frame(name, text, template),

@@ -13,7 +13,7 @@ from pipeline.models import PromptVersion
 
 
 class PinsForm(forms.Form):
-    """For each prompt the version that is asked by."""
+    """The version of each prompt."""
 
     def __init__(
         self,
@@ -35,11 +35,11 @@ class PinsForm(forms.Form):
 
     @property
     def has_chosen(self) -> bool:
-        """Whether a version is chosen for any of them, as typed or as it stands."""
+        """Whether a version is pinned for any of them, as typed or as stored."""
         return any(self[name].value() for name in self.fields)
 
     def pins(self) -> dict[str, str]:
-        """Name to version of what is pinned, of a valid form."""
+        """The pinned versions by name, from a valid form."""
         return {name: version for name, version in self.cleaned_data.items() if version}
 
 

@@ -1,6 +1,6 @@
-"""Versions of prompts: kept from their first use on, written by people, chosen for runs.
+"""Versions of prompts: stored on first use, written by people, pinned for runs.
 
-A version that a run was started with stays readable and usable, whatever the product's files say later.
+A version that a run was started with stays readable and usable, whatever the product's files contain later.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class VersionUse:
 
 @transaction.atomic
 def choose_versions(pinned: Mapping[str, str]) -> dict[str, str]:
-    """Name to version of all prompts, for a Run's snapshot: the pinned versions, else the product's.
+    """The version of every prompt, for a Run's snapshot: the pinned one, else the product's.
 
     The product's versions are stored here on first use. Raises BadInput if a pinned one can't be used.
     """
@@ -61,7 +61,7 @@ def choose_versions(pinned: Mapping[str, str]) -> dict[str, str]:
 
 
 def check_pins(pinned: Mapping[str, str]) -> None:
-    """Raise BadInput where a prompt or version is not known here, or has slots that nothing fills."""
+    """Raise BadInput if a prompt or version is unknown, or has slots that nothing fills."""
     kept = _find(pinned)
     for name, version in pinned.items():
         if name not in prompts.names():
@@ -79,7 +79,7 @@ def check_pins(pinned: Mapping[str, str]) -> None:
 def templates_of(named: object) -> Templates:
     """The prompts in the versions that a Run's snapshot names.
 
-    Raises Problem where a version is not named, not kept here, or has slots that nothing fills.
+    Raises Problem if a version is not named, not stored, or has slots that nothing fills.
     """
     pairs = named.items() if isinstance(named, dict) else ()
     versions = {name: str(version) for name, version in pairs}
@@ -102,7 +102,7 @@ def templates_of(named: object) -> Templates:
 
 
 def _find(versions: Mapping[str, str]) -> dict[str, Template]:
-    """Those of these versions that are kept or come with the product, in at most one query."""
+    """Those of these versions that are stored or come with the product, in at most one query."""
     found = {
         name: prompts.load(name)
         for name, version in versions.items()

@@ -71,7 +71,7 @@ def prompt_detail(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def prompt_new(request: HttpRequest, name: str) -> HttpResponse:
-    """Write a further version, starting from one that is there."""
+    """Write a new version, starting from an existing one."""
     user = signed_in(request)
     access_prompts(user, name, to_write=True)
     if request.method != "POST":
@@ -101,7 +101,7 @@ def _write(name: str, form: PromptForm, user: User) -> PromptVersion | None:
 
 
 def _chosen(uses: list[VersionUse], version: str) -> VersionUse | None:
-    """The version of the address; 404 where it names one that is not kept."""
+    """The version in the URL; 404 if it is not stored."""
     if not version:
         return None
     for use in uses:

@@ -22,7 +22,7 @@ MOST_RUNS = 1_000  # of the newest finished; more would keep the page waiting
 
 
 class Change(StrEnum):
-    """How a round's verdict differs from the one before it."""
+    """How a round's verdict differs from that of the round before."""
 
     NONE = "none"
     PASSED = "passed"
@@ -32,7 +32,7 @@ class Change(StrEnum):
 
 @dataclass(frozen=True)
 class RunRound:
-    """One round of a run: its draft and verdict, what changed by it, what it took."""
+    """One round of a run: its draft and verdict, what changed, what it cost."""
 
     round: int
     draft: Draft
@@ -137,7 +137,7 @@ def count_round(number: int, runs: Sequence[Mapping[int, str]], sums: Sums) -> R
 
 
 def _standing(run: Mapping[int, str], number: int) -> str:
-    """The newest verdict of a run after a round, whether it took part in that round or not."""
+    """The newest verdict of a run after a round, even if the run had stopped before it."""
     return run[max(round for round in run if round <= number)]
 
 
@@ -151,7 +151,7 @@ def _change(before: str, after: str) -> Change:
 
 
 def _verdicts_of(keys: Sequence[int]) -> dict[int, dict[int, str]]:
-    """The verdict of each round of each run; a run without a first one is left out."""
+    """The verdict of each round of each run, without runs that have no first verdict."""
     found: dict[int, dict[int, str]] = {}
     own = Assessment.objects.filter(
         draft__run__in=keys, draft__refinement=None, draft__author=None
@@ -163,7 +163,7 @@ def _verdicts_of(keys: Sequence[int]) -> dict[int, dict[int, str]]:
 
 
 def _sums_of(keys: Sequence[int]) -> dict[int, Sums]:
-    """What the runs themselves took in each round."""
+    """What the runs themselves used in each round."""
     answered = Q(outcome=Attempt.Outcome.ANSWERED)
     tries: QuerySet[Attempt] = Attempt.objects.filter(
         call__run__in=keys, call__refinement=None, ended_at__isnull=False

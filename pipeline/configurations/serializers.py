@@ -15,7 +15,7 @@ from pipeline.types import Role
 
 
 class PlayerInput(serializers.Serializer[object]):
-    """Who plays a role; the service judges the values."""
+    """The model for a role; the service validates the values."""
 
     role = serializers.ChoiceField(choices=[role.value for role in Role])
     endpoint = serializers.CharField(help_text="Name of an endpoint.")
@@ -26,7 +26,7 @@ class PlayerInput(serializers.Serializer[object]):
 
 
 class ConfigurationChange(serializers.Serializer[object]):
-    """What is to be changed; what is left out stays, and so do roles that are not named."""
+    """The changes; values and roles that are left out stay as they are."""
 
     title = serializers.CharField(required=False)
     note = serializers.CharField(required=False, allow_blank=True)
@@ -82,7 +82,7 @@ class RoleSettingSerializer(serializers.ModelSerializer[RoleSetting]):
 
 
 class ConfigurationSerializer(serializers.ModelSerializer[Configuration]):
-    """Who writes, who assesses, who refines, in how many rounds."""
+    """Which models write, assess and refine, and in how many rounds."""
 
     preset = serializers.CharField()
     is_usable = serializers.SerializerMethodField()

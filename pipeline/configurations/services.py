@@ -40,7 +40,7 @@ def usable_configurations() -> list[Configuration]:
 
 
 def default_configuration() -> Configuration:
-    """The Configuration used when nobody names one; raises BadInput where there is none."""
+    """The Configuration used if none is named; raises BadInput if there is no default."""
     found = Configuration.objects.filter(is_default=True, archived_at=None).first()
     if found is None:
         raise BadInput(
@@ -51,7 +51,7 @@ def default_configuration() -> Configuration:
 
 
 def find_configuration(name: str) -> Configuration:
-    """The Configuration of this name; raises BadInput where there is none in use."""
+    """The Configuration of this name; raises BadInput if none in use has it."""
     found = Configuration.objects.filter(name=name, archived_at=None).first()
     if found is None:
         raise BadInput(
@@ -61,7 +61,7 @@ def find_configuration(name: str) -> Configuration:
 
 
 def is_usable(configuration: Configuration) -> bool:
-    """Whether it is in use and every role is played by an endpoint that is switched on."""
+    """Whether it is in use and the endpoints of all its roles are switched on."""
     roles = configuration.roles.all()
     is_whole = {setting.role for setting in roles} >= {role.value for role in NEEDED_ROLES}
     is_on = all(setting.endpoint.is_on for setting in roles)
@@ -69,7 +69,7 @@ def is_usable(configuration: Configuration) -> bool:
 
 
 def edition_of(configuration: Configuration) -> int:
-    """A number that changes with each edit; whoever saves names the edition they started from."""
+    """A number that changes with each edit; a save names the edition that it was based on."""
     parts = (configuration.title, configuration.note, say_plan(plan_of(configuration)))
     return zlib.crc32(repr(parts).encode())
 
@@ -131,10 +131,10 @@ def update_configuration(
     plan: Plan | None = None,
     seen: int | None = None,
 ) -> Configuration:
-    """Change title, note and, where no run was started under it, the plan; None leaves the plan as it is.
+    """Change title, note and, if no run was started under it, the plan; None leaves the plan as it is.
 
-    `seen` is the edition that the change was made from. Raises BadInput, NotAllowedNow where the plan
-    is to change and must not, Stale where somebody has changed it since.
+    `seen` is the edition that the change is based on. Raises BadInput, NotAllowedNow if the plan is to change and
+    must not, Stale if somebody else has changed it since.
     """
     require_endpoint_manager(by)
     locked = _lock(configuration)
@@ -208,7 +208,7 @@ def archive_configuration(configuration: Configuration, *, by: User) -> None:
 
 @transaction.atomic
 def unarchive_configuration(configuration: Configuration, *, by: User) -> None:
-    """Restore it: runs can be started under it again. Raises NotAllowedNow where it is not archived."""
+    """Restore it: runs can be started under it again. Raises NotAllowedNow if it is not archived."""
     require_endpoint_manager(by)
     locked = _lock(configuration)
     if locked.archived_at is None:
@@ -220,7 +220,7 @@ def unarchive_configuration(configuration: Configuration, *, by: User) -> None:
 
 @transaction.atomic
 def switch_cases_on(*, by: User) -> bool:
-    """Have runs of the default configuration write cases and run them; False where its plan is fixed already."""
+    """Make runs of the default configuration write and run cases; False if its plan is fixed already."""
     configuration = _lock(default_configuration())
     plan = plan_of(configuration)
     if plan.cases != Configuration.Cases.OFF or is_fixed(configuration):

@@ -1,6 +1,6 @@
 """Daily sums of spending, updated as attempts end and repaired by a recount.
 
-One statement counts tries, for a few that have just ended and for all of them alike, so that the two agree.
+One statement counts attempts, both the few that have just ended and all of them, so that the two agree.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ ON CONFLICT ON CONSTRAINT spending_once_a_day_and_what DO UPDATE SET
 
 
 def add_spending(attempts: Sequence[int]) -> None:
-    """Count these tries, each of which this transaction has ended and no other has counted.
+    """Count these attempts, which this transaction has ended and nobody else has counted.
 
-    To be the last statement of the transaction: it locks rows that every worker of the day writes to.
+    Make it the last statement of the transaction: it locks rows that every worker writes to.
     """
     if attempts:
         with connection.cursor() as cursor:
@@ -62,9 +62,9 @@ def add_spending(attempts: Sequence[int]) -> None:
 
 @transaction.atomic
 def recount_spending() -> int:
-    """Count every ended try afresh; returns how many rows were wrong, missing or too many.
+    """Count all ended attempts again; returns how many rows were wrong, missing or superfluous.
 
-    Readers see the old rows until the new ones are complete. Workers that end a try wait meanwhile.
+    Readers see the old rows until the new ones are complete. Workers that end an attempt wait meanwhile.
     """
     with connection.cursor() as cursor:
         # Who has counted a try has not committed without this lock; who has not, counts after us.

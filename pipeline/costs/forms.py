@@ -33,7 +33,7 @@ def _day_input() -> forms.DateInput:
 
 
 def _read_day(text: str | None) -> date | None:
-    """The day, or None where it can't be read: the field then says so."""
+    """The day, or None if it can't be parsed; the field then has an error."""
     try:
         return parse_date(text or "")
     except ValueError:
@@ -41,7 +41,7 @@ def _read_day(text: str | None) -> date | None:
 
 
 class CostForm(forms.Form):
-    """The bar above the page; what an address leaves out has a default, and is shown filled in."""
+    """The bar above the page; parameters that are missing in the URL have defaults and are shown filled in."""
 
     since = forms.DateField(label=_("From"), widget=_day_input())
     until = forms.DateField(label=_("Until"), widget=_day_input())
@@ -74,7 +74,7 @@ class CostForm(forms.Form):
 
     @property
     def query(self) -> CostQuery:
-        """What was asked for, once the form is valid."""
+        """The query, once the form is valid."""
         wanted = self.cleaned_data
         return CostQuery(
             since=wanted["since"],

@@ -12,7 +12,7 @@ from pipeline.models import Attempt, Run
 
 
 class Step(NamedTuple):
-    """A stage in a round; `refinement` where it was made on demand, after the run had finished."""
+    """A stage in a round; `refinement` if it was requested after the run had finished."""
 
     stage: str
     round: int
@@ -21,7 +21,7 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True)
 class RunCosts:
-    """Sums over the tries of a run's calls, those under way included."""
+    """Sums over the attempts of a run's calls, including those in progress."""
 
     calls: int = 0
     total: Sums = field(default_factory=Sums)
@@ -33,13 +33,13 @@ class RunCosts:
     uncounted: int = 0
 
     def of_round(self, round: int) -> Sums:
-        """What a round of the run itself took; what was made on demand belongs to none."""
+        """What a round of the run itself used; work on demand belongs to no round."""
         steps = (step for step in self.by_step if step.refinement is None and step.round == round)
         return sum((self.by_step[step] for step in steps), Sums())
 
 
 def costs_of(run: Run) -> RunCosts:
-    """What the run took, in one query."""
+    """What the run used, in one query."""
     tries = (
         Attempt.objects.filter(call__run=run)
         .select_related("call__endpoint")

@@ -28,7 +28,7 @@ class Per(StrEnum):
 
 
 class By(StrEnum):
-    """What costs are told apart by."""
+    """How costs are grouped."""
 
     MODEL = "model"
     CONFIGURATION = "configuration"
@@ -79,7 +79,7 @@ class Sums:
 
     @property
     def known_cost(self) -> int | None:
-        """The cost, or None where a price is missing and so nothing is known of it: that is not 0."""
+        """The cost, or None if a price is missing: an unknown cost is not 0."""
         return None if self.unpriced and not self.cost else self.cost
 
     @property
@@ -105,7 +105,7 @@ class CostRow:
 
 @dataclass(frozen=True)
 class CostLine:
-    """What came together under one name, or in one period."""
+    """The sums of one group or one period."""
 
     key: str
     name: str
@@ -115,7 +115,7 @@ class CostLine:
 
 @dataclass(frozen=True)
 class Unpriced:
-    """A model whose replies could not be priced, for no price of it was known on their day."""
+    """A model with replies that could not be priced, because no price was known on their day."""
 
     endpoint: str
     endpoint_title: str
@@ -125,7 +125,7 @@ class Unpriced:
 
 @dataclass(frozen=True)
 class Costs:
-    """The answer to a CostQuery; `lines` the dearest first, `rows` by time."""
+    """The answer to a CostQuery; `lines` the most expensive first, `rows` by time."""
 
     query: CostQuery
     rows: Sequence[CostRow]
@@ -148,7 +148,7 @@ class Costs:
 
 
 def check_query(query: CostQuery) -> CostQuery:
-    """The same query; raises BadInput where its range is turned round or too long to be shown."""
+    """The same query; raises BadInput if its range is reversed or too long."""
     if query.until < query.since:
         raise BadInput(_("The last day lies before the first."), field="until")
     days = (query.until - query.since).days + 1
@@ -165,7 +165,7 @@ def check_query(query: CostQuery) -> CostQuery:
 
 
 def default_range(per: Per, *, until: date) -> date:
-    """The first day where none is named: thirty days, or twelve months with the present one."""
+    """The default first day: thirty days ago, or twelve months including this one."""
     if per is Per.DAY:
         return until - timedelta(days=29)
     number = until.year * 12 + until.month - 1 - 11
@@ -197,7 +197,7 @@ def _narrow(spending: QuerySet[Spending], query: CostQuery) -> QuerySet[Spending
 
 @dataclass
 class _Group:
-    """Sums of one period as the database gives them: of one model, and of one thing it is told apart by."""
+    """Sums of one period as the database returns them, by model and group."""
 
     period: date
     endpoint: int
@@ -222,7 +222,7 @@ class _MonthOf(Func):
 
 
 def _group(found: QuerySet[Spending], query: CostQuery) -> list[_Group]:
-    """By keys alone: names are looked up afterwards, for joining them to every day's rows is slow."""
+    """Group by keys only: joining names to every day's rows is slow, so they are looked up afterwards."""
     period = F("day") if query.per is Per.DAY else _MonthOf("day")
     rows = (
         found.annotate(period=period, of=F(_COLUMNS[query.by]))
@@ -253,7 +253,7 @@ def _rows_of(groups: Sequence[_Group], by: By, endpoints: Mapping[int, Endpoint]
 
 
 def _names_of(found: set[int | str | None], by: By) -> dict[int | str | None, tuple[str, str]]:
-    """Key and name for people and programs, of what the rows are told apart by."""
+    """Key and name of each group, for people and programs."""
     keys = [one for one in found if isinstance(one, int)]
     if by is By.CONFIGURATION:
         chosen = Configuration.objects.filter(pk__in=keys)

@@ -96,7 +96,7 @@ def cost(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def cost_export(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
-    """The same as CSV: a row for each day or month of each model, configuration, batch or stage."""
+    """The same as CSV: a row for each day or month of each group."""
     user = signed_in(request)
     access_spending(user)
     form = CostForm(request.GET)
@@ -136,7 +136,7 @@ def _file_rows(costs: Costs) -> Iterator[tuple[object, ...]]:
 
 
 def _bars_of(costs: Costs, show: str) -> Bars:
-    """The dearest three by name, all others together, in each period of the range."""
+    """The three most expensive groups by name and all others together, in each period of the range."""
     unit, measure = _MEASURES[show]
     lines = sorted(costs.lines, key=lambda line: -measure(line.sums))
     apart = lines[: _SHOWN_APART + (len(lines) == _SHOWN_APART + 1)]
@@ -167,7 +167,7 @@ def _name_of(line: CostLine, by: By) -> str:
 
 
 def _days_of(period: date, query: CostQuery) -> str:
-    """Where a month is shown day by day."""
+    """The URL that shows a month day by day."""
     if query.per is Per.DAY:
         return ""
     last = period.replace(day=monthrange(period.year, period.month)[1])
@@ -176,7 +176,7 @@ def _days_of(period: date, query: CostQuery) -> str:
 
 
 def _address(query: CostQuery, **changed: object) -> str:
-    """The page with this query, some of it changed."""
+    """The page with this query, with some parameters changed."""
     wanted = {
         "since": query.since,
         "until": query.until,

@@ -1,1 +1,1 @@
-"""Endpoints: the servers that models are asked at, their prices, and the check of what a server can do."""
+"""Endpoints: the servers that serve models, their prices, and the check of what a server can do."""

@@ -61,7 +61,7 @@ def is_private(base_url: str) -> bool:
 
 
 def read_key_variable(text: str) -> str:
-    """The name of the variable; empty where the server needs no key. Raises BadInput, never quoting it."""
+    """The name of the variable; empty if the server needs no key. Raises BadInput, never quoting it."""
     name = text.strip()
     if not name:
         return ""
@@ -93,7 +93,7 @@ def read_key_variable(text: str) -> str:
 
 
 def looks_like_key(text: str) -> bool:
-    """Whether somebody pasted the key itself: known beginnings, or length and mixture no name has."""
+    """Whether somebody pasted the key itself: a known prefix, or a length and mixture that no name has."""
     text = text.strip()
     if text.startswith(_KEY_BEGINNINGS):
         return True

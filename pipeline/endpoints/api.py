@@ -37,7 +37,7 @@ MANAGE = "manage"
 class EndpointViewSet(
     mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.GenericViewSet[Endpoint]
 ):
-    """Where models are asked; for administrators."""
+    """The servers that models are asked at; for administrators."""
 
     serializer_class = EndpointSerializer
     queryset = Endpoint.objects.none()
@@ -60,7 +60,7 @@ class EndpointViewSet(
 
     @extend_schema(request=EndpointChange, responses=EndpointSerializer)
     def partial_update(self, request: Request, name: str) -> Response:
-        """Change some values; with the `edition` that was read, 409 where it is not the newest."""
+        """Change some values. With the `edition` that was read, 409 if it is not the newest."""
         user = signed_in(request)
         endpoint = access_endpoint(user, name)
         given = read_body(EndpointChange, request)
@@ -71,7 +71,7 @@ class EndpointViewSet(
 
     @extend_schema(responses={204: None})
     def destroy(self, request: Request, name: str) -> Response:
-        """Forget an endpoint that nothing has ever used."""
+        """Delete an endpoint that nothing has ever used."""
         user = signed_in(request)
         services.delete_endpoint(access_endpoint(user, name), by=user)
         return Response(status=status.HTTP_204_NO_CONTENT)
@@ -79,7 +79,7 @@ class EndpointViewSet(
     @extend_schema(request=SwitchOnInput, responses=EndpointSerializer)
     @action(detail=True, methods=["post"], url_path="switch-on")
     def switch_on(self, request: Request, name: str) -> Response:
-        """Let runs use it; one outside this machine takes `confirmed`."""
+        """Let runs use it; one outside this machine needs `confirmed`."""
         user = signed_in(request)
         endpoint = access_endpoint(user, name)
         body = read_body(SwitchOnInput, request)
@@ -89,7 +89,7 @@ class EndpointViewSet(
     @extend_schema(request=None, responses=EndpointSerializer)
     @action(detail=True, methods=["post"], url_path="switch-off")
     def switch_off(self, request: Request, name: str) -> Response:
-        """Let nothing be asked there any more."""
+        """Stop using it."""
         user = signed_in(request)
         services.switch_off(access_endpoint(user, name), by=user)
         return self._answer(name)
@@ -115,7 +115,7 @@ class EndpointViewSet(
     @extend_schema(request=UseModeInput, responses=EndpointSerializer)
     @action(detail=True, methods=["post"], url_path="use-mode")
     def use_mode(self, request: Request, name: str) -> Response:
-        """Take the mode that the last check recommends."""
+        """Use the mode that the last check recommends."""
         user = signed_in(request)
         endpoint = access_endpoint(user, name)
         body = read_body(UseModeInput, request)
@@ -125,7 +125,7 @@ class EndpointViewSet(
     @extend_schema(request=PriceInput, responses={201: PriceSerializer})
     @action(detail=True, methods=["post"], url_path="prices")
     def add_price(self, request: Request, name: str) -> Response:
-        """Note what a model costs from a day on."""
+        """Add a price of a model, valid from a day on."""
         user = signed_in(request)
         endpoint = access_endpoint(user, name)
         body = read_body(PriceInput, request)
@@ -135,7 +135,7 @@ class EndpointViewSet(
     @extend_schema(request=None, responses={204: None})
     @action(detail=True, methods=["delete"], url_path=r"prices/(?P<pk>\d{1,18})")
     def remove_price(self, request: Request, name: str, pk: str) -> Response:
-        """Take away a price that no call was counted at."""
+        """Delete a price that no call was counted at."""
         user = signed_in(request)
         price = get_object_or_404(access_endpoint(user, name).prices, pk=pk)
         prices.remove_price(price, by=user)

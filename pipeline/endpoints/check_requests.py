@@ -1,8 +1,8 @@
-"""The check of an endpoint as pages see it: asked for, waiting for a worker, under way, lost, done.
+"""The check of an endpoint as pages see it: requested, waiting for a worker, in progress, lost, done.
 
-`Endpoint.probe` holds what `llm.probe.Found.as_json` says, whether the worker has the key
-(`worker_has_key`), and under `asked` the check that is under way: its id, when it was asked for, when a
-worker began it. `check_worker`, which only workers load, carries it out.
+`Endpoint.probe` contains what `llm.probe.Found.as_json` returns, whether the worker has the key (`worker_has_key`),
+and under `asked` the check in progress: its id, when it was requested, when a worker began it. `check_worker`,
+which only workers load, runs it.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ TRY_STATEMENT = "Show the ten largest files under /var/log, largest first"
 
 @transaction.atomic
 def ask_check(endpoint: Endpoint, *, model: str = "", tries: bool = False, by: User) -> None:
-    """Have a worker check the endpoint, by at most MOST_CALLS calls of a model. Raises BadInput, NotAllowedNow.
+    """Have a worker check the endpoint, with at most MOST_CALLS model calls. Raises BadInput, NotAllowedNow.
 
     With `tries`, one more call asks the model for the script of TRY_STATEMENT, as a run would.
     """
@@ -73,7 +73,7 @@ def ask_check(endpoint: Endpoint, *, model: str = "", tries: bool = False, by: U
 
 
 def check_state(endpoint: Endpoint) -> CheckState:
-    """How the newest check stands."""
+    """The state of the newest check."""
     asked = endpoint.probe.get("asked")
     if not asked:
         return CheckState.DONE if endpoint.probed_at else CheckState.NEVER
@@ -87,7 +87,7 @@ def check_state(endpoint: Endpoint) -> CheckState:
 
 
 def asked_at(endpoint: Endpoint) -> datetime | None:
-    """When the check that is under way, or was lost, was asked for."""
+    """When the check that is in progress, or was lost, was requested."""
     return _moment((endpoint.probe.get("asked") or {}).get("at"))
 
 

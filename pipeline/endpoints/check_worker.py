@@ -1,4 +1,4 @@
-"""Carries out the check of an endpoint in a worker: claims it, asks the server, stores the findings."""
+"""Runs the check of an endpoint in a worker: claims it, asks the server, stores the findings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pipeline.endpoints.check_requests import (
 )
 from pipeline.flow.prompts import load_all
 from pipeline.flow.stages import generate
-from pipeline.ledger.capacity import Rest
+from pipeline.ledger.capacity import RunMustWait
 from pipeline.ledger.targets import target_of
 from pipeline.llm.probe import probe
 from pipeline.llm.probe_findings import Found
@@ -29,7 +29,7 @@ _MOST_SHOWN = 4_000  # characters of a script that was tried
 
 
 def carry_out_check(endpoint_id: int, check_id: str) -> None:
-    """Do the check and keep what it found; nothing where it is begun, overtaken or too old."""
+    """Run the check and store its findings; does nothing if it was begun already, superseded or is too old."""
     endpoint = _begin(endpoint_id, check_id)
     if endpoint is None:
         return
@@ -60,7 +60,7 @@ def _look(endpoint: Endpoint, *, model: str, tries: bool) -> dict[str, object]:
     there = has_key(endpoint) if variable else None
     try:
         target = target_of(endpoint)
-    except (Problem, Rest) as problem:
+    except (Problem, RunMustWait) as problem:
         rests = why_key_is_not_read(endpoint)
         said = "no key" if there is False and not rests else str(problem)
         return {"problem": said, "worker_has_key": there, "calls": 0}
@@ -76,7 +76,7 @@ def _look(endpoint: Endpoint, *, model: str, tries: bool) -> dict[str, object]:
 
 
 def _try(target: Target, found: Found) -> dict[str, object]:
-    """One script, asked for as a run would: what came, and how it was read."""
+    """One script, requested as a run would: the reply, and how it was read."""
     assert found.recommended is not None
     question = generate.question(TRY_STATEMENT, "", [], templates=load_all())
     role = RoleSpec(target.endpoint, 0, found.model, found.recommended)

@@ -119,7 +119,7 @@ class EndpointForm(forms.Form):
     def show_now(self, endpoint: Endpoint) -> list[tuple[str, object, object]]:
         """Where the typed values differ from what somebody else has saved: label, theirs, typed.
 
-        Saving again then replaces theirs, since the person has seen them.
+        Saving again replaces theirs, since the person has seen them.
         """
         assert isinstance(self.data, QueryDict)
         self.data["edition"] = str(edition_of(endpoint))

@@ -67,7 +67,7 @@ class ShownMode:
 
 @dataclass(frozen=True)
 class ShownCheck:
-    """The last check in the words of the page; `problem` says what to do where it found no mode."""
+    """The last check in the words of the page; `problem` says what to do if it found no mode."""
 
     state: CheckState
     asked_at: datetime | None
@@ -203,7 +203,7 @@ def _say_detail(detail: str) -> str:
 
 
 def _say_problem(endpoint: Endpoint, modes: list[dict[str, object]]) -> str:
-    """Why no mode was found, and what to do; empty where no check was done."""
+    """Why no mode was found, and what to do; empty if there was no check."""
     problem = str(endpoint.probe.get("problem", ""))
     if not endpoint.probed_at or not problem and not modes:
         return ""

@@ -16,7 +16,7 @@ from pipeline.models import Endpoint, Price
 
 
 class EndpointChange(serializers.Serializer[object]):
-    """What is to be changed; what is left out stays. The services judge the values."""
+    """The changes; values that are left out stay. The services validate them."""
 
     title = serializers.CharField(required=False)
     base_url = serializers.CharField(required=False)
@@ -114,7 +114,7 @@ class ModeFoundSerializer(serializers.Serializer[object]):
 
 
 class CheckSerializer(serializers.Serializer[object]):
-    """What the last check found; fields are left out where it did not come so far."""
+    """The findings of the last check; fields that it did not get to are left out."""
 
     state = serializers.CharField(help_text="never, waiting, running, lost or done.")
     checked_at = serializers.DateTimeField(allow_null=True)

@@ -1,7 +1,7 @@
-"""Recipes for known servers of the Messages API: the values that fill in the form of a new endpoint.
+"""Recipes for known servers of the Messages API: values that fill in the form of a new endpoint.
 
-The guide docs/models.md says what to set on their side and what of it was never verified. The mode is
-the one to expect; the check says what is so.
+The guide docs/models.md says what to configure on their side and what was never verified. The mode is the expected
+one; the check finds the real one.
 """
 
 from __future__ import annotations

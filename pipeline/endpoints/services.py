@@ -68,11 +68,11 @@ def create_endpoint(name: str, *, values: EndpointValues, by: User) -> Endpoint:
 def change_endpoint(
     endpoint: Endpoint, *, values: EndpointValues, by: User, seen: int | None = None
 ) -> Endpoint:
-    """The endpoint with these values; `seen` is the edition that the change was made from.
+    """The endpoint with these values; `seen` is the edition that the change is based on.
 
-    A new address or key discards what the last check found; a new address outside this machine
-    switches the endpoint off, so that nobody sends texts there unawares. Raises BadInput, and Stale
-    where somebody has changed it since.
+    A new address or key discards the findings of the last check. A new address outside this machine switches the
+    endpoint off, so that nobody sends texts there unawares. Raises BadInput, and Stale if somebody else has changed
+    it since.
     """
     require_endpoint_manager(by)
     kept = _lock(endpoint)
@@ -106,7 +106,7 @@ def change_endpoint(
 
 @transaction.atomic
 def switch_on(endpoint: Endpoint, *, by: User, confirmed: bool = False) -> None:
-    """Switch it on. One outside this machine needs a confirmation, else raises BadInput."""
+    """Switch it on. Raises BadInput if it is outside this machine and `confirmed` is missing."""
     require_endpoint_manager(by)
     kept = _lock(endpoint)
     if kept.is_on:
@@ -138,7 +138,7 @@ def switch_off(endpoint: Endpoint, *, by: User) -> None:
 
 @transaction.atomic
 def wake(endpoint: Endpoint, *, by: User) -> None:
-    """End its rest now: runs that wait may ask it again. Raises NotAllowedNow where it does not rest."""
+    """End its rest now: waiting runs may ask it again. Raises NotAllowedNow if it does not rest."""
     require_endpoint_manager(by)
     now = timezone.now()
     kept = _lock(endpoint)
@@ -176,7 +176,7 @@ def delete_endpoint(endpoint: Endpoint, *, by: User) -> None:
 
 @transaction.atomic
 def use_mode(endpoint: Endpoint, *, mode: str, by: User) -> None:
-    """Take the mode that the last check recommends. Raises NotAllowedNow where it recommends another."""
+    """Use the mode that the last check recommends. Raises NotAllowedNow if it recommends another."""
     require_endpoint_manager(by)
     kept = _lock(endpoint)
     if not mode or kept.probe.get("recommended") != mode:
@@ -207,7 +207,7 @@ def values_of(endpoint: Endpoint) -> EndpointValues:
 
 
 def edition_of(endpoint: Endpoint) -> int:
-    """A number that changes with the values; whoever saves names the edition they started from."""
+    """A number that changes with the values; a save names the edition that it was based on."""
     return zlib.crc32(json.dumps(asdict(values_of(endpoint)), sort_keys=True).encode())
 
 

@@ -34,7 +34,7 @@ from pipeline.models import Endpoint
 
 @require_safe
 def endpoint_list(request: HttpRequest) -> HttpResponse:
-    """Where models are asked; the keys themselves are shown nowhere."""
+    """The list of endpoints; keys are shown nowhere."""
     shown = [show_endpoint(one) for one in access_endpoints(signed_in(request))]
     context = {"nav_section": "admin", "endpoints": shown}
     return render(request, "pipeline/endpoints/list.html", context)
@@ -105,7 +105,7 @@ def endpoint_detail(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def endpoint_check(request: HttpRequest, name: str) -> HttpResponse:
-    """POST requests a check; GET is the live part of the page while a worker carries it out."""
+    """POST requests a check; GET is the live part of the page while a worker runs it."""
     user = signed_in(request)
     endpoint = access_endpoint(user, name)
     if request.method == "POST":
@@ -153,7 +153,7 @@ def switch_on(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_POST
 def switch_off(request: HttpRequest, name: str) -> HttpResponse:
-    """Let nothing be asked there any more."""
+    """Stop using it."""
     said = _("Switched off: nothing is sent there any more.")
     return _change(request, name, services.switch_off, said=said)
 
@@ -167,21 +167,21 @@ def wake(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_POST
 def use_mode(request: HttpRequest, name: str) -> HttpResponse:
-    """Take the mode that the check recommends."""
+    """Use the mode that the check recommends."""
     deed = partial(services.use_mode, mode=request.POST.get("mode", ""))
     return _change(request, name, deed, said=_("The mode is changed; new runs use it."))
 
 
 @require_POST
 def delete_endpoint(request: HttpRequest, name: str) -> HttpResponse:
-    """Forget an endpoint that nothing uses."""
+    """Delete an endpoint that nothing uses."""
     said = _("The endpoint is deleted.")
     return _change(request, name, services.delete_endpoint, said=said, then="endpoint-list")
 
 
 @require_POST
 def add_price(request: HttpRequest, name: str) -> HttpResponse:
-    """A price from a day on."""
+    """Add a price, valid from a day on."""
     user = signed_in(request)
     endpoint = access_endpoint(user, name)
     form = PriceForm(request.POST)
@@ -198,7 +198,7 @@ def add_price(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_POST
 def remove_price(request: HttpRequest, name: str, pk: int) -> HttpResponse:
-    """Take away a price that nothing was counted at."""
+    """Delete a price that nothing was counted at."""
     user = signed_in(request)
     price = get_object_or_404(access_endpoint(user, name).prices, pk=pk)
     try:
@@ -239,7 +239,7 @@ def _show_form(
 
 
 class _Deed(Protocol):
-    """A service that changes an endpoint, or refuses to."""
+    """A service that changes an endpoint, or raises."""
 
     def __call__(self, endpoint: Endpoint, /, *, by: User) -> object: ...
 

@@ -1,8 +1,8 @@
 """What simulated models do with one Draft: a pure function of seed, item, Draft and rates.
 
-Nothing depends on the order of requests, so a run is reproducible whatever its threads do. The draws know nothing of
-the configuration: two configurations of the same rates decide alike, as arms on the same items do, and what differs
-between two is what their rates make differ.
+Nothing depends on the order of requests, so a run is reproducible with any number of threads. The draws do not
+depend on the configuration: two configurations with the same rates decide alike, as arms on the same items do, and
+any difference between two configurations is caused by their rates.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _BITS = 64
 
 
 class Chance(Protocol):
-    """Whether something happens to a Draft; asked twice, it answers the same."""
+    """Whether something happens to a Draft; the same question always has the same answer."""
 
     def happens(self, rate: Fraction, *, what: str, item: int, draft: int) -> bool: ...
 
@@ -62,7 +62,7 @@ class ModelBehaviour:
         return self._happens(rate, "no error", draft)
 
     def rewrite(self, draft: SimulatedDraft) -> SimulatedDraft:
-        """The Draft made from the feedback: a new one, or one that was there before."""
+        """The Draft made from the feedback: a new one, or one that the run had before."""
         if self._happens(self.rates.repeats, "repeat", draft):
             # Both ways to come back occur: every second item is given its first script again.
             return self.write(draft.item) if draft.item % 2 else draft

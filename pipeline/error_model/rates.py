@@ -21,7 +21,7 @@ class RatesError(Exception):
 
 
 def _as_written(value: object) -> object:
-    """0.42 is meant as 21/50, not as the float nearest to it; "65/153" is read as it stands."""
+    """Read 0.42 as 21/50, not as the nearest float; "65/153" is read exactly."""
     text = str(value) if isinstance(value, int | float) else value
     try:
         return Fraction(text) if isinstance(text, str) else text
@@ -106,7 +106,7 @@ class _File(_Strict):
 
 
 def load_configurations(file: Path) -> tuple[SimulatedConfiguration, ...]:
-    """The configurations of a YAML or JSON file; raises RatesError where it can't be used."""
+    """The configurations of a YAML or JSON file; raises RatesError if it can't be used."""
     try:
         read = yaml.safe_load(file.read_text(encoding="utf-8"))
         return _File.model_validate(read).configurations
@@ -117,7 +117,7 @@ def load_configurations(file: Path) -> tuple[SimulatedConfiguration, ...]:
 
 
 def load_simulation(file: Path) -> Simulation:
-    """The simulation that `Simulation.model_dump_json` wrote; raises RatesError on a misfit."""
+    """Read a simulation that `Simulation.model_dump_json` wrote; raises RatesError if it does not fit."""
     try:
         return Simulation.model_validate_json(file.read_bytes())
     except OSError as error:
@@ -145,7 +145,7 @@ def with_rates(
 
 
 def refuse_duplicates(configurations: tuple[SimulatedConfiguration, ...]) -> None:
-    """Raise RatesError where two configurations have one name: their rows could not be told apart."""
+    """Raise RatesError if two configurations have the same name, since their rows could not be told apart."""
     counted = Counter(configuration.name for configuration in configurations)
     twice = [name for name, count in counted.items() if count > 1]
     if twice:

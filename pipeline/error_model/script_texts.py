@@ -59,6 +59,6 @@ def describe_draft(draft: SimulatedDraft) -> str:
 
 
 def read_draft(text: str) -> SimulatedDraft | None:
-    """The Draft that a script or its description is about, or None where it carries no mark."""
+    """The Draft that a script or its description is about, or None if it has no mark."""
     found = _MARK.search(text)
     return SimulatedDraft(int(found[1]), int(found[2]), found[3] == "right") if found else None

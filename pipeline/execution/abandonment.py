@@ -83,7 +83,7 @@ call_watch = CallWatch()
 
 
 def abandon_calls_after(client: ModelClient, *, seconds: float) -> threading.Timer:
-    """Give calls in flight this many seconds; then close their connections, so that the process can end."""
+    """Give calls in flight this many seconds, then close their connections so that the process can end."""
     abandon = getattr(client, "abandon_all", None)
     timer = threading.Timer(seconds, abandon or (lambda _why: None), [_("The worker had to end.")])
     timer.daemon = True

@@ -1,4 +1,4 @@
-"""Cases of one run in the sandbox: asked of its worker, waited for within bounds, read as the flow wants them."""
+"""Runs a run's cases in the sandbox: requests them from its worker, waits for a limited time, converts the results."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from catalog.execution.cases import State
 from catalog.models import CaseRun, CaseSet, CheckState, Execution, Version
 from core.errors import NotAllowedNow
 from pipeline.flow.ports import CheckSeen, Executed
-from pipeline.ledger.capacity import Rest
+from pipeline.ledger.capacity import RunMustWait
 from pipeline.ledger.model_calls import draining
 
 LONGEST_WAIT = (
@@ -27,10 +27,10 @@ _LATE = "The sandbox's worker has too much to do; it may be known later."
 
 
 class CaseRuns:
-    """What was asked of the sandbox's worker in one passage of a run.
+    """What one passage of a run requested from the sandbox's worker.
 
-    Once a script was waited for in vain, later ones are asked for and not waited for; by other runs of this process
-    neither, for a while: a campaign's runs would hold its threads one after the other.
+    After one script was waited for in vain, later ones are requested but not waited for; nor are those of other
+    runs of this process, for a while. Otherwise the runs of a campaign would block its threads one after the other.
     """
 
     def __init__(self, check_lease: Callable[[], None]) -> None:
@@ -40,7 +40,7 @@ class CaseRuns:
         self._left = LONGEST_WAIT
 
     def keep(self, case_set: cases.CaseSet, *, prompt_version: str, replaces: str) -> CaseSet:
-        """The row of these cases; `replaces` is the hash of those that they are a new state of."""
+        """The row of these cases; `replaces` is the hash of the case set that they replace."""
         row = catalog.keep_case_set(
             case_set, by=None, prompt_version=prompt_version, replaces=self._rows.get(replaces)
         )
@@ -48,13 +48,13 @@ class CaseRuns:
         return row
 
     def withdraw(self, case_set: cases.CaseSet) -> CaseSet:
-        """Take these cases out of force; their row."""
+        """Mark these cases as withdrawn; returns their row."""
         row = self._rows[case_set.sha256]
         catalog.withdraw_case_set(row)
         return row
 
     def start(self, case_set: cases.CaseSet, script: str) -> None:
-        """Ask the worker, unless the same is known already or nobody would do it."""
+        """Request an execution from the worker, unless the result is known or no worker would run it."""
         row, sha256 = self._rows[case_set.sha256], Version.hash_of(script)
         known = catalog.last_execution(sha256, row)
         if known is not None and known.state != CheckState.NOT_RUN:
@@ -68,7 +68,7 @@ class CaseRuns:
             self._asked[case_set.sha256, script] = str(refused)
 
     def end(self, case_set: cases.CaseSet, script: str) -> Executed:
-        """What came of it. Raises Rest where this worker is being stopped, LostLease."""
+        """The result. Raises RunMustWait if this worker is being stopped, LostLease."""
         asked = self._asked[case_set.sha256, script]
         if isinstance(asked, CaseRun):
             asked = self._wait_for(asked)
@@ -91,7 +91,7 @@ class CaseRuns:
                     _late_until = now + LATE_FOR
                 return _LATE
             if draining.is_set():
-                raise Rest("The worker is being stopped.")
+                raise RunMustWait("The worker is being stopped.")
             if now - checked > _CHECK_LEASE:
                 self._check_lease()
                 checked = now
@@ -103,7 +103,7 @@ class CaseRuns:
 
 
 def read_execution(case_set: cases.CaseSet, execution: Execution) -> Executed:
-    """A stored result as the flow reads it."""
+    """A stored result in the types of the flow."""
     if execution.state == CheckState.NOT_RUN:
         return Executed(case_set=case_set, reason=execution.reason)
     checks = execution.checks.order_by("case_number", "number")

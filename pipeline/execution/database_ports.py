@@ -1,8 +1,8 @@
-"""Implements the flow's ports over the database: each call may be replayed, and then returns what it returned before.
+"""Implements the flow's ports on the database: a call that is replayed returns what it returned before.
 
-A resumed Run goes through the same flow from its start; what it had retrieved, asked and made is found here, so that
-only what is missing is done. Replies are written the moment they come; what
-follows from them is written before the next question, for it can be made again.
+A resumed Run goes through the same flow from the start; earlier results are found here, so that only missing work
+is done. Replies are written as soon as they arrive; what follows from them is written before the next question,
+since it can be computed again.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from pipeline.flow.ports import Assessed, DraftMade, Executed, FeedbackGiven
 from pipeline.flow.prompts import load
 from pipeline.flow.stages import ASKED_STAGES, MAKERS, confirm, explain
 from pipeline.ledger import model_calls
-from pipeline.ledger.capacity import Rest, tell_waiting
+from pipeline.ledger.capacity import RunMustWait, tell_waiting
 from pipeline.ledger.model_calls import OpenedAttempt, Position, position_of
 from pipeline.ledger.outgoing_secrets import SecretsRule
-from pipeline.ledger.thread_shares import slots
+from pipeline.ledger.thread_shares import thread_quota
 from pipeline.llm.request_builder import RoleSpec, reply_of
 from pipeline.llm.types import ModelClient
 from pipeline.message_batches.waiting import (
@@ -72,7 +72,7 @@ MOST_PATIENCE = timedelta(minutes=5)
 
 
 class DatabasePorts:
-    """The ports of one Run: whatever the flow asks for is done once and stored."""
+    """The ports of one Run: everything the flow requests is done once and stored."""
 
     def __init__(
         self, run: Run, lease: Lease, client: ModelClient, *, refinement: Refinement | None = None
@@ -107,19 +107,19 @@ class DatabasePorts:
     # --- What was there before ----------------------------------------------------------------------------
 
     def register_draft(self, made: DraftMade, draft: Draft) -> None:
-        """Tell which row a Draft is that was made before this passage began."""
+        """Name the row of a Draft that was made before this passage."""
         self._drafts[made] = draft
 
     def register_feedback(self, given: FeedbackGiven, feedback: Feedback) -> None:
-        """Tell which row a Feedback is that was given before this passage began."""
+        """Name the row of a Feedback that was given before this passage."""
         self._feedback[given] = feedback
 
     def draft_of(self, made: DraftMade) -> Draft:
-        """The row of a Draft that this passage made or was told of."""
+        """The row of a Draft that this passage made or was given."""
         return self._drafts[made]
 
     def model_of(self, role: Role) -> str:
-        """The model that plays a role in the run."""
+        """The model for a role in the run."""
         return self._roles[role].model
 
     # --- Doing ------------------------------------------------------------------------------------------------
@@ -160,41 +160,41 @@ class DatabasePorts:
                 self._replies |= self._ask(missing)
             except AwaitsReplies:
                 raise
-            except Rest as rest:
+            except RunMustWait as rest:
                 if self._is_too_long(missing, rest):
                     raise Problem(str(rest)) from rest
                 raise
         return [self._replies[position_of(question)] for question in asked]
 
     def _require_open(self, missing: Sequence[Question]) -> None:
-        """Raises Problem for an optional stage that an earlier passage ended because it got no answer."""
+        """Raises Problem for an optional stage that got no answer in an earlier passage."""
         for one in missing:
             ended = self._stages.end_of(one.stage, round=one.round)
             if ended is not None and ended.outcome == "none" and _is_optional(one):
                 raise Problem(ended.found.removeprefix("None, because "))
 
-    def _is_too_long(self, missing: Sequence[Question], rest: Rest) -> bool:
-        """Whether an endpoint rests for longer than an optional stage is worth; places are waited for."""
+    def _is_too_long(self, missing: Sequence[Question], rest: RunMustWait) -> bool:
+        """Whether an endpoint rests for longer than an optional stage is worth; a missing place is waited for."""
         if rest.until is None or not all(_is_optional(one) for one in missing):
             return False
         begun = [self._stages.begun_at(one.stage, round=one.round) for one in missing]
         return rest.until > min(begun) + MOST_PATIENCE
 
     def _ask(self, missing: Sequence[Question]) -> dict[Position, Reply]:
-        """Try as many questions as there is capacity for; raises what keeps the run from going on."""
+        """Make as many calls as there is capacity for; raises what stops the run for now."""
         roles = [(question, self._roles[question.role]) for question in missing]
         endpoints = {role.endpoint_id for _, role in roles}
         self.release_capacity(but=endpoints)
         # Committed before the tries, which lock their endpoint before the run.
         self.commit_unsaved()
         direct = self._leave_to_batches(roles)
-        with slots.held({role.endpoint_id for _, role in direct}):
+        with thread_quota.held({role.endpoint_id for _, role in direct}):
             return self._ask_at(direct)
 
     def _leave_to_batches(
         self, roles: Sequence[tuple[Question, RoleSpec]]
     ) -> list[tuple[Question, RoleSpec]]:
-        """The questions to be asked now; raises AwaitsReplies where all of them go in a Message Batch."""
+        """The questions to ask now; raises AwaitsReplies if all of them go in a Message Batch."""
         waiting = [
             (question, role)
             for question, role in roles
@@ -244,7 +244,7 @@ class DatabasePorts:
         return {at: reply for at, reply in outcomes.items() if isinstance(reply, Reply)}
 
     def release_capacity(self, *, but: Collection[int] = ()) -> None:
-        """Wake the runs that wait for endpoints this passage no longer asks."""
+        """Wake the runs that wait for endpoints which this passage does not need any more."""
         for endpoint_id in self._asked_endpoints.difference(but):
             tell_waiting(endpoint_id)
             self._asked_endpoints.discard(endpoint_id)
@@ -275,7 +275,7 @@ class DatabasePorts:
     # --- Writing down ----------------------------------------------------------------------------------------
 
     def commit_unsaved(self) -> None:
-        """Save what was made since the last time, all or nothing."""
+        """Save everything new since the last time, all or nothing."""
         if not (self._unsaved or self._matches or self._stages.has_unsaved):
             return
         with transaction.atomic():
@@ -284,7 +284,7 @@ class DatabasePorts:
         self.forget_committed()
 
     def save(self) -> None:
-        """The same inside a transaction in which the lease was checked; `forget_committed` once it has committed."""
+        """The same inside a transaction that has checked the lease; call `forget_committed` after its commit."""
         if self._matches:
             # Matches of an earlier passage that stopped before using them.
             self._run.matches.all().delete()
@@ -423,7 +423,7 @@ class DatabasePorts:
     def _note_cases(
         self, row: CaseSetRow, *, number: int, version: str, answers: Sequence[CaseAnswer]
     ) -> None:
-        """Which cases the run had, by whom, and what their author said of them; once for each number."""
+        """Record which cases the run had, who wrote them and what their author said of them; once for each number."""
         if self._lease.fence > 1 and self._run.written_cases.filter(number=number).exists():
             return
         self._unsaved.append(
@@ -440,13 +440,13 @@ class DatabasePorts:
         )
 
     def _prompt_version(self, stage: AskedStage[Reading]) -> str:
-        """The version that the run asks by; for stages added later, runs may name none."""
+        """The version of the prompt that the run uses; older runs may name none for stages that were added later."""
         named = self._run.spec["prompts"].get(stage.prompt)
         return str(named or load(stage.prompt).version)
 
 
 def roles_of(run: Run) -> dict[Role, RoleSpec]:
-    """Who plays which role, from the run's own snapshot."""
+    """The models of the roles, from the run's own snapshot."""
     return {
         Role(name): RoleSpec(**role | {"mode": Mode(role["mode"])})
         for name, role in run.roles.items()

@@ -36,14 +36,14 @@ _NO_VERSION = {"none", "unknown"}
 
 
 def keep_findings(draft: Draft, report: Report, *, only: Collection[str] | None = None) -> None:
-    """Keep what the report says, or what these of its checks say."""
+    """Store the findings of the report, or only those of these checks."""
     DraftFinding.objects.bulk_create(findings_of(draft, report, only=only))
 
 
 def findings_of(
     draft: Draft, report: Report, *, only: Collection[str] | None = None
 ) -> list[DraftFinding]:
-    """One row, not yet saved, for each finding; passes too, for they say which version passed it."""
+    """One unsaved row for each finding, including passes, since they say which version passed it."""
     return [
         DraftFinding(
             draft=draft,
@@ -68,7 +68,7 @@ def findings_of(
 def recheck_draft(draft: Draft, *, by: User) -> None:
     """Repeat the static checks that have changed since or were never made; no model is asked.
 
-    Raises NotAllowedNow where every check is as it was, or the script's text was erased.
+    Raises NotAllowedNow if no check has changed, or if the script's text was erased.
     """
     report = analyse(draft.script)
     locked = Draft.objects.select_for_update().get(pk=draft.pk)
@@ -86,12 +86,12 @@ def recheck_draft(draft: Draft, *, by: User) -> None:
 
 @lru_cache(maxsize=1)
 def present_checks() -> Mapping[str, str]:
-    """The version of each check as this process would make it now."""
+    """The version of each check that this process would make."""
     return analyse("true\n").versions
 
 
 def is_current(found: DraftFinding, draft: Draft) -> bool:
-    """Whether a finding is about the Draft's text, and by the check as it is today."""
+    """Whether a finding is about the Draft's text and made by the current version of its check."""
     if found.script_sha256 != draft.sha256:
         return False
     present = present_checks().get(found.check_name)
@@ -99,9 +99,9 @@ def is_current(found: DraftFinding, draft: Draft) -> bool:
 
 
 def missing_checks(draft: Draft, findings: Iterable[DraftFinding]) -> set[str]:
-    """The checks that have not been made on the Draft as they are today, given all its findings.
+    """The checks whose current versions have not been made on the Draft, given all its findings.
 
-    None where its text was erased, for then none can be made.
+    None are if its text was erased, since no check can be made.
     """
     if Version.hash_of(draft.script) != draft.sha256:
         return set()
@@ -114,12 +114,12 @@ def missing_checks(draft: Draft, findings: Iterable[DraftFinding]) -> set[str]:
 
 
 def prompts_in_use(configuration: Configuration) -> dict[str, str]:
-    """Name to version of the prompts that a run under it would be asked with now."""
+    """The current version of each prompt for runs of this configuration."""
     return prompts.versions() | dict(configuration.prompts)
 
 
 def is_current_assessment(assessment: Assessment, draft: Draft, in_use: Mapping[str, str]) -> bool:
-    """Whether a verdict is about the Draft's text, and was given with the prompts that are in use now.
+    """Whether a verdict is about the Draft's text, and was given with the current prompts.
 
     An imported verdict names no prompts of ours, so it is never outdated.
     """
@@ -129,12 +129,12 @@ def is_current_assessment(assessment: Assessment, draft: Draft, in_use: Mapping[
 
 
 def is_serious(findings: Iterable[DraftFinding]) -> bool:
-    """Whether a script with these findings is a high risk: to approve it takes a reason."""
+    """Whether a script with these findings is high risk, so that approving it needs a reason."""
     return least_risk(map(_seen, findings)) is Risk.HIGH
 
 
 def risk_of(draft: Draft, findings: Iterable[DraftFinding]) -> Risk | None:
-    """The risk of a Draft, by the same rule as in the catalogue; None where its text was erased."""
+    """The risk of a Draft, by the same rule as in the catalogue; None if its text was erased."""
     if Version.hash_of(draft.script) != draft.sha256:
         return None
     return risk_level(map(_seen, findings), _side_effect(draft))
@@ -152,7 +152,7 @@ _MOST_KEPT = 1_024
 
 
 def _side_effect(draft: Draft) -> SideEffect:
-    """Of a Draft whose text is the one that was hashed."""
+    """Whether the finding is about the Draft's present text."""
     if len(draft.script) > MOST_FOR_RULES:
         return SideEffect.UNKNOWN
     found = _SIDE_EFFECTS.get(draft.sha256)
@@ -168,5 +168,5 @@ def _side_effect(draft: Draft) -> SideEffect:
 
 
 def shown_findings(findings: Iterable[DraftFinding]) -> list[DraftFinding]:
-    """Those that say something: all but passes."""
+    """The findings other than passes."""
     return [found for found in findings if found.outcome != Outcome.PASSED]

@@ -1,4 +1,4 @@
-"""Carries out a Run as far as it can go now: claim, ask, record, release. A sweep finds runs that were lost."""
+"""Takes a Run as far as it can go now: claim, ask, record, release. A sweep finds runs that were lost."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from core import tracing
-from core.audit import tell
+from core.audit import emit
 from pipeline import hooks
 from pipeline.clients.model_client import model_client
 from pipeline.configurations.prompt_versions import templates_of
 from pipeline.execution import shortening_worker
 from pipeline.execution.database_ports import DatabasePorts
-from pipeline.flow.ports import Assessed, DraftMade, FeedbackGiven, Result, Task
+from pipeline.flow.ports import Assessed, DraftMade, FeedbackGiven, FlowInput, Result
 from pipeline.flow.run_flow import Flow
-from pipeline.ledger.capacity import Rest, awaited_endpoints, tell_waiting
+from pipeline.ledger.capacity import RunMustWait, awaited_endpoints, tell_waiting
 from pipeline.ledger.model_calls import draining
 from pipeline.models import Draft, Feedback, Refinement, Run
 from pipeline.scheduling.dispatch import dispatch_abandoned
@@ -72,7 +72,7 @@ RETURNING finished_at = %(now)s
 
 
 def advance(run_id: int) -> None:
-    """Claim the run and carry it as far as it can go now; does nothing if another worker holds it."""
+    """Claim the run and take it as far as it can go now; does nothing if another worker holds it."""
     if draining.is_set():
         return  # the worker that replaces this one is told of the run
     lease = claim(run_id)
@@ -81,7 +81,7 @@ def advance(run_id: int) -> None:
     with heartbeat.keeping(lease):
         try:
             _work(lease)
-        except Rest as rest:
+        except RunMustWait as rest:
             _release(lease, rest)
         except LostLease:
             logger.warning("run %s was taken over", run_id)
@@ -99,7 +99,7 @@ def advance(run_id: int) -> None:
 
 
 def run_to_end(run_id: int, *, give_up_after: float = 3600) -> Run:
-    """Carry the run to its end in this process, waiting while endpoints rest, for at most `give_up_after` seconds."""
+    """Take the run to its end in this process, waiting while endpoints rest, for at most `give_up_after` seconds."""
     deadline = time.monotonic() + give_up_after
     while True:
         run = Run.objects.get(pk=run_id)
@@ -128,7 +128,7 @@ def _work(lease: Lease) -> None:
 
 @contextmanager
 def _traced(run: Run) -> Iterator[None]:
-    """A span over this passage. None for what a campaign asks for: how often and how long would tell verdicts."""
+    """A trace span for this passage. None for runs of campaigns, whose number and duration would reveal verdicts."""
     if tracing.tracer is None or run.batch_id is not None or hooks.is_in_open_study(run.pk):
         yield
         return
@@ -140,7 +140,7 @@ def _carry_on(run: Run, lease: Lease) -> None:
     if run.finished_at is None:
         ports = DatabasePorts(run, lease, model_client())
         with _passage(ports):
-            result = Flow(_task_of(run), ports, ports, ports).carry_out()
+            result = Flow(_input_of(run), ports, ports, ports).carry_out()
         _finish(lease, state=Run.State.DONE, result=result, ports=ports)
         return
     for refinement in run.refinements.filter(state=Refinement.State.WAITING).select_related(
@@ -156,16 +156,16 @@ def _passage(ports: DatabasePorts) -> Iterator[None]:
     """Commit what the block made if it stops half-way, and release its capacity in any case."""
     try:
         yield
-    except (Rest, Problem):
+    except (RunMustWait, Problem):
         ports.commit_unsaved()
         raise
     finally:
         ports.release_capacity()
 
 
-def _task_of(run: Run) -> Task:
+def _input_of(run: Run) -> FlowInput:
     author = run.spec.get(Role.CASE_AUTHOR.value, {})
-    return Task(
+    return FlowInput(
         statement=run.action.statement,
         context=run.action.context,
         rounds=int(run.spec["rounds"]),
@@ -190,7 +190,7 @@ def _refine(run: Run, lease: Lease, refinement: Refinement) -> None:
     problem = ""
     try:
         with _passage(ports):
-            Flow(_task_of(run), ports).refine_on_demand(
+            Flow(_input_of(run), ports).refine_on_demand(
                 _assessed_of(refinement.draft, made), feedback
             )
             ports.commit_unsaved()
@@ -271,13 +271,13 @@ def _finish(
             [is_first_end] = cursor.fetchone()
         if is_first_end:
             # A later passage, for a Refinement, must not show: only what the assessor flagged has one.
-            tell(Run(pk=lease.run_id), "finished")
+            emit(Run(pk=lease.run_id), "finished")
     if ports:
         ports.forget_committed()
     hooks.notify_run_settled(lease.run_id)
 
 
-def _release(lease: Lease, rest: Rest) -> None:
+def _release(lease: Lease, rest: RunMustWait) -> None:
     retry_while_database_is_away(lambda: release(lease, until=rest.until, waits_for=rest.waits_for))
     if rest.waits_for is not None:
         # Between asking and releasing, a place may have become free or been reserved for another run.

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from pipeline.configurations.prompt_versions import templates_of
 from pipeline.execution.database_ports import DatabasePorts
 from pipeline.flow.passage import Passage
-from pipeline.flow.ports import Task
+from pipeline.flow.ports import FlowInput
 from pipeline.flow.stages.shorten import shorten
 from pipeline.llm.types import ModelClient
 from pipeline.models import Run, Shortening
@@ -18,7 +18,7 @@ from pipeline.types import Problem, ReadingOutcome
 
 
 def carry_out(run: Run, lease: Lease, client: ModelClient) -> None:
-    """Shorten all waiting feedback; an answer already received is not asked for again. Raises Rest, LostLease."""
+    """Shorten all waiting feedback; what was answered is not asked again. Raises RunMustWait, LostLease."""
     for shortening in run.shortenings.filter(state=Shortening.State.WAITING).select_related(
         "draft"
     ):
@@ -40,9 +40,11 @@ def carry_out(run: Run, lease: Lease, client: ModelClient) -> None:
 def _ask(run: Run, lease: Lease, client: ModelClient, shortening: Shortening) -> str:
     ports = DatabasePorts(run, lease, client)
     try:
-        task = Task(run.action.statement, templates=templates_of(run.spec.get("prompts")))
+        flow_input = FlowInput(
+            run.action.statement, templates=templates_of(run.spec.get("prompts"))
+        )
         reading = shorten(
-            Passage(task, ports),
+            Passage(flow_input, ports),
             shortening.draft.script,
             shortening.text,
             number=shortening.number,

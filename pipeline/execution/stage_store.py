@@ -54,7 +54,7 @@ ON CONFLICT ON CONSTRAINT stage_once_a_step DO UPDATE SET
 
 
 class StageStore:
-    """The Stages of one passage, held back until they are saved together with what was made in them."""
+    """The Stages of one passage, buffered until they are saved together with their results."""
 
     def __init__(self, run: Run, refinement: Refinement | None, *, look_back: bool) -> None:
         self._run = run
@@ -148,7 +148,7 @@ class StageStore:
             )
 
     def forget(self) -> None:
-        """What was new is written, and told to the traces: not what was found, which may hold anything."""
+        """Written rows are forgotten and passed to the traces, without what was found, which may contain anything."""
         for row in self._news.values() if tracing.is_within() else ():
             if row.ended_at is not None:
                 tracing.record(

@@ -1,6 +1,6 @@
-"""Checks that do not hold, in words for a model: the world, what was expected, what happened, a line each.
+"""Failed checks in words for a model: the world, what was expected, what happened, one line each.
 
-Also which cases a refinement is not told of: after it, these say whether it generalises.
+Also which cases are held back from a refinement; afterwards they show whether it generalises.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ JUDGED = (State.PASSED, State.FAILED)
 
 
 def held_back(case_set: CaseSet) -> frozenset[int]:
-    """The numbers of the cases that a refinement is not told of: a third, at least one; none of a single case.
+    """The numbers of the cases that are held back from a refinement: a third, at least one; none of a single case.
 
-    By the hash of statement and title, so that a case stays on its side when it, or another one, is mended.
+    Chosen by a hash of statement and title, so that a case stays held back, or not, when any case is mended.
     """
     if len(case_set.cases) < 2:
         return frozenset()
@@ -64,7 +64,7 @@ def describe_world(case: Case) -> str:
 
 
 def say_executed(executed: Executed) -> str:
-    """What held and what did not, a line for each check that does not hold; why nothing was run."""
+    """The results: a line for each failed check, or why nothing was run."""
     if executed.reason:
         return f"Not run, because {executed.reason[:1].lower()}{executed.reason[1:]}"
     judged, held = len(executed.of(*JUDGED)), len(executed.of(State.PASSED))

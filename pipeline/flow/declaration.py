@@ -1,4 +1,4 @@
-"""What a stage of the flow declares: its name, its words for people and, where it asks a model, question and reader.
+"""What a stage of the flow declares: its name, its labels and, if it asks a model, its question and reader.
 
 Everything that lists stages (pages, prompts, stored Drafts, costs) reads these declarations.
 """
@@ -31,7 +31,7 @@ _COMMON_OUTCOMES: Mapping[str, str] = MappingProxyType(
 
 
 class Reading(Protocol):
-    """What a reader made of a reply. `note` says in a few words what was missing or odd."""
+    """The result of reading a reply. `note` says in a few words what was missing or odd."""
 
     @property
     def outcome(self) -> ReadingOutcome: ...
@@ -45,7 +45,7 @@ R_co = TypeVar("R_co", bound=Reading, covariant=True)
 
 @dataclass(frozen=True, kw_only=True)
 class Stage:
-    """A stage of the flow. `outcomes` maps each way in which it can end to its words for people."""
+    """A stage of the flow. `outcomes` maps each way in which it can end to its label."""
 
     name: StageName
     label: str
@@ -53,7 +53,7 @@ class Stage:
     makes: DraftKind | None = None
 
     def outcome_label(self, outcome: str) -> str | None:
-        """The words for an outcome, not yet translated; None where the stage does not have it."""
+        """The label of an outcome, untranslated; None if the stage does not have it."""
         return self.outcomes.get(outcome) or _COMMON_OUTCOMES.get(outcome)
 
 
@@ -80,7 +80,7 @@ class AskedStage(Stage, Generic[R_co]):
 
     @property
     def answer_words(self) -> Iterator[str]:
-        """The words by which the answer is read: its properties, and the values they may have."""
+        """The words by which the answer is read: its properties and their allowed values."""
         for word, allowed in self.answer.items():
             yield word
             choices = allowed.get("enum", [])
@@ -88,7 +88,7 @@ class AskedStage(Stage, Generic[R_co]):
             yield from choices
 
     def question(self, templates: Templates, *, round: int = 0, **slots: str) -> Question:
-        """Fill the prompt's slots; raises ValueError where they are not those of the prompt."""
+        """Fill the prompt's slots; raises ValueError if they are not those of the prompt."""
         prompt = render(templates[self.prompt], **slots)
         return Question(
             stage=self.name,

@@ -1,4 +1,4 @@
-"""One passage of a Task through the stages: what every stage may use, and how a model is asked."""
+"""What all stages of one run share: input, ports, and how a model is asked."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from catalog.execution.cases.display import show
 from pipeline.flow.declaration import AskedStage, Reading, Stage
-from pipeline.flow.ports import CasePorts, DraftMade, EntryPorts, Ports, Task
+from pipeline.flow.ports import CasePorts, DraftMade, EntryPorts, FlowInput, Ports
 from pipeline.types import Problem, Question, ReadingOutcome
 
 R = TypeVar("R", bound=Reading)
@@ -19,7 +19,7 @@ _ASK_AGAIN = {ReadingOutcome.TRUNCATED, ReadingOutcome.UNPARSED, ReadingOutcome.
 
 @dataclass
 class Step:
-    """A stage in one round while it is carried out."""
+    """A stage in one round, while it runs."""
 
     stage: Stage
     ports: Ports
@@ -45,9 +45,9 @@ class Step:
 
 @dataclass
 class Passage:
-    """What the stages share: the Task, the ports, and the scripts that were there before."""
+    """What the stages share: the input, the ports, and the scripts that the run has had so far."""
 
-    task: Task
+    flow_input: FlowInput
     ports: Ports
     seen: set[str] = field(default_factory=set)
     case_ports: CasePorts | None = None
@@ -55,21 +55,21 @@ class Passage:
 
     @property
     def entries(self) -> EntryPorts:
-        """Where descriptions of entries are kept; only for Tasks that let a match be confirmed."""
+        """Where descriptions of entries are stored; only for input that allows a match to be confirmed."""
         assert self.entry_ports is not None
         return self.entry_ports
 
     @property
     def sandbox(self) -> CasePorts:
-        """Where cases are kept and run; only for stages that a Task with cases comes to."""
+        """Where cases are kept and run; only for stages of a run with cases."""
         assert self.case_ports is not None
         return self.case_ports
 
     @contextmanager
     def stage(self, stage: Stage, *, round: int = 0) -> Iterator[Step]:
-        """Begin a stage; the block ends it. Raises RuntimeError where the block forgets to.
+        """Begin a stage; the block must end it, else RuntimeError is raised.
 
-        A stage that an exception leaves stays begun: a resumed Run goes on in it.
+        A stage that is left by an exception stays begun, and a resumed Run continues it.
         """
         self.ports.begin(stage.name, round=round)
         step = Step(stage, self.ports, round)
@@ -78,16 +78,16 @@ class Passage:
             raise RuntimeError(f"the stage {stage.name} was not ended")
 
     def keep_draft(self, draft: DraftMade) -> None:
-        """Store a Draft with what the static checks found in it."""
+        """Store a Draft with the findings of the static checks."""
         self.ports.keep_draft(draft, self.ports.check(draft.script))
         self.seen.add(draft.script)
 
     def ask(self, stage: AskedStage[R], question: Question) -> R:
-        """What the stage's reader makes of the reply; asked again once where it can't be read."""
+        """The answer as the stage's reader returns it; asked once more if it can't be read."""
         return self.ask_all([(stage, question)])[0]
 
     def ask_or_end(self, step: Step, stage: AskedStage[R], question: Question) -> R | None:
-        """The same in an optional stage; None where no model can be asked, and the stage has ended and says why."""
+        """The same for an optional stage. None if no model can be asked; the stage has then ended and says why."""
         try:
             return self.ask(stage, question)
         except Problem as problem:
@@ -95,7 +95,7 @@ class Passage:
             return None
 
     def ask_all_or_end(self, asked: Sequence[tuple[Step, AskedStage[R], Question]]) -> list[R]:
-        """`ask_or_end` for several optional stages, side by side; nothing, where no model can be asked."""
+        """`ask_or_end` for several optional stages, side by side; empty if no model can be asked."""
         try:
             return self.ask_all([(stage, question) for _step, stage, question in asked])
         except Problem as problem:
@@ -126,7 +126,7 @@ class Passage:
 
 
 def ask_again(question: Question, reading: Reading) -> Question:
-    """The second question: with a higher limit after a cut reply; after another, with what was missing in it."""
+    """The second question: with a higher limit after a truncated reply, otherwise with what was missing."""
     missing = ""
     if reading.outcome is ReadingOutcome.EMPTY:
         missing = "Your last answer was empty."

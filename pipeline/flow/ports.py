@@ -1,4 +1,4 @@
-"""The inputs, results and ports of the flow: what it is given, what it makes, what it needs from outside."""
+"""The inputs, results and ports of the flow."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pipeline.types import (
 
 
 @dataclass(frozen=True)
-class Task:
+class FlowInput:
     """The input of a Run: every decision of the flow follows from this and from the replies."""
 
     statement: str
@@ -43,7 +43,7 @@ class Task:
 
 @dataclass(frozen=True, kw_only=True)
 class DraftMade:
-    """One script text. Kind and round identify it within its Run, so that a resumed Run makes it once."""
+    """One script text. Kind and round identify it within its Run, so that a resumed Run creates it once."""
 
     kind: DraftKind
     script: str
@@ -89,7 +89,7 @@ class Assessed:
 
 @dataclass(frozen=True)
 class CheckSeen:
-    """One check of one case, both counted from 1, and what happened where it does not hold."""
+    """One check of one case, both counted from 1, and what happened if it failed."""
 
     case: int
     number: int
@@ -103,13 +103,13 @@ class CheckSeen:
 
     @property
     def name(self) -> str:
-        """How a model is told of it: `2.1` is the first check of the second case."""
+        """Its name for a model: `2.1` is the first check of the second case."""
         return f"{self.case}.{self.number}"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Executed:
-    """What a script did in the worlds of a case set; `reason` says why nothing was run."""
+    """The results of a script in a case set; `reason` says why nothing was run."""
 
     case_set: CaseSet
     checks: tuple[CheckSeen, ...] = ()
@@ -134,7 +134,7 @@ class Result:
 
 
 class Ports(Protocol):
-    """What the flow needs from outside. A call may be replayed, and then returns what it returned before."""
+    """What the flow needs from outside. A call that is replayed returns what it returned before."""
 
     def retrieve(self) -> Retrieval: ...
 
@@ -166,17 +166,17 @@ class Ports(Protocol):
 
 
 class EntryPorts(Protocol):
-    """What confirming a match needs besides; a replayed call returns what it returned before."""
+    """What confirming a match needs in addition; a call that is replayed returns what it returned before."""
 
     def known_description(self, match: Match) -> str:
-        """What this assessor said of the entry's script before; empty where it was not asked yet."""
+        """This assessor's stored description of the entry's script; empty if it was not asked yet."""
 
     def keep_description(self, match: Match, text: str) -> None:
-        """Keep what it says, for every later run."""
+        """Store the description for later runs."""
 
 
 class CasePorts(Protocol):
-    """What the stages of cases need besides; a replayed call returns what it returned before."""
+    """What the stages of cases need in addition; a call that is replayed returns what it returned before."""
 
     def keep_cases(
         self,
@@ -187,7 +187,7 @@ class CasePorts(Protocol):
         replaces: CaseSet | None = None,
         answers: Sequence[CaseAnswer] = (),
     ) -> None:
-        """Keep the cases that the run has from now on; `number` counts how often their author looked again."""
+        """Store the cases that the run has from now on; `number` counts how often their author revised them."""
 
     def withdraw_cases(
         self,
@@ -197,10 +197,10 @@ class CasePorts(Protocol):
         stage: StageName,
         answers: Sequence[CaseAnswer] = (),
     ) -> None:
-        """The run has no cases from now on, and these are out of force: their author would keep none of them."""
+        """The run has no cases from now on; these are withdrawn, because their author kept none of them."""
 
     def start_cases(self, case_set: CaseSet, draft: DraftMade) -> None:
         """Have a worker of the sandbox run the cases on a Draft."""
 
     def end_cases(self, case_set: CaseSet, draft: DraftMade, *, round: int) -> Executed:
-        """What came of it; waits for the worker, but not for ever."""
+        """The result; waits for the worker, for a limited time."""

@@ -3,13 +3,13 @@
 retrieve -> generate -> check (repair once) -> describe -> similarity | difference -> ensemble, and while the
 verdict is *incorrect* and rounds are left: explain -> refine -> assess again.
 
-Where the Task says so and the best entry lacks nothing but certainty: retrieve -> confirm, and generate if it is not.
+If the input allows it and the best entry only lacks certainty: retrieve -> confirm, and generate if that fails.
 
-Where the Task has cases: cases -> execute beside describe -> mend_cases, each later Draft executed too; with
-*feedback* at last refine_cases from what does not hold, assessed and executed once more.
+With cases: cases -> execute beside describe -> mend_cases; each later Draft is executed too. With *feedback*, a final
+refine_cases works from the checks that failed; its Draft is assessed and executed as well.
 
-Guard against self-doubt: a refined Draft is recommended only if its own assessment is better, "no error
-found" ends the refinement, and so does a script that was there before. A Draft refined from cases is an offer.
+Guard against self-doubt: a refined Draft is recommended only if its own assessment is better. "No error found" ends
+the refinement, and so does a script that the run had before. A Draft refined from cases is only an offer.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from pipeline.flow.ports import (
     EntryPorts,
     Executed,
     FeedbackGiven,
+    FlowInput,
     Ports,
     Result,
-    Task,
 )
 from pipeline.flow.stages.cases import write_cases
 from pipeline.flow.stages.check import check
@@ -49,36 +49,36 @@ from pipeline.types import CasesUse, DraftKind, ReadingOutcome, Verdict
 
 
 class Flow:
-    """One passage of a Task through the stages."""
+    """Takes one input through the stages."""
 
     def __init__(
         self,
-        task: Task,
+        flow_input: FlowInput,
         ports: Ports,
         case_ports: CasePorts | None = None,
         entry_ports: EntryPorts | None = None,
     ) -> None:
-        self._passage = Passage(task, ports, case_ports=case_ports, entry_ports=entry_ports)
+        self._passage = Passage(flow_input, ports, case_ports=case_ports, entry_ports=entry_ports)
         self._cases: CaseSet | None = None
         self._executed: dict[DraftMade, Executed] = {}
 
     def carry_out(self) -> Result:
-        """From statement to recommended Draft; raises NoScript where the model gives none."""
-        task = self._passage.task
+        """From statement to recommended Draft; raises NoScript if the model writes none."""
+        flow_input = self._passage.flow_input
         retrieval = retrieve(self._passage)
-        if retrieval and task.uses_retrieval and retrieval.answer is Answer.MATCH:
+        if retrieval and flow_input.uses_retrieval and retrieval.answer is Answer.MATCH:
             return self._answer_from(retrieval.matches[0])
-        if retrieval and task.uses_retrieval and task.confirms_matches:
+        if retrieval and flow_input.uses_retrieval and flow_input.confirms_matches:
             unsure = entry_to_confirm(retrieval)
             if unsure and confirm(self._passage, unsure):
                 return self._answer_from(unsure, confirmed=True)
         draft = self._check_and_repair(generate(self._passage, retrieval))
-        if task.cases is not CasesUse.OFF:
+        if flow_input.cases is not CasesUse.OFF:
             self._cases = write_cases(self._passage)
         first = best = latest = self._assess(draft, round=0)
         self._mend_cases(draft)
         assessments = [first]
-        for round in range(1, task.rounds + 1):
+        for round in range(1, flow_input.rounds + 1):
             if latest.verdict is not Verdict.INCORRECT:
                 break
             refined = self._refine(latest, None, round=round)
@@ -89,21 +89,21 @@ class Flow:
             if _rank(latest) > _rank(best):
                 best = latest
         recommend(self._passage, best, assessments)
-        if task.cases is CasesUse.FEEDBACK:
+        if flow_input.cases is CasesUse.FEEDBACK:
             self._offer_revised(best)
         return Result(recommended=best.draft, verdict=first.verdict, assessments=tuple(assessments))
 
     def refine_on_demand(
         self, assessed: Assessed, feedback: FeedbackGiven | None
     ) -> Assessed | None:
-        """Rewrite a Draft of a finished Run from an expert's feedback, or from the model's where none is given."""
+        """Rewrite a Draft of a finished Run from an expert's feedback, or from the model's if none is given."""
         self._passage.seen.add(assessed.draft.script)
         round = feedback.round if feedback else 1
         refined = self._refine(assessed, feedback, round=round)
         return self._assess(refined, round=round) if refined else None
 
     def _mend_cases(self, draft: DraftMade) -> None:
-        """Let the author of the cases look again at what does not hold for the first Draft."""
+        """Let the author of the cases revise the checks that failed for the first Draft."""
         executed = self._executed.get(draft)
         if executed is None or not executed.of(State.FAILED):
             return
@@ -117,13 +117,13 @@ class Flow:
     def _offer_revised(self, best: Assessed) -> None:
         """Refine the recommended Draft from cases: an offer beside it, which people decide about.
 
-        It is never recommended itself: what is recommended is what reviewers see, score and decide on, and which
-        Draft that is must not hang on cases, which differ from run to run.
+        It is never recommended itself. Reviewers see, score and decide on the recommended Draft, and which one that
+        is must not depend on cases, which differ from run to run.
         """
         before = self._executed.get(best.draft)
         if before is None:
             return
-        round = self._passage.task.rounds + 1
+        round = self._passage.flow_input.rounds + 1
         draft = refine_cases(self._passage, best.draft, before, round=round)
         if draft is None:
             return
@@ -144,14 +144,14 @@ class Flow:
         return Result(recommended=draft, matched=True, confirmed=confirmed)
 
     def _check_and_repair(self, draft: DraftMade) -> DraftMade:
-        """The Draft itself, or the one that a single repair made of it."""
+        """The Draft itself, or the result of a single repair."""
         report = check(self._passage, draft)
         return repair(self._passage, draft, report) if has_errors(report) else draft
 
     def _refine(
         self, assessed: Assessed, feedback: FeedbackGiven | None, *, round: int
     ) -> DraftMade | None:
-        """The Draft that the feedback brought; the model's own feedback where none is given."""
+        """A Draft made from the feedback, or from the model's own if none is given."""
         if feedback is None:
             feedback = explain(self._passage, assessed, round=round)
             if feedback is None or feedback.no_error_found:
@@ -162,7 +162,9 @@ class Flow:
         return refined
 
     def _assess(self, draft: DraftMade, *, round: int) -> Assessed:
-        """CodeSift: from the script alone what it does, then similarity and difference side by side, then both."""
+        """CodeSift: what the script does, from the script alone; then similarity and difference side by side; then
+        both together.
+        """
         report = self._passage.ports.check(draft.script)
         if report.syntax_ok is False:
             assessed = Assessed(

@@ -1,4 +1,4 @@
-"""What is said on a run's page about a script that came from a model, or about why none came."""
+"""The notes on a run's page about a model's script, or about why there is none."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pipeline.types import ReadingOutcome
 
 
 def say_no_script(reading: ScriptReading) -> str:
-    """Why the model's reply holds no script that could be used."""
+    """Why the model's reply contains no usable script."""
     if reading.outcome is ReadingOutcome.REFUSED and reading.note:
         return f"The model refused, and said: {reading.note}"
     says = {
@@ -19,6 +19,6 @@ def say_no_script(reading: ScriptReading) -> str:
 
 
 def say_size(script: str, note: str) -> str:
-    """How long a script is, and what was noted of it."""
+    """The length of a script, and the notes on it."""
     lines = script.count("\n") + (not script.endswith("\n"))
     return f"{lines} line{'s' if lines != 1 else ''}{'; ' + note if note else ''}"

@@ -1,4 +1,4 @@
-"""Decides from a static Report whether a repair is due, and describes the errors for the model."""
+"""Decides from a static Report whether a repair is needed, and describes the errors for the model."""
 
 from __future__ import annotations
 

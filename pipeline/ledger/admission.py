@@ -1,9 +1,9 @@
-"""Admits calls to an endpoint: as many as it has places for, in turn.
+"""Admits calls to an endpoint: as many as it has places for, in order of priority.
 
-A place is a number from 1 to the endpoint's limit. A try holds one from its first note to its end, and an index
-lets no two open tries of an endpoint have the same: so the limit holds however many workers ask at once, and
-nobody waits for anybody. One statement, committed by itself, finds whose turn it is and notes the tries; it locks
-the run alone (docs/decisions, order of locks).
+A place is a number from 1 to the endpoint's limit. An attempt holds one from start to end, and an index prevents
+two open attempts of an endpoint from having the same one: so the limit holds however many workers ask at once, and
+nobody waits. One statement, committed by itself, finds whose turn it is and records the attempts; it locks only the
+run (docs/decisions, order of locks).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from pipeline.ledger.capacity import CAMPAIGN_TURN, IN_FLIGHT, KEPT, Rest, take_back_places
+from pipeline.ledger.capacity import CAMPAIGN_TURN, IN_FLIGHT, KEPT, RunMustWait, take_back_places
 from pipeline.models import Attempt, Endpoint, ModelCall
 from pipeline.scheduling.run_leases import Lease, LostLease
 from pipeline.types import Problem
@@ -136,14 +136,14 @@ FROM admitted CROSS JOIN held CROSS JOIN endpoint CROSS JOIN waiting LEFT JOIN n
 
 @dataclass(frozen=True)
 class Admission:
-    """The tries that were noted, of the first calls asked for, and whether others could have a place too."""
+    """The recorded attempts, for the first calls that were requested, and whether others could get a place too."""
 
     tries: list[Attempt]
     tell_others: bool
 
 
 class Row(NamedTuple):
-    """What `_ADMIT` returns: one for each try, or one without a try."""
+    """What `_ADMIT` returns: one row for each attempt, or one without an attempt."""
 
     is_on: bool
     rests: bool
@@ -160,11 +160,12 @@ class Row(NamedTuple):
 
 
 def admit(lease: Lease, endpoint: Endpoint, calls: Sequence[ModelCall]) -> Admission:
-    """One more try of at least one of these calls of one run to this endpoint, committed; calls without a row get one.
+    """Record an attempt for at least one of these calls of one run to this endpoint, and commit; creates missing
+    call rows.
 
-    Raises Rest where no place is free, or all that are belong to runs whose turn is first; Problem where the
-    endpoint is switched off; LostLease. Then nothing is noted. To be called outside a transaction, or others pass
-    over these places, and wait for the run, until its end.
+    Raises RunMustWait if no place is free, or all free ones belong to runs that come first; Problem if the endpoint
+    is switched off; LostLease. Nothing is recorded then. Call it outside a transaction: inside one, others would
+    skip these places and wait for the run until its end.
     """
     now = timezone.now()
     values: dict[str, Any] = {
@@ -188,14 +189,14 @@ def admit(lease: Lease, endpoint: Endpoint, calls: Sequence[ModelCall]) -> Admis
         if not first.is_on:
             raise Problem(_("%s is switched off.") % endpoint)
         if first.rests:
-            raise Rest(first.blocked_why, until=first.blocked_until, waits_for=endpoint.pk)
+            raise RunMustWait(first.blocked_why, until=first.blocked_until, waits_for=endpoint.pk)
         numbered = {row.call: row for row in rows if row.attempt is not None}
         if numbered or not first.given:
             break
         # Somebody took them at the same moment, or calls of lost workers have their numbers.
         take_back_places(endpoint.pk)
     if not numbered:
-        raise Rest(_("%s has no place free.") % endpoint, waits_for=endpoint.pk)
+        raise RunMustWait(_("%s has no place free.") % endpoint, waits_for=endpoint.pk)
     if first.begins_turn:
         _note_campaign_call(endpoint)
     tries = []
@@ -216,14 +217,16 @@ def admit(lease: Lease, endpoint: Endpoint, calls: Sequence[ModelCall]) -> Admis
 
 
 def ask_for_places(values: dict[str, Any]) -> list[Row]:
-    """The one statement; outside a transaction the server commits it by itself. Without a lease, no row."""
+    """The one statement. Outside a transaction the server commits it by itself; without a lease it returns no row."""
     with connection.cursor() as cursor:
         cursor.execute(_ADMIT, values)
         return [Row(*row) for row in cursor.fetchall()]
 
 
 def _note_campaign_call(endpoint: Endpoint) -> None:
-    """Note that a campaign had its turn; not with the tries, for the endpoint is locked before the run."""
+    """Record that a campaign had its turn; not together with the attempts, since the endpoint is locked before the
+    run.
+    """
     now = timezone.now()
     Endpoint.objects.filter(
         Q(campaign_call_at=None) | Q(campaign_call_at__lte=now - CAMPAIGN_TURN / 10), pk=endpoint.pk

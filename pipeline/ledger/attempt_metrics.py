@@ -1,4 +1,4 @@
-"""Tries at asking a model, counted for the metrics once they are written."""
+"""Counts attempts for the metrics, once they are written."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _OF_EVERY_RUN = frozenset({StageName.GENERATE.value, StageName.DESCRIBE.value})
 def count_attempts(
     closed: Closed, tries: Sequence[tuple[ModelCall, Attempt, Answered | Failed]]
 ) -> None:
-    """Count those that were closed now, each once; of a campaign only what every run of it asks."""
+    """Count the attempts that ended now, each once; for campaigns only the calls that every run makes."""
     in_campaign = closed.batch_id is not None
     new = set(closed.attempts)
     for call, attempt, ended in tries:

@@ -67,10 +67,10 @@ class Closed(NamedTuple):
 def close_tries(
     lease: Lease, tries: Sequence[tuple[ModelCall, Attempt, Answered | Failed]], *, counted: bool
 ) -> Closed:
-    """Write how tries of one run ended: those that are open yet, the replies, and that the worker lives.
+    """Write how attempts of one run ended: those still open, the replies, and that the worker is alive.
 
-    One statement, all or nothing. With `counted` they are spending too; else the caller has to count them,
-    at the end of its transaction. Raises LostLease, and then nothing is written.
+    One statement, all or nothing. With `counted` they are added to the spending too; otherwise the caller has to
+    count them at the end of its transaction. Raises LostLease, and then nothing is written.
     """
     now = timezone.now()
     prices = _prices_of(tries, now.date())
@@ -139,7 +139,7 @@ def _ended(
 def _prices_of(
     tries: Sequence[tuple[ModelCall, Attempt, Answered | Failed]], day: date
 ) -> dict[_Model, Price | None]:
-    """The price on a day of each model that replied: calls made side by side are mostly to one."""
+    """The price on a day of each model that replied; calls made side by side mostly have the same model."""
     models = {_model_of(call) for call, _, ended in tries if isinstance(ended, Answered)}
     return {
         (endpoint, model): price_on(day, endpoint=endpoint, model=model)
@@ -158,7 +158,7 @@ def _priced(
     *,
     in_batch: bool,
 ) -> dict[str, object]:
-    """What the reply cost at the price of the day on which it came; nothing where its tokens are in doubt."""
+    """The cost of the reply at the price of its day; None if its tokens are in doubt."""
     price = None if ended.doubt else prices[_model_of(call)]
     if price is None:
         return {}

@@ -1,4 +1,4 @@
-"""Tries at asking a model, told to the traces once they are written: who was asked, how long, how many tokens."""
+"""Passes attempts to the traces once they are written: model, duration, tokens."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pipeline.models import Attempt, ModelCall
 def trace_attempts(
     closed: Closed, tries: Sequence[tuple[ModelCall, Attempt, Answered | Failed]]
 ) -> None:
-    """A span for each that was closed now, within the one of its run; nothing where the run is not traced."""
+    """A span for each attempt that ended now, within its run's; nothing if the run is not traced."""
     if not tracing.is_within():
         return
     new = set(closed.attempts)

@@ -1,6 +1,6 @@
-"""Places at an endpoint: who waits for one, and is told when one becomes free; `admission` gives them away.
+"""Places at an endpoint: which runs wait for one, and waking them; `admission` assigns places.
 
-A run that finds none free records what it waits for and frees its worker; whoever frees a place wakes
+A run that finds no free place records which endpoint it waits for and frees its worker; whoever frees a place wakes
 the next. No run holds a place while waiting for another, so there is no deadlock.
 """
 
@@ -47,10 +47,10 @@ WHERE id IN (
 _ANYBODY = "SELECT EXISTS (SELECT FROM pipeline_run WHERE waits_for_id = %s AND state = 'queued')"
 
 
-class Rest(Exception):
+class RunMustWait(Exception):
     """The run can't go on now; its worker is free until then.
 
-    `until` is a time, where one is known; `waits_for` the endpoint whose next free place is wanted.
+    `until` is a time, if one is known; `waits_for` the endpoint whose next free place is wanted.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ def _tell_waiting(endpoint_id: int) -> list[int]:
 
 
 def take_back_places(endpoint_id: int) -> None:
-    """Free the numbers that calls of lost workers hold; the calls stay open until their runs are taken up."""
+    """Free the places of calls of lost workers; the calls stay open until their runs are resumed."""
     with connection.cursor() as cursor:
         cursor.execute(_TAKE_BACK, [endpoint_id])
 

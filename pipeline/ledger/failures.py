@@ -167,7 +167,7 @@ _ANOTHER_MODEL = _("Say it in other words, or run it with another model.")
 
 
 def explain_trouble(word: str) -> str:
-    """What happened and what a person can do, for a word of the transport; empty for any other."""
+    """What happened and what a person can do, for an error type of the transport; empty for any other."""
     if word not in _BY_TROUBLE or word not in _ADVICE_BY_TROUBLE:
         return ""
     return f"{gettext(_BY_TROUBLE[word])} {gettext(_ADVICE_BY_TROUBLE[word])}"
@@ -184,7 +184,7 @@ def failure_of(run: Run) -> Failure | None:
 
 
 def explain_attempts(tries: Sequence[Attempt], *, run: Run) -> Failure:
-    """The tries of one call, the last of which keeps the run from going on."""
+    """The attempts of the call that stopped the run."""
     last = tries[-1]
     return Failure(
         happened=describe_attempt(last),
@@ -195,7 +195,7 @@ def explain_attempts(tries: Sequence[Attempt], *, run: Run) -> Failure:
 
 
 def explain_reading(outcome: str, *, asked_again: bool, evidence: str = "") -> Failure:
-    """A reply that came and gave no script."""
+    """A reply that contained no script."""
     done = gettext("No script was made of it.")
     if asked_again:
         again = gettext("It was asked again, once, and the second reply was no better.")
@@ -209,7 +209,7 @@ def explain_reading(outcome: str, *, asked_again: bool, evidence: str = "") -> F
 
 
 def describe_attempt(attempt: Attempt) -> str:
-    """One sentence about how a try ended."""
+    """One sentence about how an attempt ended."""
     outcome = attempt.outcome
     if outcome == Outcome.ANSWERED and attempt.error_type in _DOUBTS:
         return gettext(_DOUBTS[attempt.error_type])

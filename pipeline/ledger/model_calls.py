@@ -1,7 +1,7 @@
-"""Model calls: each question is asked of a model once, each attempt is a row, and a finished call is never repeated.
+"""Model calls: each question is asked once, each attempt is a row, and a finished call is never repeated.
 
-`open_calls` commits before the requests go out, `settle_attempts` writes the ends of the tries and the replies in one
-transaction, fenced by the run's lease. No transaction is open while a model thinks.
+`open_calls` commits before the requests are sent; `settle_attempts` writes the ends of the attempts and the replies
+in one transaction, which fails if the lease was lost. No transaction is open while a model works.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from core.audit import tell
+from core.audit import emit
 from pipeline.costs.daily_spending import add_spending
 from pipeline.ledger.admission import admit
 from pipeline.ledger.attempt_metrics import count_attempts
 from pipeline.ledger.attempt_store import close_tries
 from pipeline.ledger.attempt_traces import trace_attempts
-from pipeline.ledger.capacity import Rest
+from pipeline.ledger.capacity import RunMustWait
 from pipeline.ledger.outgoing_secrets import MASK_SECRETS, SecretsRule
 from pipeline.ledger.retry_policy import decide_after_failure, failure_message
 from pipeline.ledger.targets import target_of
@@ -81,16 +81,16 @@ def open_calls(
     refinement: Refinement | None = None,
     secrets: SecretsRule = MASK_SECRETS,
 ) -> OpenedCalls:
-    """Record and commit a new try for each question without a reply, or for as many as there is capacity for.
+    """Record and commit an attempt for each question without a reply, or for as many as there is capacity for.
 
     `batch_id` is the batch of the run, which may be paused; `known` what the run, or its refinement, asked before,
-    `secrets` what is done with them where the endpoint is not on this machine.
-    Raises Rest where not one can be asked now, Problem where the tries of one are used up, or its endpoint is
-    switched off: then none is. Raises LostLease. To be called outside a transaction: to avoid a deadlock, never
-    wait for an endpoint's lock while holding a run's.
+    `secrets` what is done with them if the endpoint is not on this machine. Raises RunMustWait if nothing can be
+    asked now, Problem if a question has no attempts left or its endpoint is switched off: then nothing is asked.
+    Raises LostLease. Call it outside a transaction: to avoid a deadlock, never wait for an endpoint's lock while
+    holding a run's.
     """
     if draining.is_set():
-        raise Rest(_("The worker is being stopped."))
+        raise RunMustWait(_("The worker is being stopped."))
     if batch_id is not None:
         _require_budget(batch_id)
     calls = [
@@ -113,10 +113,10 @@ def open_calls(
 def settle_attempts(
     lease: Lease, tries: Sequence[tuple[OpenedAttempt, Answered | Failed]]
 ) -> dict[Position, Reply | Exception | None]:
-    """Write how tries ended: the reply, None to try once more, or what keeps the run from going on.
+    """Write how attempts ended: the reply, None to try once more, or what stops the run for now.
 
-    All tries of a pair are written before one may stop the run, for they were paid for: so nothing is
-    raised for them. Repeating it changes nothing. Raises LostLease.
+    All attempts of a pair are written before one may stop the run, since they were paid for; so nothing is raised
+    for them. Repeating it changes nothing. Raises LostLease.
     """
     rows = [(opened.call, opened.attempt, ended) for opened, ended in tries]
     if all(isinstance(ended, Answered) for _, ended in tries):
@@ -136,7 +136,7 @@ def settle_attempts(
 
 
 def _lock_before_run(lease: Lease, tries: Sequence[tuple[ModelCall, Answered | Failed]]) -> None:
-    """Lock what the failures among them may change: endpoints, then the batch; the run comes after both."""
+    """Lock what failures among them may change: endpoints, then the batch; the run is locked after both."""
     failed = [(call, ended) for call, ended in tries if isinstance(ended, Failed)]
     endpoints = {call.endpoint_id for call, _ended in failed}
     list(Endpoint.objects.select_for_update(no_key=True).filter(pk__in=endpoints).order_by("pk"))
@@ -146,22 +146,22 @@ def _lock_before_run(lease: Lease, tries: Sequence[tuple[ModelCall, Answered | F
 
 
 def _require_budget(batch_id: int) -> None:
-    """Raises Rest if the batch is paused or must be paused now, or its message batches may need what is left."""
+    """Raises RunMustWait if the batch is paused or must be paused now, or its message batches may need what is left."""
     batch = Batch.objects.get(pk=batch_id)
     if batch.paused_at is not None:
-        raise Rest(batch.paused_why or _("The batch is paused."))
+        raise RunMustWait(batch.paused_why or _("The batch is paused."))
     if is_used_up(batch):
         why = _("The budget is used up.")
         with transaction.atomic():
             if stop_batch(batch, why):
-                tell(batch, "budget used")
-        raise Rest(why)
+                emit(batch, "budget used")
+        raise RunMustWait(why)
     if batch.budget is not None:
         kept = kept_for_message_batches(batch)
         if kept and spent_by(batch) + kept >= batch.budget:
             # Not paused: what is kept and not spent comes back once they have ended.
             said = _("What is left of the budget is kept for message batches.")
-            raise Rest(said, until=timezone.now() + _KEPT_REST)
+            raise RunMustWait(said, until=timezone.now() + _KEPT_REST)
 
 
 def make_call(
@@ -197,7 +197,7 @@ def _open(
     opening: OpenedCalls,
     secrets: SecretsRule,
 ) -> None:
-    """Record tries, endpoint by endpoint, each committed before the next."""
+    """Record attempts, endpoint by endpoint, each committed before the next."""
     endpoints = Endpoint.objects.in_bulk(wanting)
     for endpoint in endpoints.values():
         if not endpoint.is_on:
@@ -210,7 +210,7 @@ def _open(
                 call.save(update_fields=["request", "masked"])
         try:
             admission = admit(lease, endpoints[pk], wanting[pk])
-        except (Rest, Problem):
+        except (RunMustWait, Problem):
             if opening.outcomes:
                 continue  # ask now what can be asked now
             raise

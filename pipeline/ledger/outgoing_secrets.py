@@ -1,4 +1,4 @@
-"""Takes secrets out of requests that leave this machine: the one place that every request passes before it is kept."""
+"""Removes secrets from requests that leave this machine: every request passes through here before it is stored."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ class SecretsRule:
         return cls(known=secret_values(run.action.statement, run.action.context))
 
     def apply(self, call: ModelCall, endpoint: Endpoint) -> bool:
-        """Mask what the call's request would take to the endpoint; whether anything was changed.
+        """Mask the secrets that the call's request would send to the endpoint; returns whether anything was
+        changed.
 
         Applying it again changes nothing.
         """
@@ -45,7 +46,7 @@ MASK_SECRETS = SecretsRule()
 
 
 def mask_calls(calls: Iterable[ModelCall], endpoint: Endpoint) -> None:
-    """Mask what these stored calls would take to the endpoint, each by the rule of its run."""
+    """Mask the secrets that these stored calls would send to the endpoint, each by the rule of its run."""
     rules = dict[tuple[int, str], SecretsRule]()
     masked = []
     for call in calls:
@@ -58,7 +59,7 @@ def mask_calls(calls: Iterable[ModelCall], endpoint: Endpoint) -> None:
 
 
 def mask_request(request: Request, *, known: frozenset[str]) -> tuple[Request, list[str]]:
-    """The request without secrets in any of its texts, and their kinds."""
+    """The request without the secrets in its texts, and their kinds."""
     kinds: list[str] = []
 
     def masked(value: object) -> object:

@@ -1,4 +1,4 @@
-"""Decides what follows a failed attempt: repeat it, let the endpoint rest, pause the batch, or give the call up."""
+"""Decides what follows a failed attempt: try again, let the endpoint rest, pause the batch, or give up."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from pipeline.ledger.capacity import Rest
+from pipeline.ledger.capacity import RunMustWait
 from pipeline.llm.types import Failed, FailureKind
 from pipeline.models import Attempt, Batch, Endpoint, ModelCall
 from pipeline.scheduling.batches import stop_batch
@@ -26,9 +26,9 @@ MAX_EXPIRED = 2
 def decide_after_failure(
     call: ModelCall, ended: Failed, *, batch: Batch | None
 ) -> Exception | None:
-    """None to try once more, Rest if endpoint or batch must pause, Problem if nothing helps.
+    """None to try once more, RunMustWait if endpoint or batch must pause, Problem if nothing helps.
 
-    Inside the transaction that ends the try.
+    Call it in the transaction that ends the attempt.
     """
     endpoint = call.endpoint
     tries = call.attempts.filter(outcome=ended.kind.value).count()
@@ -38,7 +38,7 @@ def decide_after_failure(
     if ended.kind is FailureKind.LIMIT and batch:
         why = _("A spend limit is reached. %s") % said
         stop_batch(batch, why)
-        return Rest(why)
+        return RunMustWait(why)
     if ended.kind is FailureKind.LIMIT:
         return _rest_endpoint(endpoint, LIMIT_REST, _("A spend limit is reached. %s") % said)
     if ended.kind is FailureKind.BUSY:
@@ -64,14 +64,14 @@ def _failures(call: ModelCall) -> int:
     ).count()
 
 
-def _rest_endpoint(endpoint: Endpoint, rest: timedelta, why: str) -> Rest:
+def _rest_endpoint(endpoint: Endpoint, rest: timedelta, why: str) -> RunMustWait:
     """Let the endpoint rest for a while; a longer rest already set stays."""
     until, why = timezone.now() + rest, why[:300]
     Endpoint.objects.filter(
         Q(blocked_until=None) | Q(blocked_until__lt=until), pk=endpoint.pk
     ).update(blocked_until=until, blocked_why=why)
     endpoint.refresh_from_db(fields=["blocked_until", "blocked_why"])
-    return Rest(endpoint.blocked_why, until=endpoint.blocked_until, waits_for=endpoint.pk)
+    return RunMustWait(endpoint.blocked_why, until=endpoint.blocked_until, waits_for=endpoint.pk)
 
 
 def _fail(call: ModelCall, why: str) -> Problem:

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from pipeline.clients.demo_model import find_demo_model
 from pipeline.clients.endpoint_keys import key_of
-from pipeline.ledger.capacity import Rest
+from pipeline.ledger.capacity import RunMustWait
 from pipeline.llm.types import Target
 from pipeline.models import Endpoint
 
@@ -19,7 +19,7 @@ def target_of(endpoint: Endpoint) -> Target:
     if endpoint.demo:
         url = find_demo_model()
         if url is None:
-            raise Rest(
+            raise RunMustWait(
                 _("The demo model is not running."), until=timezone.now() + timedelta(seconds=2)
             )
         return Target(endpoint.name, url, "demo", float(endpoint.timeout_seconds))

@@ -1,7 +1,7 @@
-"""Shares a worker's threads among endpoints, so that a slow server can block only a part of them.
+"""Limits each endpoint's share of a worker's threads, so that a slow server can block only a part of them.
 
-The limit of calls in flight at an endpoint is over all workers (`capacity`). This is
-about one process, whose threads are few: a run that waits for a slow server occupies one.
+The limit of calls in flight at an endpoint is for all workers (`capacity`). This one is for one process, which has
+few threads: a run that waits for a slow server occupies one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from django.conf import settings
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from pipeline.ledger.capacity import Rest
+from pipeline.ledger.capacity import RunMustWait
 from pipeline.models import Endpoint
 
 # How long a run without a thread waits before it asks again; the end of another call wakes it sooner.
@@ -25,11 +25,11 @@ _PAUSE = timedelta(seconds=1)
 _KNOWN_FOR = 10.0  # seconds
 
 
-class Slots:
-    """The threads of this process that wait for each endpoint.
+class ThreadQuota:
+    """How many threads of this process wait for each endpoint.
 
-    With one endpoint switched on it may have all of them. With more, one has at most three quarters; and
-    once so many are taken by all, only endpoints that have few get another: a sixteenth of all at most.
+    If only one endpoint is switched on, it may have all threads. With several, one may have at most three quarters;
+    once that many are taken in total, only endpoints with few threads get another: at most a sixteenth of all.
     """
 
     def __init__(self, threads: int) -> None:
@@ -41,12 +41,12 @@ class Slots:
 
     @contextmanager
     def held(self, endpoints: Collection[int]) -> Iterator[None]:
-        """Occupy this thread with calls to these endpoints. Raises Rest if one of them has its share already."""
+        """Occupy this thread with calls to these endpoints. Raises RunMustWait if one of them has its share already."""
         several = self._several_are_on()
         with self._lock:
             for endpoint_id in endpoints:
                 if several and not self._is_free(endpoint_id):
-                    raise Rest(
+                    raise RunMustWait(
                         _("Its share of this worker's threads is in use."),
                         until=timezone.now() + _PAUSE,
                         waits_for=endpoint_id,
@@ -63,7 +63,7 @@ class Slots:
         return mine < self._most if all_of_them < self._most else mine < self._few
 
     def _several_are_on(self) -> bool:
-        """Whether more than one endpoint is on; asked of the database now and then."""
+        """Whether more than one endpoint is on; the database is asked every few seconds."""
         now = time.monotonic()
         if now - self._known_at >= _KNOWN_FOR:
             on = sum(endpoint.is_on for endpoint in Endpoint.objects.only("name", "enabled"))
@@ -71,4 +71,4 @@ class Slots:
         return self._are_several
 
 
-slots = Slots(settings.SCRIPTSMITH_WORKER_THREADS)
+thread_quota = ThreadQuota(settings.SCRIPTSMITH_WORKER_THREADS)

@@ -1,1 +1,1 @@
-"""Speaking to models over the Messages API; the SDK is imported by `client` alone."""
+"""Calls to models over the Messages API; only `client`, `batches_client` and `inspector` import the SDK."""

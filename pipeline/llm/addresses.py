@@ -1,4 +1,4 @@
-"""Which addresses a model may be asked at, and which of them through the proxy."""
+"""Which addresses a model may be at, and which of them are reached through the proxy."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from core.network.addresses import (
 
 
 def goes_by_proxy(base_url: str, proxy: str) -> bool:
-    """Whether a request to this address goes through the proxy: what is on this machine or private does not."""
+    """Whether a request to this address goes through the proxy; local and private addresses do not."""
     host = urlsplit(base_url).hostname or ""
     address = read_address(host)
     if not proxy or is_loopback_name(host):
@@ -28,10 +28,10 @@ def goes_by_proxy(base_url: str, proxy: str) -> bool:
 
 
 def choose_addresses(host: str, found: Sequence[str], *, is_encrypted: bool) -> list[str]:
-    """Those of the addresses found for a host that may be connected to, in their order.
+    """The addresses found for a host that may be connected to, in their order.
 
-    A name for this machine must lead to this machine. What is not encrypted stays on this machine or in
-    private networks. Raises ForbiddenAddress where none is left.
+    A name for this machine must lead to this machine. Unencrypted requests stay on this machine or in private
+    networks. Raises ForbiddenAddress if none is left.
     """
     if is_metadata_name(host):
         raise ForbiddenAddress(f"{host} is a cloud's metadata service, which is never asked.")

@@ -44,26 +44,28 @@ _FINAL = {
 
 
 class MessageBatchesClient:
-    """Creates, looks at, cancels and reads Message Batches. Retries nothing; raises for nothing that a server does."""
+    """Creates, polls, cancels and reads Message Batches. Retries nothing; raises nothing for what a server does."""
 
     def __init__(self, limits: Limits | None = None) -> None:
         self._limits = limits or Limits()
 
     def create(self, target: Target, requests: Mapping[str, Request]) -> RemoteBatch | Failed:
-        """Send the requests, by their custom ids, as one batch. To be called once: the server does not compare."""
+        """Send the requests, by their custom ids, as one batch. Call it once: the server does not detect
+        duplicates.
+        """
         listed = [{"custom_id": name, "params": _params_of(one)} for name, one in requests.items()]
         return self._ask(target, lambda raw: raw.create(requests=cast(Any, listed)), _read_batch)
 
     def retrieve(self, target: Target, remote_id: str) -> RemoteBatch | Failed:
-        """How the batch stands."""
+        """The state of the batch."""
         return self._ask(target, lambda raw: raw.retrieve(remote_id), _read_batch)
 
     def cancel(self, target: Target, remote_id: str) -> RemoteBatch | Failed:
-        """Have the server take up no further request of it; those that are answered by then have results."""
+        """Cancel the batch: the server begins no further request; those answered by then have results."""
         return self._ask(target, lambda raw: raw.cancel(remote_id), _read_batch)
 
     def newest(self, target: Target) -> list[RemoteBatch] | Failed:
-        """The server's newest batches, at most a thousand, whoever sent them with this key."""
+        """The server's newest batches, at most a thousand, of all clients with this key."""
         return self._ask(target, lambda raw: raw.list(limit=_MOST_LISTED), _read_list)
 
     def results(self, target: Target, remote_id: str) -> Iterator[tuple[str, Answered | Failed]]:
@@ -108,7 +110,7 @@ class MessageBatchesClient:
     def _explain(
         self, error: Exception, exchange: Exchange, target: Target, milliseconds: int
     ) -> Failed | None:
-        """Why a server gave no reply; None for what is no doing of a server's."""
+        """Why a server gave no reply; None for an exception that the server did not cause."""
         if isinstance(error, anthropic.APIStatusError):
             return failed_with_status(error, milliseconds)
         if isinstance(error, anthropic.APIConnectionError):
@@ -130,7 +132,7 @@ class MessageBatchesClient:
 
 
 def split_lines(chunks: Iterable[bytes], *, most: int) -> Iterator[bytes]:
-    """The lines of a stream that are not empty; one that is longer than `most` bytes is passed over."""
+    """The lines of a stream that are not empty; a line of more than `most` bytes is skipped."""
     kept, is_too_long = bytearray(), False
     for chunk in chunks:
         *ends, rest = chunk.split(b"\n")
@@ -147,7 +149,7 @@ def split_lines(chunks: Iterable[bytes], *, most: int) -> Iterator[bytes]:
 
 
 def read_result(line: bytes) -> tuple[str, Answered | Failed]:
-    """The custom id and the result of one line; the id is empty where the line can't be understood."""
+    """The custom id and the result of one line; the id is empty if the line can't be parsed."""
     try:
         told = json.loads(line)
     except (ValueError, RecursionError):
@@ -186,7 +188,7 @@ def _read_error(told: object) -> Failed:
 
 
 def _params_of(request: Request) -> dict[str, object]:
-    """The parameters of a request; what the SDK would add to the body of a single one is among them."""
+    """The parameters of a request, including those that the SDK would add to the body of a single one."""
     extra = request.get("extra_body")
     params = {name: value for name, value in request.items() if name != "extra_body"}
     return params | (extra if isinstance(extra, dict) else {})
@@ -200,7 +202,7 @@ def _read_list(told: object) -> list[RemoteBatch] | None:
 
 
 def _read_batch(told: object) -> RemoteBatch | None:
-    """The server's description, or None where it is none that can be kept."""
+    """The server's description, or None if it can't be stored."""
     if not isinstance(told, dict):
         return None
     name, status, counts = told.get("id"), told.get("processing_status"), told.get("request_counts")

@@ -1,7 +1,7 @@
-"""Imports the SDK, as `batches_client` and `inspector` do: makes one try of one request and returns it as our types.
+"""Imports the SDK, as `batches_client` and `inspector` do: makes one attempt at one request and returns our types.
 
-Importing it takes seconds and tens of megabytes, so only processes that ask models load this module (by the
-setting SCRIPTSMITH_MODEL_CLIENT); pages never do.
+Importing it takes seconds and tens of megabytes, so only processes that ask models load this module (by the setting
+SCRIPTSMITH_MODEL_CLIENT); web processes never do.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ _large_replies = BoundedSemaphore(2)
 
 
 class MessagesClient:
-    """Speaks to any server of the Messages API through the `anthropic` SDK; safe to use from many threads.
+    """Calls any server of the Messages API through the `anthropic` SDK; safe to use from many threads.
 
-    A try ends at its time limit, in the thread that waits for it: no thread and no connection is left
-    behind. Whoever sets `current_group` around `send` can end its tries sooner, from another thread.
+    An attempt ends at its time limit, in the thread that waits for it: no thread and no connection is left behind.
+    Whoever sets `current_group` around `send` can end its attempts sooner, from another thread.
     """
 
     def __init__(self, limits: Limits | None = None) -> None:
@@ -56,7 +56,7 @@ class MessagesClient:
         self._pool = ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="model-call")
 
     def send(self, requests: Sequence[tuple[Target, Request]]) -> list[Answered | Failed]:
-        """One try of each, in parallel. Whatever a server does is returned as Answered or Failed, in time."""
+        """One attempt at each, in parallel. Whatever a server does is returned as Answered or Failed, in time."""
         if not requests:
             return []
         # The last one runs in this thread: most requests come alone and need no other.
@@ -68,7 +68,7 @@ class MessagesClient:
         return [*(one.result() for one in beside), last]
 
     def abandon_all(self, why: str) -> None:
-        """End every try that is under way, and each that begins from now on."""
+        """End every attempt in progress, and each that begins from now on."""
         self._everything.abandon(why)
 
     def _send(self, target: Target, request: Request) -> Answered | Failed:
@@ -121,7 +121,7 @@ class MessagesClient:
 
 
 def make_sdk(target: Target, limits: Limits, *, seconds: float) -> anthropic.Anthropic:
-    """The SDK for one endpoint, over connections of its own: it follows no redirect and retries nothing."""
+    """The SDK for one endpoint, over its own connections: it follows no redirect and retries nothing."""
     return anthropic.Anthropic(
         # Key and address are always given: without them the SDK would take a key from the
         # environment and send it to whatever address it finds there.
@@ -152,7 +152,7 @@ def _read(message: object, request_id: str, milliseconds: int) -> Answered | Fai
 def read_message(
     told: dict[str, object], request_id: str = "", milliseconds: int = 0
 ) -> Answered | Failed:
-    """What a server sent as a message, with what it cost; Failed where it is none or can't be stored."""
+    """A server's reply as a message, with its usage; Failed if it is not a message or can't be stored."""
     if not isinstance(told.get("content"), list):
         return broken("The reply is not a message.", milliseconds, request_id)
     counted = read_usage(told)
@@ -165,7 +165,7 @@ def read_message(
 
 
 def broken(said: str, milliseconds: int, request_id: str = "") -> Failed:
-    """A reply that can't be understood; it may have been billed."""
+    """A reply that can't be parsed; it may have been billed."""
     return Failed(
         FailureKind.BROKEN,
         said,
@@ -247,7 +247,7 @@ def _redirected(error: anthropic.APIStatusError, milliseconds: int) -> Failed:
 
 
 def _retry_after(value: str | None) -> float | None:
-    """Seconds, from the header's seconds or its date; None where it says neither."""
+    """Seconds, from the header's seconds or date; None if it is neither."""
     try:
         seconds = float(value or "")
     except ValueError:
@@ -261,6 +261,6 @@ def _retry_after(value: str | None) -> float | None:
 
 
 def short(text: str) -> str:
-    """At most 500 characters, all of which can be stored."""
+    """At most 500 characters that can be stored."""
     text = text.replace("\0", "\ufffd").encode(errors="replace").decode()
     return text if len(text) <= 500 else text[:499] + "…"

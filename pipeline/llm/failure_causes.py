@@ -1,4 +1,4 @@
-"""Explains from exceptions of the HTTP library and sockets why an attempt ended without a whole reply."""
+"""Explains from exceptions of the HTTP library and sockets why an attempt got no complete reply."""
 
 from __future__ import annotations
 

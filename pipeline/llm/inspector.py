@@ -19,7 +19,7 @@ _MOST_WORDS = 300
 
 
 class SdkInspector:
-    """GET and POST of addresses that no server bills, with the endpoint's own address and key."""
+    """GET and POST requests that no server bills, with the endpoint's own address and key."""
 
     def __init__(self, limits: Limits | None = None) -> None:
         self._limits = limits or Limits()
@@ -59,7 +59,7 @@ class SdkInspector:
 
 
 def _json_of(answer: httpx2.Response) -> object:
-    """The body as JSON; None where it is something else."""
+    """The body as JSON; None if it is not."""
     try:
         value: object = answer.json()
     except (ValueError, RecursionError):

@@ -1,8 +1,8 @@
-"""Finds out by asking what a server of the Messages API can really do; pure over a client and an inspector.
+"""Finds out by asking what a server of the Messages API really supports; pure over a client and an inspector.
 
-A server that drops `output_config.format` or `tool_choice` answers 200 all the same, so no status tells.
-Each mode is therefore asked with a shape whose only legal value is a random word that stands nowhere in
-the prompt, and the prompt asks for something else: if the word comes back, the server holds to the shape.
+A server that ignores `output_config.format` or `tool_choice` answers 200 all the same, so the status says nothing.
+Each mode is therefore asked with a shape whose only legal value is a random word that is not in the prompt, while
+the prompt asks for something else: if the word comes back, the server enforces the shape.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def probe(
     known: Iterable[str] = (),
     make_word: Callable[[], str] = lambda: f"w{secrets.token_hex(6)}",
 ) -> Found:
-    """Ask the server what it offers and which modes are real: at most MOST_CALLS calls of a model.
+    """Ask the server what it offers and which modes work: with at most MOST_CALLS model calls.
 
     `model` is the one to ask; else the first of `known` that the server lists, of `known`, or of its list.
     """

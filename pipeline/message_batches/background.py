@@ -1,4 +1,6 @@
-"""One step of the background work on Message Batches: collect, send, look at, read. Any worker does it, none twice."""
+"""One step of the background work on Message Batches: collect, send, poll, read. Any worker does it, never two at
+once.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ _GONE = 404
 
 
 def advance_message_batches() -> int:
-    """Carry every batch as far as it can go now; how many were looked at."""
+    """Take every batch as far as it can go now; returns how many were polled."""
     give_to_direct_calls()
     collect_waiting()
     due = MessageBatch.objects.filter(state__in=MessageBatch.UNFINISHED, next_look_at__lte=Now())
@@ -42,7 +44,7 @@ def advance_message_batches() -> int:
 
 
 def _take(pk: int) -> MessageBatch | None:
-    """The batch, kept from other workers for a while; None where one of them was first."""
+    """The batch, reserved for this worker for a while; None if another one was first."""
     mine = MessageBatch.objects.filter(pk=pk, state__in=MessageBatch.UNFINISHED)
     if not mine.filter(next_look_at__lte=Now()).update(next_look_at=Now() + _HELD):
         return None
@@ -63,7 +65,7 @@ def _advance(row: MessageBatch) -> None:
 
 
 def _look(row: MessageBatch) -> None:
-    """Ask how it stands; cancel it where that was asked for; read it where it has ended."""
+    """Poll its state; cancel it if that was requested; read it if it has ended."""
     target = find_target(row)
     if target is None:
         return

@@ -1,7 +1,7 @@
-"""Collects waiting questions into Message Batches: a campaign goes in waves, as many stages as its runs have.
+"""Collects waiting questions into Message Batches: a campaign goes in waves, one for each stage of its runs.
 
-A batch is closed once no run of its campaign is on the way to another question, once its oldest question has waited
-long enough, or once it is full. What it may cost is kept of the budget until it has ended.
+A batch is closed once no run of its campaign is about to ask another question, once its oldest question has waited
+long enough, or once it is full. Its possible cost is reserved from the budget until it has ended.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from django.db.models import Count, Max, Min, Q, Sum
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from core.audit import tell
+from core.audit import emit
 from pipeline.costs.pricing import cost_of, price_on
 from pipeline.ledger.outgoing_secrets import mask_calls
 from pipeline.llm.types import Usage
@@ -31,7 +31,7 @@ _CHARACTERS_A_TOKEN = 3  # of scripts and English; too many tokens rather than t
 
 
 def collect_waiting() -> list[MessageBatch]:
-    """Close a batch for each campaign and endpoint whose time has come; each is written down before it is sent."""
+    """Close a batch for each campaign and endpoint that is due; each is written before it is sent."""
     found = (
         waiting_calls()
         .filter(run__batch__paused_at=None, run__batch__uses_message_batches=True)
@@ -53,7 +53,7 @@ def collect_waiting() -> list[MessageBatch]:
 
 
 def _reads_results(batch_id: int, endpoint_id: int) -> bool:
-    """Whether replies are being given back just now: the runs that they wake come with more questions."""
+    """Whether replies are being distributed now: the runs that they wake will ask more questions."""
     return MessageBatch.objects.filter(
         batch=batch_id, endpoint=endpoint_id, state=MessageBatch.State.ENDED
     ).exists()
@@ -66,7 +66,7 @@ def _has_others_on_the_way(batch_id: int) -> bool:
 
 @transaction.atomic
 def _collect(batch_id: int, endpoint_id: int) -> MessageBatch | None:
-    """The batch with the calls that fit into it and into the budget; None where none does."""
+    """The batch with the calls that fit into it and into the budget; None if none fits."""
     # One worker at a time: the budget is looked at and kept in one go.
     batch = Batch.objects.select_for_update(no_key=True).get(pk=batch_id)
     endpoint = Endpoint.objects.get(pk=endpoint_id)
@@ -80,7 +80,7 @@ def _collect(batch_id: int, endpoint_id: int) -> MessageBatch | None:
     left = None if batch.budget is None else batch.budget - spent_by(batch) - (kept or 0)
     if left is not None and left <= 0:
         if kept is None and stop_batch(batch, _("The budget is used up.")):
-            tell(batch, "budget used")
+            emit(batch, "budget used")
         return None
     calls = list(
         waiting_calls()
@@ -115,7 +115,7 @@ def _collect(batch_id: int, endpoint_id: int) -> MessageBatch | None:
 
 
 def _within_size(calls: Iterable[ModelCall]) -> list[ModelCall]:
-    """The first ones that fit into one request; a single one always does."""
+    """The first calls that fit into one request; a single one always does."""
     size, taken = 0, list[ModelCall]()
     for call in calls:
         size += len(json.dumps(call.request))
@@ -128,9 +128,9 @@ def _within_size(calls: Iterable[ModelCall]) -> list[ModelCall]:
 def _within_budget(
     calls: Sequence[ModelCall], left: int | None, *, is_first: bool
 ) -> tuple[list[ModelCall], int]:
-    """The first ones that what is left of the budget bears, and what is kept for them.
+    """The first calls that the rest of the budget can pay for, and the amount reserved for them.
 
-    At least one is taken where nothing else is under way, as with direct calls.
+    If nothing else is in progress, at least one is taken, as with direct calls.
     """
     costs = _expected_costs(calls)
     if left is None:
@@ -145,7 +145,7 @@ def _within_budget(
 
 
 def _expected_costs(calls: Sequence[ModelCall]) -> list[int]:
-    """Micro-dollars for each: its own words in, and out as much as this stage took before, else all it may."""
+    """Micro-dollars for each: its input, and as much output as this stage had before, else its limit."""
     usual = dict[tuple[str, str], int]()
     prices = {}
     costs = []

@@ -1,7 +1,7 @@
 """Reads the results of Message Batches and gives them to their runs; repeating it changes nothing.
 
-Each result ends the try that it belongs to, as a direct call's reply would: the call has its reply, the cost is
-counted, and what failed is judged by the same policy. Runs that were asleep go on.
+Each result ends its attempt as a direct call's reply would: the call gets its reply, the cost is counted, and
+failures are handled by the same policy. Sleeping runs go on.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _NO_TARGET = Target("", "", "", 0)
 
 
 def read_results(row: MessageBatch, target: Target) -> None:
-    """Read the results of a batch that has ended, and end it; or as far as they come, and the rest the next time."""
+    """Read the results of a batch that has ended, and end it; if they break off, the rest is read the next time."""
     seen = set[str]()
     try:
         for results in _slices(batches_client().results(target, row.remote_id), _SLICE):
@@ -62,14 +62,16 @@ def read_results(row: MessageBatch, target: Target) -> None:
 
 
 def end_unanswered(row: MessageBatch, failed: Failed, *, state: str = State.DONE) -> None:
-    """End a batch without results: all its requests end like this, and wait again where the policy lets them."""
+    """End a batch without results: all its requests end like this, and wait again if the policy allows it."""
     calls = row.attempts.filter(ended_at=None).values_list("call", flat=True)
     _settle(row, dict.fromkeys(calls, failed))
     _end(row, state, problem=failed.message)
 
 
 def take_out_gone(row: MessageBatch) -> bool:
-    """End the tries whose run was cancelled or erased before the batch was sent; whether any others are left."""
+    """End the attempts whose run was cancelled or erased before the batch was sent; returns whether others are
+    left.
+    """
     gone = gone_tries(row)
     if not gone.exists():
         return True
@@ -83,7 +85,7 @@ def take_out_gone(row: MessageBatch) -> bool:
 
 
 def gone_tries(row: MessageBatch) -> QuerySet[Attempt]:
-    """Tries of the batch that nobody waits for any more, or whose words are erased."""
+    """Attempts of the batch that nobody waits for any more, or whose texts are erased."""
     return row.attempts.filter(ended_at=None).filter(
         Q(call__run__state=Run.State.CANCELLED) | Q(call__run__action__erased_at__isnull=False)
     )
@@ -95,7 +97,7 @@ def _slices(results: Iterator[T], size: int) -> Iterator[list[T]]:
 
 
 def _is_ours(row: MessageBatch, results: list[tuple[str, Answered | Failed]]) -> bool:
-    """Whether a batch that was found by its looks holds our requests; else it is looked for further."""
+    """Whether a batch that was found by time and size contains our requests; if not, the search goes on."""
     names = [name for name, _result in results if name]
     is_ours = row.attempts.filter(call__in=names).exists()
     if is_ours:
@@ -113,7 +115,7 @@ def _is_ours(row: MessageBatch, results: list[tuple[str, Answered | Failed]]) ->
 
 
 def _settle(row: MessageBatch, results: Mapping[str, Answered | Failed]) -> None:
-    """End the tries of these calls that are open. Runs that a worker holds at this moment come the next time."""
+    """End the open attempts of these calls. Runs that a worker holds now are handled the next time."""
     tries = (
         row.attempts.filter(call__in=list(results), ended_at=None)
         .select_related("call__endpoint", "call__run")
@@ -143,7 +145,7 @@ def _wake_complete(runs: set[int]) -> None:
 
 
 def _end(row: MessageBatch, state: str, *, problem: str = "") -> None:
-    """The batch is over once every try in it is; the runs go on that were not woken with their replies."""
+    """The batch is over once every attempt in it is; wakes the runs that were not woken with their replies."""
     if row.attempts.filter(ended_at=None).exists():
         _unsettled(row, problem)
         return

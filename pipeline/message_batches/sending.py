@@ -1,8 +1,8 @@
-"""Sends Message Batches, each once: `create` is not idempotent, and a worker may die between sending and noting.
+"""Sends Message Batches, each once: `create` is not idempotent, and a worker may die before it records the result.
 
-A batch is marked as being sent before anything leaves. One that stays so (its worker was lost, or the connection
-broke) may have arrived: it is looked for among the server's newest batches, by time and number of requests, and
-sent again only where none fits. What was found is proved by its results, which name the requests.
+A batch is marked as *sending* before anything is sent. One that stays so (its worker was lost, or the connection
+broke) may have arrived: it is searched among the server's newest batches, by time and number of requests, and sent
+again only if none fits. Its results, which name the requests, confirm a batch that was found.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from pipeline.clients.model_client import batches_client
-from pipeline.ledger.capacity import Rest
+from pipeline.ledger.capacity import RunMustWait
 from pipeline.ledger.outgoing_secrets import mask_calls
 from pipeline.ledger.targets import target_of
 from pipeline.llm.types import Failed, FailureKind, RemoteBatch, Request, Target
@@ -39,7 +39,7 @@ _TOO_LARGE = 413
 
 
 def send(row: MessageBatch) -> None:
-    """Send a prepared batch, where nobody else does; what a person took back meanwhile is not sent."""
+    """Send a prepared batch, unless another worker does; requests that a person has withdrawn are not sent."""
     if row.cancel_asked_at is not None:
         end_unanswered(
             row, Failed(FailureKind.CANCELLED, _("It was taken back before it was sent."))
@@ -68,7 +68,7 @@ def send(row: MessageBatch) -> None:
 
 
 def look_for(row: MessageBatch) -> None:
-    """Find out whether a batch that was being sent has arrived: go on with it, or have it sent again."""
+    """Find out whether a batch in state *sending* has arrived: continue with it, or have it sent again."""
     target = find_target(row)
     if target is None:
         return
@@ -95,17 +95,17 @@ def look_for(row: MessageBatch) -> None:
 
 
 def find_target(row: MessageBatch) -> Target | None:
-    """Where the batch goes; None where the endpoint can't be asked at present, which the row says then."""
+    """The target of the batch; None if the endpoint can't be asked now, which is recorded in the row."""
     try:
         return target_of(row.endpoint)
-    except (Problem, Rest) as problem:
+    except (Problem, RunMustWait) as problem:
         _look_again(row, str(problem))
         return None
 
 
 @transaction.atomic
 def _begin(row: MessageBatch) -> dict[str, Request]:
-    """Mark it as being sent, and what is sent then; nothing where it is not to be sent now."""
+    """Mark it as *sending* and return its requests; empty if it is not to be sent now."""
     # Whoever erases an action waits for this lock, so that nothing is erased between here and the mark.
     MessageBatch.objects.select_for_update(no_key=True).get(pk=row.pk)
     if gone_tries(row).exists():
@@ -132,7 +132,7 @@ def _note_sent(row: MessageBatch, told: RemoteBatch, *, is_certain: bool) -> Non
 
 
 def look_interval() -> timedelta:
-    """How often a batch in progress is looked at."""
+    """How often a batch in progress is polled."""
     return timedelta(seconds=settings.SCRIPTSMITH_BATCH_LOOK_SECONDS)
 
 

@@ -1,4 +1,4 @@
-"""What pages, the API and commands say and do about Message Batches."""
+"""What pages, the API and commands show of Message Batches and do with them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LISTED = 100
 
 @dataclass(frozen=True)
 class Progress:
-    """How a campaign's message batches stand. Costs are micro-dollars, paid at half the price."""
+    """The state of a campaign's message batches. Costs are micro-dollars, at half the price."""
 
     waiting: int  # questions that are collected for the next one
     requests: int
@@ -40,7 +40,7 @@ class Progress:
 
 
 def progress_of(batch: Batch) -> Progress | None:
-    """How they stand, in four queries at most; None where the campaign has none and asks for none."""
+    """The state, in four queries at most; None if the campaign has no batches and does not use them."""
     sums = MessageBatch.objects.filter(batch=batch).aggregate(
         batches=Count("pk"),
         total=Sum("requests"),
@@ -102,7 +102,7 @@ def _say(moment: datetime | None) -> str | None:
 
 @transaction.atomic
 def use_message_batches(batch: Batch, *, uses: bool, by: User) -> None:
-    """Have its questions go in message batches from now on, or directly; what was sent comes back as it was sent."""
+    """Send its questions in message batches from now on, or directly; batches already sent are read in any case."""
     if batch.uses_message_batches == uses:
         return
     was, batch.uses_message_batches = batch.uses_message_batches, uses
@@ -112,9 +112,9 @@ def use_message_batches(batch: Batch, *, uses: bool, by: User) -> None:
 
 @transaction.atomic
 def cancel_message_batches(batch: Batch, *, by: User) -> int:
-    """Take back what its runs have asked and no model has answered; how many batches are concerned.
+    """Cancel what its runs have asked and no model has answered; returns how many batches are concerned.
 
-    What was answered by then is paid for and kept. The rest costs nothing, and is asked again if the runs go on.
+    Answers received by then are paid for and kept. The rest costs nothing, and is asked again if the runs go on.
     """
     count = MessageBatch.objects.filter(
         batch=batch, state__in=MessageBatch.UNFINISHED, cancel_asked_at=None
@@ -125,13 +125,13 @@ def cancel_message_batches(batch: Batch, *, by: User) -> int:
 
 
 def awaits_replies(run: str) -> Exists:
-    """Whether the run in this column has a question in a message batch, or in what is collected for one."""
+    """Whether the run in this column has a question in a message batch, or in one being collected."""
     return Exists(ModelCall.objects.filter(run=OuterRef(run), in_batches=True, state="open"))
 
 
 @dataclass(frozen=True)
 class Wait:
-    """What a run waits for: a batch that was sent, or the one that is being collected."""
+    """What a run waits for: a batch that was sent, or one that is being collected."""
 
     sent_at: datetime | None
     expires_at: datetime | None
@@ -145,7 +145,7 @@ class Wait:
 
 
 def wait_of(run: Run) -> Wait | None:
-    """The batch that an unfinished run waits for; None where it waits for none. One query."""
+    """The batch that an unfinished run waits for, if any. One query."""
     asked = run.calls.filter(in_batches=True, state="open").prefetch_related(
         "attempts__message_batch"
     )

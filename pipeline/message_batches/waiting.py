@@ -1,6 +1,6 @@
 """Questions that wait to be sent in a Message Batch, and the runs that wait for their replies.
 
-A run that comes to such a question writes it down, frees its worker and is asleep until the reply is there.
+A run that reaches such a question stores it, frees its worker and sleeps until the reply arrives.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from pipeline.ledger.capacity import Rest
+from pipeline.ledger.capacity import RunMustWait
 from pipeline.ledger.model_calls import Position, make_call, position_of
 from pipeline.ledger.outgoing_secrets import SecretsRule
 from pipeline.ledger.retry_policy import failure_message
@@ -31,12 +31,12 @@ _SLICE = 500
 NEVER_BATCHED = frozenset({StageName.SHORTEN})
 
 
-class AwaitsReplies(Rest):
-    """The run waits for a Message Batch; whoever reads its results wakes it."""
+class AwaitsReplies(RunMustWait):
+    """The run waits for a Message Batch; reading its results wakes the run."""
 
 
 def endpoints_with_batches(run: Run, refinement: Refinement | None) -> Mapping[int, Endpoint]:
-    """The endpoints at which the run's questions can wait; none where a person waits for the answer.
+    """The endpoints at which the run's questions can wait; none if a person waits for the answer.
 
     People wait for runs without a batch, and for a refinement from their own feedback.
     """
@@ -51,7 +51,7 @@ def endpoints_with_batches(run: Run, refinement: Refinement | None) -> Mapping[i
 def can_wait(
     question: Question, role: RoleSpec, known: ModelCall | None, endpoints: Collection[int]
 ) -> bool:
-    """Whether this question goes in a batch. One that was asked before stays where it is: perhaps it is in one now."""
+    """Whether this question goes in a batch. One that was asked before stays where it is: it may be in a batch now."""
     if question.stage in NEVER_BATCHED:
         return False
     return known.in_batches if known is not None else role.endpoint_id in endpoints
@@ -66,9 +66,9 @@ def note_waiting(
     endpoints: Mapping[int, Endpoint],
     secrets: SecretsRule,
 ) -> None:
-    """Write down the questions that are to go in a batch, without what is masked; those that are there stay.
+    """Store the questions that go in a batch, with secrets masked; existing ones stay.
 
-    Raises Problem where the tries of one are used up, LostLease.
+    Raises Problem if a question has no attempts left, LostLease.
     """
     new = []
     for question, role in asked:
@@ -87,14 +87,14 @@ def note_waiting(
 
 
 def rest_until_replies() -> AwaitsReplies:
-    """What stops the passage of a run that has nothing else to do."""
+    """Stop the passage of a run that has nothing else to do."""
     return AwaitsReplies(
         _("Its next question waits in a message batch."), until=timezone.now() + _LOOKS_ITSELF
     )
 
 
 def waiting_calls() -> QuerySet[ModelCall]:
-    """Calls that are to go in a batch and are in none, of runs that nobody holds."""
+    """Calls that are to go in a batch and are in none, of runs that no worker holds."""
     under_way = Attempt.objects.filter(call=OuterRef("pk"), ended_at=None)
     return ModelCall.objects.filter(
         ~Exists(under_way),
@@ -107,9 +107,10 @@ def waiting_calls() -> QuerySet[ModelCall]:
 
 @transaction.atomic
 def give_to_direct_calls() -> int:
-    """Have calls made directly whose campaign or endpoint has no batches any more; how many there were.
+    """Switch calls to direct ones if their campaign or endpoint has no batches any more; returns how many.
 
-    Those of an endpoint that is switched off too: their runs end with that problem instead of sleeping on.
+    Also those of an endpoint that is switched off: their runs then fail with that problem instead of sleeping
+    forever.
     """
     is_off = Q(endpoint__enabled=False) & ~Q(endpoint__name__in=settings.SCRIPTSMITH_ENDPOINTS)
     left = waiting_calls().filter(
@@ -127,7 +128,7 @@ def give_to_direct_calls() -> int:
 
 
 def wake(runs: Collection[int]) -> None:
-    """Have these runs go on now, where nobody holds them."""
+    """Wake these runs, unless a worker holds them."""
     ordered = sorted(runs)
     for start in range(0, len(ordered), _SLICE):
         Run.objects.filter(

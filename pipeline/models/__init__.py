@@ -1,4 +1,4 @@
-"""Statement in, assessed drafts out: actions, configurations, runs and the ledger of model calls."""
+"""Tables of the pipeline: actions, configurations, runs, drafts and the ledger of model calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which cases a Run had: those that its author wrote, and each state of them after looking again."""
+"""The cases of a Run: those that its author wrote, and each revision of them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pipeline.models.run import Run
 
 
 class WrittenCases(models.Model):
-    """A case set that was written in a Run; number 0 from the statement alone, later ones after a red check.
+    """A case set that was written in a Run; number 0 from the statement alone, later ones after a failed check.
 
-    The case set may be shared: the same cases are one row, whoever writes them. This says who wrote them here.
+    The case set may be shared: equal cases are one row, whoever writes them. This row says who wrote them here.
     """
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="written_cases", db_index=False)

@@ -1,4 +1,4 @@
-"""Endpoint, Price, Configuration: which server and model plays which role, and what it costs."""
+"""Endpoint, Price, Configuration: which server and model has which role, and what it costs."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Endpoint(models.Model):
 
     @property
     def is_on(self) -> bool:
-        """Switched on, on its page or by the setting that names it; a key alone switches nothing on."""
+        """Switched on, on its page or by the setting that names it; having a key is not enough."""
         return self.enabled or self.name in settings.SCRIPTSMITH_ENDPOINTS
 
 
@@ -88,7 +88,7 @@ class Price(models.Model):
 
 
 class Configuration(models.Model):
-    """Who generates, assesses and refines, in how many rounds. A Run keeps a snapshot of it."""
+    """Which models generate, assess and refine, and in how many rounds. A Run keeps a snapshot of it."""
 
     class Preset(models.TextChoices):
         SELF_REFLECTION = "self_reflection", _("Self-reflection")
@@ -165,7 +165,7 @@ class Configuration(models.Model):
 
 
 class RoleSetting(models.Model):
-    """Which endpoint and model plays one role of a Configuration."""
+    """The endpoint and model for one role of a Configuration."""
 
     ROLES: ClassVar = [(role.value, role.label) for role in Role]
 
@@ -195,9 +195,9 @@ class RoleSetting(models.Model):
 
 
 class PromptVersion(models.Model):
-    """One version of one prompt, kept as it was, so that an older one can be read and used again.
+    """One version of one prompt, stored so that it can still be read and used later.
 
-    `version` is the first 12 hex digits of the text's SHA-256, as for the files that come with the product.
+    `version` is the first 12 hex digits of the text's SHA-256, as for the files of the product.
     """
 
     class Source(models.TextChoices):

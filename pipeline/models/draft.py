@@ -1,4 +1,4 @@
-"""Draft, Assessment, Feedback, Refinement: the texts of a Run and what is said about them."""
+"""Draft, Assessment, Feedback, Refinement: the scripts of a Run and what is said about them."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ class Assessment(models.Model):
 
 
 class DraftFinding(models.Model):
-    """What one check says of one place in a Draft; it counts only while script hash and check version match."""
+    """One finding of one check in a Draft; it counts only while script hash and check version match."""
 
     draft = models.ForeignKey(Draft, models.CASCADE, related_name="findings")
     script_sha256 = models.CharField(max_length=64)

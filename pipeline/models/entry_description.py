@@ -1,4 +1,4 @@
-"""What an assessor says a catalogue entry's script does: asked once for each model and prompt, and kept."""
+"""An assessor's description of a catalogue entry's script: requested once for each model and prompt, and stored."""
 
 from __future__ import annotations
 

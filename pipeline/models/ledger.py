@@ -1,4 +1,4 @@
-"""The ledger: each question to a model once, and every try of it. A finished call is never repeated."""
+"""The ledger: each question to a model once, and every attempt at it. A finished call is never repeated."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class ModelCall(models.Model):
 
 
 class Attempt(models.Model):
-    """One try of a ModelCall: its end is written once, and never changed after."""
+    """One attempt at a ModelCall: its end is written once and never changed."""
 
     class Outcome(models.TextChoices):
         ANSWERED = "answered", _("Answered")
@@ -170,5 +170,5 @@ class Attempt(models.Model):
 
     @property
     def is_uncounted(self) -> bool:
-        """Whether it was answered, and the server's count of tokens is missing or not believed."""
+        """Whether it was answered, and the server's token count is missing or not credible."""
         return self.outcome == self.Outcome.ANSWERED and bool(self.error_type)

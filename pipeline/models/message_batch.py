@@ -16,9 +16,9 @@ from pipeline.models.run import Batch
 class MessageBatch(models.Model):
     """One Message Batch. Its requests are the Attempts that name it.
 
-    It is written down before it is sent. A batch that is found *sending* without a remote id may or may not have
-    reached the server: it is looked for there by time and size before it is sent again, and what is found counts as
-    ours once its results name our requests (`is_certain`).
+    It is written before it is sent. A batch in state *sending* without a remote id may or may not have reached the
+    server: it is searched there by time and size before it is sent again, and a batch that was found counts as ours
+    once its results name our requests (`is_certain`).
     """
 
     class State(models.TextChoices):

@@ -1,4 +1,4 @@
-"""Batch, Run, Stage: one passage of an Action through the pipeline, step by step."""
+"""Batch, Run, Stage: an Action sent through the pipeline, step by step."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class RunQuerySet(models.QuerySet["Run"]):
         return self.filter(state__in=[Run.State.QUEUED, Run.State.RUNNING])
 
     def abandoned(self) -> RunQuerySet:
-        """Unfinished runs that no worker holds at present and no batch or endpoint keeps back."""
+        """Unfinished runs that no worker holds and that wait for no batch or endpoint."""
         # By the database's clock, which wrote the leases: workers' clocks may differ.
         return (
             self.unfinished()
@@ -56,16 +56,16 @@ class RunQuerySet(models.QuerySet["Run"]):
         )
 
     def in_turn(self) -> RunQuerySet:
-        """People before campaigns, then by the batch's priority, then the oldest."""
+        """Runs of people before campaigns, then by the batch's priority, then the oldest."""
         return self.order_by(F("batch__priority").desc(nulls_first=True), "pk")
 
 
 class Run(models.Model):
-    """One passage of an Action through the pipeline under one Configuration.
+    """An Action sent through the pipeline once, under one Configuration.
 
-    `lease_until`, `owner` and `fence` say which worker holds it: every claim raises the fence, and what a
-    worker writes counts only while the fence is still its own. `finished_at` is set the first time it
-    finishes; a Refinement asked for later puts the Run back to work without unsetting it.
+    `lease_until`, `owner` and `fence` say which worker holds it: every claim increments the fence, and a worker can
+    write only while the fence is its own. `finished_at` is set the first time it finishes; a Refinement that is
+    requested later puts the Run back to work without clearing it.
     """
 
     class State(models.TextChoices):
@@ -205,9 +205,9 @@ class Run(models.Model):
 
     @property
     def roles(self) -> dict[str, dict[str, Any]]:
-        """Who plays which role, from the snapshot; empty for a run that was imported.
+        """The models of the roles, from the snapshot; empty for an imported run.
 
-        The author of cases stands apart in it, where workers of the release before do not look for roles.
+        The author of cases is stored separately, where workers of the previous release do not look for roles.
         """
         roles = dict(self.spec.get("roles") or {})
         author = self.spec.get(Role.CASE_AUTHOR.value)

@@ -1,4 +1,4 @@
-"""Shortening: an expert's feedback in fewer words, by the model, to be taken or left."""
+"""Shortening: an expert's feedback in fewer words, written by the model, to be accepted or not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spending: calls and costs by day, updated as tries end, so that no page has to count them."""
+"""Spending: calls and costs by day, updated as attempts end, so that no page has to count them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pipeline.models.run import Batch
 
 
 class Spending(models.Model):
-    """The ended tries of one day (UTC), by who was asked, for which configuration and batch, at which stage.
+    """The ended attempts of one day (UTC), by model, configuration, batch and stage.
 
-    Always equal to a recount of the Attempts; written in the transaction that ends a try.
+    Always equal to a recount of the Attempts; written in the transaction that ends an attempt.
     """
 
     day = models.DateField(_("day"))

@@ -1,4 +1,4 @@
-"""Worker: a process that carries out runs, and when it last gave a sign of life."""
+"""Worker: a process that executes runs, and when it last gave a sign of life."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from django.utils.translation import gettext_lazy as _
 
 
 class Worker(models.Model):
-    """One worker process. It updates its row while it lives and deletes it at an orderly end; a kill leaves the row."""
+    """One worker process. It updates its row while it runs and deletes it on a normal exit; after a kill the row
+    stays.
+    """
 
     # The `owner` of the runs that it holds.
     name = models.CharField(max_length=100, unique=True)

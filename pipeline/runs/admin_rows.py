@@ -1,4 +1,4 @@
-"""Records that reveal a run's verdict: looking at one in the admin is recorded, as on the product's pages."""
+"""Records that reveal a run's verdict: viewing one in the admin is recorded, as on the product's pages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ AnyModel = TypeVar("AnyModel", bound=Model)
 
 
 class OfRun(admin.ModelAdmin[AnyModel]):
-    """Rows of a run or of what it was made of. The admin hides nothing, so what it shows has been seen."""
+    """Rows of a run or of its parts. The admin hides nothing, so whatever it shows has been seen."""
 
     to_run = "run"  # the lookup from a row to its run
 

@@ -1,8 +1,8 @@
-"""What became of what somebody asked: may the script be used, by whose word, or what keeps it from being used.
+"""The status of a request: usable or not, who approved it, or what blocks it.
 
-Pages, API and search all take it from here. The status is worked out by the database (`with_answer_status`), so
-that lists can be narrowed by it; `answers_of` adds who, when and why for the rows of one page, in at most ten
-queries however many there are.
+Pages, API and search all read it here. The database computes the status (`with_answer_status`), so that lists can
+be filtered by it; `answers_of` adds who, when and why for the rows of one page, in at most ten queries whatever
+their number.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ MOST_NEWS = 500  # that are marked as seen at once
 
 @dataclass(frozen=True)
 class ShownAnswer:
-    """The status of one run for one person, with what goes with it; what does not is empty."""
+    """The status of one run for one person, with its details; fields that do not apply are empty."""
 
     status: AnswerStatus
     version: Version | None = None  # of the catalogue, verified or formerly so
@@ -68,14 +68,14 @@ class ShownAnswer:
 
     @property
     def usual_milliseconds(self) -> int | None:
-        """How long a review usually takes, as the filter `duration` wants it."""
+        """How long a review usually takes, in the form that the filter `duration` expects."""
         return None if self.usual_wait is None else round(self.usual_wait.total_seconds() * 1000)
 
 
 def with_answer_status(user: User, runs: QuerySet[Run]) -> QuerySet[Run]:
     """The runs with `answer_status` for this person, and `vouching`, the key of the version that verifies them.
 
-    A run whose verdict is hidden is *running* or *hidden*, whatever became of it.
+    A run whose verdict is hidden is *running* or *hidden*, whatever happened to it.
     """
     marked = with_shown_state(user, runs)
     if "hides_verdict" not in marked.query.annotations:
@@ -131,10 +131,10 @@ def with_answer_status(user: User, runs: QuerySet[Run]) -> QuerySet[Run]:
 
 
 def _vouching() -> QuerySet[Version]:
-    """What people verified of a run's texts as an answer to its statement, for a query of runs.
+    """A subquery: the verified versions that are a run's text and an answer to its statement.
 
-    The same text may be right for another statement and wrong for this one; so may be what nobody but its author
-    says is worded so.
+    The same text may be right for another statement and wrong for this one. A wording that only its author has
+    confirmed does not count either.
     """
     texts = Draft.objects.filter(run=OuterRef(OuterRef("pk"))).values("sha256")
     worded = Phrasing.objects.filter(
@@ -175,7 +175,7 @@ def answer_of(row: RunRow, user: User) -> ShownAnswer:
 
 
 class _Details:
-    """Who, when and why, read once for all runs; nothing is read of what is hidden."""
+    """Who, when and why, read once for all runs; nothing hidden is read."""
 
     def __init__(
         self, runs: Mapping[int, Run], statuses: Mapping[int, tuple[AnswerStatus, int | None]]
@@ -244,7 +244,7 @@ def _versions_of(keys: Mapping[int, int]) -> dict[int, Version]:
 
 
 def _differences_of(runs: Iterable[Run]) -> dict[int, list[str]]:
-    """What the assessor says is wrong, by recommended draft; its reason where it lists no difference."""
+    """What the assessor says is wrong, by recommended draft; its reason if it lists no differences."""
     drafts = [run.recommended_id for run in runs]
     if not drafts:
         return {}
@@ -262,7 +262,7 @@ def _differences_of(runs: Iterable[Run]) -> dict[int, list[str]]:
 
 
 def is_news(action: Action, status: AnswerStatus, user: User) -> bool:
-    """Whether the status is another one than whoever asked, this person, was last shown."""
+    """Whether the status differs from the one that the asker, this person, was last shown."""
     return (
         action.asked_by_id == user.pk
         and action.seen_status not in ("", status)
@@ -271,7 +271,7 @@ def is_news(action: Action, status: AnswerStatus, user: User) -> bool:
 
 
 def note_seen(run: Run, answer: ShownAnswer, *, by: User) -> None:
-    """Whoever asked is shown the answer of a run; it counts where the run is the action's newest one."""
+    """Record that the asker was shown the answer of a run, if the run is the action's newest."""
     action = run.action
     if action.asked_by_id != by.pk or action.seen_status == answer.status:
         return
@@ -282,7 +282,7 @@ def note_seen(run: Run, answer: ShownAnswer, *, by: User) -> None:
 
 
 def with_news(user: User, actions: QuerySet[Action]) -> QuerySet[Action]:
-    """Of these actions, those this person asked for whose answer changed since they looked."""
+    """Of these actions, those this person asked for whose answer changed since their last visit."""
     newest = with_answer_status(user, newest_runs()).exclude(
         Q(answer_status__in=[status.value for status in _NO_NEWS])
     )
@@ -293,7 +293,7 @@ def with_news(user: User, actions: QuerySet[Action]) -> QuerySet[Action]:
 
 
 def news_of(user: User) -> dict[int, str]:
-    """Actions whose answer changed since this person looked, with that answer: the newest MOST_NEWS."""
+    """Actions whose answer changed since this person's last visit, with that answer: the newest MOST_NEWS."""
     newer = Run.objects.filter(action=OuterRef("action"), pk__gt=OuterRef("pk"))
     looked = Run.objects.filter(~Exists(newer), action__asked_by=user).exclude(
         action__seen_status=""
@@ -308,9 +308,9 @@ def news_of(user: User) -> dict[int, str]:
 
 
 def mark_seen(user: User, shown: Mapping[int, str]) -> int:
-    """This person has seen these answers; how many were news.
+    """This person has seen these answers; returns how many were news.
 
-    What has another answer by now stays news: it was not the one that was shown.
+    An answer that has changed again since is still news: the person has not seen it.
     """
     newest = with_answer_status(user, newest_runs())
     count = 0

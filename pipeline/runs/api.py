@@ -53,7 +53,7 @@ class RunViewSet(viewsets.GenericViewSet[Run]):
 
     @extend_schema(responses=RunSerializer(many=True))
     def list(self, request: Request) -> Response:
-        """Runs and how they stand."""
+        """Runs and their states."""
         page = self.paginate_queryset(self.filter_queryset(self.get_queryset()))
         rows = [run_row(run, signed_in(request)) for run in page or []]
         return self.get_paginated_response(RunSerializer(rows, many=True).data)
@@ -84,7 +84,7 @@ class RunViewSet(viewsets.GenericViewSet[Run]):
     @extend_schema(request=None, responses=RunSerializer)
     @action(detail=True, methods=["post"])
     def cancel(self, request: Request, pk: str) -> Response:
-        """Stop a run that is under way."""
+        """Cancel a run that is in progress."""
         run = self._run_to_change(pk)
         services.cancel_run(run, by=signed_in(request))
         return self._answer(run)
@@ -92,7 +92,7 @@ class RunViewSet(viewsets.GenericViewSet[Run]):
     @extend_schema(request=None, responses=RunSerializer)
     @action(detail=True, methods=["post"])
     def retry(self, request: Request, pk: str) -> Response:
-        """Take a failed run up again where it stopped."""
+        """Resume a failed run where it stopped."""
         run = self._run_to_change(pk)
         services.retry_run(run, by=signed_in(request))
         return self._answer(run)
@@ -100,7 +100,7 @@ class RunViewSet(viewsets.GenericViewSet[Run]):
     @extend_schema(request=None, responses=RunSerializer)
     @action(detail=True, methods=["post"], url_path="confirm-match")
     def confirm_match(self, request: Request, pk: str) -> Response:
-        """The catalogue's answer is what was asked."""
+        """Confirm that the catalogue's answer is right."""
         run = self._run_to_change(pk)
         services.confirm_match(run, by=signed_in(request))
         return self._answer(run)
@@ -108,7 +108,7 @@ class RunViewSet(viewsets.GenericViewSet[Run]):
     @extend_schema(request=None, responses={201: RunSerializer})
     @action(detail=True, methods=["post"], url_path="reject-match")
     def reject_match(self, request: Request, pk: str) -> Response:
-        """The catalogue's answer is not what was asked: the run that writes a script."""
+        """Reject the catalogue's answer; returns the run that writes a script."""
         written = services.reject_match(self._run_to_change(pk), by=signed_in(request))
         return self._answer(written, status=status.HTTP_201_CREATED)
 
@@ -138,7 +138,7 @@ class DraftViewSet(viewsets.GenericViewSet[Draft]):
     @extend_schema(request=None, responses=DraftSerializer)
     @action(detail=True, methods=["post"], url_path="check-again")
     def check_again(self, request: Request, pk: str) -> Response:
-        """Make the static checks that have changed since; what the older ones said is kept."""
+        """Repeat the static checks that have changed since; findings of older versions are kept."""
         user = signed_in(request)
         draft = access_draft(user, read_public(DRAFT, pk), to_check=True)
         recheck_draft(draft, by=user)
@@ -148,7 +148,7 @@ class DraftViewSet(viewsets.GenericViewSet[Draft]):
     @extend_schema(request=UseUnreviewedInput, responses={201: DraftUseSerializer})
     @action(detail=True, methods=["post"], url_path="use-unreviewed")
     def use_unreviewed(self, request: Request, pk: str) -> Response:
-        """Break-glass: take a script that nobody has reviewed; it is recorded with its reason."""
+        """Break-glass: use a script that nobody has reviewed; it is recorded with its reason."""
         user = signed_in(request)
         draft = access_draft(user, read_public(DRAFT, pk), to_use=True)
         body = read_body(UseUnreviewedInput, request)
@@ -157,7 +157,7 @@ class DraftViewSet(viewsets.GenericViewSet[Draft]):
 
 
 def describe_run(row: RunRow) -> dict[str, object]:
-    """The report of a run with where it belongs, without what a review hides from the person."""
+    """The report of a run with its links, without what a review hides from the person."""
     run, parts = row.run, row.parts
     if not parts.verdict:
         return _describe_hidden(row)
@@ -191,7 +191,7 @@ def describe_run(row: RunRow) -> dict[str, object]:
 
 
 def _describe_hidden(row: RunRow) -> dict[str, object]:
-    """A run whose verdict is hidden. What is hidden is not read either, for reading it would take its time."""
+    """A run whose verdict is hidden. Hidden parts are not read either, since the time that takes would reveal them."""
     run, shows_models = row.run, row.parts.models
     failure = failure_of(run) if row.state == Run.State.FAILED else None
     return {

@@ -115,7 +115,7 @@ class FeedbackSerializer(serializers.ModelSerializer[Feedback]):
 
 
 class DraftSerializer(serializers.ModelSerializer[Draft]):
-    """One script text with what checks and assessor say of it."""
+    """One script with the findings of the checks and the assessor."""
 
     id = PublicKeyField(DRAFT)
     kind = serializers.CharField()

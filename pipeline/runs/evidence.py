@@ -1,4 +1,4 @@
-"""Drafts of a finished run are run in the cases of its statement, where somebody has written some."""
+"""Runs the drafts of a finished run in the cases of its statement, if somebody has written some."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from pipeline.models import Draft, Run
 
 
 def request_evidence(run_id: int) -> int:
-    """Have the sandbox's worker run every draft; how many runs were asked for.
+    """Have the sandbox's worker run every draft; returns how many executions were requested.
 
-    No model is asked, and what comes of it changes neither verdict nor recommendation.
+    No model is asked, and the results change neither verdict nor recommendation.
     """
     statement = (
         Run.objects.filter(pk=run_id, action__erased_at=None)

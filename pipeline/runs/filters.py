@@ -11,7 +11,7 @@ from pipeline.models import Run
 
 
 class RunFilter(filters.FilterSet):  # type: ignore[misc]
-    """Runs by how they stand, by Action and by Configuration."""
+    """Runs by state, by Action and by Configuration."""
 
     state = filters.ChoiceFilter(choices=Run.State.choices, method="by_state")
     verdict = filters.ChoiceFilter(choices=VERDICT_CHOICES, method="by_verdict")

@@ -34,9 +34,9 @@ _TEXTS = {
 
 
 class SecretsChoiceForm(forms.Form):
-    """A form that asks what is done with secrets once some were found in what would leave this machine.
+    """A form that asks what to do with secrets once some were found in texts that would leave this machine.
 
-    Whoever chose to send them has chosen for those that were shown: with others in the text they are asked again.
+    A choice to send them holds for the secrets that were shown: if the text contains others, the form asks again.
     """
 
     # The form's name of a text, where it is another one than the action's.
@@ -49,11 +49,11 @@ class SecretsChoiceForm(forms.Form):
 
     @property
     def asks_about_secrets(self) -> bool:
-        """Whether the choice is part of the form."""
+        """Whether the form shows the choice."""
         return "secrets" in self.fields
 
     def secrets_choice(self, texts: Mapping[str, str]) -> SecretsChoice | None:
-        """What was chosen for the secrets of these texts, by their names in an action; None where nothing was."""
+        """What was chosen for the secrets in these texts, by their names in an action; None if nothing was."""
         chosen = self.cleaned_data.pop("secrets", "")
         seen = self.cleaned_data.pop("secrets_seen", "")
         if not chosen or (
@@ -63,7 +63,7 @@ class SecretsChoiceForm(forms.Form):
         return SecretsChoice(chosen)
 
     def ask_about_secrets(self, refusal: SecretsFound) -> None:
-        """Say what was found, at the texts where it stands and in a list, and ask; what was typed stays."""
+        """Show the secrets that were found, at their texts and in a list, and ask; typed text stays."""
         self._add_choice()
         retype(self, secrets="", secrets_seen=fingerprint(refusal.found))
         rows = format_html_join("", "<li>{}</li>", ([self._say(one)] for one in refusal.found))

@@ -1,4 +1,4 @@
-"""A Run as one JSON document, as the command line and the API give it (DESIGN, section 9)."""
+"""A Run as one JSON document, for the command line and the API."""
 
 from __future__ import annotations
 

@@ -138,7 +138,7 @@ class FailureSerializer(serializers.Serializer[object]):
 
 
 class MaskedSerializer(serializers.Serializer[object]):
-    """What was taken out of the texts of a call before they left this machine."""
+    """The kinds of secrets that were masked in a call before it left this machine."""
 
     stage = serializers.CharField()
     round = serializers.IntegerField()
@@ -147,7 +147,7 @@ class MaskedSerializer(serializers.Serializer[object]):
 
 
 class RunReportSerializer(serializers.Serializer[object]):
-    """A run in full, as the command `run_pipeline --json` prints it, with where it belongs."""
+    """A run in full, as the command `run_pipeline --json` prints it, with its links."""
 
     run = serializers.IntegerField()
     action = serializers.IntegerField()

@@ -34,7 +34,7 @@ def dispatch_runs(runs: Sequence[Run]) -> None:
 def dispatch_abandoned(*, of: Batch | None = None) -> list[int]:
     """Send unfinished runs that no worker holds and that wait for no endpoint, in order of priority.
 
-    At most SWEEP_LIMIT at a time, and none that was sent lately; with `of`, of that batch alone.
+    At most SWEEP_LIMIT at a time, without those sent recently; with `of`, only runs of that batch.
     """
     runs = Run.objects.abandoned().filter(
         # A running one without a lease lost its worker, so it is sent again whatever it waited for.

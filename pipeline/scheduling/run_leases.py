@@ -1,6 +1,7 @@
-"""Leases on Runs: which worker has a Run, and until when. A fence guards every write; `heartbeat` renews the leases.
+"""Leases on Runs: which worker has a Run, and until when. A fencing token guards every write; `heartbeat` renews
+leases.
 
-A lease's end is computed and judged by the database's clock alone.
+Leases are computed and compared with the database's clock only.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ MAX_CRASHES = 3
 
 
 class LostLease(Exception):
-    """Somebody else has the run now; the write was refused."""
+    """Another worker has the run now; the write was refused."""
 
 
 def lease_length() -> timedelta:
@@ -67,7 +68,7 @@ class Lease:
     fence: int
 
     def check(self) -> LeasedRun:
-        """Lock the run, inside a transaction; raises LostLease where the claim is no longer ours."""
+        """Lock the run, inside a transaction; raises LostLease if the claim is not ours any more."""
         with connection.cursor() as cursor:
             # Plain SQL because it precedes every write of every run.
             cursor.execute(
@@ -153,10 +154,10 @@ def _take_again(run_id: int) -> Lease | None:
 
 
 def mark_orphans(run: Run) -> int:
-    """Close tries that a lost worker left open: their calls may have been billed, and are made again.
+    """Close attempts that a lost worker left open: their calls may have been billed, and are repeated.
 
-    Inside a transaction that holds the run, and near its end: the tries are counted as spending. What is in a
-    Message Batch is no worker's, and stays.
+    Inside a transaction that holds the run, and near its end: the attempts are counted as spending. Those in a
+    Message Batch do not belong to a worker and stay open.
     """
     left = Attempt.objects.filter(
         call__run=run, ended_at=None, fence__lt=run.fence, message_batch=None
@@ -173,7 +174,7 @@ def mark_orphans(run: Run) -> int:
 
 
 def release(lease: Lease, *, until: datetime | None = None, waits_for: int | None = None) -> None:
-    """Give the run back to the queue: to be taken up again at once, not before a time, or for an endpoint's place."""
+    """Return the run to the queue: to be resumed at once, not before a time, or when an endpoint has a place."""
     Run.objects.filter(
         pk=lease.run_id, owner=lease.owner, fence=lease.fence, state=Run.State.RUNNING
     ).update(
@@ -186,10 +187,10 @@ def release(lease: Lease, *, until: datetime | None = None, waits_for: int | Non
 
 
 def retry_while_database_is_away(write: Callable[[], T]) -> T:
-    """Carry out a write, and repeat it while the database is unreachable, for as long as a lease lasts.
+    """Write, and repeat the write while the database is unreachable, for as long as a lease lasts.
 
-    For what can't be repeated, such as a reply that was paid for. Give it only
-    an idempotent `write`: its commit may have succeeded although the answer was lost.
+    For what can't be repeated, such as a reply that was paid for. `write` must be idempotent: its commit may have
+    succeeded although the confirmation was lost.
     """
     deadline = time.monotonic() + settings.SCRIPTSMITH_RUN_LEASE_SECONDS
     while True:

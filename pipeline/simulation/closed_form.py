@@ -14,9 +14,10 @@ refined was flagged at first, and goes on only while flagged; so no refined Draf
 the last is better exactly if it was not flagged. Hence: an item that ends with a refined Draft that was not flagged
 recommends that Draft; every other item its first. With the guard ignored each item gives its last Draft.
 
-**Calls.** One to generate, three to assess (describe, similarity, difference) and one more where one of them can't be
-read and is asked again; a round asks once to explain, once to refine unless there was no error, and assesses what is
-new. **Expert-triggered**, each wrong first Draft is refined once, flagged or not (`fixes`, `fixes_missed`).
+**Calls.** Those of a run in which nothing goes wrong, counted on the real flow (`clean_run`), and one more for each
+assessment that can't be read and is asked again; a round asks once to explain, once to refine unless there was no
+error, and what a new Draft adds (its assessment) where there is one. **Expert-triggered**, each wrong first Draft is
+refined once, flagged or not (`fixes`, `fixes_missed`).
 
 Each figure is the expectation of its numerator over that of its denominator; items are independent and alike, so that
 given its denominator a count is binomial with this probability.
@@ -28,6 +29,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from pipeline.error_model.rates import Rates
+from pipeline.simulation.clean_run import clean_run
 
 Expected = dict[str, Fraction | None]
 
@@ -64,7 +66,7 @@ def expect_rounds(rates: Rates, *, rounds: int) -> Expected:
     of_right = _walk(rates, first_right=True, rounds=rounds)
     of_wrong = _walk(rates, first_right=False, rounds=rounds)
     expected: Expected = {
-        "calls": 4
+        "calls": clean_run().calls
         + rates.unreadable
         + flagged_right * of_right.calls
         + flagged_wrong * of_wrong.calls
@@ -98,12 +100,14 @@ def _flag_rate(rates: Rates, *, right: bool) -> Fraction:
 def _walk(rates: Rates, *, first_right: bool, rounds: int) -> _Ending:
     flagged = {first_right: Fraction(1), not first_right: Fraction(0)}  # latest Draft, by quality
     last = recommended = calls = Fraction(0)
+    # Of a refined Draft, beyond the questions that explain and refine.
+    assessing = clean_run(is_refined=True).calls - clean_run().calls - 2
     for _ in range(rounds):
         going_on = {True: Fraction(0), False: Fraction(0)}
         for right, share in flagged.items():
             explained = share * (1 - (rates.no_error if right else rates.no_error_wrong))
             rewritten = explained * (1 - rates.repeats)
-            calls += share + explained + rewritten * (3 + rates.unreadable)
+            calls += share + explained + rewritten * (assessing + rates.unreadable)
             stopped = share - rewritten
             last += stopped * right
             recommended += stopped * first_right

@@ -19,7 +19,7 @@ _Z = quantile(CONFIDENCE)
 
 @dataclass(frozen=True, kw_only=True)
 class Figure:
-    """A proportion: what was counted, of how many, and what the closed form expects."""
+    """A proportion: how many were counted, of how many, and what the closed form expects."""
 
     name: str
     numerator: int
@@ -28,7 +28,7 @@ class Figure:
 
     @property
     def value(self) -> float | None:
-        """None where there is nothing to divide by, never 0."""
+        """None if the denominator is 0."""
         return self.numerator / self.denominator if self.denominator else None
 
     def interval(self, *, z: float = _Z) -> Interval | None:
@@ -36,7 +36,7 @@ class Figure:
         return self._interval(z) if self.denominator else None
 
     def agrees(self, *, z: float = _Z) -> bool | None:
-        """Whether the closed form lies in the interval; None where either is undefined."""
+        """Whether the closed form lies in the interval; None if either is undefined."""
         interval = self.interval(z=z)
         if interval is None or self.expected is None:
             return None
@@ -71,7 +71,7 @@ class Mean(Figure):
 
 @dataclass(frozen=True)
 class RoundsCounted:
-    """The items with at most so many rounds. Tokens and cost have no closed form: they rest on lengths of texts."""
+    """The items with at most so many rounds. Tokens and cost have no closed form: they depend on lengths of texts."""
 
     rounds: int
     figures: tuple[Figure, ...]
@@ -98,7 +98,7 @@ class Counted:
 
 
 def count(outcomes: Sequence[ItemOutcome], rates: Rates) -> Counted:
-    """Count what came out of items that were all simulated at these rates."""
+    """Count the outcomes of items that were all simulated at these rates."""
     return Counted(
         items=len(outcomes),
         figures=_count_first(outcomes, rates),

@@ -9,14 +9,14 @@ from functools import cache
 from catalog.analysis import Report, analyse
 from catalog.types import Answer, Retrieval
 from pipeline.error_model.script_texts import read_draft, shape_of, write_statement
-from pipeline.flow.ports import Assessed, DraftMade, FeedbackGiven, Result, Task
+from pipeline.flow.ports import Assessed, DraftMade, FeedbackGiven, FlowInput, Result
 from pipeline.flow.run_flow import Flow
 from pipeline.types import Question, ReadingOutcome, Reply, StageName, Verdict
 
 
 @dataclass(frozen=True)
 class Spoken:
-    """One reply and what it took; cost in micro-dollars."""
+    """One reply and what it used; cost in micro-dollars."""
 
     reply: Reply
     input_tokens: int = 0
@@ -29,7 +29,7 @@ Ask = Callable[[Sequence[Question]], list[Spoken]]
 
 @dataclass(frozen=True)
 class Passage:
-    """How an item ended with at most so many rounds, and what that took."""
+    """How an item ended with at most so many rounds, and what that used."""
 
     last_right: bool
     recommended_right: bool
@@ -50,11 +50,11 @@ class ItemOutcome:
 
 
 class SimulationBroken(Exception):
-    """The flow or the stand-in did what a simulation can't explain; a defect, not a result."""
+    """The flow or the stand-in did something that a simulation can't explain: a defect, not a result."""
 
 
 class MemoryPorts:
-    """The flow's ports over a dictionary. A question that was asked before is answered as before."""
+    """The flow's ports over a dictionary. A repeated question gets the same answer."""
 
     def __init__(self, ask: Ask) -> None:
         self._ask = ask
@@ -62,12 +62,12 @@ class MemoryPorts:
         self._used: set[tuple[StageName, int, int, str]] = set()
 
     def begin_passage(self) -> None:
-        """Forget what was used, not what was answered: the next passage is counted by itself."""
+        """Forget which answers were used, but not the answers: each passage is counted separately."""
         self._used.clear()
 
     @property
     def used(self) -> list[Spoken]:
-        """The replies that this passage rests on."""
+        """The replies that this passage used."""
         return [self._known[key] for key in self._used]
 
     def complete(self, asked: Sequence[Question]) -> list[Reply]:
@@ -112,9 +112,9 @@ class MemoryPorts:
 
 
 def simulate_item(item: int, *, rounds: Iterable[int], ask: Ask) -> ItemOutcome:
-    """Send an item through the flow with no refinement, and with at most so many rounds; `ask` answers questions.
+    """Send an item through the flow without refinement and with each number of rounds; `ask` answers questions.
 
-    Raises SimulationBroken where a script comes back that is no simulation's.
+    Raises SimulationBroken if a script comes back that no simulation wrote.
     """
     ports = MemoryPorts(ask)
     passages: dict[int, Passage] = {}
@@ -137,8 +137,10 @@ def simulate_item(item: int, *, rounds: Iterable[int], ask: Ask) -> ItemOutcome:
 
 
 def _flow(item: int, ports: MemoryPorts, *, rounds: int) -> Flow:
-    task = Task(write_statement(item), rounds=rounds, uses_retrieval=False, uses_examples=False)
-    return Flow(task, ports)
+    flow_input = FlowInput(
+        write_statement(item), rounds=rounds, uses_retrieval=False, uses_examples=False
+    )
+    return Flow(flow_input, ports)
 
 
 def _sum_up(result: Result, used: Sequence[Spoken]) -> Passage:

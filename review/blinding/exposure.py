@@ -1,8 +1,8 @@
-"""Records who has been shown which verdict, and tells it when a score is stored.
+"""Records which verdicts each person has been shown, and stores that with their scores.
 
-`pipeline.access.visible_parts` says what a page may show of a run, and whatever it lets through is noted here,
-so that no page can forget it. What one request showed is written when its answer is ready and before it is
-sent, by one statement, without a lock, and only where something was shown: it is the one thing that a GET writes.
+`pipeline.access.visible_parts` decides what a page may show of a run, and everything it permits is recorded here,
+so that no page can forget to. The records of one request are written after its response is rendered and before it
+is sent, by one statement without a lock, and only if something was shown. It is the only thing that a GET writes.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MAX_WHERE = 100
 
 @dataclass
 class ShownVerdicts:
-    """What one request has shown so far."""
+    """The verdicts that one request has shown so far."""
 
     runs: set[tuple[int, int]] = field(default_factory=set)  # person, run
     campaigns: set[tuple[int, int, str]] = field(default_factory=set)  # person, campaign, what
@@ -37,7 +37,7 @@ _shown: ContextVar[ShownVerdicts | None] = ContextVar("shown", default=None)
 
 @contextmanager
 def watching() -> Iterator[ShownVerdicts]:
-    """Collect what is shown inside the block; outside of one nothing is noted, for nobody looks."""
+    """Collect what is shown inside the block. Outside of such a block nothing is recorded, since nobody sees it."""
     shown = ShownVerdicts()
     token = _shown.set(shown)
     try:
@@ -47,21 +47,21 @@ def watching() -> Iterator[ShownVerdicts]:
 
 
 def note_run(user: User, run: Run) -> None:
-    """This person is shown the verdict of this run, or what tells it."""
+    """Record that this person is shown the verdict of this run, or something that reveals it."""
     shown = _shown.get()
     if shown is not None and run.verdict:
         shown.runs.add((user.pk, run.pk))
 
 
 def note_runs(user: User, runs: Iterable[int]) -> None:
-    """This person is shown what tells of these runs, whether they have a verdict or not."""
+    """Record that this person is shown something that reveals these runs' verdicts, even if they have none yet."""
     shown = _shown.get()
     if shown is not None:
         shown.runs.update((user.pk, run) for run in runs)
 
 
 def note_campaign(user: User, campaign: Campaign, what: Exposure.What) -> None:
-    """This person is shown verdicts of a campaign's items, whichever they are."""
+    """Record that this person is shown verdicts of items of a campaign, without saying which."""
     shown = _shown.get()
     if shown is not None:
         shown.campaigns.add((user.pk, campaign.pk, what.value))
@@ -85,7 +85,7 @@ ON CONFLICT DO NOTHING
 
 
 def write(shown: ShownVerdicts, *, where: str) -> None:
-    """Store what was shown, each the first time only; `where` names the page or operation."""
+    """Store what was shown, each verdict the first time only; `where` names the page or operation."""
     rows: list[tuple[int, int | None, int | None, str]] = [
         *((person, run, None, Exposure.What.RUN.value) for person, run in sorted(shown.runs)),
         *((person, None, campaign, what) for person, campaign, what in sorted(shown.campaigns)),

@@ -126,7 +126,7 @@ class ItemView:
 
     @cached_property
     def revealed(self) -> set[str]:
-        """What the reviewer asked to see before its time; where the campaign allows none, none is looked for."""
+        """What the reviewer asked to see early; if the campaign does not allow that, no query is made."""
         if not self.item.campaign.may_reveal:
             return set()
         found = Reveal.objects.filter(item=self.item, reviewer=self.reviewer)
@@ -380,7 +380,7 @@ def open_item(
     run = item.run
     if run is None:
         raise ValueError("an item without a run can't be reviewed")
-    # Where `read_item` has found none, none is looked for.
+    # If `read_item` found none, none is searched for.
     has_scores = getattr(item, "has_scores", True)
     given = read_scores(item.pk, reviewer.pk) if has_scores else []
     desk = ItemView(

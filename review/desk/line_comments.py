@@ -24,7 +24,7 @@ MOST_EACH = 200
 def add_remark(item: Item, *, draft: int, line: int, text: str, by: User) -> Remark:
     """Say something about one line of a script that is open to this person. Sent again it changes nothing.
 
-    Raises BadInput for a line that is none or a text that is empty or too long, NotAllowedNow where the item
+    Raises BadInput for a line that does not exist or a text that is empty or too long, NotAllowedNow where the item
     is not in their hands or the script not open to them.
     """
     text = text.strip()

@@ -50,7 +50,7 @@ class ScoreInput:
 def submit_score(item: Item, given: ScoreInput, *, by: User) -> Score:
     """Record a score. Sent again it changes nothing; sent with another value it takes the place of the first.
 
-    Raises BadInput for a value that is none, NotAllowedNow out of order, for somebody else's item or where
+    Raises BadInput for an invalid value, NotAllowedNow out of order, for somebody else's item or where
     another tab has taken over, and Stale where the object shown is no longer the one to score.
     """
     return score_locked(lambda: lock_item(item.pk, by.pk)[0], given, by=by)

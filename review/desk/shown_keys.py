@@ -29,12 +29,12 @@ def name_seen(item: int, step: Step) -> int | None:
 
 
 def find_draft(item: int, name: int) -> int:
-    """The key of the Draft that is called so here; one that none has where there is none."""
+    """The key of the Draft with this public key; for an invalid one, a key that no Draft has."""
     return find_key(f"{DRAFT} of {item}", name)
 
 
 def find_feedback(item: int, name: int) -> int:
-    """The key of the feedback that is called so here; one that none has where there is none."""
+    """The key of the feedback with this public key; for an invalid one, a key that no feedback has."""
     return find_key(f"{FEEDBACK} of {item}", name)
 
 

@@ -99,7 +99,7 @@ def write_case(
 def label(item: Item, *, stage: str, reason: str, by: User) -> ExecutionLabel:
     """Say why one's score and execution differ at a stage; the same again takes it back. Earlier ones are kept.
 
-    Raises BadInput for a stage or reason that is none, NotAllowedNow where they do not differ.
+    Raises BadInput for an unknown stage or reason, NotAllowedNow where they do not differ.
     """
     if stage not in ExecutionLabel.Stage.values:
         raise BadInput(_("There is no such stage."))

@@ -15,7 +15,7 @@ from review.models.campaign import Campaign
 class Exposure(models.Model):
     """The first time that a person was shown the verdict of a run, or those of a whole campaign. Append-only.
 
-    What the gates of the desk open to a reviewer is none; what they ask to see before its time is a Reveal.
+    What the desk shows a reviewer at its time is no Exposure; what they ask to see early is a Reveal.
     """
 
     class What(models.TextChoices):

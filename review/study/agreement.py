@@ -423,7 +423,7 @@ def _basis(pairs: tuple[PairAgreement, ...]) -> tuple[str, list[PairAgreement]]:
 
 
 def _mean(numbers: Iterable[float | None]) -> float | None:
-    """The mean of those that are defined; None where none is."""
+    """The mean of the defined values; None if none is defined."""
     defined = [number for number in numbers if number is not None]
     return sum(defined) / len(defined) if defined else None
 

@@ -74,7 +74,7 @@ class NoStoreMiddleware:
 class MalformedRequestMiddleware:
     """What no view should have to think of is refused before any is asked, page or API.
 
-    A character that no text can have, an escape that is none, a key that no row can have, a method that
+    A character that no text can have, an invalid escape, a key that no row can have, a method that
     nothing here answers. What the body of a call of the API holds is for its parsers to judge.
     """
 

@@ -41,7 +41,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "browser" in item.path.parts:
             item.add_marker(pytest.mark.browser)
-            item.add_marker(pytest.mark.slow)  # the product and a browser are started first
 
 
 # Not for the session: while it is open, an event loop runs in the thread of the tests, and Django takes

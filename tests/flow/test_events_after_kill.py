@@ -22,7 +22,7 @@ _SET_UP = """
 import json
 from django.contrib.auth.models import Group, User
 from catalog.models import Entry
-from core.audit import tell
+from core.audit import emit
 from scriptsmith_site.integrations.outbox import services
 from scriptsmith_site.models import Destination, Event
 owner, _made = User.objects.get_or_create(username="otto")
@@ -31,7 +31,7 @@ values = services.Values(name="killed", address={url!r}, types=["entry.renamed"]
 made = services.create_destination("webhook", values=values, by=owner)
 entries = [Entry.objects.create(slug=f"killed-{{n}}", title=f"Killed {{n}}") for n in range({objects})]
 for number in range({events}):
-    tell(entries[number % {objects}], "entry renamed", by=None)
+    emit(entries[number % {objects}], "entry renamed", by=None)
 found = Event.objects.filter(type="entry.renamed", object_id__in=[one.pk for one in entries])
 print("made", json.dumps([made.secret, [f"evt_{{one.uid.hex}}" for one in found]]))
 """

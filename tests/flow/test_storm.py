@@ -11,6 +11,7 @@ from django.db import connection
 
 from pipeline import services
 from pipeline.models import Batch, Endpoint, Run
+from pipeline.simulation.clean_run import clean_run
 from tests.flow.storm import WORK_GOES_ON_WITHIN, Storm, storm, wait_until
 from tests.make import make_action
 
@@ -59,6 +60,6 @@ def test_whatever_is_killed_all_runs_end_and_every_billed_call_is_accounted_for(
         wait_until(lambda: product.unfinished() == 0, seconds=120, what="the end of all runs")
         account = product.account()
     assert account.states == {Run.State.DONE: RUNS}
-    assert (account.answered, account.answered_twice) == (4 * RUNS, 0)
+    assert (account.answered, account.answered_twice) == (clean_run().calls * RUNS, 0)
     # A try that was noted, but had not gone out when its worker was killed, is an orphan too.
     assert account.extra <= account.possibly_billed

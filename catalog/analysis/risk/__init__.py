@@ -1,6 +1,6 @@
 """The static risk findings: what a script would do that people should know before they run it.
 
-No guarantee: a script without findings is one in which nothing known to be risky was recognised.
+No guarantee: in a script without findings, nothing known to be risky was recognised.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _HIGH_CODES = frozenset({"destructive", "remote_code", "unsafe_variable", "secre
 
 
 def find_effects(program: Program) -> Iterator[Effect]:
-    """Every effect of the script that is known to matter."""
+    """Every known risk of the script."""
     for command in program.commands:
         for rule in _COMMAND_RULES:
             yield from rule(command, program)
@@ -46,7 +46,7 @@ def find_effects(program: Program) -> Iterator[Effect]:
 
 
 def report_effects(effects: Iterable[Effect], program: Program) -> list[Finding]:
-    """The effects as findings, by line; what could not be judged is unscored, never a pass."""
+    """The risks as findings, by line; those that could not be judged are unscored."""
     findings: dict[tuple[str, str, int | None, int | None], Finding] = {}
     for effect in effects:
         finding = _finding(effect)
@@ -59,7 +59,7 @@ def report_effects(effects: Iterable[Effect], program: Program) -> list[Finding]
 
 
 class RatedFinding(NamedTuple):
-    """What the risk depends on of a finding, however it is stored."""
+    """The parts of a finding that the risk depends on, however it is stored."""
 
     check: str
     outcome: str
@@ -68,21 +68,23 @@ class RatedFinding(NamedTuple):
 
 
 def risk_level(findings: Iterable[RatedFinding], side_effect: SideEffect) -> Risk:
-    """The risk of a script: never less than its worst finding, and low only where all is known to read only."""
+    """The risk of a script: at least that of its worst finding, and low only if everything is known to be
+    read-only.
+    """
     unknown = Risk.LOW if side_effect is SideEffect.READ_ONLY else Risk.MEDIUM
     return higher(least_risk(findings), unknown)
 
 
 def least_risk(findings: Iterable[RatedFinding]) -> Risk:
-    """What no script with these findings falls below, whatever people or files say of it."""
+    """The lower bound that these findings put on the risk of a script, whatever people or files say."""
     return max(map(finding_risk, findings), key=list(Risk).index, default=Risk.LOW)
 
 
 def finding_risk(found: RatedFinding) -> Risk:
-    """What one finding makes of a script; low is a finding that raises nothing.
+    """The risk that one finding causes; low means that it does not raise the risk.
 
-    High is an error of any check, and what can be lost or taken over; medium is another warning of the risks or the
-    characters. ShellCheck's warnings are about style as often as not, and raise nothing.
+    High for an error of any check and for possible loss of data or control; medium for other warnings about risks
+    or characters. ShellCheck's warnings are often about style, and raise nothing.
     """
     if found.outcome != Outcome.FAILED or not is_at_least(found.level, Level.WARNING):
         return Risk.LOW

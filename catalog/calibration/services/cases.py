@@ -1,4 +1,4 @@
-"""Cases of calibration: picks the next one to label, keeps the label, and weighs labelled cases by a scoring."""
+"""Cases of calibration: picks the next one to label, stores the label, and applies a scoring to labelled cases."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ RANDOM_EVERY = 4  # of so many cases one is picked whatever its confidence
 
 @dataclass(frozen=True, kw_only=True)
 class CaseToLabel:
-    """A case that nobody has labelled, judged as it would be now."""
+    """A case that nobody has labelled, with its current judgement."""
 
     statement: str
     version: Version
@@ -41,7 +41,7 @@ class CaseToLabel:
 
 
 def read_cases(scoring: str) -> list[Case]:
-    """The labelled cases as this scoring weighs them."""
+    """The labelled cases with this scoring's confidences."""
     rows = LabelScore.objects.filter(scoring=scoring, label__undone_at=None).values_list(
         "confidence", "may_match", "label__label"
     )
@@ -52,14 +52,14 @@ def read_cases(scoring: str) -> list[Case]:
 
 
 def unscored(scoring: str) -> QuerySet[MatchLabel]:
-    """Labels that this scoring has not weighed yet; those of versions that answer no more never are."""
+    """Labels without a confidence under this scoring; versions that no longer answer never get one."""
     scores = LabelScore.objects.filter(label=OuterRef("pk"), scoring=scoring)
     labels = MatchLabel.objects.of_scoring().filter(version__state=Version.State.VERIFIED)
     return labels.exclude(Exists(scores)).order_by("pk")
 
 
 def score_labels(*, limit: int) -> int:
-    """Weigh labels by the scoring in use; how many it were."""
+    """Compute missing confidences under the current scoring; returns how many."""
     model = current_scoring()
     labels = list(unscored(model.version)[:limit])
     LabelScore.objects.bulk_create(
@@ -70,9 +70,9 @@ def score_labels(*, limit: int) -> int:
 
 
 def weigh(rivals: Rivals, version_id: int, statement: str, model: RelevanceModel) -> Case:
-    """How sure the model is of one candidate, before any threshold; the case is no match as yet.
+    """The model's confidence in one candidate, before any threshold.
 
-    What was not found, or is forbidden by a rule, may be no match at any threshold.
+    A candidate that was not found, or that a rule forbids, is no match at any threshold.
     """
     judgement = judge_one(rivals, version_id, statement, replace(model, match_threshold=0.0))
     if judgement is None or judgement.answer is not Answer.MATCH:
@@ -83,7 +83,7 @@ def weigh(rivals: Rivals, version_id: int, statement: str, model: RelevanceModel
 def judge_one(
     rivals: Rivals, version_id: int, statement: str, model: RelevanceModel
 ) -> Judgement | None:
-    """What the model says of one candidate among its rivals; None where it is not among them."""
+    """The model's judgement of one candidate among its rivals; None if it is not among them."""
     for judged in judge_all(statement, rivals.candidates, model):
         if rivals.version_ids[judged.place] == version_id:
             return judged.judgement
@@ -91,9 +91,9 @@ def judge_one(
 
 
 def next_case(*, skip: Iterable[tuple[str, int]] = ()) -> CaseToLabel | None:
-    """The next case to label: near the threshold, and now and then any; None where there is none.
+    """The next case to label: mostly near the threshold, sometimes a random one; None if there is none.
 
-    What has a label is not asked again, nor what is in `skip`.
+    Cases with a label are not offered again, nor those in `skip`.
     """
     model = current_scoring()
     counted = MatchLabel.objects.counting().exclude(picked=MatchLabel.Picked.ASKED).count()
@@ -120,7 +120,7 @@ def next_case(*, skip: Iterable[tuple[str, int]] = ()) -> CaseToLabel | None:
 def look_at_case(
     statement: str, version_id: int, *, model: RelevanceModel, picked: str
 ) -> CaseToLabel | None:
-    """A case as it is judged now; None where the version is no longer found for it."""
+    """A case with its current judgement; None if the version is no longer found for it."""
     rivals = rivals_of(statement)
     judgement = judge_one(rivals, version_id, statement, model)
     if judgement is None:
@@ -139,9 +139,9 @@ def look_at_case(
 
 
 def label_case(statement: str, *, version_id: int, label: str, picked: str, by: User) -> MatchLabel:
-    """Keep the word of a person on a picked case, and what the scoring says of it now.
+    """Store a person's label for a picked case, with the current confidence.
 
-    Raises PermissionDenied, BadInput, and NotAllowedNow where somebody labelled it meanwhile.
+    Raises PermissionDenied, BadInput, and NotAllowedNow if somebody labelled it meanwhile.
     """
     require(by, LABEL_MATCHES)
     if picked not in (MatchLabel.Picked.BORDERLINE, MatchLabel.Picked.RANDOM):
@@ -189,5 +189,5 @@ def _weigh(label: MatchLabel, rivals: Rivals, model: RelevanceModel) -> LabelSco
 
 
 def hash_of(statement: str) -> str:
-    """The statement as a short text."""
+    """A hash of the statement."""
     return Version.hash_of(statement)[:16]

@@ -1,4 +1,4 @@
-"""Labels: what people say of a retrieved version. The threshold is chosen from them."""
+"""Labels: people's judgements of retrieved versions. The threshold is chosen from them."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ def label_match(
     confirmed_by: str = "",
     picked: str = MatchLabel.Picked.ASKED,
 ) -> MatchLabel:
-    """Keep a person's word on one retrieved version, with the confidence that was shown and, where a model
-    had confirmed it, by which.
+    """Store a person's label for a retrieved version, with the confidence that was shown and the model that
+    confirmed it.
 
-    Labels are never changed; who changes their mind adds another, or takes it back. The caller has
-    asked whether `by` may: askers say it of their own statements, managers of any. Raises BadInput.
+    Labels are never changed: a person who changes their mind adds another one, or withdraws it. The caller has
+    checked that `by` may label: askers their own statements, managers any. Raises BadInput.
     """
     if label not in MatchLabel.Label.values:
         raise BadInput(_("Choose match, adapt or no match."), field="label")
@@ -52,7 +52,7 @@ def label_match(
 
 
 class Confirmed(NamedTuple):
-    """How often a model's word was right, of the matches that it confirmed and whoever asked has labelled."""
+    """How often models were right, for confirmed matches that the askers have labelled."""
 
     model: str
     share: Share
@@ -71,9 +71,9 @@ def confirmed_matches() -> list[Confirmed]:
 
 
 def undo_label(label: MatchLabel, *, by: User) -> None:
-    """The label counts no more, and its case may be labelled again.
+    """Withdraw the label; its case may be labelled again.
 
-    Raises PermissionDenied for somebody else's label, NotAllowedNow where it was taken back already.
+    Raises PermissionDenied for somebody else's label, NotAllowedNow if it was withdrawn already.
     """
     if label.by_id != by.pk:
         raise PermissionDenied(_("This label is not yours."))
@@ -83,5 +83,5 @@ def undo_label(label: MatchLabel, *, by: User) -> None:
 
 
 def forget_statement(statement: str) -> None:
-    """A statement whose texts are erased is erased from the labels too; they are no use without it."""
+    """Erase an erased statement from the labels too, and delete them, since they are useless without it."""
     MatchLabel.objects.filter(statement=statement).delete()

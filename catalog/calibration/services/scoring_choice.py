@@ -1,4 +1,4 @@
-"""Chooses the relevance model that judges statements from now on."""
+"""Chooses the relevance model that judges statements."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from core.texts import LONGEST_REASON, clean_text
 
 @transaction.atomic
 def choose_scoring(model: ScoringModel | None, *, by: User, why: str) -> ScoringChoice:
-    """Statements are judged by this model from now on; None is the one that ships.
+    """Use this model for all statements from now on; None for the shipped one.
 
-    Its own threshold comes with it. Raises BadInput, NotAllowedNow where it judges already.
+    Its own threshold comes with it. Raises BadInput, NotAllowedNow if it is in use already.
     """
     require(by, SET_THRESHOLD)
     why = clean_text(why, field="why", longest=LONGEST_REASON)

@@ -1,4 +1,4 @@
-"""A scoring of the team's own: fitted in the background, compared with the one in use, chosen by a person."""
+"""A scoring of the team's own: fitted in the background, compared with the current one, chosen by a person."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class _Labelled(NamedTuple):
 
 
 def begin_fit(*, by: User) -> Job:
-    """Have a worker fit a scoring to the labels there are. Raises NotAllowedNow where one is at it."""
+    """Have a worker fit a scoring to the existing labels. Raises NotAllowedNow if a fit is in progress."""
     require(by, SET_THRESHOLD)
     unfinished = Job.objects.filter(kind=Job.Kind.FIT, state__in=UNFINISHED)
     with transaction.atomic():
@@ -45,9 +45,9 @@ def begin_fit(*, by: User) -> Job:
 
 
 def carry_out_fit(held: Claim[Job], job: Job) -> None:
-    """Fit, measure on labels that were held out, and keep the model; nothing is switched.
+    """Fit a model, measure it on held-out labels, and store it; the current one stays in use.
 
-    What can't be fitted ends the job with the reason.
+    If there is too little to fit, the job ends with the reason.
     """
     # Only a worker needs it, and it takes a second to load.
     from catalog.relevance.training import refitting
@@ -55,8 +55,8 @@ def carry_out_fit(held: Claim[Job], job: Job) -> None:
     model = current_scoring()
     cases = _read_labels(held, model)
     # What the rules forbid is no match whatever the calibration says, so it has no say in it.
-    standing = [
-        refitting.stand(
+    features = [
+        refitting.read_features(
             refitting.Labelled(
                 one.label.pk,
                 one.label.statement,
@@ -72,15 +72,15 @@ def carry_out_fit(held: Claim[Job], job: Job) -> None:
     document = document_of(model)
     name = f"team-{job.pk}"
     made: dict[str, object] = {
-        "from": f"{len(standing)} labels of this team",
+        "from": f"{len(features)} labels of this team",
         "based_on": model.version,
     }
     try:
-        fitted = refitting.refit(standing, document, version=name, made=made)
+        fitted = refitting.refit(features, document, version=name, made=made)
     except refitting.TooFewLabels as few:
         held.end(Job.State.FAILED, trouble=str(few))
         return
-    folds = refitting.hold_out(standing, document["calibration"])
+    folds = refitting.hold_out(features, document["calibration"])
     after = {}
     for one in cases:
         unseen = replace(model, calibration=folds.get(one.label.pk, model.calibration))
@@ -89,11 +89,11 @@ def carry_out_fit(held: Claim[Job], job: Job) -> None:
     with transaction.atomic():
         held.note()
         _keep(job, name, fitted, model, {one.label.pk: one.before for one in cases}, after)
-    held.end(Job.State.DONE, report={"scoring": name, "labels": len(standing)})
+    held.end(Job.State.DONE, report={"scoring": name, "labels": len(features)})
 
 
 def _read_labels(held: Claim[Job], model: RelevanceModel) -> list[_Labelled]:
-    """Every label with the candidates of its statement, and what the model says of it."""
+    """Every label with the candidates of its statement, and the model's judgement of it."""
     labels = list(
         MatchLabel.objects.of_scoring().filter(version__state=Version.State.VERIFIED).order_by("pk")
     )
@@ -106,7 +106,7 @@ def _read_labels(held: Claim[Job], model: RelevanceModel) -> list[_Labelled]:
 
 
 def document_of(model: RelevanceModel) -> ModelDocument:
-    """The document that a scoring was read from."""
+    """The document that a scoring was loaded from."""
     stored = ScoringModel.objects.filter(name=model.version).first()
     return cast("ModelDocument", stored.document) if stored else shipped_document()
 

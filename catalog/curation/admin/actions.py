@@ -1,4 +1,4 @@
-"""What curators do in the admin with many rows: said first for each, then done, both by the same service."""
+"""Admin actions on many rows: a preview for each row first, then the action, both by the same service."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ MOST = 200  # rows at once
 
 
 class Foreseen(NamedTuple):
-    """A row, and why it would be refused, if it would."""
+    """A row, and why the action would refuse it, if so."""
 
     row: Model
     refusal: str
 
 
 class Action(Generic[AnyModel]):
-    """An entry of the admin's menu: a page that says what will happen, then the service for each row."""
+    """An action of the admin's menu: a page with a preview, then the service for each row."""
 
     def __init__(
         self,
@@ -86,7 +86,7 @@ class Action(Generic[AnyModel]):
         )
 
     def _foresee(self, row: Model, user: User, given: dict[str, object]) -> Foreseen:
-        """What would happen: it is done, and taken back. Nothing else says it as exactly."""
+        """The preview: the action runs and is rolled back, since nothing else tells its outcome as exactly."""
         if not self._foresees:
             return Foreseen(row, "")
         with transaction.atomic():

@@ -1,4 +1,4 @@
-"""What every writable page of the admin does: asks for a curator, and shows what a service refused."""
+"""The base of all writable admin pages: requires a curator, and shows errors of services."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ Words = str | StrPromise
 
 
 class CuratedAdmin(admin.ModelAdmin[AnyModel]):
-    """Written to by curators, through services. What a service refuses is shown in the form, as on its page."""
+    """A page that curators write through services. A service's error is shown in the form, as on the product's
+    pages.
+    """
 
     through_services = True  # asked by the admin's site, which lets nothing else be written to
     show_full_result_count = False
@@ -73,16 +75,16 @@ class CuratedAdmin(admin.ModelAdmin[AnyModel]):
 
 
 class ShowsScript:
-    """Mixed in where the script of a version is shown."""
+    """A mixin for pages that show the script of a version."""
 
     @admin.display(description=_("script"))
     def text(self, version: Version) -> SafeString:
-        """Letter for letter, with its blanks."""
+        """The script exactly as it is, with its spaces."""
         return format_html("<pre>{}</pre>", version.script)
 
 
 def find(term: str) -> list[int]:
-    """The keys of entries that fit what was typed, by words and by meaning."""
+    """The keys of entries that match what was typed, by words and by meaning."""
     try:
         return [entry.pk for entry in listing.search_entries(term).entries]
     except BadInput:
@@ -90,7 +92,7 @@ def find(term: str) -> list[int]:
 
 
 class VersionFilter(admin.SimpleListFilter):
-    """Entries with a version that has a value."""
+    """Entries with a version that has this value."""
 
     field = ""
     choices_of: list[tuple[str, Words]] = []

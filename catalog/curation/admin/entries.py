@@ -1,5 +1,5 @@
-"""The catalogue in the admin. Entries, versions and tags are curated here too, by the services of the
-catalogue's own pages; everything else is there to be looked at.
+"""The catalogue in the admin. Entries, versions and tags can be edited here, through the services of the product's
+own pages; everything else is read-only.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ Inner = TypeVar("Inner", Version, Phrasing)
 
 
 class _ReadOnlyInline(admin.TabularInline[Inner, Entry]):
-    """Rows to look at; whoever may see the page may see them."""
+    """Read-only rows; whoever may see the page may see them."""
 
     extra = 0
     can_delete = False
@@ -119,12 +119,12 @@ class EntryAdmin(CuratedAdmin[Entry]):
 
     @admin.display(description=_("state"))
     def state(self, entry: Entry) -> Words:
-        """Of the version that counts."""
+        """A value of the version that counts."""
         return dict(Version.State.choices).get(entry.best_state, "–")  # type: ignore[attr-defined]
 
     @admin.display(description=_("risk"))
     def risk(self, entry: Entry) -> Words:
-        """Of the version that counts."""
+        """A value of the version that counts."""
         return dict(Version.Risk.choices).get(entry.best_risk, "–")  # type: ignore[attr-defined]
 
     def get_search_results(

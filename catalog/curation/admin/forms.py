@@ -1,4 +1,4 @@
-"""Forms of the writable admin: what is typed becomes what the services take."""
+"""Forms of the writable admin, which convert what is typed into arguments of services."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from core.web.forms import PlainText, split_words
 
 
 class ServiceForm(forms.ModelForm):  # type: ignore[type-arg]
-    """A form whose service may refuse: the refusal stands at its field, and nothing typed is lost."""
+    """A form whose service may raise: the error is shown at its field, and typed text stays."""
 
     refusal: Refused | None = None  # set on the class that is made for a request
     shown_as: dict[str, str] = {}  # our field, by the name that the service has for it
@@ -28,7 +28,7 @@ class ServiceForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 class EntryTitleForm(ServiceForm):
-    """The title of an entry that is there."""
+    """The title of an existing entry."""
 
     seen = forms.CharField(widget=forms.HiddenInput, required=False)
 
@@ -42,7 +42,9 @@ class EntryTitleForm(ServiceForm):
 
 
 class NewEntryForm(ServiceForm):
-    """An entry with its first version; what runs it is found in the script, and edited on its page."""
+    """An entry with its first version; its parameters and requirements are found in the script, and edited on its
+    page.
+    """
 
     script = PlainText(label=_("Script"), rows=16, code=True)
     wordings = PlainText(
@@ -56,7 +58,7 @@ class NewEntryForm(ServiceForm):
 
 
 class VersionLabelsForm(ServiceForm):
-    """What may change of a version without a new one."""
+    """What may change of a version without making a new one."""
 
     tag_names = forms.CharField(label=_("Tags"), required=False, help_text=_("With commas."))
     owner_name = forms.CharField(
@@ -101,7 +103,7 @@ class VersionLabelsForm(ServiceForm):
 
 
 class NewVersionForm(ServiceForm):
-    """The next version of an entry; everything beside the script stays as it is in the newest one."""
+    """The next version of an entry; everything except the script is taken from the newest one."""
 
     entry_slug = forms.SlugField(label=_("Entry"), help_text=_("Its slug."))
     script_text = PlainText(label=_("Script"), rows=16, code=True)

@@ -1,4 +1,4 @@
-"""What the admin shows of the catalogue, to be looked at; nothing here can be changed."""
+"""The read-only pages of the catalogue in the admin."""
 
 from __future__ import annotations
 

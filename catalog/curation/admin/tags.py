@@ -1,4 +1,4 @@
-"""Tags in the admin: named, renamed, merged and deleted for all versions that have them."""
+"""Tags in the admin: created, renamed, merged and deleted for all their versions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from core.web.requests import signed_in
 
 
 class MergeTagForm(forms.Form):
-    """Which tag stays."""
+    """The tag that stays."""
 
     into = forms.ModelChoiceField(Tag.objects.all(), label=_("Merge into"))
 

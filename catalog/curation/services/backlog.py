@@ -1,4 +1,4 @@
-"""What waits for curators beside what is to be verified, counted for their home."""
+"""What waits for curators, other than verifying, as counts for Home."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from catalog.models import Entry, NearDuplicate, OutcomeReport, Recheck
 
 @dataclass(frozen=True)
 class CurationBacklog:
-    """Counts; the suspended entries themselves, for they answer nobody until a curator has looked."""
+    """Counts, and the suspended entries themselves, since they answer nobody until a curator has looked at them."""
 
     emergencies: int  # rolled back by their author alone, and confirmed by nobody else yet
     changed_evidence: int
@@ -25,7 +25,7 @@ class CurationBacklog:
 
 
 def read_curation_backlog(*, most: int) -> CurationBacklog:
-    """As of now, in eight queries; at most so many suspended entries, the latest first."""
+    """The current counts, in eight queries, with the newest suspended entries up to a limit."""
     listed = Entry.objects.standing()
     suspended = (
         Entry.objects.standing()

@@ -1,4 +1,4 @@
-"""Near-duplicates: pairs of entries that may do the same, looked for in the background."""
+"""Near-duplicates: pairs of entries that may do the same, found in the background."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ State = NearDuplicate.State
 
 
 class Like(NamedTuple):
-    """How much another entry is like this one."""
+    """How similar another entry is to this one."""
 
     likeness: float
     same_script: bool
 
 
 def compare_entries(*, limit: int) -> int:
-    """Look for near-duplicates of entries that are new or were changed; how many were looked at.
+    """Find near-duplicates of entries that are new or were changed; returns how many entries were compared.
 
-    Each is asked for by its own title: another entry that might answer it, or has the same script,
-    makes a pair. What a curator dismissed stays dismissed.
+    An entry's title is used as the query: another entry that might answer it, or that has the same script, makes a
+    pair. Pairs that a curator dismissed stay dismissed.
     """
     waiting = list(to_compare().order_by("pk")[:limit])
     for entry in waiting:
@@ -47,12 +47,12 @@ def compare_entries(*, limit: int) -> int:
 
 
 def to_compare() -> QuerySet[Entry]:
-    """Entries that nobody has compared since they changed."""
+    """Entries that were not compared since they changed."""
     return Entry.objects.standing().filter(compared_at=None).defer("document")
 
 
 def dismiss_pair(pair: NearDuplicate, *, by: User) -> None:
-    """A curator says that they are two different things; the pair is not listed again."""
+    """Dismiss the pair: they are two different things."""
     require(by, CURATE)
     if not NearDuplicate.objects.filter(pk=pair.pk, state=State.OPEN).update(
         state=State.DISMISSED, by=by, decided_at=timezone.now()
@@ -66,7 +66,7 @@ def dismiss_pair(pair: NearDuplicate, *, by: User) -> None:
 
 
 def _compare(entry: Entry) -> None:
-    """Reads first and takes its time; what it found is written in one short transaction."""
+    """Reads first, which may take a while; then writes in one short transaction."""
     begun = timezone.now()
     found = _alike(entry) if _is_in_use(entry) else {}
     former = NearDuplicate.objects.filter(Q(first=entry) | Q(second=entry), state=State.OPEN)

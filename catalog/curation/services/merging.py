@@ -1,4 +1,4 @@
-"""Merging: one entry is taken into another that does the same, and can be taken out again."""
+"""Merging: an entry is merged into another that does the same; the merge can be undone."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ State = Version.State
 
 @dataclass(frozen=True, kw_only=True)
 class MergePlan:
-    """What merging `source` into `target` would do; nothing is done where `problem` says why not."""
+    """What merging `source` into `target` would do; it is not possible if `problem` says why."""
 
     source: Entry
     target: Entry
@@ -55,7 +55,7 @@ class MergePlan:
 
 
 def plan_merge(source: Entry, *, target: Entry) -> MergePlan:
-    """What would happen; changes nothing."""
+    """The plan of a merge; changes nothing."""
     theirs = set(target.phrasings.values_list("text", flat=True))
     phrasings = list(source.phrasings.defer("document"))
     retiring = list(source.versions.exclude(state=State.DEPRECATED))
@@ -81,11 +81,11 @@ def plan_merge(source: Entry, *, target: Entry) -> MergePlan:
 def merge_entries(
     source: Entry, *, target: Entry, by: User, note: str = "", seen: str = ""
 ) -> Merge:
-    """The source's wordings lead to the target from now on, its versions are out of use, and who opens
-    it comes to the target. Uses and labels stay with the versions that they are about. Where the scripts differ,
-    the wordings wait for somebody else to confirm that they ask for this one.
+    """Make the source's wordings lead to the target, deprecate its versions, and redirect its page to the target.
 
-    Raises NotAllowedNow with what is in the way, and Stale where it is not what the person saw.
+    Uses and labels stay with their versions. If the scripts differ, the wordings wait for somebody else to confirm
+    that they ask for the target's script. Raises NotAllowedNow with the obstacle, and Stale if the plan is not the
+    one that the person saw.
     """
     require(by, CURATE)
     note = clean_text(note, field="note", longest=LONGEST_REASON, required=False)
@@ -125,10 +125,10 @@ def merge_entries(
 
 @transaction.atomic
 def undo_merge(merge: Merge, *, by: User) -> None:
-    """The two are as they were: each has its own wordings, and what answered answers again.
+    """Undo the merge: each entry has its own wordings again, and the versions that answered before answer again.
 
     What the target got since stays with it, and a wording that was removed there stays removed. Raises
-    NotAllowedNow where it was undone already, or the target itself was merged.
+    NotAllowedNow if it was undone already, or the target itself was merged.
     """
     require(by, CURATE)
     source, target = lock_both(merge.source, merge.target)
@@ -164,7 +164,7 @@ def undo_merge(merge: Merge, *, by: User) -> None:
 
 
 def lock_both(source: Entry, target: Entry) -> tuple[Entry, Entry]:
-    """Both entries, locked in one order, so that two merges don't wait for each other for ever."""
+    """Lock both entries in a fixed order, so that two merges cannot deadlock."""
     locked = {pk: lock_entry(pk) for pk in sorted({source.pk, target.pk})}
     return locked[source.pk], locked[target.pk]
 
@@ -191,9 +191,9 @@ def _problem(source: Entry, target: Entry, *, is_answered: bool, answering: Vers
 
 
 def _ask_again(keys: Sequence[int], *, by: User) -> dict[str, dict[str, object]]:
-    """The wordings lead to another script from now on, says one person: they wait for a second one.
+    """The wordings lead to another script now, on one person's word: a second person has to confirm them.
 
-    Returns who had confirmed each for the script before, to be put back when the merge is undone.
+    Returns who had confirmed each for the old script, to be restored when the merge is undone.
     """
     confirmed = Phrasing.objects.filter(pk__in=keys, confirmed_at__isnull=False)
     names = ("added_by", "confirmed_by", "confirmed_at", "self_confirmed")
@@ -206,7 +206,7 @@ def _ask_again(keys: Sequence[int], *, by: User) -> dict[str, dict[str, object]]
 
 
 def _retire(version: Version, target: Entry, *, by: User) -> int:
-    """Put a version out of use; the key of the event that says so."""
+    """Deprecate a version; returns the key of the event that says so."""
     version.move_to(State.DEPRECATED, by=by, note=_("merged into %(slug)s") % {"slug": target.slug})
     return version.events.latest("pk").pk
 

@@ -1,4 +1,6 @@
-"""Checks scripts again that an older ShellCheck or older risk rules have checked, and keeps what is said now."""
+"""Repeats the checks of scripts that an older ShellCheck or older risk rules have checked, and stores the new
+findings.
+"""
 
 from __future__ import annotations
 
@@ -20,10 +22,10 @@ from core.errors import NotAllowedNow
 
 
 def recheck_versions(*, limit: int) -> int:
-    """Check versions again whose findings were made by another checker; how many it were.
+    """Repeat the checks of versions whose findings are from older checkers; returns how many.
 
-    Their own findings stay what was verified; what is said now stands beside them. Does nothing
-    where ShellCheck can't be asked.
+    Their original findings are part of what was verified and stay; the new ones are stored beside them. Does
+    nothing if ShellCheck can't be run.
     """
     now = analysis.checkers()
     if "shellcheck none" in now:
@@ -35,7 +37,7 @@ def recheck_versions(*, limit: int) -> int:
 
 
 def to_recheck(checkers: str = "") -> QuerySet[Version]:
-    """Versions in use, or on their way, that the present checkers have not seen."""
+    """Versions in use or in review that the present checkers have not checked."""
     checkers = checkers or analysis.checkers()
     seen = Recheck.objects.filter(version=OuterRef("pk"), checked_with=checkers)
     return (
@@ -77,7 +79,7 @@ def _recheck(version: Version, checkers: str) -> None:
 
 
 def _raise_risk(version: Version, found: analysis.Risk) -> None:
-    """No risk is below the worst finding, of a newer checker too: lists, filters and search go by the version's own."""
+    """Raise a version's risk to its worst finding, including those of newer checkers; lists and filters use it."""
     risk = analysis.higher(analysis.Risk(version.risk), found).value
     if risk == version.risk:
         return

@@ -1,4 +1,4 @@
-"""Tags: named, renamed, taken together and taken away, for all versions that have them at once."""
+"""Tags: created, renamed, merged and deleted, for all their versions at once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from core.errors import BadInput
 
 @transaction.atomic
 def create_tag(name: str, *, by: User) -> Tag:
-    """A tag that no version has yet. Raises BadInput."""
+    """Create a tag that no version has yet. Raises BadInput."""
     require(by, CURATE)
     tag = Tag.objects.create(name=_free_name(name))
     record(tag, "tag made", by=by, name=("", tag.name))
@@ -25,7 +25,7 @@ def create_tag(name: str, *, by: User) -> Tag:
 
 @transaction.atomic
 def rename_tag(tag: Tag, *, name: str, by: User) -> None:
-    """Give the tag another name, wherever it is. Raises BadInput where another tag has it."""
+    """Rename the tag everywhere. Raises BadInput if another tag has the name."""
     require(by, CURATE)
     if name == tag.name:
         return
@@ -37,7 +37,7 @@ def rename_tag(tag: Tag, *, name: str, by: User) -> None:
 
 @transaction.atomic
 def merge_tag(tag: Tag, *, into: Tag, by: User) -> None:
-    """What has the tag has the other one from now on; the tag is gone. Raises BadInput."""
+    """Replace the tag by the other one everywhere, and delete it. Raises BadInput."""
     require(by, CURATE)
     if into.pk == tag.pk:
         raise BadInput(_("A tag can't be merged into itself."), field="into")
@@ -52,7 +52,7 @@ def merge_tag(tag: Tag, *, into: Tag, by: User) -> None:
 
 @transaction.atomic
 def delete_tag(tag: Tag, *, by: User) -> None:
-    """Take the tag off every version, and away."""
+    """Remove the tag from every version, and delete it."""
     require(by, CURATE)
     entries = _entries_with(tag)
     record(tag, "tag deleted", by=by, name=(tag.name, ""))

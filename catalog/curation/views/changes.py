@@ -1,4 +1,4 @@
-"""What changed of verified entries by itself: newer checkers say something else, or a script does something else."""
+"""What changed about verified entries: newer checkers have other findings, or a script behaves differently."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ CHANGES = 25
 
 
 class ListedRecheck(NamedTuple):
-    """What a recheck says, and in what it differs."""
+    """The findings of a recheck, and how they differ."""
 
     recheck: Recheck
     changed: Changed
 
 
 class ListedChange(NamedTuple):
-    """What changed, check by check, and on which machine where that is another one."""
+    """What changed, check by check, and the difference between machines, if any."""
 
     change: EvidenceChange
     checks: Sequence[tuple[CheckResult, str]]
@@ -43,7 +43,7 @@ class ListedChange(NamedTuple):
 
 @require_safe
 def finding_list(request: HttpRequest) -> HttpResponse:
-    """Versions of which a newer checker says something else."""
+    """Versions for which a newer checker has other findings."""
     user = curator_of(request)
     page = page_of(Recheck.objects.to_look_at(), request, size=FINDINGS)
     context = {
@@ -84,7 +84,7 @@ def evidence_list(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def finding_seen(request: HttpRequest, pk: int) -> HttpResponse:
-    """A curator has looked at what a newer checker says."""
+    """A curator has looked at the findings of a newer checker."""
     user = curator_of(request)
     recheck = get_object_or_404(Recheck.objects.select_related("version__entry"), pk=pk)
     _note(request, lambda: services.mark_seen(recheck, by=user))
@@ -93,7 +93,7 @@ def finding_seen(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def evidence_seen(request: HttpRequest, pk: int) -> HttpResponse:
-    """A curator has looked at what a script does otherwise."""
+    """A curator has looked at the changed behaviour of a script."""
     user = curator_of(request)
     change = get_object_or_404(EvidenceChange.objects.select_related("entry"), pk=pk)
     _note(request, lambda: evidence.mark_change_seen(change, by=user))

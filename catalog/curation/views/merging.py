@@ -1,4 +1,4 @@
-"""Merging two entries: what would happen, the merge, and undoing it."""
+"""Merging two entries: the preview, the merge, and undoing it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LONGEST_QUERY = 500
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def entry_merge(request: HttpRequest, slug: str) -> HttpResponse:
-    """First what would happen, then the merge itself."""
+    """The preview first, then the merge."""
     user = curator_of(request)
     source = access_entry(user, slug)
     if request.method != "POST" and wants_fragment(request):
@@ -60,7 +60,7 @@ def entry_merge(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def merge_undo(request: HttpRequest, pk: int) -> HttpResponse:
-    """Take the merged entry out again."""
+    """Undo the merge."""
     user = curator_of(request)
     merge = get_object_or_404(Merge.objects.select_related("source", "target"), pk=pk)
     try:
@@ -97,7 +97,7 @@ def _show_merge(
 
 
 def _candidates(request: HttpRequest, source: Entry) -> list[listing.Listed]:
-    """What it may be merged into: what was searched for, else its near-duplicates and what answers its own title."""
+    """Candidates to merge into: search results, else near-duplicates and entries that answer its title."""
     query = request.GET.get("q", "").replace("\0", "").strip()[:LONGEST_QUERY]
     pairs = NearDuplicate.objects.to_look_at().about(source)[:MOST_CANDIDATES]
     alike = (
@@ -112,7 +112,7 @@ def _candidates(request: HttpRequest, source: Entry) -> list[listing.Listed]:
 
 
 def _other_way(plan: MergePlan | None) -> str:
-    """The address of the same merge the other way round."""
+    """The URL of the same merge in the other direction."""
     if plan is None:
         return ""
     address = reverse("entry-merge", args=[plan.target.slug])

@@ -16,7 +16,7 @@ WORDINGS = 50
 
 @require_safe
 def wording_list(request: HttpRequest) -> HttpResponse:
-    """Wordings that wait for a second pair of eyes, of entries that answer."""
+    """Wordings of entries that answer, waiting for a second person."""
     user = curator_of(request)
     page = page_of(entry_services.waiting_to_confirm(user), request, size=WORDINGS)
     context = {"nav_section": "catalogue", "tabs": tabs_of(user, "wordings"), "page": page}

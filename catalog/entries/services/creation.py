@@ -1,4 +1,4 @@
-"""Creates entries and versions: a script is analysed first, then written. For the services only."""
+"""Creates entries and versions: a script is analysed first, then written. For services only."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _SAID_ONLY = (
 
 @dataclass(frozen=True, kw_only=True)
 class Prepared:
-    """A script with everything that was said and detected, ready to become a Version."""
+    """A script with all given and detected details, ready to become a Version."""
 
     script: str
     sha256: str
@@ -58,9 +58,9 @@ class Prepared:
 
 
 def prepare(script: str, details: VersionDetails | None = None) -> Prepared:
-    """Analyse a script and complete what was said about it. Raises BadInput.
+    """Analyse a script and complete its details. Raises BadInput.
 
-    Takes as long as ShellCheck does, so it belongs before the transaction.
+    Takes as long as ShellCheck, so call it before the transaction.
     """
     details = details or VersionDetails()
     parameters = check(script, details)
@@ -88,7 +88,7 @@ def prepare(script: str, details: VersionDetails | None = None) -> Prepared:
 
 
 def _risk_of(report: analysis.Report, *, said: str | None) -> str:
-    """What was said, but never less than the worst finding; what was found where nothing was said."""
+    """The given risk, but at least that of the worst finding; the detected risk if none was given."""
     if said is None:
         return report.risk.value
     return raised_risk(
@@ -101,14 +101,14 @@ def _risk_of(report: analysis.Report, *, said: str | None) -> str:
 
 
 def raised_risk(said: str, findings: Iterable[analysis.RatedFinding]) -> str:
-    """The risk that counts where this one was said of a script with these findings."""
+    """The risk of a script with these findings if this risk was given."""
     return analysis.higher(analysis.Risk(said), analysis.least_risk(findings)).value
 
 
 def check(script: str, details: VersionDetails) -> list[Parameter]:
-    """The script's parameters, described and found; raises BadInput for what `prepare` refuses.
+    """The script's parameters, described and detected; raises BadInput for what `prepare` refuses.
 
-    Asks no other program, so it takes milliseconds.
+    Runs no other program, so it takes milliseconds.
     """
     if not script.strip():
         raise BadInput(_("This can't be empty."), field="script")
@@ -119,7 +119,7 @@ def check(script: str, details: VersionDetails) -> list[Parameter]:
 
 
 def _complete(said: Sequence[Parameter] | None, script: str) -> list[Parameter]:
-    """The parameters that were described, then those that only the script knows."""
+    """The described parameters, then the others of the script."""
     complete = list(said or ())
     named = {parameter.name for parameter in complete}
     parameters = analysis.find_parameters(script, also=named)
@@ -135,7 +135,7 @@ def _complete(said: Sequence[Parameter] | None, script: str) -> list[Parameter]:
 
 
 def parameter_of(found: analysis.Parameter) -> Parameter:
-    """A parameter as it is found in a script, to be described. Raises BadInput."""
+    """A parameter as detected in a script, to be described. Raises BadInput."""
     try:
         return Parameter(
             name=found.name,
@@ -154,7 +154,7 @@ def parameter_of(found: analysis.Parameter) -> Parameter:
 
 
 def find_tools(script: str) -> list[str]:
-    """The programs that the script starts; what Bash brings along itself is none."""
+    """The programs that the script starts, without the builtins of Bash."""
     program = read_program(script.encode())
     tools = {command.name for command in program.commands} - program.functions - BUILTINS
     return sorted(tool for tool in tools if TOOL.fullmatch(tool))[:MOST_TOOLS]
@@ -171,7 +171,7 @@ def add_version(
     note: str = "",
     owner: User | None = None,
 ) -> Version:
-    """The next Version of a locked entry, not verified."""
+    """Create the next Version of a locked entry, not verified."""
     newest = entry.versions.aggregate(newest=Max("number"))["newest"] or 0
     version = Version.objects.create(
         entry=entry,
@@ -190,7 +190,7 @@ def add_version(
 
 
 def make_entry(title: str, *, by: User | None, confirmation: Confirmation, slug: str = "") -> Entry:
-    """A new entry whose title is its first phrasing."""
+    """Create an entry whose title is its first wording."""
     lock_name("slug")
     entry = Entry.objects.create(slug=slug or free_slug(title), title=title, created_by=by)
     Phrasing.objects.create(
@@ -202,7 +202,7 @@ def make_entry(title: str, *, by: User | None, confirmation: Confirmation, slug:
 def add_phrasings(
     entry: Entry, texts: Iterable[str], *, source: Phrasing.Source, confirmation: Confirmation
 ) -> list[str]:
-    """Add wordings to a locked entry; those that were new."""
+    """Add wordings to a locked entry; returns the new ones."""
     known = set(entry.phrasings.values_list("text", flat=True))
     new = [text for text in dict.fromkeys(texts) if text not in known]
     Phrasing.objects.bulk_create(
@@ -212,14 +212,14 @@ def add_phrasings(
 
 
 def ensure_tags(names: Sequence[str]) -> list[Tag]:
-    """The tags of these names, made where they are new."""
+    """The tags with these names, created if they are new."""
     # Sorted, so that two who make the same tags don't wait for each other.
     Tag.objects.bulk_create([Tag(name=name) for name in sorted(names)], ignore_conflicts=True)
     return list(Tag.objects.filter(name__in=names))
 
 
 def free_slug(title: str) -> str:
-    """An address for the title that no entry has."""
+    """A slug for the title that no entry has."""
     base = slugify(title)[:LONGEST_SLUG].strip("-") or "entry"
     taken = set(Entry.objects.filter(slug__startswith=base).values_list("slug", flat=True))
     taken |= RESERVED_SLUGS

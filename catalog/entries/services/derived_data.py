@@ -1,4 +1,4 @@
-"""Keeps up to date what is derived from entries: their search documents, their vectors, their place in comparisons."""
+"""Updates the data derived from entries: their search text, their vectors, their place in comparisons."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ AT_ONCE = 16  # phrasings whose vectors are made before the answer: about 10 ms 
 
 
 def refresh(entry_ids: Sequence[int]) -> None:
-    """Bring up to date what is derived from the entries; in the transaction that changed them."""
+    """Update the data derived from these entries, in the transaction that changed them."""
     Entry.objects.filter(pk__in=entry_ids).exclude(compared_at=None).update(compared_at=None)
     text_search.refresh_documents(entry_ids)
     vector_store.refresh_searchable(entry_ids)
@@ -23,8 +23,9 @@ def refresh(entry_ids: Sequence[int]) -> None:
 
 
 def _make_vectors() -> None:
-    """At once for what a person has just changed, so that the next statement finds it; an import's are
-    made in the background."""
+    """Compute vectors at once for a person's change, so that the next statement finds it; those of imports are
+    computed in the background.
+    """
     try:
         more = vector_store.embed_missing(limit=AT_ONCE) >= AT_ONCE
     except EmbedderUnavailable:

@@ -1,4 +1,4 @@
-"""Compares findings: of a version with those of a newer check, and of two versions with each other."""
+"""Compares findings: of a version with those of a newer check, and of two versions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Finding = Mapping[str, object]
 
 @dataclass(frozen=True)
 class Changed:
-    """In what a recheck differs from what the version was verified with."""
+    """How a recheck differs from the findings that the version was verified with."""
 
     new: tuple[Finding, ...]
     gone: tuple[Finding, ...]
@@ -22,7 +22,7 @@ class Changed:
 
 @dataclass(frozen=True)
 class SameFindings:
-    """Findings that differ in nothing but their line, for lists that show them once."""
+    """Findings that are equal except for their lines, for lists that show them once."""
 
     change: str  # new, kept or gone
     found: Finding
@@ -32,7 +32,7 @@ class SameFindings:
 
 @dataclass(frozen=True)
 class SinceReplaced:
-    """The findings of a version, told apart by whether the version it replaces has them too."""
+    """The findings of a version, marked as new or as shared with the version it replaces."""
 
     new: tuple[Finding, ...]
     kept: tuple[Finding, ...]
@@ -47,12 +47,12 @@ class SinceReplaced:
 
     @property
     def marked_gone(self) -> list[Finding]:
-        """Those that only the version it replaces has, for the lines of that one."""
+        """Findings that only the replaced version has, by its lines."""
         return [{**one, "change": "gone"} for one in self.gone]
 
     @property
     def grouped(self) -> list[SameFindings]:
-        """New ones first, then kept, then gone; each in the order of its first line."""
+        """New ones first, then kept, then gone; each by first line."""
         return [
             same
             for change, found in (("new", self.new), ("kept", self.kept), ("gone", self.gone))
@@ -61,7 +61,7 @@ class SinceReplaced:
 
 
 class _Place(NamedTuple):
-    """What makes a finding the same finding, whatever its wording."""
+    """The identity of a finding, whatever its message."""
 
     check: object
     code: object
@@ -69,7 +69,7 @@ class _Place(NamedTuple):
 
 
 def compare_findings(version: Version, recheck: Recheck) -> Changed:
-    """What came and what went between the version's own findings and those of the recheck."""
+    """New and gone findings of the recheck compared with the version's own."""
     before, after = _by_place(version.findings), _by_place(recheck.findings)
     return Changed(
         new=tuple(found for place, found in after.items() if place not in before),
@@ -78,13 +78,13 @@ def compare_findings(version: Version, recheck: Recheck) -> Changed:
 
 
 def newer_findings(version: Version) -> Changed | None:
-    """What a newer checker says of a version beside its own findings; None where that is nothing else."""
+    """The findings of a newer checker, if they differ from the version's own."""
     recheck = Recheck.objects.filter(version=version, has_changed=True).first()
     return compare_findings(version, recheck) if recheck else None
 
 
 def findings_since(old: Version | None, new: Version) -> SinceReplaced:
-    """What came, stayed and went, by the same rule as on the review desk (`new_and_gone`)."""
+    """New, kept and gone findings, by the rule of the review desk (`new_and_gone`)."""
     before = old.findings if old else []
     came, gone = new_and_gone(_placed(old), _placed(new))
     found = list(enumerate(new.findings))

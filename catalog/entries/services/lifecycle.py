@@ -1,4 +1,4 @@
-"""The way of a version from draft to verified and out of use: submit, verify with four eyes, send back, deprecate."""
+"""The states of a version from draft to deprecated: submit, verify by a second person, send back, deprecate."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ ALSO_BY = "also_by"
 
 @transaction.atomic
 def submit_for_review(version: Version, *, by: User, note: str = "") -> None:
-    """A draft, or a deprecated version that is wanted again, waits for somebody to verify it."""
+    """Submit a draft, or a deprecated version that is wanted again, for verification."""
     require(by, CURATE)
     _move(version, State.IN_REVIEW, by=by, note=_clean_note(note), event="submitted for review")
 
 
 @transaction.atomic
 def send_back(version: Version, *, by: User, reason: str) -> None:
-    """What was in review is a draft again, and the reason says what is missing."""
+    """Return a version in review to draft; the reason says what is missing."""
     require(by, CURATE)
     reason = clean_text(reason, field="reason", longest=LONGEST_REASON)
     _move(version, State.DRAFT, by=by, note=reason, event="sent back")
@@ -43,7 +43,7 @@ def send_back(version: Version, *, by: User, reason: str) -> None:
 
 @transaction.atomic
 def deprecate(version: Version, *, by: User, reason: str) -> None:
-    """The version is out of use; where it was the verified one, the entry answers no more."""
+    """Deprecate the version; if it was the verified one, the entry does not answer any more."""
     require(by, CURATE)
     reason = clean_text(reason, field="reason", longest=LONGEST_REASON)
     _move(version, State.DEPRECATED, by=by, note=reason, event="deprecated")
@@ -51,11 +51,11 @@ def deprecate(version: Version, *, by: User, reason: str) -> None:
 
 @transaction.atomic
 def verify(version: Version, *, by: User, note: str = "", wordings: Collection[int] = ()) -> None:
-    """Put the person's name to the version: it answers from now on, and the former one no more.
+    """Verify the version in the person's name: it answers from now on, and the former one no longer does.
 
-    Of the entry's wordings that wait, those with the keys `wordings`, which the person has seen, are confirmed
-    with it, but for their own. Raises BadInput where a high risk is given no reason, and PermissionDenied for
-    who wrote it (four eyes), unless a team of one may by its setting.
+    Also confirms those of the entry's waiting wordings whose keys are in `wordings`, which the person has seen,
+    except their own. Raises BadInput for a high risk without a reason, and PermissionDenied for its author (four
+    eyes), unless a team of one is allowed by its setting.
     """
     require(by, CURATE)
     note = _clean_note(note)
@@ -76,11 +76,10 @@ def verify(version: Version, *, by: User, note: str = "", wordings: Collection[i
 def verify_again(
     version: Version, *, by: User, note: str = "", wordings: Collection[int] = ()
 ) -> None:
-    """Put the person's name and today's date to what is verified: it was looked at and still holds.
+    """Verify again: the person's name and today's date say that it was looked at and still holds.
 
-    Where its author had put it back in an emergency, that is confirmed with it.
-    Four eyes, reason and `wordings` as for `verify`. Raises PermissionDenied, BadInput, and NotAllowedNow for what
-    is not verified.
+    If its author had rolled it back in an emergency, that is confirmed too. Four eyes, reason and `wordings` as for
+    `verify`. Raises PermissionDenied, BadInput, and NotAllowedNow for a version that is not verified.
     """
     require(by, CURATE)
     note = _clean_note(note)
@@ -114,18 +113,18 @@ def verify_again(
 
 
 def may_verify(version: Version, *, by: User) -> bool:
-    """Whether the four-eyes rule lets this person verify it; says nothing of roles and states."""
+    """Whether the four-eyes rule lets this person verify it; roles and states are not checked here."""
     return by.pk not in writers_of(version) or settings.SCRIPTSMITH_SELF_VERIFY
 
 
 def writers_of(version: Version) -> set[int]:
-    """Accounts of whoever wrote it or may have."""
+    """The accounts of its author and of possible authors."""
     known = {version.author_id} if version.author_id is not None else set()
     return known | set((version.provenance or {}).get(ALSO_BY, ()))
 
 
 def require_reason(version: Version, reason: str, *, field: str) -> None:
-    """Raise BadInput where the version is a high risk and nobody says why it may be verified all the same."""
+    """Raise BadInput if the version is high risk and no reason is given for verifying it."""
     if version.takes_reason and not reason:
         raise BadInput(
             _("This script is a high risk. Say why it should be verified despite that."),
@@ -134,7 +133,7 @@ def require_reason(version: Version, reason: str, *, field: str) -> None:
 
 
 def mark_verified(version: Version, *, by: User | None, note: str) -> None:
-    """Make a version of a locked entry the verified one; its permission was asked for."""
+    """Make a version of a locked entry the verified one; the caller has checked the permission."""
     for former in Version.objects.filter(entry=version.entry_id, state=State.VERIFIED):
         if former.pk != version.pk:
             former.move_to(State.DEPRECATED, by=by, note=f"replaced by version {version.number}")
@@ -152,7 +151,7 @@ def mark_verified(version: Version, *, by: User | None, note: str) -> None:
 
 
 def _confirm_emergencies(version: Version, *, by: User | None) -> None:
-    """Who verifies the version confirms that it was put back; who put it back never does."""
+    """Confirm an emergency roll back when somebody else verifies the version."""
     waiting = Rollback.objects.filter(version=version, is_emergency=True, confirmed_at=None)
     if by is not None:
         waiting.exclude(by=by).update(confirmed_by=by, confirmed_at=timezone.now())

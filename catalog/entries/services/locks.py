@@ -1,4 +1,4 @@
-"""Locks on entries and on names, held until the transaction ends."""
+"""Locks on entries and on names, held until the end of the transaction."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from core.texts import name_of
 
 
 def lock_entry(pk: int) -> Entry:
-    """The entry, so that changes of one entry and of its versions happen one after the other."""
+    """Lock the entry, so that changes to it and to its versions happen one after another."""
     return Entry.objects.select_for_update(no_key=True).get(pk=pk)
 
 
 def lock_standing(pk: int) -> Entry:
-    """The same, for those who change it: NotAllowedNow where it was merged into another meanwhile."""
+    """The same, for those who change it. Raises NotAllowedNow if it was merged into another meanwhile."""
     entry = lock_entry(pk)
     if entry.merged_into_id is not None:
         merge = Merge.objects.select_related("by", "target").get(source=entry, undone_at=None)
@@ -28,6 +28,6 @@ def lock_standing(pk: int) -> Entry:
 
 
 def lock_name(name: str) -> None:
-    """Hold a name until the transaction ends, so that what was looked up stays true."""
+    """Lock a name until the end of the transaction, so that a lookup stays true."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"catalog {name}"])

@@ -1,4 +1,4 @@
-"""Fills parameters in, and says what keeps a script from being copied."""
+"""Fills in parameters, and says what prevents a script from being copied."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 
 @dataclass(frozen=True, kw_only=True)
 class Filled:
-    """A script with values. It may be copied while nothing is wrong; else the text has no values."""
+    """A script with values. If something is wrong it may not be copied, and the text has no values."""
 
     text: str
     values: Mapping[str, str]  # those that are not empty
@@ -33,7 +33,7 @@ class Filled:
 def fill_in(version: Version, values: Mapping[str, str]) -> Filled:
     """The exact text with these values, and what is wrong with them.
 
-    A parameter that is empty or left out keeps what the script itself says.
+    A parameter that is empty or left out keeps the script's own default.
     """
     parameters = {row["name"]: Parameter.model_validate(row) for row in version.parameters}
     given = {name: value for name, value in values.items() if value}
@@ -63,7 +63,7 @@ def fill_in(version: Version, values: Mapping[str, str]) -> Filled:
 def _moved(
     findings: Sequence[Mapping[str, object]], *, old: str, new: str
 ) -> Sequence[Mapping[str, object]]:
-    """The findings at the lines where they are after some were put in."""
+    """The findings, with line numbers shifted by the lines that were added."""
     added = new.count("\n") - old.count("\n")
     if not added:
         return findings

@@ -1,4 +1,4 @@
-"""Publishes what review approved, and withdraws it."""
+"""Publishes what a review approved, and withdraws it."""
 
 from __future__ import annotations
 
@@ -46,17 +46,17 @@ def publish(
     details: VersionDetails | None = None,
     entry: Entry | None = None,
 ) -> Version:
-    """Put an approved script into the catalogue under its statement; the version it is found as.
+    """Add an approved script to the catalogue under its statement; returns its version.
 
-    Where an entry that may answer holds this very script, the statement becomes a phrasing of it.
-    Else a new version is made, of `entry` or of a new one. It is verified at once if that is wanted
-    and a model wrote it (`author` is None) or somebody other than `by`; else it waits in review. So
-    does a script that is suspended elsewhere, for approving it again must not go round that.
+    If an entry that may answer has this very script, the statement becomes a wording of it. Otherwise a new version
+    is created, of `entry` or of a new one. It is verified at once if that is requested and a model wrote it
+    (`author` is None) or somebody other than `by`; else it waits in review. A script that is suspended elsewhere
+    waits as well, since approving it again must not bypass the suspension.
 
-    That the statement asks for this script is said by who edited it, else by who asked: `by` confirms it
-    where that is somebody else, else it waits, and answers at most as a starting point.
+    The author of the wording is whoever edited the statement, else the asker: `by` confirms it if that is somebody
+    else; otherwise it waits, and is a starting point at most.
 
-    The caller has asked whether `by` may approve. Raises BadInput, also for a high risk without a `reason`.
+    The caller has checked that `by` may approve. Raises BadInput, also for a high risk without a `reason`.
     """
     statement = clean_text(statement, field="statement", longest=LONGEST_STATEMENT)
     prepared = prepare(script, details)
@@ -87,10 +87,10 @@ def publish(
 
 @transaction.atomic
 def withdraw(version: Version, *, decision: int, by: User, reason: str) -> None:
-    """Take out of use what the caller's decision had published; a version that was there before it stays.
+    """Withdraw what the caller's decision had published; a version that existed before it stays.
 
-    The caller has asked whether `by` may. Raises NotAllowedNow where others have built on it: verified an
-    edit, or used the script.
+    The caller has checked that `by` may. Raises NotAllowedNow if others have built on it: verified an edit, or used
+    the script.
     """
     lock_entry(version.entry_id)
     version.refresh_from_db(fields=["state"])
@@ -110,7 +110,7 @@ def _four_eyes(author: User | None, by: User) -> bool:
 
 
 def _verified_twin(prepared: Prepared) -> Version | None:
-    """A verified version with the same script, rather of an entry that is not suspended."""
+    """A verified version with the same script, preferably of an entry that is not suspended."""
     return (
         Version.objects.select_related("entry")
         .filter(sha256=prepared.sha256, state=State.VERIFIED)
@@ -120,7 +120,7 @@ def _verified_twin(prepared: Prepared) -> Version | None:
 
 
 def _add_statement(entry: Entry, statement: str, *, by: User, wording: Confirmation) -> None:
-    """The entry has the statement as a wording; one that waits is confirmed by whoever approves it as another."""
+    """Make the statement a wording of the entry; approval confirms one that waits and is somebody else's."""
     locked = lock_entry(entry.pk)
     source = Phrasing.Source.STATEMENT
     if add_phrasings(locked, [statement], source=source, confirmation=wording):

@@ -1,4 +1,6 @@
-"""Rolling back: a former version answers again in one step, with four eyes or as a recorded emergency."""
+"""Rolling back: a former version answers again, in one step, verified by a second person or as a recorded
+emergency.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ State = Version.State
 
 @dataclass(frozen=True, kw_only=True)
 class RollbackPlan:
-    """What rolling back to `version` would do for this person; nothing is done where `problem` says why not."""
+    """What rolling back to `version` would do for this person; it is not possible if `problem` says why."""
 
     version: Version
     replaced: Version | None  # what answers now
@@ -36,23 +38,23 @@ class RollbackPlan:
 
     @property
     def seen(self) -> str:
-        """What answers now, as a short text."""
+        """The version that answers now, as a short text."""
         return str(self.replaced.number) if self.replaced else "none"
 
 
 def can_roll_back_to(version: Version) -> bool:
-    """Whether the version was verified once and is out of use now."""
+    """Whether the version was verified once and does not answer any more."""
     return version.state == State.DEPRECATED and version.verified_at is not None
 
 
 def rollback_targets(versions: Sequence[Version]) -> list[Version]:
-    """Of the versions of an entry those that could answer again, the last one that did first."""
+    """The versions of an entry that could answer again, the most recent first."""
     former = [version for version in versions if can_roll_back_to(version)]
     return sorted(former, key=lambda version: -version.number)
 
 
 def plan_rollback(version: Version, *, by: User) -> RollbackPlan:
-    """What would happen; changes nothing."""
+    """The plan of a roll back; changes nothing."""
     replaced = (
         Version.objects.filter(entry=version.entry_id, state=State.VERIFIED)
         .select_related("author", "verified_by")
@@ -82,12 +84,12 @@ def roll_back(
     lift: bool = False,
     seen: str = "",
 ) -> Rollback:
-    """The version answers from now on, and what answered is out of use; `lift` ends a suspension of the entry as well.
+    """Make the version answer again and deprecate the present one; `lift` also ends a suspension of the entry.
 
-    The person puts their name to it as to any version they verify, so its author can't. In an `emergency` the author
-    can: the former verification counts again, and stands as not confirmed until somebody else verifies it again.
-    Raises PermissionDenied (four eyes), BadInput without a reason, NotAllowedNow, and Stale where another version
-    answers than the one the person saw.
+    The person verifies it as they would any version, so its author can't. In an `emergency` the author can: the
+    former verification counts again, and is unconfirmed until somebody else verifies it again. Raises
+    PermissionDenied (four eyes), BadInput without a reason, NotAllowedNow, and Stale if another version answers
+    than the one the person saw.
     """
     require(by, CURATE)
     reason = clean_text(reason, field="reason", longest=LONGEST_REASON)
@@ -132,12 +134,12 @@ def emergencies_to_confirm() -> QuerySet[Rollback]:
 
 
 def emergency_of(versions: Sequence[Version]) -> Rollback | None:
-    """The emergency roll back to one of these versions which nobody else has confirmed."""
+    """The unconfirmed emergency roll back to one of these versions."""
     return emergencies_to_confirm().filter(version__in=[one.pk for one in versions]).last()
 
 
 def _put_back(version: Version, replaced: Version | None, *, by: User, reason: str) -> None:
-    """The version is verified as it was before: by whom and when stays."""
+    """Restore the version's former verification, with its author and date."""
     if replaced is not None:
         note = _("replaced by version %(number)s in an emergency") % {"number": version.number}
         replaced.move_to(State.DEPRECATED, by=by, note=note)

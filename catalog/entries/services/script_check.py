@@ -1,4 +1,4 @@
-"""What the static analysis says of a script while it is typed; nothing of it is kept."""
+"""Checks a script while it is typed; nothing is stored."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ _asking_lock = Lock()
 
 
 class CheckerBusy(Refused):
-    """The script was not looked at, for others are being checked; the person may ask again in a moment."""
+    """The checker is busy with other scripts; the person may try again in a moment."""
 
 
 class Checked(NamedTuple):
-    """A report, and whether it is by our own rules alone, for ShellCheck would take too long."""
+    """A report; without ShellCheck if that would take too long."""
 
     report: analysis.Report
     is_by_rules_only: bool
 
 
 def check_script(script: str, *, by: User) -> Checked:
-    """What is found in a script as it stands; one check of a person at a time.
+    """The findings in a script; one check at a time for each person.
 
     Raises BadInput for a text that can't be checked, and CheckerBusy.
     """

@@ -1,4 +1,4 @@
-"""Records that somebody copies a script, and how it went."""
+"""Records that somebody copies a script, and the outcome."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ LONGEST_INCIDENT = 100
 
 
 class Copied(NamedTuple):
-    """A recorded use, and the exact text that the person takes away."""
+    """A recorded use, and the exact text that the person gets."""
 
     use: Use
     text: str
 
 
 class Rated(NamedTuple):
-    """A use with its outcome, and who else copied the entry lately if it made things worse."""
+    """A use with its outcome, and if that is *made it worse*, who else copied the entry recently."""
 
     use: Use
     told: tuple[User, ...]
@@ -43,7 +43,7 @@ class Rated(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class TrackRecord:
-    """What is known about a version from use: shown beside *Copy*."""
+    """What uses say about a version: shown beside *Copy*."""
 
     uses: int = 0
     worked: int = 0
@@ -53,7 +53,7 @@ class TrackRecord:
 
     @property
     def rated(self) -> int:
-        """Uses whose outcome somebody gave."""
+        """Uses with an outcome."""
         return self.worked + self.no_effect + self.worse
 
 
@@ -63,7 +63,7 @@ def is_trusted(version: Version) -> bool:
 
 
 def fill_to_use(version: Version, values: Mapping[str, str]) -> Filled:
-    """The text with these values as somebody may take it away, a person or a program.
+    """The text with these values as a person or a program may take it.
 
     Raises BadInput while a parameter is unfilled, or empty or `/` in a destructive command.
     """
@@ -79,10 +79,10 @@ def fill_to_use(version: Version, values: Mapping[str, str]) -> Filled:
 def record_use(
     version: Version, *, by: User, values: Mapping[str, str], reason: str = ""
 ) -> Copied:
-    """Note that `by` takes the version with these values, and hand out the exact filled-in text.
+    """Record that `by` uses the version with these values, and return the exact text.
 
-    Raises BadInput as `fill_to_use` does. What nobody verified, or is suspended, needs a reason and the right
-    to use it (break-glass).
+    Raises BadInput as `fill_to_use` does. An unverified or suspended version needs a reason and the right to use it
+    (break-glass).
     """
     filled = fill_to_use(version, values)
     reason = clean_text(reason, field="reason", longest=LONGEST_REASON, required=False)
@@ -103,10 +103,10 @@ def record_use(
 def record_outcome(
     use: Use, *, outcome: str, by: User, incident: str = "", note: str = ""
 ) -> Rated:
-    """Note how it went. *Made it worse* suspends the entry at once and names who copied it lately.
+    """Record the outcome. *Made it worse* suspends the entry at once and names who copied it recently.
 
-    Only who took the script may say so. A better outcome may still become *made it worse*, but not
-    the other way: then a curator looks first. Raises BadInput, NotAllowedNow, PermissionDenied.
+    Only the person who used the script may. A better outcome can still become *made it worse*, but not the other
+    way round: then a curator looks first. Raises BadInput, NotAllowedNow, PermissionDenied.
     """
     if use.by_id != by.pk:
         raise PermissionDenied(_("Only who copied the script can say how it went."))
@@ -145,7 +145,7 @@ def copied_lately(entry: Entry, *, without: User) -> tuple[User, ...]:
 
 
 def warnings_for(user: User) -> Sequence[Entry]:
-    """Suspended entries that the person copied in the seven days before: they should know."""
+    """Suspended entries that the person copied in the seven days before, so that they are warned."""
     uses = Use.objects.filter(by=user, at__gte=timezone.now() - LATELY)
     return list(
         Entry.objects.exclude(suspended_at=None)
@@ -156,7 +156,7 @@ def warnings_for(user: User) -> Sequence[Entry]:
 
 
 def used_unreviewed(*, limit: int = 5) -> list[Version]:
-    """Versions that wait for review and were used all the same, most used first: review these now."""
+    """Versions in review that were used all the same, most used first: review these now."""
     waiting = Version.objects.filter(state__in=[Version.State.DRAFT, Version.State.IN_REVIEW])
     return list(
         waiting.filter(pk__in=Use.objects.exclude(reason="").values("version"))
@@ -167,7 +167,7 @@ def used_unreviewed(*, limit: int = 5) -> list[Version]:
 
 
 def waiting_to_verify(by: User) -> QuerySet[Version]:
-    """Versions that wait for this person's word; what was used all the same comes first."""
+    """Versions that this person could verify; those that were used all the same come first."""
     return (
         Version.objects.filter(state=Version.State.IN_REVIEW)
         .exclude(author=by)
@@ -178,7 +178,7 @@ def waiting_to_verify(by: User) -> QuerySet[Version]:
 
 
 def track_record(version: Version) -> TrackRecord:
-    """How often the version was used and how it went."""
+    """How often the version was used, and the outcomes."""
     return track_records([version.pk]).get(version.pk, TrackRecord())
 
 

@@ -59,6 +59,6 @@ def counts_of(version_ids: Sequence[int]) -> Mapping[int, VersionCounts]:
 
 
 def counts_by_version(versions: Sequence[Version]) -> list[tuple[Version, VersionCounts]]:
-    """The versions with their counts, those that were ever shown, used or judged."""
+    """The versions with their counts that were ever shown, used or judged."""
     found = counts_of([version.pk for version in versions])
     return [(version, found[version.pk]) for version in versions if version.pk in found]

@@ -1,4 +1,4 @@
-"""Versions: editing, going back to an older one, and what is known of one beside its script."""
+"""Versions: editing, returning to an older one, and their details."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from core.texts import LONGEST_REASON, clean_text, name_of
 def edit_version(
     version: Version, *, script: str, details: VersionDetails, by: User, note: str = ""
 ) -> Version:
-    """The next version, a draft by `by`, made from the newest one. Raises Stale, BadInput."""
+    """Create the next version, a draft by `by`, from the newest one. Raises Stale, BadInput."""
     require(by, CURATE)
     note = clean_text(note, field="note", longest=LONGEST_REASON, required=False)
     prepared = prepare(script, details)
@@ -44,7 +44,7 @@ def edit_version(
 
 
 def revert_to(version: Version, *, by: User, note: str = "") -> Version:
-    """The next version, a draft, with the script and the details of an older one."""
+    """Create the next version, a draft, with the script and the details of an older one."""
     require(by, CURATE)
     note = clean_text(note, field="note", longest=LONGEST_REASON, required=False)
     prepared = prepare(version.script, details_of(version))
@@ -66,10 +66,10 @@ def set_details(
     owner: User | None,
     seen: str = "",
 ) -> None:
-    """Change what says nothing about how to run the script: tags, links, owner.
+    """Change what does not affect how the script is run: tags, links, owner.
 
-    Everything else is part of what was verified, so that changing it makes a new version. Raises
-    Stale where they are no longer those that the person saw (`labels_seen`), NotAllowedNow, BadInput.
+    Everything else is part of what was verified, so changing it creates a new version. Raises Stale if the values
+    are not those that the person saw (`labels_seen`), NotAllowedNow, BadInput.
     """
     require(by, CURATE)
     details = VersionDetails.read({"tags": tags, "links": links})
@@ -110,7 +110,7 @@ def labels_seen(version: Version) -> str:
 
 
 def details_of(version: Version) -> VersionDetails:
-    """What is known about the version, in the shape that forms and files have."""
+    """The version's details, in the shape of forms and files."""
     return VersionDetails.model_validate(
         {
             "parameters": version.parameters,
@@ -132,7 +132,7 @@ def details_of(version: Version) -> VersionDetails:
 
 
 class ChangedDetail(NamedTuple):
-    """Something beside the script in which two versions differ, in words."""
+    """A field other than the script in which two versions differ, in words."""
 
     name: str
     old: str
@@ -142,7 +142,7 @@ class ChangedDetail(NamedTuple):
 def compare_details(
     old: Version, new: Version, *, without: Collection[str] = ()
 ) -> list[ChangedDetail]:
-    """In what two versions differ beside their scripts; `without` these fields."""
+    """The fields other than the script in which two versions differ, `without` these."""
     before, after = details_of(old).model_dump(mode="json"), details_of(new).model_dump(mode="json")
     return [
         ChangedDetail(_name_of_field(name), _words(before[name]), _words(after[name]))

@@ -1,4 +1,4 @@
-"""Four eyes for wordings: until another person than its author confirms it, a wording answers at most as a start."""
+"""Four eyes for wordings: until somebody other than its author confirms it, a wording is a starting point at most."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from core.errors import NotAllowedNow
 
 @dataclass(frozen=True, kw_only=True)
 class Confirmation:
-    """Who is the author of a wording (None: a model, a file, the product), and whether somebody has confirmed it."""
+    """The author of a wording (None: a model, a file, the product), and whether somebody has confirmed it."""
 
     added_by: User | None
     confirmed_by: User | None = None
     is_confirmed: bool = False
 
     def fields(self) -> Mapping[str, object]:
-        """Of a Phrasing."""
+        """The same, of a Phrasing."""
         return {
             "added_by": self.added_by,
             "confirmed_by": self.confirmed_by,
@@ -49,15 +49,15 @@ def confirmation_by(added_by: User | None, *, by: User | None) -> Confirmation:
 
 
 def may_confirm(phrasing: Phrasing, *, by: User) -> bool:
-    """Whether the four-eyes rule lets this person confirm it; says nothing of roles."""
+    """Whether the four-eyes rule lets this person confirm it; roles are not checked here."""
     return _may(phrasing.added_by_id, by)
 
 
 @transaction.atomic
 def confirm_phrasing(phrasing: Phrasing, *, by: User) -> None:
-    """Put the person's name to a wording: what it asks for is what the entry does. It answers like the others.
+    """Confirm a wording: the entry does what it asks for. From now on it answers like the others.
 
-    Raises PermissionDenied for its author, unless a team of one may by its setting; NotAllowedNow where it was
+    Raises PermissionDenied for its author, unless a team of one may by its setting; NotAllowedNow if it was
     confirmed or removed already.
     """
     require(by, CURATE)
@@ -71,7 +71,7 @@ def confirm_phrasing(phrasing: Phrasing, *, by: User) -> None:
 
 
 def confirm(entry: Entry, keys: Collection[int], *, by: User) -> int:
-    """Confirm these wordings of a locked entry, as far as they wait and the person may; how many it were."""
+    """Confirm these wordings of a locked entry, as far as they wait and the person may; returns how many."""
     waiting = list(entry.phrasings.filter(pk__in=keys, confirmed_at=None).defer("document"))
     waiting = [phrasing for phrasing in waiting if may_confirm(phrasing, by=by)]
     for phrasing in waiting:
@@ -85,7 +85,7 @@ def confirm(entry: Entry, keys: Collection[int], *, by: User) -> int:
 
 
 def waiting_to_confirm(by: User) -> QuerySet[Phrasing]:
-    """Wordings of entries that may answer which wait for this person's word, the oldest first."""
+    """Wordings of entries that may answer which this person could confirm, oldest first."""
     answering = Entry.objects.standing().filter(versions__state=Version.State.VERIFIED)
     mine = Q() if settings.SCRIPTSMITH_SELF_VERIFY else ~Q(added_by=by)
     others = Q(added_by=None) | mine

@@ -1,4 +1,4 @@
-"""Cases and their results: a function for each intention, whoever asks."""
+"""Services for cases and their results."""
 
 from __future__ import annotations
 

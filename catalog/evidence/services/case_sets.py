@@ -1,4 +1,4 @@
-"""The case sets that an entry keeps: added, replaced, removed, each by a curator."""
+"""The case sets of an entry: added, replaced, removed, each by a curator."""
 
 from __future__ import annotations
 
@@ -29,10 +29,11 @@ def kept_cases(entry: Entry) -> QuerySet[EntryCases]:
 def add_cases(
     entry: Entry, text: str, *, by: User | None, replaces: EntryCases | None = None
 ) -> EntryCases:
-    """Keep the case set that the JSON text is, and have the entry's script run in it.
+    """Add the case set in the JSON text, and have the entry's script run in it.
 
-    `replaces` is the one that it is a new state of. Raises BadInput for `cases`, in a sentence for each mistake;
-    NotAllowedNow where the one to be replaced is gone, the entry has these cases already, or was merged away.
+    `replaces` is the case set that it replaces. Raises BadInput for `cases`, with a sentence for each mistake;
+    NotAllowedNow if the one to be replaced is gone, the entry has these cases already, or it was merged into
+    another.
     """
     if by is not None:
         require(by, CURATE)
@@ -55,7 +56,7 @@ def add_cases(
 
 @transaction.atomic
 def remove_cases(kept: EntryCases, *, by: User) -> None:
-    """The entry has them no longer; what was found with them stays. Raises NotAllowedNow."""
+    """Remove it from the entry; its results stay. Raises NotAllowedNow."""
     require(by, CURATE)
     _lock_standing(kept.entry)
     _take_away(kept, by=by)
@@ -63,7 +64,7 @@ def remove_cases(kept: EntryCases, *, by: User) -> None:
 
 
 def _lock_standing(entry: Entry) -> None:
-    """Hold the entry until the transaction ends. Raises NotAllowedNow where it was merged into another meanwhile."""
+    """Lock the entry. Raises NotAllowedNow if it was merged into another meanwhile."""
     locked = Entry.objects.select_for_update(no_key=True).get(pk=entry.pk)
     if locked.merged_into is not None:
         raise NotAllowedNow(
@@ -80,9 +81,9 @@ def _take_away(kept: EntryCases, *, by: User | None) -> None:
 
 
 def share_cases(source: Entry, target: Entry, *, at: datetime, by: User) -> None:
-    """The target keeps the source's cases as well: it is to do what was asked of either. All of them are run.
+    """Add the source's case sets to the target, which is to do what either was asked for, and run all of them.
 
-    `at` is when they were merged: by it `unshare_cases` knows what came with the merge.
+    `at` is the time of the merge, by which `unshare_cases` finds them.
     """
     theirs = kept_cases(target).values_list("case_set", flat=True)
     for row in kept_cases(source).exclude(case_set__in=theirs):
@@ -91,5 +92,5 @@ def share_cases(source: Entry, target: Entry, *, at: datetime, by: User) -> None
 
 
 def unshare_cases(target: Entry, *, at: datetime, by: User) -> None:
-    """Take back what `share_cases` did for the merge of that moment; what a curator kept since then stays."""
+    """Undo `share_cases` for the merge of that time; case sets that a curator added since then stay."""
     kept_cases(target).filter(added_at=at).update(removed_at=timezone.now(), removed_by=by)

@@ -1,4 +1,4 @@
-"""What an entry's evidence says now, and where it says something else than before."""
+"""The current evidence of an entry, and where it has changed."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from core.errors import NotAllowedNow
 
 @transaction.atomic
 def note_result(execution: Execution) -> None:
-    """Make it the latest result of the entries that answer with this text; another verdict than before is listed.
+    """Make it the latest result of the entries that answer with this text; changed verdicts are listed.
 
-    Where anything was not run the evidence is left as it was: it says less than what is there. Checks without a
-    verdict on either side are no change: a script that was stopped under load does nothing else than before.
+    If anything was not run, the evidence stays as it was, since it says less than the old one. A check without a
+    verdict on either side is no change: a script that was stopped under load does not behave differently.
     """
     if execution.checks.filter(state=CheckState.NOT_RUN).exists():
         return
@@ -58,7 +58,7 @@ def changed_evidence() -> QuerySet[EvidenceChange]:
 
 
 def mark_change_seen(change: EvidenceChange, *, by: User) -> None:
-    """A curator has looked at it. Raises NotAllowedNow where somebody has already."""
+    """A curator has looked at it. Raises NotAllowedNow if somebody has already."""
     require(by, CURATE)
     if not EvidenceChange.objects.filter(pk=change.pk, seen_at=None).update(
         seen_at=timezone.now(), seen_by=by
@@ -68,7 +68,7 @@ def mark_change_seen(change: EvidenceChange, *, by: User) -> None:
 
 
 def _verdicts(execution: Execution) -> Mapping[tuple[int, int], str]:
-    """By the place of the check, whether it passed or failed; others are left out."""
+    """Passed or failed, by position of the check; others are left out."""
     rows = execution.checks.filter(state__in=[CheckState.PASSED, CheckState.FAILED])
     return {
         (case, number): state

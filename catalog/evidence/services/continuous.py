@@ -1,4 +1,4 @@
-"""Evidence is kept fresh: new versions, verifying, merges, a changed machine and every night run an entry's cases."""
+"""Keeps evidence fresh: new versions, verifications, merges, changed machines and every night run an entry's cases."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def request_runs(
     by: User | None = None,
     only: CaseSet | None = None,
 ) -> list[CaseRun]:
-    """Have a version's script run in the cases of its entry, or in one set of them."""
+    """Have a version's script run in the cases of its entry, or in one case set."""
     kept = EntryCases.objects.filter(entry=version.entry_id, removed_at=None)
     if only is not None:
         kept = kept.filter(case_set=only)
@@ -49,7 +49,7 @@ def request_runs_of(
     by: User | None = None,
     only: CaseSet | None = None,
 ) -> list[CaseRun]:
-    """The same for the version that the entry answers with, and for its newest where that is another."""
+    """The same for the version that the entry answers with, and for its newest if that is another."""
     verified = entry.versions.filter(state=State.VERIFIED).first()
     newest = entry.versions.exclude(state=State.DEPRECATED).order_by("-number").first()
     versions = {one.sha256: one for one in (newest, verified) if one is not None}
@@ -61,7 +61,7 @@ def request_runs_of(
 
 
 def request_all_runs(*, purpose: CaseRun.Purpose) -> int:
-    """Every entry that answers, in all its cases; how many runs were asked for."""
+    """Every entry that answers, in all its cases; returns how many runs were requested."""
     answering = (
         Version.objects.filter(
             state=State.VERIFIED,
@@ -80,14 +80,14 @@ def request_all_runs(*, purpose: CaseRun.Purpose) -> int:
 
 
 def delete_old_runs() -> int:
-    """Delete runs that ended a month ago; what they found is kept in its own rows. How many it was."""
+    """Delete runs that ended a month ago; their results are rows of their own. Returns how many."""
     ended = CaseRun.objects.filter(ended_at__lt=timezone.now() - KEPT_FOR)
     number, _by_table = ended.delete()
     return number
 
 
 def delete_unserved_runs() -> int:
-    """Delete runs that have waited for a day where no worker with a sandbox has reported lately; how many it was."""
+    """Delete runs that have waited for a day, if no worker with a sandbox has reported recently. Returns how many."""
     if is_served():
         return 0
     old = CaseRun.objects.filter(
@@ -97,7 +97,9 @@ def delete_unserved_runs() -> int:
 
 
 def keep_reporting() -> None:
-    """Say every half minute, in a thread of this process, that the worker is there: its tasks may take longer."""
+    """Report every half minute, from a thread of this process, that the worker is alive, since its tasks may take
+    longer.
+    """
     threading.Thread(target=_report_for_ever, name="sandbox-report", daemon=True).start()
 
 
@@ -115,6 +117,6 @@ def _report_for_ever() -> None:
 
 
 def probe_sandbox() -> None:
-    """Whether there is a sandbox, for the pages; on a kind of machine that is new here everything is run again."""
+    """Report whether there is a sandbox, for the pages; on a new kind of machine everything is run again."""
     if report_sandbox():
         request_all_runs(purpose=CaseRun.Purpose.ENVIRONMENT)

@@ -1,4 +1,4 @@
-"""The case set that a person begins with: the entry's statement and parameters, and one case to fill in."""
+"""The case set that a person starts from: the entry's statement and parameters, and one case to fill in."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from core.texts import name_of
 
 
 def outline_for(entry: Entry, version: Version, *, by: User) -> str:
-    """JSON that can be read as it stands: one case that says what is known of every script."""
+    """Valid JSON with one case, and what is known about every script."""
     parameters = {
         str(row["name"]): str(row.get("default") or "")
         for row in version.parameters
@@ -47,12 +47,12 @@ def outline_for(entry: Entry, version: Version, *, by: User) -> str:
 
 
 def text_of(case_set: CaseSet) -> str:
-    """The case set as its author edits it."""
+    """The case set in the form that its author edits."""
     return write_text(case_set.content)
 
 
 def zip_cases(case_set: CaseSet, *, folder: str) -> bytes:
-    """The case set as a zipped folder with what runs it; the same bytes for the same cases."""
+    """The case set as a zipped folder with a program that runs it; the same bytes for the same cases."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in folder_of(read_case_set(json.dumps(case_set.content))).items():
@@ -64,5 +64,5 @@ def zip_cases(case_set: CaseSet, *, folder: str) -> bytes:
 
 
 def write_text(content: object) -> str:
-    """JSON with indents, characters as they are."""
+    """Indented JSON, not escaped."""
     return json.dumps(content, indent=2, ensure_ascii=False) + "\n"

@@ -1,4 +1,4 @@
-"""A case or a check struck from a set, a case corrected, a case added: each makes another case set."""
+"""Removes a case or check, corrects a case, adds a case: each creates another case set."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Place(NamedTuple):
 
 
 def read_place(text: str) -> Place:
-    """The place that `2` or `2.3` names. Raises BadInput for `what`."""
+    """The case or check that `2` or `2.3` names. Raises BadInput for `what`."""
     found = re.fullmatch(r"([1-9]\d?)(?:\.([1-9]\d?))?", text)
     if found is None:
         raise BadInput(_("Choose the case or the check."), field="what")
@@ -41,9 +41,9 @@ def read_place(text: str) -> Place:
 
 
 def strike_from(case_set: CaseSet, place: Place, *, by: User) -> CaseSet | None:
-    """The set without that case or check, or None where nothing is left of it. Raises BadInput for `what`.
+    """The set without that case or check, or None if nothing is left. Raises BadInput for `what`.
 
-    The last check of a case takes the case with it.
+    Removing the last check of a case removes the case.
     """
     content = copy.deepcopy(case_set.content)
     case = _case_at(content, place.case)
@@ -58,9 +58,9 @@ def strike_from(case_set: CaseSet, place: Place, *, by: User) -> CaseSet | None:
 
 
 def put_case(case_set: CaseSet, text: str, *, number: int | None, by: User) -> CaseSet:
-    """The set with the case that the JSON text is in the place of an earlier one, or after all others.
+    """The set with the case in the JSON text, in place of an earlier one or after all others.
 
-    Raises BadInput for `case`, a line for each mistake; and where nothing is another than before.
+    Raises BadInput for `case`, a line for each mistake; also if nothing changes.
     """
     content = copy.deepcopy(case_set.content)
     case = _read_case(text)
@@ -80,10 +80,10 @@ def put_case(case_set: CaseSet, text: str, *, number: int | None, by: User) -> C
 def carry_over(
     before: CaseSet, after: CaseSet | None, *, onto: CaseSet | None, by: User
 ) -> CaseSet | None:
-    """What a third set becomes by the change that made `after` of `before`; cases are told apart by their titles.
+    """Apply the change from `before` to `after` to a third set; cases are matched by title.
 
-    What is not in it any more stays out, what is new comes in, and of two corrections of a case the later counts.
-    None where nothing is left. Raises BadInput where it can't hold the new case.
+    Removed cases and checks are removed, new ones added, and of two corrections of a case the later one counts.
+    None if nothing is left. Raises BadInput if there is no room for the new case.
     """
     if onto is None and after is None:
         return None
@@ -114,7 +114,7 @@ def carry_over(
 
 
 def _merge_case(old: dict[str, Any], new: dict[str, Any], onto: dict[str, Any]) -> dict[str, Any]:
-    """Where only checks were struck these are out; else the case is as it was corrected."""
+    """If only checks were removed, remove those; otherwise take the corrected case."""
     is_struck = {**old, "expect": new["expect"]} == new and all(
         check in old["expect"] for check in new["expect"]
     )
@@ -125,12 +125,12 @@ def _merge_case(old: dict[str, Any], new: dict[str, Any], onto: dict[str, Any]) 
 
 
 def case_text(case_set: CaseSet, number: int) -> str:
-    """One case as its author edits it. Raises BadInput where there is none of that number."""
+    """One case in the form that its author edits. Raises BadInput if there is no case with this number."""
     return write_text(_case_at(case_set.content, number))
 
 
 def new_case_text(case_set: CaseSet) -> str:
-    """What a further case begins with: JSON that can be read as it stands, but for a title of its own."""
+    """The starting point of another case: valid JSON, except for its missing title."""
     first = case_set.content["cases"][0]
     return write_text(
         {
@@ -144,7 +144,7 @@ def new_case_text(case_set: CaseSet) -> str:
 
 
 def describe_place(case_set: CaseSet, place: Place) -> str:
-    """The case, or the check of it as a sentence; for people. Raises BadInput."""
+    """The title of the case, or the sentence of the check; for people. Raises BadInput."""
     parsed = read_case_set(json.dumps(case_set.content))
     if not 1 <= place.case <= len(parsed.cases):
         raise BadInput(_("There is no such case any more."), field="what")

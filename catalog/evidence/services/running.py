@@ -1,4 +1,4 @@
-"""Cases are run by a worker of the sandbox, or here and now by a command; the result is kept either way."""
+"""Cases are run by a worker of the sandbox, or at once by a command; the result is stored either way."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class _NotRunNow(Exception):
 
 
 class _HeldSandbox:
-    """The sandbox while a job is held: its lease is renewed between the runs, so that it is lost in none of them."""
+    """The sandbox while a job is held: the lease is renewed between runs, so that it does not expire."""
 
     def __init__(self, sandbox: Sandbox, held: Claim[CaseRun]) -> None:
         self.name = sandbox.name
@@ -59,18 +59,18 @@ class _HeldSandbox:
         return self._sandbox.run(prepared)
 
     def renew(self) -> None:
-        """Where that has not been for some time. Raises LostLease, Cancelled."""
+        """Renew the lease if that was not done for some time. Raises LostLease, Cancelled."""
         if time.monotonic() - self._renewed > RENEW_AFTER:
             self._held.note()
             self._renewed = time.monotonic()
 
     def lend(self) -> Sandbox:
-        """For what comes before this job, which is held meanwhile as well."""
+        """The same sandbox for a job with a higher priority, while both are held."""
         return _LentSandbox(self, self._sandbox)
 
 
 class _LentSandbox:
-    """That the lender has lost its job, or is to stop, is no matter of what is run here: it finds out afterwards."""
+    """If the waiting job was lost or cancelled, that does not concern the one that runs: it is noticed afterwards."""
 
     def __init__(self, lender: _HeldSandbox, sandbox: Sandbox) -> None:
         self.name = sandbox.name
@@ -90,12 +90,12 @@ def run_cases(
     found: Availability | None = None,
     before_keeping: Callable[[], None] = lambda: None,
 ) -> Execution:
-    """Run the cases on the script in this process, confined, and keep the result.
+    """Run the cases on the script in this process, confined, and store the result.
 
-    What changes when it is run again has no verdict: that is looked for once for a script, its cases and a kind of
-    machine, and again where a verdict changes. How good the cases are is measured by a worker, later, as often.
-    Where there is no sandbox nothing is run: the state is *not run*, with the reason. `before_keeping` is called when
-    all is run; nothing is kept where it raises.
+    Checks that vary between runs have no verdict: that is tested once for a script, its cases and a kind of
+    machine, and again if a verdict changes. The quality of cases is measured by a worker, later, as often. Without
+    a sandbox nothing is run: the state is *not run*, with the reason. `before_keeping` is called when everything
+    was run; if it raises, nothing is stored.
     """
     found = found or current_sandbox()
     parsed = read_case_set(json.dumps(case_set.content))
@@ -113,7 +113,7 @@ def run_cases(
 def request_run(
     script: str, case_set: CaseSet, *, purpose: CaseRun.Purpose, by: User | None = None
 ) -> CaseRun:
-    """Let a worker run the cases; one that is under way already serves for this, too."""
+    """Have a worker run the cases; a run that is in progress already serves for this, too."""
     values = {"script_sha256": Version.hash_of(script), "case_set": case_set}
     is_quality = Q(purpose=QUALITY)
     same = CaseRun.objects.filter(
@@ -134,15 +134,15 @@ def request_run(
 
 
 def results_waiting() -> QuerySet[CaseRun]:
-    """What waits for a worker of the sandbox and is a result; for the quality of cases nobody waits."""
+    """The runs that wait for a worker and give a result; nobody waits for the quality of cases."""
     return CaseRun.objects.filter(state=CaseRun.State.WAITING).exclude(purpose=QUALITY)
 
 
 def carry_out_run(pk: int) -> None:
-    """A worker runs what was asked for, unless another one does; nothing where it has ended.
+    """Run a request, unless another worker does; does nothing if it has ended.
 
-    What somebody waits for comes before what is run every night or for a new machine, and both come before the
-    quality of cases. A worker without a sandbox leaves it to one that has one.
+    Runs that somebody waits for come before those of the night or of a new machine, and both before the quality of
+    cases. A worker without a sandbox leaves the request to one that has one.
     """
     run = CaseRun.objects.filter(pk=pk, state__in=UNFINISHED).only("purpose").first()
     if run is None:
@@ -157,7 +157,7 @@ def carry_out_run(pk: int) -> None:
 
 
 def _give_way(purpose: str, found: Availability) -> None:
-    """Run here and now all that comes before what is of this purpose."""
+    """Run everything first that comes before this purpose."""
     while (first := _next_before(purpose)) is not None:
         try:
             _carry_out(first, found)
@@ -167,7 +167,7 @@ def _give_way(purpose: str, found: Availability) -> None:
 
 
 def _next_before(purpose: str) -> Claim[CaseRun] | None:
-    """The first of what comes before, claimed; None where there is none that others are not at."""
+    """The first run that comes before, claimed; None if no unclaimed one is left."""
     if purpose not in (*BACKGROUND, QUALITY):
         return None
     results = free(CaseRun).exclude(purpose=QUALITY)
@@ -212,10 +212,11 @@ def _run(run: CaseRun, held: Claim[CaseRun], found: Availability) -> Execution:
 
 
 def _measure(run: CaseRun, held: Claim[CaseRun], found: Availability) -> Execution | None:
-    """Add to the result of this machine how good its cases are; between any two runs others come first.
+    """Add the quality of the cases to the result of this machine; other runs come first between any two of its
+    runs.
 
-    None where there is no such result that lacks it, or the script does something else now: it is asked for again
-    when the cases are run the next time. Raises _NotRunNow where the sandbox failed and it is to be tried again.
+    None if there is no such result without it, or the script behaves differently now: it is requested again when
+    the cases are run the next time. Raises _NotRunNow if the sandbox failed and it is to be tried again.
     """
     assert found.sandbox is not None and found.fingerprint is not None
     stored = last_execution(run.script_sha256, run.case_set, found.fingerprint.sha256)
@@ -243,13 +244,13 @@ def _measure(run: CaseRun, held: Claim[CaseRun], found: Availability) -> Executi
 
 
 def _count(run: CaseRun, state: str) -> None:
-    """For the metrics; of drafts none, for one that was flagged in a study has more of them."""
+    """Count it for the metrics; runs of drafts are not counted, since a flagged one of a study has more of them."""
     if run.purpose not in (CaseRun.Purpose.DRAFT, QUALITY):
         metrics.count(metrics.EXECUTIONS, state)
 
 
 def _is_news(case_set: CaseSet, execution: cases.Execution) -> bool:
-    """Whether the quality is still to be measured: nothing is known of it, or a verdict has changed."""
+    """Whether the quality has yet to be measured: it is unknown, or a verdict has changed."""
     assert execution.fingerprint is not None
     if not execution.count(State.PASSED, State.FAILED):
         return False

@@ -1,4 +1,4 @@
-"""The sandbox of this process, probed by running a real case every hour; and what workers found."""
+"""The sandbox of this process, probed with a real case every hour; and the reports of workers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SWITCHED_OFF = Availability(
 
 
 def current_sandbox() -> Availability:
-    """What this process can run scripts in, or why in nothing; at most an hour old."""
+    """The sandbox of this process, or why there is none; at most an hour old."""
     global _found
     if not settings.SCRIPTSMITH_EXECUTION:
         return SWITCHED_OFF
@@ -40,9 +40,9 @@ def current_sandbox() -> Availability:
 
 
 def report_sandbox() -> bool:
-    """Probe again and keep what was found; whether it is a kind of machine that no worker has reported before.
+    """Probe again and store the result; returns whether no worker has reported this kind of machine before.
 
-    No for the first report of all, and where there is no sandbox. What was reported before is the same row again.
+    False for the first report of all, and without a sandbox. A repeated report updates its row.
     """
     global _found
     with _lock:
@@ -60,7 +60,7 @@ def report_sandbox() -> bool:
 
 
 def report_again() -> bool:
-    """Say once more what this process found, without looking anew; no where it has not been kept yet."""
+    """Report the stored result again without probing; False if none was stored yet."""
     values = _values_of(current_sandbox())
     return bool(SandboxReport.objects.filter(**values).update(last_at=timezone.now()))
 
@@ -77,12 +77,12 @@ def _values_of(found: Availability) -> dict[str, object]:
 
 
 def last_report() -> SandboxReport | None:
-    """What the worker of the sandbox said last; None where none has begun yet."""
+    """The last report of the sandbox's worker; None if none has started yet."""
     return SandboxReport.objects.first()
 
 
 def sandbox_trouble() -> str:
-    """Why no worker of the sandbox would run anything now, in a sentence; empty where one probably would."""
+    """Why no worker of the sandbox would run anything now, in a sentence; empty if one probably would."""
     if not settings.SCRIPTSMITH_EXECUTION:
         return SWITCHED_OFF.reason
     if is_served():
@@ -94,6 +94,6 @@ def sandbox_trouble() -> str:
 
 
 def is_served() -> bool:
-    """Whether a worker that has a sandbox reported lately; another one may have none."""
+    """Whether a worker with a sandbox reported recently; another worker may have none."""
     since = timezone.now() - MISSED_REPORTS
     return SandboxReport.objects.filter(last_at__gt=since).exclude(name="").exists()

@@ -1,4 +1,4 @@
-"""Cases of a statement that is no entry's: what drafts of scripts for it did in them."""
+"""Cases of a statement that belongs to no entry, and the results of its drafts in them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LATELY = timedelta(hours=1)
 
 @dataclass(frozen=True)
 class StatementEvidence:
-    """What one script did in one case set of its statement."""
+    """The result of one script in one case set of its statement."""
 
     execution: Execution
     cases: Sequence[CaseRow]
@@ -39,12 +39,12 @@ class StatementEvidence:
 
 
 def case_sets_for(statement: str) -> QuerySet[CaseSet]:
-    """The case sets written for this statement that nobody has removed, and that no later one replaces."""
+    """The case sets of this statement that were not removed or replaced."""
     return _in_force().filter(statement_sha256=hash_statement(statement)).distinct()[:MOST_SETS]
 
 
 def case_sets_of_statements(hashes: Collection[str]) -> list[CaseSet]:
-    """The same for many statements, by their hashes, the newest of each first."""
+    """The same for many statements, by their hashes, newest first."""
     kept: dict[str, list[CaseSet]] = {}
     for case_set in _in_force().filter(statement_sha256__in=hashes).distinct():
         of_statement = kept.setdefault(case_set.statement_sha256, [])
@@ -54,16 +54,16 @@ def case_sets_of_statements(hashes: Collection[str]) -> list[CaseSet]:
 
 
 def _in_force() -> QuerySet[CaseSet]:
-    """Those of every campaign: what a review made of them counts in its own alone."""
+    """Those that count in every campaign; what a review made of them counts in its own only."""
     is_kept = Q(entries=None) | Q(entries__removed_at=None)
     return CaseSet.objects.filter(is_kept, replaced_by=None, withdrawn_at=None, is_revision=False)
 
 
 def request_draft_runs(statement: str, scripts: Collection[str]) -> int:
-    """Have scripts for a statement run in its cases; how many runs that are. None where it has no cases.
+    """Have scripts for a statement run in its cases; returns how many runs that are. None without cases.
 
-    None either where no worker of the sandbox would run them: nothing waits for one that may never come.
-    What was found within the last hour is not asked for again: the run of the draft may have done it itself.
+    None either if no worker of the sandbox would run them: nothing waits for a worker that may never come. Results
+    of the last hour are not requested again, since the run of the draft may have produced them itself.
     """
     by_hash = {Version.hash_of(script): script for script in scripts}
     case_sets = list(case_sets_for(statement))
@@ -75,9 +75,10 @@ def request_draft_runs(statement: str, scripts: Collection[str]) -> int:
 def request_missing_runs(
     scripts: Mapping[str, str], case_sets: Sequence[CaseSet], *, since: datetime | None = None
 ) -> int:
-    """Have these drafts, by their hashes, run in each set where they were not run here yet, or not `since` then.
+    """Have these drafts, by their hashes, run in each case set where they were not run here yet, or not since
+    `since`.
 
-    How many runs were asked for.
+    Returns how many runs were requested.
     """
     ran = Execution.objects.filter(
         script_sha256__in=scripts, case_set__in=case_sets, imported=False
@@ -95,7 +96,7 @@ def request_missing_runs(
 
 
 def evidence_for(statement: str, sha256s: Collection[str]) -> dict[str, list[StatementEvidence]]:
-    """By the hash of the script, what it did in the cases of the statement; two queries, one where there is none."""
+    """The results in the cases of the statement, by hash of the script; two queries, one without cases."""
     return _evidence(
         Execution.objects.filter(case_set__in=case_sets_for(statement).values("pk")), sha256s
     )
@@ -104,9 +105,9 @@ def evidence_for(statement: str, sha256s: Collection[str]) -> dict[str, list[Sta
 def evidence_in(
     case_sets: Collection[int], sha256s: Collection[str], *, among: Q | None = None
 ) -> dict[str, list[StatementEvidence]]:
-    """By the hash of the script, what it did in these case sets; those that were not run are missing.
+    """The results in these case sets, by hash of the script; those that were not run are missing.
 
-    `among` says which results count; only what was run here, where it is left out.
+    `among` says which results count; by default only those of this installation.
     """
     counts = Q(imported=False) if among is None else among
     return _evidence(Execution.objects.filter(counts, case_set__in=case_sets), sha256s)
@@ -131,7 +132,7 @@ def _evidence(
 
 @transaction.atomic
 def forget_scripts(sha256s: Collection[str]) -> None:
-    """End the runs of these scripts and delete what they did, but for those that are a version of an entry."""
+    """End the runs of these scripts and delete their results, except for scripts that are a version of an entry."""
     kept = Version.objects.filter(sha256__in=sha256s).values_list("sha256", flat=True)
     gone = set(sha256s).difference(kept)
     unfinished = CaseRun.objects.filter(script_sha256__in=gone, state__in=["waiting", "running"])
@@ -142,17 +143,17 @@ def forget_scripts(sha256s: Collection[str]) -> None:
 
 
 def all_case_sets(statement: str) -> set[int]:
-    """Every case set that holds these words, replaced ones and those made in reviews too."""
+    """Every case set that contains these words, including replaced ones and those made in reviews."""
     found = CaseSet.objects.filter(statement_sha256=hash_statement(statement))
     return set(found.values_list("pk", flat=True))
 
 
 @transaction.atomic
 def forget_case_sets(case_sets: Collection[int], *, keeping: Collection[int] = ()) -> None:
-    """Delete these case sets, which hold the words of their statement, and all that was run in them.
+    """Delete these case sets, which contain the words of their statement, and all their results.
 
-    So are those that reviewers made of them, with the record of it. Those that an entry keeps, or has kept, stay;
-    so do those to be kept, and what was made of them.
+    Also those that reviewers made from them, with the record of it. Those that an entry has, or had, stay; so do
+    those marked to be kept, and what was made from them.
     """
     gone = {*case_sets, *hooks.changed_from(case_sets)}
     gone -= {*keeping, *hooks.changed_from(keeping)}

@@ -1,4 +1,4 @@
-"""Results as rows: one for each script, case set, kind of machine and verdicts."""
+"""Results as rows: one for each script, case set, kind of machine and set of verdicts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ JUDGED = (State.PASSED, State.FAILED)
 
 
 def hash_statement(statement: str) -> str:
-    """What two spellings of a statement have in common that differ in spaces and capitals only."""
+    """A normal form of statements that ignores differences in spaces and capitals."""
     return hashlib.sha256(" ".join(statement.casefold().split()).encode()).hexdigest()
 
 
@@ -33,10 +33,11 @@ def keep_case_set(
     replaces: CaseSet | None = None,
     is_revision: bool = False,
 ) -> CaseSet:
-    """The row of these cases; the same cases are one row, whoever writes them again.
+    """The row of these cases; equal cases are one row, whoever writes them.
 
-    `prompt_version` says what a model was asked by, `replaces` which set its author has looked at again.
-    `is_revision`: made from another set in a review. Whoever writes the same anew makes it one of the statement's sets.
+    `prompt_version` says which prompt a model was asked with, `replaces` which set its author has revised.
+    `is_revision`: made from another set in a review. If somebody writes the same cases anew, they become a set of
+    the statement.
     """
     content = case_set.model_dump(mode="json", by_alias=True, exclude_none=True)
     kept, created = CaseSet.objects.get_or_create(
@@ -64,13 +65,13 @@ def keep_case_set(
 
 
 def withdraw_case_set(case_set: CaseSet) -> None:
-    """Take it out of force: no draft is run in it any more, and what was found in it counts nowhere."""
+    """Withdraw it: no draft is run in it any more, and its results count nowhere."""
     CaseSet.objects.filter(pk=case_set.pk, withdrawn_at=None).update(withdrawn_at=Now())
 
 
 @transaction.atomic
 def store_execution(case_set: CaseSet, execution: cases.Execution) -> Execution:
-    """The row of this result. One that says what the last one on this kind of machine said is counted there."""
+    """The row of this result. A repetition of the last result on this kind of machine is counted there."""
     fingerprint = execution.fingerprint
     fingerprint_sha256 = fingerprint.sha256 if fingerprint is not None else ""
     CaseSet.objects.select_for_update(of=("self",)).get(pk=case_set.pk)
@@ -114,7 +115,7 @@ def store_execution(case_set: CaseSet, execution: cases.Execution) -> Execution:
 
 
 def keep_quality(stored: Execution, quality: Quality | None) -> None:
-    """Add to a result how good its cases are, once; None where that would take too long to find out."""
+    """Add the quality of the cases to a result, once; None if measuring would take too long."""
     document = stored.document
     if quality is not None:
         document = {
@@ -133,7 +134,7 @@ def keep_quality(stored: Execution, quality: Quality | None) -> None:
 def last_execution(
     script_sha256: str, case_set: CaseSet, fingerprint_sha256: str | None = None
 ) -> Execution | None:
-    """The last result of this text in these cases, on this kind of machine or on any; none that came with a file."""
+    """The last result of this text in these cases, on this kind of machine or on any, without imported ones."""
     found = Execution.objects.filter(script_sha256=script_sha256, case_set=case_set, imported=False)
     if fingerprint_sha256 is not None:
         found = found.filter(fingerprint_sha256=fingerprint_sha256)
@@ -141,13 +142,13 @@ def last_execution(
 
 
 def newest_results(found: QuerySet[Execution], *of: str) -> QuerySet[Execution]:
-    """Of each of these the newest result; what was not run, or came with a file, only where nothing else is known."""
+    """The newest result of each; one that was not run, or was imported, only if nothing else is known."""
     not_run = ExpressionWrapper(Q(state=CheckState.NOT_RUN), output_field=BooleanField())
     return found.order_by(*of, not_run.asc(), "imported", "-last_at", "-pk").distinct(*of)
 
 
 def state_of(execution: cases.Execution) -> State:
-    """One failed check fails the whole; else all that have a verdict passed, where any has one."""
+    """Failed if one check failed; passed if all checks with a verdict passed and there is one."""
     if execution.count(State.FAILED):
         return State.FAILED
     if execution.count(State.PASSED):
@@ -167,7 +168,7 @@ def _reason(execution: cases.Execution) -> str:
 
 
 def _document(execution: cases.Execution) -> dict[str, object]:
-    """What is not in rows of its own: what was seen in each world, and the sentence of it all."""
+    """What has no rows of its own: what was seen in each world, and the summary sentence."""
     document = as_document(execution)
     worlds = [
         {"title": case["title"], "state": case["state"], "seen": case["seen"]}
@@ -181,7 +182,7 @@ def _document(execution: cases.Execution) -> dict[str, object]:
 
 
 def differs(last: Execution, execution: cases.Execution) -> bool:
-    """Whether any verdict is another one. What was unstable then may be either now."""
+    """Whether any verdict differs. A check that was unstable may have either verdict now."""
     then = list(last.checks.order_by("case_number", "number").values_list("state", flat=True))
     now = [check.state for case in execution.cases for check in case.checks]
     return len(then) != len(now) or any(_is_other(*pair) for pair in zip(then, now, strict=True))
@@ -192,7 +193,7 @@ def _is_other(then: str, now: State) -> bool:
 
 
 def without_unstable(stored: Execution, execution: cases.Execution) -> cases.Execution:
-    """The same checks run once more: what is known to be unstable has no verdict in it either."""
+    """The same checks run once more: those known to be unstable have no verdict here either."""
     unstable = {
         (one.case_number, one.number): one.got
         for one in stored.checks.filter(state=CheckState.UNSTABLE)
@@ -212,7 +213,7 @@ def without_unstable(stored: Execution, execution: cases.Execution) -> cases.Exe
 
 
 def changed_checks(before: Execution, after: Execution) -> Sequence[tuple[CheckResult, str]]:
-    """The checks of `after` of which `before` says something else, each with what it said."""
+    """The checks of `after` with a different verdict in `before`, and that verdict."""
     then = {(one.case_number, one.number): one.state for one in before.checks.all()}
     return [
         (one, then.get((one.case_number, one.number), ""))
@@ -222,7 +223,7 @@ def changed_checks(before: Execution, after: Execution) -> Sequence[tuple[CheckR
 
 
 def changed_environment(before: Execution, after: Execution) -> Sequence[tuple[str, str, str]]:
-    """In what the machines differ: what it is, and its version before and after."""
+    """How the machines differ: the part, and its version before and after."""
     then, now = before.fingerprint, after.fingerprint
     return [
         (name, then.get(name, ""), now.get(name, ""))
@@ -232,9 +233,9 @@ def changed_environment(before: Execution, after: Execution) -> Sequence[tuple[s
 
 
 def forget_author(user: User) -> None:
-    """The case sets of a person who is anonymised say the account's name of now, in their content as well.
+    """Rename the author of a person's case sets to their anonymised account, in the content as well.
 
-    Their hashes stay: they leave the author out.
+    The hashes stay, since they leave the author out.
     """
     for case_set in CaseSet.objects.filter(by=user, author_kind="person").iterator(chunk_size=100):
         case_set.author_name = show(user.username)

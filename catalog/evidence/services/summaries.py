@@ -1,4 +1,4 @@
-"""What the evidence of a script comes to, for the pages that show it."""
+"""Summaries of a script's evidence, for the pages that show it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class CaseRow:
 
 @dataclass(frozen=True)
 class SetRow:
-    """A case set of an entry, the last result of the version that is shown, and what is under way."""
+    """A case set of an entry, the last result of the version that is shown, and the run in progress."""
 
     kept: EntryCases
     execution: Execution | None
@@ -57,7 +57,7 @@ class SetRow:
 
 @dataclass(frozen=True)
 class Evidence:
-    """All the cases of an entry, as the text of one version does in them."""
+    """All the cases of an entry, with the results of one version's text."""
 
     sets: Sequence[SetRow]
     sandbox: SandboxReport | None
@@ -93,12 +93,12 @@ class Evidence:
 
     @property
     def at(self) -> datetime | None:
-        """When the oldest of it was found: it is no fresher than that."""
+        """The time of its oldest result."""
         return min((one.last_at for one in self.executions), default=None)
 
     @property
     def environment(self) -> str:
-        """The tools that scripts depend on most: `bash 5.2, coreutils 9.1`."""
+        """The most important tools: `bash 5.2, coreutils 9.1`."""
         if not self.executions:
             return ""
         parts = self.executions[0].fingerprint
@@ -110,13 +110,13 @@ class Evidence:
 
     @property
     def is_followed(self) -> bool:
-        """Whether it is soon another one: something is under way, and a worker of the sandbox is there to do it."""
+        """Whether a new result is expected: a run is in progress, and a worker of the sandbox is there."""
         soon = self.is_under_way or any(one.is_being_measured for one in self.sets)
         return soon and self.sandbox is not None and self.sandbox.is_recent
 
     @property
     def digest(self) -> str:
-        """Another one as soon as a page that shows this would look different."""
+        """A digest that changes as soon as a page that shows this would look different."""
         rows = [
             (
                 one.kept.pk,
@@ -174,7 +174,7 @@ def evidence_of(entry: Entry, version: Version, *, with_checks: bool = False) ->
 
 
 def case_rows(case_set: CaseSet, execution: Execution | None) -> list[CaseRow]:
-    """The cases in order, each with its checks; without a result they are still to be run."""
+    """The cases in order, each with its checks; a case without a result has yet to be run."""
     checks: dict[int, list[CheckResult]] = {}
     worlds: Sequence[Mapping[str, object]] = ()
     if execution is not None:
@@ -210,5 +210,5 @@ def _read(case_set: CaseSet) -> cases.CaseSet:
 
 
 def _short(version: str) -> str:
-    """5.2.15(1)-release is 5.2 to people."""
+    """The version as people write it: 5.2 for 5.2.15(1)-release."""
     return ".".join(version.split("(")[0].split(".")[:2])

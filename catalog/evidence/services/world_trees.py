@@ -1,4 +1,4 @@
-"""A world as a small tree: what was there, and what the script made of it."""
+"""A world as a small tree: what was there, and what the script changed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DEEPEST = 8  # levels that the page sets in
 
 
 class TreeRow(NamedTuple):
-    """One name of the tree: how deep it stands, what is known of it, and what happened to it."""
+    """One name in the tree: its depth, its details, and what happened to it."""
 
     depth: int
     name: str
@@ -22,7 +22,7 @@ class TreeRow(NamedTuple):
 
 
 def world_tree(world: Mapping[str, object], seen: Mapping[str, object]) -> Sequence[TreeRow]:
-    """The files of a case's world and those of the run, folders before what is in them; at most MOST_ROWS."""
+    """The files of a case's world and those after the run, folders before their contents; at most MOST_ROWS."""
     notes: dict[str, str] = {}
     marks: dict[str, str] = {}
     files = world.get("files")
@@ -54,7 +54,7 @@ def world_tree(world: Mapping[str, object], seen: Mapping[str, object]) -> Seque
 
 
 def _join_chains(rows: Sequence[TreeRow]) -> list[TreeRow]:
-    """A folder that holds nothing but one folder stands with it in one row: `var/log/app/`."""
+    """A folder that contains only one folder shares its row: `var/log/app/`."""
     joined: list[TreeRow] = []
     lifted = [0] * (DEEPEST + 2)  # by depth, how many levels what is below has moved up
     prefix = ""

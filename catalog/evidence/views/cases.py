@@ -1,4 +1,4 @@
-"""The page of an entry's cases: what happened in them, running them again, writing, replacing, removing them."""
+"""The page of an entry's cases: results, running again, writing, replacing, removing."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from core.web.requests import wants_fragment
 @require_safe
 @vary_on_headers("HX-Request")
 def entry_cases(request: HttpRequest, slug: str) -> HttpResponse:
-    """The cases of an entry, and what the script of one version did in them; 204 where that is as it was seen."""
+    """The cases of an entry, and the results of one version; 204 if nothing has changed since they were shown."""
     entry = access_entry(request.user, slug)
     version = _version_of(request, entry)
     if wants_fragment(request) and "seen" in request.GET:
@@ -45,7 +45,7 @@ def entry_cases(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def cases_new(request: HttpRequest, slug: str) -> HttpResponse:
-    """Write a case set for an entry, or bring one in."""
+    """Write a case set for an entry, or upload one."""
     user = curator_of(request)
     entry = access_entry(user, slug, to_curate=True)
     version = _version_of(request, entry)
@@ -55,7 +55,7 @@ def cases_new(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def cases_edit(request: HttpRequest, pk: int) -> HttpResponse:
-    """Write a new state of a case set; what was found with the former one stays."""
+    """Write a replacement of a case set; the results of the old one stay."""
     user = curator_of(request)
     kept = _kept(pk)
     return _edit(request, user, kept.entry, {"cases": text_of(kept.case_set)}, kept)
@@ -63,7 +63,7 @@ def cases_edit(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def cases_remove(request: HttpRequest, pk: int) -> HttpResponse:
-    """The entry has these cases no longer."""
+    """Remove the cases from the entry."""
     user = curator_of(request)
     kept = _kept(pk)
     try:
@@ -92,7 +92,7 @@ def cases_run(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_safe
 def cases_file(request: HttpRequest, pk: int) -> HttpResponse:
-    """A case set as a file, such as `run_cases` reads."""
+    """A case set as a file that `run_cases` reads."""
     kept = _kept(pk)
     access_entry(request.user, kept.entry.slug)
     name = f"{kept.entry.slug}-cases.json"
@@ -108,7 +108,7 @@ def cases_file(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_safe
 def cases_folder(request: HttpRequest, pk: int) -> HttpResponse:
-    """The case set as a zipped folder for continuous integration elsewhere, with what runs it."""
+    """The case set as a zipped folder for continuous integration elsewhere, with a program that runs it."""
     kept = _kept(pk)
     access_entry(request.user, kept.entry.slug)
     name = f"{kept.entry.slug}-cases"
@@ -170,7 +170,7 @@ def _kept(pk: int) -> EntryCases:
 
 
 def _version_of(request: HttpRequest, entry: Entry) -> Version:
-    """The version that the address names, else the one that the entry answers with, else the newest."""
+    """The version in the URL, else the one that the entry answers with, else the newest."""
     versions = list(access_versions(request.user).filter(entry=entry))
     named = request.GET.get("version", "")
     if named:

@@ -49,7 +49,7 @@ __all__ = [
 
 
 class Format(StrEnum):
-    """A file that holds entries; a folder is none."""
+    """The formats of files; a folder of entries is not a file."""
 
     JSONL = "jsonl"
     CSV = "csv"

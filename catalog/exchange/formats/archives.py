@@ -1,4 +1,4 @@
-"""A .zip of entry folders. It comes from anywhere: how much it may unfold to is bounded before and while it does."""
+"""A .zip of entry folders. Archives are untrusted: their unpacked size is limited before and during unpacking."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _LARGE_SIZE = 20
 
 
 def read_archive(file: BinaryIO) -> Iterator[Row]:
-    """The entries of the folders in it, in one folder or in none. Raises UnreadableFile."""
+    """The entries of the folders in it, inside one folder or at the top. Raises UnreadableFile."""
     _check_directory(file)
     try:
         with zipfile.ZipFile(file) as archive:
@@ -43,7 +43,7 @@ def read_archive(file: BinaryIO) -> Iterator[Row]:
 
 
 def archive_parts(records: Iterable[EntryRecord]) -> Iterator[bytes]:
-    """The bytes of an archive with a folder for each record, as they are made."""
+    """The bytes of an archive with a folder for each record, produced as a stream."""
     buffer = _Parts()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:  # type: ignore[call-overload]
         for record in records:
@@ -57,7 +57,7 @@ def archive_parts(records: Iterable[EntryRecord]) -> Iterator[bytes]:
 
 
 def _check_directory(file: BinaryIO) -> None:
-    """Refuse a list of files that would fill the memory before anybody can look at it."""
+    """Refuse a directory that would fill the memory before any file is read."""
     file.seek(0, 2)
     size = file.tell()
     file.seek(max(0, size - _LONGEST_END - _LARGE_SIZE))
@@ -78,7 +78,7 @@ def _holds_entry(folder: Folder) -> bool:
 
 
 class _Tree:
-    """The folders of an archive, without what lies outside of it."""
+    """The folders of an archive, without paths that lead out of it."""
 
     def __init__(self, archive: zipfile.ZipFile) -> None:
         self.root = _ArchiveFolder("", archive, _Budget())
@@ -99,7 +99,7 @@ class _Tree:
 
 @dataclass
 class _Budget:
-    """What may still be unfolded."""
+    """How many bytes may still be unpacked."""
 
     left: int = field(default_factory=lambda: MOST_UNFOLDED)
 
@@ -165,7 +165,7 @@ class _ArchiveFolder:
 
 
 class _Parts:
-    """A file that is written from the beginning to the end, and read while it is."""
+    """A file that is written in order and read at the same time."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []
@@ -175,9 +175,9 @@ class _Parts:
         return len(data)
 
     def flush(self) -> None:
-        """Nothing waits anywhere."""
+        """Nothing is buffered."""
 
     def take(self) -> Iterator[bytes]:
-        """What has been written since."""
+        """What has been written since the last call."""
         parts, self._parts = self._parts, []
         yield from parts

@@ -1,7 +1,7 @@
-"""A folder for each entry: metadata.yaml says what it is, script.sh is the script.
+"""A folder for each entry: its metadata.yaml and its script.sh.
 
-Versions beside the one that counts stand in the same shape under versions/NUMBER. Where the folders come
-from, a disk or an archive, is a `Folder`'s own business.
+Other versions than the one that counts are in folders of the same shape under versions/NUMBER. A `Folder` hides
+whether the files are on disk or in an archive.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ VERSIONS = "versions"
 
 
 class Folder(Protocol):
-    """What is read of a folder, wherever it lies."""
+    """A folder to read from, wherever it is."""
 
     @property
     def name(self) -> str: ...
 
     def has(self, name: str) -> bool:
-        """Whether it holds a file of this name."""
+        """Whether it contains a file of this name."""
         ...
 
     def read(self, name: str) -> bytes:
-        """The bytes of a file. Raises ValueError: missing, a link, too large, damaged."""
+        """The bytes of a file. Raises ValueError if it is missing, a link, too large or damaged."""
         ...
 
     def folders(self) -> Sequence[Folder]:
@@ -39,7 +39,7 @@ class Folder(Protocol):
 
 
 class DiskFolder:
-    """A folder on the disk."""
+    """A folder on disk."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -76,7 +76,7 @@ class DiskFolder:
 def read_folders(folder: Folder) -> Iterator[Row]:
     """The entry in `folder`, or in each of its folders by name; the folder's name is the slug.
 
-    Folders without metadata.yaml and script.sh hold something else and are passed over.
+    Folders without metadata.yaml and script.sh are skipped.
     """
     if _is_entry(folder):
         yield _read_folder(folder)
@@ -87,7 +87,7 @@ def read_folders(folder: Folder) -> Iterator[Row]:
 
 
 def files_of(record: EntryRecord) -> Iterator[tuple[str, bytes]]:
-    """The files of an entry's folder, by their path in it, such that `read_folders` reads the same."""
+    """The files of an entry's folder, by relative path; the inverse of `read_folders`."""
     data = record.plain(without=frozenset({"slug", "script", "versions"}))
     yield METADATA, write_yaml(data).encode()
     yield SCRIPT, record.script.encode()
@@ -99,7 +99,7 @@ def files_of(record: EntryRecord) -> Iterator[tuple[str, bytes]]:
 
 
 def write_folder(folder: Path, record: EntryRecord) -> None:
-    """Write one entry; the folder is made, and what an earlier export wrote is written over."""
+    """Write one entry; the folder is created, and files of an earlier export are overwritten."""
     for name, data in files_of(record):
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""A line of JSON for each entry, read one by one, so that a file may be larger than memory."""
+"""One line of JSON for each entry, read line by line, so that a file may be larger than memory."""
 
 from __future__ import annotations
 
@@ -21,5 +21,5 @@ def read_jsonl(file: BinaryIO) -> Iterator[Row]:
 
 
 def jsonl_line(record: EntryRecord) -> str:
-    """The record as a line with its end."""
+    """The record as a line with its line end."""
     return json.dumps(record.plain(), ensure_ascii=False) + "\n"

@@ -1,4 +1,4 @@
-"""One entry as a file says it."""
+"""One entry as files represent it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _DEEPEST = 50
 
 
 def _storable(about: Mapping[str, object]) -> Mapping[str, object]:
-    """As JSON that a database takes: dates of YAML become text."""
+    """As JSON that the database accepts: YAML dates become text."""
     text = json.dumps(about, default=str, allow_nan=False)
     if len(text) > MOST_ABOUT:
         raise ValueError(f"has {len(text):,} characters; at most {MOST_ABOUT:,} are possible")
@@ -57,7 +57,7 @@ About = Annotated[Mapping[str, object], AfterValidator(_storable)]
 
 
 class Wording(BaseModel):
-    """One phrasing; a file that only gives the text means an imported one."""
+    """One wording; a plain text in a file means an imported one."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -81,7 +81,7 @@ AnyWording = Annotated[Wording, BeforeValidator(_read_wording), PlainSerializer(
 
 
 class OtherVersion(VersionDetails):
-    """A version of an entry beside the one that counts: an earlier one, or a newer draft."""
+    """Another version of an entry than the one that counts: an earlier one, or a newer draft."""
 
     number: Annotated[int, Field(ge=1, le=1_000_000)]
     state: State
@@ -95,7 +95,7 @@ class OtherVersion(VersionDetails):
 
 
 class EntryRecord(VersionDetails):
-    """An entry with the version that counts; the keys beside it are those of `VersionDetails`."""
+    """An entry with the version that counts; its other keys are those of `VersionDetails`."""
 
     slug: Annotated[Text, Field(pattern=r"^[a-z0-9][a-z0-9_-]*$", max_length=80)] | None = None
     title: Annotated[Stripped, Field(min_length=1, max_length=300)]
@@ -125,11 +125,11 @@ class EntryRecord(VersionDetails):
 
     @property
     def wordings(self) -> list[str]:
-        """The texts of the phrasings, without the title."""
+        """The texts of the wordings, without the title."""
         return [phrasing.text for phrasing in self.phrasings]
 
     def plain(self, *, without: frozenset[str] = frozenset()) -> dict[str, object]:
-        """The record as JSON and YAML hold it; what was not said is left out."""
+        """The record as JSON and YAML store it; missing fields are left out."""
         data = self.model_dump(mode="json", exclude=set(without), exclude_none=True)
         return {name: value for name, value in data.items() if name not in _LISTS or value}
 
@@ -139,7 +139,7 @@ _LISTS = frozenset({"phrasings", "versions"})  # empty is what they are where no
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """One entry of a source: where it stood, and the record or what is wrong with it."""
+    """One entry of a source: its position, and the record or the problem with it."""
 
     place: str  # "line 3", or the folder's name
     record: EntryRecord | None = None
@@ -148,7 +148,7 @@ class Row:
 
 
 def read_record(data: object, *, place: str) -> Row:
-    """The row of what a file held at this place."""
+    """The row of a file's record."""
     if not isinstance(data, dict):
         return Row(place=place, problem="is not an object with names and values")
     given = data.get("title")

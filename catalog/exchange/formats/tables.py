@@ -1,4 +1,4 @@
-"""CSV: a header, then a row for each entry. Lists stand in their cell as a person would type them, or as JSON."""
+"""CSV: a header, then a row for each entry. Lists are written in their cell as people would type them, or as JSON."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NOT_UTF8 = re.compile("[\udc80-\udcff]")
 
 
 class _Kind(NamedTuple):
-    """How a value stands in a cell, and how it is read from it."""
+    """How a value is written to a cell and read from it."""
 
     write: Callable[..., str]
     read: Callable[[str], object]
@@ -92,7 +92,7 @@ def read_cells(names: Sequence[str], row: Sequence[str], *, place: str) -> Row:
 
 
 def cells_of(record: EntryRecord) -> list[str]:
-    """The cells of a record, in the order of COLUMNS, such that no spreadsheet calculates with them."""
+    """The cells of a record, in the order of COLUMNS, safe for spreadsheets."""
     plain = record.plain()
     return [
         cells.safe_cell(kind.write(plain[name])) if name in plain else ""
@@ -101,7 +101,7 @@ def cells_of(record: EntryRecord) -> list[str]:
 
 
 def check_columns(names: Sequence[str]) -> None:
-    """Raise UnreadableFile unless these are columns of the catalogue, each once, and the needed ones."""
+    """Raise UnreadableFile unless these are known columns, each once, with all required ones."""
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise UnreadableFile(f"Two columns have the same name: {', '.join(twice)[:200]}.")

@@ -1,4 +1,4 @@
-"""Exports entries as records that a file can hold."""
+"""Exports entries as records."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _SAID_IF_ANY = ("parameters", "tags", "links", "check_before", "check_after", "u
 def export_entries(
     *, state: State | None = None, among: QuerySet[Entry] | None = None
 ) -> Iterator[EntryRecord]:
-    """A record for each entry with all of its versions, by address; the verified one counts, or the newest.
+    """A record for each entry with all of its versions, by slug; the verified one counts, or the newest.
 
-    With `state`, only entries that have a version in that state, and nothing but the newest of them. With
-    `among`, only these entries.
+    With `state`, only entries with a version in that state, and only the newest such version. With `among`, only
+    these entries.
     """
     versions = Version.objects.select_related("author", "owner", "verified_by")
     entries = Entry.objects.standing()
@@ -50,10 +50,11 @@ def export_entries(
 def version_files(
     version: Version, *, about: Mapping[str, object], suspended: str = "", state: State
 ) -> dict[str, bytes]:
-    """The files of an entry's folder with this version alone, as if it were in this state; read as any export is.
+    """The files of an entry's folder with this version only, as if it were in this state; in the format of any
+    export.
 
-    Of its origin only what `about` says. Without wordings: some are statements of people, or came by decisions that
-    not everybody may know of.
+    Its origin contains only `about`. Wordings are left out: some are people's statements, or come from decisions
+    that not everybody may know of.
     """
     record = EntryRecord(
         title=version.entry.title,
@@ -121,7 +122,7 @@ def _said(version: Version) -> VersionDetails:
 
 
 def _about(version: Version) -> dict[str, object]:
-    """Who and when, and where it came from; what an import keeps and does not trust."""
+    """Author, date and origin; an import stores them and does not trust them."""
     about = {
         "author": version.author.username if version.author else None,
         "created_at": version.created_at.isoformat(),

@@ -1,4 +1,4 @@
-"""Imports that are begun on a page: kept, looked through first, then carried out, small ones at once."""
+"""Imports from a page: stored, previewed, then carried out; small ones at once."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ kept_files = KeptFiles("catalogue")  # that wait to be imported
 
 
 def preview_import(file: File[bytes], *, by: User, state: str, format: str = "") -> Job:
-    """Keep the file and say what would become of each row; nothing else happens. Raises BadInput.
+    """Store the file and preview what would happen to each row. Raises BadInput.
 
-    The job is done at once where the file is small; else a worker does it.
+    A small file is previewed at once, a large one by a worker.
     """
     require(by, CURATE)
     if state not in STATES:
@@ -62,7 +62,7 @@ def preview_import(file: File[bytes], *, by: User, state: str, format: str = "")
 
 
 def start_import(preview: Job, *, by: User) -> Job:
-    """Do what was foreseen, from the same file. Raises NotAllowedNow where it cannot be begun, or was."""
+    """Carry out the preview, from the same file. Raises NotAllowedNow if it can't be started, or was already."""
     require(by, CURATE)
     if not can_start(preview):
         raise NotAllowedNow(_("This can't be begun: choose the file again."))
@@ -84,7 +84,7 @@ def start_import(preview: Job, *, by: User) -> Job:
 
 
 def cancel_import(job: Job, *, by: User) -> None:
-    """Stop it; what was imported stays. Raises NotAllowedNow where it has ended."""
+    """Stop it; rows that were imported stay. Raises NotAllowedNow if it has ended."""
     require(by, CURATE)
     active = Job.objects.filter(pk=job.pk, state__in=UNFINISHED)
     if not active.update(state=Job.State.CANCELLED, ended_at=timezone.now()):
@@ -93,7 +93,7 @@ def cancel_import(job: Job, *, by: User) -> None:
 
 
 def can_start(job: Job) -> bool:
-    """Whether it is a preview that foresees something, and whose file is still there."""
+    """Whether it is a preview with changes whose file still exists."""
     return (
         job.kind == Job.Kind.IMPORT
         and job.state == Job.State.DONE
@@ -106,7 +106,7 @@ def can_start(job: Job) -> bool:
 
 
 def carry_out_import(held: Claim[Job], job: Job) -> None:
-    """In whoever holds the job. Begun again after a kill, it finds what is there already."""
+    """Run by the job's holder. If it is started again after a kill, it finds the rows that were imported already."""
     name = job.filename
     is_dry = bool(job.arguments["dry_run"])
 
@@ -133,7 +133,7 @@ def carry_out_import(held: Claim[Job], job: Job) -> None:
 
 
 def _begin(job: Job, *, at_once: bool) -> None:
-    """Do it now, or have a worker do it; either way nobody else does it too."""
+    """Run it now, or have a worker run it; in either case nobody else does."""
     held = claim(Job, job.pk) if at_once else None
     if held is not None:
         with suppress(LostLease):  # somebody cancelled it in another window
@@ -144,7 +144,7 @@ def _begin(job: Job, *, at_once: bool) -> None:
 
 
 def _kept(report: ImportReport) -> dict[str, object]:
-    """The report as it is kept: what was refused first, then what changes, at most MOST_ROWS of them."""
+    """The stored report: refused rows first, then changes, at most MOST_ROWS of them."""
     telling = [row for row in report.rows if row.outcome is not ImportOutcome.UNCHANGED]
     telling.sort(key=lambda row: row.outcome is not ImportOutcome.REFUSED)
     return {
@@ -159,7 +159,7 @@ def _forget_file(job: Job) -> None:
 
 
 def _forget_old_files() -> None:
-    """Previews that nobody followed up lose their file."""
+    """Delete the files of previews that nobody carried out."""
     old = Job.objects.filter(
         kind=Job.Kind.IMPORT, state=Job.State.DONE, ended_at__lt=timezone.now() - KEPT_FOR
     )

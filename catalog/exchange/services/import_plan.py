@@ -1,4 +1,4 @@
-"""Decides what becomes of each row of an import, from what exists and before anything is written."""
+"""Decides what to do with each row of an import, from the existing entries and before anything is written."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LABELS = ("tags", "links")
 
 @dataclass(frozen=True, kw_only=True)
 class ImportPlan:
-    """How the rows of one import become entries."""
+    """How the rows of an import become entries."""
 
     state: Version.State
     by: User | None
@@ -40,7 +40,7 @@ class ImportPlan:
 
 @dataclass(frozen=True, kw_only=True)
 class ImportStep:
-    """What is to be done with one row."""
+    """What to do with one row."""
 
     outcome: ImportOutcome
     record: EntryRecord
@@ -52,7 +52,7 @@ class ImportStep:
 
     @property
     def needs(self) -> list[Need]:
-        """The scripts that have to be analysed for it."""
+        """The scripts to analyse for it."""
         if self.outcome is ImportOutcome.VERSION:
             return [(self.record.script, self.details)]
         if self.outcome is ImportOutcome.ENTRY:
@@ -62,7 +62,7 @@ class ImportStep:
 
 
 class Taken(NamedTuple):
-    """Where an address was used in this file, for which script, and by which entry."""
+    """For a slug used in this file: the script, and the entry."""
 
     place: str
     sha256: str
@@ -70,7 +70,7 @@ class Taken(NamedTuple):
 
 
 class RowsBefore:
-    """What the rows before made, or would have made; kept from the first row to the last."""
+    """The effects of earlier rows, real or previewed; kept for the whole import."""
 
     def __init__(self, *, is_dry: bool = False) -> None:
         self._is_dry = is_dry
@@ -81,12 +81,12 @@ class RowsBefore:
         self.added: dict[int, set[str]] = {}
 
     def make_up(self) -> int:
-        """A key for an entry that a dry run only would have made; no row has it."""
+        """A key for an entry that a preview would have created; no row has it."""
         self._made_up -= 1
         return self._made_up
 
     def note(self, row: Row, step: ImportStep, entry_id: int) -> None:
-        """Remember what became of a row."""
+        """Record what happened to a row."""
         sha256 = Version.hash_of(step.record.script)
         if step.record.slug:
             self.places.setdefault(step.record.slug, Taken(row.place, sha256, entry_id))
@@ -97,7 +97,7 @@ class RowsBefore:
 
 
 class ExistingData:
-    """What there is for some records: entries by address and by script, versions and wordings."""
+    """The existing data for some records: entries by slug and by script, versions and wordings."""
 
     def __init__(self, records: Sequence[EntryRecord], seen: RowsBefore) -> None:
         hashes = {Version.hash_of(record.script) for record in records}
@@ -127,7 +127,7 @@ class ExistingData:
         return self._texts[entry_id]
 
     def note(self, step: ImportStep, entry_id: int) -> None:
-        """Remember what became of a row of these."""
+        """Record what happened to a row."""
         holders = self.holders.setdefault(Version.hash_of(step.record.script), [])
         if entry_id not in holders:
             holders.append(entry_id)
@@ -136,7 +136,7 @@ class ExistingData:
 
 
 def decide(row: Row, known: ExistingData, seen: RowsBefore, plan: ImportPlan) -> ImportStep:
-    """What is to be done with a row. Raises BadInput where it is refused."""
+    """What to do with a row. Raises BadInput if it is refused."""
     record = row.record
     if record is None:
         raise BadInput(row.problem)
@@ -173,7 +173,7 @@ def _new_entry(record: EntryRecord) -> ImportStep:
 def _of_entry(
     record: EntryRecord, entry: Entry, sha256: str, known: ExistingData, plan: ImportPlan
 ) -> ImportStep:
-    """The entry is named: another script or other details are a new version of it."""
+    """The row names an entry: another script, or other details, make a new version of it."""
     same = known.versions.get((entry.pk, sha256), [])
     said = _said(record.details)
     if not same:
@@ -220,7 +220,7 @@ def _of_entry(
 def _wordings(
     record: EntryRecord, entry_id: int, slug: str, known: ExistingData, *, why: str = ""
 ) -> ImportStep:
-    """The entry has the script: the row's words are phrasings of it."""
+    """The entry has the script already: the row's texts become wordings of it."""
     has_new = not known.texts_of(entry_id).issuperset([record.title, *record.wordings])
     return ImportStep(
         outcome=ImportOutcome.PHRASINGS if has_new else ImportOutcome.UNCHANGED,
@@ -241,7 +241,7 @@ def _said(details: VersionDetails) -> dict[str, object]:
 
 
 def _differences(version: Version, details: VersionDetails, script: str) -> list[str]:
-    """The names of what the file says otherwise than the version."""
+    """The names of fields in which the file differs from the version."""
     said = _said(details)
     there = details_of(version)
     differing = [name for name, value in said.items() if getattr(there, name) != value]
@@ -267,7 +267,7 @@ def _raised(version: Version, said: str) -> str:
 
 
 def lower_state(asked: Version.State, said: str | None) -> Version.State:
-    """The state of a row: the one that is asked for, or what the file says where that is less."""
+    """The state of a row: the requested one, or the file's if that is lower."""
     State = Version.State
     if said is None or asked == State.DRAFT and said != State.DEPRECATED:
         return asked
@@ -275,7 +275,7 @@ def lower_state(asked: Version.State, said: str | None) -> Version.State:
 
 
 def in_order(record: EntryRecord) -> Iterable[EntryRecord | OtherVersion]:
-    """The versions of a record in the order of their numbers; the one that counts is the record itself."""
+    """The versions of a record by number; the one that counts is the record itself."""
     number = record.number or max((one.number for one in record.versions), default=0) + 1
     before = [one for one in record.versions if one.number < number]
     after = [one for one in record.versions if one.number >= number]
@@ -291,7 +291,7 @@ def _entries(**filters: object) -> Iterable[Entry]:
 
 
 def _versions(**filters: object) -> Iterable[Version]:
-    """Versions of entries that stand for themselves, the verified ones first."""
+    """Versions of entries that were not merged, verified ones first."""
     return (
         Version.objects.filter(entry__merged_into=None, **filters)
         .order_by(VERIFIED_FIRST, "pk")

@@ -19,7 +19,7 @@ class ImportOutcome(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class RowOutcome:
-    """A row, what became of it, and why."""
+    """A row, what happened to it, and why."""
 
     place: str
     outcome: ImportOutcome
@@ -64,12 +64,12 @@ class ImportReport:
 
     @property
     def phrasings(self) -> int:
-        """Rows that became phrasings, for their script was there before."""
+        """Rows that became wordings, because their script existed already."""
         return self.count(ImportOutcome.PHRASINGS)
 
     @property
     def unchanged(self) -> int:
-        """Rows that say nothing new."""
+        """Rows that change nothing."""
         return self.count(ImportOutcome.UNCHANGED)
 
     @property

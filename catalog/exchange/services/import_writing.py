@@ -50,7 +50,7 @@ def carry_out(
     plan: ImportPlan,
     owners: Mapping[str, User],
 ) -> Written:
-    """Store what was decided. Raises Refused where somebody changed the entry meanwhile."""
+    """Carry out the decision. Raises Refused if somebody changed the entry meanwhile."""
     record = step.record
     owner = owners.get(record.owner or "")
     if step.entry_id is None:
@@ -98,7 +98,7 @@ def _add_version(
     plan: ImportPlan,
     owner: User | None,
 ) -> None:
-    """The next version of a locked entry, in this state, with what the file says of its origin."""
+    """Create the next version of a locked entry, in this state, with its origin from the file."""
     need = (said.script, details)
     version = add_version(
         entry,
@@ -129,7 +129,7 @@ def _set_labels(step: ImportStep, plan: ImportPlan, owner: User | None) -> None:
 
 
 def _add_phrasings(entry: Entry, record: EntryRecord, plan: ImportPlan) -> bool:
-    """Add the wordings that a locked entry does not have, each with its source; whether there were any."""
+    """Add the wordings that a locked entry does not have, each with its source; returns whether there were any."""
     imported = Phrasing.Source.IMPORTED.value
     said = [(imported, record.title_confirmed, record.title)]
     said += [(one.source, one.confirmed, one.text) for one in record.phrasings]
@@ -143,7 +143,9 @@ def _add_phrasings(entry: Entry, record: EntryRecord, plan: ImportPlan) -> bool:
 
 
 def _confirmation(record: EntryRecord, plan: ImportPlan, *, says: bool | None) -> Confirmation:
-    """Who brings in an entry as verified confirms its wordings, but none of which the file says that it waits."""
+    """A curator who imports an entry as verified confirms its wordings, except those that wait according to the
+    file.
+    """
     is_verified = lower_state(plan.state, record.state) == State.VERIFIED
     if is_verified and says is not False:
         return Confirmation(added_by=None, confirmed_by=plan.by, is_confirmed=True)

@@ -63,14 +63,14 @@ def import_rows(
     dry_run: bool = False,
     told: Told | None = None,
 ) -> ImportReport:
-    """Rows become entries, good ones are kept; what became of each is reported, also to `told` on the way.
+    """Import rows as entries: good ones are stored, and every one is reported, also to `told` during the import.
 
-    A row with a slug that exists is a new version of that entry, unless it says what is there already.
-    A row whose script some entry has becomes phrasings of it. So a second import changes nothing. No row
-    is raised above the state that the file itself gives it.
+    A row with an existing slug becomes a new version of that entry, unless nothing changes. A row whose script some
+    entry has becomes wordings of it. So a second import changes nothing. No row gets a higher state than the file
+    gives it.
 
-    Verified rows are vouched for by `by`, who has to be a curator; of all others `by` counts as the
-    author, so that somebody else verifies them. Raises PermissionDenied, BadInput.
+    `by` vouches for verified rows and has to be a curator; for all others `by` counts as the author, so that
+    somebody else verifies them. Raises PermissionDenied, BadInput.
     """
     if by is not None:
         require(by, CURATE)
@@ -94,9 +94,9 @@ def import_rows(
 
 
 def load_starter(*, by: User | None = None) -> ImportReport:
-    """Bring in the entries that come with the product, verified, and their vectors; repeatable.
+    """Import the entries of the product, verified, and their vectors; can be repeated.
 
-    Where a release changes an entry, the new version waits in review: people may rely on the old one.
+    If a release changes an entry, the new version waits in review, since people may rely on the old one.
     """
     plan = ImportPlan(
         state=State.VERIFIED,
@@ -134,7 +134,7 @@ def _run(
 
 
 def _foresee(chunk: Sequence[Row], plan: ImportPlan, seen: RowsBefore) -> Iterator[RowOutcome]:
-    """What would become of the rows; nothing is written, and nobody is kept waiting."""
+    """Preview the rows; nothing is written or locked."""
     known = ExistingData(_records(chunk), seen)
     for row in chunk:
         try:
@@ -149,7 +149,7 @@ def _foresee(chunk: Sequence[Row], plan: ImportPlan, seen: RowsBefore) -> Iterat
 
 
 def _take_in(chunk: Sequence[Row], plan: ImportPlan, seen: RowsBefore) -> list[RowOutcome]:
-    """The rows are stored in one transaction; those that are refused leave no trace."""
+    """Write the rows in one transaction; refused rows leave no trace."""
     records = _records(chunk)
     prepared = _prepare(chunk, records, plan)
     outcomes: list[RowOutcome] = []
@@ -179,7 +179,7 @@ def _take_in(chunk: Sequence[Row], plan: ImportPlan, seen: RowsBefore) -> list[R
 def _prepare(
     chunk: Sequence[Row], records: Sequence[EntryRecord], plan: ImportPlan
 ) -> Mapping[Need, Prepared]:
-    """What will become versions is analysed, several at once, before the transaction."""
+    """Analyse the scripts of new versions, several at once, before the transaction."""
     seen = RowsBefore(is_dry=True)
     known = ExistingData(records, seen)
     needed: dict[Need, None] = {}

@@ -1,4 +1,6 @@
-"""Versions that others propose in files: they wait in review, and whoever brought or wrote them verifies none."""
+"""Versions that others propose in files: they wait in review, and neither who brought nor who wrote them can verify
+them.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ State = Version.State
 
 
 class _Files:
-    """A folder that is in memory."""
+    """A folder in memory."""
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
         self._files = files
@@ -51,7 +53,7 @@ class _Files:
 
 
 def read_proposal(files: Mapping[str, bytes]) -> Row:
-    """The entry that the files of a folder say, or what is wrong with them."""
+    """The entry in the files of a folder, or the problem with them."""
     rows = list(read_folders(_Files(files)))
     return rows[0] if rows else Row(place="folder", problem="metadata.yaml is missing")
 
@@ -64,10 +66,10 @@ def propose(
     origin: Mapping[str, object],
     also_by: Collection[int] = (),
 ) -> Version:
-    """The next version of an entry, or the first of a new one, in review; nothing is verified by it.
+    """Create the next version of an entry, or the first of a new one, in review; this verifies nothing.
 
-    Its author is `by`, who brought it. The accounts `also_by` may have written it: they verify it as little.
-    Raises PermissionDenied, BadInput where nothing would be changed, NotAllowedNow.
+    Its author is `by`, who brought it. The accounts `also_by` may have written it and can't verify it either.
+    Raises PermissionDenied, BadInput if nothing would change, NotAllowedNow.
     """
     require(by, CURATE)
     # Labels say nothing about how to run it, and are kept as they are in the catalogue.

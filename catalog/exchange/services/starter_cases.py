@@ -1,4 +1,4 @@
-"""The case sets that come with the starter catalogue: a file `cases.json` beside an entry's script."""
+"""The case sets of the starter catalogue: a file `cases.json` beside an entry's script."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ AUTHOR = "starter catalogue"
 
 
 def load_starter_cases(folder: Path) -> int:
-    """Give each entry of the folder the cases that come with it; how many were added.
+    """Give each entry of the folder its cases; returns how many were added.
 
-    Those of an earlier release make way. What a curator has removed or written stays as they left it.
+    Those of an earlier release are replaced. What a curator has removed or written stays.
     """
     files = {path.parent.name: path for path in sorted(folder.glob(f"*/{CASES}"))}
     entries = Entry.objects.filter(slug__in=files, merged_into=None).defer("document")

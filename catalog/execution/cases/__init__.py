@@ -1,4 +1,4 @@
-"""Cases: prepared worlds and what is to hold in them, as JSON without code, with their sentences. Pure."""
+"""Cases: prepared worlds and checks, as JSON without code, with sentences for people. Pure."""
 
 from __future__ import annotations
 

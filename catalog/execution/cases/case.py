@@ -1,4 +1,4 @@
-"""A case, and a set of them: JSON without code, typed here or refused in words."""
+"""A case, and a set of them: JSON without code, parsed into types or refused in words."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ShortText = Annotated[Text, StringConstraints(min_length=1, max_length=500)]
 
 
 class CaseRefused(ValueError):
-    """The text is no case set; `complaints` are sentences for its author."""
+    """The text is not a valid case set; `complaints` are sentences for its author."""
 
     def __init__(self, complaints: list[str]) -> None:
         super().__init__(" ".join(complaints))
@@ -35,7 +35,7 @@ class CaseRefused(ValueError):
 
 
 class Case(Strict):
-    """A prepared world, and what is to hold after the script ran in it."""
+    """A prepared world, and the checks after the script ran in it."""
 
     title: ShortText
     about: ShortText  # the words of the statement that it is for
@@ -44,7 +44,7 @@ class Case(Strict):
     expect: Annotated[tuple[Check, ...], Field(min_length=1, max_length=MOST_CHECKS)]
 
     def with_dates(self, now: float) -> Case:
-        """The case as it is at this moment. Raises CaseRefused where a date makes another thing of it."""
+        """The case with its dates filled in for this moment. Raises CaseRefused if a date makes it invalid."""
         data: JsonValue = self.model_dump(mode="json", by_alias=True, exclude_none=True)
         try:
             return Case.model_validate_json(json.dumps(fill_dates(data, now)))
@@ -57,19 +57,19 @@ class Case(Strict):
 
     @property
     def may_pass_without_work(self) -> bool:
-        """A script that does nothing is right where there is nothing to do."""
+        """A script that does nothing passes if there is nothing to do."""
         return self.kind in ("empty", "refuse", "read-only")
 
 
 class Author(Strict):
-    """Who wrote the cases: they are no more to be trusted than the script."""
+    """Who wrote the cases, which are no more trustworthy than the script."""
 
     kind: Literal["model", "person", "import"]
     name: ShortText
 
 
 class CaseSet(Strict):
-    """Cases for a statement, never for a script; it never changes."""
+    """Cases for a statement, never for a script; immutable."""
 
     format: Literal[1] = 1
     statement: Annotated[Text, StringConstraints(min_length=1, max_length=10_000)]
@@ -79,7 +79,7 @@ class CaseSet(Strict):
 
     @property
     def sha256(self) -> str:
-        """The hash of what is tested; the same cases from another author are the same cases."""
+        """The hash of the tests alone; equal cases by another author have the same hash."""
         data = self.model_dump(mode="json", by_alias=True, exclude={"author"})
         text = json.dumps(data, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
@@ -100,7 +100,7 @@ class CaseSet(Strict):
 
 
 def read_case_set(text: str | bytes) -> CaseSet:
-    """The case set that the JSON text is; raises CaseRefused, whatever the text is."""
+    """The case set in the JSON text; raises CaseRefused, whatever the text is."""
     encoded = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
     if len(encoded) > LARGEST_SET:
         raise CaseRefused([f"A case set has at most {LARGEST_SET >> 20} MB, and this has more."])
@@ -154,7 +154,7 @@ def _refuse_patterns(case_set: CaseSet) -> None:
 
 
 def _explain(error: ValidationError) -> list[str]:
-    """Pydantic's findings as sentences: where, and what is wrong."""
+    """Pydantic's errors as sentences: where, and what is wrong."""
     errors = error.errors(include_url=False, include_context=False, include_input=False)
     places = [found["loc"] for found in errors]
     sentences = []

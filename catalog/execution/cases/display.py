@@ -1,4 +1,4 @@
-"""Text of a script or a case as people may see it: nothing in it moves a cursor, hides or turns words round."""
+"""Text of a script or a case in a safe form for people: nothing in it moves a cursor, hides or reverses text."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ _UNSEEN = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
 
 
 def show(text: str) -> str:
-    """The text with every character that is not plainly seen written as its number, newlines and tabs kept."""
+    """The text with every invisible or ambiguous character written as its code point, except newlines and tabs."""
     return "".join(_show(character) for character in text)
 
 
 def show_name(text: str) -> str:
-    """On one line, cut where it is very long, in backquotes: for a path, a command, a value in a sentence."""
+    """On one line, shortened if it is very long, in backquotes: for a path, a command or a value in a sentence."""
     shown = show(text).replace("\n", "\\n").replace("\t", "\\t")
     if len(shown) > LONGEST:
         shown = f"{shown[:LONGEST]}…"
@@ -23,7 +23,7 @@ def show_name(text: str) -> str:
 
 
 def show_list(texts: list[str] | tuple[str, ...]) -> str:
-    """Some of them by name, the rest by number."""
+    """Some of them by name, the rest as a number."""
     shown = [show_name(text) for text in texts[:8]]
     if len(texts) > 8:
         shown.append(f"{len(texts) - 8} more")

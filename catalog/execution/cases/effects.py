@@ -1,4 +1,4 @@
-"""What a run changed in its world, from the snapshots before and after."""
+"""The changes that a run made in its world, from the snapshots before and after."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from catalog.execution.sandbox import Entry
 
 @dataclass(frozen=True)
 class Effects:
-    """Paths, each in one of the four only. Folders' own times are no change: they follow from their files."""
+    """Paths, each in one of the four groups. Times of folders are ignored, since they follow from their files."""
 
     removed: tuple[str, ...]
     added: tuple[str, ...]

@@ -1,7 +1,7 @@
-"""Regular expressions of cases, searched in a process that may be ended: some would go on for ever.
+"""Regular expressions of cases, searched in a process that can be killed, since some would never end.
 
-Python's `re` tries one way after the other, and a pattern such as `(a+)+b` has too many of them. No rule of
-thumb tells all such patterns, so a limit of processor time does.
+Python's `re` backtracks, and a pattern such as `(a+)+b` has too many ways to try. No rule recognises all such
+patterns, so a limit of processor time is used.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ for pattern, text in json.load(sys.stdin):
 
 
 class TooSlow(Exception):
-    """The pattern was still being searched for when its time was up."""
+    """The search for the pattern exceeded its time."""
 
 
 class BadPattern(ValueError):
-    """It is no pattern; the message says where."""
+    """The pattern is invalid; the message says where."""
 
 
 def search(pattern: str, text: str) -> bool:
-    """Whether the pattern is found in the text, ^ and $ at every line. Raises BadPattern, TooSlow."""
+    """Whether the pattern is found in the text, with ^ and $ at every line. Raises BadPattern, TooSlow."""
     return search_all([(pattern, text)])[0]
 
 
@@ -62,7 +62,7 @@ def search_all(pairs: Sequence[tuple[str, str]]) -> list[bool]:
 
 
 def find_never_failing(patterns: Sequence[str]) -> list[str]:
-    """Those that are found in any text: in the empty one, and in one that nobody would write."""
+    """Patterns that are found in any text: in the empty one, and in one that nobody would write."""
     texts = ("", "\x01~\x02")
     found = search_all([(pattern, text) for pattern in patterns for text in texts])
     return [

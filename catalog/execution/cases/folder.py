@@ -1,4 +1,4 @@
-"""A case set as a folder for somebody's own continuous integration: the cases, a script that runs them, bats tests."""
+"""A case set as a folder for continuous integration elsewhere: the cases, a script that runs them, bats tests."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def folder_of(case_set: CaseSet) -> dict[str, str]:
 
 
 def _line(text: str) -> str:
-    """On one line, with nothing in it that bats or a terminal takes for more than text."""
+    """On one line, without anything that bats or a terminal would interpret."""
     return " ".join(show(text).split()).replace("'", "’")
 
 

@@ -75,7 +75,7 @@ def restore_mount_points(root: int) -> None:
 
 
 def split_path(path: str) -> list[str]:
-    """The names of an absolute path of the world; raises WorldRefused where it is none or leads out."""
+    """The names of an absolute path of the world; raises WorldRefused if it is not one, or leaves the world."""
     names = path.split("/")[1:]
     if not path.startswith("/") or "\0" in path or any(name in ("", ".", "..") for name in names):
         raise WorldRefused(f"{path!r} is not an absolute path without . and .. in it.")

@@ -1,6 +1,6 @@
-"""How much a case set says, without a model: what it would not notice, and what was not asked. Pure.
+"""How much a case set says, measured without a model: what it would not notice. Pure.
 
-No figure here verifies a script. It says how far the evidence goes, and stands beside every result.
+No figure here verifies a script. It says how far the evidence goes, and is shown with every result.
 """
 
 from __future__ import annotations

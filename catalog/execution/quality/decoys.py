@@ -1,6 +1,7 @@
-"""Files that nobody asked about, beside those of the case: odd names, links, folders, a match in the cwd.
+"""Extra files that nobody asked about: odd names, links, folders, a match in the working folder.
 
-How a script treats them is *robustness*. It is shown and never counted as a failure: the statement did not ask.
+How a script treats them is its *robustness*. It is shown and never counted as a failure, since the statement did
+not ask for it.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ def try_decoys(
 ) -> tuple[str, ...]:
     """What the script does to them that it should not, in sentences; two runs at most.
 
-    A match in the working folder may spoil the whole run, so it is tried apart.
+    A match in the working folder may spoil the whole run, so it is tested separately.
     """
     found: list[str] = []
     for decoys in (list(_twins(case)), list(_in_working_folder(case))):

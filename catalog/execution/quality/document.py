@@ -1,4 +1,4 @@
-"""An execution as one JSON document, with plain text only: for the command line, exports and storage."""
+"""An execution as one JSON document of plain text: for the command line, exports and storage."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from catalog.execution.quality.report import Quality, describe
 
 
 def as_document(execution: Execution, quality: Quality | None = None) -> dict[str, Any]:
-    """Everything that was found. Characters that are not plainly seen are written as their numbers."""
+    """All results. Invisible characters are written as their code points."""
     fingerprint = execution.fingerprint
     return {
         "script_sha256": execution.script_sha256,
@@ -57,7 +57,7 @@ def _seen(case: CaseResult) -> dict[str, Any] | None:
 
 
 def quality_document(quality: Quality) -> dict[str, Any]:
-    """The part of the document that is about the quality alone."""
+    """The part of the document about the quality."""
     return {
         "small_errors": quality.mutants,
         "noticed": quality.noticed,

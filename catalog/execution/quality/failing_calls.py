@@ -1,4 +1,4 @@
-"""Each recorded call fails once: does the script stop, or does it go on as if nothing had happened?"""
+"""Lets each recorded call fail once: does the script stop, or does it go on as if nothing had happened?"""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOST_CALLS = 6
 
 @dataclass(frozen=True)
 class FailingCall:
-    """What followed when this call failed. It is shown to people and is no verdict."""
+    """What followed when this call failed; shown to people, not a verdict."""
 
     call: str
     later: tuple[str, ...]

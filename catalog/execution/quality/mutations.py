@@ -1,7 +1,7 @@
-"""Small errors in a script, one each: what cases that are worth something should notice.
+"""Mutants of a script, with one small error each, which good cases should notice.
 
-Made over the syntax tree, so that `>` in a text stays as it is. Some change nothing at all (`-name` to `-path`
-with a pattern that fits both), so nobody can ask that all are noticed: the list of the others is shown.
+They are made from the syntax tree, so that `>` in a string stays as it is. Some change nothing (`-name` to `-path`
+with a pattern that matches both), so not all can be noticed: the list of the others is shown.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class _Edit(NamedTuple):
 
 
 def make_mutants(script: str, most: int = MOST_MUTANTS) -> tuple[Mutant, ...]:
-    """At most so many, of every kind some, always the same ones; none of a script that cannot be parsed."""
+    """At most so many, some of every kind, always the same; none of a script that cannot be parsed."""
     source = script.encode("utf-8", "surrogatepass")
     try:
         root = parse(source)
@@ -96,7 +96,7 @@ def _in_turns(lists: list[list[_Edit]]) -> Iterator[_Edit]:
 
 
 def _breaks(changed: bytes, root: Node) -> bool:
-    """Whether Bash would not even read it: such an error says nothing about the cases."""
+    """Whether Bash would reject it: such an error says nothing about the cases."""
     try:
         return parse(changed).has_error and not root.has_error
     except TooComplex:

@@ -1,4 +1,4 @@
-"""The same again, and where nothing that the statement names is different: another verdict is none."""
+"""Repeats each check unchanged and in equivalent environments; a check whose verdict varies is unstable."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _OTHER_ZONE = Variation(environment={"TZ": "Pacific/Kiritimati"})
 
 @dataclass(frozen=True)
 class Unstable:
-    """A check that was judged differently, and what was different."""
+    """A check whose verdict varied, and what was different in that run."""
 
     position: int
     under: str
@@ -30,10 +30,10 @@ def repeat(
     sandbox: Sandbox,
     limits: Limits | None = None,
 ) -> Execution:
-    """The execution with every check out of the figures that is judged differently when the script is run again.
+    """The execution without verdicts of checks that are judged differently when the script is run again.
 
-    That is one more run a case with everything else at once that it leaves open; only where a verdict changes, one
-    more for each thing tells which it was.
+    One more run for each case changes everything that the case leaves open at once. Only if a verdict changes, one
+    more run for each of these things finds out which one it was.
     """
     limits = limits or Limits()
     cases = tuple(
@@ -48,7 +48,7 @@ def repeat(
 def _find_unstable(
     case: Case, script: str, result: CaseResult, sandbox: Sandbox, limits: Limits
 ) -> tuple[Unstable, ...]:
-    """Checks with another verdict in another run; the case's own choices are left as they are."""
+    """Checks with another verdict in another run; what the case itself specifies stays as it is."""
 
     def changed(variation: Variation) -> list[int]:
         again = run_case(case, script, sandbox, variation, limits).verdicts
@@ -87,7 +87,7 @@ def _mark(case: CaseResult, found: tuple[Unstable, ...]) -> CaseResult:
 
 
 def _variations(case: Case) -> list[tuple[str, Variation]]:
-    """A case that names its folder means it, and one that names a date means that of UTC."""
+    """What the case leaves open: not the working folder if it names one, not the time zone if it names a date."""
     written = case.model_dump_json(by_alias=True)
     chosen = case.world.environment
     variations = [(_AGAIN, Variation())]

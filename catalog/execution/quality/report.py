@@ -1,4 +1,4 @@
-"""How good a case set is, as far as one script that passes it can tell: figures, lists and one sentence."""
+"""How good a case set is, measured on one script that passes it: figures, lists and one sentence."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _STANDS_FOR = {
 
 @dataclass(frozen=True, kw_only=True)
 class Quality:
-    """What the cases would not notice, and how the script behaves where nobody asked."""
+    """What the cases would not notice, and the script's behaviour where nobody asked."""
 
     mutants: int
     survivors: tuple[str, ...]  # small errors that no case notices
@@ -51,7 +51,7 @@ class Quality:
 
     @property
     def noticed(self) -> int:
-        """How many of the small errors at least one case notices."""
+        """How many of the mutants at least one case notices."""
         return self.mutants - len(self.survivors)
 
 
@@ -64,10 +64,10 @@ def measure_quality(
     most_mutants: int = MOST_MUTANTS,
     before_each: Callable[[], None] = lambda: None,
 ) -> Quality | None:
-    """The quality of the cases of this execution: some 10 runs a case, and those of mutants.
+    """The quality of the cases of this execution: about 10 runs for each case, and those of mutants.
 
-    Small errors are tried in cases that the script passes: elsewhere there is nothing to notice. The quality of cases
-    that would take the sandbox for too long is not measured. `before_each` is called before each run; what it takes
+    Mutants are tried in cases that the script passes, since there is nothing to notice in others. It is not
+    measured for cases that would occupy the sandbox for too long. `before_each` is called before each run; its time
     is not counted.
     """
     timed = _TimedSandbox(sandbox, before_each)
@@ -78,11 +78,11 @@ def measure_quality(
 
 
 class _TooLong(Exception):
-    """The time for the quality of one set is up."""
+    """The time for measuring one set is over."""
 
 
 class _TimedSandbox:
-    """Runs nothing any more once the time is up. Raises _TooLong."""
+    """Stops running once the time is over. Raises _TooLong."""
 
     def __init__(self, sandbox: Sandbox, before_each: Callable[[], None]) -> None:
         self.name = sandbox.name
@@ -148,7 +148,7 @@ def _measure(
 
 
 def find_not_tried(execution: Execution) -> tuple[str, ...]:
-    """What the recorded commands that the script called stand for."""
+    """The programs that the script's recorded commands stand for."""
     called = {
         call.command
         for case in execution.cases
@@ -159,7 +159,7 @@ def find_not_tried(execution: Execution) -> tuple[str, ...]:
 
 
 def describe(execution: Execution, quality: Quality | None = None) -> str:
-    """One line for people: never a tick without how much it says."""
+    """One line for people, with the quality of its cases beside every pass."""
     judged = execution.count(State.PASSED, State.FAILED)
     if not judged:
         states = dict.fromkeys(check.state for case in execution.cases for check in case.checks)
@@ -181,7 +181,7 @@ def describe(execution: Execution, quality: Quality | None = None) -> str:
 
 
 def add_quality(line: str, quality: Quality) -> str:
-    """The line of a result, with how much its cases say."""
+    """The line of a result, with the quality of its cases."""
     errors = _count(quality.mutants, "small error")
     parts = [
         f"the cases notice {quality.noticed} of {errors}"

@@ -1,4 +1,4 @@
-"""What is stored of an execution beside its checks, read back from a file that anybody may have written."""
+"""The stored part of an execution beside its checks, read from a file that is untrusted."""
 
 from __future__ import annotations
 
@@ -54,11 +54,11 @@ class _Document(_Part):
 
 
 class NoDocument(ValueError):
-    """What was read is no such document."""
+    """The file is not such a document."""
 
 
 def read_document(value: object) -> dict[str, Any]:
-    """The document, as pages can show it. Raises NoDocument."""
+    """The document in the form that pages show. Raises NoDocument."""
     try:
         return _Document.model_validate(value).model_dump(mode="json")
     except ValidationError as error:

@@ -28,7 +28,7 @@ WHEEL_FILES = {
 
 
 class NoBubblewrap(Exception):
-    """There is none that can be used; the message says why."""
+    """No usable program was found; the message says why."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The list of entries: filtered, searched, and many changed at once."""
+"""The list of entries: filtered, searched, and changed in bulk."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ State = Version.State
 
 
 class Deed(models.TextChoices):
-    """What can be done with many entries."""
+    """The bulk actions."""
 
     ADD_TAGS = "add_tags", gettext_lazy("Add tags")
     REMOVE_TAGS = "remove_tags", gettext_lazy("Remove tags")
@@ -42,7 +42,7 @@ class Deed(models.TextChoices):
 
 @dataclass(frozen=True, kw_only=True)
 class BulkOrder:
-    """What is to be done, with what belongs to it."""
+    """An action with its arguments."""
 
     deed: Deed
     tags: tuple[str, ...] = ()
@@ -70,7 +70,7 @@ class BulkOutcome:
 
 
 def plan_bulk(order: BulkOrder, entries: Sequence[Entry], *, by: User) -> list[BulkStep]:
-    """What would happen to each entry; changes nothing. Raises BadInput for an order that is none."""
+    """What the action would do to each entry; changes nothing. Raises BadInput for an unknown action."""
     require(by, CURATE)
     _check(order, entries)
     versions = _versions_of(entries)
@@ -80,9 +80,9 @@ def plan_bulk(order: BulkOrder, entries: Sequence[Entry], *, by: User) -> list[B
 def carry_out_bulk(
     order: BulkOrder, entries: Sequence[Entry], *, seen: Mapping[int, str], by: User
 ) -> BulkOutcome:
-    """Do what the plan said, entry by entry; `seen` has each step's `seen` by the entry's key.
+    """Carry out the plan, entry by entry; `seen` has each step's `seen` by the entry's key.
 
-    What changed since, or was refused in the plan, is left alone and reported. Raises BadInput.
+    Entries that changed since, or that the plan refused, are left alone and reported. Raises BadInput.
     """
     outcome = BulkOutcome()
     for step in plan_bulk(order, entries, by=by):
@@ -194,7 +194,7 @@ _PLANS: Mapping[Deed, Callable[[BulkOrder, Version, User], tuple[str, str]]] = {
 
 
 def _do(order: BulkOrder, step: BulkStep, by: User) -> BulkStep:
-    """The step, refused where the service refused."""
+    """The step, refused if the service refused."""
     version = step.version
     assert version is not None
     try:

@@ -1,4 +1,4 @@
-"""How many entries each filter would leave beside those that are chosen, counted together."""
+"""How many entries each further filter would leave, counted together."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ VALUES: Mapping[str, Sequence[str]] = {
 
 @dataclass(frozen=True)
 class Facets:
-    """How many entries fit, and how many would by each value of each filter."""
+    """How many entries match, and how many would with each value of each filter."""
 
     total: int
     size: int  # of the whole catalogue
@@ -40,7 +40,7 @@ class Facets:
 
 
 def count_facets(filters: Filters) -> Facets:
-    """The counts by which a list is narrowed further, in two queries; of a large catalogue up to a minute old.
+    """The counts of the filters, in two queries; of a large catalogue up to a minute old.
 
     Raises BadInput.
     """
@@ -72,7 +72,7 @@ def _count(filters: Filters) -> Facets:
 
 
 def _count_together(wanted: Mapping[str, Filters]) -> dict[str, int]:
-    """For each of these filters how many entries have a version that meets it: one pass over the versions."""
+    """For each of these filters, how many entries have a version that matches: one pass over the versions."""
     # A truth value for each entry and filter, then their numbers: far cheaper than counting distinct entries.
     versions = Version.objects.order_by()
     has = {_column(name): BoolOr(row_condition(one)) for name, one in wanted.items()}
@@ -86,7 +86,7 @@ def _column(name: str) -> str:
 
 
 def _count_names(filters: Filters) -> tuple[dict[str, int], dict[str, int]]:
-    """The most frequent tags and owners among what fits without the filter of their own."""
+    """The most frequent tags and owners among the matches without their own filter."""
     queries = []
     for kind, path in (("tag", "tags__name"), ("owner", "owner__username")):
         versions = Version.objects.filter(row_condition(replace(filters, **{kind: ""})))

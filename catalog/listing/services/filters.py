@@ -1,4 +1,4 @@
-"""What a list of entries can be narrowed to, as conditions on one version of each."""
+"""The filters of a list of entries, as conditions on one version of each."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LATELY = timedelta(days=30)
 
 @dataclass(frozen=True, kw_only=True)
 class Filters:
-    """What a list of entries is narrowed to; empty is anything."""
+    """The filters of a list; an empty value matches everything."""
 
     state: str = ""
     tag: str = ""
@@ -40,7 +40,7 @@ class Filters:
         return self != Filters()
 
     def check(self) -> None:
-        """Raise BadInput for words that are no filter."""
+        """Raise BadInput for an unknown filter."""
         states = (SUSPENDED, MERGED, IN_USE, ALL, *Version.State.values)
         known = {"state": states, "age": AGES, "use": USES}
         for field, values in known.items():
@@ -77,7 +77,7 @@ def _key_of(rows: QuerySet[Tag] | QuerySet[User]) -> int:
 
 
 def versions_with(conditions: Sequence[Q]) -> QuerySet[Version]:
-    """Versions of the entry of an outer query that meet them all."""
+    """Versions of the entry of an outer query that match all filters."""
     return Version.objects.filter(*conditions, entry=OuterRef("pk"))
 
 

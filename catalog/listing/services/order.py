@@ -1,4 +1,4 @@
-"""The orders that a list of entries can have, each by the version that stands for the entry."""
+"""The orders of a list of entries, by its representative versions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Risk = Version.Risk
 
 
 class Sort(models.TextChoices):
-    """How a list is ordered; the first is what it begins with."""
+    """How a list is ordered; the first is the default."""
 
     NEWEST = "", _("Newest first")
     USED = "used", _("Most used first")
@@ -29,9 +29,9 @@ class Sort(models.TextChoices):
 def in_order(
     filters: Filters, sort: Sort, *, among: QuerySet[Entry], start: int, size: int
 ) -> Sequence[Entry]:
-    """At most `size` of the entries that fit, from the place `start` on, in this order.
+    """At most `size` matching entries from position `start` on, in this order.
 
-    By place and not by key, since what it goes by is worked out: a page far back costs what the whole list does.
+    By position and not by key, since the sort key is computed: a page far back costs as much as the whole list.
     Raises BadInput.
     """
     filters.check()
@@ -49,7 +49,7 @@ def in_order(
 
 
 def row_condition(filters: Filters) -> Q:
-    """The filters as one condition on a version, those about its entry included."""
+    """The filters as one condition on a version, including those about its entry."""
     condition = Q(*conditions_of(filters), entry__merged_into__isnull=filters.state != MERGED)
     if filters.state == SUSPENDED:
         condition &= Q(entry__suspended_at__isnull=False)

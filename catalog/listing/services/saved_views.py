@@ -1,4 +1,4 @@
-"""Views of the list that a person keeps under a name: their own, and nobody else's."""
+"""Saved views of the list, each visible to its person only."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def views_of(user: User) -> QuerySet[SavedView]:
 
 @transaction.atomic
 def save_view(name: str, *, query: str, by: User) -> SavedView:
-    """Keep a view; one of the same name is replaced. Raises BadInput."""
+    """Save a view, replacing one with the same name. Raises BadInput."""
     name = " ".join(clean_text(name, field="name", longest=LONGEST_NAME).split())
     if not query:
         raise BadInput(_("Filter or sort the list first, then save the view."), field="name")
@@ -44,10 +44,10 @@ def save_view(name: str, *, query: str, by: User) -> SavedView:
 
 
 def forget_views(user: User) -> None:
-    """Forget all views of a person who is anonymised."""
+    """Delete all views of a person who is anonymised."""
     views_of(user).delete()
 
 
 def remove_view(view: SavedView) -> None:
-    """Forget a view."""
+    """Delete a view."""
     view.delete()

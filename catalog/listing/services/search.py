@@ -34,21 +34,21 @@ RANK_OFFSET = 60  # of reciprocal rank fusion (Cormack, Clarke and Büttcher, SI
 
 @dataclass(frozen=True, kw_only=True)
 class SearchResult:
-    """Entries that fit a query, best first; `degraded` says why the search was less than usual."""
+    """Entries that match a query, best first; `degraded` says why the search was limited."""
 
     entries: Sequence[Entry]
     degraded: str = ""
 
 
 class Scope(NamedTuple):
-    """What a search looks at: some entries that are known, or the best of all, which are then filtered."""
+    """The scope of a search: some known entries, or the best of all, which are then filtered."""
 
     among: list[int] | None
     most: int
 
 
 class Listed(NamedTuple):
-    """An entry in a list, by its verified version or else its newest, among those that fit."""
+    """An entry in a list, with its verified version or else its newest, among those that match."""
 
     entry: Entry
     version: Version
@@ -59,7 +59,7 @@ ANYTHING = Filters()
 
 
 def list_entries(filters: Filters, *, among: QuerySet[Entry]) -> QuerySet[Entry]:
-    """Those of the entries with a version that meets every filter at once. Raises BadInput."""
+    """Those of the entries with a version that matches all filters at once. Raises BadInput."""
     filters.check()
     entries = among.filter(merged_into__isnull=filters.state != MERGED)
     if filters.state == SUSPENDED:
@@ -70,7 +70,7 @@ def list_entries(filters: Filters, *, among: QuerySet[Entry]) -> QuerySet[Entry]
 
 
 def rows_of(entries: Iterable[Entry], filters: Filters) -> list[Listed]:
-    """What a list shows of these entries, in a fixed number of queries."""
+    """The rows of a list for these entries, in a fixed number of queries."""
     rows = list(entries)
     verified_first = Case(When(state=Version.State.VERIFIED, then=Value(0)), default=Value(1))
     best = (
@@ -97,17 +97,17 @@ def rows_of(entries: Iterable[Entry], filters: Filters) -> list[Listed]:
 def search_entries(
     query: str, *, filters: Filters = ANYTHING, limit: int = MOST_FOUND
 ) -> SearchResult:
-    """Entries that fit the query by words in any state, or by meaning where they may answer.
+    """Entries that match the query by words in any state, or by meaning if they may answer.
 
-    Where filters leave few entries, all of those are compared by meaning, in whatever state. Both
-    orders are fused by rank. Raises BadInput.
+    If the filters leave few entries, all of those are compared by meaning, in any state. Both rankings are fused by
+    rank. Raises BadInput.
     """
     query = clean_text(query, field="q", longest=LONGEST_STATEMENT)
     scope = scope_of(filters)
     orders = [text_search.find_entries(query, limit=scope.most, among=scope.among)]
     degraded = ""
     try:
-        near = find_near(vector_search.read_meaning(query), scope)
+        near = find_near(vector_search.embed_query(query), scope)
         close = [hit.entry_id for hit in near if hit.cosine >= vector_search.LEAST_COSINE]
         orders.append(list(dict.fromkeys(close)))
     except vector_search.Degraded as why:
@@ -128,12 +128,12 @@ def search_entries(
 
 
 def show_entries(entries: Iterable[Entry]) -> list[Listed]:
-    """What a list without filters shows of these entries, in a fixed number of queries."""
+    """The rows of a list without filters for these entries, in a fixed number of queries."""
     return rows_of(entries, ANYTHING)
 
 
 def line_with(query: str, script: str, *, title: str) -> str:
-    """The line of the script that has most of the words which its title has not; empty where none has any."""
+    """The line of the script with the most query words that the title lacks; empty if no line has any."""
     words = {word for word in query.casefold().split() if len(word) >= SHORTEST_WORD}
     words -= {word for word in words if word in title.casefold()}
     lines = [line.strip() for line in script.splitlines() if not line.startswith("#!")]
@@ -150,7 +150,7 @@ def _words_in(line: str, words: Iterable[str]) -> int:
 
 
 def scope_of(filters: Filters) -> Scope:
-    """What a search looks at under these filters."""
+    """The scope of a search with these filters."""
     if not filters:
         return Scope(None, CANDIDATES)
     fitting = list_entries(filters, among=Entry.objects.order_by())
@@ -158,8 +158,8 @@ def scope_of(filters: Filters) -> Scope:
     return Scope(keys, CANDIDATES) if len(keys) <= NARROW else Scope(None, WIDE_CANDIDATES)
 
 
-def find_near(meaning: vector_search.Meaning, scope: Scope) -> list[vector_search.Near]:
-    """The phrasings in scope that lie nearest."""
+def find_near(query: vector_search.QueryVector, scope: Scope) -> list[vector_search.Near]:
+    """The nearest wordings in scope."""
     if scope.among is None:
-        return meaning.find(limit=scope.most)
-    return meaning.find_among(scope.among, limit=scope.most)
+        return query.find(limit=scope.most)
+    return query.find_among(scope.among, limit=scope.most)

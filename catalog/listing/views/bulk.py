@@ -1,4 +1,4 @@
-"""One action on many entries: the preview, then exactly that."""
+"""Bulk actions: the preview, then the same action."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from core.web.forms import add_refusal
 
 @require_POST
 def bulk(request: HttpRequest) -> HttpResponse:
-    """What would happen to each chosen entry; with `carry_out` it is done, as far as nothing changed."""
+    """The preview for each chosen entry; with `carry_out` it is carried out for entries that have not changed."""
     user = curator_of(request)
     entries = read_chosen(request.POST)
     form = BulkForm(request.POST)

@@ -1,4 +1,4 @@
-"""The list of entries: all of them, or those that fit filters or a query."""
+"""The list of entries: all of them, or those that match filters or a query."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Slice:
-    """A page of a list that is ordered otherwise than by key; `newer` and `older` as of `core.web.requests.Page`."""
+    """A page of a list that is not ordered by key; `newer` and `older` as in `core.web.requests.Page`."""
 
     newer: str
     older: str
@@ -53,7 +53,7 @@ class Slice:
 @require_safe
 @vary_on_headers("HX-Request")
 def catalog_list(request: HttpRequest) -> HttpResponse:
-    """What is in use, or fits the filters, in the order that is asked for; or what fits a query, best first."""
+    """The matching entries in the chosen order; for a query, best first."""
     user = request.user
     assert isinstance(user, User)
     form = FilterForm(request.GET)
@@ -119,7 +119,7 @@ def _find(request: HttpRequest, form: FilterForm) -> dict[str, object]:
 
 
 def _page(request: HttpRequest, filters: Filters, sort: Sort) -> dict[str, object]:
-    """The rows of the page, and where it goes on: by key in the order of keys, by place in any other."""
+    """The rows of the page, and its links: by key if the list is ordered by key, else by position."""
     entries = access_entries(request.user)
     if sort is Sort.NEWEST:
         page = page_of(services.list_entries(filters, among=entries), request, size=PAGE_SIZE)
@@ -146,7 +146,7 @@ def _read_start(request: HttpRequest) -> int:
 
 
 def _columns(query: QueryDict | None, sort: Sort) -> list[Column]:
-    """The columns, with links that order by them where there is a query; *Verified* turns its order round."""
+    """The columns, with links that order by them; a second click on *Verified* reverses its order."""
 
     def link(to: Sort) -> str:
         return "" if query is None else address_with(query, sort=to)

@@ -1,4 +1,4 @@
-"""The filters beside the list: for each value a link with how many entries it leaves, and what is chosen now."""
+"""The filters beside the list: for each value a link with the number of entries it leaves, and the active filters."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ALWAYS = ("state", "risk", "side_effect")  # shown with all their values, howeve
 
 @dataclass(frozen=True)
 class Chip:
-    """A value of a filter; following it chooses the value, or leaves it where it is chosen."""
+    """A value of a filter; its link chooses the value, or removes it if it is chosen."""
 
     label: str
     url: str
@@ -37,7 +37,7 @@ class FacetGroup:
 
 
 def facet_groups(form: FilterForm, query: QueryDict, facets: Facets) -> list[FacetGroup]:
-    """The filters with what can be chosen; what would leave nothing is left out where there is much to choose from."""
+    """The filters with their values; if there are many values, those that leave nothing are left out."""
     groups = []
     for name in NAMES:
         counts = facets.counts[name]
@@ -53,7 +53,7 @@ def facet_groups(form: FilterForm, query: QueryDict, facets: Facets) -> list[Fac
 
 
 def chosen_chips(form: FilterForm, query: QueryDict) -> list[Chip]:
-    """What narrows the list now; following one leaves it."""
+    """The active filters; each link removes one."""
     chips = []
     for name in NAMES:
         value = form.cleaned_data[name]
@@ -67,7 +67,7 @@ def chosen_chips(form: FilterForm, query: QueryDict) -> list[Chip]:
 
 
 def address_with(query: QueryDict, **changes: str) -> str:
-    """The address of the list with other parameters; the place in it begins anew."""
+    """The URL of the list with other parameters, on its first page."""
     parameters = query.copy()
     for name in PLACE:
         parameters.pop(name, None)

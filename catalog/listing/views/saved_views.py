@@ -1,4 +1,4 @@
-"""Keeping what the list shows under a name, and forgetting it."""
+"""Saving the current list under a name, and deleting that."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LONGEST_ADDRESS = 7000
 
 @require_POST
 def view_save(request: HttpRequest) -> HttpResponse:
-    """Keep the filters and the order of the list; leads back to the list as it was."""
+    """Save the filters and the order of the list; leads back to the same list."""
     user = signed_in(request)
     form = SaveViewForm(request.POST)
     query = normalised(request.POST.get("query", ""))
@@ -41,7 +41,7 @@ def view_save(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def view_remove(request: HttpRequest, pk: int) -> HttpResponse:
-    """Forget one of one's own views."""
+    """Delete one of one's own views."""
     view = access_saved_view(request.user, pk)
     services.remove_view(view)
     messages.success(request, _("“%(name)s” was removed from your views.") % {"name": view.name})
@@ -49,7 +49,7 @@ def view_remove(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def normalised(query: str) -> str:
-    """What of an address narrows or orders the list, in one order and without what is none of it."""
+    """The parameters of a URL that filter or order the list, in one order and without all others."""
     sent = QueryDict(query)
     kept = QueryDict(mutable=True)
     for name in FilterForm.base_fields:

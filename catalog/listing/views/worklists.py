@@ -1,4 +1,4 @@
-"""The tabs above the list of entries: each leads to a list that curators work through, with its length."""
+"""The tabs above the list of entries: each leads to a work list of curators, with its length."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Tab:
 
 
 def tabs_of(user: User, current: str, query: str = "") -> list[Tab]:
-    """The lists that this curator works through; `query` is what narrows the one of entries now."""
+    """The work lists of this curator; `query` has the filters of the list of entries."""
     listed = reverse("catalog-list")
     lists = [
         (_("All entries"), ""),

@@ -107,7 +107,7 @@ def _written_out(script: RunnableScript) -> str:
 
 
 def _reading(script: RunnableScript) -> list[str]:
-    """Variables of the launcher's own, named so that they are none of the script's."""
+    """Variables of the launcher itself, with names that the script does not use."""
     lines = [f"given_{one.name}=" for one in script.values]
     lines += ['for pair in "$@"; do', "  case $pair in"]
     for one in script.values:

@@ -89,7 +89,7 @@ class RunnableScript:
 
     @property
     def ends_options(self) -> bool:
-        """Whether `--` belongs before arguments, for one that begins with - is none of the options."""
+        """Whether `--` is needed before arguments, so that one that begins with - is not read as an option."""
         return "getopts" in self.script
 
 

@@ -39,7 +39,7 @@ def hand_over(
 
 
 def verified_version(entry: Entry) -> Version:
-    """The version that programs may have. Raises NotAllowedNow where there is none, or none now."""
+    """The version that programs may have. Raises NotAllowedNow if there is none, or none now."""
     if entry.merged_into_id is not None:
         raise NotAllowedNow(
             _("This entry was merged into another one: ask for %(slug)s.")

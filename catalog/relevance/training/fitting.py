@@ -28,7 +28,7 @@ from catalog.relevance.fitted.model import (
     standings,
 )
 from catalog.relevance.fitted.word_overlap import Weights, read_wording, surface_features
-from catalog.relevance.judge import MOST_COMPARED, add_gaps, judge_all, look_at
+from catalog.relevance.judge import MOST_COMPARED, add_gaps, judge_all, score_candidates
 from catalog.relevance.types import Candidate
 from catalog.types import Answer
 
@@ -44,7 +44,7 @@ _DIGITS = 6  # significant ones, of what is stored
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A statement, what was found for it, and which of that is right; none may be."""
+    """A statement, its candidates, and which of them is right, if any."""
 
     statement: str
     candidates: tuple[Candidate, ...]
@@ -52,48 +52,52 @@ class Asked:
 
 
 class Outcome(NamedTuple):
-    """A candidate of a statement: how sure it is, and whether it is right."""
+    """A candidate of a statement: its confidence, and whether it is right."""
 
     confidence: float
     is_right: bool
 
 
-class Turn(NamedTuple):
-    """Statements to grow trees on, and others, of other components, to see how sure those are."""
+class CrossValidationFold(NamedTuple):
+    """Statements to grow trees on, and others, of other components, to measure the confidence of those trees."""
 
     asked: Sequence[Asked]
     held_back: Sequence[Asked]
 
 
 class Fitted(NamedTuple):
-    """A model, and what the rules let be a match of what was held back, to choose a threshold by."""
+    """A model, and its held-out outcomes that the rules permit, to choose a threshold from."""
 
     document: ModelDocument
     allowed: list[Outcome]
 
 
 def fit(
-    asked: Sequence[Asked], *, turns: Sequence[Turn], version: str, made: dict[str, object]
+    asked: Sequence[Asked],
+    *,
+    folds: Sequence[CrossValidationFold],
+    version: str,
+    made: dict[str, object],
 ) -> Fitted:
     """A model of whether a candidate is the answer.
 
-    Trees are grown on all of `asked`. How sure they are is calibrated in turns: each grows trees of
-    its own, so that all statements that are held back, one turn after the other, are judged by trees
-    that have not seen them. The thresholds are left at 1 and 0.15: see `choose_threshold`.
+    Trees are grown on all of `asked`. Confidences are calibrated by cross-validation: each fold grows its own
+    trees, so that every held-out statement is judged by trees that have not seen it. The thresholds stay at 1 and
+    0.15: see `choose_threshold`.
     """
-    grown = [read_model(grow(turn.asked)) for turn in turns]
+    grown = [read_model(grow(fold.asked)) for fold in folds]
     calibration = _fit_calibration(
         [
             found
-            for turn, model in zip(turns, grown, strict=True)
-            for one in turn.held_back
+            for fold, model in zip(folds, grown, strict=True)
+            for one in fold.held_back
             if (found := _stand(one, model))
         ]
     )
     allowed = [
         outcome
-        for turn, model in zip(turns, grown, strict=True)
-        for one in turn.held_back
+        for fold, model in zip(folds, grown, strict=True)
+        for one in fold.held_back
         if (outcome := allow(one, replace(model, calibration=calibration)))
     ]
     document = grow(asked)
@@ -103,7 +107,7 @@ def fit(
 
 
 def allow(one: Asked, model: RelevanceModel) -> Outcome | None:
-    """The surest candidate that the rules let be a match, whatever the threshold; None without any."""
+    """The most confident candidate that the rules permit, whatever the threshold; None if there is none."""
     judged = judge_all(one.statement, one.candidates, replace(model, match_threshold=0.0))
     for place, judgement in judged:
         if judgement.answer is Answer.MATCH:
@@ -133,7 +137,7 @@ def grow(asked: Sequence[Asked]) -> ModelDocument:
 
 
 def choose_threshold(outcomes: Iterable[Outcome], *, wanted_precision: float) -> float:
-    """The least confidence from which on the wanted share is right; 1 where there is none."""
+    """The lowest confidence with the wanted precision; 1 if no confidence has it."""
     best, right = 1.0, 0
     ordered = sorted(outcomes, reverse=True)
     for count, outcome in enumerate(ordered, start=1):
@@ -205,7 +209,7 @@ def _fit_forest(asked: Sequence[Asked], model: RelevanceModel) -> ForestDocument
 
 
 def _stand(one: Asked, model: RelevanceModel) -> tuple[dict[str, float], bool] | None:
-    """How the best candidate stands to the others, and whether it is right; None without any."""
+    """The features of the best candidate relative to the others, and whether it is right; None without any."""
     rows, right = _closer_look(one, model)
     if not rows:
         return None
@@ -224,9 +228,9 @@ def _fit_calibration(standing: Sequence[tuple[dict[str, float], bool]]) -> dict[
 
 def _closer_look(one: Asked, model: RelevanceModel) -> tuple[list[dict[str, float]], list[bool]]:
     """The features of the candidates that are compared, and which of them are right."""
-    looks = look_at(one.statement, one.candidates, model)[:MOST_COMPARED]
-    rows = [{**look.row, **_rules(one.statement, one.candidates[look.place])} for look in looks]
-    return rows, [one.right[look.place] for look in looks]
+    scored = score_candidates(one.statement, one.candidates, model)[:MOST_COMPARED]
+    rows = [{**rival.row, **_rules(one.statement, one.candidates[rival.place])} for rival in scored]
+    return rows, [one.right[rival.place] for rival in scored]
 
 
 @lru_cache(maxsize=100_000)

@@ -1,8 +1,8 @@
-"""Fits a scoring to a team's own labels, and says on labels it has not seen whether that is better.
+"""Fits a scoring to a team's own labels, and measures on held-out labels whether it is better.
 
-Words and trees stay those of the scoring it starts from: a team labels hundreds of cases, and growing
-trees takes thousands. What is fitted is how sure to be, which depends most on what a team asks. Needs
-scikit-learn, which nothing that serves a page imports.
+Words and trees stay those of the original scoring: a team labels hundreds of cases, and growing trees takes
+thousands. Only the calibration is fitted, which depends most on what a team asks. Needs scikit-learn, which web
+processes do not import.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from catalog.relevance.fitted.model import (
     standings,
     weigh_standing,
 )
-from catalog.relevance.judge import MOST_COMPARED, full_row, look_at
+from catalog.relevance.judge import MOST_COMPARED, full_row, score_candidates
 from catalog.relevance.types import Candidate
 
 FOLDS = 5
@@ -40,7 +40,7 @@ class TooFewLabels(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """A candidate that a person has judged, among its rivals."""
+    """A candidate that a person has labelled, among its rivals."""
 
     key: int
     statement: str
@@ -49,8 +49,8 @@ class Labelled:
     is_match: bool
 
 
-class Standing(NamedTuple):
-    """What the calibration goes by; None where the candidate was not among those that are compared."""
+class CandidateFeatures(NamedTuple):
+    """The features for the calibration; None if the candidate was not among those that are compared."""
 
     key: int
     statement: str
@@ -58,20 +58,20 @@ class Standing(NamedTuple):
     is_match: bool
 
 
-def stand(labelled: Labelled, model: RelevanceModel) -> Standing:
-    """How the labelled candidate stands to its rivals."""
-    looks = look_at(labelled.statement, labelled.candidates, model)[:MOST_COMPARED]
+def read_features(labelled: Labelled, model: RelevanceModel) -> CandidateFeatures:
+    """How the labelled candidate compares with its rivals."""
+    scored = score_candidates(labelled.statement, labelled.candidates, model)[:MOST_COMPARED]
     rows = []
-    for look in looks:
-        candidate = labelled.candidates[look.place]
+    for rival in scored:
+        candidate = labelled.candidates[rival.place]
         comparison = compare(labelled.statement, candidate)
-        rows.append(full_row(labelled.statement, candidate, comparison, look, model))
-    places = [look.place for look in looks]
+        rows.append(full_row(labelled.statement, candidate, comparison, rival, model))
+    places = [rival.place for rival in scored]
     values = None
     if labelled.place in places:
         scores = model.forest.score(rows).tolist()
         values = standings(scores)[places.index(labelled.place)]
-    return Standing(labelled.key, labelled.statement, values, labelled.is_match)
+    return CandidateFeatures(labelled.key, labelled.statement, values, labelled.is_match)
 
 
 def check_enough(labels: Sequence[bool]) -> None:
@@ -90,33 +90,37 @@ def check_enough(labels: Sequence[bool]) -> None:
 
 
 def refit(
-    standing: Sequence[Standing], document: ModelDocument, *, version: str, made: dict[str, object]
+    features: Sequence[CandidateFeatures],
+    document: ModelDocument,
+    *,
+    version: str,
+    made: dict[str, object],
 ) -> ModelDocument:
-    """The document with a calibration fitted to what stands there. Raises TooFewLabels."""
+    """The document with a calibration fitted to these labels. Raises TooFewLabels."""
     return {
         **document,
         "version": version,
         "made": made,
-        "calibration": _fit(standing, document["calibration"]),
+        "calibration": _fit(features, document["calibration"]),
     }
 
 
 def hold_out(
-    standing: Sequence[Standing], calibration: dict[str, float]
+    features: Sequence[CandidateFeatures], calibration: dict[str, float]
 ) -> dict[int, dict[str, float]]:
-    """For each label a calibration that was fitted without it, nor any other of its statement."""
+    """A calibration for each label, fitted without it and without other labels of its statement."""
     folds: dict[int, dict[str, float]] = {}
     for fold in range(FOLDS):
-        rest = [one for one in standing if _fold_of(one.statement) != fold]
+        rest = [one for one in features if _fold_of(one.statement) != fold]
         fitted = _fit(rest, calibration, least=False)
-        folds |= {one.key: fitted for one in standing if _fold_of(one.statement) == fold}
+        folds |= {one.key: fitted for one in features if _fold_of(one.statement) == fold}
     return folds
 
 
 def _fit(
-    standing: Sequence[Standing], calibration: dict[str, float], *, least: bool = True
+    features: Sequence[CandidateFeatures], calibration: dict[str, float], *, least: bool = True
 ) -> dict[str, float]:
-    known = [(one.values, one.is_match) for one in standing if one.values is not None]
+    known = [(one.values, one.is_match) for one in features if one.values is not None]
     labels = [is_match for _values, is_match in known]
     if least:
         check_enough(labels)

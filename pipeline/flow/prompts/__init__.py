@@ -1,7 +1,7 @@
 """Prompts are texts with a version; slots are filled once, and untrusted text is fenced, never altered.
 
-The product brings one version of each as a file. Others are kept elsewhere and come in as texts: a
-Template is made from either, and says which version it is.
+The product contains one version of each as a file; others are stored elsewhere and passed in as texts. A Template
+is made from either and knows its version.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _PARTING = "\n---\n"
 
 
 class Template(NamedTuple):
-    """A prompt: what the model is told to be, what it is asked, and the version of the text."""
+    """A prompt with its slots filled: the system text, the user text, and the version."""
 
     system: str
     user: str
@@ -28,7 +28,7 @@ class Template(NamedTuple):
 
     @property
     def slots(self) -> frozenset[str]:
-        """What has to be filled in."""
+        """The names of the slots."""
         return frozenset(_SLOT.findall(self.user))
 
 
@@ -43,18 +43,18 @@ class Prompt(NamedTuple):
 
 @cache
 def read(name: str) -> str:
-    """The text of the prompt file of this name; raises FileNotFoundError where there is none."""
+    """The text of the prompt file of this name; raises FileNotFoundError if there is none."""
     return (_FOLDER / f"{name}.md").read_bytes().decode()
 
 
 @cache
 def load(name: str) -> Template:
-    """The prompt file of this name; raises FileNotFoundError where there is none."""
+    """The prompt file of this name; raises FileNotFoundError if there is none."""
     return parse(read(name))
 
 
 def parse(text: str) -> Template:
-    """The Template that a text is; what stands below the first line `---` is asked, the rest is told."""
+    """Parse a text into a Template: the part above the first line `---` is the system text, the rest the user text."""
     system, _, user = text.partition(_PARTING)
     return Template(system.strip(), user.strip(), hashlib.sha256(text.encode()).hexdigest()[:12])
 
@@ -66,12 +66,12 @@ def names() -> tuple[str, ...]:
 
 
 def versions() -> dict[str, str]:
-    """Name to version of all prompts that come with the product."""
+    """The versions of all prompts of the product, by name."""
     return {name: load(name).version for name in names()}
 
 
 def load_all() -> Templates:
-    """Every prompt as it comes with the product."""
+    """Every prompt of the product."""
     return {name: load(name) for name in names()}
 
 
@@ -84,14 +84,14 @@ def fence(text: str, word: str) -> str:
 
 
 def fence_context(context: str) -> str:
-    """The slot CONTEXT; empty where the statement comes without one."""
+    """The slot CONTEXT; empty if the statement has no context."""
     return f"Its context:\n{fence(context, 'CONTEXT')}" if context.strip() else ""
 
 
 def render(template: Template, **slots: str) -> Prompt:
-    """Fill the slots in one pass; what looks like a slot inside a value stays as it is.
+    """Fill the slots in one pass; a value that looks like a slot stays as it is.
 
-    Raises ValueError where the given slots are not those of the template.
+    Raises ValueError if the given slots are not those of the template.
     """
     if template.slots != slots.keys():
         raise ValueError(

@@ -1,7 +1,7 @@
-"""Reads cases, and second thoughts about them, out of replies in any mode: a list, or the text of one.
+"""Reads cases and answers about failed checks from replies in any mode: a list, or the text of one.
 
-JSON is decoded anew here, exactly as it stands: names of variables and files keep their capitals. What is no case
-is left out and named in the note; only where not a single one is left the reply can't be read.
+JSON is decoded again here, exactly as it is: names of variables and files keep their capitals. Invalid cases are
+left out and named in the note; the reply can't be read only if no case is left.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _LONGEST_NOTE = 600
 
 @dataclass(frozen=True)
 class CasesReading:
-    """The cases of a reply; without any, `note` may say why there are none, in the model's words."""
+    """The cases of a reply; if there are none, `note` may say why, in the model's words."""
 
     outcome: ReadingOutcome
     case_set: CaseSet | None = None
@@ -31,7 +31,7 @@ class CasesReading:
 
 @dataclass(frozen=True)
 class AnswersReading:
-    """What the author says of each check, and the cases it would have instead, by their number."""
+    """What the author says of each check, and the replaced cases by number."""
 
     outcome: ReadingOutcome
     answers: tuple[CaseAnswer, ...] = ()
@@ -40,7 +40,7 @@ class AnswersReading:
 
 
 def read_cases(reply: Reply, *, statement: str = "", author: str = "a model") -> CasesReading:
-    """The cases for a statement. An empty list is an answer too: the model can't write any."""
+    """The cases for a statement. An empty list is a valid answer: the model can't write any."""
     why = stopped(reply)
     if why:
         return CasesReading(why)
@@ -60,7 +60,7 @@ def read_cases(reply: Reply, *, statement: str = "", author: str = "a model") ->
 
 
 def read_answers(reply: Reply) -> AnswersReading:
-    """Keep, mend or open for checks by their names; what is not one of these is left out."""
+    """Keep, mend or open for checks by name; other answers are left out."""
     why = stopped(reply)
     if why:
         return AnswersReading(why)
@@ -89,7 +89,7 @@ def read_answers(reply: Reply) -> AnswersReading:
 def make_case_set(
     items: Sequence[object], *, statement: str, author: str
 ) -> tuple[CaseSet | None, list[str]]:
-    """A case set of those that are cases, None where there is none; and why each of the others is not."""
+    """A case set of the valid cases, None if there are none; and why each of the others is invalid."""
     kept: list[object] = []
     refused: list[str] = []
     for number, item in enumerate(items, 1):
@@ -134,7 +134,7 @@ def _find_values(reply: Reply, key: str) -> Iterator[tuple[object, str]]:
 
 
 def _values_of(value: object, key: str) -> Iterator[tuple[object, str]]:
-    """Under the key of an object, or of one inside it, as some models write a tool's call."""
+    """The value under the key of an object, or of an object inside it, as some models write a tool call."""
     if not isinstance(value, dict):
         return
     for holder in (value, *(one for one in value.values() if isinstance(one, dict))):

@@ -39,7 +39,7 @@ _HEREDOC = re.compile(r"(?<!<)<<(?P<tabs>-?)[ \t]*(?P<quote>['\"\\]?)(?P<word>[A
 
 @dataclass(frozen=True)
 class FoundObject:
-    """An outermost JSON object; `value` is None where it begins and can't be decoded."""
+    """An outermost JSON object; `value` is None if it begins and can't be decoded."""
 
     start: int
     end: int
@@ -49,7 +49,7 @@ class FoundObject:
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block: where it stands, its language in small letters, its exact content."""
+    """A fenced block: its position, its language in lower case, its exact content."""
 
     start: int
     end: int
@@ -62,12 +62,12 @@ class Block:
 
     @property
     def is_code(self) -> bool:
-        """Whether what stands in it is quoted: JSON in a block of its own is not."""
+        """Whether its content is quoted text: JSON in a block of its own is not."""
         return self.language in SHELLS or not self.content.lstrip().startswith(("{", "["))
 
 
 def drop_thinking(text: str) -> str:
-    """The text without a byte order mark and without what the model thought before it answered."""
+    """The text without a byte order mark and without the model's thinking."""
     text = text.removeprefix("\ufeff")
     while found := _THINKING.match(text):
         text = text[found.end() :]
@@ -75,9 +75,9 @@ def drop_thinking(text: str) -> str:
 
 
 def find_objects(text: str, key: str) -> list[FoundObject]:
-    """The JSON objects outside code that hold the key, in order; undecodable ones that seem to, too.
+    """The JSON objects outside code that contain the key, in order, including undecodable ones that seem to.
 
-    An object that wraps the wanted one, as some models write a tool's call, stands for it.
+    An object that wraps the wanted one, as some models write a tool call, counts as it.
     """
     mentions = re.compile(rf"[\"']{re.escape(key)}[\"']\s*:", re.IGNORECASE)
     found = []
@@ -133,7 +133,7 @@ def find_blocks(text: str, *, besides: Sequence[FoundObject] = ()) -> list[Block
 
 
 def holds_json(content: str) -> bool:
-    """Whether a block holds a JSON object or list, well formed or not: no script begins like that."""
+    """Whether a block contains a JSON object or list, well formed or not: no script begins like that."""
     return _BEGINS_WITH_A_KEY.match(content) is not None
 
 
@@ -170,7 +170,7 @@ def _scan_objects(text: str) -> Iterator[tuple[int, int, dict[str, object] | Non
 
 
 def _without_contradiction(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """The pairs by their keys in small letters; a key that is given two values has none."""
+    """The pairs by their keys in lower case; a key with two values is left out."""
     found: dict[str, object] = {}
     for name, value in pairs:
         name = name.strip().lower()
@@ -186,7 +186,7 @@ def _holder_of(value: dict[str, object], key: str) -> dict[str, object] | None:
 
 
 def _end_of_braces(text: str, start: int) -> int:
-    """Where the braces that open at `start` are closed; the end of the text where they never are."""
+    """Where the braces that open at `start` are closed; the end of the text if they never are."""
     depth = 0
     for part in re.compile(r'"(?:[^"\\]|\\.)*"|[{}]', re.DOTALL).finditer(text, start):
         depth += {"{": 1, "}": -1}.get(part[0], 0)
@@ -202,7 +202,7 @@ def _closes(fence: re.Match[str], opened: re.Match[str]) -> bool:
 
 
 def _opens_afresh(fence: re.Match[str], opened: re.Match[str], text: str) -> bool:
-    """Whether a fence that names a language shows that the bare one before it opened nothing."""
+    """Whether a fence that names a language shows that the bare fence before it opened nothing."""
     if opened["language"] or not fence["language"] or fence["mark"][0] != opened["mark"][0]:
         return False
     between = text[opened.end() + 1 : fence.start()]
@@ -230,7 +230,7 @@ def _block_of(
 
 
 def _has_open_heredoc(script: str) -> bool:
-    """Whether a here-document is begun and not ended; quotes and arithmetic are looked at line by line."""
+    """Whether a here-document begins and does not end; quotes and arithmetic are examined line by line."""
     waiting: list[tuple[str, bool]] = []
     for line in script.split("\n"):
         line = line.removesuffix("\r")

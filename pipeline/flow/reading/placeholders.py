@@ -54,7 +54,7 @@ def is_placeholder(text: str) -> bool:
 
 
 def is_placeholder_script(text: str) -> bool:
-    """The same of a script, where `:` is a command and so are most words that stand alone."""
+    """The same for a script, where `:` is a command and so are most words that stand alone."""
     return _DOTS.fullmatch(text) is not None or (
         is_placeholder(text) and _WORDS.search(text) is not None
     )

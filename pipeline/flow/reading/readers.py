@@ -1,10 +1,9 @@
-"""Reads models' replies, strictly: what can't be read is a failure to read, never a verdict.
+"""Reads models' replies strictly: what can't be read is a failure to read, never a verdict.
 
-The rules are those of MODELS, section 2: the reason for stopping first; then a tool's input and every JSON
-object that holds the key; a tagged line last. Two different verdicts in one reply are a conflict, and free
-prose ("Yes, it matches") is not read at all. What a reply quotes, in a sentence or in code, is not what it says, and
-the form of the answer given back (`"reason": "one sentence"`) is no answer. `note` says in a few words what was odd
-or missing.
+In this order: the stop reason; a tool's input and every JSON object that contains the key; a tagged line. Two
+different verdicts in one reply are a conflict, and free prose ("Yes, it matches") is not read at all. A quotation,
+in a sentence or in code, is not the reply's own answer, and neither is the answer form given back (`"reason": "one
+sentence"`). `note` says in a few words what was odd or missing.
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ class ExplanationReading:
 
 
 def read_text(reply: Reply, key: str) -> TextReading:
-    """A description: the key of a JSON object where there is one, else the reply's own words."""
+    """A description: the value of the key in a JSON object if there is one, else the reply's text."""
     why = stopped(reply)
     if why:
         return TextReading(why)
@@ -81,7 +80,7 @@ def read_text(reply: Reply, key: str) -> TextReading:
 
 
 def _is_only_code(text: str) -> bool:
-    """Whether a reply that was to describe a script is a script itself."""
+    """Whether a reply that should describe a script is a script itself."""
     if text.startswith("#!"):
         return True
     blocks = find_blocks(text)
@@ -104,7 +103,7 @@ def read_opinion(reply: Reply) -> OpinionReading:
 
 
 def read_explanation(reply: Reply) -> ExplanationReading:
-    """At most three points, or "no error". An error without a single point says nothing, and is not read."""
+    """At most three points, or "no error". An error without a point is unreadable."""
     said = _verdict(reply, {"error", "no_error"})
     if said.outcome is not ReadingOutcome.READ:
         return ExplanationReading(said.outcome, note=said.note)
@@ -120,7 +119,7 @@ def read_explanation(reply: Reply) -> ExplanationReading:
 
 
 def read_points(reply: Reply) -> PointsReading:
-    """At most three points; a reply without a single one is not read."""
+    """At most three points; a reply without one is unreadable."""
     why = stopped(reply)
     if why:
         return PointsReading(why)

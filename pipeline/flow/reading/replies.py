@@ -25,7 +25,7 @@ def stopped(reply: Reply) -> ReadingOutcome | None:
 
 
 def said_by_tool(reply: Reply, key: str) -> dict[str, object] | None:
-    """The tool's input where it holds the key; read as the JSON object that it is."""
+    """The tool's input if it contains the key."""
     if reply.tool_input is None:
         return None
     found = find_objects(json.dumps(reply.tool_input), key)

@@ -1,7 +1,7 @@
-"""Reads scripts out of replies, byte for byte, with a note where something about them was odd.
+"""Reads scripts from replies, byte for byte, with a note if something about them was odd.
 
-From a JSON string, from one block of code for the shell, or from a reply that begins like a script. Prose, JSON and
-comments without a command are no script, whatever stands around them.
+From a JSON string, from one code block for the shell, or from a reply that begins like a script. Prose, JSON, and
+comments without a command are not scripts, whatever surrounds them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class ScriptReading:
 
 
 def read_script(reply: Reply) -> ScriptReading:
-    """The script of a reply, byte for byte, with a note where something about it was odd."""
+    """The script of a reply, byte for byte, with a note if something about it was odd."""
     why = stopped(reply)
     if why:
         said = " ".join(reply.text.split()) if why is ReadingOutcome.REFUSED else ""
@@ -114,7 +114,7 @@ def _from_blocks(blocks: list[Block]) -> ScriptReading:
 
 
 def _unwrapped(script: str, note: str) -> ScriptReading:
-    """The script of a JSON string; out of its fence where the model put one into the string."""
+    """The script in a JSON string, without a code fence that the model put inside the string."""
     blocks = find_blocks(script)
     if len(blocks) == 1 and blocks[0].is_closed and not blocks[0].is_cut:
         block = blocks[0]

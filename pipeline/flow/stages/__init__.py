@@ -1,6 +1,6 @@
-"""The stages of the flow, each a module with one declaration, `STAGE`, and the function that carries it out.
+"""The stages of the flow, each a module with one declaration, `STAGE`, and the function that runs it.
 
-To add one, copy the module that is most like it and follow the recipe in CONTRIBUTING.
+To add one, copy the most similar module and follow the recipe in CONTRIBUTING.
 """
 
 from __future__ import annotations
@@ -58,11 +58,11 @@ _ORDER = {stage.name.value: at for at, stage in enumerate(STAGES)}
 
 
 def find_stage(name: str) -> Stage | None:
-    """The stage of this name; None for one that was removed since it was stored."""
+    """The stage of this name; None if it was removed from the product."""
     at = _ORDER.get(name)
     return None if at is None else STAGES[at]
 
 
 def order_of(name: str) -> int:
-    """Where pages list the stage; what is not known comes last."""
+    """The stage's position on pages; unknown ones come last."""
     return _ORDER.get(name, len(STAGES))

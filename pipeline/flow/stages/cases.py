@@ -34,16 +34,16 @@ _PLACEHOLDER = re.compile(
 
 
 def write_cases(passage: Passage) -> CaseSet | None:
-    """The cases for the statement, or None where the model gives none that can be used."""
-    task = passage.task
+    """The cases for the statement, or None if the model gives no usable ones."""
+    flow_input = passage.flow_input
     with passage.stage(STAGE) as step:
         question = STAGE.question(
-            task.templates,
-            STATEMENT=fence(task.statement, "STATEMENT"),
-            CONTEXT=fence_context(task.context),
-            PARAMETERS=_fence_parameters(task.statement),
+            flow_input.templates,
+            STATEMENT=fence(flow_input.statement, "STATEMENT"),
+            CONTEXT=fence_context(flow_input.context),
+            PARAMETERS=_fence_parameters(flow_input.statement),
         )
-        reader = partial(read_cases, statement=task.statement, author=task.case_author)
+        reader = partial(read_cases, statement=flow_input.statement, author=flow_input.case_author)
         reading = passage.ask_or_end(step, replace(STAGE, read=reader), question)
         if reading is None:
             return None
@@ -61,7 +61,7 @@ def write_cases(passage: Passage) -> CaseSet | None:
 
 
 def _fence_parameters(statement: str) -> str:
-    """The slot PARAMETERS; empty where the statement leaves nothing to fill in."""
+    """The slot PARAMETERS; empty if the statement leaves nothing to fill in."""
     found = dict.fromkeys(_PLACEHOLDER.findall(statement))
     if not found:
         return ""

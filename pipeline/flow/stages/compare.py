@@ -57,7 +57,7 @@ def compare(
     passage: Passage, functionality: str, draft: DraftMade, *, round: int
 ) -> tuple[OpinionReading, OpinionReading]:
     """The assessor's opinion on similarity, and on difference."""
-    task = passage.task
+    flow_input = passage.flow_input
     with (
         passage.stage(SIMILARITY, round=round) as first,
         passage.stage(DIFFERENCE, round=round) as second,
@@ -67,7 +67,11 @@ def compare(
                 (
                     stage,
                     question(
-                        stage, task.statement, functionality, round=round, templates=task.templates
+                        stage,
+                        flow_input.statement,
+                        functionality,
+                        round=round,
+                        templates=flow_input.templates,
                     ),
                 )
                 for stage in (SIMILARITY, DIFFERENCE)

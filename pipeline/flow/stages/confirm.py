@@ -1,8 +1,9 @@
-"""Confirm: the assessor is asked whether an entry that scoring alone is not sure of does what the statement says.
+"""Confirm: the assessor decides whether an entry does what the statement says, if scoring alone is not sure.
 
-The entry's script is described from the script alone, once for each model and prompt, and the description is compared
-with the statement for likeness and for difference, by the prompts that assess Drafts. The entry answers only if both
-say so. Where nobody can be asked, or an answer can't be read, it stays a starting point and a script is written.
+The entry's script is described from the script alone, once for each model and prompt, and the description is
+compared with the statement for similarity and difference, with the prompts that assess Drafts. The entry answers
+only if both match. If no model can be asked, or an answer can't be read, it stays a starting point and a script is
+written.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ def compare_questions(
 
 
 def entry_to_confirm(retrieval: Retrieval) -> Match | None:
-    """The best entry, where it lacks nothing but certainty; None where it is a match, or a rule objects."""
+    """The best entry if it only lacks certainty; None if it is a match, or a rule objects."""
     best = retrieval.matches[0] if retrieval.matches else None
     is_unsure = best is not None and best.answer is Answer.ADAPT and best.is_confirmable
     return best if is_unsure else None
@@ -90,7 +91,7 @@ def confirm(passage: Passage, match: Match) -> bool:
 
 
 def is_match(similarity: OpinionReading, difference: OpinionReading) -> bool:
-    """Whether both say so; what could not be read never does."""
+    """Whether both match; an unread answer never does."""
     return all(
         one.outcome is ReadingOutcome.READ and one.opinion is Opinion.MATCH
         for one in (similarity, difference)
@@ -98,13 +99,13 @@ def is_match(similarity: OpinionReading, difference: OpinionReading) -> bool:
 
 
 def _describe(passage: Passage, match: Match) -> str:
-    """What the entry's script does, as it was described before or now; empty where it could not be."""
+    """What the entry's script does, as stored or described now; empty if it could not be described."""
     with passage.stage(DESCRIBE) as step:
         known = passage.entries.known_description(match)
         if known:
             step.end("known", found=known)
             return known
-        asked = describe_question(match.script, templates=passage.task.templates)
+        asked = describe_question(match.script, templates=passage.flow_input.templates)
         reading = passage.ask_or_end(step, DESCRIBE, asked)
         if reading is None:
             return ""
@@ -116,9 +117,11 @@ def _describe(passage: Passage, match: Match) -> str:
 
 
 def _compare(passage: Passage, functionality: str) -> tuple[OpinionReading, ...]:
-    task = passage.task
+    flow_input = passage.flow_input
     with passage.stage(SIMILARITY) as first, passage.stage(DIFFERENCE) as second:
-        questions = compare_questions(task.statement, functionality, templates=task.templates)
+        questions = compare_questions(
+            flow_input.statement, functionality, templates=flow_input.templates
+        )
         readings = passage.ask_all_or_end(
             [(first, SIMILARITY, questions[0]), (second, DIFFERENCE, questions[1])]
         )

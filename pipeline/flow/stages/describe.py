@@ -35,7 +35,7 @@ def describe(passage: Passage, draft: DraftMade, *, round: int) -> TextReading:
     """What the script of a Draft does, in words."""
     with passage.stage(STAGE, round=round) as step:
         described = passage.ask(
-            STAGE, question(draft.script, round=round, templates=passage.task.templates)
+            STAGE, question(draft.script, round=round, templates=passage.flow_input.templates)
         )
         step.end(
             described.outcome,

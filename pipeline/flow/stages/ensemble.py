@@ -28,7 +28,7 @@ def conclude(passage: Passage, assessed: Assessed, *, round: int) -> None:
 
 
 def combine(similarity: Opinion, difference: Opinion) -> Verdict:
-    """Correct only if both say so, incorrect if either objects; what was not read is never counted as a pass."""
+    """Correct only if both match, incorrect if either objects; an unread answer never counts as a pass."""
     if Opinion.MISMATCH in (similarity, difference):
         return Verdict.INCORRECT
     if similarity is difference is Opinion.MATCH:
@@ -37,7 +37,7 @@ def combine(similarity: Opinion, difference: Opinion) -> Verdict:
 
 
 def why_unknown(*readings: OpinionReading) -> str:
-    """Why the assessor's answers made no verdict: the outcome of the first that could not be read."""
+    """Why there is no verdict: the outcome of the first answer that could not be read."""
     return next((r.outcome.value for r in readings if r.outcome is not ReadingOutcome.READ), "")
 
 

@@ -1,4 +1,4 @@
-"""Execute: a worker of the sandbox runs a Draft in the cases, while the models go on; no model is asked."""
+"""Execute: a worker of the sandbox runs a Draft in the cases while the models work; no model is asked."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ STAGE = Stage(
 
 @dataclass
 class Execution:
-    """A Draft under way in its cases; what came of it is there once the block has ended, None without cases."""
+    """A Draft that is running in its cases. The result is there once the block has ended; None without cases."""
 
     executed: Executed | None = None
 
@@ -51,7 +51,7 @@ def execution(
 
 
 def outcome_of(executed: Executed) -> str:
-    """How it ended: a check that was not run, or had no verdict, neither holds nor fails."""
+    """The outcome; a check that was not run, or has no verdict, neither passes nor fails."""
     if executed.of(State.FAILED):
         return "fails"
     if executed.of(*JUDGED):

@@ -24,13 +24,13 @@ STAGE = AskedStage(
 
 
 def explain(passage: Passage, assessed: Assessed, *, round: int) -> FeedbackGiven | None:
-    """The model's feedback on a Draft, or None where it can't be read."""
-    task = passage.task
+    """The model's feedback on a Draft, or None if it can't be read."""
+    flow_input = passage.flow_input
     with passage.stage(STAGE, round=round) as step:
         question = STAGE.question(
-            task.templates,
+            flow_input.templates,
             round=round,
-            STATEMENT=fence(task.statement, "STATEMENT"),
+            STATEMENT=fence(flow_input.statement, "STATEMENT"),
             SCRIPT=fence(assessed.draft.script, "SCRIPT"),
             FUNCTIONALITY=fence(assessed.functionality or "(not described)", "FUNCTIONALITY"),
             DIFFERENCES=fence("\n".join(assessed.noted) or "(nothing)", "DIFFERENCES"),

@@ -53,12 +53,15 @@ def question(
 
 
 def generate(passage: Passage, retrieval: Retrieval | None) -> DraftMade:
-    """The first Draft; raises NoScript where the model gives none."""
-    task = passage.task
-    examples = choose_examples(retrieval) if retrieval and task.uses_examples else []
+    """The first Draft; raises NoScript if the model writes none."""
+    flow_input = passage.flow_input
+    examples = choose_examples(retrieval) if retrieval and flow_input.uses_examples else []
     with passage.stage(STAGE) as step:
         reading = passage.ask(
-            STAGE, question(task.statement, task.context, examples, templates=task.templates)
+            STAGE,
+            question(
+                flow_input.statement, flow_input.context, examples, templates=flow_input.templates
+            ),
         )
         if reading.outcome is not ReadingOutcome.READ:
             problem = say_no_script(reading)

@@ -1,6 +1,6 @@
-"""Mend cases: their author looks again at checks that do not hold, told what happened and never shown the script.
+"""Mend cases: the author revises failed checks, from what happened and without seeing the script.
 
-A check is kept, its case is mended, or the statement is open: then the check is taken out and counts nowhere.
+A check is kept, its case is mended, or the statement is open: then the check is removed and counts nowhere.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ STAGE: AskedStage[AnswersReading] = AskedStage(
 
 
 def mend_cases(passage: Passage, executed: Executed, draft: DraftMade) -> Executed | None:
-    """What the Draft does in the cases as their author would have them now; None where no case is left."""
+    """The results of the Draft in the revised cases; None if no case is left."""
     settled: set[tuple[str, str]] = set()
     for number in range(1, MOST_ROUNDS + 1):
         red = [
@@ -62,7 +62,7 @@ def mend_cases(passage: Passage, executed: Executed, draft: DraftMade) -> Execut
 def apply_answers(
     case_set: CaseSet, answers: Sequence[CaseAnswer], mended: Mapping[int, object]
 ) -> CaseSet | None:
-    """The cases with what was said of them: mended ones in place, open checks taken out. None where none is left."""
+    """The cases after the author's answers: mended ones in place, open checks removed. None if none is left."""
     open_checks = {one.check for one in answers if one.answer == "open"}
     items: list[object] = []
     for number, case in enumerate(case_set.cases, 1):
@@ -94,14 +94,14 @@ def _look_again(
     *,
     number: int,
 ) -> Executed | None:
-    """One round: the same again where nothing changed, None where no case is left."""
-    task, case_set = passage.task, executed.case_set
+    """One round: the same results if nothing changed, None if no case is left."""
+    flow_input, case_set = passage.flow_input, executed.case_set
     with passage.stage(STAGE, round=number) as step:
         question = STAGE.question(
-            task.templates,
+            flow_input.templates,
             round=number,
-            STATEMENT=fence(task.statement, "STATEMENT"),
-            CONTEXT=fence_context(task.context),
+            STATEMENT=fence(flow_input.statement, "STATEMENT"),
+            CONTEXT=fence_context(flow_input.context),
             CASES=fence(_write(case_set), "CASES"),
             CHECKS=fence(tell_checks(case_set, red), "CHECKS"),
         )
@@ -136,7 +136,7 @@ def _look_again(
 
 
 def _key(case_set: CaseSet, check: CheckSeen) -> tuple[str, str]:
-    """A check that was looked at once is not asked about again while it says the same."""
+    """Do not ask about a check again while its result is the same."""
     return case_set.cases[check.case - 1].title, check.sentence
 
 

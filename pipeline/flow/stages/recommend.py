@@ -1,4 +1,4 @@
-"""Recommend: say which Draft is recommended where there was more than one to choose from."""
+"""Recommend: which Draft is recommended if there was more than one to choose from."""
 
 from __future__ import annotations
 

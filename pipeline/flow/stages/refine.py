@@ -29,14 +29,14 @@ STAGE = AskedStage(
 def refine(
     passage: Passage, draft: DraftMade, feedback: FeedbackGiven, *, round: int
 ) -> DraftMade | None:
-    """A Draft made from feedback, or None where the script came back unchanged, was there before, or not at all."""
-    task = passage.task
+    """A Draft made from feedback; None if the script came back unchanged, was there before, or did not come."""
+    flow_input = passage.flow_input
     with passage.stage(STAGE, round=round) as step:
         question = STAGE.question(
-            task.templates,
+            flow_input.templates,
             round=round,
-            STATEMENT=fence(task.statement, "STATEMENT"),
-            CONTEXT=fence_context(task.context),
+            STATEMENT=fence(flow_input.statement, "STATEMENT"),
+            CONTEXT=fence_context(flow_input.context),
             SCRIPT=fence(draft.script, "SCRIPT"),
             FEEDBACK=fence(feedback.text, "FEEDBACK"),
         )

@@ -1,6 +1,6 @@
-"""Refine from cases: the model rewrites a script from checks that do not hold; part of the cases is held back.
+"""Refine from cases: the model rewrites a script from failed checks; part of the cases is held back.
 
-Measured apart from refinement by feedback: the Draft is of a kind of its own and enters none of its figures.
+Measured separately from refinement by feedback: the Draft has its own kind and enters none of its figures.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ _RANK = {Verdict.INCORRECT: 0, Verdict.UNKNOWN: 1, Verdict.CORRECT: 2}
 def refine_cases(
     passage: Passage, draft: DraftMade, executed: Executed, *, round: int
 ) -> DraftMade | None:
-    """A Draft made from the red checks that may be told; None where there are none, or no new script came."""
+    """A Draft made from the failed checks that may be shown; None if there are none, or no new script came."""
     hidden = held_back(executed.case_set)
     told = [check for check in executed.of(State.FAILED) if check.case not in hidden]
     if not (told and hidden):
         return None
-    task, words = passage.task, tell_checks(executed.case_set, told)
+    flow_input, words = passage.flow_input, tell_checks(executed.case_set, told)
     with passage.stage(STAGE, round=round) as step:
         question = STAGE.question(
-            task.templates,
+            flow_input.templates,
             round=round,
-            STATEMENT=fence(task.statement, "STATEMENT"),
-            CONTEXT=fence_context(task.context),
+            STATEMENT=fence(flow_input.statement, "STATEMENT"),
+            CONTEXT=fence_context(flow_input.context),
             SCRIPT=fence(draft.script, "SCRIPT"),
             CHECKS=fence(words, "CHECKS"),
         )
@@ -77,10 +77,11 @@ def refine_cases(
 
 
 def is_better(new: Assessed, then: Executed, old: Assessed, before: Executed) -> bool:
-    """Whether the rewritten script is the better one, the cases being as fallible as the script.
+    """Whether the rewritten script is better, given that the cases are as fallible as the script.
 
-    More checks hold and none that held is lost, and the verdict is better; or it is the same, but not *correct*,
-    and more hold of the checks that were held back, too. What the assessor passed is not bent to a red check.
+    More checks pass and none that passed fails, and the verdict is better; or the verdict is the same, but not
+    *correct*, and more of the held-back checks pass too. A script that the assessor passed is not changed to
+    satisfy a failed check.
     """
     if then.reason or then.fingerprint != before.fingerprint:
         return False
@@ -97,7 +98,7 @@ def is_better(new: Assessed, then: Executed, old: Assessed, before: Executed) ->
 
 
 def say_generalises(then: Executed, before: Executed) -> str:
-    """How the checks stand that the refinement was told of, and those that it was not."""
+    """How the checks changed that the refinement was shown, and those that were held back."""
     if then.reason:
         return "Whether it is better could not be tried."
     if then.fingerprint != before.fingerprint:

@@ -28,12 +28,12 @@ STAGE = AskedStage(
 
 
 def repair(passage: Passage, draft: DraftMade, report: Report) -> DraftMade:
-    """The repaired Draft, or the one that was given where no other script came back."""
-    task = passage.task
+    """The repaired Draft, or the given one if no other script came back."""
+    flow_input = passage.flow_input
     with passage.stage(STAGE) as step:
         question = STAGE.question(
-            task.templates,
-            STATEMENT=fence(task.statement, "STATEMENT"),
+            flow_input.templates,
+            STATEMENT=fence(flow_input.statement, "STATEMENT"),
             SCRIPT=fence(draft.script, "SCRIPT"),
             CHECKER=fence(describe_errors(report), "CHECKER"),
         )

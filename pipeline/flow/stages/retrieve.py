@@ -6,7 +6,7 @@ from catalog.types import Answer, Retrieval
 from core.translation import gettext_noop as _
 from pipeline.flow.declaration import Stage
 from pipeline.flow.passage import Passage
-from pipeline.flow.ports import Task
+from pipeline.flow.ports import FlowInput
 from pipeline.types import DraftKind, StageName
 
 STAGE = Stage(
@@ -23,22 +23,22 @@ STAGE = Stage(
 
 
 def retrieve(passage: Passage) -> Retrieval | None:
-    """What the catalogue answers; None where the Task asks for neither an answer nor examples."""
-    task = passage.task
-    if not (task.uses_retrieval or task.uses_examples):
+    """What the catalogue answers; None if the input asks for neither an answer nor examples."""
+    flow_input = passage.flow_input
+    if not (flow_input.uses_retrieval or flow_input.uses_examples):
         return None
     with passage.stage(STAGE) as step:
         retrieval = passage.ports.retrieve()
-        outcome = retrieval.answer.value if task.uses_retrieval else "examples"
-        step.end(outcome, found=say_retrieved(retrieval, task))
+        outcome = retrieval.answer.value if flow_input.uses_retrieval else "examples"
+        step.end(outcome, found=say_retrieved(retrieval, flow_input))
     return retrieval
 
 
-def say_retrieved(retrieval: Retrieval, task: Task) -> str:
+def say_retrieved(retrieval: Retrieval, flow_input: FlowInput) -> str:
     """What the catalogue answered, and why it is or is not the answer."""
     if not retrieval.matches:
         says = "The catalogue has no similar entry."
-        if task.uses_examples and retrieval.neighbours:
+        if flow_input.uses_examples and retrieval.neighbours:
             says = "Nothing in the catalogue answers it; the nearest entries serve as examples."
         return f"{says} {retrieval.degraded}".rstrip()
     best = retrieval.matches[0]
@@ -46,7 +46,7 @@ def say_retrieved(retrieval: Retrieval, task: Task) -> str:
         Answer.MATCH: f"“{best.title}” answers it",
         Answer.ADAPT: f"“{best.title}” is a starting point, not the answer",
         Answer.NONE: f"Closest is “{best.title}”: no match",
-    }[retrieval.answer if task.uses_retrieval else Answer.ADAPT]
+    }[retrieval.answer if flow_input.uses_retrieval else Answer.ADAPT]
     details = "; ".join(
         best.differs[:2] if retrieval.answer is not Answer.MATCH else best.reasons[:2]
     )

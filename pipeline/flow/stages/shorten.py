@@ -22,11 +22,11 @@ STAGE = AskedStage(
 
 def shorten(passage: Passage, script: str, feedback: str, *, number: int) -> PointsReading:
     """The feedback in at most three points; `number` tells the questions of one run apart."""
-    task = passage.task
+    flow_input = passage.flow_input
     question = STAGE.question(
-        task.templates,
+        flow_input.templates,
         round=number,
-        STATEMENT=fence(task.statement, "STATEMENT"),
+        STATEMENT=fence(flow_input.statement, "STATEMENT"),
         SCRIPT=fence(script, "SCRIPT"),
         FEEDBACK=fence(feedback, "FEEDBACK"),
     )

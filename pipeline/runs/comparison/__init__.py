@@ -1,1 +1,1 @@
-"""Several runs of an action beside each other."""
+"""Several runs of an action side by side."""

@@ -1,4 +1,4 @@
-"""Runs of one Action beside each other: what differs in how they were made, and in what came out."""
+"""Runs of one Action side by side: how their settings differ, and their results."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LEAST_RUNS, MOST_RUNS = 2, 4
 
 @dataclass(frozen=True)
 class Used:
-    """What model calls used; `cost` in micro-dollars, None where a price is not known."""
+    """What model calls used; `cost` in micro-dollars, None if a price is not known."""
 
     calls: int = 0
     input: int = 0
@@ -44,7 +44,7 @@ class Used:
 
 @dataclass(frozen=True)
 class ComparedRun:
-    """One run with what this person may see of it; `draft` is the script that is compared."""
+    """One run as this person may see it; `draft` is the script that is compared."""
 
     run: Run
     parts: VisibleParts
@@ -55,12 +55,12 @@ class ComparedRun:
 
     @property
     def state(self) -> str:
-        """Its state as this person may know it."""
+        """Its state as this person may see it."""
         return shown_state(self.run, self.parts)
 
     @property
     def milliseconds(self) -> int | None:
-        """How long it took, from its first work to its end; None where that is hidden."""
+        """How long it took, from its first work to its end; None if that is hidden."""
         return duration_of(self.run) if self.parts.verdict else None
 
     @property
@@ -75,21 +75,21 @@ class ComparedRun:
 
     @property
     def is_assessment_current(self) -> bool:
-        """Whether the verdict on that script was given with the prompts that are in use now."""
+        """Whether the verdict on that script was given with the current prompts."""
         found = getattr(self.draft, "assessment", None)
         in_use = prompts_in_use(self.run.configuration)
         return found is not None and is_current_assessment(found, found.draft, in_use)
 
     @property
     def findings(self) -> dict[str, int]:
-        """How many of each level, the most severe first."""
+        """The number of findings of each level, the most severe first."""
         counts = Counter(found.level for found in self.problems)
         return {level: counts[level] for level in sorted(counts, key=severity)}
 
 
 @dataclass(frozen=True)
 class StageCell:
-    """A stage as one run went through it."""
+    """A stage in one run."""
 
     stage: Stage
     used: Used
@@ -115,12 +115,12 @@ class Comparison:
 
     @property
     def is_active(self) -> bool:
-        """Whether one of them is still under way."""
+        """Whether one of them is still in progress."""
         return any(one.state in (Run.State.QUEUED, Run.State.RUNNING) for one in self.runs)
 
     @property
     def is_same_script(self) -> bool:
-        """Whether every run has a script that may be seen, and all are the same, byte for byte."""
+        """Whether every run has a script that may be seen, and all are equal, byte for byte."""
         hashes = {one.draft.sha256 if one.draft else "" for one in self.runs}
         return len(hashes) == 1 and "" not in hashes
 
@@ -130,8 +130,8 @@ def compare_runs(
 ) -> Comparison:
     """These runs of the Action in this order, in a fixed number of queries.
 
-    Their recommended Drafts are compared, or with `of_first` the ones that the first verdicts are about.
-    Raises BadInput where there are not two to four of them, or one is not a run of this Action.
+    Their recommended Drafts are compared, or with `of_first` the first ones. Raises BadInput if there are not two
+    to four runs, or one belongs to another Action.
     """
     keys = list(dict.fromkeys(keys))
     if not LEAST_RUNS <= len(keys) <= MOST_RUNS:

@@ -13,7 +13,9 @@ from pipeline.types import Role
 
 @dataclass(frozen=True)
 class Difference:
-    """A setting in which the runs differ, with each run's value. `prompt` is the name of one whose versions differ."""
+    """A setting in which the runs differ, with each run's value. `prompt` is the name of a prompt whose versions
+    differ.
+    """
 
     what: str
     values: Sequence[tuple[Run, str]]

@@ -1,1 +1,1 @@
-"""What the pages of runs show: the timeline, the calls, the feedback, each in words for people."""
+"""The data of a run's page: the timeline, the calls, the feedback, each in words for people."""

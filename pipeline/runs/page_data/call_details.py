@@ -1,4 +1,4 @@
-"""The model calls of a run as its page shows them: what was asked, what was answered, every attempt."""
+"""The model calls of a run as its page shows them: request, reply, every attempt."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ class ShownCall:
 
     @property
     def place(self) -> str:
-        """Where in the run it was asked; no other call has the same."""
+        """Where in the run it was asked; unique among its calls."""
         call = self.call
         again = [str(part) for part in (call.round, call.sample, call.refinement_id) if part]
         return " ".join([self.stage, *again])
 
     @property
     def tries(self) -> list[tuple[Attempt, str]]:
-        """Each try, explained in words if it gave no reply or its tokens are unknown."""
+        """Each attempt, explained in words if it got no reply or its tokens are unknown."""
         return [
             (one, describe_attempt(one) if one.outcome != "answered" or one.is_uncounted else "")
             for one in self.attempts
@@ -48,29 +48,29 @@ class ShownCall:
 
     @property
     def input_tokens(self) -> int:
-        """Of all tries."""
+        """Input tokens of all attempts."""
         return sum(attempt.input_tokens for attempt in self.attempts)
 
     @property
     def output_tokens(self) -> int:
-        """Of all tries."""
+        """Output tokens of all attempts."""
         return sum(attempt.output_tokens for attempt in self.attempts)
 
     @property
     def milliseconds(self) -> int:
-        """Of all tries."""
+        """Milliseconds of all attempts."""
         return sum(attempt.milliseconds or 0 for attempt in self.attempts)
 
     @property
     def cost(self) -> int | None:
-        """Micro-dollars of all tries; None if a price is missing or no try was answered."""
+        """Micro-dollars of all attempts; None if a price is missing or no attempt was answered."""
         answered = [one for one in self.attempts if one.outcome == Attempt.Outcome.ANSWERED]
         known = [one.cost for one in answered if one.cost is not None]
         return sum(known) if known and len(known) == len(answered) else None
 
     @property
     def price_since(self) -> date | None:
-        """The day since when the price holds that was paid; None where nothing was."""
+        """The day from which on the price holds that was paid; None if nothing was paid."""
         return max((one.price_since for one in self.attempts if one.price_since), default=None)
 
     @property
@@ -83,12 +83,12 @@ class ShownCall:
 
     @property
     def is_uncounted(self) -> bool:
-        """Whether a reply came without a count of its tokens that can be used."""
+        """Whether a reply came without a usable token count."""
         return any(one.is_uncounted for one in self.attempts)
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether a try was possibly billed without an answer."""
+        """Whether an attempt was possibly billed without an answer."""
         return any(attempt.possibly_billed for attempt in self.attempts)
 
 

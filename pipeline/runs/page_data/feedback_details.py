@@ -1,4 +1,4 @@
-"""The feedback on a page: its text, and how many points of the model were left out."""
+"""The feedback on a page: its text, and how many of the model's points were left out."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class ShownFeedback:
 
 
 def show_feedbacks(run: Run, stages: Sequence[Stage]) -> list[ShownFeedback]:
-    """The feedback on the run's drafts, the first one first; in two queries."""
+    """The feedback on the run's drafts, oldest first; in two queries."""
     cut = _points_cut(run, stages)
     found = Feedback.objects.filter(draft__run=run).select_related("draft", "author")
     return [

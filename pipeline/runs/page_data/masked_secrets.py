@@ -1,4 +1,4 @@
-"""What was done with secrets in the texts of a run that left this machine, as its page says it."""
+"""What was done with secrets in texts of a run that left this machine, in the words of its page."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pipeline.types import SecretsChoice
 
 @dataclass(frozen=True)
 class MaskedFor:
-    """The kinds of secrets that were masked in what one endpoint read."""
+    """The kinds of secrets that were masked in requests to one endpoint."""
 
     endpoint: str
     kinds: Sequence[str]
@@ -20,14 +20,14 @@ class MaskedFor:
 
 @dataclass(frozen=True)
 class ShownSecrets:
-    """Of a run: what was masked, and whether somebody chose to have its secrets sent."""
+    """The masked secrets of a run, and whether somebody chose to have its secrets sent."""
 
     masked: Sequence[MaskedFor]
     are_sent: bool
 
 
 def show_secrets(run: Run) -> ShownSecrets:
-    """What its calls had masked so far, endpoint by endpoint, in one query."""
+    """What was masked in its calls so far, endpoint by endpoint, in one query."""
     rows = run.calls.exclude(masked=[]).values_list("endpoint__title", "masked")
     by_endpoint: dict[str, list[list[str]]] = {}
     for endpoint, kinds in rows.order_by("created_at", "key"):

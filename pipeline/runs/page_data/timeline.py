@@ -26,7 +26,7 @@ _SHORT = 90
 
 @dataclass(frozen=True)
 class Confirmation:
-    """What the assessor said of an entry before it answered, in its words."""
+    """What the assessor said of an entry before it answered."""
 
     functionality: str
     similarity: str
@@ -34,7 +34,7 @@ class Confirmation:
 
 
 def confirmation_of(run: Run, stages: Iterable[Stage]) -> Confirmation | None:
-    """What a match was confirmed by; None for a match by scoring alone."""
+    """The confirmation of a match; None for a match by scoring alone."""
     if not run.match_confirmed_by:
         return None
     found = {stage.name: stage.found for stage in stages}
@@ -61,16 +61,16 @@ class ShownStage:
 
     @property
     def is_short(self) -> bool:
-        """Whether the finding fits into the line."""
+        """Whether the finding fits on the line."""
         return len(self.found) <= _SHORT and "\n" not in self.found
 
 
 def show_stages(
     stages: Iterable[Stage], costs: RunCosts | None = None, *, beside_evidence: bool = False
 ) -> list[ShownStage]:
-    """The stages in the order in which they began, with their costs where given.
+    """The stages in the order in which they began, with their costs if given.
 
-    `beside_evidence` leaves out what they found where the page says it in another place.
+    `beside_evidence` leaves out findings that the page shows elsewhere.
     """
     by_step = costs.by_step if costs else {}
     return [

@@ -57,7 +57,7 @@ def ask_refinement(
 ) -> Refinement:
     """Have a Draft of a finished Run rewritten in the background: from an expert's feedback, or from the model's.
 
-    Raises NotAllowedNow where the Run has not finished or the same was asked before.
+    Raises NotAllowedNow if the Run has not finished or the same was requested before.
     """
     run = Run.objects.select_for_update().get(pk=draft.run_id)
     if run.finished_at is None:
@@ -92,9 +92,9 @@ def ask_refinement(
 
 @transaction.atomic
 def use_unreviewed(draft: Draft, *, reason: str, by: User) -> DraftUse:
-    """Break-glass: note that somebody uses a script nobody has verified, and why.
+    """Break-glass: record that somebody uses a script nobody has verified, and why.
 
-    Raises BadInput without a reason, and NotAllowedNow where people decided against the script.
+    Raises BadInput without a reason, and NotAllowedNow if people decided against the script.
     """
     reason = check_text(reason, field="reason", most=2_000).strip()
     if not reason:

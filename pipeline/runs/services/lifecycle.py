@@ -31,10 +31,10 @@ def start_run(
     secrets: SecretsChoice | None = SecretsChoice.MASK,
     enqueue: bool = True,
 ) -> Run:
-    """Send an Action through the pipeline; the work begins once this transaction has committed.
+    """Send an Action through the pipeline; the work begins after this transaction commits.
 
-    `secrets` says what is done with those that would leave this machine; None where a person is to be asked first.
-    Raises BadInput where no Configuration can be used, or one of its endpoints is switched off, and SecretsFound.
+    `secrets` says what is done with secrets that would leave this machine; with None the person is asked first.
+    Raises BadInput if no Configuration can be used or one of its endpoints is switched off, and SecretsFound.
     """
     configuration = hold_configuration(configuration or default_configuration())
     spec, demo = snapshot_of(configuration)
@@ -63,7 +63,7 @@ def enqueue_run(run: Run) -> None:
 
 @transaction.atomic
 def cancel_run(run: Run, *, by: User) -> None:
-    """Stop a run that is not finished; its next write is refused. Raises NotAllowedNow where it has finished."""
+    """Cancel a run that is not finished; its next write is refused. Raises NotAllowedNow if it has finished."""
     changed = (
         Run.objects.unfinished()
         .filter(pk=run.pk, finished_at=None)

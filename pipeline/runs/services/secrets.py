@@ -1,4 +1,4 @@
-"""Secrets in what is asked: shown to whoever asks before a model elsewhere reads them, and their choice recorded."""
+"""Secrets in a request: shown to the asker before a model elsewhere reads them, and the choice recorded."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class FoundSecret(NamedTuple):
 
 
 class SecretsFound(BadInput):
-    """Secrets stand in what would leave this machine, and nobody has chosen yet what is done with them."""
+    """Texts that would leave this machine contain secrets, and nobody has chosen yet what to do with them."""
 
     def __init__(self, found: Sequence[FoundSecret], *, to: Sequence[str]) -> None:
         super().__init__(
@@ -42,17 +42,17 @@ class SecretsFound(BadInput):
 
 
 def texts_of(action: Action) -> dict[str, str]:
-    """An action's texts that models get, by name."""
+    """The texts of an action that are sent to models, by name."""
     return {name: str(getattr(action, name)) for name in SENT_TEXTS}
 
 
 def secrets_in_texts(texts: Mapping[str, str]) -> list[FoundSecret]:
-    """The secrets in the texts of an action, by name, in their order; other texts of it no model gets."""
+    """The secrets in those texts of an action, by name, in their order."""
     return [found for name in SENT_TEXTS for found in _find(name, texts.get(name, ""))]
 
 
 def fingerprint(found: Iterable[FoundSecret]) -> str:
-    """Tells whether somebody who chose had seen secrets of these kinds in these texts, and no others."""
+    """A digest that shows that a choice was made for secrets of these kinds in these texts, and no others."""
     seen = sorted((one.field, one.kind) for one in found)
     return hashlib.sha256(repr(seen).encode()).hexdigest()[:16]
 
@@ -64,9 +64,9 @@ def say_kinds(kinds: Iterable[str]) -> str:
 
 
 def settle_secrets(run: Run, choice: SecretsChoice | None, *, by: User | None) -> None:
-    """Write down what is done with the secrets of a run that is about to start, inside its transaction.
+    """Record what is done with the secrets of a run that is about to start, inside its transaction.
 
-    Raises SecretsFound where nobody has chosen yet and some would leave this machine.
+    Raises SecretsFound if nobody has chosen yet and some would leave this machine.
     """
     found = secrets_in_texts(texts_of(run.action))
     if not found:

@@ -41,10 +41,10 @@ def can_shorten(run: Run) -> bool:
 
 @transaction.atomic
 def ask_shorter(draft: Draft, *, text: str, by: User) -> Shortening:
-    """Have feedback on a Draft shortened in the background. The same text asked again is not paid for again.
+    """Have feedback on a Draft shortened in the background. The same text is not paid for twice.
 
-    Raises BadInput without a text or for one that is short already, NotAllowedNow where no model can be asked
-    or the budget of the run's batch is used up.
+    Raises BadInput without a text or if it is short already, NotAllowedNow if no model can be asked or the budget
+    of the run's batch is used up.
     """
     text = check_text(text, field="feedback", most=MAX_TEXT).replace("\r\n", "\n").strip()
     if not text:

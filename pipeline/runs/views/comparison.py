@@ -1,4 +1,4 @@
-"""Runs of one action beside each other, live while one of them is under way."""
+"""Runs of one action side by side, live while one of them is in progress."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Pair:
 
     @property
     def is_same(self) -> bool:
-        """Whether both have a script and it is the same, byte for byte."""
+        """Whether both have a script and they are equal, byte for byte."""
         old, new = self.old.draft, self.new.draft
         return old is not None and new is not None and old.sha256 == new.sha256
 
@@ -57,7 +57,7 @@ class ShownLine:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def action_compare(request: HttpRequest, pk: int) -> HttpResponse:
-    """Two to four runs beside each other; fewer are chosen from. A post starts one more beside them."""
+    """Two to four runs side by side; with fewer, the page offers a choice. A POST starts one more."""
     user = signed_in(request)
     action = access_action(user, pk, to_run=request.method == "POST")
     keys = _keys(request.GET)
@@ -143,7 +143,7 @@ def _show(
 
 
 def _describe(request: HttpRequest, action: Action, keys: Sequence[int]) -> dict[str, object]:
-    """What the page and its live part show. Raises BadInput where these can't be compared."""
+    """The data of the page and its live part. Raises BadInput if these runs can't be compared."""
     of_first, side = request.GET.get("of") == "first", request.GET.get("view") == "side"
     found = compare_runs(action, keys, by=signed_in(request), of_first=of_first)
     return {
@@ -187,7 +187,7 @@ def _fingerprint(found: Comparison) -> str:
 
 
 def _switches(keys: Sequence[int], *, of_first: bool, side: bool) -> list[dict[str, object]]:
-    """Which scripts are compared, and how they stand."""
+    """Which scripts are compared, and their verdicts."""
 
     def option(label: str, key: str, *, first: bool, beside: bool) -> dict[str, object]:
         return {
@@ -216,7 +216,7 @@ def _switches(keys: Sequence[int], *, of_first: bool, side: bool) -> list[dict[s
 
 
 def _keys(query: QueryDict) -> list[int]:
-    """The runs named by the address; anything that is no number is refused like an unknown run."""
+    """The runs in the URL; anything that is not a number is refused like an unknown run."""
     return [
         int(text) if text.isdecimal() and len(text) < 19 else 0 for text in query.getlist("run")
     ]

@@ -20,7 +20,7 @@ from pipeline.runs.views.page import show_run
 
 @require_POST
 def draft_check(request: HttpRequest, pk: int) -> HttpResponse:
-    """The checks as they are today, beside what the older ones said."""
+    """Repeat the checks with their current versions."""
     user = signed_in(request)
     draft = access_draft(user, pk, to_check=True)
     try:
@@ -33,7 +33,7 @@ def draft_check(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def use_draft(request: HttpRequest, pk: int) -> HttpResponse:
-    """Take a script that nobody has reviewed, and say why (break-glass)."""
+    """Use a script that nobody has reviewed, and say why (break-glass)."""
     user = signed_in(request)
     draft = access_draft(user, pk, to_use=True)
     form = UseForm(request.POST)

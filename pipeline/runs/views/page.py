@@ -1,4 +1,4 @@
-"""Builds the page of one run, also as the answer to a refused form on it."""
+"""Builds the page of one run, also as the response to a refused form on it."""
 
 from __future__ import annotations
 
@@ -67,13 +67,13 @@ class ShownDraft:
 
     @property
     def risks(self) -> list[DraftFinding]:
-        """What the script can harm, and characters in it that hide; the most severe first."""
+        """Risks of the script and hidden characters in it; the most severe first."""
         found = [one for one in self.problems if one.check_name in ("risk", "characters")]
         return sorted(found, key=lambda one: severity(one.level))
 
     @property
     def risk(self) -> str:
-        """How much can go wrong when it runs; empty where the text was erased."""
+        """The risk of running it; empty if the text was erased."""
         return risk_of(self.draft, self.problems) or ""
 
     @property
@@ -109,14 +109,14 @@ def show_run(
     refusal: str = "",
     status: int = 200,
 ) -> HttpResponse:
-    """The page; `form` and `refusal` say what was refused on it."""
+    """The page; `form` and `refusal` say which form on it was refused, and why."""
     context = describe_run(run, signed_in(request))
     context |= {"form": form or UseForm(), "refusal": refusal}
     return render(request, "pipeline/runs/detail.html", context, status=status)
 
 
 def describe_run(run: Run, user: User) -> dict[str, object]:
-    """What the page and its live part show of a run, in a fixed number of queries."""
+    """The data of the page and its live part, in a fixed number of queries."""
     row = run_row(run, user)
     parts = row.parts
     # Hidden parts are not even read: the time it takes would reveal how much there is.
@@ -204,7 +204,7 @@ def fingerprint_of(row: RunRow, stages: Sequence[Stage], answer: ShownAnswer | N
 
 
 def show_drafts(run: Run, user: User, *, vouching: Version | None = None) -> list[ShownDraft]:
-    """The drafts, the first one first; `vouching` is the verified version that answers the run's statement."""
+    """The drafts, oldest first; `vouching` is the verified version that answers the run's statement."""
     own_uses = DraftUse.objects.filter(by=user)
     drafts = list(
         run.drafts.select_related("assessment", "author", "parent").prefetch_related(

@@ -27,7 +27,7 @@ from pipeline.runs.views.page import describe_run, fingerprint_of, show_run
 
 @require_safe
 def run_detail(request: HttpRequest, pk: int) -> HttpResponse:
-    """The run as it stands; while it is active the page follows it."""
+    """The current state of the run; while it is active the page updates itself."""
     return show_run(request, access_run(signed_in(request), pk))
 
 
@@ -54,7 +54,7 @@ def run_status(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_safe
 def run_calls(request: HttpRequest, pk: int) -> HttpResponse:
-    """The ledger: every model call of the run, and every try of it."""
+    """The ledger: every model call of the run, and every attempt at it."""
     user = signed_in(request)
     run = access_run(user, pk)
     parts = visible_parts(user, run)
@@ -74,7 +74,7 @@ def run_calls(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def cancel_run(request: HttpRequest, pk: int) -> HttpResponse:
-    """Cancel a run that is under way."""
+    """Cancel a run that is in progress."""
     user = signed_in(request)
     run = access_run(user, pk, to_change=True)
     try:

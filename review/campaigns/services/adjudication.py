@@ -83,7 +83,7 @@ def adjudicate(
     """Set the final score of a stage; a later one takes its place, and the earlier is kept.
 
     It is a word on the text, and holds in every arm that has it. Raises PermissionDenied for one of its own raters,
-    BadInput for a value that is none or without a reason, NotAllowedNow where there is nothing to settle or the
+    BadInput for an invalid value or without a reason, NotAllowedNow where there is nothing to settle or the
     same text was settled otherwise in another arm.
     """
     if value not in Score.Value.values:

@@ -25,7 +25,7 @@ def people_outside(campaign: Campaign) -> QuerySet[User]:
 
 @transaction.atomic
 def add_reviewer(campaign: Campaign, user: User, *, by: User, limit: int | None = None) -> Member:
-    """Let somebody review in the campaign. Raises BadInput for who may not review at all, or a limit that is none."""
+    """Let somebody review in the campaign. Raises BadInput for a person who may not review, or an invalid limit."""
     if not people_who_review().filter(pk=user.pk).exists():
         raise BadInput(_("This person does not have the role “reviewer”."), field="user")
     if limit is not None and not 1 <= limit <= 1_000_000:

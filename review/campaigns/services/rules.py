@@ -77,7 +77,7 @@ def create_campaign(
     reviewers: Iterable[User] = (),
     cloned_from: Campaign | None = None,
 ) -> Campaign:
-    """A study with its batch, rubric and people, not yet open. Raises BadInput for a name that is none or taken."""
+    """A study with its batch, rubric and people, not yet open. Raises BadInput for a name that is invalid or taken."""
     rules = rules or Rules()
     name = " ".join(name.split())
     if not name or len(name) > MAX_NAME or "\0" in name:

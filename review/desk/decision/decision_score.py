@@ -68,7 +68,7 @@ def read_score_form(desk: ItemView, sent: ScoreForm | None, *, target: Step) -> 
       is sent, a kept comment is stored.
     - What is kept of another open stage than that is on no screen: NotAllowedNow too.
 
-    Raises BadInput for a value or a comment that is none, and Stale where the form is about something else than
+    Raises BadInput for an invalid value or comment, and Stale where the form is about something else than
     stands there now.
     """
     sent = sent or ScoreForm()

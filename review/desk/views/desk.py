@@ -15,7 +15,7 @@ from review.desk.quick_reasons import with_quick_reason
 from review.desk.shown_keys import find_feedback, find_seen
 from review.desk.views.evidence_data import show_evidence
 from review.desk.views.page_data import show_desk
-from review.desk.views.pane_data import read_look, visible_drafts
+from review.desk.views.pane_data import read_selection, visible_drafts
 from review.desk.views.responses import (
     go,
     queue_of,
@@ -40,7 +40,7 @@ def review(request: HttpRequest, pk: int) -> HttpResponse:
         return HttpResponse(status=204)  # nothing new: the screen stays as it is
     is_fragment = wants_fragment(request)
     template = "review/desk/_desk.html" if is_fragment else "review/desk/desk.html"
-    context = show_desk(desk, look=read_look(request.GET), whole=not is_fragment)
+    context = show_desk(desk, selection=read_selection(request.GET), whole=not is_fragment)
     # Who waited for it goes on with it at once; that there is nothing is read first.
     context["arrived"] = "waits" in request.GET and not came_to_nothing(desk)
     return render(request, template, context)

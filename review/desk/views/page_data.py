@@ -27,7 +27,7 @@ from review.desk.shown_keys import name_feedback, name_seen
 from review.desk.views.decision_data import show_decides
 from review.desk.views.evidence_data import show_evidence
 from review.desk.views.line_comment_data import show_remarks
-from review.desk.views.pane_data import Look, show_pane, visible_drafts
+from review.desk.views.pane_data import PaneSelection, show_pane, visible_drafts
 from review.desk.views.progress_data import show_progress
 from review.desk.views.rubric_lines import rubric_lines
 from review.desk.views.waiting_data import came_to_nothing, say_ready, waits_for_rewrite
@@ -59,7 +59,7 @@ class Head(TypedDict):
 def show_desk(
     desk: ItemView,
     *,
-    look: Look | None = None,
+    selection: PaneSelection | None = None,
     typed: Mapping[str, str] | None = None,
     refused: Refused | None = None,
     whole: bool = False,
@@ -68,15 +68,15 @@ def show_desk(
 
     `whole` where it is a page, which counts what waits; a fragment of one does not.
     """
-    look = look or Look()
+    selection = selection or PaneSelection()
     # What is offered is what the services allow: who reviews no more has nothing in hand, whatever is noted.
     reviews = desk.reviewer.has_perm(REVIEW)
     mine = (
         reviews and desk.assignment is not None and desk.assignment.state == Assignment.State.ACTIVE
     )
-    step = _step_to_score(desk, look, mine=mine)
+    step = _step_to_score(desk, selection, mine=mine)
     drafts = visible_drafts(desk)
-    pane = show_pane(desk, step, drafts, look)
+    pane = show_pane(desk, step, drafts, selection)
     before = desk.scores.get(step.key) if step else None
     scores = [desk.scores[one.key] for one in desk.steps if one.key in desk.scores]
     may_write = _may_write_feedback(desk)
@@ -121,7 +121,7 @@ def show_desk(
         "progress": show_progress(desk, whole=whole) if reviews else None,
         "pane": pane,
         "shown": pane.shown if pane else None,
-        "side": look.side,
+        "side": selection.side,
         "drafts": drafts,
         "assessment": assessment,
         "evidence": evidence,
@@ -186,9 +186,9 @@ def _rubric(desk: ItemView) -> Rubric | None:
     return read_rubric(key) if key else None
 
 
-def _step_to_score(desk: ItemView, look: Look, *, mine: bool) -> Step | None:
+def _step_to_score(desk: ItemView, selection: PaneSelection, *, mine: bool) -> Step | None:
     """What is to be scored: what the person wants to change, else the first stage without a score."""
-    changed = next((one for one in desk.steps if one.key == look.change), None)
+    changed = next((one for one in desk.steps if one.key == selection.change), None)
     if changed and changed.key in desk.scores and (mine or desk.may_change_until):
         return changed
     return desk.next_step if mine else None

@@ -26,7 +26,7 @@ class Choice(TypedDict):
 
 
 @dataclass(frozen=True)
-class Look:
+class PaneSelection:
     """How the person looks at the item: by the numbers of Drafts, and the stage whose score they change."""
 
     show: int = 0
@@ -68,14 +68,14 @@ class ComparedFinding:
     change: str = ""
 
 
-def read_look(query: Mapping[str, str]) -> Look:
+def read_selection(query: Mapping[str, str]) -> PaneSelection:
     """What the address or a form says of it; what makes no sense is left out."""
 
     def whole(name: str, missing: int) -> int:
         value = query.get(name, "")
         return int(value) if value.isdecimal() and len(value) < 6 else missing
 
-    return Look(
+    return PaneSelection(
         show=whole("show", 0),
         against=whole("against", -1),
         side=query.get("side") == "1",
@@ -123,17 +123,17 @@ def _label(desk: ItemView, draft: Draft, number: int) -> str:
 
 
 def show_pane(
-    desk: ItemView, step: Step | None, drafts: list[ShownDraft], look: Look
+    desk: ItemView, step: Step | None, drafts: list[ShownDraft], selection: PaneSelection
 ) -> Pane | None:
     """What stands in the middle of the screen; None where there is no script."""
     if not drafts:
         return None
     by_number = {one.number: one for one in drafts}
-    shown = by_number.get(look.show) or _draft_in_view(step, drafts)
+    shown = by_number.get(selection.show) or _draft_in_view(step, drafts)
     original = next((one for one in drafts if one.draft is desk.first), drafts[0])
-    against = by_number.get(look.against)
+    against = by_number.get(selection.against)
     is_refined = shown.draft != desk.first and (step is None or step.stage == Score.Stage.REFINED)
-    if look.against < 0 and not look.show and is_refined:
+    if selection.against < 0 and not selection.show and is_refined:
         against = original
     if against is shown:
         against = None
@@ -141,31 +141,31 @@ def show_pane(
     return Pane(
         shown=shown,
         against=against,
-        side=look.side,
+        side=selection.side,
         scripts=[
-            _plain(desk, look, one, current=against is None and one is shown) for one in drafts
+            _plain(desk, selection, one, current=against is None and one is shown) for one in drafts
         ]
         if len(drafts) > 1
         else [],
-        differences=_differences(look, shown, original, against, drafts),
+        differences=_differences(selection, shown, original, against, drafts),
         findings=findings,
         gone=gone,
     )
 
 
-def _plain(desk: ItemView, look: Look, one: ShownDraft, *, current: bool) -> Choice:
+def _plain(desk: ItemView, selection: PaneSelection, one: ShownDraft, *, current: bool) -> Choice:
     named = {desk.first: "original", desk.refined_in(Arm.MODEL): "refined"}
     return {
         "label": one.label,
         "name": named.get(one.draft, ""),
         "number": one.number,
-        "url": _address(look, one.number, 0, side=look.side),
+        "url": _address(selection, one.number, 0, side=selection.side),
         "current": current,
     }
 
 
 def _differences(
-    look: Look,
+    selection: PaneSelection,
     shown: ShownDraft,
     original: ShownDraft,
     against: ShownDraft | None,
@@ -180,8 +180,8 @@ def _differences(
             "label": _("Side by side") if side else _("Inline"),
             "name": "layout" if side else "diff",
             "number": new.number,
-            "url": _address(look, new.number, original.number, side=side),
-            "current": against is not None and look.side == side,
+            "url": _address(selection, new.number, original.number, side=side),
+            "current": against is not None and selection.side == side,
         }
         for side in (False, True)
     ]
@@ -214,12 +214,12 @@ def _shown(one: DraftFinding, change: str = "") -> ComparedFinding:
     )
 
 
-def _address(look: Look, show: int, against: int, *, side: bool) -> str:
+def _address(selection: PaneSelection, show: int, against: int, *, side: bool) -> str:
     query: dict[str, int | str] = {"show": show, "against": against}
     if side:
         query["side"] = 1
-    if look.change:
-        query["change"] = look.change
+    if selection.change:
+        query["change"] = selection.change
     return f"?{urlencode(query)}"
 
 

@@ -14,7 +14,7 @@ from core.web.requests import signed_in, wants_fragment
 from review.access import access_item
 from review.desk import services
 from review.desk.views.page_data import show_desk
-from review.desk.views.pane_data import read_look
+from review.desk.views.pane_data import read_selection
 from review.models import Assignment, Item
 from review.queue import services as queue
 
@@ -31,7 +31,7 @@ def show_item(
     user = signed_in(request)
     desk = services.open_item(access_item(user, pk), user, assignment=assignment)
     answer = render(
-        request, "review/desk/_desk.html", show_desk(desk, look=read_look(request.POST))
+        request, "review/desk/_desk.html", show_desk(desk, selection=read_selection(request.POST))
     )
     if url != request.htmx.current_url_abs_path:  # type: ignore[attr-defined]
         answer["HX-Push-Url"] = url
@@ -64,7 +64,7 @@ def refuse(request: HttpRequest, item: Item, refused: Refused) -> HttpResponse:
     is_fragment = wants_fragment(request)
     context = show_desk(
         desk,
-        look=read_look(request.POST),
+        selection=read_selection(request.POST),
         typed=request.POST,
         refused=refused,
         whole=not is_fragment,
@@ -88,7 +88,7 @@ def go(request: HttpRequest, url: str) -> HttpResponse:
 
 
 def read_whole(request: HttpRequest, name: str, *, missing: int) -> int:
-    """A whole number that was sent, or `missing` where it is none."""
+    """A whole number that was sent, or `missing` if it is not a number."""
     value = request.POST.get(name, "")
     return int(value) if value.isdecimal() and len(value) < 19 else missing
 

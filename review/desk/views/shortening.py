@@ -12,7 +12,7 @@ from pipeline.models import Shortening
 from review.access import access_item, access_item_to_review
 from review.desk import services
 from review.desk.views.page_data import show_desk
-from review.desk.views.pane_data import read_look
+from review.desk.views.pane_data import read_selection
 from review.desk.views.responses import refuse
 from review.models import Item
 
@@ -33,7 +33,7 @@ def shorten(request: HttpRequest, pk: int) -> HttpResponse:
         return _show(request, item, shortening)
     # Without a script the whole page comes back with all that was typed; asking once more shows the answer.
     desk = services.open_item(item, user)
-    context = show_desk(desk, look=read_look(request.POST), typed=request.POST)
+    context = show_desk(desk, selection=read_selection(request.POST), typed=request.POST)
     return render(request, "review/desk/desk.html", context | _context(item, shortening))
 
 

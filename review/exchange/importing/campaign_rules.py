@@ -63,7 +63,7 @@ def name_primary(campaign: Campaign, first: Record | None) -> None:
 
 
 def keep_family(campaign: Campaign, first: Record | None) -> None:
-    """Keep the family of p values that was fixed where the export comes from; one that is none is left out."""
+    """Keep the family of p values that was fixed in the exporting installation; an invalid one is left out."""
     given = _about(first).get("p_family")
     if not isinstance(given, list) or not 0 < len(given) <= _MOST_OF_FAMILY:
         return
@@ -74,7 +74,7 @@ def keep_family(campaign: Campaign, first: Record | None) -> None:
 
 
 def _read_hypothesis(one: object) -> Hypothesis | None:
-    """The comparison as a campaign here would name it; None where it is none."""
+    """The comparison in the form that campaigns here use; None if it is invalid."""
     if (
         not isinstance(one, list)
         or len(one) != len(Hypothesis._fields)

@@ -33,7 +33,7 @@ class Said(NamedTuple):
 
 
 @dataclass
-class Standing:
+class KnownScores:
     """What was said of some items so far, the rows of this slice among it as they are taken."""
 
     # Every score of a place; the one that counts at present is in `current`.
@@ -166,59 +166,59 @@ class Standing:
         return is_new
 
 
-def read_standing(
+def read_known_scores(
     items: Collection[int],
     *,
     with_words: bool = False,
     same_text: Mapping[tuple[int, str], Collection[int]] | None = None,
-) -> Standing:
+) -> KnownScores:
     """What was said of these items; of comments on lines and flags only where that is asked.
 
     `same_text` names the items that share a text with them, for adjudications; of these it is read too.
     """
-    standing = Standing(seen=read_seen(items), same_text=same_text or {})
-    items = {*items, *(one for same in standing.same_text.values() for one in same)}
+    known = KnownScores(seen=read_seen(items), same_text=same_text or {})
+    items = {*items, *(one for same in known.same_text.values() for one in same)}
     scores = Score.objects.filter(item__in=items).order_by("pk")
     for pk, item, reviewer, stage, arm, draft, value, current, at, timed in scores.values_list(
         "pk", "item", "reviewer", "stage", "arm", "draft", "value", "current", "at", "timed"
     ):
         place = (item, reviewer, stage, arm, draft or 0)
         said = Said(pk, value, at if timed else None)
-        standing.scores[place].append(said)
-        standing.raters[item].add(reviewer)
+        known.scores[place].append(said)
+        known.raters[item].add(reviewer)
         if current:
-            standing.current[place] = said
+            known.current[place] = said
     words = Adjudication.objects.filter(item__in=items).order_by()
     for item, person, stage, arm, value, current, at in words.values_list(
         "item", "by", "stage", "arm", "value", "current", "at"
     ):
         key = (item, 0, stage, arm, 0)
-        standing.adjudicators[item].add(person)
+        known.adjudicators[item].add(person)
         if current:
-            standing.adjudicated[key] = value
+            known.adjudicated[key] = value
         else:
-            standing.earlier.add((key, value, at))
-    _read_assignments(items, standing)
+            known.earlier.add((key, value, at))
+    _read_assignments(items, known)
     if with_words:
-        _read_words(items, standing)
-    return standing
+        _read_words(items, known)
+    return known
 
 
-def _read_assignments(items: Collection[int], standing: Standing) -> None:
+def _read_assignments(items: Collection[int], known: KnownScores) -> None:
     rows = Assignment.objects.filter(item__in=items).order_by()
     for key, item, reviewer, state in rows.values_list("pk", "item", "reviewer", "state"):
         if state in _PASSED_OVER:
-            standing.passed_over.add((item, reviewer, state))
+            known.passed_over.add((item, reviewer, state))
         elif state in Assignment.HOLDING:
             is_through = state == Assignment.State.SUBMITTED
-            standing.submitted[item, reviewer] = key if is_through else None
+            known.submitted[item, reviewer] = key if is_through else None
 
 
-def _read_words(items: Collection[int], standing: Standing) -> None:
+def _read_words(items: Collection[int], known: KnownScores) -> None:
     drafts = Draft.objects.filter(run__items__in=items).order_by("-number")
     for key, sha256, item in drafts.values_list("pk", "sha256", "run__items"):
-        standing.drafts[item, sha256] = key
+        known.drafts[item, sha256] = key
     flags = Flag.objects.filter(item__in=items).order_by()
-    standing.flags.update(flags.values_list("item", "by", "reason"))
+    known.flags.update(flags.values_list("item", "by", "reason"))
     remarks = Remark.objects.filter(item__in=items).order_by()
-    standing.remarks.update(remarks.values_list("item", "by", "draft", "line", "text"))
+    known.remarks.update(remarks.values_list("item", "by", "draft", "line", "text"))

@@ -11,7 +11,7 @@ from core.database.bulk_copy import Table, next_keys
 from review.counting.score_reader import IS_BLIND
 from review.counting.tallies import note_due
 from review.exchange.importing.copy_rows import ASSUMED
-from review.exchange.importing.known_scores import Standing
+from review.exchange.importing.known_scores import KnownScores
 from review.exchange.rows.score_rows import NOTHING, GivenRow
 from review.models import Adjudication, Assignment, Campaign, Flag, Remark, Score
 from review.sampling import EVERYBODY
@@ -26,13 +26,13 @@ class ScoreStore:
     def __init__(
         self,
         campaign: Campaign,
-        standing: Standing,
+        known: KnownScores,
         *,
         people: Mapping[str, int],
         rubrics: Mapping[int, int],
         size: int,
     ) -> None:
-        self._campaign, self._standing, self._size = campaign, standing, size
+        self._campaign, self._known, self._size = campaign, known, size
         self._people, self._rubrics = people, rubrics
         self._given: list[tuple[int, int, GivenRow]] = []
 
@@ -46,8 +46,8 @@ class ScoreStore:
             return
         items = {item for item, _person, _given in self._given}
         self._write_assignments()
-        if self._standing.replaced:
-            Score.objects.filter(pk__in=self._standing.replaced).update(current=False)
+        if self._known.replaced:
+            Score.objects.filter(pk__in=self._known.replaced).update(current=False)
         self._write_scores()
         self._write_adjudications()
         self._write_remarks()
@@ -59,7 +59,7 @@ class ScoreStore:
     def _write_assignments(self) -> None:
         now, rows = timezone.now(), []
         keys = iter(next_keys(Assignment, len(self._given)))
-        submitted = self._standing.submitted
+        submitted = self._known.submitted
         for item, person, given in self._given:
             if given.passed_over:
                 state = given.passed_over
@@ -92,9 +92,9 @@ class ScoreStore:
             rows.append(
                 (
                     *(item, person, given.stage, given.arm, given.value),
-                    *self._standing.seen_by(item, given),
-                    self._standing.submitted[item, person],
-                    self._standing.counts(item, person, given),
+                    *self._known.seen_by(item, given),
+                    self._known.submitted[item, person],
+                    self._known.counts(item, person, given),
                     *(given.blind, given.comment, given.at or now),
                     *(given.at is not None, given.undone_at),
                     *self._recorded(given),
@@ -145,7 +145,7 @@ class ScoreStore:
         Table(Flag, columns, without_key=True).copy(rows)
 
     def _write_remarks(self) -> None:
-        now, drafts = timezone.now(), self._standing.drafts
+        now, drafts = timezone.now(), self._known.drafts
         rows = [
             (
                 *(item, person, drafts[item, remark.draft_sha256], remark.line),

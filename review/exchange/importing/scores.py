@@ -36,7 +36,7 @@ from review.exchange.importing.importer import (
     run_import,
 )
 from review.exchange.importing.item_lookup import Places
-from review.exchange.importing.known_scores import Standing, read_standing
+from review.exchange.importing.known_scores import KnownScores, read_known_scores
 from review.exchange.importing.rubrics import read_rubrics, take_rubrics
 from review.exchange.importing.score_writer import ScoreStore
 from review.exchange.rows.columns import ITEM_COLUMNS, SCORE_COLUMNS, SCORE_HABITS, Columns
@@ -150,17 +150,17 @@ class _ScoreImport:
             return nothing_to_write
         given = [one for row in rows for one in row.given]
         people = people_of({name for one in given for name in one.names}, by=self._by)
-        standing = read_standing(
+        known = read_known_scores(
             {row.item for row in rows},
             with_words=any(one.remark or one.flag for one in given),
             same_text=same_texts({row.item for row in rows if _adjudicates(row)}),
         )
         keys = {name: user.pk for name, user in people.items()}
         store = ScoreStore(
-            self._campaign, standing, people=keys, rubrics=self.rubrics, size=len(given)
+            self._campaign, known, people=keys, rubrics=self.rubrics, size=len(given)
         )
         for row in rows:
-            self._give(row, keys, standing, store, outcome)
+            self._give(row, keys, known, store, outcome)
         return store.write
 
     def _place(self, rows: list[_Row], outcome: Outcome) -> list[_Row]:
@@ -182,12 +182,12 @@ class _ScoreImport:
         self,
         row: _Row,
         people: dict[str, int],
-        standing: Standing,
+        known: KnownScores,
         store: ScoreStore,
         outcome: Outcome,
     ) -> None:
         try:
-            new = [one for one in row.given if standing.is_new(row.item, people[one.person], one)]
+            new = [one for one in row.given if known.is_new(row.item, people[one.person], one)]
         except RowProblem as problem:
             outcome.refuse(row.line, str(problem), external_id=row.name, column=problem.column)
             return

@@ -98,7 +98,7 @@ def own_place(
         is_done = assignment is not None and assignment.state == Assignment.State.SUBMITTED
         number = max(1, _count_today(campaign, user) + (not is_done))
     else:
-        # Where the claim has found none, none is looked for.
+        # If the claim found none, none is searched for.
         has_loose = getattr(assignment, "has_loose", True)
         loose = _read_loose(campaign.pk, user.pk) if has_loose else []
         if assignment is not None and assignment.position:

@@ -25,7 +25,7 @@ KNOWN = (Case.Purpose.GOLD, Case.Purpose.TRAINING)
 def mark_case(case: Case, purpose: str, *, known: Mapping[str, object], by: User) -> None:
     """Say what a case is for, and the right scores: everybody is handed a gold or training one.
 
-    Raises BadInput for known answers that are none or missing, NotAllowedNow once somebody has taken an item.
+    Raises BadInput for known answers that are invalid or missing, NotAllowedNow once somebody has taken an item.
     """
     if purpose not in (*KNOWN, Case.Purpose.REAL):
         raise BadInput(_("There is no such purpose."), field="purpose")

@@ -53,7 +53,7 @@ _READY = [Item.State.OPEN, Item.State.HELD]
 def make_halos(campaign: Campaign, *, of: Item | None = None) -> int:
     """A halo check for each item of the share that is ready and has none, or of one item; how many were made.
 
-    Safe to repeat. Sham items are none of the share: their refined scores have nothing to be compared with.
+    Safe to repeat. Sham items are not part of the share: their refined scores have nothing to be compared with.
     """
     if not campaign.halo_share:
         return 0

@@ -28,7 +28,7 @@ Change = tuple[bytes, int | None, ObjectID | None]
 
 
 def forget_copies(kept: Collection[int]) -> None:
-    """Delete the copies of mirrors that are none any more, with all of their history."""
+    """Delete the copies of mirrors that no longer exist, with their whole history."""
     for path in (settings.LAYOUT.data / "mirror").glob("*.git"):
         if path.stem not in {str(key) for key in kept}:
             rmtree(path)

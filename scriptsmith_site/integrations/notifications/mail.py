@@ -17,7 +17,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from core.web.site_address import site_url
-from scriptsmith_site.integrations.doors import note_failure, note_success
+from scriptsmith_site.integrations.integration_health import note_failure, note_success
 from scriptsmith_site.integrations.notifications.mail_settings import can_mail
 from scriptsmith_site.integrations.notifications.telling import choices_of
 from scriptsmith_site.integrations.notifications.titles import show

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
-from core.audit import tell
+from core.audit import emit
 from core.database.advisory_lock import NOTE_PASSING_TIME, only_one
 from review.models import Assignment, Campaign, Item
 from scriptsmith_site.models import Event, EventSequence, Notification
@@ -40,7 +40,7 @@ def _tell_each(held: QuerySet[Assignment]) -> int:
     count = 0
     for one in held:
         with transaction.atomic():
-            tell(one.item, "due soon", reviewer=("", one.reviewer.username))
+            emit(one.item, "due soon", reviewer=("", one.reviewer.username))
         count += 1
     return count
 
@@ -61,7 +61,7 @@ def note_reviewed_campaigns() -> int:
             # This row outlives the event.
             _told, is_new = EventSequence.objects.get_or_create(subject=f"reviewed:{campaign.pk}")
             if is_new:
-                tell(campaign, "all reviewed")
+                emit(campaign, "all reviewed")
                 count += 1
     return count
 

@@ -22,7 +22,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from core import metrics
-from core.audit import record, tell
+from core.audit import emit, record
 from core.process import OWNER
 from scriptsmith_site.integrations.outbox.events.confidentiality import may_leave
 from scriptsmith_site.integrations.outbox.events.event_types import GAVE_UP, TEST
@@ -276,7 +276,7 @@ def _tell_given_up(destination: Destination, now: datetime) -> None:
         type=GAVE_UP, object_id=destination.pk, at__gt=now - _TOLD_EVERY
     ).exists()
     if not told:
-        tell(destination, "gave up an event")
+        emit(destination, "gave up an event")
 
 
 def _pause(destination: Destination, now: datetime, why: str) -> None:

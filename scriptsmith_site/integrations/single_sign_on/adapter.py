@@ -22,7 +22,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from core.web.site_address import site_url
-from scriptsmith_site.integrations.doors import note_failure, note_success
+from scriptsmith_site.integrations.integration_health import note_failure, note_success
 from scriptsmith_site.integrations.single_sign_on import door
 from scriptsmith_site.integrations.single_sign_on.admission import NotAdmitted, admit
 from scriptsmith_site.integrations.single_sign_on.claims import (

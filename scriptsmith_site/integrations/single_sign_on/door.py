@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from core.audit import record
 from core.errors import NotAllowedNow
-from scriptsmith_site.integrations.doors import note_failure, note_success
+from scriptsmith_site.integrations.integration_health import note_failure, note_success
 from scriptsmith_site.integrations.single_sign_on.claims import (
     NotBelieved,
     check_discovery,

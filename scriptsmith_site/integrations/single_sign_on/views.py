@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 from requests import RequestException
 
-from scriptsmith_site.integrations.doors import note_failure
+from scriptsmith_site.integrations.integration_health import note_failure
 from scriptsmith_site.integrations.single_sign_on import door
 from scriptsmith_site.integrations.single_sign_on.adapter import (
     ProviderClient,

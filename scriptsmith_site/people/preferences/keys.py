@@ -141,7 +141,7 @@ def keys_of(changed: Mapping[str, str]) -> dict[str, str]:
 def save_keys(user: User, wanted: Mapping[str, str]) -> dict[str, str]:
     """The person's keys from now on, those not named as they came; returns what differs from the original.
 
-    Raises BadInput for a key that is none, or one that two actions of a page would share.
+    Raises BadInput for an invalid key, or one that two actions of a page would share.
     """
     keys = read_keys(wanted)
     faults = find_faults(keys)

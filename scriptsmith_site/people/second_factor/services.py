@@ -76,7 +76,7 @@ def factors_of(user: User) -> Factors:
 
 
 def has_factor(user: User) -> bool:
-    """Whether the person has a second factor; recovery codes alone are none."""
+    """Whether the person has a second factor; recovery codes alone do not count."""
     found: bool = Authenticator.objects.filter(user=user, type__in=FACTORS).exists()
     return found
 

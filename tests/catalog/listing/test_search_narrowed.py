@@ -74,7 +74,7 @@ def test_a_filter_that_leaves_many_looks_at_more(
 
 def test_the_nearest_among_some_are_the_nearest_of_those(far: Version) -> None:
     keys = list(Entry.objects.values_list("pk", flat=True))
-    meaning = vector_search.read_meaning(SPOOLER)
+    meaning = vector_search.embed_query(SPOOLER)
 
     assert meaning.find_among([far.entry_id], limit=5)[0].entry_id == far.entry_id
     everything = meaning.find_among(keys, limit=5)

@@ -13,11 +13,11 @@ from catalog.relevance import Candidate, judge_all, shipped_model
 from catalog.relevance.comparison import compare
 from catalog.relevance.fitted.forest import Forest
 from catalog.relevance.fitted.model import read_model
-from catalog.relevance.judge import full_row, look_at
+from catalog.relevance.judge import full_row, score_candidates
 from catalog.relevance.training.fitting import (
     Asked,
+    CrossValidationFold,
     Outcome,
-    Turn,
     choose_threshold,
     fit,
     rank,
@@ -60,7 +60,7 @@ def test_a_forest_scores_no_rows() -> None:
 def test_the_shipped_model_knows_each_feature_and_no_other() -> None:
     model = shipped_model()
     statement, candidate = "restart nginx", Candidate(phrasing="x", script="y", cosine=0.5)
-    [look] = look_at(statement, [candidate], model)
+    [look] = score_candidates(statement, [candidate], model)
     row = full_row(statement, candidate, compare(statement, candidate), look, model)
 
     assert set(model.forest.features) == set(row)
@@ -100,8 +100,11 @@ def test_the_threshold_is_the_least_that_is_precise_enough(
 def test_a_model_is_fitted_to_labels_and_read_again() -> None:
     asked = list(questions())
 
-    turns = [Turn(asked[::2], asked[1::2]), Turn(asked[1::2], asked[::2])]
-    document, allowed = fit(asked, turns=turns, version="test-1", made={"from": "a test"})
+    folds = [
+        CrossValidationFold(asked[::2], asked[1::2]),
+        CrossValidationFold(asked[1::2], asked[::2]),
+    ]
+    document, allowed = fit(asked, folds=folds, version="test-1", made={"from": "a test"})
     model = read_model(json.loads(json.dumps(document)))
 
     assert model.version == "test-1"

@@ -8,7 +8,7 @@ from catalog.relevance.fitted.model import ModelDocument, shipped_document, sigm
 from catalog.relevance.training.refitting import (
     LEAST_LABELS,
     MANY_LABELS,
-    Standing,
+    CandidateFeatures,
     TooFewLabels,
     check_enough,
     hold_out,
@@ -21,10 +21,10 @@ def document() -> ModelDocument:
     return {**shipped_document(), "calibration": {"bias": 0.0, "score": 1.0}}
 
 
-def standing(*pairs: tuple[float, bool]) -> list[Standing]:
+def features(*pairs: tuple[float, bool]) -> list[CandidateFeatures]:
     """Cases of these log-odds, each of a statement of its own."""
     return [
-        Standing(number, f"statement {number}", {"score": score}, is_match)
+        CandidateFeatures(number, f"statement {number}", {"score": score}, is_match)
         for number, (score, is_match) in enumerate(pairs)
     ]
 
@@ -36,7 +36,7 @@ def promised(calibration: dict[str, float], score: float) -> float:
 @pytest.mark.parametrize("times", [10, MANY_LABELS // 10], ids=["few labels", "many labels"])
 def test_a_scoring_that_is_too_sure_promises_less(document: ModelDocument, times: int) -> None:
     # At log-odds 3 it promises 95 %, and 7 of 10 are right; at -1 it promises 27 %, and 1 of 10 is.
-    cases = standing(
+    cases = features(
         *([(3.0, n < 7) for n in range(10)] + [(-1.0, n < 1) for n in range(10)]) * times
     )
 
@@ -49,7 +49,7 @@ def test_a_scoring_that_is_too_sure_promises_less(document: ModelDocument, times
 
 
 def test_labels_that_know_nothing_of_its_order_only_shift_it(document: ModelDocument) -> None:
-    cases = standing(*[(number % 7 - 3.0, number % 2 == 0) for number in range(140)])
+    cases = features(*[(number % 7 - 3.0, number % 2 == 0) for number in range(140)])
 
     calibration = refit(cases, document, version="team-1", made={})["calibration"]
 
@@ -59,9 +59,11 @@ def test_labels_that_know_nothing_of_its_order_only_shift_it(document: ModelDocu
 
 
 def test_held_out_no_statement_knows_its_own_label(document: ModelDocument) -> None:
-    same = [Standing(number, "one statement", {"score": 2.0}, True) for number in range(40)]
+    same = [
+        CandidateFeatures(number, "one statement", {"score": 2.0}, True) for number in range(40)
+    ]
     others = [
-        Standing(100 + number, f"other {number}", {"score": 2.0}, number % 2 == 0)
+        CandidateFeatures(100 + number, f"other {number}", {"score": 2.0}, number % 2 == 0)
         for number in range(200)
     ]
 

@@ -140,7 +140,7 @@ def test_the_number_of_queries_does_not_grow(
 def test_the_search_uses_the_partial_index() -> None:
     shelve(SPOOLER)
     model = EmbeddingModel.objects.get()
-    meaning = vector_search.read_meaning(SPOOLER)
+    meaning = vector_search.embed_query(SPOOLER)
 
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off")

@@ -128,7 +128,7 @@ def test_another_setting_builds_beside_the_old_model_and_then_takes_over(
 
 def test_a_search_that_began_before_the_change_still_finds(settings: Settings) -> None:
     shelve(SPOOLER)
-    old = vector_search.read_meaning(SPOOLER)
+    old = vector_search.embed_query(SPOOLER)
     choose(settings, SMALLER)
 
     services.embed_missing()

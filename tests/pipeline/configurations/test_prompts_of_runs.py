@@ -13,7 +13,7 @@ from pipeline import services
 from pipeline.configurations import prompt_versions
 from pipeline.execution import run_worker
 from pipeline.flow import prompts
-from pipeline.flow.ports import Task
+from pipeline.flow.ports import FlowInput
 from pipeline.flow.run_flow import Flow
 from pipeline.models import Configuration, Draft, Endpoint, ModelCall, PromptVersion, Run
 from pipeline.types import Problem
@@ -61,7 +61,7 @@ def test_the_flow_asks_by_the_templates_of_its_task() -> None:
         similarity=[{"verdict": "match", "reason": "same"}],
         difference=[{"verdict": "match", "differences": [], "reason": "none"}],
     )
-    Flow(Task("list", templates={**prompts.load_all(), "describe": other}), ports).carry_out()
+    Flow(FlowInput("list", templates={**prompts.load_all(), "describe": other}), ports).carry_out()
 
     asked = {question.prompt: question for question in ports.asked}
     assert MARKED.strip() in asked["describe"].system

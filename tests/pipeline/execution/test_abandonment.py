@@ -16,7 +16,7 @@ from pipeline import services
 from pipeline.clients.sdk_clients import make_client
 from pipeline.execution import abandonment, run_worker
 from pipeline.ledger import thread_shares
-from pipeline.ledger.capacity import Rest
+from pipeline.ledger.capacity import RunMustWait
 from pipeline.llm.types import Failed, Target, Trouble
 from pipeline.models import Attempt, Endpoint, Run
 from tests.hostile import Hostile
@@ -117,21 +117,21 @@ def test_a_worker_that_must_end_closes_what_is_still_in_flight(hostile: Hostile)
 
 
 @pytest.fixture
-def shares(monkeypatch: pytest.MonkeyPatch) -> thread_shares.Slots:
+def shares(monkeypatch: pytest.MonkeyPatch) -> thread_shares.ThreadQuota:
     """Sixteen threads among several endpoints."""
-    shares = thread_shares.Slots(16)
+    shares = thread_shares.ThreadQuota(16)
     monkeypatch.setattr(shares, "_several_are_on", lambda: True)
     return shares
 
 
-def take(shares: thread_shares.Slots, endpoint: int, times: int) -> int:
+def take(shares: thread_shares.ThreadQuota, endpoint: int, times: int) -> int:
     """How many of so many threads this endpoint gets, all kept."""
     taken = 0
     for _ in range(times):
         held = shares.held({endpoint})
         try:
             held.__enter__()
-        except Rest:
+        except RunMustWait:
             break
         taken += 1
         kept.append(held)
@@ -141,14 +141,14 @@ def take(shares: thread_shares.Slots, endpoint: int, times: int) -> int:
 kept: list[object] = []
 
 
-def test_one_endpoint_leaves_threads_to_others(shares: thread_shares.Slots) -> None:
+def test_one_endpoint_leaves_threads_to_others(shares: thread_shares.ThreadQuota) -> None:
     assert take(shares, 1, 20) == 12, "three quarters"
     assert take(shares, 2, 20) == 1, "once so many are taken, each other gets a few"
     assert take(shares, 3, 20) == 1
     assert take(shares, 1, 1) == 0
 
 
-def test_a_thread_that_comes_back_is_given_again(shares: thread_shares.Slots) -> None:
+def test_a_thread_that_comes_back_is_given_again(shares: thread_shares.ThreadQuota) -> None:
     take(shares, 1, 11)
     with shares.held({1}):
         assert take(shares, 1, 1) == 0
@@ -156,10 +156,10 @@ def test_a_thread_that_comes_back_is_given_again(shares: thread_shares.Slots) ->
 
 
 def test_who_finds_no_thread_waits_for_the_endpoint_and_not_in_a_loop(
-    shares: thread_shares.Slots,
+    shares: thread_shares.ThreadQuota,
 ) -> None:
     take(shares, 1, 12)
-    with pytest.raises(Rest) as rest, shares.held({1}):
+    with pytest.raises(RunMustWait) as rest, shares.held({1}):
         pass
     assert rest.value.waits_for == 1
     assert rest.value.until is not None
@@ -170,4 +170,4 @@ def test_who_finds_no_thread_waits_for_the_endpoint_and_not_in_a_loop(
 @pytest.mark.parametrize(("others", "gets"), [(0, 20), (1, 12)])
 def test_one_that_is_alone_may_have_all(others: int, gets: int) -> None:
     Endpoint.objects.filter(name="claude").update(enabled=bool(others))
-    assert take(thread_shares.Slots(16), 1, 20) == gets
+    assert take(thread_shares.ThreadQuota(16), 1, 20) == gets

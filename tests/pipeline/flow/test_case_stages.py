@@ -9,7 +9,7 @@ import pytest
 
 from catalog.execution.cases import CaseSet, State
 from pipeline.flow.case_words import held_back
-from pipeline.flow.ports import CheckSeen, DraftMade, Executed, Result, Task
+from pipeline.flow.ports import CheckSeen, DraftMade, Executed, FlowInput, Result
 from pipeline.flow.run_flow import Flow
 from pipeline.types import CaseAnswer, CasesUse, DraftKind, Problem, Question, Reply, StageName
 from tests.pipeline.flow.test_flow import (
@@ -94,8 +94,10 @@ class ScriptedSandbox:
 
 
 def carry_out(ports: ScriptedPorts, sandbox: ScriptedSandbox, use: CasesUse = CasesUse.RUN) -> Result:  # fmt: skip
-    task = Task(STATEMENT, rounds=1, uses_retrieval=False, uses_examples=False, cases=use)
-    return Flow(task, ports, sandbox).carry_out()
+    flow_input = FlowInput(
+        STATEMENT, rounds=1, uses_retrieval=False, uses_examples=False, cases=use
+    )
+    return Flow(flow_input, ports, sandbox).carry_out()
 
 
 def passed(**answers: list[object]) -> ScriptedPorts:

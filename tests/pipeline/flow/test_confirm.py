@@ -1,4 +1,4 @@
-"""An entry that scoring alone is not sure of: asked about where the Task says so, and never a match by default."""
+"""An entry that scoring alone is not sure of: asked about where the input allows it, and never a match by default."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from catalog.types import Answer, Match, Retrieval
-from pipeline.flow.ports import Task
+from pipeline.flow.ports import FlowInput
 from pipeline.flow.run_flow import Flow
 from pipeline.types import Problem, Question, Reply
 from tests.pipeline.flow.test_flow import DESCRIBED, LIST, OTHER, SAME, ScriptedPorts, script
@@ -30,7 +30,7 @@ WRITTEN = {
     "similarity": [SAME],
     "difference": [SAME],
 }
-CONFIRMING = Task("list /var/log", confirms_matches=True)
+CONFIRMING = FlowInput("list /var/log", confirms_matches=True)
 
 
 class EntryPorts(ScriptedPorts):
@@ -56,8 +56,8 @@ class EntryPorts(ScriptedPorts):
         return {name: outcome for name, _round, outcome in self.stages}
 
 
-def carry_out(ports: EntryPorts, task: Task = CONFIRMING) -> tuple[bool, bool]:
-    result = Flow(task, ports, None, ports).carry_out()
+def carry_out(ports: EntryPorts, flow_input: FlowInput = CONFIRMING) -> tuple[bool, bool]:
+    result = Flow(flow_input, ports, None, ports).carry_out()
     return result.matched, result.confirmed
 
 
@@ -123,16 +123,16 @@ def test_where_no_model_can_be_asked_the_run_goes_on() -> None:
 
 
 @pytest.mark.parametrize(
-    ("match", "task"),
+    ("match", "flow_input"),
     [
-        pytest.param(UNSURE, Task("list /var/log"), id="not switched on"),
+        pytest.param(UNSURE, FlowInput("list /var/log"), id="not switched on"),
         pytest.param(replace(UNSURE, is_confirmable=False), CONFIRMING, id="a rule objects"),
         pytest.param(UNSURE, replace(CONFIRMING, uses_retrieval=False), id="examples only"),
     ],
 )
-def test_nothing_is_asked_otherwise(match: Match, task: Task) -> None:
+def test_nothing_is_asked_otherwise(match: Match, flow_input: FlowInput) -> None:
     ports = EntryPorts(match, **WRITTEN)
-    assert carry_out(ports, task) == (False, False)
+    assert carry_out(ports, flow_input) == (False, False)
     assert "confirm" not in ports.outcomes
 
 

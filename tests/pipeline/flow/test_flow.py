@@ -10,9 +10,10 @@ import pytest
 
 from catalog.analysis import Report, analyse
 from catalog.types import Answer, Match, Neighbour, Retrieval
-from pipeline.flow.ports import Assessed, DraftMade, FeedbackGiven, Task
+from pipeline.flow.ports import Assessed, DraftMade, FeedbackGiven, FlowInput
 from pipeline.flow.run_flow import Flow
 from pipeline.flow.stages.ensemble import combine
+from pipeline.simulation.clean_run import clean_run
 from pipeline.types import (
     Arm,
     DraftKind,
@@ -29,6 +30,10 @@ LIST = "#!/usr/bin/env bash\nls -la /var/log\n"
 FIND = "#!/usr/bin/env bash\nfind /var/log -type f\n"
 BROKEN = "#!/usr/bin/env bash\nif true; then echo\n"
 
+
+# What a stage answers that every run asks and most tests are not about: a new one of these needs its line here.
+# A test that scripts the stage itself is asked no more than it scripted.
+IN_PASSING: dict[str, object] = {}
 
 analyse_once = cache(analyse)
 
@@ -57,7 +62,9 @@ class ScriptedPorts:
 
     def _answer(self, question: Question) -> Reply:
         self.asked.append(question)
-        values = self.answers.get(question.stage.value, [])
+        values = self.answers.get(question.stage.value)
+        if values is None and question.stage in IN_PASSING:
+            values = [IN_PASSING[question.stage]]
         assert values, f"nobody expected a question for {question.stage}"
         value = values.pop(0)
         return value if isinstance(value, Reply) else Reply(json.dumps(value))
@@ -101,17 +108,56 @@ def test_a_script_that_passes_is_written_assessed_and_recommended() -> None:
     ports = ScriptedPorts(
         generate=[script(LIST)], describe=[DESCRIBED], similarity=[SAME], difference=[SAME]
     )
-    result = Flow(Task("list /var/log"), ports).carry_out()
+    result = Flow(FlowInput("list /var/log"), ports).carry_out()
     assert result.verdict is Verdict.CORRECT
     assert result.recommended.script == LIST
     assert 2 in ports.side_by_side, "similarity and difference are asked side by side"
+
+
+def test_a_run_in_which_nothing_goes_wrong_asks_each_question_once() -> None:
+    """The one list of its stages and questions; everything else that counts them reads `clean_run`."""
+    ports = ScriptedPorts(
+        generate=[script(LIST)], describe=[DESCRIBED], similarity=[SAME], difference=[SAME]
+    )
+    Flow(FlowInput("list /var/log"), ports).carry_out()
+    assert [(stage, round) for stage, round, _outcome in ports.stages] == [
+        ("retrieve", 0),
+        ("generate", 0),
+        ("check", 0),
+        ("describe", 0),
+        ("similarity", 0),
+        ("difference", 0),
+        ("ensemble", 0),
+    ]
+    assert [question.stage for question in ports.asked] == [
+        "generate",
+        "describe",
+        "similarity",
+        "difference",
+    ]
+    assert clean_run().stages == tuple(name for name, _round, _outcome in ports.stages)
+    assert clean_run().asked == tuple(question.stage for question in ports.asked)
+    assert [len(group) for group in clean_run().groups] == ports.side_by_side
+
+
+def test_what_a_refinement_asks_is_counted_as_the_flow_asks_it() -> None:
+    ports = ScriptedPorts(
+        generate=[script(LIST)],
+        describe=[DESCRIBED, DESCRIBED],
+        similarity=[SAME, SAME],
+        difference=[OTHER, SAME],
+        explain=[ERROR],
+        refine=[script(FIND)],
+    )
+    Flow(FlowInput("list the files in /var/log"), ports).carry_out()
+    assert clean_run(is_refined=True).asked == tuple(question.stage for question in ports.asked)
 
 
 def test_the_description_is_asked_from_the_script_alone() -> None:
     ports = ScriptedPorts(
         generate=[script(LIST)], describe=[DESCRIBED], similarity=[SAME], difference=[SAME]
     )
-    Flow(Task("THE STATEMENT", context="THE CONTEXT"), ports).carry_out()
+    Flow(FlowInput("THE STATEMENT", context="THE CONTEXT"), ports).carry_out()
     question = next(one for one in ports.asked if one.stage is StageName.DESCRIBE)
     assert "THE STATEMENT" not in question.user + question.system
     assert "THE CONTEXT" not in question.user
@@ -126,7 +172,7 @@ def test_a_flagged_script_is_explained_refined_and_assessed_again() -> None:
         explain=[ERROR],
         refine=[script(FIND)],
     )
-    result = Flow(Task("list the files in /var/log"), ports).carry_out()
+    result = Flow(FlowInput("list the files in /var/log"), ports).carry_out()
     assert result.verdict is Verdict.INCORRECT, "the verdict is the first assessment's"
     assert result.recommended.script == FIND
     assert [draft.kind for draft in ports.drafts] == [DraftKind.GENERATED, DraftKind.REFINED]
@@ -144,7 +190,7 @@ def test_a_refinement_that_is_not_judged_better_never_replaces_the_first() -> No
         explain=[ERROR],
         refine=[script(FIND)],
     )
-    result = Flow(Task("list the files in /var/log"), ports).carry_out()
+    result = Flow(FlowInput("list the files in /var/log"), ports).carry_out()
     assert result.recommended.script == LIST
     assert len(ports.drafts) == 2, "what refinement did is kept and shown"
 
@@ -168,7 +214,7 @@ def test_refinement_ends_early(
         explain=[explain],
         refine=[script(refine), script(refine)] if refine is not None else [],
     )
-    result = Flow(Task("list", rounds=3), ports).carry_out()
+    result = Flow(FlowInput("list", rounds=3), ports).carry_out()
     assert result.recommended.script == LIST
     assert stage in ports.stages
 
@@ -182,7 +228,7 @@ def test_a_script_that_was_there_before_ends_the_rounds() -> None:
         explain=[ERROR] * 2,
         refine=[script(FIND), script(LIST)],
     )
-    Flow(Task("list", rounds=4), ports).carry_out()
+    Flow(FlowInput("list", rounds=4), ports).carry_out()
     assert ("refine", 2, "seen_before") in ports.stages
 
 
@@ -195,7 +241,7 @@ def test_rounds_are_bounded() -> None:
         explain=[ERROR] * 2,
         refine=[script(FIND), script(FIND + "# two\n")],
     )
-    result = Flow(Task("list", rounds=2), ports).carry_out()
+    result = Flow(FlowInput("list", rounds=2), ports).carry_out()
     assert len(result.assessments) == 3
 
 
@@ -207,7 +253,7 @@ def test_a_script_that_bash_cannot_parse_is_repaired_once() -> None:
         similarity=[SAME],
         difference=[SAME],
     )
-    result = Flow(Task("list"), ports).carry_out()
+    result = Flow(FlowInput("list"), ports).carry_out()
     assert [draft.kind for draft in ports.drafts] == [DraftKind.GENERATED, DraftKind.REPAIRED]
     assert result.recommended.kind is DraftKind.REPAIRED
     assert ports.assessed[0].draft.kind is DraftKind.REPAIRED
@@ -215,7 +261,7 @@ def test_a_script_that_bash_cannot_parse_is_repaired_once() -> None:
 
 def test_a_script_that_stays_broken_is_incorrect_without_asking_the_assessor() -> None:
     ports = ScriptedPorts(generate=[script(BROKEN)], repair=[script(BROKEN)], explain=[NO_ERROR])
-    result = Flow(Task("list"), ports).carry_out()
+    result = Flow(FlowInput("list"), ports).carry_out()
     assert result.verdict is Verdict.INCORRECT
     assert not any(question.stage is StageName.DESCRIBE for question in ports.asked)
 
@@ -238,7 +284,7 @@ def test_what_cannot_be_read_is_asked_again_once(replies: list[Reply], asked: in
     ports = ScriptedPorts(
         generate=replies, describe=[DESCRIBED], similarity=[SAME], difference=[SAME]
     )
-    Flow(Task("list"), ports).carry_out()
+    Flow(FlowInput("list"), ports).carry_out()
     first, second = [question for question in ports.asked if question.stage is StageName.GENERATE]
     assert (first.sample, second.sample) == (0, 1)
     assert second.longer == (replies[0].stop_reason == "max_tokens")
@@ -259,7 +305,7 @@ def test_what_cannot_be_read_is_asked_again_once(replies: list[Reply], asked: in
 )
 def test_without_a_script_the_run_says_why(replies: list[Reply], said: str) -> None:
     with pytest.raises(NoScript, match=said):
-        Flow(Task("list"), ScriptedPorts(generate=replies)).carry_out()
+        Flow(FlowInput("list"), ScriptedPorts(generate=replies)).carry_out()
 
 
 def test_an_unreadable_opinion_gives_unknown_and_no_refinement() -> None:
@@ -269,7 +315,7 @@ def test_an_unreadable_opinion_gives_unknown_and_no_refinement() -> None:
         similarity=[SAME],
         difference=[Reply("Perhaps."), Reply("Perhaps.")],
     )
-    result = Flow(Task("list"), ports).carry_out()
+    result = Flow(FlowInput("list"), ports).carry_out()
     assert result.verdict is Verdict.UNKNOWN
     assert ports.assessed[0].why == "unparsed"
 
@@ -289,7 +335,7 @@ def test_a_match_is_shown_and_no_model_is_asked() -> None:
     ports = ScriptedPorts(
         Retrieval(statement="", answer=Answer.MATCH, matches=(match,), threshold=0.9, scoring="t")
     )
-    result = Flow(Task("list logs"), ports).carry_out()
+    result = Flow(FlowInput("list logs"), ports).carry_out()
     assert result.matched and result.recommended.version_id == 7
     assert ports.asked == [] and ports.assessed == []
 
@@ -317,7 +363,7 @@ def test_nearest_entries_are_examples_unless_switched_off() -> None:
             similarity=[SAME],
             difference=[SAME],
         )
-        Flow(Task("list logs", uses_examples=switched_on), ports).carry_out()
+        Flow(FlowInput("list logs", uses_examples=switched_on), ports).carry_out()
         assert ("list logs in /tmp" in ports.asked[0].user) == switched_on
 
 
@@ -338,7 +384,7 @@ def test_what_lies_near_is_an_example_where_nothing_answers() -> None:
             similarity=[SAME],
             difference=[SAME],
         )
-        Flow(Task("list logs", uses_examples=switched_on), ports).carry_out()
+        Flow(FlowInput("list logs", uses_examples=switched_on), ports).carry_out()
         assert ("ls /tmp" in ports.asked[0].user) == switched_on
 
 
@@ -348,7 +394,7 @@ def test_an_experts_feedback_is_refined_in_its_own_arm() -> None:
     ports = ScriptedPorts(
         refine=[script(FIND)], describe=[DESCRIBED], similarity=[SAME], difference=[SAME]
     )
-    assessed = Flow(Task("list"), ports).refine_on_demand(
+    assessed = Flow(FlowInput("list"), ports).refine_on_demand(
         Assessed(draft=first, verdict=Verdict.CORRECT), feedback
     )
     assert assessed is not None
@@ -389,7 +435,7 @@ def test_hostile_text_stays_between_marks_that_it_cannot_forge(text: str) -> Non
         similarity=[SAME],
         difference=[SAME],
     )
-    Flow(Task(text, context=text), ports).carry_out()
+    Flow(FlowInput(text, context=text), ports).carry_out()
     user = ports.asked[0].user
     mark = next(line for line in user.splitlines() if line.startswith("<<<STATEMENT"))[3:]
     assert user.count(f"<<<{mark}\n{text}\n{mark}\n") == 1

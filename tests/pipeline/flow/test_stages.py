@@ -13,7 +13,7 @@ from pipeline.error_model.model_behaviour import ModelBehaviour, SeededChance
 from pipeline.error_model.script_texts import SimulatedDraft, describe_draft, write_script
 from pipeline.flow.declaration import AskedStage, Reading, Stage
 from pipeline.flow.passage import Passage
-from pipeline.flow.ports import Task
+from pipeline.flow.ports import FlowInput
 from pipeline.flow.prompts import fence, load, load_all, names, read
 from pipeline.flow.stages import ASKED_STAGES, MAKERS, STAGES, check, compare
 from pipeline.models import ModelCall
@@ -113,14 +113,14 @@ def test_an_outcome_that_is_not_declared_is_refused() -> None:
     ports = ScriptedPorts()
     with (
         pytest.raises(ValueError, match="does not declare"),
-        Passage(Task("list"), ports).stage(check.STAGE) as step,
+        Passage(FlowInput("list"), ports).stage(check.STAGE) as step,
     ):
         step.end("splendid")
     assert ports.stages == []
 
 
 def test_a_stage_that_is_not_ended_is_a_defect() -> None:
-    passage = Passage(Task("list"), ScriptedPorts())
+    passage = Passage(FlowInput("list"), ScriptedPorts())
     with pytest.raises(RuntimeError, match="was not ended"), passage.stage(compare.SIMILARITY):
         pass
 

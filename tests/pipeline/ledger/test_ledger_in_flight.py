@@ -14,6 +14,7 @@ from pipeline.execution import run_worker
 from pipeline.ledger import model_calls
 from pipeline.models import Attempt, Endpoint, ModelCall, Run
 from pipeline.scheduling import run_leases
+from pipeline.simulation.clean_run import clean_run
 from tests.make import make_action
 from tests.standin_process import StandIn
 
@@ -55,7 +56,8 @@ def test_pairs_of_several_workers_share_few_places_without_waiting_for_each_othe
         thread.join(timeout=60)
     assert set(Run.objects.values_list("state", flat=True)) == {"done"}
     assert most_at_once(standin) <= places
-    assert len(standin.calls(billed=True)) == 4 * len(runs), "no call is made for nothing"
+    needed = clean_run().calls * len(runs)
+    assert len(standin.calls(billed=True)) == needed, "no call is made for nothing"
     assert not Attempt.objects.exclude(outcome="answered").exists()
 
 
@@ -111,7 +113,8 @@ def test_a_worker_told_to_end_makes_no_further_call_and_lets_go(
     assert len(standin.calls()) == 1
     monkeypatch.undo()
     assert run_worker.run_to_end(run.pk, give_up_after=60).state == "done"
-    assert len(standin.calls(billed=True)) == 4, "what was answered is not asked again"
+    calls = standin.calls(billed=True)
+    assert len(calls) == clean_run().calls, "what was answered is not asked again"
 
 
 @pytest.mark.slow
@@ -130,7 +133,7 @@ def test_a_reply_that_was_paid_for_is_kept_while_the_database_is_away(
     monkeypatch.setattr(model_calls, "settle_attempts", settle_attempts)
     run = run_worker.run_to_end(start().pk, give_up_after=60)
     assert run.state == "done" and run.fence == 1
-    assert len(standin.calls(billed=True)) == 4
+    assert len(standin.calls(billed=True)) == clean_run().calls
 
 
 def test_how_many_statements_a_run_takes(

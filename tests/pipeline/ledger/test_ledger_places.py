@@ -13,7 +13,7 @@ from django.utils import timezone
 from pipeline import services
 from pipeline.ledger import capacity
 from pipeline.ledger.admission import admit
-from pipeline.ledger.capacity import Rest, tell_waiting
+from pipeline.ledger.capacity import RunMustWait, tell_waiting
 from pipeline.models import Attempt, Batch, Endpoint, ModelCall, Run
 from pipeline.scheduling import dispatch, run_leases
 from tests.make import make_action
@@ -61,7 +61,7 @@ def given(run: Run, endpoint: Endpoint, *, wanted: int = 1) -> int:
     ]
     try:
         return len(admit(lease, endpoint, calls).tries)
-    except Rest as rest:
+    except RunMustWait as rest:
         assert rest.waits_for == endpoint.pk
         assert not ModelCall.objects.filter(key__startswith=f"asked-{run.pk}-").exists()
         return 0
@@ -164,7 +164,7 @@ def test_of_many_who_ask_at_once_as_many_are_admitted_as_there_are_places() -> N
     together = threading.Barrier(len(runs))
 
     def ask(run: Run) -> None:
-        with suppress(Rest):
+        with suppress(RunMustWait):
             lease = run_leases.claim(run.pk)
             assert lease is not None
             together.wait(30)

@@ -26,6 +26,7 @@ from pipeline.message_batches.collecting import collect_waiting
 from pipeline.message_batches.waiting import give_to_direct_calls, waiting_calls
 from pipeline.models import Attempt, Batch, Endpoint, MessageBatch, ModelCall, Run, Spending
 from pipeline.scheduling.batches import resume_batch
+from pipeline.simulation.clean_run import clean_run
 from tests.pipeline.message_batches.conftest import start
 from tests.standin_process import StandIn
 
@@ -67,8 +68,8 @@ def test_runs_go_in_waves_and_every_question_is_asked_once_for_half_the_price(
 ) -> None:
     ended = to_the_end(start(campaign, 4))
     assert [run.state for run in ended] == ["done"] * 4
-    # generate, describe, and both comparisons side by side
-    assert [row.requests for row in MessageBatch.objects.order_by("pk")] == [4, 4, 8]
+    waves = [4 * len(group) for group in clean_run().groups]
+    assert [row.requests for row in MessageBatch.objects.order_by("pk")] == waves
     assert set(asked(standin).values()) == {1}
     assert set(asked(standin)) == set(ModelCall.objects.values_list("key", flat=True))
     tokens = standin.totals()
@@ -79,7 +80,11 @@ def test_runs_go_in_waves_and_every_question_is_asked_once_for_half_the_price(
     assert Spending.objects.aggregate(total=Sum("cost"))["total"] == paid
     progress = services.progress_of(campaign)
     assert progress is not None
-    assert (progress.cost, progress.answered, progress.in_progress) == (paid, 16, 0)
+    assert (progress.cost, progress.answered, progress.in_progress) == (
+        paid,
+        4 * clean_run().calls,
+        0,
+    )
 
 
 @pytest.mark.slow
@@ -181,7 +186,8 @@ def test_a_busy_server_gets_the_same_batch_later(campaign: Batch, standin: Stand
     assert (row.state, row.remote_id) == (State.PREPARED, "")
     assert (row.next_look_at - timezone.now()).total_seconds() > 30
     to_the_end(runs)
-    assert MessageBatch.objects.count() == 3 and set(asked(standin).values()) == {1}
+    assert MessageBatch.objects.count() == clean_run().calls_on_the_path
+    assert set(asked(standin).values()) == {1}
 
 
 @pytest.mark.slow
@@ -206,7 +212,8 @@ def test_results_that_break_off_are_read_again_and_counted_once(
     standin.faults({"kind": "death", "task": "batch_results"})
     to_the_end(start(campaign, 3))
     assert set(asked(standin).values()) == {1}
-    assert Attempt.objects.filter(outcome="answered").count() == ModelCall.objects.count() == 12
+    needed = 3 * clean_run().calls
+    assert Attempt.objects.filter(outcome="answered").count() == ModelCall.objects.count() == needed
 
 
 def test_a_campaign_that_is_cancelled_takes_back_what_nobody_answered(

@@ -16,7 +16,7 @@ from pytest_django import Settings
 from core.process import OWNER
 from pipeline import services
 from pipeline.ledger.admission import admit
-from pipeline.ledger.capacity import Rest
+from pipeline.ledger.capacity import RunMustWait
 from pipeline.ledger.model_calls import OpenedAttempt, settle_attempts
 from pipeline.llm.types import Failed, FailureKind, Target
 from pipeline.models import Endpoint, ModelCall, Run, Worker
@@ -135,7 +135,7 @@ def test_who_waits_for_an_endpoint_holds_no_run() -> None:
         assert is_renewed(lease)
         assert not settled
     ending.join(10)
-    assert [type(one) for one in settled] == [Rest]
+    assert [type(one) for one in settled] == [RunMustWait]
 
 
 def wait_for_a_lock() -> None:

@@ -12,6 +12,7 @@ from django.urls import reverse
 
 from review.exchange import jobs
 from review.models import Item, ReportSnapshot, Score
+from tests.first_cases import first_cases
 from tests.keys import shown
 from tests.review.blinding.hidden_words import SECRETS, make_secret_item, pages_for, told
 from tests.review.desk.test_desk import score_next
@@ -61,7 +62,7 @@ def own_pages(item: Item) -> set[str]:
 @pytest.mark.parametrize(
     "is_whole", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["nearest", "whole"]
 )
-@pytest.mark.parametrize("scored", [0, 1, 2, 3])
+@pytest.mark.parametrize("scored", first_cases(2, [0, 2, 1, 3]))
 def test_nothing_is_told_before_its_stage(
     item: Item, reviewer: User, client_for: ClientFor, more: dict[str, object], scored: int,
     is_whole: bool,

@@ -8,7 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 from pytest_django import Settings
 
-from core.audit import tell
+from core.audit import emit
 from core.errors import BadInput
 from core.network.addresses import ForbiddenAddress
 from scriptsmith_site.integrations.outbox import services
@@ -51,7 +51,7 @@ def test_a_channel_is_told_with_a_link_and_no_mention(
     run = make_run(
         statement="@channel *see* [this](https://evil.example) <!here>", by=administrator
     )
-    tell(run, "finished")
+    emit(run, "finished")
     work()
     [said] = chat.received
     assert said.document["text"] == (
@@ -60,7 +60,7 @@ def test_a_channel_is_told_with_a_link_and_no_mention(
     )
     chat.answer, chat.location = (lambda _document: 302), chat.url
     chat.says = f"Moved from /hooks/{KEY}".encode()
-    tell(run, "finished")
+    emit(run, "finished")
     work()
     assert len(chat.received) == 2, "a redirect is not followed"
     failed = DeliveryAttempt.objects.latest("pk")

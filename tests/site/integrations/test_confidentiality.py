@@ -13,7 +13,7 @@ from django.db import transaction
 
 from catalog import services as catalog
 from catalog.entries import services as entries
-from core.audit import tell
+from core.audit import emit
 from review.campaigns.services import states
 from review.models import Item
 from scriptsmith_site.integrations.notifications.titles import show
@@ -47,9 +47,9 @@ def happenings(item: Item, curator: User) -> None:
     """Whatever can happen to a script of a study: its run ends, and it reaches the catalogue by another way."""
     run = item.run
     assert run is not None
-    tell(run, "finished")
+    emit(run, "finished")
     for words in ("approved", "edited and approved", "rejected", "decision taken back"):
-        tell(item, words, by=curator)
+        emit(item, words, by=curator)
     version = catalog.publish(
         statement=run.action.statement,
         script="echo 'the same in both worlds'\n",
@@ -59,8 +59,8 @@ def happenings(item: Item, curator: User) -> None:
         provenance={"run": run.pk, "action": run.action_id, "verdict": run.verdict},
         reason="It is needed.",
     )
-    tell(version, "made it worse", by=curator)
-    tell(version.entry, "entry suspended", by=curator)
+    emit(version, "made it worse", by=curator)
+    emit(version.entry, "entry suspended", by=curator)
 
 
 def forget_the_beginning() -> None:
@@ -203,7 +203,7 @@ def test_what_waits_is_withheld_once_a_study_begins_with_it_and_a_closed_one_hid
     webhook = make_destination()
     campaign = studied.campaign
     states.move_campaign(campaign, "closed", by=manager)
-    tell(studied.run, "finished")
+    emit(studied.run, "finished")
     services.pause(webhook, by=administrator)
     work()
     states.move_campaign(campaign, "paused", by=manager)

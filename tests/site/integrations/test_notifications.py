@@ -20,7 +20,7 @@ from catalog.entries.services import record_outcome, send_back, submit_for_revie
 from catalog.models import Entry
 from core.errors import BadInput, NotAllowedNow
 from pipeline.ledger import model_calls
-from pipeline.ledger.capacity import Rest
+from pipeline.ledger.capacity import RunMustWait
 from pipeline.models import Batch
 from review.campaigns.services import states
 from review.models import Assignment, Item
@@ -128,7 +128,7 @@ def test_managers_are_told_that_a_budget_is_used(
     campaign.save(update_fields=["batch"])
     monkeypatch.setattr(model_calls, "is_used_up", lambda _batch: True)
     for _again in range(2):
-        with pytest.raises(Rest):
+        with pytest.raises(RunMustWait):
             model_calls._require_budget(batch.pk)
     work()
     assert told(manager) == ["budget_used"] and told(reviewer) == []

@@ -15,7 +15,7 @@ from pytest_django import Settings
 from catalog import services as catalog
 from catalog.entries.services import deprecate, record_outcome, submit_for_review
 from catalog.models import Version
-from core.audit import tell
+from core.audit import emit
 from core.errors import BadInput, NotAllowedNow
 from core.process import OWNER
 from pipeline.models import Run
@@ -36,7 +36,7 @@ SCRIPT_WORD = "exports"  # stands in every script that the makers make
 
 def finish(run: Run) -> None:
     """The event that a worker writes as it ends a run."""
-    tell(run, "finished")
+    emit(run, "finished")
 
 
 def move_clock(monkeypatch: pytest.MonkeyPatch, ahead: timedelta) -> None:
@@ -106,7 +106,7 @@ def test_texts_are_sent_only_where_they_may_be_and_not_after_they_were_erased(
     assert "exports" in DeliveryAttempt.objects.get().answer
     version = make_version(by=administrator)
     Version.objects.update(provenance={"run": run.pk, "action": run.action_id})
-    tell(version.entry, "entry suspended")
+    emit(version.entry, "entry suspended")
     work()
     assert DeliveryAttempt.objects.exclude(answer="").count() == 2
     erase_action(run.action, by=administrator)
@@ -138,7 +138,7 @@ def test_a_receiver_that_is_down_for_twenty_hours_gets_everything_once_in_the_or
     for hour in range(20):
         move_clock(monkeypatch, timedelta(hours=hour))
         for number in range(an_hour):
-            tell(runs[(hour * an_hour + number) % objects], "finished")
+            emit(runs[(hour * an_hour + number) % objects], "finished")
         work()
     assert not receiver.received
     webhook.refresh_from_db()

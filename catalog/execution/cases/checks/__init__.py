@@ -1,4 +1,4 @@
-"""The checks that a case can have. To add one: a class beside its like, and its name in `Check`."""
+"""The checks that a case can have. To add one: a class beside similar ones, and its name in `Check`."""
 
 from __future__ import annotations
 

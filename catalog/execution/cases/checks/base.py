@@ -1,4 +1,4 @@
-"""What all checks have in common. A check is data: it takes no code, and never looks at the script's text."""
+"""The base of all checks. A check is data: it contains no code, and never reads the script's text."""
 
 from __future__ import annotations
 
@@ -45,20 +45,20 @@ Paths = Annotated[tuple[WorldPath, ...], Field(max_length=200)]
 
 
 def split_lines(text: str) -> list[str]:
-    """The lines without their ends; a last one that is not ended is one too. Nothing but a line feed ends a line."""
+    """The lines without line ends; a last line without one counts too. Only a line feed ends a line."""
     lines = text.split("\n")
     return lines[:-1] if lines[-1] == "" else lines
 
 
 class Strict(BaseModel):
-    """Nothing but the fields that are named, and never changed."""
+    """Only the named fields, and immutable."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What a check looks at: the first run, and the second where one was asked for."""
+    """The input of a check: the first run, and the second if one was requested."""
 
     first: RunObservation
     effects: Effects
@@ -68,23 +68,23 @@ class Seen:
 
 
 class BaseCheck(Strict):
-    """A subclass has a `check` with its name, a sentence, and what happened instead."""
+    """A subclass has a `check` with its name, a sentence, and a description of a failure."""
 
     @property
     def needs_second_run(self) -> bool:
         return False
 
     def sentence(self) -> str:
-        """What is to hold, for people who read no JSON; the script is its subject."""
+        """The condition in words for people; the script is its subject."""
         raise NotImplementedError
 
     def find_fault(self, seen: Seen) -> str | None:
-        """What happened instead, or None where the check holds."""
+        """What happened instead, or None if the check passes."""
         raise NotImplementedError
 
 
 class CallPattern(Strict):
-    """Calls of one command. Without `args` any call; a last "**" is any number of arguments."""
+    """Calls of one command. Without `args` any call matches; a last "**" is any number of arguments."""
 
     command: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]{0,60}$")]
     args: Annotated[tuple[Text, ...], Field(max_length=50)] | None = None

@@ -1,4 +1,4 @@
-"""Checks of what became of the files."""
+"""Checks of the files after a run."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from catalog.execution.cases.personas import only_reads
 
 
 class _PathsCheck(BaseCheck):
-    """The files that something happened to: exactly these, or these among others."""
+    """The files that were changed: exactly these, or these among others."""
 
     verb: ClassVar[str]
     exactly: Paths | None = None
@@ -57,12 +57,12 @@ class _PathsCheck(BaseCheck):
         raise NotImplementedError
 
     def _follows(self, path: str, seen: Seen) -> bool:
-        """Whether what happened to this path is a part of what was expected."""
+        """Whether a change to this path belongs to an expected change."""
         return False
 
 
 class Removed(_PathsCheck):
-    """With a folder goes what was in it."""
+    """Removing a folder removes its contents."""
 
     verb: ClassVar = "removes"
     check: Literal["removed"]
@@ -106,7 +106,7 @@ class Touched(_PathsCheck):
 
 
 class Content(BaseCheck):
-    """What a file then reads."""
+    """The content of a file afterwards."""
 
     check: Literal["content"]
     path: WorldPath

@@ -1,4 +1,4 @@
-"""Checks of what is printed and of the exit status. The author says how strict the output is."""
+"""Checks of output and exit status. The author decides how strictly the output is compared."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ class ExitStatus(BaseCheck):
 
 
 def _values_of(text: str) -> list[set[str]]:
-    """The words and numbers in order, each with and without the marks around it."""
+    """The words and numbers in order, each with and without surrounding punctuation."""
     words = (word for word in _BETWEEN_VALUES.split(text) if any(map(str.isalnum, word)))
     return [{word, word.strip(".:%!?")} for word in words]
 

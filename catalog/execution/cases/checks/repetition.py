@@ -1,4 +1,4 @@
-"""Checks of a second run in the world that the first left."""
+"""Checks of a second run in the world that the first one left."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def change_source(
 
 
 def check_source(source: AlertSource) -> None:
-    """Raise BadInput for what can't be: a matcher that is none, a mapping without a title."""
+    """Raise BadInput for an invalid matcher or a mapping without a title."""
     if not source.name.strip():
         raise BadInput(_("Give it a name by which you recognise it."), field="name")
     others = AlertSource.objects.exclude(pk=source.pk)
@@ -96,7 +96,7 @@ def check_source(source: AlertSource) -> None:
 
 
 def check_mapping(mapping: Mapping[str, str]) -> None:
-    """Raise BadInput, naming the part, for a pointer that is none or a part that is missing."""
+    """Raise BadInput, naming the part, for an invalid pointer or a missing part."""
     for part in generic.REQUIRED:
         if not mapping.get(part):
             raise BadInput(_("Say where it stands."), field=f"at_{part}")

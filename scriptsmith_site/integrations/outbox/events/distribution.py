@@ -10,7 +10,7 @@ from django.db import InterfaceError, OperationalError, connection, transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from core.audit import tell
+from core.audit import emit
 from core.database.advisory_lock import DISTRIBUTE_EVENTS, only_one
 from scriptsmith_site.integrations.outbox.events.confidentiality import may_leave
 from scriptsmith_site.integrations.outbox.events.event_types import SET_ASIDE
@@ -90,7 +90,7 @@ def _note_failure(event: Event, error: Exception) -> None:
         return
     mine.update(distributed_at=now, details={})
     if event.type != SET_ASIDE:
-        tell(event, "set aside")
+        emit(event, "set aside")
 
 
 @transaction.atomic

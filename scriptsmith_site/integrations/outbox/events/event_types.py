@@ -1,6 +1,7 @@
-"""Which events of the audit log are told further, under which name: one table.
+"""The events of the audit log that are emitted to destinations and people, with their names: one table.
 
-A row is found by the model and the words that `core.audit.record` was called with. What has no row is not told.
+A row is found by the model and the words that `core.audit.record` was called with. An event without a row is not
+emitted.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ Changes = Mapping[str, tuple[object, object]]
 
 @dataclass(frozen=True)
 class EventType:
-    """A kind of event. `is_public`: may be sent to other systems, by the rule of `confidentiality`."""
+    """A kind of event. `is_public`: may be sent to other systems, subject to the rule of `confidentiality`."""
 
     name: str
     label: str | Promise
@@ -30,7 +31,7 @@ class EventType:
     is_public: bool = True
 
     def fits(self, words: str, changes: Changes) -> bool:
-        """Whether an event of this model is one of this type."""
+        """Whether an event of this model has this type."""
         if words not in self.words:
             return False
         return self.to is None or str(changes.get(self.to[0], ("", ""))[1]) == self.to[1]
@@ -148,7 +149,7 @@ TEST = "test"
 
 
 def find_type(instance: Model, words: str, changes: Changes) -> EventType | None:
-    """The type of an event, or None for one that is not told further."""
+    """The type of an event, or None for one that is not emitted."""
     found = (
         one for one in _BY_MODEL.get(instance._meta.label_lower, ()) if one.fits(words, changes)
     )

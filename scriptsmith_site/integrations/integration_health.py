@@ -1,4 +1,4 @@
-"""How each door to another system did: when it last worked, when not, and why."""
+"""Whether each integration works: when it last succeeded, when it last failed, and why."""
 
 from __future__ import annotations
 
