@@ -33,6 +33,9 @@ find_cases: Callable[[float, str, int], Sequence[Case]] | None = None
 # The case sets that were made of these in reviews, by their keys.
 sets_made_of: Callable[[Collection[int]], Collection[int]] | None = None
 
+# Which of these runs a study looks at that is not closed.
+find_studied: Callable[[Collection[int]], Collection[int]] | None = None
+
 
 def shown_of(version_ids: Sequence[int]) -> Mapping[int, Shown]:
     """What is known of these versions; those never shown are left out."""
@@ -47,3 +50,8 @@ def cases_near(confidence: float, *, scoring: str, limit: int) -> Sequence[Case]
 def changed_from(case_sets: Collection[int]) -> Collection[int]:
     """The case sets that reviewers made of these."""
     return sets_made_of(case_sets) if sets_made_of and case_sets else ()
+
+
+def runs_studied(runs: Collection[int]) -> Collection[int]:
+    """Those of these runs that an open study looks at."""
+    return find_studied(runs) if find_studied and runs else ()

@@ -90,13 +90,15 @@ class VerifyViewSet(viewsets.ViewSet):
         """By the SHA-256 of its exact bytes."""
         access_entries(request.user)
         sha256 = read_query(HashInput, request)["sha256"].lower()
-        return Response(describe(_within_scope(look_up_hash(sha256), request), request))
+        known = look_up_hash(sha256, outside=_is_outside(request))
+        return Response(describe(_within_scope(known, request), request))
 
     @extend_schema(request=TextInput, responses={200: KnownScriptOutput})
     def create(self, request: Request) -> Response:
         """By the text itself, which is not kept; a script with values filled in is recognised."""
         access_entries(request.user)
-        known = look_up_text(read_body(TextInput, request)["text"])
+        text = read_body(TextInput, request)["text"]
+        known = look_up_text(text, outside=_is_outside(request))
         return Response(describe(_within_scope(known, request), request))
 
 
@@ -123,11 +125,15 @@ class EntryExportViewSet(viewsets.GenericViewSet[Any]):
         return file_response(export_for(entry, runner, link=partial(site_url, request=request)))
 
 
+def _is_outside(request: Request) -> bool:
+    """Whether an agent or a pipeline asks, by a token that does not read the rest of the product."""
+    scopes: list[str] | None = getattr(request.auth, "scopes", None)
+    return scopes is not None and READ_SCOPE not in scopes
+
+
 def _within_scope(known: KnownScript, request: Request) -> KnownScript:
     """Of a draft a token of an agent is told that it is not verified, and not whose it is."""
-    scopes: list[str] | None = getattr(request.auth, "scopes", None)
-    reads_all = scopes is None or READ_SCOPE in scopes
-    if known.standing is not Standing.NOT_VERIFIED or reads_all:
+    if known.standing is not Standing.NOT_VERIFIED or not _is_outside(request):
         return known
     return KnownScript(sha256=known.sha256, standing=known.standing)
 
@@ -169,7 +175,7 @@ def _words(known: KnownScript) -> str:
     if version is None:
         return "not verified: the catalogue has no such text"
     if known.standing is Standing.VERIFIED:
-        return verification_words(version)
+        return verification_words(version, stands=True)
     if known.standing is Standing.SUSPENDED:
         return "not verified: suspended until a curator has looked"
     if other is not None:
