@@ -11,6 +11,18 @@ class NotAllowedNow(Refused):
     """The rules allow it, but not in the present state (409): somebody was faster, or it is done already."""
 
 
+class TooManyRequests(NotAllowedNow):
+    """So much may not be asked for in so short a time (429); in `seconds` it may again."""
+
+    def __init__(self, message: str, *, seconds: int) -> None:
+        super().__init__(message)
+        self.seconds = seconds
+
+
+class Paused(NotAllowedNow):
+    """An administrator has stopped the answers for a while (503)."""
+
+
 class Stale(NotAllowedNow):
     """The person decided on something that is no longer the newest; `newest` says what is."""
 

@@ -16,6 +16,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from catalog import hooks
 from catalog.access import AGENT_SCOPE, READ_SCOPE, access_entries, access_entry
 from catalog.analysis.types import MAXIMUM_BYTES
 from catalog.programs.services import (
@@ -81,6 +82,12 @@ class VerifyViewSet(viewsets.ViewSet):
 
     reading_scope = (READ_SCOPE, AGENT_SCOPE)
     required_scope = (READ_SCOPE, AGENT_SCOPE)
+
+    def initial(self, request: Request, *arguments: Any, **named: Any) -> None:
+        """Tokens are counted, and those of agents stopped while agents are paused; people at a browser are not."""
+        super().initial(request, *arguments, **named)
+        if request.auth is not None:
+            hooks.let_program_ask(request.user, request.auth, outside=_is_outside(request))
 
     @extend_schema(
         parameters=[_HASH],
