@@ -30,7 +30,7 @@ from catalog.programs.services import (
 )
 from catalog.programs.views import file_response
 from core.texts import name_of
-from core.web.requests import read_body, read_query
+from core.web.requests import read_body, read_query, signed_in
 from core.web.site_address import site_url
 
 
@@ -87,7 +87,7 @@ class VerifyViewSet(viewsets.ViewSet):
         """Tokens are counted, and those of agents stopped while agents are paused; people at a browser are not."""
         super().initial(request, *arguments, **named)
         if request.auth is not None:
-            hooks.let_program_ask(request.user, request.auth, outside=_is_outside(request))
+            hooks.let_program_ask(signed_in(request), request.auth, outside=_is_outside(request))
 
     @extend_schema(
         parameters=[_HASH],
