@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
+from django.contrib.auth.models import User
+from django.db.models import Model
+
 
 class Shown(NamedTuple):
     """How often retrieval showed a version to people, and how often they then edited it."""
@@ -33,6 +36,13 @@ find_cases: Callable[[float, str, int], Sequence[Case]] | None = None
 # The case sets that reviewers made from these, by key.
 sets_made_of: Callable[[Collection[int]], Collection[int]] | None = None
 
+# Whether a program is answered: its account, its token, and whether that opens no more than what agents may ask. Raises
+# Refused where it is not.
+admit_program: Callable[[User, Model, bool], None] | None = None
+
+# Which of these runs a study looks at that is not closed.
+find_studied: Callable[[Collection[int]], Collection[int]] | None = None
+
 
 def shown_of(version_ids: Sequence[int]) -> Mapping[int, Shown]:
     """How often these versions were shown; those never shown are left out."""
@@ -47,3 +57,14 @@ def cases_near(confidence: float, *, scoring: str, limit: int) -> Sequence[Case]
 def changed_from(case_sets: Collection[int]) -> Collection[int]:
     """The case sets that reviewers made from these."""
     return sets_made_of(case_sets) if sets_made_of and case_sets else ()
+
+
+def runs_studied(runs: Collection[int]) -> Collection[int]:
+    """Those of these runs that an open study looks at."""
+    return find_studied(runs) if find_studied and runs else ()
+
+
+def let_program_ask(user: User, token: Model, *, outside: bool) -> None:
+    """Raise Refused where this program is not answered now."""
+    if admit_program:
+        admit_program(user, token, outside)

@@ -11,6 +11,18 @@ class NotAllowedNow(Refused):
     """The change is not allowed in the present state (409): somebody else was faster, or it was made already."""
 
 
+class TooManyRequests(NotAllowedNow):
+    """So much may not be asked for in so short a time (429); in `seconds` it may again."""
+
+    def __init__(self, message: str, *, seconds: int) -> None:
+        super().__init__(message)
+        self.seconds = seconds
+
+
+class Paused(NotAllowedNow):
+    """An administrator has stopped the answers for a while (503)."""
+
+
 class Stale(NotAllowedNow):
     """The user decided on something that is not the newest any more; `newest` says what is."""
 

@@ -32,10 +32,14 @@ class SiteConfig(AppConfig):
         from pipeline.runs import catalogue_use
         from review import services as review
         from scriptsmith_site import checks, worker
+        from scriptsmith_site.integrations.agents import verifying
         from scriptsmith_site.integrations.alerts.services import retention
         from scriptsmith_site.integrations.outbox.events import erasure
         from scriptsmith_site.integrations.outbox.events.capture import capture
-        from scriptsmith_site.integrations.outbox.events.confidentiality import runs_of_open_studies
+        from scriptsmith_site.integrations.outbox.events.confidentiality import (
+            runs_of_open_studies,
+            studied_among,
+        )
         from scriptsmith_site.operation import installation
         from scriptsmith_site.operation.counting import count_settled
         from scriptsmith_site.people import security_log
@@ -86,6 +90,8 @@ class SiteConfig(AppConfig):
         catalog_hooks.count_shown = catalogue_use.count_shown
         catalog_hooks.sets_made_of = review.sets_made_of
         catalog_hooks.find_cases = catalogue_use.find_cases
+        catalog_hooks.admit_program = verifying.admit
+        catalog_hooks.find_studied = studied_among
 
 
 class AdminConfig(DjangoAdminConfig):

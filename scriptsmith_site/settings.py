@@ -435,7 +435,7 @@ SCRIPTSMITH_OIDC_SESSION_HOURS = env_int(
     8,
     "Hours until whoever came by the provider must come by it again.",
     least=1,
-    most=24,
+    most=8,
 )
 SCRIPTSMITH_OIDC_TOKEN_DAYS = env_int(
     "SCRIPTSMITH_OIDC_TOKEN_DAYS",

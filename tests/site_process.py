@@ -51,15 +51,26 @@ class Site:
 
     def child(self, words: str) -> int:
         """The process id of the supervisor's child whose command line holds these words."""
+        for one in self.children_of(self.supervisor):
+            try:
+                command = Path(f"/proc/{one}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+            except OSError:
+                continue
+            if words in command:
+                return one
+        raise LookupError(words)
+
+    def children_of(self, process: int) -> list[int]:
+        """The process ids of its children."""
+        found = []
         for status in Path("/proc").glob("[0-9]*/status"):
             try:
                 parent = int(status.read_text().split("PPid:")[1].split()[0])
-                command = (status.parent / "cmdline").read_bytes().replace(b"\0", b" ").decode()
             except (OSError, IndexError):
                 continue
-            if parent == self.supervisor and words in command:
-                return int(status.parent.name)
-        raise LookupError(words)
+            if parent == process:
+                found.append(int(status.parent.name))
+        return found
 
 
 @pytest.fixture(scope="session")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 MASK = "***"
@@ -28,10 +29,14 @@ class Masked(NamedTuple):
     secrets: tuple[str, ...]  # kinds, in the order of the text
 
 
-PLACEHOLDER = re.compile(
+_PLACEHOLDER = re.compile(
     r"(?i)change_?me|replace_?me|your[-_ ]|\byour|example|placeholder|<.*>|\*{3,}|x{5,}|\bxxx|\.{3}"
     r"|\btodo\b|dummy"
 )
+# Words that may also stand in the name of what a secret is for.
+_IN_NAMES = re.compile(r"(?i)your|example|placeholder|dummy")
+_PARTS = re.compile(r"[-_.]")
+_LEAST_RANDOM, _LEAST_TURNS = 8, 3
 _PRIVATE_KEY = "private key"
 # What follows its first line: up to its last one, or where that was cut off what may be of the key. A line of
 # capitals alone is not part of it: it may be the fence of a prompt.
@@ -118,6 +123,26 @@ _NO_SECRETS = re.compile(
 _LEAST_REPEATED = 6  # characters of a value that is masked wherever it stands again
 
 
+def is_placeholder(value: str) -> bool:
+    """Whether a value only stands for a secret: `changeme`, `<token>`, `AKIA...EXAMPLE`.
+
+    A word such as *example* makes none of it where a part beside it looks like chance: `prod-example-7f3a9c1b22`.
+    """
+    value = value[:200]
+    if not _PLACEHOLDER.search(value):
+        return False
+    parts = _PARTS.split(value)
+    if _PLACEHOLDER.search(_IN_NAMES.sub("", value)):
+        return True
+    return not any(_is_by_chance(part) for part in parts if not _IN_NAMES.search(part))
+
+
+def _is_by_chance(part: str) -> bool:
+    """Whether letters and digits take turns in it, as in no name with a number behind it."""
+    turns = sum(a.isdigit() != b.isdigit() for a, b in pairwise(part))
+    return len(part) >= _LEAST_RANDOM and turns >= _LEAST_TURNS
+
+
 def find_secret_forms(text: str) -> tuple[Secret, ...]:
     """Secrets that are known by their form, in any text; offsets count characters."""
     return tuple(sorted(set(_matches(text, _FORMS))))
@@ -171,7 +196,7 @@ def _matches(text: str, patterns: tuple[tuple[str, re.Pattern[str]], ...]) -> It
         for match in pattern.finditer(text):
             group = match.lastindex or 0
             start, value = match.start(group), match[group].rstrip(",.:")  # those end a clause
-            if not PLACEHOLDER.search(value[:200]):
+            if not is_placeholder(value):
                 yield Secret(start, start + len(value), kind)
 
 

@@ -16,6 +16,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from catalog import hooks
 from catalog.access import AGENT_SCOPE, READ_SCOPE, access_entries, access_entry
 from catalog.analysis.types import MAXIMUM_BYTES
 from catalog.programs.services import (
@@ -29,7 +30,7 @@ from catalog.programs.services import (
 )
 from catalog.programs.views import file_response
 from core.texts import name_of
-from core.web.requests import read_body, read_query
+from core.web.requests import read_body, read_query, signed_in
 from core.web.site_address import site_url
 
 
@@ -82,6 +83,12 @@ class VerifyViewSet(viewsets.ViewSet):
     reading_scope = (READ_SCOPE, AGENT_SCOPE)
     required_scope = (READ_SCOPE, AGENT_SCOPE)
 
+    def initial(self, request: Request, *arguments: Any, **named: Any) -> None:
+        """Tokens are counted, and those of agents stopped while agents are paused; people at a browser are not."""
+        super().initial(request, *arguments, **named)
+        if request.auth is not None:
+            hooks.let_program_ask(signed_in(request), request.auth, outside=_is_outside(request))
+
     @extend_schema(
         parameters=[_HASH],
         responses=forced_singular_serializer(KnownScriptOutput),  # type: ignore[no-untyped-call]
@@ -90,13 +97,15 @@ class VerifyViewSet(viewsets.ViewSet):
         """By the SHA-256 of its exact bytes."""
         access_entries(request.user)
         sha256 = read_query(HashInput, request)["sha256"].lower()
-        return Response(describe(_within_scope(look_up_hash(sha256), request), request))
+        known = look_up_hash(sha256, outside=_is_outside(request))
+        return Response(describe(_within_scope(known, request), request))
 
     @extend_schema(request=TextInput, responses={200: KnownScriptOutput})
     def create(self, request: Request) -> Response:
         """By the text itself, which is not kept; a script with values filled in is recognised."""
         access_entries(request.user)
-        known = look_up_text(read_body(TextInput, request)["text"])
+        text = read_body(TextInput, request)["text"]
+        known = look_up_text(text, outside=_is_outside(request))
         return Response(describe(_within_scope(known, request), request))
 
 
@@ -123,11 +132,15 @@ class EntryExportViewSet(viewsets.GenericViewSet[Any]):
         return file_response(export_for(entry, runner, link=partial(site_url, request=request)))
 
 
+def _is_outside(request: Request) -> bool:
+    """Whether an agent or a pipeline asks, by a token that does not read the rest of the product."""
+    scopes: list[str] | None = getattr(request.auth, "scopes", None)
+    return scopes is not None and READ_SCOPE not in scopes
+
+
 def _within_scope(known: KnownScript, request: Request) -> KnownScript:
     """Of a draft a token of an agent is told that it is not verified, and not whose it is."""
-    scopes: list[str] | None = getattr(request.auth, "scopes", None)
-    reads_all = scopes is None or READ_SCOPE in scopes
-    if known.standing is not Standing.NOT_VERIFIED or reads_all:
+    if known.standing is not Standing.NOT_VERIFIED or not _is_outside(request):
         return known
     return KnownScript(sha256=known.sha256, standing=known.standing)
 
@@ -169,7 +182,7 @@ def _words(known: KnownScript) -> str:
     if version is None:
         return "not verified: the catalogue has no such text"
     if known.standing is Standing.VERIFIED:
-        return verification_words(version)
+        return verification_words(version, stands=True)
     if known.standing is Standing.SUSPENDED:
         return "not verified: suspended until a curator has looked"
     if other is not None:

@@ -19,8 +19,7 @@ from django.views.decorators.http import require_safe
 from core.web.requests import signed_in
 from scriptsmith_site.integrations.agents.calls import last_calls, live_tokens
 from scriptsmith_site.integrations.agents.pause import is_paused
-from scriptsmith_site.integrations.notifications.mail import DOOR as MAIL
-from scriptsmith_site.integrations.notifications.mail_settings import is_mail_configured
+from scriptsmith_site.integrations.notifications import mail_door
 from scriptsmith_site.integrations.single_sign_on.door import state_of, the_door
 from scriptsmith_site.models import (
     AlertRule,
@@ -28,7 +27,7 @@ from scriptsmith_site.models import (
     AlertSource,
     ChatCommand,
     Destination,
-    Door,
+    IncidentEvent,
     Mirror,
 )
 from scriptsmith_site.people.services import require_administrator
@@ -93,17 +92,15 @@ def _channels() -> ShownDoor:
 
 
 def _mail() -> ShownDoor:
-    door = Door.objects.filter(name=MAIL).first() or Door(name=MAIL)
-    failed, worked = door.last_error_at, door.last_success_at
-    fails = failed is not None and (worked is None or worked < failed)
+    door = mail_door.the_door()
     return ShownDoor(
         gettext_lazy("E-mail"),
         gettext_lazy("Notifications to people, as each of them chooses."),
-        reverse("notification-choices"),
-        ("fails" if fails else "works") if is_mail_configured() else "off",
+        reverse("mail-door"),
+        mail_door.state_of(door),
         settings.EMAIL_HOST or _("SCRIPTSMITH_MAIL_URL names no server"),
-        worked,
-        failed,
+        door.last_success_at,
+        door.last_error_at,
         door.last_error,
     )
 
@@ -168,6 +165,8 @@ def _alert_rules() -> ShownDoor:
     words = ngettext(
         "%(on)s of %(count)s rule is on", "%(on)s of %(count)s rules are on", sums["count"]
     )
+    told = IncidentEvent.objects.filter(kind=IncidentEvent.Kind.RULE_HELD).order_by("-pk")
+    held = told.first() if sums["count"] else None
     return ShownDoor(
         gettext_lazy("Alert rules"),
         gettext_lazy("Ask for a script when an incident opens, within a budget."),
@@ -175,6 +174,8 @@ def _alert_rules() -> ShownDoor:
         "works" if sums["on"] else "off",
         words % sums if sums["count"] else "",
         AlertRuleRun.objects.aggregate(at=Max("at"))["at"],
+        held.at if held else None,
+        held.text if held else "",
     )
 
 

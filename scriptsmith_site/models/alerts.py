@@ -251,6 +251,7 @@ class Alert(models.Model):
     ends_at = models.DateTimeField(null=True, blank=True)
     # When the sender said so, where it says when: an older word changes nothing.
     said_at = models.DateTimeField(null=True, blank=True)
+    # When the request came that first named it, however late a worker took it in.
     first_at = models.DateTimeField(default=timezone.now)
     last_at = models.DateTimeField(default=timezone.now)
     times = models.PositiveIntegerField(default=1)

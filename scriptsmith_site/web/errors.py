@@ -16,7 +16,7 @@ from rest_framework.exceptions import APIException, ValidationError
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
-from core.errors import BadInput, NotAllowedNow, Refused
+from core.errors import BadInput, NotAllowedNow, Paused, Refused, TooManyRequests
 from core.web.requests import wants_fragment
 from scriptsmith_site.people.forms import SignInForm
 from scriptsmith_site.people.second_factor.services import SecondFactorMissing
@@ -184,7 +184,7 @@ def handle_api_exception(exception: Exception, context: dict[str, object]) -> Re
 
 
 def _with_wait(response: AnyResponse, refusal: Refused) -> AnyResponse:
-    if isinstance(refusal, TooManyAttempts):
+    if isinstance(refusal, TooManyAttempts | TooManyRequests):
         response["Retry-After"] = str(refusal.seconds)
     return response
 
@@ -192,6 +192,10 @@ def _with_wait(response: AnyResponse, refusal: Refused) -> AnyResponse:
 def _kind_of(refusal: Refused) -> ErrorKind:
     if isinstance(refusal, TooManyAttempts):
         return ErrorKind(429, "too_many_attempts")
+    if isinstance(refusal, TooManyRequests):
+        return ErrorKind(429, "too_many_requests")
+    if isinstance(refusal, Paused):
+        return ErrorKind(503, "paused")
     if isinstance(refusal, SecondFactorMissing):
         return ErrorKind(403, "second_factor_missing")
     if isinstance(refusal, NotAllowedNow):

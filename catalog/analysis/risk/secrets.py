@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from catalog.analysis.risk.effects import Effect
-from catalog.analysis.secrets import PLACEHOLDER, find_secret_forms
+from catalog.analysis.secrets import find_secret_forms, is_placeholder
 from catalog.analysis.shell.arguments import read_arguments
 from catalog.analysis.shell.command_words import Word
 from catalog.analysis.shell.commands import Command
@@ -69,7 +69,7 @@ def _is_secret(word: Word) -> bool:
         value is not None
         and len(value) >= 3
         and not value.startswith(("/", "~", "."))
-        and not PLACEHOLDER.search(value[:200])
+        and not is_placeholder(value)
     )
 
 

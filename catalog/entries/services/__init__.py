@@ -64,6 +64,13 @@ from catalog.entries.services.versions import (
     revert_to,
     set_details,
 )
+from catalog.entries.services.withholding import (
+    is_entry_withheld,
+    is_withheld,
+    runs_behind,
+    version_outside,
+    withheld,
+)
 from catalog.entries.services.wording_confirmation import (
     confirm_phrasing,
     may_confirm,
@@ -130,4 +137,9 @@ __all__ = [
     "warnings_for",
     "withdraw",
     "writers_of",
+    "is_entry_withheld",
+    "is_withheld",
+    "runs_behind",
+    "version_outside",
+    "withheld",
 ]

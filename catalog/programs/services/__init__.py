@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from catalog.programs.services.outcome_reports import mark_seen, report_outcome
+from catalog.programs.services.outside_search import find_outside
 from catalog.programs.services.runner_exports import ExportedFile, Runner, export_for
 from catalog.programs.services.script_lookup import (
     KnownScript,
@@ -16,6 +17,7 @@ __all__ = [
     "ExportedFile",
     "Runner",
     "export_for",
+    "find_outside",
     "KnownScript",
     "Standing",
     "VerifiedScript",

@@ -8,6 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from catalog.access import CURATE, require
+from catalog.entries.services import is_withheld
 from catalog.models import Entry, OutcomeReport, Use, Version
 from core.audit import record
 from core.errors import BadInput, NotAllowedNow
@@ -37,7 +38,7 @@ def report_outcome(
     incident = clean_text(incident, field="incident", longest=LONGEST_INCIDENT, required=worse)
     note = clean_text(note, field="note", longest=LONGEST_REASON, required=False)
     version = Version.objects.filter(entry=entry, number=number, verified_at__isnull=False).first()
-    if version is None:
+    if version is None or is_withheld(version):
         raise BadInput(_("The entry has no such version that was ever verified."), field="version")
     report = OutcomeReport.objects.create(
         version=version, by=by, token=token[:80], outcome=outcome, incident=incident, note=note

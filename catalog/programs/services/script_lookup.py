@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from catalog import analysis
-from catalog.entries.services import fill_in, merged_into
+from catalog.entries.services import fill_in, merged_into, version_outside, withheld
 from catalog.models import Version
 
 _MOST = 100  # versions with one and the same text
@@ -42,27 +42,32 @@ class KnownScript:
     values: Mapping[str, str] = field(default_factory=dict)
 
 
-def look_up_hash(sha256: str) -> KnownScript:
-    """What stands in the catalogue under this SHA-256 (lower case hex) of a script's exact bytes."""
-    found = [_judge(version) for version in _versions([sha256])]
+def look_up_hash(sha256: str, *, outside: bool = False) -> KnownScript:
+    """What stands in the catalogue under this SHA-256 (lower case hex) of a script's exact bytes.
+
+    `outside`: as whoever may not know what an open study hides is answered; of that the catalogue has no such text.
+    """
+    found = [_judge(version, outside=outside) for version in _versions([sha256], outside=outside)]
     unknown = KnownScript(sha256=sha256, standing=Standing.UNKNOWN)
     return min(found, key=lambda one: _ORDER.index(one.standing), default=unknown)
 
 
-def look_up_text(text: str) -> KnownScript:
+def look_up_text(text: str, *, outside: bool = False) -> KnownScript:
     """The same for a text, which may also be a script with the values of its parameters put in.
 
     Only what the product itself would have handed out with these values counts as that script.
     """
     sha256 = Version.hash_of(text)
-    known = look_up_hash(sha256)
+    known = look_up_hash(sha256, outside=outside)
     if known.standing is not Standing.UNKNOWN:
         return known
     found = []
-    for version in _versions([Version.hash_of(one) for one in analysis.before_filling(text)]):
+    hashes = [Version.hash_of(one) for one in analysis.before_filling(text)]
+    for version in _versions(hashes, outside=outside):
         values = analysis.read_values(version.script, text)
         if values and _is_filled(version, values, text):
-            found.append(replace(_judge(version), sha256=sha256, values=values))
+            known_as = _judge(version, outside=outside)
+            found.append(replace(known_as, sha256=sha256, values=values))
     return min(found, key=lambda one: _ORDER.index(one.standing), default=known)
 
 
@@ -71,14 +76,16 @@ def _is_filled(version: Version, values: Mapping[str, str], text: str) -> bool:
     return not filled.problems and not filled.dangers and filled.text == text
 
 
-def _versions(hashes: Sequence[str]) -> list[Version]:
+def _versions(hashes: Sequence[str], *, outside: bool) -> list[Version]:
     if not hashes:
         return []
     versions = Version.objects.filter(sha256__in=hashes).select_related("entry", "verified_by")
-    return list(versions.defer("entry__document", "findings")[:_MOST])
+    found = list(versions.defer("entry__document", "findings")[:_MOST])
+    hidden = withheld(found) if outside else ()
+    return [version for version in found if version.pk not in hidden]
 
 
-def _judge(version: Version) -> KnownScript:
+def _judge(version: Version, *, outside: bool) -> KnownScript:
     State = Version.State
     was_verified = version.verified_at is not None
     other = None
@@ -89,18 +96,22 @@ def _judge(version: Version) -> KnownScript:
     elif version.state == State.VERIFIED:
         standing = Standing.VERIFIED
     else:
-        other = _verified_now(version)
+        other = _verified_now(version, outside=outside)
         standing = Standing.SUPERSEDED if other else Standing.DEPRECATED
+        if other == version:
+            # Only what a study hides has taken its place: outside it stands until that is told.
+            standing, other = Standing.VERIFIED, None
     return KnownScript(
         sha256=version.sha256, standing=standing, version=version, superseded_by=other
     )
 
 
-def _verified_now(version: Version) -> Version | None:
+def _verified_now(version: Version, *, outside: bool) -> Version | None:
     entry = merged_into(version.entry) if version.entry.merged_into_id else version.entry
-    return (
+    found = (
         Version.objects.filter(entry=entry, state=Version.State.VERIFIED, entry__suspended_at=None)
         .select_related("entry", "verified_by")
         .defer("entry__document", "findings")
         .first()
     )
+    return version_outside(found) if found is not None and outside else found

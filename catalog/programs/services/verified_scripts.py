@@ -8,7 +8,13 @@ from dataclasses import dataclass
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from catalog.entries.services import Filled, fill_to_use, merged_into
+from catalog.entries.services import (
+    Filled,
+    fill_to_use,
+    is_entry_withheld,
+    merged_into,
+    version_outside,
+)
 from catalog.models import Entry, Version
 from core.errors import NotAllowedNow
 from core.texts import name_of
@@ -23,13 +29,14 @@ class VerifiedScript:
 
 
 def hand_over(
-    entry: Entry, *, number: int | None = None, values: Mapping[str, str]
+    entry: Entry, *, number: int | None = None, values: Mapping[str, str], outside: bool = False
 ) -> VerifiedScript:
     """The verified version of the entry with these values; with `number`, only where it is that one.
 
-    Raises NotAllowedNow where there is none that may be used, and BadInput as *Copy* does.
+    `outside` is what `look_up_hash` says of it. Raises NotAllowedNow where there is none that may be used, and BadInput
+    as *Copy* does.
     """
-    version = verified_version(entry)
+    version = verified_version(entry, outside=outside)
     if number is not None and number != version.number:
         raise NotAllowedNow(
             _("Version %(asked)s is not the verified one; that is version %(verified)s.")
@@ -38,12 +45,14 @@ def hand_over(
     return VerifiedScript(version, fill_to_use(version, values))
 
 
-def verified_version(entry: Entry) -> Version:
+def verified_version(entry: Entry, *, outside: bool = False) -> Version:
     """The version that programs may have. Raises NotAllowedNow if there is none, or none now."""
     if entry.merged_into_id is not None:
+        target = merged_into(entry)
+        if outside and is_entry_withheld(target):
+            raise NotAllowedNow(_("This entry was merged into another one."))
         raise NotAllowedNow(
-            _("This entry was merged into another one: ask for %(slug)s.")
-            % {"slug": merged_into(entry).slug}
+            _("This entry was merged into another one: ask for %(slug)s.") % {"slug": target.slug}
         )
     if entry.suspended_at is not None:
         raise NotAllowedNow(
@@ -51,6 +60,8 @@ def verified_version(entry: Entry) -> Version:
         )
     versions = Version.objects.select_related("entry", "verified_by").defer("entry__document")
     version = versions.filter(entry=entry, state=Version.State.VERIFIED).first()
+    if version is not None and outside:
+        version = version_outside(version)
     if version is None:
         raise NotAllowedNow(
             _("This entry has no verified version; only verified scripts are handed over.")
@@ -58,9 +69,10 @@ def verified_version(entry: Entry) -> Version:
     return version
 
 
-def verification_words(version: Version) -> str:
-    """Who vouches for it since when, or that nobody does."""
-    if version.state != Version.State.VERIFIED or version.verified_at is None:
+def verification_words(version: Version, *, stands: bool = False) -> str:
+    """Who vouches for it since when, or that nobody does; `stands`: it is known to be the one that answers."""
+    stands = stands or version.state == Version.State.VERIFIED
+    if not stands or version.verified_at is None:
         return _("not verified")
     when = f"{timezone.localtime(version.verified_at):%Y-%m-%d}"
     if version.verified_by is None:

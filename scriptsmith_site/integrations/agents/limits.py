@@ -11,7 +11,7 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from core.errors import NotAllowedNow
+from core.errors import TooManyRequests
 from scriptsmith_site.models import AgentCallCount
 
 Kind = AgentCallCount.Kind
@@ -31,17 +31,22 @@ LIMITS = {
 }
 
 
-class TooManyCalls(NotAllowedNow):
-    """The account's limit is used up; `seconds` says for how long."""
+class TooManyCalls(TooManyRequests):
+    """The account's limit is used up. `is_first` of its window: the audit log has a line of that one alone."""
 
-    def __init__(self, message: str, *, seconds: int) -> None:
-        super().__init__(message)
-        self.seconds = seconds
+    def __init__(self, message: str, *, seconds: int, is_first: bool) -> None:
+        super().__init__(message, seconds=seconds)
+        self.is_first = is_first
+
+
+def spend(user: User, kind: AgentCallCount.Kind) -> None:
+    """Count one. Raises TooManyCalls where nothing is left."""
+    if refusal := _count(user, kind):
+        raise refusal
 
 
 @transaction.atomic
-def spend(user: User, kind: AgentCallCount.Kind) -> None:
-    """Count one. Raises TooManyCalls, and has counted nothing then."""
+def _count(user: User, kind: AgentCallCount.Kind) -> TooManyCalls | None:
     limit, now = LIMITS[kind], timezone.now()
     most = int(getattr(settings, limit.setting))
     row, _created = AgentCallCount.objects.select_for_update().get_or_create(
@@ -52,6 +57,13 @@ def spend(user: User, kind: AgentCallCount.Kind) -> None:
     if row.count >= most:
         seconds = max(1, round((row.since + limit.window - now).total_seconds()))
         words = _("This account has used up its limit of %(most)d; wait %(seconds)d seconds.")
-        raise TooManyCalls(words % {"most": most, "seconds": seconds}, seconds=seconds)
+        is_first = row.count == most
+        if is_first:
+            # One above the limit: so much was said already.
+            row.count += 1
+            row.save(update_fields=["since", "count"])
+        words = words % {"most": most, "seconds": seconds}
+        return TooManyCalls(words, seconds=seconds, is_first=is_first)
     row.count += 1
     row.save(update_fields=["since", "count"])
+    return None

@@ -91,7 +91,7 @@ def answer(message: Message, caller: Caller, *, version: str = "") -> dict[str, 
 
 
 def call_tool(params: Mapping[str, object], caller: Caller) -> dict[str, object]:
-    """What a tool answers, or why it refuses; either way a line of the audit log. Raises Problem."""
+    """What a tool answers, or why it refuses; either way a line of the audit log, but for too many. Raises Problem."""
     name, given = params.get("name"), params.get("arguments", {})
     tool = BY_NAME.get(name) if isinstance(name, str) else None
     if tool is None:
@@ -102,7 +102,10 @@ def call_tool(params: Mapping[str, object], caller: Caller) -> dict[str, object]
         done = _carry_out(tool, given, caller)
         result = _result_of(done)
     except (Refused, PermissionDenied, Http404) as refusal:
-        record(caller.subject, f"agent called {tool.name}", by=caller.user, answer=("", REFUSED))
+        # The log is only ever added to: who asks too often fills it with no more than one line a window.
+        if not isinstance(refusal, limits.TooManyCalls) or refusal.is_first:
+            event = f"agent called {tool.name}"
+            record(caller.subject, event, by=caller.user, answer=("", REFUSED))
         metrics.count(metrics.AGENT_CALLS, tool.name, REFUSED)
         return _refusal(refusal)
     changes = {"answer": ("", done.note)}

@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from django.http import Http404
 from django.urls import reverse
 
 from catalog import analysis
 from catalog.access import access_entry, access_versions
+from catalog.entries.services import is_entry_withheld
+from catalog.models import Entry
 from catalog.programs import services as programs
 from catalog.programs.services import Standing
-from catalog.retrieval.services import retrieve
 from catalog.version_details import Parameter
 from core.errors import BadInput
 from pipeline import services as pipeline
@@ -71,7 +73,7 @@ class Tool:
 
 
 def find_script(caller: Caller, asked: arguments.FindScript) -> Done:
-    found = retrieve(asked.statement, limit=asked.limit)
+    found = programs.find_outside(asked.statement, limit=asked.limit)
     versions = {
         version.pk: version
         for version in access_versions(caller.user).filter(
@@ -105,14 +107,14 @@ def find_script(caller: Caller, asked: arguments.FindScript) -> Done:
 
 
 def get_script(caller: Caller, asked: arguments.GetScript) -> Done:
-    entry = access_entry(caller.user, asked.entry)
-    handed = programs.hand_over(entry, number=asked.version, values=asked.parameters)
+    entry = _entry_of(caller, asked.entry)
+    handed = programs.hand_over(entry, number=asked.version, values=asked.parameters, outside=True)
     version = handed.version
     result = results.ScriptText(
         entry=entry.slug,
         version=version.number,
         title=entry.title,
-        verification=programs.verification_words(version),
+        verification=programs.verification_words(version, stands=True),
         risk=version.risk,
         side_effect=version.side_effect,
         privileges=version.privileges,
@@ -132,10 +134,10 @@ def explain_risk(caller: Caller, asked: arguments.ExplainRisk) -> Done:
         report = analysis.analyse(asked.script)
     except analysis.UnreadableScript as error:
         raise BadInput(str(error), field="script") from error
-    known = programs.look_up_text(asked.script)
+    known = programs.look_up_text(asked.script, outside=True)
     verification = "not verified"
     if known.standing is Standing.VERIFIED and known.version is not None:
-        verification = programs.verification_words(known.version)
+        verification = programs.verification_words(known.version, stands=True)
     problems = report.problems
     result = results.RiskReport(
         sha256=report.sha256,
@@ -160,7 +162,7 @@ def explain_risk(caller: Caller, asked: arguments.ExplainRisk) -> Done:
 
 
 def report_outcome(caller: Caller, asked: arguments.ReportOutcome) -> Done:
-    entry = access_entry(caller.user, asked.entry)
+    entry = _entry_of(caller, asked.entry)
     limits.spend(caller.user, limits.Kind.REPORT)
     report = programs.report_outcome(
         entry,
@@ -282,6 +284,14 @@ def _parameters(rows: list[dict[str, object]]) -> list[results.ScriptParameter]:
         )
         for one in (Parameter.model_validate(row) for row in rows)
     ]
+
+
+def _entry_of(caller: Caller, slug: str) -> Entry:
+    """The entry at this address; Http404 too where an open study hides all of it."""
+    entry = access_entry(caller.user, slug)
+    if is_entry_withheld(entry):
+        raise Http404
+    return entry
 
 
 def _entry_url(caller: Caller, slug: str) -> str:

@@ -142,7 +142,9 @@ class SourceForm(forms.Form):
         required=False,
         max_length=80,
         help_text=_(
-            "Where Grafana signs the time too: what is older than five minutes is refused."
+            "Set it in Grafana and name it here: the time is signed then, and what is older than five minutes is "
+            "refused. "
+            "Without it, whoever kept a request can send it again at any time."
         ),
     )
     matchers = PlainText(

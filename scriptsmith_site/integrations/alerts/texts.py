@@ -18,6 +18,7 @@ from scriptsmith_site.integrations.alerts.types import (
     Unreadable,
 )
 
+MOST_DEPTH = 64  # of a document
 LONGEST_NAME = 100
 LONGEST_LABEL = 1_000
 LONGEST_TEXT = 4_000
@@ -50,7 +51,22 @@ def read_json(body: bytes) -> dict[str, Any] | list[Any]:
         raise Unreadable("It is not JSON in UTF-8.") from error
     if not isinstance(found, dict | list):
         raise Unreadable("It is neither a JSON object nor a list.")
+    _require_shallow(found)
     return found
+
+
+def _require_shallow(document: object) -> None:
+    """Raise Unreadable where it is nested so deep that whatever reads it may run out of stack."""
+    # No recursion, for that very reason.
+    level: list[object] = [document]
+    for _depth in range(MOST_DEPTH + 1):
+        inner = [one for one in level if isinstance(one, dict | list)]
+        if not inner:
+            return
+        level = [
+            value for one in inner for value in (one.values() if isinstance(one, dict) else one)
+        ]
+    raise Unreadable("It is nested too deep.")
 
 
 def clean(value: object, *, most: int = LONGEST_TEXT) -> str:

@@ -37,4 +37,5 @@ urlpatterns = [
     path("alert-rules/new/", rules.rule_new, name="alert-rule-new"),
     path("alert-rules/<int:pk>/", rules.rule_edit, name="alert-rule-edit"),
     path("alert-rules/<int:pk>/switch/", rules.rule_switch, name="alert-rule-switch"),
+    path("alert-rules/<int:pk>/test/", rules.rule_test, name="alert-rule-test"),
 ]

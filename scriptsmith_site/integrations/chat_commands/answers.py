@@ -10,18 +10,15 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from catalog.models import Version
-from catalog.retrieval.services import retrieve
+from catalog.programs import services as programs
 from catalog.types import Answer, Match
 from core.errors import BadInput
 from pipeline.services import MAX_STATEMENT
-from scriptsmith_site.integrations.outbox.events.confidentiality import is_hidden
 from scriptsmith_site.integrations.outbox.transport.channels import neutralise
 from scriptsmith_site.integrations.outbox.transport.payloads import shorten
 from scriptsmith_site.models import ChatCommand
 
 MOST_MATCHES = 3
-# What is withheld is left out of so many.
-_LOOKED_AT = 12
 # In a link the statement is encoded: beyond this, chat programs cut the address.
 _LONGEST_PREFILLED = 300
 _EMPTY = frozenset({"", "help", "?"})
@@ -44,7 +41,8 @@ def answer_to(statement: str, *, kind: str, link: Callable[[str], str]) -> Said:
     if len(statement) > MAX_STATEMENT:
         return Said(_("That is too long: at most %d characters.") % MAX_STATEMENT, "too long")
     try:
-        found = retrieve(statement, limit=_LOOKED_AT)
+        # A chat is outside: what comes of an open study's run is known there once the study is closed.
+        found = programs.find_outside(statement, limit=MOST_MATCHES)
     except BadInput as refusal:
         return Said(neutralise(str(refusal)), "refused")
     verified = {
@@ -53,12 +51,7 @@ def answer_to(statement: str, *, kind: str, link: Callable[[str], str]) -> Said:
             pk__in=[match.version_id for match in found.matches], state=Version.State.VERIFIED
         )
     }
-    # A chat is outside: what comes of an open study's run is known there once the study is closed.
-    shown = [
-        match
-        for match in found.matches
-        if match.version_id in verified and not is_hidden(verified[match.version_id])
-    ][:MOST_MATCHES]
+    shown = [match for match in found.matches if match.version_id in verified]
     fits = [match for match in shown if match.answer is Answer.MATCH]
     near = [match for match in shown if match.answer is not Answer.MATCH]
     lines = []

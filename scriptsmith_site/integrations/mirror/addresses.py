@@ -14,9 +14,11 @@ from core.errors import BadInput
 from scriptsmith_site.integrations.outbox.transport.addresses import (
     LONGEST_ADDRESS,
     check_host,
+    check_port,
     read_url,
 )
 
+_SSH_PORTS = (22, 443)  # the second where a proxy lets nothing else through
 _BRANCH = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]{0,99}")
 _PATH = re.compile(r"/[A-Za-z0-9_.~/-]+")
 _USER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}")
@@ -67,7 +69,7 @@ def read_ssh(address: str) -> SshAddress:
     """What an address of SSH says. Raises BadInput."""
     try:
         parts = urlsplit(address)
-        port = parts.port or 22
+        port = 22 if parts.port is None else parts.port
     except ValueError:
         raise _refuse(
             _("This is no address; one looks like ssh://git@git.example.org/x.git.")
@@ -81,6 +83,7 @@ def read_ssh(address: str) -> SshAddress:
         or parts.fragment
     ):
         raise _refuse(_("This is no address; one looks like ssh://git@git.example.org/x.git."))
+    check_port(port, usual=_SSH_PORTS)
     check_host(parts.hostname or "", is_encrypted=True)
     return SshAddress(parts.username or "", parts.hostname or "", port, parts.path)
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import logging
-import re
 from collections import deque
 from collections.abc import Iterator
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from dulwich.diff_tree import tree_changes
@@ -23,11 +21,11 @@ from core.audit import record
 from core.errors import BadInput, NotAllowedNow, Refused
 from core.leased_jobs import Cancelled, LostLease, claim, dispatch_unheld
 from scriptsmith_site.integrations.mirror.addresses import read_branch as read_branch_name
-from scriptsmith_site.integrations.mirror.contents import author_of
 from scriptsmith_site.integrations.mirror.layout import split_path
 from scriptsmith_site.integrations.mirror.remotes import Remote, RemoteTrouble, open_remote
 from scriptsmith_site.integrations.mirror.repository import Copy
 from scriptsmith_site.integrations.mirror.secrets import access_of
+from scriptsmith_site.integrations.mirror.writers import accounts_of, people_of, read_signature
 from scriptsmith_site.models import Mirror, MirrorBranch, MirrorCommit
 
 logger = logging.getLogger(__name__)
@@ -36,7 +34,6 @@ MOST_FOLDERS = 50  # that one branch changes
 MOST_COMMITS = 1_000  # of its own
 MOST_SCRIPT = 200_000  # bytes
 State = MirrorBranch.State
-_SIGNATURE = re.compile(rb"(?P<name>[^<]*)<(?P<mail>[^>]*)>")
 
 
 @transaction.atomic
@@ -131,7 +128,7 @@ def _propose(job: MirrorBranch, one: dict[str, object], *, by: User) -> Version:
             "git_author": one["name"],
             "from_version": one["from_version"],
         },
-        also_by=_accounts_of(people),
+        also_by=accounts_of(people),
     )
 
 
@@ -140,20 +137,6 @@ def _files_of(one: dict[str, object]) -> dict[str, bytes]:
         "metadata.yaml": str(one["metadata"]).encode(),
         "script.sh": str(one["script"]).encode(),
     }
-
-
-def _accounts_of(people: list[tuple[str, ...]]) -> set[int]:
-    """Accounts that these may be. Names in Git are claimed and not proved: so they only ever take a right away."""
-    found = Q(pk=None)
-    names, mails = [one[0] for one in people], [one[1] for one in people]
-    for name in {*names, *mails, *(mail.partition("@")[0] for mail in mails)} - {""}:
-        found |= Q(username__iexact=name) | Q(email__iexact=name)
-    keys = set(User.objects.filter(found).values_list("pk", flat=True))
-    wanted = {name.casefold() for name in names if name}
-    for user in User.objects.exclude(pk__in=keys).exclude(first_name="", last_name="").iterator():
-        if author_of(user).name.casefold() in wanted:
-            keys.add(user.pk)
-    return keys
 
 
 def _fetch(mirror: Mirror, remote: Remote, copy: Copy, branch: str) -> str:
@@ -173,7 +156,7 @@ class _Branch:
         self._store = copy.repo.object_store
         self._tip = ObjectID(tip.encode())
         self._base, self._position, self._own = self._find_base()
-        self._people = self._find_people()
+        self._people = people_of(self._own)
         self._old, self._new = self._commit(self._base).tree, self._commit(self._tip).tree
 
     def changes(self) -> Iterator[dict[str, object]]:
@@ -229,7 +212,7 @@ class _Branch:
             "title": row.record.title,
             "metadata": texts["metadata.yaml"],
             "script": texts["script.sh"],
-            "name": _read_signature(commit.author)[0],
+            "name": read_signature(commit.author)[0],
             "people": self._people,
             "commit": commit.id.decode(),
             "problem": "",
@@ -263,11 +246,6 @@ class _Branch:
             raise RemoteTrouble(_("The branch does not come from the mirror's branch."))
         position, base = max(met)
         return base, position, own
-
-    def _find_people(self) -> list[tuple[str, str]]:
-        """Whoever wrote or committed any of it: a text may have been moved, or brought in by a merge."""
-        said = (said for commit in self._own for said in (commit.author, commit.committer))
-        return list(dict.fromkeys(_read_signature(one) for one in said))
 
     def _find_last(self, place: str) -> Commit:
         """The last commit that changes a folder."""
@@ -311,13 +289,3 @@ class _Branch:
 
 def _untaken(place: str, problem: str) -> dict[str, object]:
     return {"place": place.replace("\0", "\ufffd"), "problem": problem[:300]}
-
-
-def _read_signature(said: bytes) -> tuple[str, str]:
-    found = _SIGNATURE.match(said)
-    name, mail = (found["name"], found["mail"]) if found else (said, b"")
-    return _short(name), _short(mail)
-
-
-def _short(text: bytes) -> str:
-    return text.decode("utf-8", "replace").replace("\0", "\ufffd").strip()[:150]

@@ -29,7 +29,9 @@ Recipients = Callable[[Event, Subject], QuerySet[User]]
 class NotificationKind:
     """`label` stands in the choices, `words` before the title of what it is about.
 
-    `recipients` may name whoever did it themselves: they are left out, as are those who may not see it.
+    `recipients` may name whoever did it themselves: they are left out. So is, of events that are public, everybody but
+    managers while an open study hides what they are about; of an event that is not public, only who may see its object
+    is to be named.
     """
 
     name: str

@@ -18,14 +18,14 @@ from django.utils.translation import gettext as _
 
 from core.web.site_address import site_url
 from scriptsmith_site.integrations.integration_health import note_failure, note_success
-from scriptsmith_site.integrations.notifications.mail_settings import can_mail
-from scriptsmith_site.integrations.notifications.telling import choices_of
+from scriptsmith_site.integrations.notifications.mail_settings import DOOR, can_mail
+from scriptsmith_site.integrations.notifications.schedule import after_quiet
+from scriptsmith_site.integrations.notifications.telling import choices_of, habits_of
 from scriptsmith_site.integrations.notifications.titles import show
 from scriptsmith_site.models import Notification, NotificationChoices
 
 logger = logging.getLogger(__name__)
 
-DOOR = "mail"
 # Held by the worker that writes the letter; then another one tries.
 _HELD = timedelta(minutes=5)
 _TRIED_FOR = timedelta(days=3)
@@ -39,25 +39,40 @@ def send_due_mail() -> int:
     now = timezone.now()
     due = Notification.objects.filter(mail_at__lte=now).values_list("person", flat=True)
     people = User.objects.filter(pk__in=due, is_active=True)
-    return sum(_write_to(person) for person in people.select_related("notification_choices"))
+    people = people.select_related("profile", "notification_choices")
+    return sum(_write_to(person) for person in people)
 
 
 def _write_to(person: User) -> bool:
     choices = choices_of(person)
+    if _is_quiet_now(person):
+        return False
     rows = _take(person)
     if not rows:
         return False
-    if can_mail(choices):
-        lines = [
-            (one.kind.words, one.title, site_url(one.path)) for one in show(rows[:_MOST_LINES])
-        ]
-        more = max(0, len(rows) - _MOST_LINES)
-        context = {"lines": lines, "more": more, "page": site_url(reverse("notification-list"))}
-        subject = str(lines[0][0]) if len(rows) == 1 else _("%s notifications") % len(rows)
-        if not _send(choices.mail_address, subject, "integrations/notifications/mail.txt", context):
-            return False
     mine = Notification.objects.filter(pk__in=[one.pk for one in rows])
+    if not can_mail(choices):
+        # The address was changed or the door closed since: they are told all the same.
+        mine.update(mail_at=None, in_bell=True)
+        return False
+    shown = show(rows[:_MOST_LINES], outside=True)
+    lines = [(one.kind.words, one.title, site_url(one.path)) for one in shown]
+    more = max(0, len(rows) - _MOST_LINES)
+    context = {"lines": lines, "more": more, "page": site_url(reverse("notification-list"))}
+    subject = str(lines[0][0]) if len(rows) == 1 else _("%s notifications") % len(rows)
+    if not _send(choices.mail_address, subject, "integrations/notifications/mail.txt", context):
+        return False
     mine.update(mail_at=None, mailed_at=timezone.now())
+    return True
+
+
+def _is_quiet_now(person: User) -> bool:
+    """Whether it became quiet while letters were late or tried again; then they wait for its end."""
+    now = timezone.now()
+    until = after_quiet(now, habits_of(person, choices_of(person)))
+    if until <= now:
+        return False
+    Notification.objects.filter(person=person, mail_at__lte=now).update(mail_at=until)
     return True
 
 

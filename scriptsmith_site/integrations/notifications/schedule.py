@@ -28,6 +28,12 @@ def mail_time(now: datetime, habits: Habits) -> datetime:
         local = _full_hour(now).astimezone(habits.zone)
     elif habits.digest == Digest.DAILY:
         local = _next(local, habits.daily_hour)
+    return after_quiet(local, habits)
+
+
+def after_quiet(moment: datetime, habits: Habits) -> datetime:
+    """This moment, or the end of the quiet hours that it lies in, in UTC."""
+    local = moment.astimezone(habits.zone)
     if _is_quiet(local, habits):
         assert habits.quiet_until is not None
         local = _next(local, habits.quiet_until)

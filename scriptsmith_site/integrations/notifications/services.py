@@ -15,10 +15,15 @@ from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from core.audit import record
 from core.errors import BadInput, NotAllowedNow
 from scriptsmith_site.integrations.notifications.kinds import kinds_for
 from scriptsmith_site.integrations.notifications.mail import address_in
-from scriptsmith_site.integrations.notifications.mail_settings import can_mail, is_mail_configured
+from scriptsmith_site.integrations.notifications.mail_settings import (
+    can_mail,
+    is_mail_configured,
+    is_mail_open,
+)
 from scriptsmith_site.integrations.notifications.telling import choices_of
 from scriptsmith_site.models import Notification, NotificationChoices
 
@@ -83,7 +88,7 @@ def choose(person: User, choices: Choices) -> NotificationChoices:
     kept.mail_address = address
     kept.digest, kept.daily_hour = choices.digest, choices.daily_hour
     kept.quiet_from, kept.quiet_until = choices.quiet_from, choices.quiet_until
-    is_asked = bool(address) and is_new and is_mail_configured()
+    is_asked = bool(address) and is_new and is_mail_open()
     if is_new:
         kept.confirmed_at = None
     if is_asked and not _count_letter(kept):
@@ -112,8 +117,10 @@ def confirm_address(person: User, secret: str) -> None:
 def ask_test(person: User) -> None:
     """Have a letter sent to try e-mail out.
 
-    Raises NotAllowedNow where the person's address gets none, or had enough of them today.
+    Raises NotAllowedNow where e-mails are paused, the person's address gets none, or had enough of them today.
     """
+    if is_mail_configured() and not is_mail_open():
+        raise NotAllowedNow(_("An administrator has paused e-mails."))
     if not can_mail(choices_of(person)):
         raise NotAllowedNow(
             _("E-mails go to a confirmed address alone: save yours, and follow the link.")
@@ -122,6 +129,7 @@ def ask_test(person: User) -> None:
     if not _count_letter(kept):
         raise NotAllowedNow(_too_many_letters())
     kept.save(update_fields=["letters", "letters_since"])
+    record(person, "test e-mail asked for", by=person)
     transaction.on_commit(lambda: _send_test(person), robust=True)
 
 

@@ -9,7 +9,10 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 
 from scriptsmith_site.integrations.notifications.kinds import BY_EVENT
-from scriptsmith_site.integrations.notifications.mail_settings import can_mail
+from scriptsmith_site.integrations.notifications.mail_settings import (
+    has_mail_address,
+    is_mail_open,
+)
 from scriptsmith_site.integrations.notifications.schedule import Habits, mail_time
 from scriptsmith_site.integrations.outbox.events import event_types
 from scriptsmith_site.integrations.outbox.events.subjects import Subject
@@ -30,22 +33,25 @@ def tell_people(event: Event, subject: Subject | None) -> None:
     if event.by_id is not None:
         concerned = concerned.exclude(pk=event.by_id)
     if event_types.BY_NAME[event.type].is_public and not event.leaves:
-        # Of a study that is not closed: managers see all of it, everybody else may be asked to review it.
+        # Of a study that is not closed: managers see all of it, everybody else may be asked to review it. What is not
+        # public is for whoever its kind names, such as a reviewer whose item it is: they are told of open studies too.
         concerned = concerned.filter(groups__name=Role.MANAGER)
     people = concerned.select_related("profile", "notification_choices")
-    now = timezone.now()
+    now, is_open = timezone.now(), is_mail_open()
+    rows = [_make(kind.name, event, person, now, mails=is_open) for person in people]
     Notification.objects.bulk_create(
-        [made for person in people if (made := _make(kind.name, event, person, now)) is not None],
-        ignore_conflicts=True,
+        [row for row in rows if row is not None], ignore_conflicts=True
     )
 
 
-def _make(kind: str, event: Event, person: User, now: datetime) -> Notification | None:
+def _make(
+    kind: str, event: Event, person: User, now: datetime, *, mails: bool
+) -> Notification | None:
     choices = choices_of(person)
     way = choices.ways.get(kind, Way.BELL)
     if way == Way.MUTE:
         return None
-    wants_mail = way in (Way.BOTH, Way.MAIL) and can_mail(choices)
+    wants_mail = mails and way in (Way.BOTH, Way.MAIL) and has_mail_address(choices)
     return Notification(
         person=person,
         kind=kind,

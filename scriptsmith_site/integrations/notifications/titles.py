@@ -9,6 +9,7 @@ from typing import NamedTuple
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from catalog import services as catalog
 from catalog.models import Version
 from pipeline.models import Batch
 from review.models import Campaign, Item
@@ -29,12 +30,16 @@ class Shown(NamedTuple):
 _Reader = Callable[[Iterable[int]], dict[int, tuple[str, str]]]
 
 
-def show(notifications: Sequence[Notification]) -> list[Shown]:
-    """All of them in their order; one query for each kind of object, however many there are."""
+def show(notifications: Sequence[Notification], *, outside: bool = False) -> list[Shown]:
+    """All of them in their order; one query for each kind of object, however many there are.
+
+    `outside`: as they may leave the product. Of a study that is not closed no text does, to whomever it goes.
+    """
+    readers = _READERS | _READERS_OUTSIDE if outside else _READERS
     wanted: dict[str, set[int]] = defaultdict(set)
     for one in notifications:
         wanted[one.model].add(one.object_id)
-    found = {model: _READERS[model](keys) for model, keys in wanted.items() if model in _READERS}
+    found = {model: readers[model](keys) for model, keys in wanted.items() if model in readers}
     gone = (_("It no longer exists"), reverse("notification-list"))
     return [
         Shown(one, BY_NAME[one.kind], *found.get(one.model, {}).get(one.object_id, gone))
@@ -58,6 +63,28 @@ def _versions(keys: Iterable[int]) -> dict[int, tuple[str, str]]:
 def _items(keys: Iterable[int]) -> dict[int, tuple[str, str]]:
     found = Item.objects.filter(pk__in=keys).select_related("case__action", "campaign")
     return {one.pk: (_title_of_item(one), _path_of_item(one)) for one in found}
+
+
+def _versions_outside(keys: Iterable[int]) -> dict[int, tuple[str, str]]:
+    hidden = catalog.withheld(Version.objects.filter(pk__in=keys).only("entry", "number"))
+    entries = dict(Version.objects.filter(pk__in=hidden).values_list("pk", "entry"))
+    # The usual address is made of the title.
+    nameless = {
+        pk: (_("An entry of the catalogue"), reverse("entry-by-number", args=[entry]))
+        for pk, entry in entries.items()
+    }
+    return _versions(keys) | nameless
+
+
+def _items_outside(keys: Iterable[int]) -> dict[int, tuple[str, str]]:
+    found = Item.objects.filter(pk__in=keys).select_related("case__action", "campaign")
+    return {
+        one.pk: (
+            _title_of_item(one) if one.campaign.is_live else _("An item of a study"),
+            _path_of_item(one),
+        )
+        for one in found
+    }
 
 
 def _title_of_item(item: Item) -> str:
@@ -108,4 +135,8 @@ _READERS: dict[str, _Reader] = {
     "scriptsmith_site.destination": _destinations,
     "scriptsmith_site.mirror": _mirrors,
     "scriptsmith_site.event": _events,
+}
+_READERS_OUTSIDE: dict[str, _Reader] = {
+    "catalog.version": _versions_outside,
+    "review.item": _items_outside,
 }

@@ -7,6 +7,9 @@ from django.urls import path
 from scriptsmith_site.integrations.notifications import views
 
 urlpatterns = [
+    path("integrations/mail/", views.mail_door_page, name="mail-door"),
+    path("integrations/mail/pause/", views.mail_pause, name="mail-pause"),
+    path("integrations/mail/resume/", views.mail_resume, name="mail-resume"),
     path("notifications/", views.notification_list, name="notification-list"),
     path("notifications/bell/", views.notification_bell, name="notification-bell"),
     path("notifications/read/", views.notification_read_all, name="notification-read-all"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -11,13 +12,18 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from core.errors import BadInput
 from core.web.forms import add_refusal
 from core.web.requests import page_of, read_key, signed_in
-from scriptsmith_site.integrations.notifications import services
+from scriptsmith_site.integrations.notifications import mail_door, services
 from scriptsmith_site.integrations.notifications.access import access_notification
 from scriptsmith_site.integrations.notifications.forms import ChoicesForm
 from scriptsmith_site.integrations.notifications.kinds import kinds_for
-from scriptsmith_site.integrations.notifications.mail_settings import is_mail_configured
+from scriptsmith_site.integrations.notifications.mail_settings import (
+    can_mail,
+    is_mail_configured,
+    is_mail_open,
+)
 from scriptsmith_site.integrations.notifications.telling import choices_of
 from scriptsmith_site.integrations.notifications.titles import show
+from scriptsmith_site.people.services import require_administrator
 
 
 @require_safe
@@ -109,10 +115,42 @@ def notification_confirm(request: HttpRequest, secret: str) -> HttpResponse:
     return redirect("notification-choices")
 
 
+@require_safe
+def mail_door_page(request: HttpRequest) -> HttpResponse:
+    """Whether e-mails go out, how they did lately, a test and a pause; for administrators."""
+    user = signed_in(request)
+    require_administrator(user)
+    door = mail_door.the_door()
+    context = {
+        "nav_section": "admin",
+        "door": door,
+        "state": mail_door.state_of(door),
+        "server": settings.EMAIL_HOST,
+        "sender": settings.DEFAULT_FROM_EMAIL,
+        "can_test": can_mail(choices_of(user)),
+    }
+    return render(request, "integrations/notifications/mail_door.html", context)
+
+
+@require_POST
+def mail_pause(request: HttpRequest) -> HttpResponse:
+    mail_door.pause(by=signed_in(request))
+    messages.success(request, _("Paused: notifications stand under the bell until you resume."))
+    return redirect("mail-door")
+
+
+@require_POST
+def mail_resume(request: HttpRequest) -> HttpResponse:
+    mail_door.resume(by=signed_in(request))
+    messages.success(request, _("E-mails go out again."))
+    return redirect("mail-door")
+
+
 def _show_choices(request: HttpRequest, form: ChoicesForm, *, status: int = 200) -> HttpResponse:
     context = {
         "form": form,
         "kept": choices_of(signed_in(request)),
         "has_mail": is_mail_configured(),
+        "is_paused": is_mail_configured() and not is_mail_open(),
     }
     return render(request, "integrations/notifications/choices.html", context, status=status)

@@ -84,6 +84,8 @@ def change_destination(
 ) -> Destination:
     """The destination with these values, from its next try on; an empty `secret` leaves a channel's as it is.
 
+    A channel that moves to another host needs it anew: the secret is sent there.
+
     Raises BadInput, and Stale where somebody has changed it since edition `seen`.
     """
     require_administrator(by)
@@ -105,6 +107,9 @@ def change_destination(
     }
     if "address" in changes:
         said["address"] = ("", _("changed"))  # addresses of receivers may hold what only they know
+    if "address" in changes and not locked.is_webhook and locked.secret:
+        locked.secret = b""
+        said["secret"] = ("", _("changed"))
     if secret and not locked.is_webhook and not judged.secret_variable:
         locked.secret = seal(check_secret(locked.kind, secret))
         said["secret"] = ("", _("changed"))
@@ -178,6 +183,7 @@ def send_test(destination: Destination, *, by: User) -> Delivery:
     )
     subject = f"test:{event.pk}"
     Event.objects.filter(pk=event.pk).update(subject=subject, sequence=1)
+    record(destination, "destination tested", by=by)
     return Delivery.objects.create(
         destination=destination, event=event, subject=subject, sequence=1
     )

@@ -18,10 +18,14 @@ from django.utils.translation import gettext as _
 from requests.adapters import BaseAdapter
 from requests.structures import CaseInsensitiveDict
 
+from core.errors import BadInput
 from core.network.addresses import ForbiddenAddress
 from core.network.connections import JudgedNetwork
 from core.network.http_exchange import Exchange, under_way
-from scriptsmith_site.integrations.outbox.transport.addresses import choose_addresses
+from scriptsmith_site.integrations.outbox.transport.addresses import (
+    check_port,
+    choose_addresses,
+)
 
 SECONDS = 10.0
 MOST_OF_AN_ANSWER = 1024 * 1024  # bytes
@@ -75,6 +79,9 @@ def _exchange(
     method: str, url: str, headers: Mapping[str, str], body: bytes | str | None
 ) -> tuple[int, dict[str, str], bytes]:
     is_named = urlsplit(url).hostname == urlsplit(settings.SCRIPTSMITH_OIDC_ISSUER).hostname
+    if urlsplit(url).netloc != urlsplit(settings.SCRIPTSMITH_OIDC_ISSUER).netloc:
+        # What the setting names may be at any port; what the provider names may not.
+        _check_port(url)
     choose = partial(choose_addresses, is_encrypted=url.startswith("https:"), is_named=is_named)
     pool = httpcore2.ConnectionPool(
         ssl_context=_ssl_context(), max_connections=1, network_backend=JudgedNetwork(choose)
@@ -100,6 +107,13 @@ def _exchange(
         httpcore2.UnsupportedProtocol,
     ) as error:
         raise NotAnswered(_why(error, url)) from error
+
+
+def _check_port(url: str) -> None:
+    try:
+        check_port(urlsplit(url).port)
+    except (BadInput, ValueError) as refusal:
+        raise NotAnswered(f"{_place(url)}: {refusal}") from None
 
 
 def _read(reply: httpcore2.Response, url: str) -> bytes:

@@ -9,6 +9,7 @@ import yaml
 
 import catalog
 from catalog.analysis import find_secrets, mask_secrets, secret_values
+from catalog.analysis.secrets import is_placeholder
 from tests.catalog.analysis.planted import Planted, planted_secrets
 
 BEGIN, END = "-----BEGIN RSA PRIVATE KEY-----", "-----END RSA PRIVATE KEY-----"
@@ -102,6 +103,21 @@ def test_nothing_is_found_in_the_starter_catalogue() -> None:
 )
 def test_ordinary_words_are_no_secrets(text: str) -> None:
     assert find_secrets(text) == ()
+
+
+@pytest.mark.parametrize(
+    ("value", "is_one"),
+    [
+        ("prod-example-7f3a9c1b22", True),
+        ("example.org_4c6b8d1fa0", True),
+        ("your-app-9a8b7c6d5e", True),
+        *(("AKIAIOSFODNN7EXAMPLE", False), ("your-token-here", False), ("example-2024", False)),
+        *(("<example-7f3a9c1b22>", False), ("xxxxxxxx-7f3a9c1b22", False), ("dummy1234", False)),
+    ],
+)
+def test_a_word_of_examples_makes_a_secret_none(value: str, is_one: bool) -> None:
+    assert (mask_secrets(f"API_TOKEN={value}").text == "API_TOKEN=***") is is_one
+    assert is_placeholder(value) is not is_one
 
 
 @pytest.mark.parametrize("part", ["password", "token=", "mysql ", "a:", "://a:", "bearer ", "eyJ."])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable
+from datetime import timedelta
 from typing import Any, TypeVar
 
 import anyio
@@ -12,6 +13,7 @@ import pytest
 from auditlog.models import LogEntry
 from django.contrib.auth.models import User
 from django.http import HttpResponse
+from django.utils import timezone
 from mcp import Client as AgentClient
 from mcp.client.streamable_http import streamable_http_client
 from pytest_django.live_server_helper import LiveServer
@@ -21,6 +23,7 @@ from catalog.entries.services import track_record
 from catalog.models import OutcomeReport, Use, Version
 from pipeline.models import Action, Run
 from scriptsmith_site.integrations.agents import pause
+from scriptsmith_site.models import AgentCallCount
 from scriptsmith_site.people.sign_in.tokens import make_token
 from tests.catalog.shelf import DIRECTORY, SCRIPT, shelve
 from tests.people import make_person
@@ -280,8 +283,37 @@ def test_a_pause_stops_every_agent(robot: User, administrator: User) -> None:
     pause.pause(by=administrator)
     ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
     assert send(ping, token=token).status_code == 503
+    assert verify(token) == 503
+    assert verify(token_of(robot, "agent_read", "read")) == 200, "it reads the catalogue itself"
     pause.resume(by=administrator)
-    assert send(ping, token=token).status_code == 200
+    assert send(ping, token=token).status_code == verify(token) == 200
+
+
+def test_who_asks_too_often_fills_one_line_of_the_audit_log(robot: User, settings: Any) -> None:
+    settings.SCRIPTSMITH_AGENT_CALLS_PER_MINUTE = 2
+    token = token_of(robot)
+
+    def lines() -> list[str]:
+        rows = LogEntry.objects.filter(actor=robot, changes__answer=["", "refused"]).order_by("pk")
+        return [row.additional_data["event"] for row in rows]
+
+    assert verify(token) == 200, "it is counted with the tools"
+    call(token, "find_script", statement=UPTIME)
+    for _time in range(3):
+        assert "used up" in refused(token, "find_script", statement=UPTIME)
+    assert verify(token) == 429 and lines() == ["agent called find_script"]
+    AgentCallCount.objects.update(since=timezone.now() - timedelta(minutes=1))
+    assert [verify(token) for _time in range(4)] == [200, 200, 429, 429]
+    assert lines() == ["agent called find_script", "agent called verify"]
+
+
+def verify(token: str) -> int:
+    """How a verification is answered."""
+    headers = {"Authorization": f"Bearer {token}"}
+    answer = WebClient().get("/api/v1/verify/", {"sha256": "0" * 64}, headers=headers)
+    if answer.status_code == 429:
+        assert 0 < int(answer["Retry-After"]) <= 60
+    return answer.status_code
 
 
 @pytest.mark.parametrize(

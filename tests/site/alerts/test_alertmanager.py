@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from scriptsmith_site.models import AlertDelivery, Incident
+from scriptsmith_site.models import AlertDelivery, AlertSource, Incident
 from tests.site.alerts.conftest import Door, take_in_all
 
 BINARY = shutil.which("prometheus-alertmanager") or shutil.which("alertmanager")
@@ -113,6 +113,21 @@ def test_it_is_told_again_after_503_says_what_it_cut_and_what_is_over(
     take_in_all()
     incident.refresh_from_db()
     assert not incident.is_open and incident.firing == 0
+
+
+def test_what_comes_too_fast_is_told_again_and_not_dropped(
+    alertmanager: tuple[str, list[int]],
+) -> None:
+    """Above the rate of the source, and let in once a minute is over (here: once more are allowed)."""
+    url, answers = alertmanager
+    AlertSource.objects.update(requests_per_minute=0)
+    _post(url, [_alert("a1")])
+    _until(lambda: len(answers) >= 3)
+    assert set(answers) == {503} and not AlertDelivery.objects.exists()
+    AlertSource.objects.update(requests_per_minute=100)
+    _until(lambda: 202 in answers)
+    take_in_all()
+    assert Incident.objects.get().firing == 1
 
 
 def _alert(name: str, *, over: bool = False) -> dict[str, Any]:

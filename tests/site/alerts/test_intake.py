@@ -80,6 +80,49 @@ def test_a_changed_byte_breaks_a_signature(open_door: Callable[..., Door]) -> No
     assert door.post(raw, headers=headers).status_code == 202
 
 
+def test_grafana_signs_the_body_alone_and_the_same_json_written_otherwise_does_not_fit(
+    open_door: Callable[..., Door],
+) -> None:
+    door = open_door("grafana", proof="signature")
+    raw = json.dumps(sent.grafana()).encode()
+    headers = door.proof(raw)
+    again = json.dumps(json.loads(raw), indent=1).encode()
+    turned = json.dumps(json.loads(raw), sort_keys=True, separators=(",", ":")).encode()
+    for other in (again, turned, raw.replace(b"7.5", b"7.50"), raw + b"\n"):
+        assert door.post(other, headers=headers).status_code == 401
+    upper = {"X-Grafana-Alerting-Signature": headers["X-Grafana-Alerting-Signature"].upper()}
+    assert door.post(raw, headers=upper).status_code == 401
+    assert not AlertDelivery.objects.exists()
+    assert door.post(raw, headers=headers).status_code == 202
+    take_in_all()
+    assert Incident.objects.get().firing == 1
+
+
+def test_an_event_of_pagerduty_that_is_sent_again_is_answered_and_counted_and_acted_on_once(
+    open_door: Callable[..., Door],
+) -> None:
+    """Its signature has no time, so an old request proves itself for ever: the event's id tells it."""
+    door = open_door("pagerduty")
+    fired, over = (
+        sent.pagerduty(id="1"),
+        sent.pagerduty("incident.resolved", id="2", status="resolved"),
+    )
+    reopened = sent.pagerduty("incident.reopened", id="3", at="2026-11-02T05:00:00Z")
+    for event in (fired, over, reopened):
+        door.send(event)
+    incident = Incident.objects.get()
+    before = list(incident.events.values_list("pk", flat=True))
+    assert incident.is_open and len(before) == 3
+    AlertDelivery.objects.update(created_at=timezone.now() - timedelta(days=3))
+    for event in (over, over, fired):
+        assert door.send(event).status_code == 202
+    incident.refresh_from_db()
+    assert incident.is_open and list(incident.events.values_list("pk", flat=True)) == before
+    assert sorted(AlertDelivery.objects.values_list("times", flat=True)) == [1, 2, 3]
+    assert door.counts()["requests sent again"] == 3
+    assert door.counts()["requests"] == 3 and Alert.objects.get().times == 3
+
+
 def test_while_secrets_are_exchanged_any_active_one_fits(
     open_door: Callable[..., Door], administrator: User
 ) -> None:
@@ -171,6 +214,20 @@ def test_size_encoding_and_form_are_refused_with_final_statuses(door: Door) -> N
     assert door.counts()["refused: It is not JSON in UTF-8."] == 3
 
 
+@pytest.mark.parametrize("name", ["labels", "groupKey", "fingerprint", "more"])
+def test_what_is_nested_deep_is_refused_and_no_defect(door: Door, name: str) -> None:
+    """Also just below the depth at which Python itself gives up while it reads."""
+    proof = {"Authorization": f"Bearer {door.secret}"}
+    for depth in (70, *range(300, 1_000, 20)):
+        inner = "[" * depth + "]" * depth
+        alert = json.dumps(sent.prometheus_alert() | {"labels": {"x": "@"}, "fingerprint": "@"})
+        body = json.dumps(sent.alertmanager() | {"alerts": ["#"], "groupKey": "@", "more": "@"})
+        body = body.replace('"#"', alert)
+        wanted = '"x": "@"' if name == "labels" else f'"{name}": "@"'
+        body = body.replace(wanted, wanted.replace('"@"', inner))
+        assert door.post(body.encode(), headers=proof).status_code == 422, depth
+
+
 def test_the_same_request_again_is_counted_and_not_kept(door: Door) -> None:
     for _time in range(3):
         assert door.send(sent.alertmanager()).status_code == 202
@@ -196,10 +253,18 @@ def test_an_event_has_one_id_however_its_body_is_written(open_door: Callable[...
 def test_too_many_requests_in_a_minute_may_come_again_later(open_door: Callable[..., Door]) -> None:
     door = open_door(requests_per_minute=2)
     answers = [door.send(sent.alertmanager(group=str(n))) for n in range(3)]
-    assert [one.status_code for one in answers] == [202, 202, 429]
+    # To Alertmanager and Grafana 429 is final: they would drop the alert.
+    assert [one.status_code for one in answers] == [202, 202, 503]
     assert answers[2]["Retry-After"] == "60"
+    assert door.send(sent.alertmanager(), Authorization="Bearer x").status_code == 401
     AlertDelivery.objects.update(created_at=timezone.now() - timedelta(minutes=2))
     assert door.send(sent.alertmanager(group="later")).status_code == 202
+    others = [open_door(kind, requests_per_minute=0) for kind in ("grafana", "pagerduty")]
+    bodies = (sent.grafana(), sent.pagerduty())
+    assert [door.send(one).status_code for door, one in zip(others, bodies, strict=True)] == [
+        503,
+        429,
+    ]
 
 
 def test_a_paused_source_is_refused(door: Door, administrator: User) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import timedelta
 from itertools import permutations
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -95,6 +96,62 @@ def test_the_order_of_requests_changes_nothing(open_door: Callable[..., Door]) -
         assert set(door.source.alerts.values_list("state", flat=True)) == {"resolved"}
         assert not door.source.incidents.filter(state="open").exists(), number
         assert door.source.incidents.count() <= 1
+
+
+def started(name: str, hour: int, *, over: bool = False) -> dict[str, Any]:
+    """An alert that began at this hour, and lasted for half of one."""
+    times = {"startsAt": f"2026-11-02T0{hour}:00:00Z"}
+    if over:
+        times["endsAt"] = f"2026-11-02T0{hour}:30:00Z"
+    return sent.prometheus_alert(name, resolved=over) | times
+
+
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+def test_a_resolved_that_is_taken_in_late_ends_nothing_that_began_after_it(
+    door: Door, order: tuple[int, ...]
+) -> None:
+    """Whatever order they are taken in, or come in: the first alert is over, and the second fires."""
+    requests = [
+        sent.alertmanager(started("a1", 1)),
+        sent.alertmanager(started("a1", 1, over=True)),
+        sent.alertmanager(started("a2", 2)),
+    ]
+    for request in requests:
+        door.send(request, take_in=False)
+    keys = list(AlertDelivery.objects.order_by("pk").values_list("pk", flat=True))
+    for place in order:
+        processing.take_in(keys[place])
+    states = dict(door.source.alerts.values_list("starts_at__hour", "state"))
+    assert states == {1: "resolved", 2: "firing"}
+    incident = Incident.objects.get(state="open")
+    assert incident.firing == 1 and not Incident.objects.filter(state="resolved").exists()
+
+
+def test_a_resolved_that_somebody_kept_and_sends_again_closes_nothing(
+    open_door: Callable[..., Door],
+) -> None:
+    """Its signature has no time, so it is let in; what fires since then fires on."""
+    door = open_door("grafana", proof="signature")
+    over = sent.grafana() | {"alerts": [started("a1", 1, over=True)], "status": "resolved"}
+    door.send(sent.grafana() | {"alerts": [started("a1", 1)]})
+    door.send(over)
+    assert not Incident.objects.get().is_open
+    door.send(sent.grafana() | {"alerts": [started("a2", 2)]})
+    forget_window()
+    door.send(over)
+    incident = Incident.objects.get()
+    assert incident.is_open and incident.firing == 1
+    assert AlertDelivery.objects.count() == 4, "it was taken in"
+
+
+def test_what_was_cut_ends_with_its_group_though_it_was_taken_in_late(door: Door) -> None:
+    """First seen is when its request came, and not when a worker had time for it."""
+    door.send(sent.alertmanager(started("a1", 1), started("a2", 1)), take_in=False)
+    over = sent.alertmanager(started("a1", 1, over=True), truncatedAlerts=1)
+    door.send(over, take_in=False)
+    for key in AlertDelivery.objects.order_by("pk").values_list("pk", flat=True):
+        processing.take_in(key)
+    assert not Incident.objects.get().is_open
 
 
 def test_alerts_that_the_sender_cut_are_counted_and_end_with_their_group(door: Door) -> None:

@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 from auditlog.models import LogEntry
 from django.contrib.auth.models import User
+from django.test import Client
 from django.utils import timezone
 
 from core.errors import BadInput
@@ -79,6 +80,35 @@ def test_its_budget_is_that_of_a_day_and_said_on_the_card(
     assert Run.objects.count() == 3, "one source has used its own share up"
     fire(open_door(name="other"), 6)
     assert Run.objects.count() == 4
+
+
+def test_a_rule_says_what_it_would_ask_and_asks_nothing(
+    open_door: Callable[..., Door],
+    rule: AlertRule,
+    administrator: User,
+    client_for: Callable[[User], Client],
+) -> None:
+    client = client_for(administrator)
+
+    def tried() -> str:
+        page = client.post(f"/alert-rules/{rule.pk}/test/", follow=True)
+        (said,) = page.context["messages"]
+        return str(said)
+
+    assert "no incident" in tried()
+    alert = sent.prometheus_alert("a1")
+    alert["annotations"] |= {"summary": "Restart it with password=Tulip88!x"}
+    open_door(name="one").send(sent.alertmanager(alert))
+    fits = Incident.objects.get()
+    words = f"would ask because of incident {fits.pk}: “Restart it with password=***”"
+    assert words in tried(), "though it is off"
+    fire(open_door(name="other"), 2, alertname="Other")
+    assert f"does not fit incident {Incident.objects.latest('pk').pk}" in tried()
+    AlertRule.objects.update(source=fits.source, runs_per_day=0)
+    assert "would not ask: its 0 runs of today are used up" in tried()
+    assert not Action.objects.exists() and not AlertRuleRun.objects.exists()
+    logged = LogEntry.objects.filter(additional_data__event="alert rule tested")
+    assert logged.count() == 4
 
 
 def test_what_repeats_or_does_not_fit_asks_nothing(

@@ -15,6 +15,7 @@ from scriptsmith_site.integrations.outbox import services
 from scriptsmith_site.integrations.outbox.transport import channel_kinds
 from scriptsmith_site.integrations.outbox.transport.addresses import choose_addresses
 from scriptsmith_site.integrations.outbox.transport.channels import neutralise
+from scriptsmith_site.integrations.outbox.transport.signing_secrets import secret_of
 from scriptsmith_site.models import DeliveryAttempt, Destination
 from tests.make import make_run
 from tests.site.integrations.conftest import ALL_TYPES, work
@@ -114,6 +115,32 @@ def test_a_secret_may_stand_in_a_variable(
     services.send_test(channel, by=administrator)
     work()
     assert len(chat.received) == 1 and not bytes(channel.secret)
+
+
+@pytest.mark.django_db
+def test_a_channel_that_moves_to_another_host_does_not_take_its_secret_along(
+    administrator: User, settings: Settings
+) -> None:
+    settings.SCRIPTSMITH_CHAT_HOSTS = ["chat.example.org", "other.example.org"]
+    channel = add("mattermost", administrator, address="chat.example.org")
+    seen = channel.edition
+    moved = services.Values(name="mattermost", address="other.example.org", types=ALL_TYPES)
+    with pytest.raises(BadInput) as refused:
+        services.change_destination(channel, values=moved, by=administrator, seen=seen)
+    assert refused.value.field == "secret"
+    channel.refresh_from_db()
+    assert channel.address == "chat.example.org" and channel.secret
+    fresh = KEY[::-1]
+    services.change_destination(channel, values=moved, by=administrator, secret=fresh, seen=seen)
+    channel.refresh_from_db()
+    assert secret_of(channel) == fresh
+
+
+def test_a_chat_host_is_at_a_port_of_its_own() -> None:
+    for host in ("x.logic.azure.com:25", "x.logic.azure.com:0"):
+        with pytest.raises(BadInput, match="Port"):
+            channel_kinds.check_host("teams", host)
+    assert channel_kinds.check_host("teams", "x.logic.azure.com:443")
 
 
 def test_each_kind_is_told_at_its_own_address_in_its_own_form() -> None:

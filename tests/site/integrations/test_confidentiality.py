@@ -10,12 +10,15 @@ from datetime import UTC, datetime
 import pytest
 from django.contrib.auth.models import User
 from django.db import transaction
+from pytest_django import Settings
 
 from catalog import services as catalog
 from catalog.entries import services as entries
+from catalog.models import Version
 from core.audit import emit
 from review.campaigns.services import states
 from review.models import Item
+from scriptsmith_site.integrations.notifications import mail
 from scriptsmith_site.integrations.notifications.titles import show
 from scriptsmith_site.integrations.outbox import services
 from scriptsmith_site.models import Delivery, Destination, Event, Notification
@@ -25,6 +28,7 @@ from tests.review.blinding import rewriting
 from tests.review.blinding.conftest import asker, live, studied
 from tests.site.integrations.conftest import work
 from tests.site.integrations.receiver import Receiver
+from tests.site.integrations.test_notifications import wants_mail
 
 __all__ = ["asker", "live", "studied"]
 
@@ -60,7 +64,16 @@ def happenings(item: Item, curator: User) -> None:
         reason="It is needed.",
     )
     emit(version, "made it worse", by=curator)
+    made_of_it = edit_and_verify(version, "echo 'better, in both worlds'\n", by=curator)
+    emit(edit_and_verify(made_of_it, "echo 'still better'\n", by=curator), "made it worse")
     emit(version.entry, "entry suspended", by=curator)
+
+
+def edit_and_verify(version: Version, script: str, *, by: User) -> Version:
+    """A version that was made from this one, and was looked at by somebody else."""
+    made = entries.edit_version(version, script=script, details=entries.details_of(version), by=by)
+    entries.verify(made, by=User.objects.get(username="cleo"))
+    return made
 
 
 def forget_the_beginning() -> None:
@@ -111,10 +124,52 @@ def test_worlds_that_differ_in_what_a_study_hides_send_the_same(
     make_destination(includes_texts=True)
     forget_the_beginning()
     curator = make_person("cora", "curator", "reviewer")
+    make_person("cleo", "curator", "reviewer")
     one = sent_in_a_world(studied, receiver, curator, None)
     other = sent_in_a_world(studied, receiver, curator, change)
     assert one == other
     assert one == ([], 0, []), "nothing of it leaves at all"
+
+
+@pytest.mark.django_db
+def test_what_was_made_from_a_version_of_a_study_leaves_once_the_study_is_closed(
+    studied: Item,
+    make_destination: Callable[..., Destination],
+    receiver: Receiver,
+    manager: User,
+    settings: Settings,
+) -> None:
+    """By webhook, bell and e-mail: as the mirror does it."""
+    settings.EMAIL_HOST = "mail.example.org"
+    curator = make_person("cora", "curator", "reviewer")
+    make_person("cleo", "curator", "reviewer")
+    wants_mail(curator)
+    known = shelve("Print the uptime", author=curator)
+    run = studied.run
+    assert run is not None
+    of_study = catalog.publish(
+        statement=run.action.statement,
+        script="echo 'of a study'\n",
+        by=curator,
+        author=None,
+        verified=True,
+        provenance={"run": run.pk, "action": run.action_id},
+        reason="It is needed.",
+        entry=known.entry,
+    )
+    make_destination(types=["version.verified"])
+    forget_the_beginning()
+    receiver.received.clear()
+    made = edit_and_verify(of_study, "uptime -p\n", by=curator)
+    work()
+    assert receiver.types == [], "nor is what was made from it"
+    assert not curator.notifications.exists() and mail.send_due_mail() == 0
+    states.move_campaign(studied.campaign, "closed", by=manager)
+    edit_and_verify(made, "uptime -s\n", by=curator)
+    work()
+    assert receiver.types == ["version.verified"]
+    told = curator.notifications.filter(kind="verified", in_bell=True)
+    assert told.count() == 1 and mail.send_due_mail() == 1
 
 
 @pytest.mark.slow
@@ -185,6 +240,7 @@ def test_worlds_that_differ_in_what_the_queue_hides_send_the_same(
     make_destination(includes_texts=True)
     forget_the_beginning()
     curator = make_person("cora", "curator")
+    make_person("cleo", "curator")
     one = sent_in_a_world(live, receiver, curator, None)
     other = sent_in_a_world(live, receiver, curator, change)
     assert len(one[0]) >= 8, "the test sees something"

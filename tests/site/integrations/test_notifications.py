@@ -7,11 +7,13 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
+from auditlog.models import LogEntry
 from django.contrib.auth.models import User
 from django.core import mail as outbox
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries, Settings
 
@@ -31,10 +33,12 @@ from scriptsmith_site.integrations.notifications.schedule import Habits, mail_ti
 from scriptsmith_site.integrations.notifications.services import Choices
 from scriptsmith_site.models import Door, Event, Notification, NotificationChoices
 from tests.make import make_run, make_version
+from tests.people import make_person
 from tests.review.maker import make_study
 from tests.site.integrations.conftest import work
 
 Ways = NotificationChoices.Way
+SITE, ADDRESS = "https://scripts.example.org", "a@example.org"
 
 
 def told(person: User) -> list[str]:
@@ -256,6 +260,9 @@ def test_e_mails_have_links_and_no_scripts_and_go_to_confirmed_addresses_alone(
     assert Door.objects.get(name="mail").last_success_at
     mail.send_test(second_curator.pk)
     assert outbox.outbox[-1].subject == "ScriptSmith: A test"
+    services.ask_test(User.objects.get(pk=second_curator.pk))
+    asked = LogEntry.objects.filter(additional_data__event="test e-mail asked for")
+    assert asked.get().actor == second_curator
     with pytest.raises(NotAllowedNow):
         services.ask_test(curator)
 
@@ -307,6 +314,120 @@ def test_a_mail_server_that_is_away_loses_nothing(
     Notification.objects.update(mail_at=timezone.now())
     assert mail.send_due_mail() == 1
     assert outbox.outbox[-1].subject == "ScriptSmith: 2 notifications"
+
+
+@pytest.mark.django_db
+def test_what_is_due_for_an_address_that_was_changed_stands_under_the_bell(
+    curator: User, second_curator: User, mailed: None
+) -> None:
+    wants_mail(second_curator)
+    services.choose(second_curator, Choices(ways={"second_eyes": "mail"}, mail_address=ADDRESS))
+    submit_for_review(
+        catalog.create_entry("Show uptime", script="uptime\n", by=curator), by=curator
+    )
+    work()
+    row = second_curator.notifications.get()
+    assert (row.in_bell, row.mail_at is None) == (False, False)
+    services.choose(second_curator, Choices(ways={}, mail_address="b@example.org"))
+    assert mail.send_due_mail() == 0 and not outbox.outbox
+    row.refresh_from_db()
+    assert (row.in_bell, row.mail_at, row.mailed_at) == (True, None, None)
+
+
+@pytest.mark.django_db
+def test_an_administrator_pauses_e_mails_and_all_of_them_stand_under_the_bell(
+    administrator: User,
+    curator: User,
+    second_curator: User,
+    mailed: None,
+    client_for: Callable[[User], Client],
+) -> None:
+    wants_mail(second_curator)
+    services.choose(second_curator, Choices(ways={"second_eyes": "mail"}, mail_address=ADDRESS))
+    client = client_for(administrator)
+    assert client.get("/integrations/mail/").context["state"] == "works"
+    for title in ("Show uptime", "Show load"):
+        made = catalog.create_entry(title, script=f"echo {title}\n", by=curator)
+        submit_for_review(made, by=curator)
+        work()
+        if title == "Show uptime":
+            assert client.post("/integrations/mail/pause/").status_code == 302
+    waiting, later = second_curator.notifications.order_by("pk")
+    assert (waiting.in_bell, later.in_bell, later.mail_at) == (False, True, None)
+    assert mail.send_due_mail() == 0 and not outbox.outbox
+    waiting.refresh_from_db()
+    assert waiting.in_bell and waiting.mail_at is None
+    page = client.get("/integrations/mail/").text
+    assert "Paused: no e-mail goes out." in page and 'action="/integrations/mail/resume/"' in page
+    assert "has paused e-mails" in client_for(second_curator).get("/settings/notifications/").text
+    with pytest.raises(NotAllowedNow, match="paused"):
+        services.ask_test(second_curator)
+    assert client.post("/integrations/mail/pause/").status_code == 409
+    assert client.post("/integrations/mail/resume/").status_code == 302
+    events = LogEntry.objects.filter(
+        actor=administrator, additional_data__event__startswith="e-mail"
+    )
+    assert [one.additional_data["event"] for one in events.order_by("pk")] == [
+        "e-mail paused",
+        "e-mail resumed",
+    ]
+    services.ask_test(User.objects.get(pk=second_curator.pk))
+
+
+@pytest.mark.django_db
+def test_what_is_tried_again_waits_for_the_end_of_the_quiet_hours(
+    curator: User, second_curator: User, mailed: None
+) -> None:
+    now = timezone.now()
+    wants_mail(second_curator)
+    version = catalog.create_entry("Show uptime", script="uptime\n", by=curator)
+    submit_for_review(version, by=curator)
+    work()
+    quiet = {"quiet_from": now.hour, "quiet_until": (now.hour + 2) % 24}
+    wants_mail(second_curator, **quiet)
+    assert mail.send_due_mail() == 0 and not outbox.outbox
+    due = second_curator.notifications.get().mail_at
+    assert due is not None and due.hour == quiet["quiet_until"] and due > now
+    wants_mail(second_curator)
+    Notification.objects.update(mail_at=now)
+    assert mail.send_due_mail() == 1
+
+
+@pytest.mark.slow
+@pytest.mark.django_db
+def test_of_a_study_letters_have_the_kind_and_the_link_alone(
+    manager: User, reviewer: User, second_reviewer: User, mailed: None
+) -> None:
+    for person in (manager, reviewer):
+        wants_mail(person)
+    campaign = make_study(
+        by=manager, reviewers=[reviewer, second_reviewer], items=1, name="A blinded study"
+    )
+    item = campaign.items.get()
+    assert item.run is not None
+    statement = item.run.action.statement
+    reassignment.assign(item, to=reviewer, by=manager)
+    curator = make_person("cora", "curator")
+    catalog.publish(
+        statement=statement,
+        script="echo hidden\n",
+        by=curator,
+        author=manager,
+        verified=True,
+        provenance={"run": item.run.pk, "action": item.run.action_id},
+        reason="It is needed.",
+    )
+    work()
+    assert mail.send_due_mail() == 2
+    said = "".join(f"{one.subject} {one.body}" for one in outbox.outbox)
+    entry = Entry.objects.latest("pk")
+    path = reverse("item-review", args=[item.pk])
+    assert f"Assigned to you: An item of a study\n{SITE}{path}" in said
+    assert f"{SITE}/catalogue/entries/{entry.pk}/" in said
+    assert statement not in said and entry.slug not in said and campaign.name not in said
+    states.move_campaign(campaign, "closed", by=manager)
+    Notification.objects.filter(person=manager).update(mail_at=timezone.now())
+    assert mail.send_due_mail() == 1 and entry.title in outbox.outbox[-1].body
 
 
 BERLIN = ZoneInfo("Europe/Berlin")

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from pipeline.models import Configuration
 from scriptsmith_site.integrations.agents import pause
-from scriptsmith_site.models import AlertRule, AlertSource
+from scriptsmith_site.models import AlertRule, AlertSource, Incident, IncidentEvent
 from scriptsmith_site.people.sign_in.tokens import make_token
 from tests.web_client import WebClient
 
@@ -74,10 +74,13 @@ def test_every_door_says_how_it_is(
     assert "works 1 of 2 rules are on" in rows["Alert rules"]
     assert "works 1 token" in rows["Agents"]
     assert "get_script was refused" in rows["Agents"]
+    incident = Incident.objects.create(source=source, group="g", title="x", severity=1)
+    IncidentEvent.objects.create(incident=incident, kind="rule-held", text="rule 0: used up")
     AlertSource.objects.filter(pk=source.pk).update(last_error_at=now + timedelta(seconds=1))
     pause.pause(by=administrator)
     html = client.get("/integrations/").text
     rows = _rows(html)
     assert "fails" in rows["Alert sources"] and "too many" in rows["Alert sources"]
     assert "paused" in rows["Agents"]
+    assert "rule 0: used up" in rows["Alert rules"]
     assert "<b>Grafana" not in html

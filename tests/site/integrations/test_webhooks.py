@@ -7,6 +7,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from auditlog.models import LogEntry
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
@@ -551,6 +552,8 @@ def test_a_test_is_tried_once_even_while_it_is_paused(
     work()
     failed.refresh_from_db()
     assert (failed.state, failed.tries) == (Delivery.State.FAILED, 1)
+    tested = LogEntry.objects.filter(additional_data__event="destination tested")
+    assert [row.actor for row in tested] == [administrator] * 2
 
 
 @pytest.mark.slow

@@ -33,6 +33,7 @@ KEY = "ssh-ed25519 " + "A" * 68
             "ssh://git@git.example.org/x;id",
             "ssh://git@git.example.org/$(id)",
             "ssh://git@h:99999/x",
+            *("ssh://git@h.example.org:25/x", "ssh://git@h.example.org:0/x"),
         ),
         *("/etc/passwd", "/", "/srv/other.git"),
     ],

@@ -9,6 +9,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.test import override_settings
+from django.utils import timezone
 
 from catalog.entries import services as entries
 from catalog.models import Entry, Version
@@ -16,7 +17,7 @@ from core.errors import BadInput, NotAllowedNow
 from scriptsmith_site.integrations.mirror import branches
 from scriptsmith_site.integrations.notifications.kinds import _other_curators
 from scriptsmith_site.integrations.outbox.events.subjects import Subject
-from scriptsmith_site.models import Event, Mirror, MirrorBranch, MirrorCommit
+from scriptsmith_site.models import Event, Mirror, MirrorBranch, MirrorCommit, NotificationChoices
 from tests.catalog.shelf import shelve
 from tests.people import make_person
 from tests.site.mirror.conftest import Repository, work
@@ -174,6 +175,33 @@ def test_whoever_wrote_any_of_it_verifies_none_of_it(
     assert entries.may_verify(made[0], by=second_curator)
     monkeypatch.setattr(branches, "MOST_COMMITS", 1)
     assert "more than 1 commits" in read("moved", by=curator).problem
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        pytest.param("Since\n\nCo-authored-by: Q <quinn@example.org>\n", id="a confirmed address"),
+        pytest.param(
+            "Since\n\nco-authored-BY:Somebody <7+quinn@users.noreply.example>\n", id="a name"
+        ),
+        pytest.param("Since\nCo-developed-by: Quinn\nand more\n", id="no address"),
+    ],
+)
+def test_whoever_is_named_beside_the_author_verifies_none_of_it(
+    clone: Path, repository: Repository, curator: User, message: str
+) -> None:
+    """By a trailer, and by the address for notifications that an account has confirmed."""
+    quinn = make_person("quinn", "curator")
+    User.objects.filter(pk=quinn.pk).update(email="")
+    if "quinn@example.org" in message:
+        User.objects.filter(pk=quinn.pk).update(username="q7")
+        NotificationChoices.objects.create(
+            person=quinn, mail_address="Quinn@example.org", confirmed_at=timezone.now()
+        )
+    repository.commit(clone, {f"{FOLDER}/script.sh": "uptime -s\n"}, message, push="since")
+    made, _refused = branches.take_in(read("since", by=curator), by=curator)
+    assert not entries.may_verify(made[0], by=User.objects.get(pk=quinn.pk))
+    assert entries.may_verify(made[0], by=User.objects.get(username="curt"))
 
 
 def test_a_folder_is_what_it_was_where_the_branch_was_made(

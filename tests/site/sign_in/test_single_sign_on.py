@@ -358,7 +358,11 @@ def test_a_provider_that_says_it_is_another_is_not_asked_further(
 
 
 @pytest.mark.parametrize(
-    "address", ["http://169.254.169.254/keys", "http://10.0.0.7/keys", "file:///etc/passwd"]
+    "address",
+    [
+        *("http://169.254.169.254/keys", "http://10.0.0.7/keys", "file:///etc/passwd"),
+        "http://127.0.0.1:25/keys",
+    ],
 )
 def test_what_the_provider_names_is_asked_by_the_rules_of_all_addresses(
     provider: Provider, client: WebClient, address: str
@@ -369,7 +373,8 @@ def test_what_the_provider_names_is_asked_by_the_rules_of_all_addresses(
     if answer.status_code == 200:
         answer = provider.sign_in(client)
         assert answer.status_code == 401
-    assert Door.objects.get(name="single sign-on").last_error
+    last_error = Door.objects.get(name="single sign-on").last_error
+    assert last_error and ("Port 25" in last_error) is (":25" in address)
     assert signed_in_as(client) == ""
 
 

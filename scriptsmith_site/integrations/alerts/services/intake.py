@@ -30,6 +30,8 @@ RETRY_WINDOW = 600
 MOST_COUNTED = 100  # sources whose wrong secrets are counted apart, for one address
 UNKNOWN = "unknown source or wrong secret"
 _MINUTE = timedelta(minutes=1)
+# To these every 4xx is final, 429 too: they would drop the alert. It is proven by now that the request is theirs.
+_TOO_FAST = {AlertSource.Kind.ALERTMANAGER.value: 503, AlertSource.Kind.GRAFANA.value: 503}
 
 
 class KeysUnreadable(authenticity.NotAuthentic):
@@ -37,7 +39,7 @@ class KeysUnreadable(authenticity.NotAuthentic):
 
 
 class Refused(Exception):
-    """Why a request is not taken, with the status that says so; all are final but 429."""
+    """Why a request is not taken, with the status that says so; all are final but 429 and 503."""
 
     def __init__(self, status: int, reason: str) -> None:
         super().__init__(reason)
@@ -114,7 +116,7 @@ def _keep(source: AlertSource, request: Request, body: bytes) -> tuple[AlertDeli
         raise Refused(422, str(error)) from None
     key, window = _key_of(source, document, request.headers, body, received)
     if _is_too_fast(source):
-        raise Refused(429, "too many requests in a minute")
+        raise Refused(_TOO_FAST.get(source.kind, 429), "too many requests in a minute")
     delivery = AlertDelivery(source=source, raw=body.decode("utf-8"), key=key, window=window)
     try:
         with transaction.atomic():

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from django.db import connection, transaction
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from core.leased_jobs import Claim, JobState, LostLease, claim, dispatch_unheld
@@ -158,8 +159,9 @@ class _Group:
         if incident is None:
             return
         if is_over:
-            rest = incident.alerts.filter(state=Alert.State.FIRING)
-            ended = rest.update(state=Alert.State.RESOLVED, ends_at=self._now)
+            ended = self._rest_of(incident, received).update(
+                state=Alert.State.RESOLVED, ends_at=self._now
+            )
             self._ended += ended
             self._counts["resolved with their group"] += ended
         incident.truncated = truncated
@@ -177,6 +179,17 @@ class _Group:
                 *("unkept", "last_at"),
             ]
         )
+
+    def _rest_of(self, incident: Incident, received: Sequence[ReceivedAlert]) -> QuerySet[Alert]:
+        """What fires and is over with the group, though this request does not name it.
+
+        A request may come late, or be sent again by somebody who kept it: what began after the group's end, or came
+        after the request, fires on.
+        """
+        end = max((one.ends_at or self._at for one in received), default=self._at)
+        began_before = Q(starts_at=None) | Q(starts_at__lte=end)
+        firing = incident.alerts.filter(state=Alert.State.FIRING, first_at__lt=self._at)
+        return firing.filter(began_before)
 
     def _update(self, known: Alert, sent: ReceivedAlert) -> bool:
         """Note what is said of an alert that is known; whether it fires again."""
@@ -297,7 +310,7 @@ class _Group:
                 continue
             self._counts["new" if not one.is_resolved else "over before it was known"] += 1
             self._ended += one.is_resolved
-            row = _row_of(self._source, incident, one, self._now)
+            row = _row_of(self._source, incident, one, self._now, came_at=self._at)
             row.said_at = self._said_at(one)
             rows.append(row)
         Alert.objects.bulk_create(rows)
@@ -314,7 +327,12 @@ class _Group:
 
 
 def _row_of(
-    source: AlertSource, incident: Incident | None, one: ReceivedAlert, now: datetime
+    source: AlertSource,
+    incident: Incident | None,
+    one: ReceivedAlert,
+    now: datetime,
+    *,
+    came_at: datetime,
 ) -> Alert:
     return Alert(
         source=source,
@@ -328,7 +346,7 @@ def _row_of(
         link=one.link,
         starts_at=one.starts_at,
         ends_at=(one.ends_at or now) if one.is_resolved else None,
-        first_at=now,
+        first_at=came_at,
         last_at=now,
     )
 

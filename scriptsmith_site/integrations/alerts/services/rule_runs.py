@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 from datetime import UTC, datetime, time
+from typing import NamedTuple
 
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -17,6 +19,7 @@ from pipeline.access import ASK
 from scriptsmith_site.integrations.alerts.matchers import BadMatcher, all_hold, read_matchers
 from scriptsmith_site.integrations.alerts.suggestions import context_of
 from scriptsmith_site.models import AlertRule, AlertRuleRun, Incident, IncidentEvent
+from scriptsmith_site.people.services import require_administrator
 
 logger = logging.getLogger(__name__)
 
@@ -49,6 +52,34 @@ def _consider(incident: Incident) -> None:
         else:
             _ask(rule, incident)
         return
+
+
+class Trial(NamedTuple):
+    """What a rule would do with an incident: none is there, it does not fit, something holds it back, or it asks."""
+
+    incident: Incident | None = None
+    fits: bool = False
+    held: str = ""
+    statement: str = ""  # as it would be asked, without secrets
+
+
+def try_out(rule: AlertRule, *, by: User) -> Trial:
+    """What it would do with the newest incident, whether it is on or not; nothing is asked."""
+    require_administrator(by)
+    newest = Incident.objects.select_related("source").filter(erased_at=None).order_by("-pk")
+    incident = (newest if rule.source_id is None else newest.filter(source=rule.source_id)).first()
+    record(rule, "alert rule tested", by=by)
+    if incident is None:
+        return Trial()
+    if not _fits(rule, incident):
+        return Trial(incident)
+    others = AlertRule.objects.filter(is_on=True, pk__lt=rule.pk).order_by("pk")
+    before = next((one for one in others if _fits(one, incident)), None)
+    held = _why_held(rule, incident)
+    if before is not None:
+        held = _("the rule %(name)s fits too, and comes first") % {"name": before.name}
+    statement = analysis.mask_secrets(incident.statement).text
+    return Trial(incident, fits=True, held=held, statement=statement)
 
 
 def runs_today(rule: AlertRule, *, source_id: int | None = None) -> int:

@@ -20,7 +20,7 @@ from scriptsmith_site.people.sign_in.guess_limits import TooManyAttempts
 @csrf_exempt
 @login_not_required
 def receive_alerts(request: HttpRequest, kind: str, pk: int, token: str = "") -> HttpResponse:
-    """202 as soon as it is kept; 4xx is final, and 5xx is our own fault: send it again."""
+    """202 as soon as it is kept; 4xx is final but 429, and after 5xx it may be sent again."""
     if request.method != "POST":
         return HttpResponseNotAllowed(["POST"])
     try:
@@ -53,7 +53,7 @@ def _read(request: HttpRequest) -> bytes:
 
 def _refuse(status: int, reason: str, *, seconds: int) -> HttpResponse:
     answer = _answer(status, {"error": {"code": "refused", "message": reason}})
-    if status == 429:
+    if status in (429, 503):
         answer["Retry-After"] = str(seconds)
     return answer
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from core.errors import BadInput, Stale
@@ -42,6 +44,26 @@ def rule_switch(request: HttpRequest, pk: int) -> HttpResponse:
     """Switch it on or off."""
     user = signed_in(request)
     sources.switch_rule(access_rule(user, pk), request.POST.get("on") == "yes", by=user)
+    return redirect("alert-rules")
+
+
+@require_POST
+def rule_test(request: HttpRequest, pk: int) -> HttpResponse:
+    """Say what it would ask because of the newest incident; nothing is asked."""
+    user = signed_in(request)
+    rule = access_rule(user, pk)
+    trial = rule_runs.try_out(rule, by=user)
+    about = {"name": rule.name, "incident": trial.incident and trial.incident.pk}
+    if trial.incident is None:
+        messages.warning(request, _("%(name)s: there is no incident to try it on.") % about)
+    elif not trial.fits:
+        messages.warning(request, _("%(name)s does not fit incident %(incident)s.") % about)
+    elif trial.held:
+        words = _("%(name)s fits incident %(incident)s and would not ask: %(why)s.")
+        messages.warning(request, words % {**about, "why": trial.held})
+    else:
+        words = _("%(name)s would ask because of incident %(incident)s: “%(statement)s”")
+        messages.success(request, words % {**about, "statement": trial.statement[:300]})
     return redirect("alert-rules")
 
 

@@ -6,8 +6,11 @@ hear of it. The rule looks at what belongs to which campaign and at nothing that
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from django.db.models import QuerySet
 
+from catalog import services as catalog
 from catalog.models import Version
 from review.models import Campaign, Item
 from scriptsmith_site.integrations.outbox.events.event_types import BY_NAME, TEST
@@ -41,8 +44,7 @@ def is_looked_at(subject: Subject) -> bool:
 
 def is_hidden(version: Version) -> bool:
     """Whether a study that is not closed looks at the run behind it, or behind a version that it was made from."""
-    runs = _runs_behind(version)
-    return bool(runs) and runs_of_open_studies().filter(run__in=runs).exists()
+    return catalog.is_withheld(version)
 
 
 def is_known_outside(entry_id: int) -> bool:
@@ -51,10 +53,16 @@ def is_known_outside(entry_id: int) -> bool:
     What a study was given later had left before it; that its entry was suspended tells nothing of the study.
     """
     for version in Version.objects.filter(entry=entry_id, verified_at__isnull=False):
-        looks = runs_of_open_studies().filter(run__in=_runs_behind(version))
+        looks = runs_of_open_studies().filter(run__in=catalog.runs_behind(version))
         if not looks.filter(created_at__lte=version.verified_at).exists():
             return True
     return False
+
+
+def studied_among(runs: Collection[int]) -> set[int]:
+    """Those of these runs that a study looks at which is not closed: the catalogue's hook."""
+    found = runs_of_open_studies().filter(run__in=runs)
+    return {run for run in found.values_list("run", flat=True) if run is not None}
 
 
 def runs_of_open_studies() -> QuerySet[Item]:
@@ -65,19 +73,3 @@ def runs_of_open_studies() -> QuerySet[Item]:
 def _open_studies() -> QuerySet[Campaign]:
     studies = Campaign.objects.filter(kind=Campaign.Kind.STUDY)
     return studies.exclude(state=Campaign.State.CLOSED)
-
-
-def _runs_behind(version: Version) -> set[int]:
-    runs: set[int] = set()
-    seen: set[int] = set()
-    found: Version | None = version
-    while found is not None and found.number not in seen:
-        seen.add(found.number)
-        made_by = found.provenance or {}
-        run, source = made_by.get("run"), made_by.get("from_version")
-        if isinstance(run, int):
-            runs.add(run)
-        found = None
-        if isinstance(source, int):
-            found = Version.objects.filter(entry=version.entry_id, number=source).first()
-    return runs

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.urls import reverse
 
+from catalog import services as catalog
 from catalog.models import Entry, Version
 from core.web.public_keys import ITEM, public_key
 from core.web.site_address import site_url
@@ -53,7 +54,7 @@ def _of_version(key: int) -> Subject | None:
         reverse("entry-by-number", args=[version.entry_id]),
         version.entry.title,
         {name: value for name, value in ids.items() if value is not None},
-        (run,) if run else (),
+        tuple(sorted(catalog.runs_behind(version))),
         action=action,
     )
 
@@ -62,6 +63,7 @@ def _of_entry(key: int) -> Subject | None:
     entry = Entry.objects.filter(pk=key).first()
     if entry is None:
         return None
+    # What a version was made from is a version of the same entry: these are all that are behind it.
     runs = {_number((one or {}).get("run")) for one in _provenances(entry)}
     # A slug is made of the title, which not every destination is sent.
     path = reverse("entry-by-number", args=[entry.pk])

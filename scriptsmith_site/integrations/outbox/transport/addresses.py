@@ -48,10 +48,15 @@ def read_url(text: str) -> str:
         )
     if parts.fragment or text.endswith("#"):
         raise _refuse(_("The address has no part after “#”."))
-    if port is not None and port not in (80, 443) and port < _FIRST_FREE_PORT:
-        raise _refuse(_("Port %s is not one that webhooks are received at.") % port)
+    check_port(port)
     check_host(host, is_encrypted=parts.scheme == "https")
     return text
+
+
+def check_port(port: int | None, *, usual: Sequence[int] = (80, 443)) -> None:
+    """Raise BadInput for a port below 1024 at which something else listens than what we speak to."""
+    if port is not None and port not in usual and port < _FIRST_FREE_PORT:
+        raise _refuse(_("Port %s is not one that we may connect to.") % port)
 
 
 def check_host(host: str, *, is_encrypted: bool) -> None:

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from core.errors import BadInput
 from core.network.addresses import Zone, read_address, zone_of
+from scriptsmith_site.integrations.outbox.transport.addresses import check_port
 from scriptsmith_site.models import Destination
 
 _TEAMS_HOSTS = (".logic.azure.com", ".environment.api.powerplatform.com")
@@ -112,6 +113,8 @@ def check_host(kind: str, host: str) -> str:
         raise BadInput(
             _("Write a host such as chat.example.org, without https://."), field="address"
         )
+    if ":" in host and not is_named(host):
+        check_port(int(host.rpartition(":")[2]))
     if not channel.allows(host):
         if kind == Destination.Kind.SLACK:
             raise BadInput(_("Slack is always at its own host: leave this empty."), field="address")

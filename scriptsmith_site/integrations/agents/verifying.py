@@ -1,0 +1,28 @@
+"""Whether a program that asks for a verification is answered: the pause and the limits of agents hold for it too."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import User
+from django.db.models import Model
+from django.utils.translation import gettext as _
+
+from core.audit import record
+from core.errors import Paused
+from scriptsmith_site.integrations.agents import limits
+from scriptsmith_site.integrations.agents.pause import is_paused
+from scriptsmith_site.integrations.agents.protocol import REFUSED
+
+
+def admit(user: User, token: Model, outside: bool) -> None:
+    """Count a verification of the account; `outside`: by a token that does not read the product itself.
+
+    Raises Paused for those alone, and TooManyCalls.
+    """
+    if outside and is_paused():
+        raise Paused(_("An administrator has paused the answers to agents."))
+    try:
+        limits.spend(user, limits.Kind.CALL)
+    except limits.TooManyCalls as refusal:
+        if refusal.is_first:
+            record(token, "agent called verify", by=user, answer=("", REFUSED))
+        raise
