@@ -78,7 +78,8 @@ class Execution(models.Model):
     """What one script text did in the worlds of one case set on one kind of machine.
 
     A run with the same verdicts on the same kind of machine is counted here (`times`, `last_at`); one with others
-    is a row of its own. Where nothing was run the state is *not run*, and `reason` says why.
+    is a row of its own. Where a check was not run the result is incomplete: the state is *not run*, and `reason`
+    says why.
     """
 
     script_sha256 = models.CharField(max_length=64, editable=False)
@@ -134,7 +135,8 @@ class Execution(models.Model):
         """Whether how good its cases are is still to be measured; not of what came with a file."""
         # A worker of the version before kept the quality with the result, and did not say when.
         is_known = self.quality_at is not None or self.small_errors is not None
-        return bool(self.judged) and not is_known and not self.imported
+        is_complete = self.state != CheckState.NOT_RUN
+        return bool(self.judged) and is_complete and not is_known and not self.imported
 
 
 class CheckResult(models.Model):

@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from catalog.evidence.services.changes import note_result
 from catalog.evidence.services.sandboxes import current_sandbox, is_served
 from catalog.evidence.services.storage import (
+    JUDGED,
     differs,
     keep_quality,
     last_execution,
@@ -251,7 +252,7 @@ def _count(run: CaseRun, state: str) -> None:
 def _is_news(case_set: CaseSet, execution: cases.Execution) -> bool:
     """Whether the quality is still to be measured: nothing is known of it, or a verdict has changed."""
     assert execution.fingerprint is not None
-    if not execution.count(State.PASSED, State.FAILED):
+    if execution.count(State.NOT_RUN) or not execution.count(*JUDGED):
         return False
     last = last_execution(execution.script_sha256, case_set, execution.fingerprint.sha256)
     return last is None or differs(last, execution)
