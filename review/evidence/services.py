@@ -128,7 +128,10 @@ def label(item: Item, *, stage: str, reason: str, by: User) -> ExecutionLabel:
 
 
 def outcome_of(results: Sequence[StatementEvidence]) -> str:
-    """Passed, failed or no verdict: one check that does not hold fails the script; what was not run in part says nothing."""
+    """Passed, failed or no verdict: one check that does not hold fails the script.
+
+    A result that is not run in part has no verdict.
+    """
     if any(one.execution.state == CheckState.NOT_RUN for one in results):
         return NO_VERDICT
     if any(one.execution.failed for one in results):

@@ -14,7 +14,7 @@ from review.evidence.services import outcome_of
 from review.management.commands import execute_campaign
 from review.study.execution import Executed
 from review.study.types import Standing
-from tests.catalog.execution.scripted import failing_in, on_machine, run_seen, world_seen
+from tests.catalog.execution.scripted import on_machine, run_seen, world_seen
 from tests.catalog.execution.test_commands import run
 from tests.people import make_person
 from tests.review.evidence.conftest import write_cases
@@ -26,7 +26,7 @@ WHOLE = on_machine(lambda prepared: world_seen(run_seen()))
 @pytest.mark.parametrize("others", [{"not run": 1}, {"to_run": 1}])
 @pytest.mark.parametrize("failed", [0, 1])
 def test_the_report_has_no_verdict(others: dict[str, int], failed: int) -> None:
-    one = Executed(statement="", expert=Standing.RIGHT, passed=5, failed=failed, others=others)
+    one = Executed(statement="", expert=Standing.CORRECT, passed=5, failed=failed, others=others)
     assert one.outcome == "no_verdict"
 
 
@@ -52,8 +52,7 @@ def test_a_campaign_runs_again_what_was_not_run(monkeypatch: pytest.MonkeyPatch)
         by=make_person("mona", "manager"), reviewers=[make_person("rita", "reviewer")], items=1
     )
     write_cases("List the files of case-0")
-    use(failing_in(""))
-    # No world has such an argument: all of it is run, and known from then on.
+    use(WHOLE)
     run("execute_campaign", study.name, json=True)
     assert Execution.objects.exclude(state="not run").count() == 2
     Execution.objects.update(state="not run", reason="the helper did not answer")
