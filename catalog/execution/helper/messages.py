@@ -34,6 +34,7 @@ class RuleRequest(TypedDict):
     stderr: NotRequired[str]
     exit: NotRequired[int]
     sets: NotRequired[dict[str, str]]
+    reads: NotRequired[bool]  # the call changes nothing, says who wrote the case
 
 
 class CommandRequest(TypedDict):
@@ -92,6 +93,7 @@ class CallReply(TypedDict):
     stdin: str | None
     status: int | None  # None where the command went on to run something
     prepared: bool
+    reads: bool  # as its rule says
 
 
 class RunReply(TypedDict):

@@ -145,6 +145,7 @@ def _read_run(run: RunReply) -> RunObservation:
                 stdin=call["stdin"],
                 status=call["status"],
                 prepared=call["prepared"],
+                reads=call["reads"],
             )
             for call in run["calls"]
         ),

@@ -144,6 +144,7 @@ class Call:
     stdin: str | None  # None where the command did not read it
     status: int | None  # None where it went on to run something
     prepared: bool  # False: no reply fitted
+    reads: bool = False  # its rule says that it changes nothing
 
     def __str__(self) -> str:
         return " ".join((self.command, *self.arguments))

@@ -66,7 +66,8 @@ class Replies:
             self._record(name, arguments, stdin, status=NOTHING_PREPARED, prepared=False)
             return _reply(NOTHING_PREPARED, "", f"{name}: no reply was prepared for this call\n")
         self._states |= _name_states(rule.get("sets", {}), arguments)
-        self._record(name, arguments, stdin, status=rule.get("exit", 0))
+        reads = rule.get("reads", False)
+        self._record(name, arguments, stdin, status=rule.get("exit", 0), reads=reads)
         return _reply(rule.get("exit", 0), rule.get("stdout", ""), rule.get("stderr", ""))
 
     def _fitting(
@@ -91,10 +92,16 @@ class Replies:
         stdin: str | None,
         status: int | None,
         prepared: bool = True,
+        reads: bool = False,
     ) -> None:
         self.calls.append(
             CallReply(
-                command=name, arguments=arguments, stdin=stdin, status=status, prepared=prepared
+                command=name,
+                arguments=arguments,
+                stdin=stdin,
+                status=status,
+                prepared=prepared,
+                reads=reads,
             )
         )
 
