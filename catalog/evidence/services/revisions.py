@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from catalog.evidence.services.outlines import write_text
 from catalog.evidence.services.storage import keep_case_set
-from catalog.execution.cases import CaseRefused, read_case_set
+from catalog.execution import cases
 from catalog.execution.cases.case import LARGEST_SET, MOST_CASES
 from catalog.models import CaseSet
 from core.errors import BadInput
@@ -64,6 +64,8 @@ def put_case(case_set: CaseSet, text: str, *, number: int | None, by: User) -> C
     """
     content = copy.deepcopy(case_set.content)
     case = _read_case(text)
+    # By itself, as its author is asked: those beside it may be of an earlier release.
+    _read({**content, "cases": [case]})
     if number is None:
         if len(content["cases"]) >= MOST_CASES:
             raise BadInput(_("A case set has at most %s cases.") % MOST_CASES, field=FIELD)
@@ -145,7 +147,7 @@ def new_case_text(case_set: CaseSet) -> str:
 
 def describe_place(case_set: CaseSet, place: Place) -> str:
     """The case, or the check of it as a sentence; for people. Raises BadInput."""
-    parsed = read_case_set(json.dumps(case_set.content))
+    parsed = cases.read_case_set(json.dumps(case_set.content), is_kept=True)
     if not 1 <= place.case <= len(parsed.cases):
         raise BadInput(_("There is no such case any more."), field="what")
     case = parsed.cases[place.case - 1]
@@ -184,9 +186,12 @@ def _read_case(text: str) -> object:
 def _keep(content: dict[str, Any], by: User) -> CaseSet:
     # Who it was is in the row: a name in the content would leave with every export and outlast the person's account.
     content["author"] = {"kind": "person", "name": REVIEWER}
+    return keep_case_set(_read(content, is_kept=True), by=by, is_revision=True)
+
+
+def _read(content: dict[str, Any], *, is_kept: bool = False) -> cases.CaseSet:
     try:
-        parsed = read_case_set(json.dumps(content))
-    except CaseRefused as error:
+        return cases.read_case_set(json.dumps(content), is_kept=is_kept)
+    except cases.CaseRefused as error:
         lines = [_MORE_NAMES.sub("", one) for one in error.complaints]
         raise BadInput("\n".join(lines), field=FIELD) from error
-    return keep_case_set(parsed, by=by, is_revision=True)

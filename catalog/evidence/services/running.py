@@ -99,7 +99,7 @@ def run_cases(
     all is run; nothing is kept where it raises.
     """
     found = found or current_sandbox()
-    parsed = read_case_set(json.dumps(case_set.content))
+    parsed = read_case_set(json.dumps(case_set.content), is_kept=True)
     execution = run_case_set(parsed, script, found)
     if found.sandbox is not None and _is_news(case_set, execution):
         execution = repeat(parsed, script, execution, found.sandbox)
@@ -229,7 +229,7 @@ def _measure(run: CaseRun, held: Claim[CaseRun], found: Availability) -> Executi
         _give_way(QUALITY, Availability(sandbox=sandbox.lend(), fingerprint=found.fingerprint))
         sandbox.renew()
 
-    parsed = read_case_set(json.dumps(run.case_set.content))
+    parsed = read_case_set(json.dumps(run.case_set.content), is_kept=True)
     here = Availability(sandbox=sandbox, fingerprint=found.fingerprint)
     execution = run_case_set(parsed, run.script, here)
     if differs(stored, execution):

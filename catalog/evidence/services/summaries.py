@@ -206,7 +206,7 @@ def case_rows(case_set: CaseSet, execution: Execution | None) -> list[CaseRow]:
 
 
 def _read(case_set: CaseSet) -> cases.CaseSet:
-    return cases.read_case_set(json.dumps(case_set.content))
+    return cases.read_case_set(json.dumps(case_set.content), is_kept=True)
 
 
 def _short(version: str) -> str:

@@ -11,7 +11,7 @@ from catalog.execution.cases import expressions
 from catalog.execution.cases.case import Case, CaseRefused, CaseSet
 from catalog.execution.cases.checks import Check, Seen
 from catalog.execution.cases.dates import day_of
-from catalog.execution.cases.display import show_name
+from catalog.execution.cases.display import show, show_name
 from catalog.execution.cases.effects import find_effects
 from catalog.execution.cases.results import CaseResult, CheckResult, Execution, State
 from catalog.execution.helper.messages import CommandRequest, FileRequest
@@ -176,6 +176,10 @@ def _judge_check(check: Check, seen: Seen) -> CheckResult:
         fault = check.find_fault(seen)
     except expressions.TooSlow:
         return CheckResult(check.sentence(), State.TIMED_OUT, "the pattern takes too long")
+    except expressions.BadPattern as error:
+        # A date that was filled in can make no pattern of one.
+        words = f"its pattern cannot be read: {show(str(error))}"
+        return CheckResult(check.sentence(), State.NOT_RUN, words)
     state = State.PASSED if fault is None else State.FAILED
     return CheckResult(check.sentence(), state, fault or "")
 

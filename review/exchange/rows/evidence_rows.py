@@ -104,7 +104,7 @@ def read_evidence(values: dict[str, object], kind: str) -> Evidence:
 
 def _read_case_set(values: dict[str, object]) -> CaseSetRow:
     try:
-        case_set = read_case_set(json.dumps(parts_of(values, "content")))
+        case_set = read_case_set(json.dumps(parts_of(values, "content")), is_kept=True)
     except CaseRefused as error:
         raise RowProblem(str(error)[:500], column="content") from error
     if case_set.sha256 != _hash(values, "case_set"):

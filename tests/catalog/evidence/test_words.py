@@ -9,12 +9,11 @@ import pytest
 from django.template.loader import render_to_string
 from django.utils import timezone
 
+from catalog.execution.cases import State
 from pipeline.flow.ports import CheckSeen, Executed
 from pipeline.flow.stages.execute import STAGE, outcome_of
-from catalog.execution.cases import State
-from tests.catalog.execution.cases.writing import make_set
 from tests.catalog.evidence.test_pages import words
-
+from tests.catalog.execution.cases.writing import make_set
 
 TICK, CROSS = "M3 8.5 6.5 12 13 4.5", "m4 4 8 8m0-8-8 8"
 

@@ -71,8 +71,18 @@ class BaseCheck(Strict):
     """A subclass has a `check` with its name, a sentence, and what happened instead."""
 
     @property
+    def parts(self) -> tuple[BaseCheck, ...]:
+        """What it is made of: itself, where it is a single one."""
+        return (self,)
+
+    @property
     def needs_second_run(self) -> bool:
         return False
+
+    @property
+    def calls(self) -> tuple[CallPattern, ...]:
+        """The calls of recorded commands that it speaks of."""
+        return ()
 
     def sentence(self) -> str:
         """What is to hold, for people who read no JSON; the script is its subject."""

@@ -54,7 +54,8 @@ CHANGING = {
     "mail": ["-s x ops"],
     "mount": ["/dev/sda1 /mnt", "-a", "-o remount,ro /"],
     "mysql": ["-e 'drop table x'", "db"],
-    "mysqladmin": ["shutdown", "ping shutdown", "status shut", "flush-logs", "processlist kill 3", "status flush-hosts"],
+    "mysqladmin": ["shutdown", "ping shutdown", "status shut", "flush-logs",
+                   "processlist kill 3", "status flush-hosts"],
     "mysqldump": ["-r /srv/x db", "--result-file=/srv/x db", "db -F", "--tab=/srv db", "-T/srv db", "--flush-logs db",
                   "--delete-master-logs", "--result=/srv/x"],
     "nc": ["-l 80"],
@@ -84,7 +85,8 @@ CHANGING = {
     "timedatectl": ["set-timezone UTC", "set-ntp true"],
     "ufw": ["enable", "deny 22"],
     "umount": ["/mnt"],
-    "wget": ["http://x", "--spider -o /srv/x http://x", "-q --spider --output-file=/srv/x http://x", "--spider --post-data=a http://x"],
+    "wget": ["http://x", "--spider --post-data=a http://x",
+             "--spider -o /srv/x http://x", "-q --spider --output-file=/srv/x http://x"],
     "yum": ["install nginx", "update"],
 }  # fmt: skip
 # Nothing that can be asked of them changes anything, but what is said to the network.
@@ -108,7 +110,8 @@ READING = {
     "ss": ["-tlnp", "-s", "-tan state established"],
     "swapon": ["--show", "--show=NAME --noheadings"],
     "sysctl": ["-n vm.swappiness", "vm.swappiness", "-a"],
-    "systemctl": ["is-active --quiet nginx", "--failed --no-legend", "--no-pager status nginx", "list-units --type=service"],
+    "systemctl": ["is-active --quiet nginx", "--failed --no-legend", "--no-pager status nginx",
+                  "list-units --type=service"],
     "wget": ["-q --spider http://x"],
 }  # fmt: skip
 
