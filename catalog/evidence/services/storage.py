@@ -38,7 +38,8 @@ def keep_case_set(
     `prompt_version` says what a model was asked by, `replaces` which set its author has looked at again.
     `is_revision`: made from another set in a review. Whoever writes the same anew makes it one of the statement's sets.
     """
-    content = case_set.model_dump(mode="json", by_alias=True, exclude_none=True)
+    # As it was written: that a case names the folder it begins in says more than that it begins there.
+    content = case_set.model_dump(mode="json", by_alias=True, exclude_none=True, exclude_unset=True)
     kept, created = CaseSet.objects.get_or_create(
         sha256=case_set.sha256,
         defaults={

@@ -23,6 +23,7 @@ class Persona(TypedDict):
     # Arguments with which they change something after all, where no pattern says them word for word: `-c` is that
     # letter among short options, `--clear` the option and its abbreviations, anything else a pattern.
     changes: NotRequired[list[str]]
+    input: NotRequired[list[list[str]]]  # patterns of calls that read their input to its end
     rules: list[RuleRequest]
 
 

@@ -166,7 +166,10 @@ class World(Strict):
             if persona is not None and name in self.commands:
                 rules += persona["rules"]
             mode = persona["mode"] if persona is not None else "reply"
-            commands.append(CommandRequest(name=name, mode=mode, rules=rules))
+            command = CommandRequest(name=name, mode=mode, rules=rules)
+            if persona is not None and "input" in persona:
+                command["input"] = persona["input"]
+            commands.append(command)
         return tuple(commands)
 
 

@@ -5,7 +5,12 @@ from __future__ import annotations
 from typing import Literal, NotRequired, TypedDict
 
 Ended = Literal[
-    "finished", "timed out", "too much output", "too much memory", "machine short of memory"
+    "finished",
+    "timed out",
+    "too much processor time",
+    "too much output",
+    "too much memory",
+    "machine short of memory",
 ]
 
 
@@ -43,11 +48,13 @@ class CommandRequest(TypedDict):
     name: str
     mode: Literal["reply", "sudo", "su", "real"]
     rules: list[RuleRequest]
+    # Patterns of calls that read their input to its end, so that nobody who writes to them meets a closed pipe.
+    input: NotRequired[list[list[str]]]
 
 
 class LimitsRequest(TypedDict):
     seconds: float  # of wall time, each run
-    cpu_seconds: int  # each process
+    cpu_seconds: int  # of all processes together
     memory_bytes: int  # of all processes together
     process_count: int
     output_bytes: int  # of stdout and of stderr, each
@@ -112,6 +119,7 @@ class Reply(TypedDict):
     started: float  # the moment that ages count from, seconds since 1970
     before: dict[str, EntryReply]
     runs: list[RunReply]
+    not_again: str | None  # why the script could not be run once more
     cut: str | None  # what of the world was not looked at
     seconds: dict[str, float]
 

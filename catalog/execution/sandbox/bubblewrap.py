@@ -60,6 +60,7 @@ class BubblewrapSandbox:
             runs=tuple(_read_run(run) for run in reply["runs"]),
             cut=reply["cut"],
             seconds=reply["seconds"],
+            not_again=reply["not_again"],
         )
 
     def _request(self, prepared: PreparedRun) -> Request:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from importlib import import_module
 
 import pytest
@@ -9,15 +10,26 @@ from django.apps import apps
 from django.db import connection
 
 from catalog.evidence import services
-from catalog.execution.sandbox import Availability, Observation, PreparedRun
+from catalog.execution.cases import read_case_set
+from catalog.execution.sandbox import (
+    Availability,
+    Call,
+    Ended,
+    Entry,
+    Observation,
+    PreparedRun,
+)
 from catalog.models import CaseRun, CaseSet, Execution
+from tests.catalog.evidence.conftest import NOWHERE, cases_text
 from tests.catalog.execution.cases.writing import case_data, make_set
 from tests.catalog.execution.scripted import failing_in, on_machine, run_seen, world_seen
+from tests.catalog.shelf import shelve
 
 pytestmark = pytest.mark.django_db
 
 ENDS_WELL = {"check": "exit_status", "equals": 0}
 SCRIPT = "true\n"
+FILE = Entry("file", 0o644, 1, 1, "x", None, "x")
 
 
 def answer(prepared: PreparedRun) -> Observation:
@@ -78,3 +90,40 @@ def test_those_of_the_release_before_are_marked(case_set: CaseSet) -> None:
     complete.refresh_from_db()
     assert (stored.state, stored.reason) == ("not run", "the helper did not answer")
     assert complete.state == "failed"
+
+
+def test_a_check_that_is_unsupported_by_now_is_changed_evidence() -> None:
+    version = shelve("Delete log files of the app older than 7 days", script=SCRIPT)
+    kept = services.add_cases(version.entry, cases_text(), by=None)
+    passes = world_seen(run_seen(), before={"/srv/old.log": FILE})
+    asks = Call("mail", ("ops",), None, 127, False)
+    unsupported = world_seen(run_seen(calls=(asks,)), before={"/srv/old.log": FILE})
+    stopped = world_seen(run_seen(ended=Ended.TIMED_OUT), before={"/srv/old.log": FILE})
+
+    def find_changes(seen: Observation) -> list[tuple[str, str]]:
+        services.run_cases(SCRIPT, kept.case_set, found=on_machine(lambda prepared: seen))
+        return [(one.before.state, one.after.state) for one in services.changed_evidence()]
+
+    assert find_changes(passes) == []
+    assert find_changes(stopped) == [], "that a limit ended it tells of the machine"
+    assert find_changes(unsupported) == [("passed", "unsupported")]
+    kept.refresh_from_db()
+    assert kept.latest is not None and kept.latest.state == "unsupported"
+
+
+def test_paths_and_sentences_have_the_dates_of_the_day_of_the_run() -> None:
+    path = "/srv/{date:%F}.log"
+    text = cases_text(
+        case_data({"check": "added", "exactly": [path]}, world={"files": [{"path": path}]})
+    )
+    case_set = services.keep_case_set(read_case_set(text), by=None)
+    (row,) = services.case_rows(case_set, None)
+    today = datetime.now(UTC).strftime("%F")
+    assert row.checks[0].sentence == f"adds exactly `/srv/{today}.log`"
+    stored = run(case_set, on_machine(lambda prepared: world_seen(run_seen())))
+    Execution.objects.filter(pk=stored.pk).update(first_at=datetime(2026, 3, 1, 12, tzinfo=UTC))
+    stored.refresh_from_db()
+    (row,) = services.case_rows(case_set, stored)
+    assert "2026-03-01.log" in {one.name for one in row.tree}
+    nowhere = run(case_set, NOWHERE)
+    assert nowhere.checks.get().sentence == f"adds exactly `/srv/{today}.log`"

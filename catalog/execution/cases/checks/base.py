@@ -65,6 +65,7 @@ class Seen:
     before: Mapping[str, Entry]
     second: RunObservation | None = None
     second_effects: Effects | None = None
+    not_again: str | None = None  # why there was no second
 
 
 class BaseCheck(Strict):

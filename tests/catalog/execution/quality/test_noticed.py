@@ -42,7 +42,7 @@ def test_a_check_that_fails_notices_it() -> None:
     [
         pytest.param({"ended": Ended.TIMED_OUT, "status": None}, id="ended at a limit"),
         pytest.param(
-            {"status": 127, "stderr": "x: line 1: kubeadm: command not found\n"}, id="unsupported"
+            {"status": 127, "stderr": "x: line 1: jq: command not found\n"}, id="unsupported"
         ),
     ],
 )

@@ -35,8 +35,10 @@ def test_the_probe_names_the_sandbox_and_what_results_depend_on(
 ) -> None:
     assert availability.fingerprint is not None
     assert set(availability.fingerprint.parts) == {
-        "sandbox", "linux", "bash", "coreutils", "findutils", "grep", "sed", "awk",
+        "sandbox", "linux", "machine", "bash", "coreutils", "findutils", "grep", "sed", "awk", "awk-version",
+        "tar", "gzip", "xz", "jq", "perl", "python3", "git", "diff", "bc", "file",
     }  # fmt: skip
+    assert all(availability.fingerprint.parts.values())
     assert str(availability).startswith("bubblewrap: sandbox bubblewrap ")
     assert len(availability.fingerprint.sha256) == 64
 
