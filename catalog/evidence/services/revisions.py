@@ -145,6 +145,27 @@ def new_case_text(case_set: CaseSet) -> str:
     )
 
 
+def first_case_text(statement: str) -> str:
+    """What the first case of a statement begins with: JSON that can be kept as it stands."""
+    return write_text(
+        {
+            "title": "what it does in a usual world",
+            "about": " ".join(statement.split()[:8])[:400],
+            "kind": "usual",
+            "world": {
+                "files": [{"path": "/srv/example/old.log", "content": "text\n", "age": "30d"}]
+            },
+            "expect": [{"check": "exit_status", "equals": 0}],
+        }
+    )
+
+
+def first_case_set(statement: str, text: str, *, by: User, is_revision: bool) -> CaseSet:
+    """A set of the one case that the JSON text is. Raises BadInput for `case`, a line for each mistake."""
+    content = {"format": 1, "statement": statement, "parameters": {}, "cases": [_read_case(text)]}
+    return _keep(content, by, is_accepted=False, is_revision=is_revision)
+
+
 def describe_place(case_set: CaseSet, place: Place) -> str:
     """The case, or the check of it as a sentence; for people. Raises BadInput."""
     parsed = cases.read_case_set(json.dumps(case_set.content), is_kept=True)
@@ -183,10 +204,13 @@ def _read_case(text: str) -> object:
         raise BadInput(_("A number in it is too long."), field=FIELD) from error
 
 
-def _keep(content: dict[str, Any], by: User) -> CaseSet:
+def _keep(
+    content: dict[str, Any], by: User, *, is_accepted: bool = True, is_revision: bool = True
+) -> CaseSet:
     # Who it was is in the row: a name in the content would leave with every export and outlast the person's account.
     content["author"] = {"kind": "person", "name": REVIEWER}
-    return keep_case_set(_read(content, is_kept=True), by=by, is_revision=True)
+    parsed = _read(content, is_kept=is_accepted)
+    return keep_case_set(parsed, by=by, is_revision=is_revision)
 
 
 def _read(content: dict[str, Any], *, is_kept: bool = False) -> cases.CaseSet:
