@@ -81,7 +81,7 @@ def test_who_starts_a_campaign_with_cases_is_told_where_none_would_be_run(
 ) -> None:
     configuration = Configuration.objects.get(preset="self_reflection")
     study.configurations.set([configuration])
-    url = reverse("campaign-start", args=[study.pk])
+    url = reverse("campaign-step", args=[study.pk, "start"])
     words = "would not be run in them: No worker of the sandbox has reported lately."
 
     def told() -> bool:
