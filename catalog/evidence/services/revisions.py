@@ -64,8 +64,6 @@ def put_case(case_set: CaseSet, text: str, *, number: int | None, by: User) -> C
     """
     content = copy.deepcopy(case_set.content)
     case = _read_case(text)
-    # By itself, as its author is asked: those beside it may be of an earlier release.
-    _read({**content, "cases": [case]})
     if number is None:
         if len(content["cases"]) >= MOST_CASES:
             raise BadInput(_("A case set has at most %s cases.") % MOST_CASES, field=FIELD)
@@ -73,6 +71,9 @@ def put_case(case_set: CaseSet, text: str, *, number: int | None, by: User) -> C
     else:
         _case_at(content, number)
         content["cases"][number - 1] = case
+    _read(content, is_kept=True)
+    # By itself, as its author is asked: those beside it may be of an earlier release.
+    _read({**content, "cases": [case]})
     kept = _keep(content, by)
     if kept.pk == case_set.pk:
         raise BadInput(_("This is the case as it is. Nothing was changed."), field=FIELD)

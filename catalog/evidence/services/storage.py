@@ -162,7 +162,7 @@ def newest_results(found: QuerySet[Execution], *of: str) -> QuerySet[Execution]:
     return found.order_by(*of, _is_not_run().asc(), "imported", "-last_at", "-pk").distinct(*of)
 
 
-def _is_not_run() -> ExpressionWrapper[BooleanField]:
+def _is_not_run() -> ExpressionWrapper[Q]:
     return ExpressionWrapper(Q(state=CheckState.NOT_RUN), output_field=BooleanField())
 
 
