@@ -78,7 +78,8 @@ class Execution(models.Model):
     """The results of one script in the worlds of one case set on one kind of machine.
 
     A run with the same verdicts on the same kind of machine is counted here (`times`, `last_at`); one with others
-    is another row. If nothing was run, the state is *not run*, and `reason` says why.
+    is a row of its own. Where a check was not run the result is incomplete: the state is *not run*, and `reason`
+    says why.
     """
 
     script_sha256 = models.CharField(max_length=64, editable=False)
@@ -134,7 +135,8 @@ class Execution(models.Model):
         """Whether the quality of its cases has yet to be measured; never for imported results."""
         # A worker of the version before kept the quality with the result, and did not say when.
         is_known = self.quality_at is not None or self.small_errors is not None
-        return bool(self.judged) and not is_known and not self.imported
+        is_complete = self.state != CheckState.NOT_RUN
+        return bool(self.judged) and is_complete and not is_known and not self.imported
 
 
 class CheckResult(models.Model):

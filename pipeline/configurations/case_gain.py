@@ -58,7 +58,7 @@ def case_gain_of(configuration: Configuration) -> CaseGain | None:
         case_set = case_sets.get(draft.run_id)
         if case_set is None or draft.parent is None:
             continue
-        secret = held_back(read_case_set(json.dumps(case_set.content)))
+        secret = held_back(read_case_set(json.dumps(case_set.content), is_kept=True))
         befores = verdicts.get((draft.parent.sha256, case_set.pk), {})
         afters = verdicts.get((draft.sha256, case_set.pk), {})
         # What different kinds of machine say is not compared.

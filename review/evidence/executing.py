@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from catalog.models import CaseRun, CaseSet, Execution
+from catalog.models import CaseRun, CaseSet, CheckState, Execution
 from catalog.services import current_sandbox, request_run, run_cases
 from review.evidence.campaign_cases import drafts_of, fix_cases
 from review.evidence.cases_in_force import sets_of_all
@@ -77,7 +77,9 @@ def _is_known(work: ToRun, fingerprint: str) -> bool:
             case_set=work.case_set,
             fingerprint_sha256=fingerprint,
             imported=False,
-        ).exists()
+        )
+        .exclude(state=CheckState.NOT_RUN)
+        .exists()
     )
 
 

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
-from catalog.models import CaseSet
+from catalog.models import CaseSet, CheckState
 from catalog.services import (
     Place,
     StatementEvidence,
@@ -128,7 +128,12 @@ def label(item: Item, *, stage: str, reason: str, by: User) -> ExecutionLabel:
 
 
 def outcome_of(results: Sequence[StatementEvidence]) -> str:
-    """Passed, failed or no verdict: one check that does not hold fails the script."""
+    """Passed, failed or no verdict: one check that does not hold fails the script.
+
+    A result that is not run in part has no verdict.
+    """
+    if any(one.execution.state == CheckState.NOT_RUN for one in results):
+        return NO_VERDICT
     if any(one.execution.failed for one in results):
         return FAILED
     return PASSED if any(one.execution.passed for one in results) else NO_VERDICT

@@ -18,6 +18,7 @@ LABELS = (
 )
 NOT_SAID = "not_said"
 TO_RUN = "to_run"
+NOT_RUN = "not run"
 PASSED, FAILED, NO_VERDICT = "passed", "failed", "no_verdict"
 RIGHT, WRONG, OPEN = "right", "wrong", "open"
 OUTCOMES = (PASSED, FAILED, NO_VERDICT)
@@ -55,9 +56,9 @@ class Executed(NamedTuple):
 
     @property
     def outcome(self) -> str:
-        """Passed, failed, or no verdict; none while anything that counts is still to be run, or scripts that were run
-        in fewer cases than others would look better for it."""
-        if self.others.get(TO_RUN):
+        """Passed, failed, or no verdict; none while anything that counts is still to be run, or was not run for a
+        trouble of the sandbox: scripts that were run in fewer cases than others would look better for it."""
+        if self.others.get(TO_RUN) or self.others.get(NOT_RUN):
             return NO_VERDICT
         if self.failed:
             return FAILED

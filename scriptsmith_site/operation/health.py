@@ -18,6 +18,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from catalog.embedding import EmbedderUnavailable
+from catalog.evidence.services import is_served
 from catalog.retrieval import vector_store
 from scriptsmith_site.embedded.layout import redis_client_url
 from scriptsmith_site.operation import storage, work
@@ -62,6 +63,7 @@ def check_parts(database: BaseDatabaseWrapper) -> dict[str, Health]:
         "oldest_job": check_oldest_job(),
         "broker": check_broker(settings.CELERY_BROKER_URL),
         "embedder": check_embedder(),
+        "sandbox": check_sandbox(),
     }
 
 
@@ -129,6 +131,16 @@ def check_embedder() -> Health:
     except EmbedderUnavailable:
         return Health.DEGRADED
     return Health.OK
+
+
+def check_sandbox() -> Health:
+    """Whether a worker that can run scripts has reported lately. Without one cases are *not run*, and nothing fails."""
+    if not settings.SCRIPTSMITH_EXECUTION:
+        return Health.OK
+    try:
+        return Health.OK if is_served() else Health.DEGRADED
+    except DatabaseError:
+        return Health.DEGRADED
 
 
 def _pending(database: BaseDatabaseWrapper) -> bool:

@@ -57,6 +57,10 @@ def describe_parts() -> list[tuple[str, health.Health, str]]:
         ),
         "broker": (_("Broker"), _("Pages work. New runs wait, and none is lost.")),
         "embedder": (_("Embedder"), _("Statements are compared by their words only.")),
+        "sandbox": (
+            _("Sandbox"),
+            _("No worker that can run scripts has reported lately. Cases are not run."),
+        ),
     }
     found = health.check_parts(connections["default"])
     return [(about[name][0], state, about[name][1]) for name, state in found.items()]

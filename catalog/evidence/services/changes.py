@@ -20,8 +20,9 @@ from core.errors import NotAllowedNow
 def note_result(execution: Execution) -> None:
     """Make it the latest result of the entries that answer with this text; changed verdicts are listed.
 
-    If anything was not run, the evidence stays as it was, since it says less than the old one. A check without a
-    verdict on either side is no change: a script that was stopped under load does not behave differently.
+    Where anything was not run the evidence is left as it was: it says less than what is there. That a check is
+    unsupported is a change, for the script asks for what its world does not have. Other checks without a verdict on
+    either side are none: a script that was stopped under load does nothing else than before.
     """
     if execution.checks.filter(state=CheckState.NOT_RUN).exists():
         return
@@ -29,12 +30,12 @@ def note_result(execution: Execution) -> None:
         sha256=execution.script_sha256, state=Version.State.VERIFIED
     ).values_list("entry_id", "pk")
     versions = dict(answering)
-    verdicts = _verdicts(execution)
+    verdicts = _words_of(execution)
     kept = EntryCases.objects.select_for_update(of=("self",)).filter(
         entry__in=versions, case_set=execution.case_set_id, removed_at=None
     )
     for row in kept.select_related("latest"):
-        before = _verdicts(row.latest) if row.latest is not None else {}
+        before = _words_of(row.latest) if row.latest is not None else {}
         has_changed = any(before[place] != verdicts[place] for place in before.keys() & verdicts)
         if row.latest is not None and has_changed:
             EvidenceChange.objects.create(
@@ -67,9 +68,10 @@ def mark_change_seen(change: EvidenceChange, *, by: User) -> None:
     record(change.entry, "changed evidence seen", by=by, evidence=(change.before, change.after))
 
 
-def _verdicts(execution: Execution) -> Mapping[tuple[int, int], str]:
-    """Passed or failed, by position of the check; others are left out."""
-    rows = execution.checks.filter(state__in=[CheckState.PASSED, CheckState.FAILED])
+def _words_of(execution: Execution) -> Mapping[tuple[int, int], str]:
+    """By the place of the check, whether it passed, failed or is unsupported; others are left out."""
+    said = [CheckState.PASSED, CheckState.FAILED, CheckState.UNSUPPORTED]
+    rows = execution.checks.filter(state__in=said)
     return {
         (case, number): state
         for case, number, state in rows.values_list("case_number", "number", "state")

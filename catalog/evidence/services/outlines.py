@@ -55,7 +55,9 @@ def zip_cases(case_set: CaseSet, *, folder: str) -> bytes:
     """The case set as a zipped folder with a program that runs it; the same bytes for the same cases."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, text in folder_of(read_case_set(json.dumps(case_set.content))).items():
+        for name, text in folder_of(
+            read_case_set(json.dumps(case_set.content), is_kept=True)
+        ).items():
             file = zipfile.ZipInfo(f"{folder}/{name}")
             file.external_attr = (0o755 if name in ("run", "cases.bats") else 0o644) << 16
             file.compress_type = zipfile.ZIP_DEFLATED

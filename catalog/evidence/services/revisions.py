@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from catalog.evidence.services.outlines import write_text
 from catalog.evidence.services.storage import keep_case_set
-from catalog.execution.cases import CaseRefused, read_case_set
+from catalog.execution import cases
 from catalog.execution.cases.case import LARGEST_SET, MOST_CASES
 from catalog.models import CaseSet
 from core.errors import BadInput
@@ -71,6 +71,9 @@ def put_case(case_set: CaseSet, text: str, *, number: int | None, by: User) -> C
     else:
         _case_at(content, number)
         content["cases"][number - 1] = case
+    _read(content, is_kept=True)
+    # By itself, as its author is asked: those beside it may be of an earlier release.
+    _read({**content, "cases": [case]})
     kept = _keep(content, by)
     if kept.pk == case_set.pk:
         raise BadInput(_("This is the case as it is. Nothing was changed."), field=FIELD)
@@ -143,9 +146,30 @@ def new_case_text(case_set: CaseSet) -> str:
     )
 
 
+def first_case_text(statement: str) -> str:
+    """What the first case of a statement begins with: JSON that can be kept as it stands."""
+    return write_text(
+        {
+            "title": "what it does in a usual world",
+            "about": " ".join(statement.split()[:8])[:400],
+            "kind": "usual",
+            "world": {
+                "files": [{"path": "/srv/example/old.log", "content": "text\n", "age": "30d"}]
+            },
+            "expect": [{"check": "exit_status", "equals": 0}],
+        }
+    )
+
+
+def first_case_set(statement: str, text: str, *, by: User, is_revision: bool) -> CaseSet:
+    """A set of the one case that the JSON text is. Raises BadInput for `case`, a line for each mistake."""
+    content = {"format": 1, "statement": statement, "parameters": {}, "cases": [_read_case(text)]}
+    return _keep(content, by, is_accepted=False, is_revision=is_revision)
+
+
 def describe_place(case_set: CaseSet, place: Place) -> str:
-    """The title of the case, or the sentence of the check; for people. Raises BadInput."""
-    parsed = read_case_set(json.dumps(case_set.content))
+    """The case, or the check of it as a sentence; for people. Raises BadInput."""
+    parsed = cases.read_case_set(json.dumps(case_set.content), is_kept=True)
     if not 1 <= place.case <= len(parsed.cases):
         raise BadInput(_("There is no such case any more."), field="what")
     case = parsed.cases[place.case - 1]
@@ -181,12 +205,18 @@ def _read_case(text: str) -> object:
         raise BadInput(_("A number in it is too long."), field=FIELD) from error
 
 
-def _keep(content: dict[str, Any], by: User) -> CaseSet:
+def _keep(
+    content: dict[str, Any], by: User, *, is_accepted: bool = True, is_revision: bool = True
+) -> CaseSet:
     # Who it was is in the row: a name in the content would leave with every export and outlast the person's account.
     content["author"] = {"kind": "person", "name": REVIEWER}
+    parsed = _read(content, is_kept=is_accepted)
+    return keep_case_set(parsed, by=by, is_revision=is_revision)
+
+
+def _read(content: dict[str, Any], *, is_kept: bool = False) -> cases.CaseSet:
     try:
-        parsed = read_case_set(json.dumps(content))
-    except CaseRefused as error:
+        return cases.read_case_set(json.dumps(content), is_kept=is_kept)
+    except cases.CaseRefused as error:
         lines = [_MORE_NAMES.sub("", one) for one in error.complaints]
         raise BadInput("\n".join(lines), field=FIELD) from error
-    return keep_case_set(parsed, by=by, is_revision=True)

@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from catalog.evidence.services.changes import note_result
 from catalog.evidence.services.sandboxes import current_sandbox, is_served
 from catalog.evidence.services.storage import (
+    JUDGED,
     differs,
     keep_quality,
     last_execution,
@@ -98,7 +99,7 @@ def run_cases(
     was run; if it raises, nothing is stored.
     """
     found = found or current_sandbox()
-    parsed = read_case_set(json.dumps(case_set.content))
+    parsed = read_case_set(json.dumps(case_set.content), is_kept=True)
     execution = run_case_set(parsed, script, found)
     if found.sandbox is not None and _is_news(case_set, execution):
         execution = repeat(parsed, script, execution, found.sandbox)
@@ -229,7 +230,7 @@ def _measure(run: CaseRun, held: Claim[CaseRun], found: Availability) -> Executi
         _give_way(QUALITY, Availability(sandbox=sandbox.lend(), fingerprint=found.fingerprint))
         sandbox.renew()
 
-    parsed = read_case_set(json.dumps(run.case_set.content))
+    parsed = read_case_set(json.dumps(run.case_set.content), is_kept=True)
     here = Availability(sandbox=sandbox, fingerprint=found.fingerprint)
     execution = run_case_set(parsed, run.script, here)
     if differs(stored, execution):
@@ -252,7 +253,7 @@ def _count(run: CaseRun, state: str) -> None:
 def _is_news(case_set: CaseSet, execution: cases.Execution) -> bool:
     """Whether the quality has yet to be measured: it is unknown, or a verdict has changed."""
     assert execution.fingerprint is not None
-    if not execution.count(State.PASSED, State.FAILED):
+    if execution.count(State.NOT_RUN) or not execution.count(*JUDGED):
         return False
     last = last_execution(execution.script_sha256, case_set, execution.fingerprint.sha256)
     return last is None or differs(last, execution)

@@ -39,7 +39,8 @@ def keep_case_set(
     `is_revision`: made from another set in a review. If somebody writes the same cases anew, they become a set of
     the statement.
     """
-    content = case_set.model_dump(mode="json", by_alias=True, exclude_none=True)
+    # As it was written: that a case names the folder it begins in says more than that it begins there.
+    content = case_set.model_dump(mode="json", by_alias=True, exclude_none=True, exclude_unset=True)
     kept, created = CaseSet.objects.get_or_create(
         sha256=case_set.sha256,
         defaults={
@@ -75,7 +76,13 @@ def store_execution(case_set: CaseSet, execution: cases.Execution) -> Execution:
     fingerprint = execution.fingerprint
     fingerprint_sha256 = fingerprint.sha256 if fingerprint is not None else ""
     CaseSet.objects.select_for_update(of=("self",)).get(pk=case_set.pk)
-    last = last_execution(execution.script_sha256, case_set, fingerprint_sha256)
+    state = state_of(execution)
+    is_like = Q(state=CheckState.NOT_RUN)
+    last = (
+        _executions(execution.script_sha256, case_set, fingerprint_sha256)
+        .filter(is_like if state is State.NOT_RUN else ~is_like)
+        .first()
+    )
     if last is not None and not differs(last, execution):
         Execution.objects.filter(pk=last.pk).update(last_at=Now(), times=F("times") + 1)
         last.refresh_from_db(fields=["last_at", "times"])
@@ -85,7 +92,7 @@ def store_execution(case_set: CaseSet, execution: cases.Execution) -> Execution:
         case_set=case_set,
         fingerprint=dict(fingerprint.parts) if fingerprint is not None else {},
         fingerprint_sha256=fingerprint_sha256,
-        state=state_of(execution),
+        state=state,
         reason=_reason(execution),
         passed=execution.count(State.PASSED),
         failed=execution.count(State.FAILED),
@@ -134,21 +141,40 @@ def keep_quality(stored: Execution, quality: Quality | None) -> None:
 def last_execution(
     script_sha256: str, case_set: CaseSet, fingerprint_sha256: str | None = None
 ) -> Execution | None:
-    """The last result of this text in these cases, on this kind of machine or on any, without imported ones."""
+    """The last result of this text in these cases, on this kind of machine or on any; none that came with a file.
+
+    One that is *not run* in part only where there is no complete one.
+    """
+    found = _executions(script_sha256, case_set, fingerprint_sha256)
+    return found.order_by(_is_not_run().asc(), "-last_at", "-pk").first()
+
+
+def _executions(
+    script_sha256: str, case_set: CaseSet, fingerprint_sha256: str | None
+) -> QuerySet[Execution]:
     found = Execution.objects.filter(script_sha256=script_sha256, case_set=case_set, imported=False)
     if fingerprint_sha256 is not None:
         found = found.filter(fingerprint_sha256=fingerprint_sha256)
-    return found.first()
+    return found
 
 
 def newest_results(found: QuerySet[Execution], *of: str) -> QuerySet[Execution]:
-    """The newest result of each; one that was not run, or was imported, only if nothing else is known."""
-    not_run = ExpressionWrapper(Q(state=CheckState.NOT_RUN), output_field=BooleanField())
-    return found.order_by(*of, not_run.asc(), "imported", "-last_at", "-pk").distinct(*of)
+    """Of each of these the newest result; what was not run, or came with a file, only where nothing else is known."""
+    return found.order_by(*of, _is_not_run().asc(), "imported", "-last_at", "-pk").distinct(*of)
+
+
+def _is_not_run() -> ExpressionWrapper[Q]:
+    return ExpressionWrapper(Q(state=CheckState.NOT_RUN), output_field=BooleanField())
 
 
 def state_of(execution: cases.Execution) -> State:
-    """Failed if one check failed; passed if all checks with a verdict passed and there is one."""
+    """One failed check fails the whole; else all that have a verdict passed, where any has one.
+
+    Where any check was not run the result is incomplete, and *not run* as a whole: the case that met the trouble
+    may be the one that fails, so a better result is not hidden by it, and it is tried again.
+    """
+    if execution.count(State.NOT_RUN):
+        return State.NOT_RUN
     if execution.count(State.FAILED):
         return State.FAILED
     if execution.count(State.PASSED):

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 from catalog.evidence.services.sandboxes import last_report
 from catalog.evidence.services.storage import newest_results
 from catalog.evidence.services.world_trees import TreeRow, world_tree
 from catalog.execution import cases
+from catalog.execution.cases.dates import fill_dates
 from catalog.models import (
     CaseRun,
     CaseSet,
@@ -177,17 +180,21 @@ def case_rows(case_set: CaseSet, execution: Execution | None) -> list[CaseRow]:
     """The cases in order, each with its checks; a case without a result has yet to be run."""
     checks: dict[int, list[CheckResult]] = {}
     worlds: Sequence[Mapping[str, object]] = ()
+    # With the dates of the day that it was run on, as the paths and sentences of its result have them.
+    moment = execution.first_at.timestamp() if execution is not None else time.time()
+    filled: Any = fill_dates(case_set.content["cases"], moment)
     if execution is not None:
         for check in execution.checks.all():
             checks.setdefault(check.case_number, []).append(check)
         worlds = execution.document.get("worlds", ())
     else:
-        for number, case in enumerate(_read(case_set).cases, 1):
+        for number, parsed in enumerate(_read(case_set).cases, 1):
             checks[number] = [
-                CheckResult(sentence=check.sentence(), state="") for check in case.expect
+                CheckResult(sentence=check.sentence(), state="")
+                for check in parsed.on_day_of(moment).expect
             ]
     rows = []
-    for number, case in enumerate(case_set.content["cases"], 1):
+    for number, case in enumerate(filled, 1):
         world = worlds[number - 1] if number <= len(worlds) else {}
         seen = world.get("seen")
         what: Mapping[str, object] = seen if isinstance(seen, Mapping) else {}
@@ -206,7 +213,7 @@ def case_rows(case_set: CaseSet, execution: Execution | None) -> list[CaseRow]:
 
 
 def _read(case_set: CaseSet) -> cases.CaseSet:
-    return cases.read_case_set(json.dumps(case_set.content))
+    return cases.read_case_set(json.dumps(case_set.content), is_kept=True)
 
 
 def _short(version: str) -> str:

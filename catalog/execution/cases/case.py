@@ -9,11 +9,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, JsonValue, StringConstraints, ValidationError, model_validator
 
-from catalog.execution.cases.checks import Check, Content
+from catalog.execution.cases.checks import Check
 from catalog.execution.cases.checks.base import Strict, Text
 from catalog.execution.cases.dates import fill_dates, find_bad_dates
 from catalog.execution.cases.display import show
-from catalog.execution.cases.expressions import BadPattern, TooSlow, find_never_failing
+from catalog.execution.cases.refusals import find_bad_pattern, find_unrecorded
 from catalog.execution.cases.world import World
 
 FORMAT = 1
@@ -21,6 +21,7 @@ LARGEST_SET = 4 << 20  # bytes of JSON
 MOST_CASES = 50
 MOST_CHECKS = 12
 MOST_COMPLAINTS = 10
+DAYS_TRIED = (0, 31, 190)
 
 Kind = Literal["usual", "border", "empty", "refuse", "failure", "repeat", "read-only"]
 ShortText = Annotated[Text, StringConstraints(min_length=1, max_length=500)]
@@ -50,6 +51,13 @@ class Case(Strict):
             return Case.model_validate_json(json.dumps(fill_dates(data, now)))
         except ValidationError as error:
             raise CaseRefused(_explain(error)) from error
+
+    def on_day_of(self, moment: float) -> Case:
+        """The same for people to read; as it stands where a date spoils it."""
+        try:
+            return self.with_dates(moment)
+        except CaseRefused:
+            return self
 
     @property
     def needs_second_run(self) -> bool:
@@ -99,8 +107,12 @@ class CaseSet(Strict):
         return self
 
 
-def read_case_set(text: str | bytes) -> CaseSet:
-    """The case set in the JSON text; raises CaseRefused, whatever the text is."""
+def read_case_set(text: str | bytes, *, is_kept: bool = False) -> CaseSet:
+    """The case set that the JSON text is; raises CaseRefused, whatever the text is.
+
+    `is_kept`: it was accepted before, perhaps by an earlier release. What only an author is asked for, that no check
+    can never fail, is not asked again.
+    """
     encoded = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
     if len(encoded) > LARGEST_SET:
         raise CaseRefused([f"A case set has at most {LARGEST_SET >> 20} MB, and this has more."])
@@ -108,6 +120,8 @@ def read_case_set(text: str | bytes) -> CaseSet:
         case_set = CaseSet.model_validate_json(encoded)
     except ValidationError as error:
         raise CaseRefused(_explain(error)) from error
+    if is_kept:
+        return case_set
     bad = find_bad_dates(case_set.model_dump(mode="json", by_alias=True))
     if bad:
         raise CaseRefused(
@@ -116,10 +130,17 @@ def read_case_set(text: str | bytes) -> CaseSet:
                 " {date:%F} or {date:%Y%m%d:-1d}."
             ]
         )
-    if b"{date:" in encoded:
-        for case in case_set.cases:
-            case.with_dates(time.time())
-    _refuse_patterns(case_set)
+    # A date can make another thing of a path or a pattern, and not the same one every day.
+    moments = [time.time() + days * 86400 for days in DAYS_TRIED] if b"{date:" in encoded else []
+    dated = [case.with_dates(moment) for moment in moments for case in case_set.cases]
+    complaints = [
+        f"cases.{number}: {complaint}"
+        for number, case in enumerate(case_set.cases, 1)
+        for complaint in find_unrecorded(case.expect, case.world.commands)
+    ]
+    patterns = find_bad_pattern(check for case in dated or case_set.cases for check in case.expect)
+    if complaints or patterns:
+        raise CaseRefused([*complaints[:MOST_COMPLAINTS], *([patterns] if patterns else [])])
     return case_set
 
 
@@ -130,27 +151,6 @@ def json_schema() -> dict[str, Any]:
         **CaseSet.model_json_schema(by_alias=True),
         "title": f"ScriptSmith case set, format {FORMAT}",
     }
-
-
-def _refuse_patterns(case_set: CaseSet) -> None:
-    patterns = [
-        check.matches
-        for case in case_set.cases
-        for check in case.expect
-        if isinstance(check, Content) and check.matches is not None
-    ]
-    if not patterns:
-        return
-    try:
-        never_failing = find_never_failing(patterns)
-    except BadPattern as error:
-        raise CaseRefused([f"A pattern cannot be read: {show(str(error))}."]) from error
-    except TooSlow as error:
-        raise CaseRefused([f"The pattern {show(str(error))} takes too long."]) from error
-    if never_failing:
-        raise CaseRefused(
-            [f"The pattern {show(never_failing[0])} is found in any text: it could never fail."]
-        )
 
 
 def _explain(error: ValidationError) -> list[str]:

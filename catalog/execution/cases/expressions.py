@@ -7,6 +7,7 @@ patterns, so a limit of processor time is used.
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -62,11 +63,25 @@ def search_all(pairs: Sequence[tuple[str, str]]) -> list[bool]:
 
 
 def find_never_failing(patterns: Sequence[str]) -> list[str]:
-    """Patterns that are found in any text: in the empty one, and in one that nobody would write."""
-    texts = ("", "\x01~\x02")
-    found = search_all([(pattern, text) for pattern in patterns for text in texts])
-    return [
-        pattern
-        for index, pattern in enumerate(patterns)
-        if found[2 * index] and found[2 * index + 1]
-    ]
+    """Those that are found in any text: in the empty one, in one that nobody would write, and in their own words.
+
+    A pattern that says what must not be there, such as `\\A(?![\\s\\S]*yes)`, is found in the first two.
+    """
+    pairs = [(pattern, text) for pattern in patterns for text in _texts_for(pattern)]
+    found = search_all(pairs)
+    missed = {pattern for (pattern, _), there in zip(pairs, found, strict=True) if not there}
+    return [pattern for pattern in patterns if pattern not in missed]
+
+
+def _texts_for(pattern: str) -> list[str]:
+    texts = ["", "\x01~\x02"]
+    if "(?!" in pattern or "(?<!" in pattern:
+        # What it would find without the marks of a pattern: a class is any of its characters, an escape a blank.
+        plain = re.sub(r"\\[AZbBdDsSwW]|\[[^\]]*\]", " ", pattern).replace("\\", "")
+        words = [word for word in re.split(r"[()|?*+{}^$!=<>:]+", plain) if word.strip()]
+        texts += [
+            *words,
+            *(word.strip() for word in words),
+            " ".join(word.strip() for word in words),
+        ]
+    return texts

@@ -9,16 +9,16 @@ full marks where the reference prints nothing and adds and removes no file.
 from __future__ import annotations
 
 import math
+import posixpath
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from catalog.execution.cases.effects import find_effects
 from catalog.execution.sandbox import Entry
 
-Code = Literal["M", "D", "??"]
+Code = Literal["M", "T", "D", "??"]
 SUCCESS = 1.0
 # What the benchmark's repository leaves out.
 SYSTEM_FOLDERS = frozenset(
@@ -42,6 +42,8 @@ SYSTEM_FOLDERS = frozenset(
 )
 _WORD = re.compile(r"(?u)\b\w\w+\b")  # what scikit-learn's vectorizer takes for a word
 _PART = 0.33
+_KINDS = ("file", "link")  # of everything else git knows nothing
+_MOST_LINKS = 40
 
 
 @dataclass(frozen=True)
@@ -63,30 +65,41 @@ def observe(
 
     Its repository is the whole file system, but for the top folders that are `ignored`.
     """
-    effects = find_effects(before, after)
-
-    def is_seen(path: str) -> bool:
-        return path.split("/")[1] not in ignored
-
-    tracked = {path for path, entry in before.items() if entry.kind != "folder"}
+    tracked = {path for path, entry in before.items() if entry.kind in _KINDS}
     folders_with_tracked = {parent for path in tracked for parent in _parents(path)}
     changes: set[tuple[str, Code]] = set()
-    for path in effects.removed:
-        if is_seen(path) and path in tracked:
-            changes.add((path, "D"))
-    for path in effects.changed:
-        if is_seen(path) and path in tracked:
-            changes.add((path, "M"))
-    for path in effects.added:
-        if is_seen(path) and after[path].kind != "folder":
-            new = [parent for parent in _parents(path) if parent not in folders_with_tracked]
-            topmost = min(new, key=len, default=None)
+    for path in before.keys() | after.keys():
+        if path.split("/")[1] in ignored:
+            continue
+        old, new = before.get(path), after.get(path)
+        if path in tracked:
+            code = _change_of(before[path], new)
+            if code is not None:
+                changes.add((path, code))
+        elif new is not None and new.kind in _KINDS and (old is None or old.kind != new.kind):
+            # In place of a folder a file is one that git does not know, as in a new one.
+            new_folders = [
+                parent for parent in _parents(path) if parent not in folders_with_tracked
+            ]
+            topmost = min(new_folders, key=len, default=None)
             changes.add((path if topmost is None else f"{topmost}/", "??"))
     return Outcome(
         changes=frozenset(changes),
         hashes={path: _hash_below(path, after) for path, _ in changes},
         printed=printed,
     )
+
+
+def _change_of(old: Entry, new: Entry | None) -> Code | None:
+    """What git says of a path that it tracks; of the mode it keeps whether the owner may execute a file."""
+    if new is None or new.kind not in _KINDS:
+        return "D"  # a folder in its place holds files that git does not know
+    if old.kind != new.kind:
+        return "T"
+    if old.kind == "link":
+        return "M" if old.target != new.target else None
+    is_same = (old.size, old.sha256) == (new.size, new.sha256)
+    return "M" if not is_same or (old.mode ^ new.mode) & 0o100 else None
 
 
 def reward(done: Outcome, wanted: Outcome) -> float:
@@ -129,6 +142,30 @@ def _parents(path: str) -> list[str]:
 def _hash_below(path: str, after: Mapping[str, Entry]) -> str:
     if not path.endswith("/"):
         entry = after.get(path)
-        return str(entry.sha256) if entry is not None else ""
-    below = sorted((name, entry.sha256) for name, entry in after.items() if name.startswith(path))
+        return _hash(path, entry, after) if entry is not None else ""
+    below = sorted(
+        (name, _hash(name, entry, after))
+        for name, entry in after.items()
+        if name.startswith(path) and entry.kind in _KINDS
+    )
     return repr(below)
+
+
+def _hash(path: str, entry: Entry, after: Mapping[str, Entry]) -> str:
+    """As md5sum, which follows a link; of a link to nothing its target, of a file too large to be read its size."""
+    found = _follow(path, entry, after)
+    if found is None:
+        return f"link to {entry.target}"
+    return found.sha256 or f"{found.kind} of {found.size} bytes"
+
+
+def _follow(path: str, entry: Entry, after: Mapping[str, Entry]) -> Entry | None:
+    for _ in range(_MOST_LINKS):
+        if entry.kind != "link":
+            return entry
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(path), entry.target or ""))
+        found = after.get(path)
+        if found is None:
+            return None
+        entry = found
+    return None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 import time
 from dataclasses import dataclass, field, replace
 
@@ -11,8 +10,9 @@ from catalog.execution.cases import expressions
 from catalog.execution.cases.case import Case, CaseRefused, CaseSet
 from catalog.execution.cases.checks import Check, Seen
 from catalog.execution.cases.dates import day_of
-from catalog.execution.cases.display import show_name
+from catalog.execution.cases.display import show, show_name
 from catalog.execution.cases.effects import find_effects
+from catalog.execution.cases.outside import find_cause
 from catalog.execution.cases.results import CaseResult, CheckResult, Execution, State
 from catalog.execution.helper.messages import CommandRequest, FileRequest
 from catalog.execution.sandbox import (
@@ -29,13 +29,13 @@ from catalog.execution.sandbox import (
 
 _LIMIT_WORDS = {
     Ended.TIMED_OUT: "it was ended after {0.seconds:g} seconds",
+    Ended.TOO_MUCH_WORK: "it was ended: its processes together took more than {0.cpu_seconds} processor seconds",
     Ended.TOO_MUCH_OUTPUT: "it was ended: it printed more than {0.output_bytes:,} bytes",
     Ended.TOO_MUCH_MEMORY: "it was ended: it used more than {0.memory_bytes:,} bytes of memory",
 }
 # Of a script in all cases of a set: it would keep a place that others wait for.
 MOST_SECONDS = 240.0
 _TOO_LONG = "the cases before it took {:.0f} seconds, and it was not tried any more"
-_NOT_FOUND = re.compile(r"^\S+: line \d+: ([^:\n]+): command not found$", re.MULTILINE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,8 +64,10 @@ def run_case_set(
     def run_next(case: Case) -> CaseResult:
         sandbox, passed = availability.sandbox, time.monotonic() - begun
         if sandbox is None:
+            case = case.on_day_of(time.time())
             return _all(case, State.NOT_RUN, f"{availability.reason} {availability.remedy}".strip())
         if passed > MOST_SECONDS:
+            case = case.on_day_of(time.time())
             return _all(case, State.TIMED_OUT, _TOO_LONG.format(passed))
         return run_case(case, script, sandbox, limits=limits)
 
@@ -103,7 +105,7 @@ def run_case(
         # ran short of memory.
         if day_of(now) == day_of(time.time()) and not _was_short(observation):
             break
-    return judge(dated, observation, limits)
+    return judge(dated, observation, limits, script)
 
 
 def prepare_run(case: Case, script: str, variation: Variation, limits: Limits) -> PreparedRun:
@@ -137,22 +139,40 @@ def prepare_run(case: Case, script: str, variation: Variation, limits: Limits) -
     return prepared
 
 
-def judge(case: Case, observation: Observation, limits: Limits) -> CaseResult:
-    """Each check against what was seen; what the world did not have is no verdict."""
+def judge(case: Case, observation: Observation, limits: Limits, script: str = "") -> CaseResult:
+    """Each check against what was seen; what fails for something that the world did not have is no verdict."""
     if _was_short(observation):
         return _all(case, State.NOT_RUN, "it was ended: the machine ran short of memory")
     for run in observation.runs:
         if run.ended is not Ended.FINISHED:
             words = _LIMIT_WORDS[run.ended].format(limits)
             return _all(case, State.TIMED_OUT, words, observation)
-        missing = _find_missing(run.calls, run.stderr)
+        missing = _find_missing(run.calls)
         if missing:
             return _all(case, State.UNSUPPORTED, missing, observation)
     if observation.cut is not None:
         return _all(case, State.UNSUPPORTED, f"the world then had {observation.cut}", observation)
     seen = _see(observation)
     checks = tuple(_judge_check(check, seen) for check in case.expect)
+    if any(check.state is State.FAILED for check in checks):
+        known = f"{script}\n{_texts_of(case)}"
+        for run in observation.runs:
+            cause = find_cause(run.stderr, known)
+            if cause is not None:
+                return _all(case, cause.state, cause.words, observation)
     return CaseResult(case.title, checks, observation)
+
+
+def _texts_of(case: Case) -> str:
+    """What the case puts into its world and has commands say."""
+    world = case.world
+    said = [
+        text
+        for rules in world.commands.values()
+        for one in rules
+        for text in (one.stdout, one.stderr)
+    ]
+    return "\n".join([*said, world.stdin, *(file.content or "" for file in world.files)])
 
 
 def _was_short(observation: Observation) -> bool:
@@ -168,6 +188,7 @@ def _see(observation: Observation) -> Seen:
         before=observation.before,
         second=second,
         second_effects=find_effects(first.after, second.after) if second else None,
+        not_again=observation.not_again,
     )
 
 
@@ -176,16 +197,19 @@ def _judge_check(check: Check, seen: Seen) -> CheckResult:
         fault = check.find_fault(seen)
     except expressions.TooSlow:
         return CheckResult(check.sentence(), State.TIMED_OUT, "the pattern takes too long")
+    except expressions.BadPattern as error:
+        # A date that was filled in can make no pattern of one.
+        words = f"its pattern cannot be read: {show(str(error))}"
+        return CheckResult(check.sentence(), State.NOT_RUN, words)
     state = State.PASSED if fault is None else State.FAILED
     return CheckResult(check.sentence(), state, fault or "")
 
 
-def _find_missing(calls: tuple[Call, ...], stderr: str) -> str:
+def _find_missing(calls: tuple[Call, ...]) -> str:
     for call in calls:
         if not call.prepared:
             return f"no reply was prepared for {show_name(str(call))}"
-    not_found = _NOT_FOUND.search(stderr)
-    return f"there is no {show_name(not_found[1])} in the sandbox" if not_found else ""
+    return ""
 
 
 def _working_folder(cwd: str) -> tuple[FileRequest, ...]:

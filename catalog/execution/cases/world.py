@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import (
+    AfterValidator,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    StringConstraints,
+    model_serializer,
+    model_validator,
+)
 
 from catalog.execution.cases.checks.base import Strict, Text, WorldPath
 from catalog.execution.cases.personas import load_personas
@@ -85,9 +93,20 @@ class Rule(Strict):
     stderr: Text = ""
     exit: Annotated[int, Field(ge=0, le=255)] = 0
     sets: States = Field(default_factory=dict)
+    reads: bool = False  # the call changes nothing: `no_effect` holds beside it
+
+    @model_serializer(mode="wrap")
+    def _without_what_came_later(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Cases from before there was `reads` keep their hash."""
+        data: dict[str, Any] = write(self)
+        if not self.reads:
+            data.pop("reads", None)
+        return data
 
     def to_request(self) -> RuleRequest:
         request = RuleRequest(stdout=self.stdout, stderr=self.stderr, exit=self.exit)
+        if self.reads:
+            request["reads"] = True
         if self.args is not None:
             request["args"] = list(self.args)
         if self.stdin is not None:
@@ -147,7 +166,10 @@ class World(Strict):
             if persona is not None and name in self.commands:
                 rules += persona["rules"]
             mode = persona["mode"] if persona is not None else "reply"
-            commands.append(CommandRequest(name=name, mode=mode, rules=rules))
+            command = CommandRequest(name=name, mode=mode, rules=rules)
+            if persona is not None and "input" in persona:
+                command["input"] = persona["input"]
+            commands.append(command)
         return tuple(commands)
 
 

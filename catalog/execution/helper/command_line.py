@@ -54,6 +54,7 @@ class Places(NamedTuple):
     processes: str
     proc: str
     nothing: str  # an empty file
+    empty: str  # an empty folder
     shared_memory: str  # of one run
 
 
@@ -103,11 +104,16 @@ def _programs(places: Places) -> Iterator[str]:
         if os.path.islink(folder):
             yield from ("--symlink", os.readlink(folder), folder)
         elif os.path.isdir(folder):
-            yield from ("--ro-bind", folder, folder)
+            yield from _read_only(folder, places)
     for name in FROM_HOST:
         if os.path.isdir(f"/{name}") and not os.path.islink(f"/{name}"):
-            yield from ("--ro-bind", f"/{name}", f"/{name}")
+            yield from _read_only(f"/{name}", places)
     yield from ("--remount-ro", "/usr")
+
+
+def _read_only(folder: str, places: Places) -> tuple[str, ...]:
+    """A folder of the host. Bound, it would show in /proc/self/mountinfo on which of its disks it is."""
+    return ("--overlay-src", folder, "--overlay-src", places.empty, "--ro-overlay", folder)
 
 
 def _proc(request: Request, places: Places) -> Iterator[str]:

@@ -18,6 +18,7 @@ LEAST_FREE = 128 << 20
 # nobody says that the script did it.
 LEAST_GROWTH = 1 << 30
 SHARE_OF_GROWTH = 4  # a quarter of the machine's memory
+_TICKS = os.sysconf("SC_CLK_TCK")
 _OUTSIDE_PROCESSES = (b"Shmem:", b"SUnreclaim:")
 
 
@@ -46,15 +47,17 @@ def apply_limits(limits: LimitsRequest) -> None:
     os.nice(PRIORITY)
 
 
-class MemoryGuard:
-    """Adds up the memory of every process of the helper's PID namespace but the helper itself.
+class Guard:
+    """Adds up memory and processor time of every process of the helper's PID namespace but the helper itself.
 
-    RLIMIT_AS is a limit of each process, and a script may have sixty. A process that allocates faster than it
+    The kernel's limits are of each process, and a script may have sixty. A process that allocates faster than it
     is looked at goes over the limit by what it gets between two looks.
     """
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, cpu_seconds: float) -> None:
         self.limit = limit
+        self.cpu_seconds = cpu_seconds
+        self.cpu_used = 0.0
         self.peak = 0
         self.most_processes = 0
         machine = _read_meminfo()
@@ -65,14 +68,20 @@ class MemoryGuard:
     def find_excess(self) -> Ended | None:
         """Look once; why the run has to end, None where it may go on."""
         used = processes = 0
+        cpu = 0.0
         for name in os.listdir("/proc"):
             if name.isdigit() and name != "1":
                 used += _memory_of(name)
+                cpu += _cpu_of(name)
                 processes += 1
+        # What has ended and was waited for is in the times of who waited; what nobody waited for is lost.
+        self.cpu_used = max(self.cpu_used, cpu)
         self.peak = max(self.peak, used)
         self.most_processes = max(self.most_processes, processes)
         if used > self.limit:
             return "too much memory"
+        if cpu > self.cpu_seconds:
+            return "too much processor time"
         machine = _read_meminfo()
         grown = _outside_processes(machine) - self._before
         is_short = machine.get(b"MemAvailable:", LEAST_FREE) < LEAST_FREE
@@ -90,6 +99,17 @@ def _memory_of(process: str) -> int:
     except OSError:  # it has just ended
         return 0
     return total
+
+
+def _cpu_of(process: str) -> float:
+    """Seconds of it, and of those of its children that it has waited for."""
+    try:
+        with open(f"/proc/{process}/stat", "rb") as stat:
+            # The name stands in brackets, and may hold anything.
+            fields = stat.read().rpartition(b")")[2].split()
+    except OSError:  # it has just ended
+        return 0.0
+    return sum(map(int, fields[11:15])) / _TICKS if len(fields) > 14 else 0.0
 
 
 def _read_meminfo() -> dict[bytes, int]:

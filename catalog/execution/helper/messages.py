@@ -5,7 +5,12 @@ from __future__ import annotations
 from typing import Literal, NotRequired, TypedDict
 
 Ended = Literal[
-    "finished", "timed out", "too much output", "too much memory", "machine short of memory"
+    "finished",
+    "timed out",
+    "too much processor time",
+    "too much output",
+    "too much memory",
+    "machine short of memory",
 ]
 
 
@@ -34,6 +39,7 @@ class RuleRequest(TypedDict):
     stderr: NotRequired[str]
     exit: NotRequired[int]
     sets: NotRequired[dict[str, str]]
+    reads: NotRequired[bool]  # the call changes nothing, says who wrote the case
 
 
 class CommandRequest(TypedDict):
@@ -42,11 +48,13 @@ class CommandRequest(TypedDict):
     name: str
     mode: Literal["reply", "sudo", "su", "real"]
     rules: list[RuleRequest]
+    # Patterns of calls that read their input to its end, so that nobody who writes to them meets a closed pipe.
+    input: NotRequired[list[list[str]]]
 
 
 class LimitsRequest(TypedDict):
     seconds: float  # of wall time, each run
-    cpu_seconds: int  # each process
+    cpu_seconds: int  # of all processes together
     memory_bytes: int  # of all processes together
     process_count: int
     output_bytes: int  # of stdout and of stderr, each
@@ -92,6 +100,7 @@ class CallReply(TypedDict):
     stdin: str | None
     status: int | None  # None where the command went on to run something
     prepared: bool
+    reads: bool  # as its rule says
 
 
 class RunReply(TypedDict):
@@ -110,6 +119,7 @@ class Reply(TypedDict):
     started: float  # the moment that ages count from, seconds since 1970
     before: dict[str, EntryReply]
     runs: list[RunReply]
+    not_again: str | None  # why the script could not be run once more
     cut: str | None  # what of the world was not looked at
     seconds: dict[str, float]
 

@@ -11,7 +11,7 @@ from contextlib import suppress
 from fcntl import F_ADD_SEALS, F_SEAL_GROW, F_SEAL_SEAL, F_SEAL_SHRINK, F_SEAL_WRITE, fcntl
 
 from catalog.execution.helper import kernel
-from catalog.execution.helper.limits import MemoryGuard, apply_limits
+from catalog.execution.helper.limits import Guard, apply_limits
 from catalog.execution.helper.messages import Ended, LimitsRequest
 from catalog.execution.helper.recorded_commands.replies import Replies
 from catalog.execution.helper.recorded_commands.stubs import Conversation
@@ -32,7 +32,7 @@ class ScriptRun:
         self.ended: Ended = "finished"
         self.status: int | None = None
         self.seconds = 0.0
-        self.guard = MemoryGuard(limits["memory_bytes"])
+        self.guard = Guard(limits["memory_bytes"], limits["cpu_seconds"])
         self._limits = limits
         self._replies = replies
         self._asking = asking
@@ -113,6 +113,9 @@ class ScriptRun:
             with suppress(BlockingIOError):
                 connection, _ = self._asking.accept()
                 if len(self._conversations) >= MOST_CONVERSATIONS:
+                    self._replies.cut = (
+                        f"more than {MOST_CONVERSATIONS} calls of recorded commands at once"
+                    )
                     connection.close()
                     return
                 connection.setblocking(False)

@@ -62,6 +62,7 @@ def quality_document(quality: Quality) -> dict[str, Any]:
         "small_errors": quality.mutants,
         "noticed": quality.noticed,
         "not_noticed": list(quality.survivors),
+        "without_verdict": list(quality.without_verdict),
         "pass_without_work": list(quality.pass_without_work),
         "guards": list(quality.guards),
         "never_failing": list(quality.never_failing),

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from catalog.execution.cases import CaseSet, Execution, State, Variation, run_case
+from catalog.execution.cases import Case, CaseSet, Execution, State, Variation, run_case
 from catalog.execution.quality.decoys import try_decoys
 from catalog.execution.quality.failing_calls import FailingCall, try_failing_calls
 from catalog.execution.quality.mutations import MOST_MUTANTS, make_mutants
@@ -41,6 +41,9 @@ class Quality:
 
     mutants: int
     survivors: tuple[str, ...]  # small errors that no case notices
+    # Small errors for which no check fails, though one has no verdict: a limit ended the script, or its world lacks
+    # what it then asks for.
+    without_verdict: tuple[str, ...]
     pass_without_work: tuple[str, ...]  # titles of cases that a script passes by doing nothing
     guards: tuple[str, ...]  # titles of those where that is right: there is nothing to do
     never_failing: tuple[str, ...]  # sentences that hold for every script that does nothing
@@ -51,8 +54,8 @@ class Quality:
 
     @property
     def noticed(self) -> int:
-        """How many of the mutants at least one case notices."""
-        return self.mutants - len(self.survivors)
+        """For how many of the small errors at least one check fails."""
+        return self.mutants - len(self.survivors) - len(self.without_verdict)
 
 
 def measure_quality(
@@ -133,10 +136,11 @@ def _measure(
         ]
         failing += try_failing_calls(case, script, result, sandbox, limits)
         robustness += try_decoys(case, script, result, sandbox, limits)
-    mutants, survivors = _try_mutants(case_set, script, execution, sandbox, limits, most_mutants)
+    mutants = _try_mutants(case_set, script, execution, sandbox, limits, most_mutants)
     return Quality(
-        mutants=mutants,
-        survivors=survivors,
+        mutants=len(mutants),
+        survivors=tuple(words for words, state in mutants if state is State.PASSED),
+        without_verdict=tuple(words for words, state in mutants if state is State.UNSUPPORTED),
         pass_without_work=tuple(without_work),
         guards=tuple(guards),
         never_failing=tuple(dict.fromkeys(never_failing)),
@@ -188,6 +192,8 @@ def add_quality(line: str, quality: Quality) -> str:
         if quality.mutants
         else "no small error could be tried"
     ]
+    if quality.without_verdict:
+        parts.append(f"{len(quality.without_verdict)} of them end without a verdict")
     if quality.not_tried:
         parts.append(f"not tried: {_join(quality.not_tried)}")
     return f"{'; '.join([line.removesuffix('.'), *parts])}."
@@ -200,27 +206,31 @@ def _try_mutants(
     sandbox: Sandbox,
     limits: Limits,
     most: int,
-) -> tuple[int, tuple[str, ...]]:
-    """How many were tried, and the words of those that pass every case the script passes."""
+) -> list[tuple[str, State]]:
+    """Of each the words, and what the cases that the script passes say: failed, passed, or unsupported for no word."""
     passed = [
         case
         for case, result in zip(case_set.cases, execution.cases, strict=True)
         if result.state is State.PASSED
     ]
     if not passed:
-        return 0, ()
-    mutants = make_mutants(script, most)
-    # What could not be run noticed nothing.
-    unnoticed = (State.PASSED, State.NOT_RUN)
-    survivors = [
-        mutant.words
-        for mutant in mutants
-        if all(
-            run_case(case, mutant.script, sandbox, limits=limits).state in unnoticed
-            for case in passed
-        )
+        return []
+    return [
+        (mutant.words, _try_mutant(mutant.script, passed, sandbox, limits))
+        for mutant in make_mutants(script, most)
     ]
-    return len(mutants), tuple(survivors)
+
+
+def _try_mutant(script: str, cases: Sequence[Case], sandbox: Sandbox, limits: Limits) -> State:
+    """Noticed is only what a check fails for: no verdict is no notice, and the figures of a study count none either."""
+    answer = State.PASSED
+    for case in cases:
+        verdicts = run_case(case, script, sandbox, limits=limits).verdicts
+        if State.FAILED in verdicts:
+            return State.FAILED
+        if set(verdicts) != {State.PASSED}:
+            answer = State.UNSUPPORTED
+    return answer
 
 
 def _in(title: str, sentence: str) -> str:

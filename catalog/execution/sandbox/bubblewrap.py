@@ -60,6 +60,7 @@ class BubblewrapSandbox:
             runs=tuple(_read_run(run) for run in reply["runs"]),
             cut=reply["cut"],
             seconds=reply["seconds"],
+            not_again=reply["not_again"],
         )
 
     def _request(self, prepared: PreparedRun) -> Request:
@@ -145,6 +146,7 @@ def _read_run(run: RunReply) -> RunObservation:
                 stdin=call["stdin"],
                 status=call["status"],
                 prepared=call["prepared"],
+                reads=call["reads"],
             )
             for call in run["calls"]
         ),

@@ -30,11 +30,15 @@ systemctl restart probe
 chown nobody /srv/probe.txt && echo owner
 (echo > /dev/tcp/192.0.2.1/80) 2>/dev/null || echo offline
 unshare -U true 2>/dev/null || echo confined
-for tool in bash ls find grep sed awk; do
+for tool in bash ls find grep sed awk awk-version tar gzip xz jq perl python3 git diff bc file; do
   printf '%s\t' "$tool"
   case $tool in
-    ls) ls --version | head -n 1 ;;
-    awk) readlink -f "$(command -v awk)" ;;
+    awk) readlink -f "$(command -v awk)" || echo none; continue ;;
+    awk-version) awk -W version < /dev/null 2>&1 | head -n 1; continue ;;
+  esac
+  command -v "$tool" > /dev/null || { echo none; continue; }
+  case $tool in
+    perl) perl -e 'printf "%vd\n", $^V' ;;
     *) "$tool" --version 2>/dev/null | head -n 1 ;;
   esac
 done
@@ -114,10 +118,11 @@ def _require(holds: bool, complaint: str) -> None:
 def _read_fingerprint(sandbox: Sandbox, seen: Observation) -> Fingerprint:
     version = getattr(sandbox, "version", "")
     parts = {"sandbox": f"{sandbox.name} {version}".strip(), "linux": os.uname().release}
+    parts["machine"] = os.uname().machine
     for line in seen.runs[0].stdout.splitlines()[len(_EXPECTED) :]:
         tool, _, said = line.partition("\t")
         words = said.replace(",", " ").split()
-        parts[_NAMES.get(tool, tool)] = next((w for w in words if w[0].isdigit()), said)
+        parts[_NAMES.get(tool, tool)] = next((w for w in words if w[0].isdigit()), said.strip())
     return Fingerprint(parts)
 
 

@@ -38,8 +38,9 @@ class SandboxFailed(Exception):
 class Limits:
     """What one run may use."""
 
-    seconds: float = 10
-    cpu_seconds: int = 10  # each process
+    # Of wall time several times as many as of the processor: a run waits for others, and is behind them all.
+    seconds: float = 20
+    cpu_seconds: int = 5  # of all processes together
     memory_bytes: int = 256 * MEGABYTE  # of all processes together
     process_count: int = 64
     output_bytes: int = 64 << 10  # of stdout, and of stderr
@@ -115,6 +116,7 @@ class Ended(StrEnum):
 
     FINISHED = "finished"
     TIMED_OUT = "timed out"
+    TOO_MUCH_WORK = "too much processor time"
     TOO_MUCH_OUTPUT = "too much output"
     TOO_MUCH_MEMORY = "too much memory"
     MACHINE_SHORT = (
@@ -144,6 +146,7 @@ class Call:
     stdin: str | None  # None where the command did not read it
     status: int | None  # None where it went on to run something
     prepared: bool  # False: no reply fitted
+    reads: bool = False  # its rule says that it changes nothing
 
     def __str__(self) -> str:
         return " ".join((self.command, *self.arguments))
@@ -173,6 +176,7 @@ class Observation:
     runs: tuple[RunObservation, ...]
     cut: str | None  # what of the world was not looked at; None: all was
     seconds: Mapping[str, float]
+    not_again: str | None = None  # what the first run did to its world, so that there was no second
 
 
 class Sandbox(Protocol):

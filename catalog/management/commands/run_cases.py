@@ -91,7 +91,11 @@ def _describe(execution: Execution, quality: Quality | None) -> Iterator[str]:
             yield f"  {_MARKS.get(check.state, '?')} {check.sentence}{got}"
     if quality is not None:
         yield from _list("No case notices when", quality.survivors)
+        yield from _list("No check has a verdict that fails when", quality.without_verdict)
         yield from _list("A script that does nothing passes", quality.pass_without_work)
+        yield from _list("Guards only, nothing is to be done there", quality.guards)
+        yield from _list("Hold for scripts that do nothing, too", quality.never_failing)
+        yield from _list("Hold in an empty world, too", quality.not_about_the_world)
         yield from _list("Robustness", quality.robustness)
         yield from _list("Failing calls", [str(failing) for failing in quality.failing_calls])
     yield describe(execution, quality)

@@ -19,6 +19,7 @@ STAGE = Stage(
     label=_("Run in cases"),
     outcomes={
         "holds": _("all checks hold"),
+        "partly": _("some checks hold, others have no verdict"),
         "fails": _("checks that do not hold"),
         "no_verdict": _("no verdict"),
         "not_run": _("not run"),
@@ -55,5 +56,5 @@ def outcome_of(executed: Executed) -> str:
     if executed.of(State.FAILED):
         return "fails"
     if executed.of(*JUDGED):
-        return "holds"
+        return "holds" if len(executed.of(*JUDGED)) == len(executed.checks) else "partly"
     return "not_run" if executed.reason else "no_verdict"

@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from catalog.services import sandbox_trouble
 from core.errors import BadInput, NotAllowedNow, Refused
 from core.web.requests import signed_in
 from pipeline.configurations.services import usable_configurations
@@ -144,6 +145,7 @@ def campaign_start(request: HttpRequest, pk: int) -> HttpResponse:
         "estimate": expected,
         "is_scored": not expected.runs and item_states == {Item.State.CLOSED},
         "missing": expected.runs,
+        "sandbox_trouble": _sandbox_trouble(campaign) if expected.runs else "",
         "pilot": pilot_cases(campaign).count() if expected.pilot_runs else 0,
         "lacks": [
             (reverse("campaign-step", args=[pk, lack.step]), lack.words)
@@ -154,6 +156,12 @@ def campaign_start(request: HttpRequest, pk: int) -> HttpResponse:
         and people <= campaign.overlap,
     }
     return _show(request, campaign, "start", context)
+
+
+def _sandbox_trouble(campaign: Campaign) -> str:
+    """Why the cases of its runs would not be run, where a configuration has cases; empty where they would."""
+    has_cases = campaign.configurations.exclude(cases=Configuration.Cases.OFF).exists()
+    return sandbox_trouble() if has_cases else ""
 
 
 @require_safe

@@ -9,7 +9,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from catalog.services import case_text, new_case_text
+from catalog.services import case_text, first_case_text, new_case_text
 from core.errors import BadInput, NotAllowedNow, Refused
 from core.web.forms import retype
 from core.web.requests import signed_in, wants_fragment
@@ -19,6 +19,7 @@ from review.desk.services import open_item
 from review.desk.views.page_data import show_desk
 from review.desk.views.responses import refuse, show_item
 from review.evidence import services
+from review.evidence.first_cases import begin_cases, may_begin
 from review.models import Item
 
 
@@ -83,14 +84,11 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
     form, status = CaseForm(request.POST), 422
     if form.is_valid():
         try:
-            services.write_case(
-                item,
-                sha256=name,
-                number=number,
-                text=form.cleaned_data["case"],
-                reason=form.cleaned_data["reason"],
-                by=user,
-            )
+            said = {"text": form.cleaned_data["case"], "reason": form.cleaned_data["reason"]}
+            if name:
+                services.write_case(item, sha256=name, number=number, by=user, **said)
+            else:
+                begin_cases(item, by=user, **said)
         except BadInput as refusal:
             field = refusal.field if refusal.field in form.fields else "case"
             retype(form, case=form.cleaned_data["case"])
@@ -108,8 +106,12 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
 def _begin(
     request: HttpRequest, user: User, item: Item, name: str, number: int | None
 ) -> HttpResponse:
+    desk = open_item(item, user)
+    if not name and may_begin(desk):
+        text = first_case_text(item.case.action.statement)
+        return _show(request, item, CaseForm(initial={"case": text}), None)
     try:
-        found = services.find_set(open_item(item, user), name)
+        found = services.find_set(desk, name)
         assert found.case_set is not None
         text = case_text(found.case_set, number) if number else new_case_text(found.case_set)
     except Refused as refusal:

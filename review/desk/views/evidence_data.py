@@ -8,9 +8,16 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from catalog.models import CaseRun, CaseSet
-from catalog.services import CaseRow, StatementEvidence, case_rows
+from catalog.services import CaseRow, StatementEvidence, case_rows, sandbox_trouble
 from review.blinding.item_view import ItemView
 from review.desk.views.decision_data import ShownDraft
+from review.desk.views.evidence_differences import (
+    CheckDifference,
+    DraftEvidence,
+    WorldDifference,
+    find_check_differences,
+    find_world_differences,
+)
 from review.evidence.cases_in_force import InForce, revisions_of, sets_seen_by
 from review.evidence.services import (
     differs,
@@ -22,23 +29,6 @@ from review.evidence.services import (
 from review.models import CaseRevision, ExecutionLabel
 
 MOST_SHOWN = 100  # characters of a sentence in the list of what can be struck
-
-
-@dataclass(frozen=True)
-class DraftEvidence:
-    """One script and what it did in each case set of the statement."""
-
-    label: str
-    results: Sequence[StatementEvidence]
-
-
-@dataclass(frozen=True)
-class CheckDifference:
-    """A check of which the scripts make something else: the sentence, and the state by the name of the script."""
-
-    case: str
-    sentence: str
-    states: Sequence[tuple[str, str]]
 
 
 @dataclass(frozen=True)
@@ -75,12 +65,14 @@ class ShownSet:
 @dataclass(frozen=True)
 class ShownEvidence:
     drafts: Sequence[DraftEvidence]
+    world_differences: Sequence[WorldDifference]
     differences: Sequence[CheckDifference]
     labels: Sequence[StageLabel]
     sets: Sequence[ShownSet]
     may_change: bool
     typed: Mapping[str, str]
     digest: str
+    trouble: str = ""  # why nothing would be run now, where nothing is known yet
 
     @property
     def is_under_way(self) -> bool:
@@ -96,7 +88,8 @@ class ShownEvidence:
 def show_evidence(
     desk: ItemView, drafts: Sequence[ShownDraft], *, typed: Mapping[str, str] | None = None
 ) -> ShownEvidence | None:
-    """What the scripts in view did in the cases of the statement; None where that is not to be seen, or not known.
+    """What the scripts in view did in the cases of the statement, or why that is not known; None where it is not to
+    be seen, or there are no cases.
 
     Nothing is read before the last score is in, so that neither the page nor the time it takes tells anything.
     """
@@ -109,8 +102,6 @@ def show_evidence(
         return None
     scripts = {one.draft.sha256 for one in drafts}
     found = results_seen_by(desk, in_force, scripts)
-    if not (found or changed):
-        return None
     shown = [
         DraftEvidence(one.label, found[one.draft.sha256])
         for one in drafts
@@ -121,12 +112,14 @@ def show_evidence(
     shown_sets = [_show_set(desk, one, under_way, typed or {}) for one in in_force]
     return ShownEvidence(
         drafts=shown,
-        differences=_differences(shown),
+        world_differences=find_world_differences(shown),
+        differences=find_check_differences(shown),
         labels=labels,
         sets=shown_sets,
         may_change=desk.reviewer.has_perm("review.review"),
         typed=typed or {},
         digest=_digest(sets, found, under_way),
+        trouble="" if found else sandbox_trouble(),
     )
 
 
@@ -211,20 +204,3 @@ def _labels(
                 )
             )
     return shown
-
-
-def _differences(drafts: Sequence[DraftEvidence]) -> list[CheckDifference]:
-    """The checks that hold for one script and not for another, in the same worlds."""
-    states: dict[tuple[int, int, int], list[tuple[str, str]]] = {}
-    words: dict[tuple[int, int, int], tuple[str, str]] = {}
-    for draft in drafts:
-        for result in draft.results:
-            for check in result.execution.checks.all():
-                place = (result.case_set.pk, check.case_number, check.number)
-                states.setdefault(place, []).append((draft.label, check.state))
-                words[place] = (check.case_title, check.sentence)
-    return [
-        CheckDifference(*words[place], found)
-        for place, found in states.items()
-        if len({state for _label, state in found}) > 1
-    ]

@@ -31,6 +31,7 @@ from review.desk.views.pane_data import PaneSelection, show_pane, visible_drafts
 from review.desk.views.progress_data import show_progress
 from review.desk.views.rubric_lines import rubric_lines
 from review.desk.views.waiting_data import came_to_nothing, say_ready, waits_for_rewrite
+from review.evidence.first_cases import may_begin
 from review.models import Assignment, Case, Rubric, Score
 from review.queue.intake import BREAK_GLASS
 
@@ -125,6 +126,7 @@ def show_desk(
         "drafts": drafts,
         "assessment": assessment,
         "evidence": evidence,
+        "may_begin_cases": evidence is None and may_begin(desk),
         "feedback": feedback,
         "feedback_name": name_feedback(desk.item.pk, feedback.pk) if feedback else "",
         "typed": _texts(desk, step, before, typed, keeps=isinstance(refused, NotAllowedNow)),

@@ -104,7 +104,7 @@ def read_evidence(values: dict[str, object], kind: str) -> Evidence:
 
 def _read_case_set(values: dict[str, object]) -> CaseSetRow:
     try:
-        case_set = read_case_set(json.dumps(parts_of(values, "content")))
+        case_set = read_case_set(json.dumps(parts_of(values, "content")), is_kept=True)
     except CaseRefused as error:
         raise RowProblem(str(error)[:500], column="content") from error
     if case_set.sha256 != _hash(values, "case_set"):
@@ -123,6 +123,11 @@ def _read_execution(values: dict[str, object]) -> ExecutionRow:
     last_at = _moment(values, "last_at")
     state = _choice(values, "state", _STATES)
     why = text_of(values, "why_not_run", most=_MOST_TEXT)
+    read = tuple(_read_check(one) for one in checks)
+    not_run = next((one for one in read if one.state == State.NOT_RUN.value), None)
+    if not_run is not None:
+        # An earlier release took what was not run in part for a result.
+        state, why = State.NOT_RUN.value, why or not_run.got
     if state == State.NOT_RUN.value and not why:
         raise RowProblem("says not why nothing was run", column="why_not_run")
     return ExecutionRow(
@@ -132,7 +137,7 @@ def _read_execution(values: dict[str, object]) -> ExecutionRow:
         fingerprint_sha256=name_of(values, "fingerprint_sha256", most=64),
         state=state,
         why_not_run=why,
-        checks=tuple(_read_check(one) for one in checks),
+        checks=read,
         small_errors=count_of(values, "small_errors", least=0, most=_MOST_COUNT),
         noticed=count_of(values, "noticed", least=0, most=_MOST_COUNT),
         document=_read_document(values),

@@ -72,7 +72,7 @@ def test_the_page_shows_worlds_checks_and_quality(
     assert "removes exactly `/srv/old.log`" in shown
     assert "old.log 30d old removed" in shown
     assert "young.log 1d old" in shown and "young.log 1d old removed" not in shown
-    assert "Small errors noticed" in shown
+    assert "Small errors that a check fails for" in shown
     assert "Run again" not in shown  # not a curator
 
 

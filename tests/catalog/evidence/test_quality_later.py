@@ -93,7 +93,7 @@ def test_the_result_is_there_first_and_the_quality_once(
         in ran.document["sentence"]
     )
     page = client.get(address).content.decode()
-    assert "Not yet measured" not in page and "Small errors noticed" in page
+    assert "Not yet measured" not in page and "Small errors that a check fails for" in page
 
     measured = len(prints.scripts)
     run_cases_task(quality_run().pk)

@@ -312,7 +312,7 @@ def result_of(kept: EntryCases, *states: str) -> Execution:
 
 def test_only_another_verdict_is_changed_evidence(kept: EntryCases) -> None:
     first = result_of(kept, "passed", "passed")
-    for state in ("timed out", "unstable", "unsupported", "not run"):
+    for state in ("timed out", "unstable", "not run"):
         result_of(kept, "passed", state)
         assert kept.latest == first
     assert not EvidenceChange.objects.exists()

@@ -13,6 +13,7 @@ from django.core.management import CommandError, call_command
 from catalog.execution.sandbox import Availability, Sandbox
 from catalog.management.commands import run_cases, sandbox_probe
 from tests.catalog.execution.cases.writing import case_data, set_data
+from tests.catalog.execution.scripted import failing_in
 
 NOWHERE = Availability(sandbox=None, reason="user namespaces are off.", remedy="Turn them on.")
 OLD = {"path": "/srv/old.log", "age": "30d"}
@@ -121,3 +122,46 @@ def test_what_cannot_be_read_is_said_in_a_line(cases: str, tmp_path: Path) -> No
     )
     (tmp_path / "latin").write_bytes(b"\xff")
     assert run("run_cases", cases, str(tmp_path / "latin")) == (2, "The script is not UTF-8.")
+
+
+def test_what_a_script_prints_moves_no_cursor_and_links_nowhere(
+    sandbox: Sandbox, cases: str, tmp_path: Path
+) -> None:
+    told = json.loads(Path(cases).read_text())
+    told["cases"][0]["expect"] = [
+        {"check": "stdout_lines", "exactly": []},
+        {"check": "added", "exactly": []},
+        {"check": "stderr_empty"},
+    ]
+    Path(cases).write_text(json.dumps(told))
+    script = write_script(
+        tmp_path,
+        "printf '\\033]8;;https://evil.example\\033\\\\click\\033]8;;\\033\\\\ \\u202egnp.exe\\u2066 \\033[2J'\n"
+        "touch \"/srv/$(printf '\\u202efdp.sh\\033[1A')\"; printf '\\r\\033[Kall is well' >&2\n",
+    )
+    for quality in (False, True):
+        status, printed = run("run_cases", cases, script, quality=quality)
+        assert status == 1
+        assert not [sign for sign in printed if sign in "\x1b\r\x07\u202e\u2066"]
+        for shown in (
+            "\\x1b]8;;https://evil.example",
+            "\\u202egnp.exe",
+            "\\u202efdp.sh\\x1b[1A",
+            "\\x0d",
+        ):
+            assert shown in printed
+
+
+def test_what_was_not_run_in_part_is_said_beside_what_was(
+    monkeypatch: pytest.MonkeyPatch, cases: str, tmp_path: Path
+) -> None:
+    told = json.loads(Path(cases).read_text())
+    (case,) = told["cases"]
+    case["expect"] = [{"check": "exit_status", "equals": 0}]
+    second = {**case, "title": "another", "world": {"arguments": ["second"]}}
+    Path(cases).write_text(json.dumps({**told, "cases": [case, second]}))
+    monkeypatch.setattr(run_cases, "find_sandbox", lambda: failing_in("second"))
+    status, printed = run("run_cases", cases, write_script(tmp_path, ":"))
+    assert status == 1
+    assert "  ? ends with success (0) (not run: the helper did not answer)" in printed
+    assert printed.splitlines()[-1] == "1 of 1 check holds in 1 world; 1 not run."

@@ -53,6 +53,44 @@ def test_where_nothing_was_run_there_is_no_panel(
     assert 'id="execution"' not in client.get(reverse("item-review", args=[item.pk])).text
 
 
+def test_the_difference_is_what_they_did(
+    held_flagged: Assignment, reviewer: User, client_for: ClientFor
+) -> None:
+    item, client = held_flagged.item, client_for(reviewer)
+    rewriting.run_its_cases(item)
+    assert item.run is not None
+    for draft in item.run.drafts.all():
+        seen = {
+            "ended": "finished", "status": 0, "stdout": "", "stderr": "", "added": [], "changed": [],
+            "touched": [], "calls": [], "removed": ["/srv/a"] if draft.number == 1 else ["/srv/a", "/srv/b"],
+        }  # fmt: skip
+        worlds = [{"title": "TELLTALE world", "state": "passed", "seen": seen}]
+        Execution.objects.filter(script_sha256=draft.sha256).update(
+            document={"sentence": "", "worlds": worlds, "quality": None}
+        )
+    for value in (0, 2, 2):
+        score_next(item, reviewer, value)
+    panel = client.get(reverse("item-review", args=[item.pk])).text.partition('id="execution"')[2]
+    assert "Refined also removes `/srv/b`." in panel
+
+
+def test_where_nobody_would_run_anything_the_panel_says_why(
+    held_flagged: Assignment, reviewer: User, client_for: ClientFor
+) -> None:
+    item, client = held_flagged.item, client_for(reviewer)
+    rewriting.run_its_cases(item)
+    CaseRun.objects.all().delete()
+    Execution.objects.all().delete()
+    SandboxReport.objects.create(reason="User namespaces are off.", remedy="Turn them on.")
+    for value in (0, 2, 2):
+        score_next(item, reviewer, value)
+    panel = client.get(reverse("item-review", args=[item.pk])).text.partition('id="execution"')[2]
+    assert "Not run: User namespaces are off. Turn them on." in panel
+    SandboxReport.objects.create(name="bubblewrap")
+    panel = client.get(reverse("item-review", args=[item.pk])).text.partition('id="execution"')[2]
+    assert "The scripts were not run in these cases yet." in panel
+
+
 def test_what_was_not_run_says_why(
     held_flagged: Assignment, reviewer: User, client_for: ClientFor
 ) -> None:

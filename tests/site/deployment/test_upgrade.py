@@ -25,6 +25,7 @@ HARMLESS = {
     "SET quality_at = first_at": "a new column is filled",
     "SET called_in = called.number": "so is this",
     "DELETE FROM review_tally;": "what is counted anew is due, and whoever counts it takes the new form",
+    "SET state = 'not run'": "a state that the release before writes and shows as well",
 }
 _TABLE = re.compile(r'(?:CREATE|ALTER) TABLE "(\w+)"|CREATE UNIQUE INDEX "\w+" ON "(\w+)"')
 _ONLY_ADDS = ("CREATE TABLE ", "CREATE INDEX ", "DROP INDEX ")

@@ -13,7 +13,7 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
-from catalog.models import Job
+from catalog.models import Job, SandboxReport
 from catalog.retrieval import vector_store
 from pipeline.models import Batch, Run, Worker
 from scriptsmith_site.embedded.layout import Layout
@@ -37,13 +37,23 @@ def test_a_living_process_asks_nobody(client: Client) -> None:
 
 @pytest.fixture
 def worker(db: None) -> Worker:
+    SandboxReport.objects.create(name="bubblewrap")
     return Worker.objects.create(name="w", host="here", threads=72)
 
 
 def test_everything_is_ready(client: Client, worker: Worker) -> None:
     answer = client.get("/readyz")
     assert answer.status_code == 200
-    parts = ("database", "migrations", "disk", "worker", "oldest_job", "broker", "embedder")
+    parts = (
+        "database",
+        "migrations",
+        "disk",
+        "worker",
+        "oldest_job",
+        "broker",
+        "embedder",
+        "sandbox",
+    )
     assert answer.json() == {"status": "ok", "parts": dict.fromkeys(parts, "ok")}
 
 
@@ -62,6 +72,15 @@ def test_a_worker_without_a_sign_of_life_is_named(client: Client, worker: Worker
     assert degraded(client) == ["worker"]
     Worker.objects.create(name="another", threads=1)
     assert degraded(client) == [], "one is enough"
+
+
+def test_without_a_sandbox_it_is_degraded_and_still_ready(
+    client: Client, worker: Worker, settings: Settings
+) -> None:
+    SandboxReport.objects.update(name="", reason="user namespaces are off.")
+    assert degraded(client) == ["sandbox"]
+    settings.SCRIPTSMITH_EXECUTION = False
+    assert degraded(client) == [], "nobody wants it"
 
 
 def test_what_somebody_has_waited_for_too_long_is_named(client: Client, worker: Worker) -> None:

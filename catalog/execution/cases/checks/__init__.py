@@ -1,4 +1,6 @@
-"""The checks that a case can have. To add one: a class beside similar ones, and its name in `Check`."""
+"""The checks that a case can have, each by itself or several as one. To add one: a class beside similar ones, and its
+name in `Check`.
+"""
 
 from __future__ import annotations
 
@@ -7,48 +9,16 @@ from typing import Annotated
 from pydantic import Field
 
 from catalog.execution.cases.checks.base import BaseCheck, CallPattern, Seen
-from catalog.execution.cases.checks.calls import Called, CalledBefore, NotCalled
-from catalog.execution.cases.checks.files import (
-    Added,
-    Changed,
-    Content,
-    Link,
-    Mode,
-    NoEffect,
-    Removed,
-    Touched,
-)
-from catalog.execution.cases.checks.output import (
-    ExitStatus,
-    StderrContains,
-    StderrEmpty,
-    StdoutContains,
-    StdoutLines,
-    StdoutValue,
-)
-from catalog.execution.cases.checks.repetition import SecondRunNoEffect, SecondRunSameOutput
+from catalog.execution.cases.checks.files import Content
+from catalog.execution.cases.checks.single import SingleCheck
+from catalog.execution.cases.checks.together import Together
 
-Check = Annotated[
-    Removed
-    | Added
-    | Changed
-    | Touched
-    | Content
-    | Mode
-    | Link
-    | NoEffect
-    | StdoutLines
-    | StdoutContains
-    | StdoutValue
-    | StderrContains
-    | StderrEmpty
-    | ExitStatus
-    | Called
-    | NotCalled
-    | CalledBefore
-    | SecondRunNoEffect
-    | SecondRunSameOutput,
-    Field(discriminator="check"),
+Check = Annotated[SingleCheck | Together, Field(discriminator="check")]
+
+__all__ = [
+    "BaseCheck",
+    "CallPattern",
+    "Check",
+    "Content",
+    "Seen",
 ]
-
-__all__ = ["BaseCheck", "CallPattern", "Check", "Content", "Seen"]

@@ -65,14 +65,25 @@ class Seen:
     before: Mapping[str, Entry]
     second: RunObservation | None = None
     second_effects: Effects | None = None
+    not_again: str | None = None  # why there was no second
 
 
 class BaseCheck(Strict):
     """A subclass has a `check` with its name, a sentence, and a description of a failure."""
 
     @property
+    def parts(self) -> tuple[BaseCheck, ...]:
+        """What it is made of: itself, where it is a single one."""
+        return (self,)
+
+    @property
     def needs_second_run(self) -> bool:
         return False
+
+    @property
+    def calls(self) -> tuple[CallPattern, ...]:
+        """The calls of recorded commands that it speaks of."""
+        return ()
 
     def sentence(self) -> str:
         """The condition in words for people; the script is its subject."""

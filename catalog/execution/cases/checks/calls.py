@@ -15,6 +15,10 @@ class Called(BaseCheck):
     call: CallPattern
     times: Annotated[int, Field(ge=1, le=100)] | None = None  # None: at least once
 
+    @property
+    def calls(self) -> tuple[CallPattern, ...]:
+        return (self.call,)
+
     def sentence(self) -> str:
         times = "" if self.times is None else f", {_times(self.times)}"
         return f"calls {show_name(str(self.call))}{times}"
@@ -30,6 +34,10 @@ class NotCalled(BaseCheck):
     check: Literal["not_called"]
     call: CallPattern
 
+    @property
+    def calls(self) -> tuple[CallPattern, ...]:
+        return (self.call,)
+
     def sentence(self) -> str:
         return f"does not call {show_name(str(self.call))}"
 
@@ -43,6 +51,10 @@ class CalledBefore(BaseCheck):
     check: Literal["called_before"]
     call: CallPattern
     then: CallPattern
+
+    @property
+    def calls(self) -> tuple[CallPattern, ...]:
+        return (self.call, self.then)
 
     def sentence(self) -> str:
         first, then = show_name(str(self.call)), show_name(str(self.then))

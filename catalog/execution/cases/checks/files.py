@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import (
+    Field,
+    SerializerFunctionWrapHandler,
+    StringConstraints,
+    model_serializer,
+    model_validator,
+)
 
 from catalog.execution.cases import expressions
 from catalog.execution.cases.checks.base import (
@@ -115,12 +121,22 @@ class Content(BaseCheck):
     matches: (
         Annotated[SomeText, StringConstraints(max_length=expressions.LONGEST_PATTERN)] | None
     ) = None
+    lacks: SomeText | None = None
 
     @model_validator(mode="after")
-    def _one_of_three(self) -> Content:
-        if sum(given is not None for given in (self.equals, self.lines, self.matches)) != 1:
-            raise ValueError("give one of equals, lines and matches")
+    def _one_of_them(self) -> Content:
+        given = (self.equals, self.lines, self.matches, self.lacks)
+        if sum(one is not None for one in given) != 1:
+            raise ValueError("give one of equals, lines, matches and lacks")
         return self
+
+    @model_serializer(mode="wrap")
+    def _without_what_came_later(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Cases from before there was `lacks` keep their hash."""
+        data: dict[str, Any] = write(self)
+        if self.lacks is None:
+            data.pop("lacks", None)
+        return data
 
     def sentence(self) -> str:
         name = show_name(self.path)
@@ -128,6 +144,8 @@ class Content(BaseCheck):
             return f"{name} then reads {show_name(self.equals)}"
         if self.lines is not None:
             return f"{name} then has exactly the lines {show_list(self.lines)}"
+        if self.lacks is not None:
+            return f"{name} is then there and does not contain {show_name(self.lacks)}"
         return f"{name} then has a place that matches {show_name(self.matches or '')}"
 
     def find_fault(self, seen: Seen) -> str | None:
@@ -140,6 +158,8 @@ class Content(BaseCheck):
             holds = entry.content == self.equals
         elif self.lines is not None:
             holds = tuple(split_lines(entry.content)) == self.lines
+        elif self.lacks is not None:
+            holds = self.lacks not in entry.content
         else:
             holds = expressions.search(self.matches or "", entry.content)
         return None if holds else f"it reads {show_name(entry.content)}"
@@ -187,6 +207,8 @@ class NoEffect(BaseCheck):
         if seen.effects:
             return f"something happened to {show_list(seen.effects.paths)}"
         calls = [
-            str(call) for call in seen.first.calls if not only_reads(call.command, call.arguments)
+            str(call)
+            for call in seen.first.calls
+            if not (call.reads or only_reads(call.command, call.arguments))
         ]
         return f"it called {show_list(calls)}" if calls else None

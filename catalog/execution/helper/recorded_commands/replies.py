@@ -66,8 +66,11 @@ class Replies:
             self._record(name, arguments, stdin, status=NOTHING_PREPARED, prepared=False)
             return _reply(NOTHING_PREPARED, "", f"{name}: no reply was prepared for this call\n")
         self._states |= _name_states(rule.get("sets", {}), arguments)
-        self._record(name, arguments, stdin, status=rule.get("exit", 0))
-        return _reply(rule.get("exit", 0), rule.get("stdout", ""), rule.get("stderr", ""))
+        reads = rule.get("reads", False)
+        self._record(name, arguments, stdin, status=rule.get("exit", 0), reads=reads)
+        reply = _reply(rule.get("exit", 0), rule.get("stdout", ""), rule.get("stderr", ""))
+        reads_all = any(match_arguments(one, arguments) for one in command.get("input", ()))
+        return Answer(("drain", *reply.words)) if reads_all and stdin is None else reply
 
     def _fitting(
         self, rules: list[RuleRequest], arguments: list[str], stdin: str | None
@@ -91,10 +94,16 @@ class Replies:
         stdin: str | None,
         status: int | None,
         prepared: bool = True,
+        reads: bool = False,
     ) -> None:
         self.calls.append(
             CallReply(
-                command=name, arguments=arguments, stdin=stdin, status=status, prepared=prepared
+                command=name,
+                arguments=arguments,
+                stdin=stdin,
+                status=status,
+                prepared=prepared,
+                reads=reads,
             )
         )
 
@@ -124,11 +133,12 @@ def _go_on(mode: str, name: str, arguments: list[str]) -> Answer:
         skipped += 2 if option in _SUDO_WITH_VALUE else 1
         if option == "--":
             break
-    while skipped < len(arguments) and "=" in arguments[skipped].split("/")[0]:
-        skipped += 1  # sudo NAME=VALUE command: the assignments are the environment's
-    if skipped >= len(arguments):
+    named = skipped
+    while named < len(arguments) and "=" in arguments[named].split("/")[0]:
+        named += 1  # sudo NAME=VALUE command: the assignments are the environment's
+    if named >= len(arguments):
         return _reply(0, "", "")
-    return Answer(("run", str(skipped)))
+    return Answer(("run" if named == skipped else "env", str(skipped)))
 
 
 def _go_on_as_other_user(arguments: list[str]) -> Answer:

@@ -29,6 +29,10 @@ while IFS= read -r -d '' order <&"$helper"; do
       /usr/bin/base64 -w 0 >&"$helper"
       printf '\\0' >&"$helper"
       ;;
+    drain)
+      # In the pipe of a loop most commands leave the rest to the loop: only those that read do it here.
+      [ ! -p /dev/stdin ] || /usr/bin/base64 > /dev/null
+      ;;
     reply)
       IFS= read -r -d '' status <&"$helper"
       IFS= read -r -d '' stdout <&"$helper"
@@ -41,6 +45,11 @@ while IFS= read -r -d '' order <&"$helper"; do
       IFS= read -r -d '' skipped <&"$helper"
       exec {{helper}}>&-
       exec "${{@:skipped+1}}"
+      ;;
+    env)
+      IFS= read -r -d '' skipped <&"$helper"
+      exec {{helper}}>&-
+      exec /usr/bin/env -- "${{@:skipped+1}}"
       ;;
     shell)
       IFS= read -r -d '' command <&"$helper"
@@ -108,7 +117,10 @@ class Conversation:
     def _read_more(self, replies: Replies) -> bool:
         chunk = self.connection.recv(65536)
         self._read += chunk
-        if not chunk or len(self._read) > LARGEST_CALL:
+        if len(self._read) > LARGEST_CALL:
+            replies.cut = f"a call of a recorded command with more than {LARGEST_CALL >> 10} KB"
+            return False
+        if not chunk:
             return False
         words = self._read.split(b"\0")[:-1]
         if len(words) < 2:

@@ -36,7 +36,7 @@ X86_64 = Architecture(
         "clone": 56, "semget": 64, "msgget": 68, "chown": 92, "fchown": 93, "lchown": 94, "ptrace": 101, "syslog": 103,
         "modify_ldt": 154, "pivot_root": 155, "adjtimex": 159, "setrlimit": 160, "acct": 163, "settimeofday": 164,
         "mount": 165, "umount2": 166, "swapon": 167, "swapoff": 168, "reboot": 169, "iopl": 172,
-        "ioperm": 173, "init_module": 175, "delete_module": 176, "quotactl": 179,
+        "ioperm": 173, "init_module": 175, "delete_module": 176, "quotactl": 179, "io_setup": 206,
         "lookup_dcookie": 212, "clock_settime": 227, "kexec_load": 246, "add_key": 248,
         "request_key": 249, "keyctl": 250, "fchownat": 260, "unshare": 272, "vmsplice": 278,
         "perf_event_open": 298, "prlimit64": 302, "name_to_handle_at": 303, "open_by_handle_at": 304,
@@ -51,7 +51,7 @@ X86_64 = Architecture(
 AARCH64 = Architecture(
     0xC00000B7,
     {
-        "ioctl": 29, "umount2": 39, "mount": 40, "pivot_root": 41, "fchownat": 54, "fchown": 55,
+        "io_setup": 0, "ioctl": 29, "umount2": 39, "mount": 40, "pivot_root": 41, "fchownat": 54, "fchown": 55,
         "quotactl": 60, "vmsplice": 75, "acct": 89, "unshare": 97, "kexec_load": 104, "init_module": 105,
         "delete_module": 106, "clock_settime": 112, "syslog": 116, "ptrace": 117, "reboot": 142,
         "setrlimit": 164, "settimeofday": 170, "adjtimex": 171, "msgget": 186, "semget": 190,

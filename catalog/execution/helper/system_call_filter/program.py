@@ -13,7 +13,7 @@ PRETENDED = ("chown", "fchown", "lchown", "fchownat")
 
 REFUSED = (
     "acct", "add_key", "adjtimex", "bpf", "clock_adjtime", "clock_settime", "delete_module",
-    "finit_module", "fsconfig", "fsmount", "fsopen", "fspick", "init_module", "io_uring_enter",
+    "finit_module", "fsconfig", "fsmount", "fsopen", "fspick", "init_module", "io_setup", "io_uring_enter",
     "io_uring_register", "io_uring_setup", "ioperm", "iopl", "kcmp", "kexec_file_load",
     "kexec_load", "keyctl", "lookup_dcookie", "memfd_create", "memfd_secret", "modify_ldt",
     "mount", "mount_setattr", "move_mount", "msgget", "name_to_handle_at", "open_by_handle_at",

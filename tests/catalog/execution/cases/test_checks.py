@@ -152,7 +152,7 @@ def test_a_second_run_is_judged_from_what_the_first_left() -> None:
 @pytest.mark.parametrize(
     "parts, state, got",
     [
-        ({"ended": Ended.TIMED_OUT}, "timed out", "it was ended after 10 seconds"),
+        ({"ended": Ended.TIMED_OUT}, "timed out", "it was ended after 20 seconds"),
         ({"ended": Ended.TOO_MUCH_OUTPUT}, "timed out", "it printed more than 65,536 bytes"),
         ({"ended": Ended.TOO_MUCH_MEMORY}, "timed out", "bytes of memory"),
         ({"ended": Ended.MACHINE_SHORT}, "not run", "the machine ran short of memory"),

@@ -57,6 +57,61 @@ def test_changes_are_what_git_would_list() -> None:
     assert seen({**BEFORE, "/t/empty": FOLDER, "/tmp/other": file()}).changes == frozenset()
 
 
+def mode(bits: int) -> Entry:
+    return Entry("file", bits, 1, 1, "x", None, "x")
+
+
+def link(target: str) -> Entry:
+    return Entry("link", 0o777, 0, 1, None, target, None)
+
+
+def changes(before: dict[str, Entry], after: dict[str, Entry]) -> set[tuple[str, str]]:
+    return set(observe({"/t": FOLDER, **before}, {"/t": FOLDER, **after}, "").changes)
+
+
+@pytest.mark.parametrize(
+    "before, after, listed",
+    [
+        pytest.param({"a": mode(0o644)}, {"a": mode(0o600)}, set(), id="git keeps no such mode"),
+        pytest.param({"a": mode(0o644)}, {"a": mode(0o2666)}, set(), id="nor these"),
+        pytest.param({"a": mode(0o644)}, {"a": mode(0o654)}, set(), id="nor who else may run it"),
+        pytest.param({"a": mode(0o644)}, {"a": mode(0o755)}, {("/t/a", "M")}, id="may be run"),
+        pytest.param({"a": link("x")}, {"a": link("y")}, {("/t/a", "M")}, id="another target"),
+        pytest.param({"a": mode(0o644)}, {"a": link("y")}, {("/t/a", "T")}, id="a link for a file"),
+        pytest.param(
+            {"a": mode(0o644)}, {"a": FOLDER, "a/b": mode(0o644)},
+            {("/t/a", "D"), ("/t/a/", "??")}, id="a folder in place of a file",
+        ),
+        pytest.param(
+            {"a": FOLDER, "a/b": mode(0o644)}, {"a": mode(0o644)},
+            {("/t/a/b", "D"), ("/t/a", "??")}, id="a file in place of a folder",
+        ),
+        pytest.param({}, {"a": file("", "fifo")}, set(), id="a FIFO is nothing to git"),
+        pytest.param({"a": mode(0o644)}, {"a": file("", "fifo")}, {("/t/a", "D")}, id="nor in place of a file"),
+    ],
+)  # fmt: skip
+def test_git_sees_content_target_and_who_may_run_it(
+    before: dict[str, Entry], after: dict[str, Entry], listed: set[tuple[str, str]]
+) -> None:
+    def below(entries: dict[str, Entry]) -> dict[str, Entry]:
+        return {f"/t/{name}": entry for name, entry in entries.items()}
+
+    assert changes(below(before), below(after)) == listed
+
+
+def test_links_and_files_that_were_not_read_are_compared_by_what_they_are() -> None:
+    def hashed(**made: Entry) -> dict[str, str]:
+        after = {"/t": FOLDER, **{f"/t/{name}": entry for name, entry in made.items()}}
+        return dict(observe({"/t": FOLDER, "/t/z": file()}, {**after, "/t/z": file()}, "").hashes)
+
+    assert hashed(a=link("z")) == {"/t/a": "x"}, "md5sum follows it"
+    assert hashed(a=link("/t/z")) == hashed(a=link("../t/z")) == {"/t/a": "x"}
+    assert hashed(a=link("gone")) != hashed(a=link("lost"))
+    assert hashed(a=link("b"), b=link("a"))["/t/a"] == "link to b"
+    large = [Entry("file", 0o644, size, 1, None, None, None) for size in (1 << 30, 1 << 31)]
+    assert hashed(a=large[0]) != hashed(a=large[1])
+
+
 @pytest.mark.parametrize(
     "done, wanted, given",
     [

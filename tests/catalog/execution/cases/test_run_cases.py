@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from catalog.execution.cases import CaseSet, State, run_case_set, runner
+from catalog.execution.cases import CaseSet, State, run_case, run_case_set, runner
 from catalog.execution.cases.results import worst
 from catalog.execution.sandbox import (
     Availability,
@@ -17,7 +17,7 @@ from catalog.execution.sandbox import (
     Sandbox,
     SandboxFailed,
 )
-from tests.catalog.execution.cases.writing import case_data, make_set
+from tests.catalog.execution.cases.writing import case_data, make_case, make_set
 
 RIGHT = (
     "find /var/log/app -type f -name '*.log' -mtime +7 -delete\n"
@@ -55,7 +55,8 @@ def case_set() -> CaseSet:
         pytest.param(RIGHT.replace("+7", "+6"), "failed passed passed", id="a day too early"),
         pytest.param(RIGHT.replace("nginx -t && ", ""), "passed failed passed", id="not asked"),
         pytest.param("systemctl kill nginx", "unsupported " * 3, id="a call nobody prepared"),
-        pytest.param("no-such-tool", "unsupported " * 3, id="a tool that is not there"),
+        pytest.param("zypper refresh", "unsupported " * 3, id="a tool that is not there"),
+        pytest.param("no-such-tool", "failed failed passed", id="a name that is no tool"),
         pytest.param("sleep 30", "timed out," * 3, id="for ever", marks=pytest.mark.slow),
     ],
 )
@@ -155,3 +156,18 @@ def test_a_script_that_takes_its_time_everywhere_is_not_tried_for_ever(
     found = run_case_set(cases, "sleep 0.2", availability)
     assert [case.state for case in found.cases] == ["passed", "timed out", "timed out"]
     assert "the cases before it took" in found.cases[2].checks[0].got
+
+
+def test_a_world_that_a_script_leaves_without_a_second_run_is_its_own_fault(
+    sandbox: Sandbox,
+) -> None:
+    """Or a script that should not be run twice would take itself out of the figures."""
+    case = make_case(
+        {"check": "exit_status", "equals": 0},
+        {"check": "added", "includes": ["/x/passwd"]},
+        {"check": "second_run_no_effect"},
+        {"check": "second_run_same_output"},
+    )
+    result = run_case(case, "mv /etc /x; ln -s /tmp /etc", sandbox, limits=Limits(seconds=60))
+    assert [check.state.value for check in result.checks] == [*["passed"] * 2, *["failed"] * 2]
+    assert result.checks[2].got == "The script replaced /etc: it cannot be run again."

@@ -129,7 +129,7 @@ def test_memory_in_no_process_is_seen_and_is_no_fault_of_the_script(
     monkeypatch.setattr(limits, "_memory_of", lambda _process: 0)
     monkeypatch.setattr(limits, "LEAST_GROWTH", 8 << 20)
     monkeypatch.setattr(limits, "SHARE_OF_GROWTH", 1 << 20)
-    guard = limits.MemoryGuard(0)
+    guard = limits.Guard(0, float("inf"))
     with mmap.mmap(-1, 128 << 20) as shared:
         for page in range(0, len(shared), mmap.PAGESIZE):
             shared[page] = 1
@@ -141,7 +141,7 @@ def test_growth_that_a_database_has_ends_no_run(monkeypatch: pytest.MonkeyPatch)
     machine = {b"MemTotal:": 8 << 30, b"MemAvailable:": 4 << 30, b"Shmem:": 0}
     monkeypatch.setattr(limits, "_read_meminfo", lambda: machine)
     monkeypatch.setattr(limits, "_memory_of", lambda _process: 0)
-    guard = limits.MemoryGuard(64 << 20)
+    guard = limits.Guard(64 << 20, float("inf"))
     machine[b"Shmem:"] = 2 << 30
     assert guard.find_excess() is None
     machine[b"MemAvailable:"] = limits.LEAST_FREE - 1

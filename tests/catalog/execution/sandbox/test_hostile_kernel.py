@@ -7,6 +7,7 @@ import os
 import pytest
 
 from catalog.execution.helper.messages import CommandRequest
+from catalog.execution.helper.system_call_filter.numbers import ARCHITECTURES
 from catalog.execution.sandbox import PreparedRun, Sandbox
 from tests.catalog.execution.sandbox.test_hostile_scripts import BRIEF, run
 
@@ -87,3 +88,24 @@ def test_targets_of_links_are_not_all_carried_home(sandbox: Sandbox) -> None:
     seen = sandbox.run(PreparedRun(script=script, limits=BRIEF))
     assert seen.cut == "too many files, or too long names"
     assert sum(len(one.target or "") for one in seen.runs[0].after.values()) < 3 << 20
+
+
+def test_nothing_tells_on_which_disk_of_the_host_a_folder_is(sandbox: Sandbox) -> None:
+    seen = sandbox.run(
+        PreparedRun(script="cat /proc/self/mountinfo /proc/1/mountinfo /proc/mounts")
+    )
+    lines = seen.runs[0].stdout.splitlines()
+    assert len(lines) > 20
+    own = {"tmpfs", "overlay", "proc", "devpts", "devtmpfs", "mqueue"}
+    kinds = {line.partition(" - ")[2].split()[0] for line in lines if " - " in line}
+    assert kinds <= own, kinds
+    assert not [
+        line for line in lines if "/dev/vd" in line or "/dev/sd" in line or "/dev/nvme" in line
+    ]
+
+
+def test_asynchronous_input_of_the_old_kind_is_refused(sandbox: Sandbox) -> None:
+    number = ARCHITECTURES[os.uname().machine].numbers["io_setup"]
+    script = f'perl -e \'my $x = "\\0" x 8; print syscall({number}, 8, $x), " $!"\''
+    seen = sandbox.run(PreparedRun(script=script)).runs[0]
+    assert seen.stdout == "-1 Operation not permitted"

@@ -108,7 +108,7 @@ class _World:
             else:
                 cases = self.sets[name]["content"]["cases"]
                 states["to_run"] += sum(len(case["expect"]) for case in cases)
-        if states["to_run"]:
+        if states["to_run"] or states["not run"]:
             return "no_verdict", states
         outcome = "failed" if states["failed"] else "passed" if states["passed"] else "no_verdict"
         return outcome, states

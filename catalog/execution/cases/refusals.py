@@ -1,0 +1,43 @@
+"""Checks that could never fail, and patterns that cannot be searched for: refused in words, when cases are written."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+
+from catalog.execution.cases.checks import BaseCheck, Content
+from catalog.execution.cases.display import show, show_name
+from catalog.execution.cases.expressions import BadPattern, TooSlow, find_never_failing
+from catalog.execution.cases.personas import load_personas
+
+
+def find_unrecorded(checks: Iterable[BaseCheck], recorded: Collection[str]) -> Iterator[str]:
+    """Calls of commands that nobody records in the case's world: they are never seen, whatever a script does."""
+    for check in checks:
+        for part in check.parts:
+            for call in part.calls:
+                if call.command not in recorded and call.command not in load_personas():
+                    yield (
+                        f"{show(check.sentence())}: no call of {show_name(call.command)} is recorded. Name it in the"
+                        " world's commands, or check what becomes of the files."
+                    )
+
+
+def find_bad_pattern(checks: Iterable[BaseCheck]) -> str | None:
+    """What is wrong with the first pattern that is no pattern, takes too long, or is found in any text."""
+    patterns = [
+        part.matches
+        for check in checks
+        for part in check.parts
+        if isinstance(part, Content) and part.matches is not None
+    ]
+    if not patterns:
+        return None
+    try:
+        never_failing = find_never_failing(patterns)
+    except BadPattern as error:
+        return f"A pattern cannot be read: {show(str(error))}."
+    except TooSlow as error:
+        return f"The pattern {show(str(error))} takes too long."
+    if never_failing:
+        return f"The pattern {show(never_failing[0])} is found in any text: it could never fail."
+    return None

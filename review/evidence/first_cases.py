@@ -1,0 +1,65 @@
+"""The first case of a statement that has none: written by a reviewer on the review screen."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+
+from catalog.services import Place, describe_place, first_case_set
+from core.errors import NotAllowedNow
+from core.texts import clean_text
+from review.blinding.item_view import ItemView, open_item
+from review.evidence.campaign_cases import fix_case_set, request_runs_for
+from review.evidence.cases_in_force import roots_of
+from review.evidence.services import LONGEST_REASON, is_open_to
+from review.models import Campaign, Case, CaseRevision, Item
+
+
+def may_begin(desk: ItemView) -> bool:
+    """Whether this reviewer may write the first case: the panel would be open to them, and there is none yet."""
+    return bool(
+        settings.SCRIPTSMITH_EXECUTION
+        and desk.reviewer.has_perm("review.review")
+        and is_open_to(desk)
+        and not roots_of(desk.item)
+    )
+
+
+@transaction.atomic
+def begin_cases(item: Item, *, text: str, reason: str, by: User) -> CaseRevision:
+    """Keep the case as the first set of the statement, and have the item's scripts run in it.
+
+    In a study it counts for every item of the statement there, and nowhere else; in the live queue it is the
+    statement's. Raises BadInput for `case` or `reason`, NotAllowedNow where somebody was first.
+    """
+    why = clean_text(reason, field="reason", longest=LONGEST_REASON)
+    Item.objects.select_for_update(of=("self",)).get(pk=item.pk)
+    campaign = Campaign.objects.select_for_update(of=("self",), no_key=True).get(
+        pk=item.campaign_id
+    )
+    if not may_begin(open_item(item, by)):
+        raise NotAllowedNow(_("There are cases by now, or they can't be written yet. Look again."))
+    action = item.case.action
+    kept = first_case_set(action.statement, text, by=by, is_revision=not campaign.is_live)
+    if not campaign.is_live:
+        same = Case.objects.filter(
+            campaign=campaign, repeats=None, action__statement_sha256=action.statement_sha256
+        )
+        fix_case_set(campaign, kept, same.values_list("pk", flat=True))
+    revision = CaseRevision.objects.create(
+        item=item,
+        root=kept,
+        former=kept,
+        case_set=kept,
+        merged=kept,
+        kind=CaseRevision.Kind.ADDED,
+        what=describe_place(kept, Place(1)),
+        reason=why,
+        by=by,
+        at=Now(),
+    )
+    request_runs_for(item, [kept])
+    return revision

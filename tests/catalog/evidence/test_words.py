@@ -1,0 +1,72 @@
+"""The words beside a result say no more than is known."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from django.template.loader import render_to_string
+from django.utils import timezone
+
+from catalog.execution.cases import State
+from pipeline.flow.ports import CheckSeen, Executed
+from pipeline.flow.stages.execute import STAGE, outcome_of
+from tests.catalog.evidence.test_pages import words
+from tests.catalog.execution.cases.writing import make_set
+
+TICK, CROSS = "M3 8.5 6.5 12 13 4.5", "m4 4 8 8m0-8-8 8"
+
+
+def badge(**figures: Any) -> str:
+    values = {"judged": 4, "passed": 4, "failed": 0, "worlds": 2, "small_errors": 0, "noticed": 0}
+    evidence = SimpleNamespace(
+        **{**values, "others": 0, "environment": "", "at": timezone.now(), **figures}
+    )
+    return render_to_string("catalog/evidence/_badge.html", {"evidence": evidence})
+
+
+def test_there_is_no_tick_without_an_error_that_is_noticed() -> None:
+    assert TICK in badge(small_errors=13, noticed=11)
+    for figures in ({}, {"small_errors": 13, "noticed": 0}):
+        assert TICK not in badge(**figures)
+    assert "what they notice was not measured" in words(badge())
+    assert "notices 0 of 13 errors" in words(badge(small_errors=13))
+    assert CROSS in badge(failed=1, passed=3)
+
+
+def test_what_the_quality_lists_is_what_it_says() -> None:
+    quality = {
+        "small_errors": 2, "noticed": 1, "not_noticed": [], "without_verdict": ["`+7` becomes `+8`"],
+        "pass_without_work": [], "guards": ["nothing there"], "never_failing": ["one: adds no file"],
+        "not_about_the_world": ["two: prints nothing"], "failing_calls": [], "robustness": [], "not_tried": [],
+    }  # fmt: skip
+    page = words(render_to_string("catalog/evidence/_quality.html", {"quality": quality}))
+    assert "Hold for scripts that do nothing, too one: adds no file" in page
+    assert "Hold in an empty world, too two: prints nothing" in page
+    assert "Guards only: nothing is to be done there nothing there" in page
+    assert "No check has a verdict that fails when `+7` becomes `+8`" in page
+    assert "cannot fail" not in page
+
+
+def test_a_worker_that_is_missed_was_missed_for_two_minutes() -> None:
+    evidence = {"sandbox": None, "executions": [], "is_under_way": True, "is_followed": False}
+    page = render_to_string("catalog/evidence/_standing.html", {"evidence": evidence})
+    assert "in the last two minutes" in page
+
+
+@pytest.mark.parametrize(
+    "states, outcome",
+    [
+        ((State.PASSED,), "holds"),
+        ((State.PASSED, State.UNSUPPORTED), "partly"),
+        ((State.UNSUPPORTED,), "no_verdict"),
+        ((State.PASSED, State.UNSUPPORTED, State.FAILED), "fails"),
+    ],
+)
+def test_all_checks_hold_only_where_each_has_a_verdict(
+    states: tuple[State, ...], outcome: str
+) -> None:
+    checks = tuple(CheckSeen(1, number, "", state) for number, state in enumerate(states, 1))
+    assert outcome_of(Executed(case_set=make_set(), checks=checks)) == outcome
+    assert outcome in STAGE.outcomes

@@ -1,0 +1,66 @@
+"""A sandbox that runs nothing and gives what a test says: for what is made of an observation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from catalog.execution.sandbox import (
+    Availability,
+    Ended,
+    Entry,
+    Fingerprint,
+    Observation,
+    PreparedRun,
+    RunObservation,
+    SandboxFailed,
+)
+
+HERE = Fingerprint({"bash": "5.2.15"})
+
+
+def run_seen(**seen: Any) -> RunObservation:
+    """One run that ended with 0 and did nothing, but for what is named."""
+    values: dict[str, Any] = {
+        "ended": Ended.FINISHED,
+        "status": 0,
+        "stdout": "",
+        "stderr": "",
+        "seconds": 0.01,
+        "peak_memory": 0,
+        "processes_seen": 1,
+        "calls": (),
+        "after": {},
+    }
+    return RunObservation(**{**values, **seen})
+
+
+def world_seen(*runs: RunObservation, before: Mapping[str, Entry] | None = None) -> Observation:
+    return Observation(started=0.0, before=before or {}, runs=runs, cut=None, seconds={})
+
+
+class ScriptedSandbox:
+    """Answers each run by the function, which may raise SandboxFailed."""
+
+    name = "bubblewrap"
+
+    def __init__(self, answer: Callable[[PreparedRun], Observation]) -> None:
+        self._answer = answer
+
+    def run(self, prepared: PreparedRun) -> Observation:
+        return self._answer(prepared)
+
+
+def on_machine(answer: Callable[[PreparedRun], Observation]) -> Availability:
+    return Availability(sandbox=ScriptedSandbox(answer), fingerprint=HERE)
+
+
+def failing_in(argument: str, *, status: int = 0) -> Availability:
+    """Every script ends with this status; in the world whose first argument it is the sandbox fails."""
+
+    def answer(prepared: PreparedRun) -> Observation:
+        if argument in prepared.arguments:
+            raise SandboxFailed("the helper did not answer")
+        return world_seen(run_seen(status=status))
+
+    return on_machine(answer)
