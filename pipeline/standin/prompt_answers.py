@@ -6,25 +6,13 @@ import json
 import re
 
 from pipeline.standin.description.script_description import describe
-from pipeline.standin.language.literals import find_mentions, without_mentions
-from pipeline.standin.language.statement_comparison import (
-    content_words,
-    find_verbs,
-    list_differences,
-    list_requirements,
-    list_unasked,
-)
+from pipeline.standin.language.statement_comparison import list_differences, list_requirements
 from pipeline.standin.prompt_contract import Prompt
 from pipeline.standin.script_book import Answer, Book
-from pipeline.standin.writing.example_adapter import adapt_script
 from pipeline.standin.writing.feedback_shortener import shorten
+from pipeline.standin.writing.generation import generate_script
 from pipeline.standin.writing.script_mender import apply_feedback, apply_requests, explain, repair
 from pipeline.standin.writing.script_writer import write_script
-
-AT_A_LOSS = (
-    "The demo model does not know how to do this. It writes the scripts of the demo's own actions, and small ones "
-    "about files, logs, services and containers, from statements in English; for anything else another model is needed."
-)
 
 NO_CASES = "The demo model writes cases for the demo's own actions; for anything else another model is needed."
 _KEPT = "The statement asks for it."
@@ -34,8 +22,6 @@ _CHECK = re.compile(r"^(\d+\.\d+) World: ", re.MULTILINE)
 _LONGEST = 4000
 # A description matches "on the whole" from this share of what the statement asks for.
 _ENOUGH = 0.75
-# An example fits where it shares this much of the statement's subject.
-_ON_TOPIC = 0.5
 
 
 def answer_prompt(prompt: Prompt, book: Book) -> Answer:
@@ -62,45 +48,10 @@ def answer_prompt(prompt: Prompt, book: Book) -> Answer:
 
 
 def _generate(prompt: Prompt) -> Answer:
-    """What lacks least and adds least: an adapted example, a script by rule; else a refusal."""
-    statement = _read(prompt, "STATEMENT")
-    described: dict[str, str] = {}  # scripts that could be the answer, in order, and what each does
+    """An adapted example or a script by rule; a refusal where neither is what is asked for."""
     examples = zip(prompt.all("EXAMPLE_STATEMENT"), prompt.all("EXAMPLE_SCRIPT"), strict=False)
-    for example, script in examples:
-        if _is_on_topic(statement, example, script):
-            adapted = adapt_script(script, example=example, statement=statement)
-            described[adapted] = describe(adapted)
-    written = write_script(statement)
-    if written:
-        functionality = describe(written)
-        if not _lacks_verb(statement, functionality):
-            described[written] = functionality
-    # Of equals the first: the nearest example before what rules write.
-    best = min(described, key=lambda script: _faults(statement, described[script]), default=None)
-    return {"script": best} if best else {"refusal": AT_A_LOSS}
-
-
-def _is_on_topic(statement: str, example: str, script: str) -> bool:
-    """Whether an example does the same kind of thing to the same kind of object."""
-    functionality = describe(script)
-    if not find_verbs(statement) <= find_verbs(example) and _lacks_verb(statement, functionality):
-        return False
-    subject = content_words(without_mentions(statement))
-    if not subject:
-        return bool(find_mentions(statement))
-    shared = subject & content_words(f"{example} {functionality}")
-    return len(shared) >= _ON_TOPIC * len(subject)
-
-
-def _lacks_verb(statement: str, functionality: str) -> bool:
-    required = list_requirements(statement, functionality)
-    return any(found.missing for found in required if found.kind == "verb")
-
-
-def _faults(statement: str, functionality: str) -> tuple[int, int]:
-    """How much of what is asked a script that does this lacks, and how much it brings that nobody asked for."""
-    lacking = list_differences(statement, functionality)
-    return len(lacking), len(list_unasked(statement, functionality))
+    made = generate_script(_read(prompt, "STATEMENT"), list(examples))
+    return {"script": made.script} if made.script else {"refusal": made.why_not}
 
 
 def _repair(prompt: Prompt) -> Answer:

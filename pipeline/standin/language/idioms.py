@@ -22,10 +22,14 @@ class Verb(BaseModel):
 
 
 class Aspect(BaseModel):
-    """One turn of phrase; `fixes` are pattern and replacement pairs for a script that lacks it."""
+    """One turn of phrase; `fixes` are pattern and replacement pairs for a script that lacks it.
+
+    `bound` is the kind and the side of a bound that asks for it too.
+    """
 
     name: str
     asked: str
+    bound: tuple[str, str] | None = None
     said: str
     fixes: list[tuple[str, str]] = []
 
@@ -39,6 +43,13 @@ class Idioms(BaseModel):
     aspects: list[Aspect]
     small_words: str
     not_names: str
+    fillers: str
+    prepositions: str
+    negations: str
+    services: str
+    not_packages: str
+    foreign_words: str
+    restart_words: str
 
 
 @cache

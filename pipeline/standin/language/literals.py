@@ -90,7 +90,7 @@ _PATTERNS: tuple[tuple[Kind, str], ...] = (
     ("name", rf"\b(?:the|{_COMMANDED}) (?P<name>\w[\w.@-]*\w) (?P<noun>{_NOUNS})\b"),
     ("name", rf"\b(?i:{_COMMANDED}) (?:the )?(?P<name>[^\W\d_][\w.@-]*\w)"),
     ("name", rf"{_START}(?:{_COMMON})(?![\w/-])"),
-    ("path", r"(?<![\w/.$*-])[\w-]+(?:[./][\w-]+)*\.[a-z][a-z0-9]{0,6}(?![\w/*])"),
+    ("path", r"(?<![\w/.$*@-])[\w-]+(?:[./][\w-]+)*\.[a-z][a-z0-9]{0,6}(?![\w/*])"),
     ("quoted", r"\b(?:named|called) (?P<q1>\w[\w.@-]*)"),
     ("name", rf"(?<![\w./$*-])(?P<name>{_JOINED})(?![\w/*])"),
     ("number", r"(?<![\w./*:-])\d+(?:\.\d+)*(?![\w*]|:\d)"),
@@ -104,12 +104,17 @@ _PLACES = {
     "whole file system": "/", "entire file system": "/",
 }  # fmt: skip
 _PLACES_PATTERN = re.compile(rf"(?<![/\w])(?:{'|'.join(_PLACES)})\b", re.IGNORECASE)
+# Before and after "home directory" where it is somebody else's: never ours.
+_THEIRS_BEFORE = re.compile(
+    r"(?:['’]s?|\b(?:her|his|their|its|users?|each|every)) $", re.IGNORECASE
+)
+_THEIRS_AFTER = re.compile(r" (?:of|for|belonging)\b", re.IGNORECASE)
 
 
 class Mention(NamedTuple):
     """One literal: `text` without its quotes, `value` comparable within its kind.
 
-    `noun` is the word beside a name ("service"), `start` where it stands in its sentence.
+    `noun` is the word beside a name ("service"), `start` and `end` say where it stands in its sentence.
     """
 
     kind: Kind
@@ -117,6 +122,12 @@ class Mention(NamedTuple):
     value: str
     noun: str = ""
     start: int = 0
+    end: int = 0
+
+    @property
+    def is_place(self) -> bool:
+        """Whether a path says where, and not only how something is called."""
+        return self.kind == "path" and ("/" in self.text or self.text in (".", "~"))
 
     @property
     def key(self) -> tuple[str, str]:
@@ -136,7 +147,9 @@ def find_mentions(sentence: str) -> list[Mention]:
             mention = _read(kind, match, start)
             if mention is not None:
                 taken.append((start, end))
-                found.append(mention)
+                # A stop behind a path is none of it.
+                last = start + len(mention.text) if mention.kind == "path" else end
+                found.append(mention._replace(end=last))
     unique: dict[tuple[str, str], Mention] = {}
     for mention in sorted([*found, *_find_places(sentence)], key=lambda mention: mention.start):
         unique.setdefault(mention.key, mention)
@@ -228,4 +241,8 @@ def _path_value(text: str) -> str:
 def _find_places(sentence: str) -> Iterator[Mention]:
     for match in _PLACES_PATTERN.finditer(sentence):
         place = _PLACES[match[0].lower()]
-        yield Mention("path", place, place, "", match.start())
+        theirs = _THEIRS_BEFORE.search(sentence, 0, match.start()) or _THEIRS_AFTER.match(
+            sentence, match.end()
+        )
+        if place != "~" or not theirs:
+            yield Mention("path", place, place, "", *match.span())

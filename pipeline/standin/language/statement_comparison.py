@@ -10,14 +10,16 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from pipeline.standin.language.bounds import read_bounds
 from pipeline.standin.language.idioms import load_idioms
 from pipeline.standin.language.literals import Mention, find_mentions
 
 # Where a verb asks for something: at the start, after a joining word or a stop.
-_CLAUSE = (
+CLAUSE = (
     r"(?:^|[,;:.(]\s|\b(?:and|then|to|please|but|that|also|should|must|will|can you|first)\b)\s*"
-    r"(?:then |safely |recursively |forcefully |gracefully |also |not |me "
-    r"|(?:do not|don['’]t) (?=.*\bunless\b))*"
+    r"(?:then |safely |recursively |forcefully |gracefully |also |me "
+    # What is not to be done is no order, except where an exception follows.
+    r"|(?:(?:do )?not|don['’]t|never) (?=.*\bunless\b))*"
 )
 # Where a description says that something is done.
 _SENTENCE = r"(?:^|[.;:,]\s|\b(?:and|then|that)\s)"
@@ -76,9 +78,7 @@ def list_differences(statement: str, functionality: str) -> list[str]:
     required = list_requirements(statement, functionality)
     differences = [found.missing for found in required if found.missing]
     _, functionality = split_description(functionality)
-    asked = find_verbs(statement)
-    allowed = asked.union(*(_IDIOMS.allowed.get(verb, set()) for verb in asked))
-    allowed |= {verb for verb, others in _IDIOMS.allowed.items() if others & asked}
+    allowed = allowed_verbs(statement)
     for name in _IDIOMS.dangerous:
         spelled = _IDIOMS.verbs[name].spelled
         if name not in allowed and re.search(
@@ -88,6 +88,13 @@ def list_differences(statement: str, functionality: str) -> list[str]:
                 f"the description says that it {spelled}; the statement does not ask for that"
             )
     return differences
+
+
+def allowed_verbs(statement: str) -> set[str]:
+    """The verb classes that a statement asks for, and those that may be part of them."""
+    asked = find_verbs(statement)
+    allowed = asked.union(*(_IDIOMS.allowed.get(verb, set()) for verb in asked))
+    return allowed | {verb for verb, others in _IDIOMS.allowed.items() if others & asked}
 
 
 def list_unasked(statement: str, functionality: str) -> list[Mention]:
@@ -103,7 +110,8 @@ def find_verbs(statement: str) -> set[str]:
         name
         for name, verb in _IDIOMS.verbs.items()
         if re.search(
-            rf"{_CLAUSE}(?:(?:{verb.asked})(?:s|es)?|be (?:{verb.asked})(?:d|ed))\b",
+            rf"{CLAUSE}(?:(?:{verb.asked})(?:s|es)?|be (?:{verb.asked})(?:d|ed))\b"
+            rf"|\bbefore (?:{verb.asked})ing\b",
             statement,
             re.IGNORECASE,
         )
@@ -127,7 +135,7 @@ def missing_literals(mentions: Iterable[Mention], functionality: str) -> list[Me
 def content_words(text: str) -> set[str]:
     """The stems of the words that carry meaning, without verbs and small words."""
     return {
-        _stem(word)
+        stem(word)
         for word in _WORD.findall(text.lower())
         if word not in _SMALL_WORDS and not _VERB_WORDS.fullmatch(word)
     }
@@ -160,8 +168,9 @@ def _require_literals(statement: str, functionality: str) -> Iterator[Requiremen
 
 
 def _require_aspects(statement: str, functionality: str) -> Iterator[Requirement]:
+    bounds = {(bound.mention.kind, bound.side) for bound in read_bounds(statement)}
     for aspect in _IDIOMS.aspects:
-        if re.search(aspect.asked, statement, re.IGNORECASE):
+        if aspect.bound in bounds or re.search(aspect.asked, statement, re.IGNORECASE):
             said = re.search(aspect.said, functionality, re.IGNORECASE)
             lacking = f"the statement asks for {aspect.name}; the description does not say so"
             yield Requirement("aspect", "" if said else lacking)
@@ -171,7 +180,7 @@ def _require_subject(statement: str, functionality: str) -> Iterator[Requirement
     """Where a statement names nothing concrete, at least one of its nouns has to come back."""
     subject = content_words(statement)
     if subject and not find_mentions(statement):
-        words = [word for word in _WORD.findall(statement.lower()) if _stem(word) in subject]
+        words = [word for word in _WORD.findall(statement.lower()) if stem(word) in subject]
         lacking = f"the statement is about {', '.join(words)}; the description is not"
         yield Requirement("subject", "" if subject & content_words(functionality) else lacking)
 
@@ -196,11 +205,12 @@ def _is_named(mention: Mention, text: str) -> bool:
     return re.search(rf"(?<![{before}]){re.escape(shown)}(?![\w-])", text) is not None
 
 
-def _stem(word: str) -> str:
+def stem(word: str) -> str:
+    """A word without its ending, roughly: enough to know its forms from other words."""
     for ending in ("ies", "ing", "es", "ed", "s", "y"):
         if word.endswith(ending) and len(word) - len(ending) >= 3:
-            return word.removesuffix(ending)
-    return word
+            return word.removesuffix(ending).rstrip("e")
+    return word.rstrip("e")
 
 
 def _says(words: str, functionality: str) -> bool:

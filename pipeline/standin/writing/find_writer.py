@@ -1,150 +1,225 @@
-"""Write a find command by rule from what a statement says about names, ages and sizes."""
+"""Write a find command by rule from what a statement says about names, ages and sizes.
+
+The statement is read phrase by phrase; a phrase that no rule reads is told as unplaced and not passed over.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
+from pipeline.standin.language.bounds import Bound, take_bounds
+from pipeline.standin.language.coverage import list_unplaced, take_verbs
 from pipeline.standin.language.literals import Mention
+from pipeline.standin.language.marked_text import MarkedText
 from pipeline.standin.language.shell_syntax import quote_for
-from pipeline.standin.language.statement_comparison import find_verbs
+from pipeline.standin.writing.attempt import Attempt
+from pipeline.standin.writing.find_names import take_names
 
-_OBJECTS = (
-    r"\b(?:files?|directories|folders|symlinks|links|everything|empty (?:directory|folder))\b"
-)
-_ABOUT = r"\bfind\b|\brecursive|\bempty\b|\bunder\b|\b(?:files|directories|folders|links)\b"
-_OTHERWISE = r"\b(?:lines|largest|biggest|by size|space|disk us(?:e|age)|extract|decompress)\b"
-_INTO = r"\b(?:into|to|as)\s+(?:the\s+)?(?:directory\s+|folder\s+)?[\"']?$"
-_OLDER = (
-    r"\bolder than\b|\b(?:more than|over) [\w ]+ (?:ago|old)\b|\bat least [\w ]+ old\b|\bbefore\b|"
-    r"\bage (?:exceeds|is (?:above|over|more than))\b|\b(?:days|weeks|months) (?:and|or) older\b|"
-    r"\buntouched for\b|\bnot (?:been )?(?:modified|accessed|changed|touched)\b"
-)
-_SMALLER = r"\b(?:smaller|less) than \d|\bunder \d+ ?[kmgt]i?b"
-_FLAT = (
-    r"\bnot recursive|\bnon-recursive|\bwithout (?:descending|recursing)|\btop.level only|"
-    r"\bnot in (?:its )?subdirectories|\bdirectly in\b"
+_THINGS = (
+    r"(?:(?:all|any|every|each|the|regular|ordinary) )*"
+    r"(?P<thing>files?|directories|folders|subdirectories|symlinks?|symbolic links|everything)\b"
 )
 _BOTH = (
     r"\bfiles? (?:and|or) (?:directories|folders)\b|\b(?:directories|folders) (?:and|or) files\b"
 )
-_IGNORING_CASE = r"\bcase.insensitive|\bignoring (?:the )?case|\bregardless of case"
-_IN_PATH = r"\bin (?:the|their|its) (?:full )?path\b|\bpath (?:contains|containing)\b"
-_IN_NAME = r"\bin (?:the|their|its) (?:file)?names?\b|\bnames? contain"
-_WITH_TEXT = r"\b(?:contain(?:s|ing)?|with)\b(?! (?:names?|permissions?)).*"
+_INTO = (
+    r"\b(?:into|to|as)(?: (?:the|a|an))?(?: (?:directory|folder|archive|file|tarball))? <path>"
+    r"(?: (?:directory|folder))?"
+)
+_KIND = r"(?:directory tree|directory|folder|tree|path)"
+_PLACE = (
+    r"\b(?:in|under|below|beneath|from|inside|within|of|on|at|throughout|across)(?: (?:the|my|our|this))?"
+    rf"(?: (?:whole|entire))?(?: {_KIND})? <path>(?: {_KIND}\b)?"
+)
+_BELOW = (
+    r",? (?:and|including|with)(?: all| any)?(?: of)?(?: its| the)? (?:subdirectories|subfolders)\b|"
+    r"\brecursively\b"
+)
+_FLAT = (
+    r"\b(?:but )?not recursive(?:ly)?\b|\bnon-recursive(?:ly)?\b|\bwithout (?:descending|recursing)\b|"
+    r"\btop.level only\b|"
+    r"\b(?:but )?not in (?:its |the |any )?subdirectories\b|\bdirectly(?= in\b)"
+)
+_EMPTY = r"(?<![\w-])empty(?= (?:files?|directories|folders|subdirectories)\b)|\b(?:that|which) are empty\b"
+_NO_NAMES = (
+    "nobody|no|none|nonexistent|any|anyone|anybody|everyone|someone|somebody|another|other|deleted|"
+    "users?|groups?|an?|the|me|us|him|her|them|each|every|both"
+)
+_OWNER = (
+    rf"(?:\b(?:that|which) (?:are |is ))?\b(?:owned by|(?:that |which )?belong(?:s|ing)? to|of the user|of user)"
+    rf"(?: the)?(?: user)? (?:<name>|(?!(?:{_NO_NAMES})\b)(?P<who>[a-z_][\w-]*))"
+)
+_TEXT = r"(?:\b(?:that|which) )?\b(?:contain(?:s|ing)?|with)(?: the)?(?: (?:text|words?|phrase|string|line))? <quoted>"
+_IGNORING_CASE = (
+    r",? ?\b(?:case.insensitive(?:ly)?|ignoring (?:the )?case|regardless of (?:the )?case)\b"
+)
+_SEARCHED = r"\bnames of\b|\bpaths of\b|\bfor(?= (?:all |any )?files\b)"
+_VERBS = {"delete", "find", "count", "compress", "copy", "move", "permit", "check"}
+_PASSING = {"find", "check"}
+_SHOWN = r"\b(?:list|show|print|display|output|report)\b"
 
 
-def write_find(statement: str, mentions: Sequence[Mention]) -> str | None:
+class _Read(NamedTuple):
+    """What was read of a statement."""
+
+    verbs: set[str]
+    thing: str
+    places: list[str]
+    target: str
+    tests: list[str]
+    text: str
+    ignoring_case: bool
+    number: str
+
+
+def write_find(statement: str, mentions: Sequence[Mention]) -> Attempt | None:
     """A find command for `statement`, or None where it is not about finding files."""
-    by_kind = {
-        kind: [found for found in mentions if found.kind == kind] for kind in ("age", "size")
-    }
-    globs = [mention.text for mention in mentions if mention.kind == "glob"]
-    paths = [mention for mention in mentions if mention.kind == "path"]
-    into = [mention for mention in paths if _says(_INTO, statement[: mention.start])]
-    places = [m.text for m in paths if m not in into and ("/" in m.text or m.text in (".", "~"))]
-    if not _is_about_files(statement, places) or not (
-        globs or any(by_kind.values()) or _says(_ABOUT, statement)
-    ):
+    text = MarkedText(statement, mentions)
+    thing_is_said = text.says(_THINGS) or (text.says("<path>") and text.says(r"\blogs\b"))
+    if not thing_is_said:
         return None
-    files = [
-        mention.text for mention in paths if mention not in into and mention.text not in places
+    read = _read(text)
+    left = [mention.text for mention in text.left() if not mention.is_place]
+    unplaced = [*list_unplaced(text, (), strictly=True), *left]
+    strong = read.verbs - _PASSING
+    if not read.verbs <= _VERBS or len(strong) > 1:
+        return None
+    action = _write_action(statement, read)
+    if action is None or (strong and not read.places and strong != {"count"}):
+        return None  # what changes something is never done wherever one happens to be
+    words = ["find", *(quote_for(place, "bare") for place in read.places or ["."])]
+    return Attempt(" ".join(filter(None, [*words, *read.tests, action])), tuple(unplaced))
+
+
+def _read(text: MarkedText) -> _Read:
+    """Take out every phrase that a rule knows; those that hold others come first."""
+    text.take_all(_SEARCHED)
+    bounds = take_bounds(text)
+    number = (
+        text.take(r"\bto (?:mode )?<number>") if text.says(r"\b(?:permissions?|chmod)\b") else None
+    )
+    permits = text.take(r"\b(?:change|set)(?: the)? permissions?(?: (?:of|on|for))?\b")
+    flat = bool(text.take_all(_FLAT))
+    empty = bool(text.take_all(_EMPTY))
+    ignoring_case = bool(text.take_all(_IGNORING_CASE))
+    names = take_names(text, test="-iname" if ignoring_case else "-name")
+    owners = [_name_of(text, match) for match in text.take_all(_OWNER)]
+    said = text.take(_TEXT)
+    counted = text.take(r"\b(?:the )?(?:total )?number of\b")
+    verbs = (
+        take_verbs(text) | ({"count"} if counted else set()) | ({"permit"} if permits else set())
+    )
+    target = text.take(_INTO) if verbs & {"copy", "move", "compress"} else None
+    text.take_all(_BELOW)
+    found = [text.mention(match, "path") for match in text.take_all(_PLACE)]
+    places = [
+        one.text
+        for one in sorted([*found, *text.left()], key=lambda one: one.start)
+        if one.is_place
     ]
-    quoted = [mention.text for mention in mentions if mention.kind == "quoted"]
-    text = _find_text(statement, quoted)
-    words = ["find", *(quote_for(place, "bare") for place in places or ["."])]
-    words += ["-maxdepth 1"] if _says(_FLAT, statement) else []
-    words += _write_type(statement)
-    words += _write_names(statement, [*globs, *files, *(word for word in quoted if word != text)])
-    words += [_write_age(statement, mention) for mention in by_kind["age"]]
-    words += [_write_size(statement, mention) for mention in by_kind["size"]]
-    words += ["-empty"] if _says(r"\bempty\b", statement) else []
-    target = quote_for(into[-1].text, "bare") if into else ""
-    number = next((mention.text for mention in mentions if mention.kind == "number"), "")
-    action = (
-        _write_search(statement, text)
-        if text
-        else _write_action(statement, target=target, number=number)
+    if verbs <= {*_PASSING, "count", "compress"} and any("log" in place for place in places):
+        # Where nothing is lost, what lies among logs may pass for one.
+        text.take_all(r"\blog(?= files?\b)|\blogs\b")
+        text.take_all(r"<name>(?=\s)")
+    things = _take_things(text, bounds)
+    tests = [
+        "-maxdepth 1" if flat else "",
+        "-mindepth 1" if things == "-type d" and "delete" in verbs else "",
+        things,
+        *names,
+        *(f"-user {quote_for(owner, 'bare')}" for owner in owners),
+        *(_write_bound(bound) for bound in bounds),
+        "-empty" if empty else "",
+    ]
+    return _Read(
+        verbs,
+        things,
+        places,
+        quote_for(text.mention(target, "path").text, "bare") if target else "",
+        tests,
+        text.mention(said, "quoted").text if said else "",
+        ignoring_case,
+        text.mention(number, "number").text if number else "",
     )
-    return " ".join(filter(None, [*words, action]))
 
 
-def _says(pattern: str, text: str) -> bool:
-    return re.search(pattern, text, re.IGNORECASE) is not None
+def _name_of(text: MarkedText, match: re.Match[str]) -> str:
+    return match["who"] or text.mention(match, "name").text
 
 
-def _is_about_files(statement: str, places: Sequence[str]) -> bool:
-    """Logs are files where a place is named, and otherwise more likely a journal."""
-    named = _says(_OBJECTS, statement) or (bool(places) and _says(r"\blogs\b", statement))
-    return named and not _says(_OTHERWISE, statement)
-
-
-def _find_text(statement: str, quoted: Sequence[str]) -> str:
-    """The quoted words that files are to contain, if any; names and paths contain things too."""
-    said = re.search(_WITH_TEXT, statement, re.IGNORECASE)
-    if (
-        not said
-        or not quoted
-        or quoted[-1] not in said[0]
-        or _says(f"{_IN_PATH}|{_IN_NAME}", said[0])
-    ):
+def _take_things(text: MarkedText, bounds: Sequence[Bound]) -> str:
+    """What is looked for, as a test of its type; words that only repeat what is said otherwise go with it."""
+    sides = {(bound.mention.kind, bound.side) for bound in bounds}
+    if ("age", "more") in sides:
+        text.take_all(r"\bold\b")
+    if ("size", "more") in sides:
+        text.take_all(r"\b(?:large|big)\b")
+    both = text.take_all(_BOTH)
+    things = {match["thing"].lower() for match in text.take_all(_THINGS)}
+    if both or (things == {"everything"} and not bounds):
         return ""
-    return quoted[-1]
+    if things & {"symlink", "symlinks", "symbolic links"}:
+        return "-type l"
+    if things & {"directories", "folders", "subdirectories"}:
+        return "-type d" if not things & {"file", "files"} else ""
+    return "-type f"
 
 
-def _write_type(statement: str) -> list[str]:
-    if _says(r"\b(?:symbolic links?|symlinks?)\b", statement):
-        return ["-type l"]
-    if _says(_BOTH, statement):
-        return []
-    directories = _says(
-        r"\b(?:directories|folders|subdirectories)\b|\bempty (?:directory|folder)", statement
-    )
-    return ["-type d" if directories and not _says(r"\bfiles?\b", statement) else "-type f"]
+def _write_bound(bound: Bound) -> str:
+    """One side of an age or a size as find has it: never rounded to the other side."""
+    value, more = int(bound.mention.value), bound.side == "more"
+    if bound.mention.kind == "age":
+        letter = "a" if bound.accessed else "m"
+        days, rest = divmod(value, 86400)
+        test, count = ("min", max(1, value // 60)) if rest else ("time", days)
+        # "45 days or older" is what is not younger: +45 would leave out the day itself.
+        sign = "+" if more != bound.including else "-"
+        return f"{'! ' if bound.including else ''}-{letter}{test} {sign}{count}"
+    if bound.side == "exact":
+        return f"-size {value}c"
+    sign = "+" if more != bound.including else "-"
+    return f"{'! ' if bound.including else ''}-size {sign}{_write_size(value, exactly=sign == '-')}"
 
 
-def _write_names(statement: str, names: Sequence[str]) -> list[str]:
-    if _says(_IN_PATH, statement):
-        return [f"-path {quote_for(f'*{name}*', 'bare')}" for name in names]
-    test = "-iname" if _says(_IGNORING_CASE, statement) else "-name"
-    inside = _says(_IN_NAME, statement)
-    tests = [f"{test} {quote_for(f'*{name}*' if inside else name, 'bare')}" for name in names]
-    return [rf"\( {' -o '.join(tests)} \)"] if len(tests) > 1 else tests
-
-
-def _write_age(statement: str, mention: Mention) -> str:
-    letter = "a" if _says(r"\baccess", statement) else "m"
-    sign = "+" if _says(_OLDER, statement) else "-"
-    days, rest = divmod(int(mention.value), 86400)
-    return (
-        f"-{letter}min {sign}{max(1, int(mention.value) // 60)}"
-        if rest
-        else f"-{letter}time {sign}{days}"
-    )
-
-
-def _write_size(statement: str, mention: Mention) -> str:
-    around = statement[max(0, mention.start - 14) : mention.start + len(mention.text)]
-    sign = "-" if _says(_SMALLER, around) else "+"
+def _write_size(value: int, *, exactly: bool) -> str:
+    """A size in its largest whole unit; in bytes where find, which rounds up, would leave out the last unit."""
     for unit, each in (("G", 1024**3), ("M", 1024**2), ("k", 1024)):
-        if int(mention.value) % each == 0:
-            return f"-size {sign}{int(mention.value) // each}{unit}"
-    return f"-size {sign}{mention.value}c"
+        if value % each == 0 and not exactly:
+            return f"{value // each}{unit}"
+    return f"{value}c"
 
 
-def _write_search(statement: str, text: str) -> str:
-    case = "i" if _says(_IGNORING_CASE, statement) else ""
-    return f"-exec grep -l{case} -- {quote_for(text, 'bare')} {{}} +"
-
-
-def _write_action(statement: str, *, target: str, number: str) -> str:
-    verbs = find_verbs(statement)
-    if "delete" in verbs:
-        return "-delete"
-    if "count" in verbs:
+def _write_action(statement: str, read: _Read) -> str | None:
+    """What is done with each; None where no rule does it so."""
+    if read.text:
+        case = "i" if read.ignoring_case else ""
+        searched = f"-exec grep -l{case} -- {quote_for(read.text, 'bare')} {{}} +"
+        return searched if not read.verbs - _PASSING else None
+    verb = next(iter(read.verbs - _PASSING), "")
+    if verb == "delete":
+        if read.thing != "-type f" and read.thing != "-type l" and "-empty" not in read.tests:
+            return None  # a directory that is not empty stays; whether its contents are meant is not said
+        shown = "find" in read.verbs and re.search(_SHOWN, statement, re.IGNORECASE)
+        return "-print -delete" if shown else "-delete"
+    if verb == "count":
         return "| wc -l"
-    if "compress" in verbs:
-        return f"-print0 | tar -czf {target} --null -T -" if target else "-exec gzip {} +"
-    if target and verbs & {"copy", "move"}:
-        return rf"-exec {'cp' if 'copy' in verbs else 'mv'} {{}} {target} \;"
-    return f"-exec chmod {number} {{}} +" if "permit" in verbs and number else ""
+    if verb == "compress":
+        return (
+            f"-print0 | tar -czf {read.target} --null -T -"
+            if re.search(r"\.(?:tar\.gz|tgz)['\"]?$", read.target)
+            else None
+            if read.target
+            else "-exec gzip {} +"
+        )
+    if verb == "copy" and read.target:
+        return rf"-exec cp {{}} {read.target} \;"
+    if (
+        verb == "move" and read.target
+    ):  # of files of one name none is lost, and none becomes the folder
+        return rf"-exec mv -n {{}} {read.target.rstrip('/')}/ \;"
+    if verb == "permit":
+        octal = re.fullmatch(r"[0-7]{3,4}", read.number)
+        return f"-exec chmod {read.number} {{}} +" if octal else None
+    return None if verb else ""

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 
 from pydantic import BaseModel, TypeAdapter
 
+from pipeline.standin.description.script_description import describe
+from pipeline.standin.language.coverage import list_unplaced, take_verbs
+from pipeline.standin.language.idioms import load_idioms
 from pipeline.standin.language.literals import Mention, find_mentions
+from pipeline.standin.language.marked_text import MarkedText
 from pipeline.standin.language.shell_syntax import quote_for
+from pipeline.standin.writing.attempt import Attempt
+from pipeline.standin.writing.checked_restart import write_checked_restart
 from pipeline.standin.writing.find_writer import write_find
 from pipeline.standin.yaml_data import load_own
 
@@ -18,14 +24,30 @@ _SLOT = re.compile(
     r"\{(?P<kind>[a-z]+)(?P<second>2?)(?::(?P<noun>[a-z]+))?(?:\|(?P<default>[^}]*))?\}"
 )
 _VERB = re.compile(r"\b(restart|reload|start|stop|enable|disable)(?:ing)?\b", re.IGNORECASE)
+_INTO = r"\b(?:into|to|as)\s+(?:the\s+|a\s+)?(?:directory\s+|folder\s+|file\s+|archive\s+)?[\"']?$"
+_UNIT_NOUNS = ("service", "unit", "daemon", "timer", "socket")
+_SERVICES = frozenset(load_idioms().services.split())
+# Words that are asked to be installed and that no package, or another one, is called.
+_NO_PACKAGES = frozenset(load_idioms().not_packages.split())
 _QUOTED = re.compile(r"\"([^\"]+)\"|(?<!\w)'([^']+)'(?!\w)")
 
 
 class Recipe(BaseModel):
-    """A script with slots, and the pattern of statements that it is for."""
+    """A script with slots, and the pattern of statements that it is for.
+
+    `also` are phrases that change nothing about it; where `never` is found the recipe does not apply.
+    """
 
     when: str
     script: str
+    also: str = ""
+    never: str = ""
+
+    @property
+    def words(self) -> list[str]:
+        """The words that its pattern looks for, and those that say what the script does."""
+        wanted = re.sub(r"\\.|\(\?<?[=!]", " ", self.when)
+        return re.findall(r"[a-z]{2,}", f"{wanted} {describe(_SLOT.sub('', self.script))}".lower())
 
 
 @cache
@@ -35,19 +57,101 @@ def load_recipes() -> list[Recipe]:
 
 
 def write_script(statement: str) -> str | None:
-    """A script for `statement` by rule, or None where no rule knows how."""
+    """A script for `statement` by rule, or None where no rule has a place for every word of it."""
+    return next((one.body for one in list_attempts(statement) if not one.unplaced), None)
+
+
+def list_attempts(statement: str) -> list[Attempt]:
+    """What each rule that is for such a statement makes of it, in their order."""
     mentions = find_mentions(statement)
-    body = write_find(statement, mentions) or _write_recipe(statement, mentions)
-    return f"{_HEAD}{body.rstrip()}\n" if body else None
+    return [
+        attempt._replace(body=f"{_HEAD}{attempt.body.rstrip()}\n")
+        for attempt in _attempts(statement, mentions)
+    ]
 
 
-def _write_recipe(statement: str, mentions: Sequence[Mention]) -> str | None:
+def _attempts(statement: str, mentions: Sequence[Mention]) -> Iterator[Attempt]:
+    for write in (write_find, write_checked_restart):
+        attempt = write(statement, mentions)
+        if attempt:
+            yield attempt
     for recipe in load_recipes():
-        if re.search(recipe.when, statement, re.IGNORECASE | re.DOTALL):
+        if _says(recipe.when, statement) and not (recipe.never and _says(recipe.never, statement)):
             filled = _fill(recipe.script, statement, mentions)
             if filled is not None:
-                return filled
-    return None
+                yield Attempt(filled, _list_unplaced(recipe, statement, mentions))
+
+
+def _list_unplaced(recipe: Recipe, statement: str, mentions: Sequence[Mention]) -> tuple[str, ...]:
+    text = MarkedText(statement, mentions)
+    if recipe.also:
+        text.take_all(recipe.also)
+    take_verbs(text)
+    return tuple(list_unplaced(text, recipe.words))
+
+
+def _says(pattern: str, statement: str) -> bool:
+    return re.search(pattern, statement, re.IGNORECASE | re.DOTALL) is not None
+
+
+def _is_unit(mention: Mention, statement: str) -> bool:
+    """A name beside a noun that says so, a service that goes by a plain word, or an identifier that is no host."""
+    joined = re.fullmatch(r"[a-z][\w.@]*[-_@][\w.@-]*[a-z]", mention.text)
+    known = mention.value in _SERVICES or joined is not None
+    return mention.kind == "name" and (mention.noun in _UNIT_NOUNS or (not mention.noun and known))
+
+
+def _is_process(mention: Mention, statement: str) -> bool:
+    return mention.kind == "name" and mention.noun in ("", "process", "daemon")
+
+
+def _is_package(mention: Mention, statement: str) -> bool:
+    plain = re.fullmatch(r"[a-z][a-z0-9.+-]+", mention.text) is not None
+    known = plain and mention.text not in _NO_PACKAGES
+    return mention.kind == "name" and (mention.noun == "package" or (not mention.noun and known))
+
+
+def _is_host(mention: Mention, statement: str) -> bool:
+    return mention.kind == "name" and mention.noun in ("", "host", "hostname", "node", "domain")
+
+
+def _is_target(mention: Mention, statement: str) -> bool:
+    return mention.kind == "path" and _says(_INTO, statement[: mention.start])
+
+
+def _is_source(mention: Mention, statement: str) -> bool:
+    return mention.kind == "path" and not _is_target(mention, statement)
+
+
+def _is_archive(mention: Mention, statement: str) -> bool:
+    return _is_target(mention, statement) and _says(r"\.(?:tar\.gz|tgz)$", mention.text)
+
+
+def _is_tarball(mention: Mention, statement: str) -> bool:
+    named = _says(r"\.(?:tar(?:\.\w+)?|tgz|tbz2?|txz)$", mention.text)
+    return _is_source(mention, statement) and named
+
+
+def _is_file(mention: Mention, statement: str) -> bool:
+    return mention.kind == "path" and re.search(r"[^/]\.\w+$", mention.text) is not None
+
+
+def _is_mode(mention: Mention, statement: str) -> bool:
+    return mention.kind == "number" and re.fullmatch("[0-7]{3,4}", mention.text) is not None
+
+
+_CHOSEN: dict[str, Callable[[Mention, str], bool]] = {
+    "unit": _is_unit,
+    "process": _is_process,
+    "package": _is_package,
+    "host": _is_host,
+    "source": _is_source,
+    "target": _is_target,
+    "archive": _is_archive,
+    "tarball": _is_tarball,
+    "file": _is_file,
+    "mode": _is_mode,
+}
 
 
 def _fill(template: str, statement: str, mentions: Sequence[Mention]) -> str | None:
@@ -66,6 +170,8 @@ def _value_of(slot: re.Match[str], statement: str, mentions: Sequence[Mention]) 
         return verb[1].lower() if verb else slot["default"]
     if kind == "pattern":
         found = [_escape(match[1] or match[2]) for match in _QUOTED.finditer(statement)]
+    elif kind in _CHOSEN:
+        found = [_say(mention) for mention in mentions if _CHOSEN[kind](mention, statement)]
     else:
         found = [
             _say(mention)
@@ -86,6 +192,8 @@ def _pick(
 
 
 def _say(mention: Mention) -> str:
+    if mention.kind == "name" and mention.value in _SERVICES:
+        return mention.value  # "Nginx" at the head of a sentence, or as a product
     if mention.kind != "age":
         return mention.text
     counted = re.sub(r"^(?:(?:last|past|an?) )+(?=[a-z])", "1 ", mention.text, flags=re.IGNORECASE)

@@ -22,7 +22,6 @@ from tests.standin_process import StandIn
 pytestmark = pytest.mark.django_db
 
 EXPORTS = "delete files older than 30 days in /var/tmp/exports"
-FLAGGED = "List every file under /srv/repo whose path contains the word fixtures"
 
 
 def start(statement: str = EXPORTS) -> Run:

@@ -31,7 +31,7 @@ from tests.standin_process import StandIn
 pytestmark = pytest.mark.django_db
 
 PASSED = "delete files older than 30 days in /var/tmp/exports"
-FLAGGED = "List every file under /srv/repo whose path contains the word fixtures"
+FLAGGED = "Show the ten directories in /home that take the most space, largest first"
 TOLD = {
     "gen_ai.operation.name", "gen_ai.request.model", "gen_ai.usage.input_tokens",
     "gen_ai.usage.output_tokens", "error.type", "scriptsmith.endpoint", "scriptsmith.stage",

@@ -33,7 +33,7 @@ from tests.standin_process import StandIn
 pytestmark = pytest.mark.django_db
 
 State = MessageBatch.State
-FLAGGED = "List every file under /srv/repo whose path contains the word fixtures"
+FLAGGED = "Show the ten directories in /home that take the most space, largest first"
 
 
 def carry_on(runs: Sequence[Run]) -> None:

@@ -46,6 +46,16 @@ def compare(task: str, statement: str, script: str) -> dict[str, object]:
             id="an age inside a query",
         ),
         pytest.param("Show the current load", "uptime", id="nothing concrete, but the subject"),
+        pytest.param(
+            "List files in /a not modified in the last 45 days",
+            "find /a -type f -mtime +45",
+            id="what is not newer is older",
+        ),
+        pytest.param(
+            "Delete files in /a that are 45 days or older",
+            "find /a -type f ! -mtime -45 -delete",
+            id="the day itself too",
+        ),
     ],
 )
 def test_it_matches(statement: str, script: str) -> None:
@@ -108,6 +118,24 @@ def test_it_matches(statement: str, script: str) -> None:
             "find . -mtime -3",
             "the statement asks for what is older; the description does not say so",
             id="the other direction",
+        ),
+        pytest.param(
+            "Files older than 45 days in /a should not be deleted",
+            "find /a -type f -mtime +45 -delete",
+            "the description says that it deletes; the statement does not ask for that",
+            id="what is not to be done",
+        ),
+        pytest.param(
+            "Delete files that have been in /a for more than 45 days",
+            "find /a -type f -mtime -45 -delete",
+            "the statement asks for what is older; the description does not say so",
+            id="the other direction, in other words",
+        ),
+        pytest.param(
+            "Delete files below 10 MB in /a",
+            "find /a -type f -size +10M -delete",
+            "the statement asks for what is smaller; the description does not say so",
+            id="the other side of a size",
         ),
         pytest.param(
             "Show who is logged in",

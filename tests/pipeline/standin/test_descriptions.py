@@ -138,7 +138,7 @@ from pipeline.standin.description.script_description import describe
         ),
         pytest.param(
             "bash -c 'sleep 5; uptime'",
-            "Waits 5 seconds; shows how long the system runs and its load.",
+            "Waits 5 seconds; shows the uptime, how long the system runs, and its load.",
             id="bash in bash",
         ),
         pytest.param(

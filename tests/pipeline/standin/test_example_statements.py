@@ -2,20 +2,42 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 
 import pytest
 import yaml
 
+from pipeline.actions.views import _examples
+from pipeline.standin.description.script_description import describe
 from pipeline.standin.prompt_answers import answer_prompt
 from pipeline.standin.prompt_contract import Prompt
 from pipeline.standin.script_book import load_book
 
 EMPTY = load_book(None)
 STARTER = Path("catalog/starter")
+# What people are shown to ask for: on the page, in the README's first sentence, its steps and its commands.
+ASKED = tuple(map(str, _examples()))
+README = tuple(
+    " ".join(statement.split())
+    for statement in re.findall(
+        r'action statement\s+\("([^"]+)"\)|for example \*([^*]+)\*|(?:run_pipeline|retrieve) "([^"]+)"',
+        Path("README.md").read_text(),
+    )
+    for statement in statement
+    if statement
+)
+SHOWN = tuple(dict.fromkeys((*ASKED, *README)))
+
+
+def of(word: str) -> tuple[str, ...]:
+    """The statements shown to people that have this word."""
+    return tuple(statement for statement in SHOWN if word in statement.lower())
+
+
 DELETE = (
-    "Delete files older than 45 days in /srv/reports",
+    *of("delete"),
     "delete all files in /srv/reports that are older than 45 days",
     "Remove files older than 45 days from /srv/reports",
     "remove every file under /srv/reports older than 45 days",
@@ -38,9 +60,8 @@ DELETE = (
 )
 
 RESTART = (
-    "Restart nginx, but only if its configuration is valid",
+    *of("nginx"),
     "restart nginx only if the configuration is valid",
-    "Restart nginx if its configuration is valid",
     "Restart nginx when the config test passes",
     "Restart nginx after checking that its configuration is valid",
     "Check the nginx configuration and restart nginx if it is valid",
@@ -61,7 +82,7 @@ RESTART = (
 )
 
 LARGEST = (
-    "List the ten largest files in /var/log",
+    *of("largest"),
     "List the 10 largest files in /var/log",
     "Show the ten largest files in /var/log",
     "Show the 10 biggest files under /var/log",
@@ -99,19 +120,33 @@ def write(statement: str, given: tuple[str, str] | None) -> str:
     return str(answer_prompt(Prompt("generate", tuple(sections)), EMPTY).get("script", "none"))
 
 
+def passes(statement: str, script: str) -> bool:
+    """Whether both comparisons pass the script, so that it would go to the queue as correct."""
+    sections = (("STATEMENT", statement), ("FUNCTIONALITY", describe(script)))
+    answers = [
+        answer_prompt(Prompt(task, sections), EMPTY) for task in ("similarity", "difference")
+    ]
+    return all(answer["verdict"] == "match" for answer in answers)
+
+
 def write_beside(statement: str, *names: str) -> set[str]:
     """Its scripts without an example, and with each of these entries as one."""
     return {write(statement, given) for given in [None, *(example(name) for name in names)]}
 
 
+def test_every_statement_that_people_are_shown_is_among_the_wordings() -> None:
+    assert len(ASKED) == 3 and len(README) == 4, README
+    for wordings in (DELETE, RESTART, LARGEST):
+        assert len(set(wordings)) >= 20
+    assert set(SHOWN) <= {*DELETE, *RESTART, *LARGEST}
+
+
 @pytest.mark.parametrize("statement", DELETE)
 def test_old_files_are_deleted_and_no_pattern_is_added(statement: str) -> None:
+    place, days = re.findall(r"/\w[\w/]+", statement)[0], re.findall(r"\d+", statement)[0]
     for script in write_beside(statement, "delete-rotated-app-logs"):
-        assert "find /srv/reports" in script
-        assert "-mtime +45" in script
-        assert "-delete" in script
-        assert "-name" not in script
-        assert "-size" not in script
+        assert f"find {place} -type f -mtime +{days} -delete" in script
+        assert passes(statement, script)
 
 
 @pytest.mark.parametrize("statement", RESTART)
@@ -124,6 +159,7 @@ def test_nginx_is_restarted_after_its_configuration_was_tested(statement: str) -
         "show-why-container-stopped",
     ):
         assert 0 < script.find("nginx -t") < script.find("systemctl restart nginx"), script
+        assert passes(statement, script)
 
 
 @pytest.mark.parametrize("statement", LARGEST)
@@ -131,13 +167,15 @@ def test_the_ten_largest_files_are_listed(statement: str) -> None:
     for script in write_beside(statement, "show-inode-usage", "show-largest-files"):
         assert "-type f" in script
         assert "sort -rn" in script
-        assert "head -n 10" in script or "1,10p" in script
+        assert "1,10p" in script
         assert "/var/log" in script
         assert "-name" not in script
+        assert passes(statement, script)
+    assert "-xdev" not in write(statement, None), "nobody asked for that"
 
 
 @pytest.mark.parametrize(
     ("words", "number"), [("five", 5), ("three", 3), ("twenty", 20), ("7", 7), ("ten", 10)]
 )
 def test_how_many_is_as_many_as_was_asked_for(words: str, number: int) -> None:
-    assert f"head -n {number}" in write(f"List the {words} largest files in /var/log", None)
+    assert f"sed -n 1,{number}p" in write(f"List the {words} largest files in /var/log", None)
