@@ -19,7 +19,7 @@ from review.study.first_draft import FIRST_KINDS
 
 # What no screen of the review shows and no rule asks for; whoever asks all the same gets it by a query.
 _LEFT_OUT = (
-    *("created_at", "closed_at", "shuffle", "pattern", "disputed"),
+    *("created_at", "closed_at", "shuffle", "pattern", "disputed", "called_in"),
     *(
         f"campaign__{name}"
         for name in ("description", "created_at", "closed_at", "primary_figure", "planned_items")
@@ -101,7 +101,9 @@ def _decided_item(pk: int, user: int) -> QuerySet[Item]:
     """The same with all that is published."""
     met = Assignment.objects.filter(item__case__action=OuterRef("case__action"), reviewer=user)
     arms = Item.objects.filter(case=OuterRef("case"))
-    last = Score.objects.filter(reviewer=user, imported=False).order_by("-pk")
+    # What was taken over from another arm has the time of now, and the minutes of a sitting that may be over.
+    own = Score.objects.filter(reviewer=user, imported=False)
+    last = own.exclude(visible__has_key="copied_from").order_by("-pk")
     return (
         _item(pk, user)
         .defer(None)

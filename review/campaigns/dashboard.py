@@ -120,7 +120,7 @@ class Dashboard:
     @property
     def later(self) -> Sequence[ReviewerLine]:
         """Whoever gets more items only later, the next one first."""
-        kept = [(line.later.first_at, line) for line in self.reviewers if line.later]
+        kept = [(line.later.at, line) for line in self.reviewers if line.later]
         return [line for _at, line in sorted(kept, key=lambda one: one[0])]
 
 

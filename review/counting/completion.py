@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from django.utils import timezone
 
 from core.database.prepared import execute
+from pipeline.types import Arm
 from review.models import Case, Item, Score
 
 _DUE = "INSERT INTO review_tallydue (item_id, campaign_id) VALUES (%(item)s, %(campaign)s)"
@@ -41,13 +42,16 @@ UPDATE review_item SET places = GREATEST(0, overlap - done - (
 def counts(item: Item, given: Iterable[Score]) -> bool:
     """Whether a reviewer's work on an item counts towards what it wants, by the scores they gave it.
 
-    It does not where the campaign hides verdicts and no score of the script was blind. What is shown again, and
+    It does not where the campaign hides verdicts and they gave a stage no blind score. What is shown again, and
     what stands in the training round, is for this reviewer alone.
     """
     if not item.campaign.hides_verdict or item.again or item.case.purpose != Case.Purpose.REAL:
         return True
-    scripts = [one for one in given if one.stage == Score.Stage.SCRIPT]
-    return not scripts or any(one.blind for one in scripts)
+    is_blind: dict[str, bool] = {}
+    for one in given:
+        if one.arm == Arm.MODEL:
+            is_blind[one.stage] = is_blind.get(one.stage, False) or one.blind
+    return all(is_blind.values())
 
 
 def hand_on(item: Item) -> None:
@@ -64,4 +68,9 @@ def count_done(item: Item, *, change: int) -> None:
     if change:
         execute(_COUNT_DONE, {**keys, "change": change, "now": timezone.now()})
     else:
-        execute(_DUE, keys)
+        note_changed(item.pk, item.campaign_id)
+
+
+def note_changed(item: int, campaign: int) -> None:
+    """Note that an item brings something else to the figures now."""
+    execute(_DUE, {"item": item, "campaign": campaign})

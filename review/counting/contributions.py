@@ -37,7 +37,8 @@ DAY, TIME, LEFT = "@day:", "@time:", "@left"
 WORK = Q(kind=_SUM, pattern__startswith="@")
 # Items with a score that was given here, and scores that do not decide: `not_blind:STAGE:VERDICT:VALUE`.
 HERE, NOT_BLIND = "here", "not_blind:"
-_READINGS = tuple(one for one in Reading if one is not Reading.PLAIN)
+# The one without each reviewer's first quarter is not kept: each score moves where that ends. See `first_quarter`.
+_READINGS = (Reading.WITH_NOT_BLIND, Reading.WITHOUT_CALLED_IN)
 
 
 class Contribution(NamedTuple):
@@ -77,7 +78,7 @@ def bring(facts: Facts, key: int) -> Contribution:
         return Contribution(_write("", {}, sums, (), ()) if sums else "", False)
     scores = facts.scores_of(key)
     passed = passed_over(work)
-    cannot = facts.cannot_judge(key)
+    cannot, gone = facts.cannot_judge(key), facts.gone(key)
     reviewers = sorted({score.reviewer for score in scores} | cannot)
     places = {reviewer: place for place, reviewer in enumerate(reviewers)}
     found = _judge(
@@ -85,6 +86,7 @@ def bring(facts: Facts, key: int) -> Contribution:
         tuple(_Alike(places[score.reviewer], *score[2:12]) for score in scores),
         tuple(sorted(facts.words_of(key).items())),
         frozenset(places[reviewer] for reviewer in cannot),
+        frozenset(places[reviewer] for reviewer in gone),
         bool(passed),
     )
     given = {
@@ -112,6 +114,7 @@ class _Alike(NamedTuple):
     is_author: bool
     text: int
     round: int
+    is_first_quarter: bool = False
 
 
 class _Judged(NamedTuple):
@@ -131,12 +134,14 @@ def _judge(
     scores: tuple[_Alike, ...],
     words: tuple[tuple[tuple[Stage, Arm], int], ...],
     cannot_judge: frozenset[int],
+    gone: frozenset[int],
     was_skipped: bool,
 ) -> _Judged:
     judged = situation.judge(
         (given_score(score, order) for order, score in enumerate(scores)),
         adjudicated=dict(words),
         cannot_judge=cannot_judge,
+        gone=gone,
         passed_over=((0, "skipped"),) if was_skipped else (),
     )
     pattern = pattern_of(judged)

@@ -11,7 +11,15 @@ from typing import TypeVar
 from django.db.models import Q
 
 from review.counting.contributions import WORK
-from review.counting.statements import CLUSTER, JOINT, LEANING, PAIR, TOGETHER, VALUES
+from review.counting.statements import (
+    CLUSTER,
+    JOINT,
+    LEANING,
+    PAIR,
+    READ_AS,
+    TOGETHER,
+    VALUES,
+)
 from review.counting.tallies import count_due
 from review.models import Campaign, Tally
 from review.study import ItemPattern, Leaning, PairCells, Reading, Stage, StageCounts, Values
@@ -64,6 +72,10 @@ class Counts:
     )
     # Another reading to (pattern, pattern under that reading) to number of items, where these differ.
     readings: dict[Reading, Counter[Pair]] = field(default_factory=lambda: defaultdict(Counter))
+    # Another reading to what is to be added to `clusters` under it.
+    clusters_of: dict[Reading, Counter[tuple[ItemPattern, ...]]] = field(
+        default_factory=lambda: defaultdict(Counter)
+    )
     # What adds up over items, see `review.counting.contributions`; reviewers' work is read by the dashboard alone.
     sums: Counter[str] = field(default_factory=Counter)
 
@@ -73,6 +85,12 @@ class Counts:
         for (plain, other), times in self.readings.get(reading, {}).items():
             found[plain] -= times
             found[other] += times
+        return Counter({key: times for key, times in found.items() if times})
+
+    def clusters_as(self, reading: Reading) -> Counter[tuple[ItemPattern, ...]]:
+        """The statements with several items under another reading."""
+        found = Counter(self.clusters)
+        found.update(self.clusters_of.get(reading, {}))
         return Counter({key: times for key, times in found.items() if times})
 
     def stages(self) -> dict[Stage, StageCounts]:
@@ -94,7 +112,9 @@ def read_counts(campaign: Campaign, *, most_due: int = 1_000_000) -> dict[int, C
         elif kind == _SUM:
             counts.sums[pattern] = count
         elif kind == CLUSTER:
-            counts.clusters[_read_patterns(pattern)] = count
+            reading, mark, patterns = pattern.rpartition(READ_AS)
+            clusters = counts.clusters_of[Reading(reading)] if mark else counts.clusters
+            clusters[_read_patterns(patterns)] = count
         elif kind == JOINT:
             other, _mark, cases = pattern.partition(">")
             counts.joint[int(other)][_read_pairs(cases)] = count

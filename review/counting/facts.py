@@ -35,6 +35,7 @@ from review.models import Assignment, Item
 from review.study import GivenScore, Judged, Stage
 
 _CANNOT_JUDGE, _MODEL = Assignment.State.CANNOT_JUDGE.value, Arm.MODEL.value
+_HOLDING = frozenset(state.value for state in Assignment.HOLDING)
 
 
 def judge_items(items: Sequence[Item]) -> dict[int, Judged]:
@@ -119,12 +120,25 @@ class Facts:
             if work.state == _CANNOT_JUDGE
         )
 
+    def gone(self, key: int) -> frozenset[int]:
+        """Who scored something of a closed item and has it in hand no more: a later stage waits for them no longer.
+
+        As long as it is open somebody else may take their place. Labels that name nobody's work have no such people.
+        """
+        if self.rows[key].state != Item.State.CLOSED.value:
+            return frozenset()
+        holding = {work.reviewer for work in self.work.get(key, ()) if work.state in _HOLDING}
+        if not holding:
+            return frozenset()
+        return frozenset(row.reviewer for row in self.scores_of(key)) - holding
+
     def judge(self, key: int) -> Judged:
         """What the item brings to the figures."""
         return self.situations[key].judge(
             (given_score(row, order) for order, row in enumerate(self.scores_of(key))),
             adjudicated=self.words_of(key),
             cannot_judge=self.cannot_judge(key),
+            gone=self.gone(key),
             passed_over=passed_over(self.work.get(key, ())),
             active_seconds=add_up(row.active_seconds for row in self.scores.get(key, ())),
         )
@@ -153,6 +167,8 @@ class _Row(Protocol):
     def was_called_in(self) -> bool: ...
     @property
     def is_author(self) -> bool: ...
+    @property
+    def is_first_quarter(self) -> bool: ...
 
 
 def given_score(row: _Row, order: int) -> GivenScore:
@@ -169,6 +185,7 @@ def given_score(row: _Row, order: int) -> GivenScore:
         is_undone=row.is_undone,
         was_called_in=row.was_called_in,
         is_author=row.is_author,
+        is_first_quarter=row.is_first_quarter,
     )
 
 
@@ -182,9 +199,32 @@ def read_facts(keys: Collection[int]) -> Facts:
     rows = {row.pk: row for row in read_rows(_with_other_arms(keys))}
     situations, texts = read_situations(list(rows.values()))
     groups = _group(rows, situations, texts)
+    _share_called_in(rows, situations, texts, groups)
     return Facts(
         rows, situations, texts, groups, read_scores(rows), read_words(rows), read_work(rows)
     )
+
+
+def _share_called_in(
+    rows: dict[int, ItemRow],
+    situations: dict[int, Situation],
+    texts: dict[int, Texts],
+    groups: dict[tuple[int, Stage, str], list[int]],
+) -> None:
+    """Who was called in for a script is waited for in every arm that holds it: they are asked about the text."""
+    if not any(row.called_in for row in rows.values()):
+        return
+    for key, row in rows.items():
+        script = texts[key][0]
+        if not (script and situations[key].is_real):
+            continue
+        others = [one for one in groups[row.case, Stage.SCRIPT, script] if one != key]
+        called = sum(rows[one].called_in for one in others)
+        if called:
+            own = situations[key]
+            situations[key] = own._replace(
+                wanted=own.wanted + called, called_in=own.called_in + called
+            )
 
 
 def same_texts(keys: Collection[int]) -> dict[tuple[int, str], list[int]]:

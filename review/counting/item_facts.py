@@ -37,6 +37,7 @@ class Situation(NamedTuple):
     is_real: bool
     is_sham: bool
     wanted: int
+    called_in: int
     hides_verdict: bool
     is_over: bool
     origin: str
@@ -44,6 +45,7 @@ class Situation(NamedTuple):
     has_refined: bool
     is_same: bool
     recommended: str
+    recommended_round: int | None
     execution: float | None
     execution_reason: str
     feedback_words: int | None
@@ -58,6 +60,7 @@ class Situation(NamedTuple):
             is_real=self.is_real,
             is_sham=self.is_sham,
             wanted=self.wanted,
+            called_in=self.called_in,
             hides_verdict=self.hides_verdict,
             is_over=self.is_over,
             origin=Origin(self.origin),
@@ -65,6 +68,7 @@ class Situation(NamedTuple):
             has_refined=self.has_refined,
             is_same=self.is_same,
             recommended=Recommended(self.recommended),
+            recommended_round=self.recommended_round,
             execution=self.execution,
             execution_reason=self.execution_reason,
             feedback_words=self.feedback_words,
@@ -92,6 +96,7 @@ class ItemRow(NamedTuple):
     state: str
     sham: bool
     overlap: int
+    called_in: int
     done: int
     execution: float | None
     execution_reason: str
@@ -114,7 +119,7 @@ def read_rows(keys: Collection[int]) -> list[ItemRow]:
     """The items by their keys, in the order of these."""
     query = """
         SELECT item.id, item.case_id, item.configuration_id, item.pattern, item.disputed, "case".purpose,
-               item.state, item.sham, item.overlap, item.done, item.execution, item.execution_reason,
+               item.state, item.sham, item.overlap, item.called_in, item.done, item.execution, item.execution_reason,
                item.run_id, run.verdict, run.state, run.origin, run.demo, run.recommended_id,
                coalesce(run.spec ->> 'made', ''), coalesce(run.spec ->> 'recommended', ''),
                campaign.hides_verdict
@@ -135,7 +140,8 @@ def read_situations(
     situations, texts = {}, {}
     for row in rows:
         made = _Made.of(drafts[row.run or 0], feedbacks)
-        situations[row.pk], texts[row.pk] = _situation(row, made), made.texts
+        chosen = next((one for one in drafts[row.run or 0] if one.pk == row.recommended), None)
+        situations[row.pk], texts[row.pk] = _situation(row, made, chosen), made.texts
     return situations, texts
 
 
@@ -191,16 +197,28 @@ class _Made(NamedTuple):
         )
 
     @property
+    def _chain(self) -> list[str]:
+        """What tells the texts of the rounds, from the first Draft on."""
+        return [one.sha256 for one in (self.first, self.refined, *self.later) if one]
+
+    def round_of(self, draft: DraftRow | None) -> int | None:
+        """The earliest round, 0 for the first Draft, that holds the text of this one; None where none does."""
+        if draft is None or not (self.first and self.refined):
+            return None
+        chain = self._chain
+        return chain.index(draft.sha256) if draft.sha256 in chain else None
+
+    @property
     def same_later(self) -> tuple[int | None, ...]:
         """Of each Draft of a later round, the round of the earliest with the same text."""
-        chain = [one.sha256 for one in (self.first, self.refined, *self.later) if one]
+        chain = self._chain
         return tuple(
             earliest if (earliest := chain.index(chain[place])) < place else None
             for place in range(2, len(chain))
         )
 
 
-def _situation(row: ItemRow, made: _Made) -> Situation:
+def _situation(row: ItemRow, made: _Made, chosen: DraftRow | None) -> Situation:
     first, feedback, refined = made.first, made.feedback, made.refined
     explains = feedback is not None and not feedback.no_error_found
     return Situation(
@@ -208,6 +226,7 @@ def _situation(row: ItemRow, made: _Made) -> Situation:
         is_real=row.purpose == Case.Purpose.REAL.value and row.state != Item.State.WITHDRAWN.value,
         is_sham=row.sham,
         wanted=row.overlap,
+        called_in=row.called_in,
         hides_verdict=row.hides_verdict,
         is_over=row.run_state in _NOT_ACTIVE,
         origin=_ORIGINS.get(row.made or first.kind, Origin.MADE.value)
@@ -217,6 +236,7 @@ def _situation(row: ItemRow, made: _Made) -> Situation:
         has_refined=refined is not None,
         is_same=first is not None and refined is not None and first.sha256 == refined.sha256,
         recommended=_recommended(row, first, refined),
+        recommended_round=made.round_of(chosen),
         execution=row.execution,
         execution_reason=row.execution_reason,
         feedback_words=_typical(feedback.words) if feedback and explains else None,

@@ -18,10 +18,11 @@ from review.models import Assignment
 from review.study import Stage
 
 _CALLED_IN = Assignment.Reason.TIE_BREAK.value
+_PASSED_OVER = (Assignment.State.SKIPPED.value, Assignment.State.CANNOT_JUDGE.value)
 
 
 class Work(NamedTuple):
-    """What a reviewer has done with an item: submitted or passed it over, and on which day (UTC)."""
+    """What a reviewer had of an item, how it stands with them, and on which day it ended (UTC)."""
 
     reviewer: int
     state: str
@@ -49,6 +50,8 @@ class ScoreRow(NamedTuple):
     is_timed: bool
     at: datetime
     pk: int
+    # Of all that its reviewer scored in the campaign; told by who asks, see `review.counting.first_quarter`.
+    is_first_quarter: bool = False
 
     @property
     def rank(self) -> tuple[bool, datetime, int]:
@@ -65,7 +68,7 @@ class Word(NamedTuple):
 
 def passed_over(work: Iterable[Work]) -> tuple[tuple[int, str], ...]:
     """Who skipped it, or could not judge, each with which of the two."""
-    return tuple((one.reviewer, one.state) for one in work if one.state != "submitted")
+    return tuple((one.reviewer, one.state) for one in work if one.state in _PASSED_OVER)
 
 
 def fetch(query: str, keys: Iterable[int]) -> list[tuple[Any, ...]]:
@@ -77,12 +80,12 @@ def fetch(query: str, keys: Iterable[int]) -> list[tuple[Any, ...]]:
 
 
 def read_work(items: Collection[int]) -> dict[int, list[Work]]:
-    """Who is through with each item, and who passed it over."""
+    """Who had each item, whether they have it still, and who passed it over."""
     found: dict[int, list[Work]] = defaultdict(list)
     query = """
         SELECT item_id, reviewer_id, state, coalesce(to_char(ended_at AT TIME ZONE 'UTC', 'YYYY-MM-DD'), '')
         FROM review_assignment
-        WHERE item_id = ANY(%s) AND state IN ('submitted', 'skipped', 'cannot_judge') ORDER BY id
+        WHERE item_id = ANY(%s) ORDER BY id
     """
     for item, reviewer, state, day in fetch(query, items):
         found[item].append(Work(reviewer, state, day))
@@ -113,20 +116,23 @@ def read_scores(items: Collection[int]) -> dict[int, list[ScoreRow]]:
     return found
 
 
-# What a campaign hides must not have been visible; the stage of feedback shows the feedback. Where verdicts are not
-# hidden at all, only what its own record says makes a score not blind.
+# Whether a score is blind: what a campaign hides must not have been visible; the stage of feedback shows the
+# feedback. Where verdicts are not hidden at all, only what its own record says makes a score not blind.
+IS_BLIND = """
+    (score.blind AND NOT (
+        campaign.hides_verdict AND score.visible <> '{}' AND (
+            score.visible @> '{"verdict": true}'
+            OR score.stage = 'script' AND score.visible @> '{"feedback": true}'
+            OR campaign.hides_models AND score.visible @> '{"models": true}'
+            OR campaign.hides_reviewers AND score.visible @> '{"reviewers": true}'
+            OR campaign.hides_execution AND score.visible @> '{"execution": true}'
+            OR campaign.hides_reference AND score.visible @> '{"reference": true}'
+        )
+    ))
+"""
 _SCORES = f"""
     SELECT score.item_id, score.reviewer_id, score.stage, score.value, score.arm,
-           score.blind AND NOT (
-               campaign.hides_verdict AND score.visible <> '{{}}' AND (
-                   score.visible @> '{{"verdict": true}}'
-                   OR score.stage = 'script' AND score.visible @> '{{"feedback": true}}'
-                   OR campaign.hides_models AND score.visible @> '{{"models": true}}'
-                   OR campaign.hides_reviewers AND score.visible @> '{{"reviewers": true}}'
-                   OR campaign.hides_execution AND score.visible @> '{{"execution": true}}'
-                   OR campaign.hides_reference AND score.visible @> '{{"reference": true}}'
-               )
-           ),
+           {IS_BLIND},
            score.undone_at IS NOT NULL,
            score.visible ? 'copied_from',
            coalesce(assignment.reason = '{_CALLED_IN}', false),

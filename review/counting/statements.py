@@ -1,9 +1,10 @@
 """What the items of one statement bring together: items of one statement are not independent of each other.
 
 Keys are of the tallies of one configuration: its kind, and what is alike. A statement with several items of a
-configuration is a cluster of its figures. What reviewers gave is kept by statement for agreement; where several
-configurations have the statement, what these give together stands under the least of them, with a `*` before the
-stage, as a correction of the sum over configurations: a text that several arms hold was scored once.
+configuration is a cluster of its figures; under another reading some are added to these, and others taken off. What
+reviewers gave is kept by statement for agreement; where several configurations have the statement, what these give
+together stands under the least of them, with a `*` before the stage, as a correction of the sum over configurations:
+a text that several arms hold was scored once.
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ from review.models import Tally
 from review.study import ItemPattern, Stage, leanings_of, pairs_of, values_of
 from review.study.compare import reduce_pattern
 from review.study.figures import reduce_to_figures
-from review.study.types import Origin
 
 CLUSTER, JOINT, VALUES, PAIR, LEANING = (
     kind.value
@@ -32,6 +32,8 @@ CLUSTER, JOINT, VALUES, PAIR, LEANING = (
     )
 )
 TOGETHER = "*"
+# Between the name of a reading and a cluster that it adds, or takes away, where the items' patterns change in it.
+READ_AS = "="
 _STAGES = tuple(stage.value for stage in Stage)
 
 
@@ -69,9 +71,17 @@ def count_statement(items: Sequence[Counted], changes: Changes, *, times: int) -
 
 
 def _count_cluster(own: Sequence[Counted], counts: Counter[str], times: int) -> None:
-    patterns = [text for item in own if (text := _reduce_to_figures(item.kept.pattern))]
-    if len(patterns) > 1:
-        counts[f"{CLUSTER} {'>'.join(sorted(patterns))}"] += times
+    """What these items of one statement bring, and what under each other reading takes the place of that."""
+    plain = _cluster(item.kept.pattern for item in own)
+    counts[f"{CLUSTER} {plain}"] += times
+    for reading in {name for item in own for name in item.kept.readings}:
+        other = _cluster(item.kept.readings.get(reading, item.kept.pattern) for item in own)
+        counts[f"{CLUSTER} {reading}{READ_AS}{plain}"] -= times
+        counts[f"{CLUSTER} {reading}{READ_AS}{other}"] += times
+
+
+def _cluster(patterns: Iterable[str]) -> str:
+    return ">".join(sorted(_reduce_to_figures(pattern) for pattern in patterns))
 
 
 def _count_joint(arms: Mapping[int, Sequence[Counted]], changes: Changes, times: int) -> None:
@@ -124,6 +134,5 @@ def _reduce(pattern: str) -> str:
 
 @lru_cache(maxsize=65_536)
 def _reduce_to_figures(pattern: str) -> str:
-    """What the figures ask of it; empty where it was answered from the catalogue and is in none."""
-    read = ItemPattern.from_text(pattern)
-    return "" if read.origin is Origin.RETRIEVED else reduce_to_figures(read).to_text()
+    """What figures and tables ask of it."""
+    return reduce_to_figures(ItemPattern.from_text(pattern)).to_text()

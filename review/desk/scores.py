@@ -231,7 +231,7 @@ def _earlier_by(desk: ItemView, step: Step) -> dict[str, int]:
 
 
 def is_blind(desk: ItemView, step: Step) -> bool:
-    """False once anything later, or the verdict, was visible: the figures use the score before.
+    """False once anything later, or a verdict that the campaign hides, was visible: the figures use the score before.
 
     Taking a score back changes nothing of what it had opened, and whoever has seen a verdict stays not blind.
     """
@@ -244,9 +244,11 @@ def is_blind(desk: ItemView, step: Step) -> bool:
         return True
     if any(not one.blind for one in earlier) or desk.item.campaign.is_live:
         return False
+    if desk.item.campaign.hides_verdict and desk.visible["verdict"]:
+        return False
     if step.stage == Score.Stage.SCRIPT:
-        return not any(desk.opens_at(one.value) for one in earlier) and not desk.visible["verdict"]
-    return desk.steps[-1].key == step.key and not desk.visible["verdict"]
+        return not any(desk.opens_at(one.value) for one in earlier)
+    return desk.steps[-1].key == step.key
 
 
 def _has_seen_verdict(desk: ItemView) -> bool:

@@ -82,6 +82,8 @@ class Item(models.Model):
     run = models.ForeignKey(Run, models.PROTECT, null=True, blank=True, related_name="items")
     state = models.CharField(_("state"), max_length=9, choices=State, default=State.PREPARING)
     overlap = models.PositiveSmallIntegerField(default=1)
+    # Of these, how many were added because others differed.
+    called_in = models.PositiveSmallIntegerField(default=0, db_default=0)
     places = models.PositiveSmallIntegerField(default=1)
     # Higher first: 4 minus severity, plus 100 after a break-glass use.
     priority = models.IntegerField(default=0)

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from core.database.prepared import fetch
 from core.errors import NotAllowedNow
+from review.counting.completion import note_changed
 from review.models import Assignment, Item
 
 
@@ -67,8 +68,8 @@ def expire_leases() -> int:
     expired = 0
     overdue = Assignment.objects.filter(
         state=Assignment.State.ACTIVE, lease_until__lt=timezone.now()
-    ).values_list("pk", "item_id")[:500]
-    for pk, item_id in overdue:
+    ).values_list("pk", "item_id", "item__campaign_id")[:500]
+    for pk, item_id, campaign in overdue:
         with transaction.atomic():
             # As whoever scores does it: first the item, then the assignment. The other way round the two would
             # wait for each other.
@@ -78,5 +79,6 @@ def expire_leases() -> int:
             ).update(state=Assignment.State.EXPIRED, ended_at=timezone.now(), lease_until=None)
             if changed:
                 Item.objects.filter(pk=item_id).update(places=F("places") + 1)
+                note_changed(item_id, campaign)
                 expired += 1
     return expired

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from core.errors import BadInput, NotAllowedNow
 from review.blinding.item_queries import lock_held, read_member
+from review.counting.completion import note_changed
 from review.models import Assignment, Campaign, Case, Flag, Item, Member
 from review.queue.assignment_leases import lease_end, lock_item_row
 from review.queue.copied_scores import copy_known_scores
@@ -29,9 +30,11 @@ def claim_next(campaign: Campaign, *, by: User) -> Assignment | None:
     _check_open(campaign)
     place = None if campaign.is_live else next(iter(read_member(campaign.pk, by.pk)), None)
     if place is None or place.holds:  # type: ignore[attr-defined]
-        held = _resume_held(campaign, by)
-        if held is not None:
-            return held
+        while held := _resume_held(campaign, by):
+            # What somebody else put into their hands may hold a script that they have scored in another arm.
+            is_given = not campaign.is_live and held.reason != Assignment.Reason.QUEUE
+            if not (is_given and copy_known_scores(held)):
+                return held
     member = None if campaign.is_live else _admit(place, campaign, by)
     while assignment := _take_first(campaign, by, member):
         # What they have scored in another arm already is not shown a second time.
@@ -91,6 +94,7 @@ def give_back(assignment: Assignment, *, state: Assignment.State, why: str = "")
     if not changed:
         raise NotAllowedNow(_("This item is no longer yours."))
     Item.objects.filter(pk=assignment.item_id).update(places=F("places") + 1)
+    note_changed(assignment.item_id, assignment.item.campaign_id)
 
 
 @transaction.atomic

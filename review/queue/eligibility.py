@@ -9,14 +9,13 @@ from functools import cache
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, QuerySet
-from django.db.models.functions import Now
 
 from core.database.prepared import PreparedQuery
 from pipeline.models import Draft, Feedback
 from review.models import Assignment, Campaign, Case, Item, Member
 from review.queue.assignment_leases import lock_item_row
 from review.queue.reviewer_checks.gold import begins_with_training
-from review.queue.reviewer_checks.repeats import SITTING_GAP, has_checks, in_turn, suitable_for
+from review.queue.reviewer_checks.repeats import had_in_sitting, has_checks, in_turn, suitable_for
 from review.queue.slots import give_slot, take_slot
 
 Bounds = tuple[int, int]  # of `Item.shuffle`
@@ -72,14 +71,24 @@ def _items_for(
     )
     wrote = Draft.objects.filter(run=OuterRef("run"), author=by)
     explained = Feedback.objects.filter(draft__run=OuterRef("run"), author=by)
-    # Arms of one statement are never scored in one sitting: the second would be scored by the first.
-    # Looked up arm by arm: a join of arms and assignments begins with all that the person ever did, and so does a
+    # Answers to one statement are never scored in one sitting: the second would be scored by the first.
+    # Looked up item by item: a join of items and assignments begins with all that the person ever did, and so does a
     # list of the states that count, for which there is an index of persons and states.
-    had = Assignment.objects.filter(
-        item=OuterRef("pk"), reviewer=by, created_at__gt=Now() - SITTING_GAP
-    ).exclude(state__in=Assignment.LET_GO)
+    had = Assignment.objects.filter(had_in_sitting(by), item=OuterRef("pk"), reviewer=by).exclude(
+        state__in=Assignment.LET_GO
+    )
     other_arm = Item.objects.filter(exists(had), case=OuterRef("case"))
-    hindrances = [dealt_with, wrote, explained, *([other_arm] if in_study else [])]
+    same_statement = Item.objects.filter(
+        exists(had),
+        campaign=campaign,
+        case__action__statement_sha256=OuterRef("case__action__statement_sha256"),
+    ).exclude(case__action__statement_sha256="")
+    hindrances = [
+        dealt_with,
+        wrote,
+        explained,
+        *([other_arm, same_statement] if in_study else []),
+    ]
     items = Item.objects.waiting().filter(*(~exists(one) for one in hindrances), campaign=campaign)
     return items.filter(case__purpose=Case.Purpose.TRAINING) if in_training else items
 

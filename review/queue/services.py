@@ -25,7 +25,6 @@ from review.queue.overview.own_studies import (
 from review.queue.overview.pace import count_given, own_pace, own_place
 from review.queue.reassignment import assign, assignments_of, send_back, take_back, take_over
 from review.queue.reviewer_checks.gold import mark_case
-from review.queue.spread import items_later, items_later_of_all
 
 __all__ = [
     "Study",
@@ -42,8 +41,6 @@ __all__ = [
     "flag",
     "give_back",
     "item_of_run",
-    "items_later",
-    "items_later_of_all",
     "keep_alive",
     "live_queue",
     "mark_case",

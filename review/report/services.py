@@ -21,6 +21,7 @@ from django.utils import timezone
 from pipeline.models import Attempt, Configuration, Spending
 from review.campaigns.dashboard import count_planned
 from review.counting.counts import Counts, join_stages, read_counts
+from review.counting.first_quarter import NOT_WORKED_OUT
 from review.counting.tallies import count_due, estimate_due
 from review.counting.whole_statements import read_statements
 from review.evidence.outcomes import read_outcomes
@@ -29,20 +30,21 @@ from review.report.parts.configurations import (
     compare_arms,
     describe_arm,
     describe_readings,
+    describe_without_first_quarter,
     list_not_blind,
 )
 from review.report.parts.execution import describe_execution
 from review.report.parts.p_values import are_shown, settle_p_values
-from review.study import FIGURES, ArmCounts, Stage, StageCounts, study_report
+from review.study import FIGURES, ArmCounts, Reading, Stage, StageCounts, study_report
 from review.study.agreement import MOST_ITEMS_OF_A_MEAN, SEVERITY_TEXT
 from review.study.agreement import TEXT as AGREEMENT_TEXT
 from review.study.compare import TEXT as COMPARISON_TEXT
 from review.study.definitions import BOUNDS_TEXT, INTERVAL_TEXT, OPEN_TEXT, objects_of
 from review.study.execution import ACCURACY_TEXT, CONFUSION_TEXT, INTERCODE_TEXT, REASONS_TEXT
+from review.study.gain import GAIN_TEXT
 from review.study.tables import (
     CARD_TEXT,
     EXPERT_TEXT,
-    GAIN_TEXT,
     LENGTH_TEXT,
     RETRIEVED_TEXT,
     SKIPPED_TEXT,
@@ -208,6 +210,9 @@ def _work_out(campaign: Campaign, *, every: bool = False) -> tuple[Document, Doc
     for arm, one in arms:
         for name, figures in describe_readings(one).items():
             readings.setdefault(name, {})[arm.name] = figures
+    without = describe_without_first_quarter(campaign, arms)
+    if without:
+        readings[Reading.WITHOUT_FIRST_QUARTER.value] = without
     details: Document = {
         "figures": [{"name": one.name, "label": one.label, "text": one.text} for one in FIGURES],
         "texts": TEXTS,
@@ -219,6 +224,9 @@ def _work_out(campaign: Campaign, *, every: bool = False) -> tuple[Document, Doc
             if other.pk in one.joint
         ],
         "readings": readings,
+        "readings_missing": {Reading.WITHOUT_FIRST_QUARTER.value: NOT_WORKED_OUT}
+        if without is None
+        else {},
         "not_blind": [row for arm, one in arms for row in list_not_blind(arm, one)],
     }
     is_shown = are_shown(campaign, list(counts.values()))

@@ -23,8 +23,10 @@ from review.study.patterns import (
     not_blind_of,
     overturned_of,
     pattern_of,
+    scores_used,
     stages_to_settle,
     value_by_reviewer,
+    values_by_text,
     values_given,
 )
 from review.study.report import ArmCounts, study_report
@@ -56,9 +58,11 @@ __all__ = [
     "pattern_of",
     "patterns_behind",
     "patterns_open",
+    "scores_used",
     "stages_to_settle",
     "study_report",
     "value_by_reviewer",
+    "values_by_text",
     "values_given",
     "values_of",
     "work_out_figures",

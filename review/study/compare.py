@@ -78,6 +78,8 @@ def reduce_pattern(pattern: ItemPattern) -> ItemPattern:
         if pattern.origin in (Origin.FAILED, Origin.RETRIEVED)
         else Origin.MADE,
         recommended=pattern.recommended,
+        advised=pattern.advised,
+        is_running=pattern.is_running,
         is_same=pattern.is_same,
         execution=pattern.execution,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from pipeline.types import Verdict
@@ -19,8 +19,8 @@ class EndedItem(NamedTuple):
     feedback: bool | None
     refined: bool | None
     pattern: ItemPattern
-    # Of a recommended Draft that no stage scores.
-    other: bool = False
+    # Of a recommended Draft other than the first and the refined one.
+    other: bool | None = None
 
     @property
     def is_wrong(self) -> bool:
@@ -60,7 +60,7 @@ class EndedItem(NamedTuple):
         if recommended is Recommended.FIRST:
             return self.right
         if recommended is Recommended.OTHER:
-            return self.other
+            return bool(self.other)
         return recommended is Recommended.REFINED and bool(self.refined)
 
 
@@ -83,20 +83,29 @@ class Outlook:
         """The item as it would be when all has ended; one way only where nothing is open."""
         pattern = self.pattern
         scripts = (True, False) if self.right is None else (self.right,)
-        others = (True, False) if pattern.recommended is Recommended.OTHER else (False,)
         return tuple(
-            EndedItem(right, feedback, refined, pattern, other)
+            EndedItem(right, feedback, refined, ended, other)
+            for ended in _ends_of(pattern)
             for right in scripts
             for feedback in self._ways(pattern.feedback)
             for refined in ((right,) if pattern.is_same else self._ways(pattern.refined))
-            for other in others
+            for other in self._others(ended)
         )
 
     def _ways(self, standing: Standing) -> tuple[bool | None, ...]:
         if standing is Standing.ABSENT:
             return (None,)
         right = standing.right(self._criterion)
-        return (True, False) if right is None else (right,)
+        if right is not None:
+            return (right,)
+        # What is not made yet may never be.
+        may_be_absent = self.pattern.is_running and standing is Standing.UNSCORED
+        return (True, False, None) if may_be_absent else (True, False)
+
+    def _others(self, ended: ItemPattern) -> tuple[bool | None, ...]:
+        if ended.recommended is not Recommended.OTHER:
+            return (None,)
+        return self._ways(ended.advised)
 
     def added(self, part: Part) -> frozenset[int | None]:
         """What the item can still add to a figure's numerator; None stands for not being in the figure."""
@@ -117,7 +126,11 @@ class Outlook:
             return self.pattern.script.is_unresolved(self._criterion)
         return any(
             self._hangs_on(part, place)
-            for place, standing in ((1, self.pattern.feedback), (2, self.pattern.refined))
+            for place, standing in (
+                (1, self.pattern.feedback),
+                (2, self.pattern.refined),
+                (4, self.pattern.advised),
+            )
             if standing.is_unresolved(self._criterion)
         )
 
@@ -131,6 +144,23 @@ class Outlook:
             rest = (*end[:place], *end[place + 1 :])
             found.setdefault(rest, set()).add(part(end))
         return any(len(ways) > 1 for ways in found.values())
+
+
+@lru_cache(maxsize=4_096)
+def _ends_of(pattern: ItemPattern) -> tuple[ItemPattern, ...]:
+    """What its run can still come to: a verdict that there is none of yet, and any recommendation."""
+    if not pattern.is_running:
+        return (pattern,)
+    verdicts = (None, *Verdict) if pattern.verdict is None else (pattern.verdict,)
+    return tuple(
+        pattern._replace(
+            verdict=verdict,
+            recommended=recommended,
+            advised=Standing.UNSCORED if recommended is Recommended.OTHER else Standing.ABSENT,
+        )
+        for verdict in verdicts
+        for recommended in Recommended
+    )
 
 
 def lowest(added: frozenset[int | None]) -> int | None:

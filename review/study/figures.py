@@ -11,9 +11,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.types import Verdict
 from review.study.criteria import Outlook, Patterns, highest, lowest, made_patterns
 from review.study.definitions import FIGURES as FIGURES
 from review.study.definitions import Definition, Object, objects_of
+from review.study.repeated import Adds, Repeated, is_made, share_of
+from review.study.repeated import Clusters as Clusters
 from review.study.statistics.intervals import Cluster, Difference, Share
 from review.study.statistics.p_values import mcnemar_exact
 from review.study.types import Criterion, ItemPattern, Origin, Standing
@@ -23,8 +26,6 @@ NOT_SAID = "not_said"
 NOT_PART = "not part of this study"
 NOTHING_TO_COUNT = "nothing to count yet"
 _BY_NAME = {figure.name: figure for figure in FIGURES}
-# How many statements hold which patterns (reduced, in order), of those with at least two items.
-Clusters = Mapping[tuple[ItemPattern, ...], int]
 Bounds = tuple[float, float]
 
 
@@ -86,17 +87,13 @@ def work_out_figures(
 
 
 def reduce_to_figures(pattern: ItemPattern) -> ItemPattern:
-    """The pattern without what no figure asks for, so that few patterns of whole statements are to be kept."""
-    return ItemPattern(
-        script=pattern.script,
-        feedback=pattern.feedback,
-        refined=pattern.refined,
-        verdict=pattern.verdict,
-        origin=Origin.FAILED if pattern.origin is Origin.FAILED else Origin.MADE,
-        recommended=pattern.recommended,
-        is_same=pattern.is_same,
-        execution=pattern.execution,
-    )
+    """The pattern without what no figure and few tables ask for, so that few patterns of whole statements are kept.
+
+    Of an item that was answered from the catalogue its script's score is all that is asked.
+    """
+    if not is_made(pattern):
+        return ItemPattern(pattern.script, origin=Origin.RETRIEVED)
+    return pattern._replace(execution_reason="", length=None, was_skipped=False)
 
 
 def patterns_behind(
@@ -151,13 +148,19 @@ def _work_out(
 ) -> dict[str, Figure]:
     sums, table = _sum_up(models, criterion)
     sums["execution_agreement"] = _sum_up(executed, criterion)[0]["execution_agreement"]
-    repeated = _repeated(clusters, criterion)
+    statements = Repeated(clusters)
+    repeated = _repeated(statements, criterion) if statements else None
+    every = {
+        "repaired_as_wrong": share_of(models, _repaired_as_wrong(criterion), statements),
+        "coverage": share_of(models, _coverage(criterion), statements),
+    }
     return {
         definition.name: _figure(
             definition,
             sums,
             repeated,
             table,
+            every,
             reason="" if objects.issuperset(definition.needs) else NOT_PART,
             reasons=_reasons(definition, executed, criterion),
         )
@@ -170,6 +173,7 @@ def _figure(
     sums: Mapping[str, _Sums],
     repeated: _Repeated | None,
     table: tuple[int, int, int, int],
+    shares: Mapping[str, Share],
     *,
     reason: str,
     reasons: dict[str, int],
@@ -186,11 +190,9 @@ def _figure(
         if definition.name == "net":
             beside["p_value"] = None
     if definition.name == "first_pass_accuracy":
-        right = own.numerator - own.beside["repaired_right"]
-        beside["repaired_as_wrong"] = Share.of(right, own.denominator).as_json()
+        beside["repaired_as_wrong"] = shares["repaired_as_wrong"].as_json()
     if definition.name == "assessor_recall":
-        scored = sums["first_pass_accuracy"].denominator
-        beside["coverage"] = Share.of(own.beside["covered"], scored).as_json()
+        beside["coverage"] = shares["coverage"].as_json()
     if definition.name == "execution_agreement":
         beside["reasons"] = reasons
     is_ranged = definition.is_ranged and own.scored_open and not reason
@@ -205,6 +207,27 @@ def _figure(
         reason or ("" if share.value is not None else NOTHING_TO_COUNT),
         beside,
     )
+
+
+def _repaired_as_wrong(criterion: Criterion) -> Adds:
+    """What an item adds to first-pass accuracy if a script that was repaired is taken as wrong."""
+
+    def adds(pattern: ItemPattern) -> int | None:
+        right = pattern.script.right(criterion)
+        return None if right is None else int(right and pattern.origin is not Origin.REPAIRED)
+
+    return adds
+
+
+def _coverage(criterion: Criterion) -> Adds:
+    """What a scored item adds to those with the verdict correct or incorrect."""
+
+    def adds(pattern: ItemPattern) -> int | None:
+        if pattern.script.right(criterion) is None:
+            return None
+        return int(pattern.verdict in (Verdict.CORRECT, Verdict.INCORRECT))
+
+    return adds
 
 
 def _bounds(low: tuple[int, int], high: tuple[int, int]) -> Bounds | None:
@@ -243,11 +266,12 @@ def _net(
 
 
 def _reduce(patterns: Patterns) -> tuple[Patterns, Patterns]:
-    """What the figures ask, execution apart from the rest: few patterns, whatever else tells items apart."""
+    """What the figures ask (the fields up to `is_same`), execution apart from the rest: few patterns, whatever else
+    tells items apart."""
     models: Counter[ItemPattern] = Counter()
     executed: Counter[ItemPattern] = Counter()
     for pattern, times in made_patterns(patterns):
-        models[ItemPattern(*pattern[:7])] += times
+        models[ItemPattern(*pattern[:9])] += times
         if pattern.execution is not None:
             reduced = ItemPattern(
                 pattern.script,
@@ -280,6 +304,7 @@ def _under(pattern: ItemPattern, criterion: Criterion) -> ItemPattern:
         script=values[pattern.script],
         feedback=values[pattern.feedback],
         refined=values[pattern.refined],
+        advised=values[pattern.advised],
     )
 
 
@@ -377,27 +402,16 @@ class _Repeated(NamedTuple):
     lost: int
 
 
-def _repeated(clusters: Clusters, criterion: Criterion) -> _Repeated | None:
-    """None where no statement repeats."""
-    if not any(clusters.values()):
-        return None
-    keys = [key for key, times in clusters.items() if times]
-    patterns = list(dict.fromkeys(one for key in keys for one in key))
-    places = {pattern: place for place, pattern in enumerate(patterns)}
-    parts = np.array([_parts(_under(pattern, criterion), criterion) for pattern in patterns])
-    sizes = [len(key) for key in keys]
-    members = parts[[places[one] for key in keys for one in key]]
-    starts = np.cumsum([0, *sizes[:-1]])
-    sums = np.add.reduceat(members, starts, axis=0)
-    times = np.array([clusters[key] for key in keys])
-    found: dict[str, list[Cluster]] = {}
-    for place, figure in enumerate(FIGURES):
-        alike: Counter[tuple[int, int]] = Counter()
-        both = sums[:, 2 * place : 2 * place + 2].tolist()
-        for (right, size), n in zip(both, times.tolist(), strict=True):
-            alike[right, size] += n
-        found[figure.name] = [(*key, n) for key, n in alike.items() if key[1]]
-    return _Repeated(found, int((sums[:, -1] * times).sum()))
+def _repeated(statements: Repeated, criterion: Criterion) -> _Repeated:
+    parts = np.array(
+        [_parts(_under(pattern, criterion), criterion) for pattern in statements.patterns]
+    )
+    sums = statements.add_up(parts)
+    found = {
+        figure.name: statements.count(sums[:, 2 * place : 2 * place + 2])
+        for place, figure in enumerate(FIGURES)
+    }
+    return _Repeated(found, int((sums[:, -1] * statements.times).sum()))
 
 
 @lru_cache(maxsize=16_384)

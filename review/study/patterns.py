@@ -9,7 +9,16 @@ from enum import StrEnum
 
 from pipeline.types import Arm, Verdict
 from review.study.final_scores import final_of
-from review.study.types import Criterion, GivenScore, ItemPattern, Judged, Origin, Stage, Standing
+from review.study.types import (
+    Criterion,
+    GivenScore,
+    ItemPattern,
+    Judged,
+    Origin,
+    Recommended,
+    Stage,
+    Standing,
+)
 
 # The most words of each class of feedback; what is longer is in the last class.
 LENGTHS = (20, 40, 80, 160)
@@ -23,6 +32,8 @@ class Reading(StrEnum):
     PLAIN = "plain"
     WITH_NOT_BLIND = "with_not_blind"
     WITHOUT_CALLED_IN = "without_called_in"
+    # Whoever gave any score of an item in the first quarter of all they scored is left out of that item.
+    WITHOUT_FIRST_QUARTER = "without_first_quarter"
 
 
 def pattern_of(judged: Judged, reading: Reading = Reading.PLAIN) -> ItemPattern | None:
@@ -33,13 +44,17 @@ def pattern_of(judged: Judged, reading: Reading = Reading.PLAIN) -> ItemPattern 
     script = finals.of(Stage.SCRIPT)
     same = judged.is_same and judged.has_refined and judged.origin is not Origin.FAILED
     refined = script if same else finals.of(Stage.REFINED)
+    later = finals.of_later(script, refined)
+    recommended, advised = _advised(judged, later)
     return ItemPattern(
         script=script,
         feedback=finals.of(Stage.FEEDBACK),
         refined=refined,
         verdict=judged.verdict,
         origin=judged.origin,
-        recommended=judged.recommended,
+        recommended=recommended,
+        advised=advised,
+        is_running=not judged.is_over,
         # Once the script is final it says nothing more.
         is_same=same and any(script.right(criterion) is None for criterion in Criterion),
         execution=None if judged.execution is None else judged.execution >= 1,
@@ -48,8 +63,22 @@ def pattern_of(judged: Judged, reading: Reading = Reading.PLAIN) -> ItemPattern 
         expert_by_all=finals.of_expert(with_authors=True),
         length=None if judged.feedback_words is None else class_of_length(judged.feedback_words),
         was_skipped=judged.was_skipped,
-        later=finals.of_later(script, refined),
+        later=later,
     )
+
+
+def _advised(judged: Judged, later: Sequence[Standing]) -> tuple[Recommended, Standing]:
+    """Which Draft is recommended, the earliest with its text, and how its score stands where that is another."""
+    if judged.recommended is not Recommended.OTHER:
+        return judged.recommended, Standing.ABSENT
+    round_ = judged.recommended_round
+    if round_ is None or round_ - 2 >= len(later):
+        return Recommended.OTHER, Standing.UNSCORED
+    while round_ >= 2 and (same := judged.later[round_ - 2]) is not None:
+        round_ = same
+    if round_ < 2:
+        return (Recommended.FIRST, Recommended.REFINED)[round_], Standing.ABSENT
+    return Recommended.OTHER, later[round_ - 2]
 
 
 def values_given(judged: Judged, stage: Stage) -> ReviewerValues:
@@ -120,7 +149,14 @@ def class_of_length(words: int) -> int:
 
 
 def value_by_reviewer(scores: Iterable[GivenScore], *, hides: bool) -> dict[int, int]:
-    """Of each reviewer the value that counts: the newest that was given blind.
+    """Of each reviewer the value that counts, see `score_by_reviewer`."""
+    return {
+        reviewer: score.value for reviewer, score in score_by_reviewer(scores, hides=hides).items()
+    }
+
+
+def score_by_reviewer(scores: Iterable[GivenScore], *, hides: bool) -> dict[int, GivenScore]:
+    """Of each reviewer the score of one text that counts: the newest that was given blind.
 
     Where none was, the reviewer has none in a campaign that `hides` verdicts, and else the first they gave. What
     was taken back counts only as the value before one that was given later.
@@ -128,16 +164,42 @@ def value_by_reviewer(scores: Iterable[GivenScore], *, hides: bool) -> dict[int,
     given: dict[int, list[GivenScore]] = defaultdict(list)
     for score in sorted(scores, key=lambda score: score.order):
         given[score.reviewer].append(score)
-    values: dict[int, int] = {}
+    found: dict[int, GivenScore] = {}
     for reviewer, own in given.items():
         while own and own[-1].is_undone:
             own.pop()
-        blind = [score.value for score in own if score.is_blind]
+        blind = [score for score in own if score.is_blind]
         if blind:
-            values[reviewer] = blind[-1]
+            found[reviewer] = blind[-1]
         elif own and not hides:
-            values[reviewer] = own[0].value
-    return values
+            found[reviewer] = own[0]
+    return found
+
+
+def scores_used(judged: Judged) -> list[GivenScore]:
+    """The scores whose values decide: of each text one of each reviewer. None of gold, training and repeats."""
+    if not judged.is_real or judged.origin is Origin.FAILED:
+        return []
+    return [
+        used
+        for scores in _by_text(_without_sham(judged)).values()
+        for used in score_by_reviewer(scores, hides=judged.hides_verdict).values()
+    ]
+
+
+_Text = tuple[Stage, Arm, int, int]
+
+
+def values_by_text(scores: Iterable[GivenScore], *, hides: bool) -> dict[_Text, dict[int, int]]:
+    """Of each text of an item, by stage, arm, author and round, the value of each reviewer that counts."""
+    return {text: value_by_reviewer(given, hides=hides) for text, given in _by_text(scores).items()}
+
+
+def _by_text(scores: Iterable[GivenScore]) -> dict[_Text, list[GivenScore]]:
+    found: dict[_Text, list[GivenScore]] = defaultdict(list)
+    for score in scores:
+        found[score.stage, score.arm, score.text, score.round].append(score)
+    return found
 
 
 class _Finals:
@@ -151,7 +213,12 @@ class _Finals:
         self._wanted = judged.wanted
         if reading is Reading.WITHOUT_CALLED_IN and called:
             scores = [one for one in scores if not one.was_called_in]
-            self._wanted = max(1, judged.wanted - len(called))
+            # In a file they may be none of those that were wanted.
+            self._wanted = max(1, judged.wanted - judged.called_in)
+        early = {one.reviewer for one in scores if one.is_first_quarter}
+        if reading is Reading.WITHOUT_FIRST_QUARTER and early:
+            scores = [one for one in scores if one.reviewer not in early]
+            self._wanted = max(1, judged.wanted - len(early))
         self._scores = scores
         self._script = self._values(Stage.SCRIPT)
 
@@ -228,11 +295,11 @@ class _Finals:
         return judged.has_feedback if stage is Stage.FEEDBACK else judged.has_refined
 
     def _opened(self) -> set[int]:
-        """The reviewers who were shown what comes after the script."""
+        """The reviewers who are shown what comes after the script, without those who let go of the item."""
         judged = self._judged
-        if judged.verdict is Verdict.INCORRECT and judged.has_refined:
-            return set(self._script)
-        return {reviewer for reviewer, value in self._script.items() if value < 2}
+        every = judged.verdict is Verdict.INCORRECT and judged.has_refined
+        opened = {reviewer for reviewer, value in self._script.items() if every or value < 2}
+        return opened - judged.gone
 
     def _is_complete(
         self, stage: Stage, values: dict[int, int], scores: Iterable[GivenScore] | None = None

@@ -1,23 +1,26 @@
-"""What stands beside the figures: gain per round, retrieved items, the experts' feedback, its length, the assessor."""
+"""What stands beside the figures: retrieved items, the experts' feedback, its length, the assessor."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from core.translation import gettext_noop as _
 from pipeline.types import Verdict
 from review.study.criteria import Patterns, made_patterns
 from review.study.patterns import LENGTHS
-from review.study.statistics.intervals import Difference, Share
-from review.study.types import Criterion, ItemPattern, Origin, Standing
-
-GAIN_TEXT = _(
-    "Both overall accuracies after each round. Triggered by experts: right at first or after any refinement so "
-    "far. Triggered by the assessor: the newest Draft of the chain that its flags led to. An item whose accuracy "
-    "hangs on a Draft without a final score is left out, and listed as pending. Round 0 is the first Draft."
+from review.study.repeated import (
+    NOT_KEPT,
+    Adds,
+    Clusters,
+    Repeated,
+    is_made,
+    is_retrieved,
+    share_of,
 )
+from review.study.statistics.intervals import Cluster, Difference, Share
+from review.study.types import Criterion, ItemPattern
+
 RETRIEVED_TEXT = _(
     "Items answered from the catalogue: right, of those scored. They enter no model figure."
 )
@@ -36,18 +39,6 @@ CARD_TEXT = _(
 SKIPPED_TEXT = _(
     "First-pass accuracy if every item that was skipped and has no final score were right, or wrong."
 )
-
-
-@dataclass(frozen=True)
-class GainRow:
-    """The state of things after `round` refinements; `drafts` were made in this round."""
-
-    round: int
-    drafts: int
-    by_expert: Share
-    by_assessor: Share
-    pending_by_expert: int
-    pending_by_assessor: int
 
 
 @dataclass(frozen=True)
@@ -71,74 +62,77 @@ class LengthRow:
 
 @dataclass(frozen=True)
 class AssessorCard:
-    """Counts of scored items by verdict (None was never assessed), right and wrong."""
+    """Counts of scored items by verdict (None was never assessed), right and wrong.
+
+    `missed` is the share of wrong scripts that the assessor passed, `false_alarms` that of right scripts which it
+    flagged, both of those it judged correct or incorrect.
+    """
 
     right: dict[Verdict | None, int]
     wrong: dict[Verdict | None, int]
-
-    @property
-    def missed(self) -> Share:
-        """The share of wrong scripts that the assessor passed, of those it judged correct or incorrect."""
-        passed, flagged = self.wrong[Verdict.CORRECT], self.wrong[Verdict.INCORRECT]
-        return Share.of(passed, passed + flagged)
-
-    @property
-    def false_alarms(self) -> Share:
-        """The share of right scripts that it flagged, of those it judged correct or incorrect."""
-        passed, flagged = self.right[Verdict.CORRECT], self.right[Verdict.INCORRECT]
-        return Share.of(flagged, passed + flagged)
+    missed: Share
+    false_alarms: Share
 
 
-def tabulate_gain(patterns: Patterns, criterion: Criterion) -> list[GainRow]:
-    """Both overall accuracies after round 0, 1 and on, as far as Drafts were made."""
-    scored = [
-        (pattern, chain, times)
-        for pattern, times in made_patterns(patterns)
-        if pattern.script.right(criterion) is not None
-        for chain in (_chain(pattern),)
-    ]
-    last = max((len(chain) for _pattern, chain, _times in scored), default=0)
-    rows = []
-    for round_ in range(max(last, 1) + 1):
-        drafts = 0
-        expert: Counter[bool | None] = Counter()
-        assessor: Counter[bool | None] = Counter()
-        for pattern, chain, times in scored:
-            drafts += times * (round_ == 0 or len(chain) >= round_)
-            expert[_by_expert(pattern, chain[:round_], criterion)] += times
-            assessor[_by_assessor(pattern, chain[:round_], criterion)] += times
-        rows.append(
-            GainRow(round_, drafts, _part(expert), _part(assessor), expert[None], assessor[None])
-        )
-    return rows
-
-
-def tabulate_retrieved(patterns: Patterns, criterion: Criterion) -> Share:
+def tabulate_retrieved(
+    patterns: Patterns, criterion: Criterion, clusters: Clusters | None = None
+) -> Share:
     """Right, of the scored items whose first Draft came from the catalogue."""
-    retrieved = {key: n for key, n in patterns.items() if key.origin is Origin.RETRIEVED}
-    return _share(retrieved, lambda pattern: pattern.script.right(criterion))
+    retrieved = {key: n for key, n in patterns.items() if is_retrieved(key)}
+    repeated = Repeated(clusters or {}, is_about=is_retrieved)
+    return share_of(retrieved, lambda pattern: _number(pattern.script.right(criterion)), repeated)
 
 
 def tabulate_expert(
-    patterns: Patterns, criterion: Criterion, *, with_authors: bool = False
+    patterns: Patterns,
+    criterion: Criterion,
+    clusters: Clusters | None = None,
+    *,
+    with_authors: bool = False,
 ) -> ExpertRow:
     """Refinements from experts' feedback beside the model's, on items that have both."""
-    cells: Counter[tuple[bool, bool]] = Counter()
-    for pattern, times in made_patterns(patterns):
+
+    def both(pattern: ItemPattern) -> tuple[bool, bool] | None:
         model = pattern.refined.right(criterion)
-        standing = pattern.expert_by_all if with_authors else pattern.expert
-        expert = standing.right(criterion)
-        if model is not None and expert is not None:
-            cells[model, expert] += times
-    both, lost, gained = cells[True, True], cells[True, False], cells[False, True]
-    change = Difference.of(both=both, lost=lost, gained=gained, neither=cells[False, False])
-    return ExpertRow(
-        Share.of(both + gained, change.items), Share.of(both + lost, change.items), change
+        expert = (pattern.expert_by_all if with_authors else pattern.expert).right(criterion)
+        return None if model is None or expert is None else (model, expert)
+
+    def adds(place: int) -> Adds:
+        return lambda pattern: None if (pair := both(pattern)) is None else int(pair[place])
+
+    def moves(pattern: ItemPattern) -> int | None:
+        return None if (pair := both(pattern)) is None else pair[1] - pair[0]
+
+    made = dict(made_patterns(patterns))
+    cells: Counter[tuple[bool, bool]] = Counter()
+    for pattern, times in made.items():
+        if (pair := both(pattern)) is not None:
+            cells[pair] += times
+    right, lost, gained, neither = (
+        cells[pair] for pair in ((True, True), (True, False), (False, True), (False, False))
     )
+    repeated = Repeated(clusters or {})
+    every: list[Cluster] | None = None
+    if repeated:
+        several = repeated.of(moves)
+        # Of the statements with one item: their number by what they add.
+        alone = Counter({1: gained, -1: lost, 0: right + neither})
+        for key, times in (clusters or {}).items():
+            own = [found for one in key if is_made(one) and (found := moves(one)) is not None]
+            if sum(map(is_made, key)) > 1:
+                alone.subtract({step: times * own.count(step) for step in (1, -1, 0)})
+        every = [*several, *((step, 1, times) for step, times in alone.items())]
+    change = Difference.of(both=right, lost=lost, gained=gained, neither=neither, clusters=every)
+    return ExpertRow(share_of(made, adds(1), repeated), share_of(made, adds(0), repeated), change)
 
 
-def tabulate_lengths(patterns: Patterns, criterion: Criterion) -> list[LengthRow]:
-    """How often a wrong first Draft was corrected, by the length of the feedback."""
+def tabulate_lengths(
+    patterns: Patterns, criterion: Criterion, clusters: Clusters | None = None
+) -> list[LengthRow]:
+    """How often a wrong first Draft was corrected, by the length of the feedback.
+
+    Without intervals where statements repeat: the lengths of a statement's feedbacks are not kept together.
+    """
     fixed: Counter[int] = Counter()
     items: Counter[int] = Counter()
     unscored: Counter[int] = Counter()
@@ -152,64 +146,69 @@ def tabulate_lengths(patterns: Patterns, criterion: Criterion) -> list[LengthRow
     ends: tuple[int | None, ...] = (*LENGTHS, None)
     starts = (0, *(most + 1 for most in LENGTHS))
     return [
-        LengthRow(least, most, Share.of(fixed[place], items[place]), unscored[place])
+        LengthRow(
+            least,
+            most,
+            _without_interval(Share.of(fixed[place], items[place]), clusters),
+            unscored[place],
+        )
         for place, (least, most) in enumerate(zip(starts, ends, strict=True))
     ]
 
 
-def draw_up_card(patterns: Patterns, criterion: Criterion) -> AssessorCard:
+def draw_up_card(
+    patterns: Patterns, criterion: Criterion, clusters: Clusters | None = None
+) -> AssessorCard:
     """The confusion matrix of the assessor against the experts."""
     verdicts = (*Verdict, None)
     right: dict[Verdict | None, int] = dict.fromkeys(verdicts, 0)
     wrong = dict(right)
-    for pattern, times in made_patterns(patterns):
+    made = dict(made_patterns(patterns))
+    for pattern, times in made.items():
         is_right = pattern.script.right(criterion)
         if is_right is not None:
             (right if is_right else wrong)[pattern.verdict] += times
-    return AssessorCard(right, wrong)
+
+    def says(verdict: Verdict, *, of_right: bool) -> Adds:
+        def adds(pattern: ItemPattern) -> int | None:
+            is_judged = pattern.verdict in (Verdict.CORRECT, Verdict.INCORRECT)
+            is_one = is_judged and pattern.script.right(criterion) is of_right
+            return int(pattern.verdict is verdict) if is_one else None
+
+        return adds
+
+    repeated = Repeated(clusters or {})
+    return AssessorCard(
+        right,
+        wrong,
+        share_of(made, says(Verdict.CORRECT, of_right=False), repeated),
+        share_of(made, says(Verdict.INCORRECT, of_right=True), repeated),
+    )
 
 
-def bound_skipped(patterns: Patterns, criterion: Criterion) -> tuple[Share, Share]:
-    """First-pass accuracy with what was skipped taken as wrong, and as right."""
+def bound_skipped(
+    patterns: Patterns, criterion: Criterion, clusters: Clusters | None = None
+) -> tuple[Share, Share]:
+    """First-pass accuracy with what was skipped taken as wrong, and as right.
 
-    def part(pattern: ItemPattern, skipped: bool) -> bool | None:
+    Without intervals where statements repeat: which of a statement's items were skipped is not kept together.
+    """
+
+    def part(pattern: ItemPattern, skipped: bool) -> int | None:
         right = pattern.script.right(criterion)
-        return skipped if right is None and pattern.was_skipped else right
+        return _number(skipped if right is None and pattern.was_skipped else right)
 
     made = dict(made_patterns(patterns))
-    return (
-        _share(made, lambda pattern: part(pattern, False)),
-        _share(made, lambda pattern: part(pattern, True)),
+    at_worst, at_best = (
+        share_of(made, lambda pattern, end=end: part(pattern, end), None)  # type: ignore[misc]
+        for end in (False, True)
     )
+    return _without_interval(at_worst, clusters), _without_interval(at_best, clusters)
 
 
-def _by_expert(
-    pattern: ItemPattern, chain: tuple[Standing, ...], criterion: Criterion
-) -> bool | None:
-    """Right at first or after a refinement of these; None where that hangs on one without a final score."""
-    found = [one.right(criterion) for one in (pattern.script, *chain)]
-    return True if True in found else None if None in found else False
+def _without_interval(share: Share, clusters: Clusters | None) -> Share:
+    return share.without_interval(NOT_KEPT) if Repeated(clusters or {}) else share
 
 
-def _by_assessor(
-    pattern: ItemPattern, chain: tuple[Standing, ...], criterion: Criterion
-) -> bool | None:
-    """Whether the newest Draft is right that the flags led to; None where it has no final score."""
-    newest = chain[-1] if pattern.is_flagged and chain else pattern.script
-    return newest.right(criterion)
-
-
-def _part(counts: Counter[bool | None]) -> Share:
-    return Share.of(counts[True], counts[True] + counts[False])
-
-
-def _chain(pattern: ItemPattern) -> tuple[Standing, ...]:
-    """The final scores of the refined Drafts, in order of rounds."""
-    return (pattern.refined, *pattern.later) if pattern.has_refined else ()
-
-
-def _share(patterns: Patterns, part: Callable[[ItemPattern], bool | None]) -> Share:
-    right = sum(times for pattern, times in patterns.items() if part(pattern))
-    return Share.of(
-        right, sum(times for pattern, times in patterns.items() if part(pattern) is not None)
-    )
+def _number(right: bool | None) -> int | None:
+    return None if right is None else int(right)

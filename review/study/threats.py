@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from core.translation import gettext_noop as _
+from review.study.agreement import Values
+from review.study.repeated import count_clusters
 from review.study.statistics.coefficients import PENALTIES, kappas_of
 from review.study.statistics.intervals import Difference, Share
 from review.study.types import VALUES, Criterion
@@ -118,16 +120,26 @@ THREATS: tuple[Threat, ...] = (
 )
 
 
-def compare_halo(pairs: Mapping[tuple[int, int], int], criterion: Criterion) -> Difference:
-    """From the usual score of a refined script to that of another reviewer who did not know that it was one."""
+def compare_halo(
+    statements: Iterable[Sequence[tuple[int, int]]], criterion: Criterion
+) -> Difference:
+    """From the usual score of a refined script to that of another reviewer who did not know that it was one.
+
+    `statements` have the pairs of scores of each.
+    """
     cells: Counter[tuple[bool, bool]] = Counter()
-    for (usual, other), times in pairs.items():
-        cells[usual >= criterion.least, other >= criterion.least] += times
+    moves: list[list[int]] = []
+    for pairs in statements:
+        found = [(usual >= criterion.least, other >= criterion.least) for usual, other in pairs]
+        cells.update(found)
+        moves.append([after - before for before, after in found])
+    repeats = any(len(own) > 1 for own in moves)
     return Difference.of(
         both=cells[True, True],
         lost=cells[True, False],
         gained=cells[False, True],
         neither=cells[False, False],
+        clusters=count_clusters(moves) if repeats else None,
     )
 
 
@@ -140,13 +152,20 @@ def compare_repeats(pairs: Mapping[tuple[int, int], int]) -> Retest:
 
 
 def share_by_quarter(
-    counts: Mapping[tuple[int, int], int], criterion: Criterion
+    counts: Mapping[int, Mapping[Values, int]], criterion: Criterion
 ) -> tuple[Share, ...]:
-    """Right scores of all scores in each quarter of a sitting, from counts by (quarter 0 to 3, value)."""
-    return tuple(
-        Share.of(
-            sum(counts.get((quarter, value), 0) for value in VALUES if value >= criterion.least),
-            sum(counts.get((quarter, value), 0) for value in VALUES),
-        )
-        for quarter in range(QUARTERS)
-    )
+    """Right scores of all scores in each quarter, from how many statements had which scores in it.
+
+    Scores of one statement are not independent: where some quarter has several, the interval heeds it.
+    """
+    return tuple(_share_of_quarter(counts.get(number, {}), criterion) for number in range(QUARTERS))
+
+
+def _share_of_quarter(statements: Mapping[Values, int], criterion: Criterion) -> Share:
+    clusters = [
+        (sum(given[criterion.least :]), sum(given), times) for given, times in statements.items()
+    ]
+    right = sum(own * times for own, _size, times in clusters)
+    size = sum(size * times for _own, size, times in clusters)
+    repeats = any(size > 1 for _own, size, _times in clusters)
+    return Share.of(right, size, clusters=clusters if repeats else None)

@@ -91,7 +91,7 @@ class Recommended(StrEnum):
 
     FIRST = "first"
     REFINED = "refined"
-    OTHER = "other"  # one that no stage scores, of a later round
+    OTHER = "other"  # of a later round, or one that no stage scores
     NONE = "none"
 
 
@@ -116,6 +116,7 @@ class GivenScore:
     is_undone: bool = False  # taken back by its reviewer
     was_called_in: bool = False  # to an item whose reviewers differed
     is_author: bool = False  # of the feedback that the text was made from
+    is_first_quarter: bool = False  # of all that its reviewer scored in the campaign, by time
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,7 +133,10 @@ class Judged:
     is_real: bool = True  # neither gold nor training nor a repeat
     is_sham: bool = False
     wanted: int = 1  # reviewers who are to score it; with one, whoever did are all
+    called_in: int = 0  # of those wanted, how many were added because others differed
     cannot_judge: frozenset[int] = frozenset()  # reviewers who said so
+    # Of an item that waits for nobody else: who scored something of it and has it in hand no more.
+    gone: frozenset[int] = frozenset()
     hides_verdict: bool = True  # a score that is not blind does not decide
     is_over: bool = True  # the Run has ended: nothing more will be made
     origin: Origin = Origin.MADE
@@ -140,6 +144,8 @@ class Judged:
     has_refined: bool = False
     is_same: bool = False  # the refined text is that of the script
     recommended: Recommended = Recommended.NONE
+    # Of an other Draft that is recommended, its round; None where it is of none.
+    recommended_round: int | None = None
     execution: float | None = None  # 0 to 1; 1 is success
     execution_reason: str = ""
     feedback_words: int | None = None
@@ -165,6 +171,10 @@ class ItemPattern(NamedTuple):
     verdict: Verdict | None = None
     origin: Origin = Origin.MADE
     recommended: Recommended = Recommended.NONE
+    # Where another Draft than the first and the refined one is recommended: how its score stands.
+    advised: Standing = Standing.ABSENT
+    # Something may still be made: a verdict, a recommendation, a feedback or refined script that is not there yet.
+    is_running: bool = False
     is_same: bool = False  # the refined text is that of the script, and ends as that does
     execution: bool | None = None
     execution_reason: str = ""
@@ -188,7 +198,8 @@ class ItemPattern(NamedTuple):
         return "|".join(
             (
                 *(self.script, self.feedback, self.refined, self.verdict or "", self.origin),
-                *(self.recommended, _yes_or_no(self.is_same)),
+                *(self.recommended, self.advised),
+                *(_yes_or_no(self.is_running), _yes_or_no(self.is_same)),
                 *(_yes_or_no(self.execution), self.execution_reason),
                 *(self.expert, self.expert_by_all),
                 "" if self.length is None else str(self.length),
@@ -208,8 +219,9 @@ def _read(text: str) -> ItemPattern:
     parts = text.split("|")
     if len(parts) != len(ItemPattern._fields):
         raise ValueError(f"not the pattern of an item: {text!r}")
-    script, feedback, refined, verdict, origin, recommended, is_same, *rest = parts
-    execution, reason, expert, expert_by_all, length, was_skipped, later = rest
+    script, feedback, refined, verdict, origin, recommended, advised, *rest = parts
+    is_running, is_same, execution, reason, expert, expert_by_all, length, *rest = rest
+    was_skipped, later = rest
     return ItemPattern(
         script=Standing(script),
         feedback=Standing(feedback),
@@ -217,6 +229,8 @@ def _read(text: str) -> ItemPattern:
         verdict=Verdict(verdict) if verdict else None,
         origin=Origin(origin),
         recommended=Recommended(recommended),
+        advised=Standing(advised),
+        is_running=is_running == "y",
         is_same=is_same == "y",
         execution=execution == "y" if execution else None,
         execution_reason=reason,

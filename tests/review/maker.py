@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import timedelta
 
 from django.contrib.auth.models import User
+from django.db.models import F
 
 from pipeline.models import Configuration
 from review.blinding.item_view import open_item
 from review.campaigns.services import rules as studies
 from review.campaigns.services import states
 from review.desk.shown_drafts import seal
-from review.models import Campaign, Case, Item, TallyDue
+from review.models import Assignment, Campaign, Case, Item, Score, TallyDue
 from review.sampling import overlap_of, shuffle_of
 from tests.make import make_run
 
@@ -49,6 +51,13 @@ def make_study(
         states.move_campaign(campaign, "open", by=by)
     campaign.refresh_from_db()
     return campaign
+
+
+def let_time_pass(minutes: int = 31) -> None:
+    """As if all that was done had been done so much earlier; more than half an hour ends a sitting."""
+    since = timedelta(minutes=minutes)
+    Assignment.objects.update(created_at=F("created_at") - since, ended_at=F("ended_at") - since)
+    Score.objects.update(at=F("at") - since)
 
 
 def add_configuration(name: str) -> Configuration:

@@ -157,7 +157,8 @@ def check_adjudicator(item: Item, by: User) -> None:
 def call_in(item: Item, reviewer: User, *, by: User) -> Assignment:
     """Ask one reviewer more because the others differ; their score is left out of the agreement.
 
-    Raises NotAllowedNow where that person has it already, or the item is for everybody.
+    They are asked about the text: every arm that holds the script waits for them. Raises NotAllowedNow where that
+    person has it already or was called in for the same script, or the item is for everybody.
     """
     locked = Item.objects.select_for_update(of=("self",)).select_related("campaign").get(pk=item.pk)
     if locked.overlap == EVERYBODY or locked.again or locked.campaign.is_live:
@@ -166,8 +167,19 @@ def call_in(item: Item, reviewer: User, *, by: User) -> Assignment:
         raise NotAllowedNow(_("This person has the item already."))
     if made_halo_of(locked, reviewer):
         raise NotAllowedNow(_("This person has scored its refined script as a halo check."))
+    same = read_facts([locked.pk]).alike(locked.pk, Stage.SCRIPT)
+    called_in = Assignment.objects.filter(
+        item__in=same, reviewer=reviewer, reason=Assignment.Reason.TIE_BREAK
+    )
+    if called_in.filter(state__in=Assignment.HOLDING).exists():
+        raise NotAllowedNow(
+            _("This person has been called in for the same script in another configuration.")
+        )
     Item.objects.filter(pk=locked.pk).update(
-        overlap=locked.overlap + 1, state=Item.State.OPEN, closed_at=None
+        overlap=locked.overlap + 1,
+        called_in=locked.called_in + 1,
+        state=Item.State.OPEN,
+        closed_at=None,
     )
     called = Assignment.objects.create(
         item=locked,

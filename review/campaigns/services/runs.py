@@ -23,6 +23,7 @@ from pipeline import services as pipeline
 from pipeline.configurations.services import is_usable
 from pipeline.models import Configuration, Run
 from review.campaigns.services.states import pilot_cases
+from review.counting.tallies import note_due
 from review.models import Campaign, Case, Item
 from review.sampling import overlap_of, shuffle_of
 
@@ -88,6 +89,9 @@ def _note_items(
         is_pilot = pilot and purpose == Case.Purpose.REAL
         rows.append((key, configuration.pk, shuffle, overlap, overlap, is_pilot))
     Table(Item, _ITEM, without_key=True, campaign_id=campaign.pk).copy(rows)
+    # From now on they are open in every figure.
+    made = Item.objects.filter(case__in=[row[0] for row in rows], configuration=configuration)
+    note_due(campaign, made.values_list("pk", flat=True))
     return len(rows)
 
 

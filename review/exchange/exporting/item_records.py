@@ -65,6 +65,7 @@ def _item(
         "execution": item.execution,
         "execution_reason": item.execution_reason,
         "overlap": item.overlap,
+        "called_in": item.called_in or None,
         "closed": item.state == Item.State.CLOSED,
         "sham": item.sham,
         "withdrawn": item.state == Item.State.WITHDRAWN or None,

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from pipeline.types import Arm
 from review.counting.tallies import count_due
+from review.counting.used_scores import mark_scores
 from review.evidence.outcomes import read_outcomes
 from review.exchange.exporting.item_records import Fields, item_records
 from review.exchange.exporting.score_records import score_records
@@ -21,12 +22,12 @@ from review.study.threats import QUARTERS
 
 # In the order in which they are written.
 COLUMNS = (
-    *("item", "statement", "configuration", "stage", "arm", "text", "reviewer"),
+    *("item", "statement", "configuration", "stage", "arm", "round", "text", "reviewer"),
     *("value", "right_strict", "right_partial", "adjudicated"),
-    *("current", "undone", "blind", "called_in", "copied", "imported", "own_feedback"),
+    *("used", "current", "undone", "blind", "called_in", "copied", "imported", "own_feedback"),
     *("at", "position", "sitting", "sitting_minutes", "sitting_quarter", "active_seconds", "view"),
     *("rubric", "verdict", "made", "recommended", "execution", "purpose", "sham", "withdrawn"),
-    *("overlap", "demo"),
+    *("overlap", "demo", "blinding"),
     # Of what was scored: what it did in the cases that count, and why its reviewer says that this differs.
     *("cases_outcome", "checks_passed", "checks_failed", "execution_label"),
 )
@@ -45,7 +46,10 @@ def long_rows(campaign: Campaign) -> Iterator[Fields]:
     items = _items(campaign)
     settled = _adjudicated(campaign)
     executed, labels = _executed(campaign), _labels(campaign)
-    for score, place in zip(score_records(campaign), _places(campaign), strict=True):
+    marks = mark_scores(campaign)
+    blinding = "blind" if campaign.hides_verdict else "not blind"
+    for score, (pk, place) in zip(score_records(campaign), _places(campaign), strict=True):
+        mark = marks[pk]
         key = (str(score["item"]), str(score["configuration"]))
         stage, arm, value = str(score["stage"]), str(score["arm"]), int(str(score["value"]))
         did = executed.get((*key, stage), {}) if arm == Arm.MODEL else {}
@@ -56,15 +60,17 @@ def long_rows(campaign: Campaign) -> Iterator[Fields]:
             "configuration": key[1],
             "stage": stage,
             "arm": arm,
+            "round": score["round"],
             "text": _text_of(score),
             "reviewer": score["reviewer"],
             "value": value,
             "right_strict": int(value == 2),
             "right_partial": int(value >= 1),
             "adjudicated": settled.get((*key, stage, arm)),
+            "used": int(mark.is_used),
             "current": int(bool(score["current"])),
             "undone": int(score["undone_at"] is not None),
-            "blind": int(bool(score["blind"])),
+            "blind": int(mark.is_blind),
             "called_in": int(score["reason"] == Assignment.Reason.TIE_BREAK),
             "copied": int(bool(score["copied"])),
             "imported": int(bool(score["imported"])),
@@ -77,6 +83,7 @@ def long_rows(campaign: Campaign) -> Iterator[Fields]:
             "active_seconds": score["active_seconds"],
             "view": score["view"],
             "rubric": score["rubric"],
+            "blinding": blinding,
             **did,
             "execution_label": label
             if score_differs(value, str(did.get("cases_outcome")))
@@ -149,8 +156,8 @@ def _adjudicated(campaign: Campaign) -> dict[tuple[str, str, str, str], int]:
     }
 
 
-def _places(campaign: Campaign) -> Iterator[_Place]:
-    """The place of each score in its sitting, in the order of keys.
+def _places(campaign: Campaign) -> Iterator[tuple[int, _Place]]:
+    """The key of each score and its place in its sitting, in the order of keys.
 
     A sitting of a reviewer begins where the minutes since its begin start anew; its quarters are of its scores in
     the order of time, and fewer than four have none.
@@ -173,4 +180,4 @@ def _places(campaign: Campaign) -> Iterator[_Place]:
                 has_quarters = len(keys) >= QUARTERS
                 quarter = place * QUARTERS // len(keys) + 1 if has_quarters else None
                 found[pk] = _Place(number, quarter)
-    return (found.get(pk, _Place(None, None)) for pk, *_rest in scores)
+    return ((pk, found.get(pk, _Place(None, None))) for pk, *_rest in scores)

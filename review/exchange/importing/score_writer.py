@@ -8,6 +8,7 @@ from django.db import connection
 from django.utils import timezone
 
 from core.database.bulk_copy import Table, next_keys
+from review.counting.score_reader import IS_BLIND
 from review.counting.tallies import note_due
 from review.exchange.importing.known_scores import Standing
 from review.exchange.rows.score_rows import NOTHING, GivenRow
@@ -155,10 +156,13 @@ class ScoreStore:
 
 
 def _count_done(items: Collection[int]) -> None:
-    """Done are the reviewers who are through; with as many as are asked, the item is closed."""
+    """Done are the reviewers who are through; with as many as are asked, the item is closed.
+
+    Where verdicts are hidden, who gave a stage no blind score is none of them, and leaves their place to others.
+    """
     with connection.cursor() as cursor:
         cursor.execute(
-            """
+            f"""
             UPDATE review_item AS item
             SET done = counted.done,
                 places = CASE WHEN item.state IN ('open', 'held')
@@ -168,10 +172,20 @@ def _count_done(items: Collection[int]) -> None:
                 closed_at = CASE WHEN item.state IN ('open', 'held') AND counted.done >= item.overlap
                     THEN now() ELSE item.closed_at END
             FROM (
-                SELECT item_id, count(*) AS holding,
-                    count(*) FILTER (WHERE state = 'submitted') AS done
-                FROM review_assignment
-                WHERE item_id = ANY(%s) AND state IN ('active', 'waiting', 'submitted')
+                SELECT item_id, count(*) FILTER (WHERE state <> 'submitted' OR counts) AS holding,
+                    count(*) FILTER (WHERE state = 'submitted' AND counts) AS done
+                FROM (
+                    SELECT assignment.item_id, assignment.state, NOT EXISTS (
+                        SELECT FROM review_score score
+                        WHERE campaign.hides_verdict AND had.again = '' AND score.arm = 'model'
+                          AND score.item_id = assignment.item_id AND score.reviewer_id = assignment.reviewer_id
+                        GROUP BY score.stage HAVING NOT bool_or({IS_BLIND})
+                    ) AS counts
+                    FROM review_assignment assignment
+                    JOIN review_item had ON had.id = assignment.item_id
+                    JOIN review_campaign campaign ON campaign.id = had.campaign_id
+                    WHERE assignment.item_id = ANY(%s) AND assignment.state IN ('active', 'waiting', 'submitted')
+                ) AS work
                 GROUP BY item_id
             ) AS counted
             WHERE item.id = counted.item_id

@@ -11,7 +11,7 @@ ITEM_COLUMNS = (
     *("verdict", "execution", "configuration", "severity", "target", "impact"),
     # What an export says besides, so that an import of it gives the same figures.
     *("purpose", "known", "overlap", "closed", "sham", "execution_reason", "made", "recommended"),
-    *("no_error_found", "demo", "experts", "repeats", "withdrawn", "later"),
+    *("no_error_found", "demo", "experts", "repeats", "withdrawn", "later", "called_in"),
 )
 SCORE_COLUMNS = (
     *("item", "reviewer", *STAGES, "comment", "configuration", "arm", "stage", "value"),

@@ -98,11 +98,12 @@ class ItemRow(NamedTuple):
     experts: tuple[Expert, ...] = ()
     withdrawn: bool = False
     later: tuple[Later, ...] = ()
+    called_in: int = 0
 
     @property
     def sha256(self) -> str:
         """Of all but the configuration; worked out at each call. What came later is in it only where it is said."""
-        return _hash(self[1:-3] + tuple(later for later in self[-3:] if later))
+        return _hash(self[1:-4] + tuple(later for later in self[-4:] if later))
 
     @property
     def has_result(self) -> bool:
@@ -167,6 +168,7 @@ def _read_result(values: dict[str, object]) -> ItemRow:
         execution=share_of(values, "execution"),
         execution_reason=choice_of(values, "execution_reason", _REASONS),
         overlap=count_of(values, "overlap", least=1, most=32_767),
+        called_in=count_of(values, "called_in", least=0, most=32_767) or 0,
         closed=flag_of(values, "closed", default=False),
         sham=flag_of(values, "sham", default=False),
         made="" if made in ("imported", "generated") else made,

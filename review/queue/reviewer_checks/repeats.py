@@ -14,15 +14,31 @@ from datetime import timedelta
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet
-from django.utils import timezone
+from django.db.models import Case as Choice
+from django.db.models import (
+    DateTimeField,
+    DurationField,
+    Exists,
+    ExpressionWrapper,
+    F,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Value,
+    When,
+)
+from django.db.models.functions import Coalesce, Least, Now
 
 from review.counting.facts import judge_items
-from review.models import Assignment, Campaign, Case, Item
+from review.models import Assignment, Campaign, Case, Item, Score
 from review.sampling import is_in_share, shuffle_of
 
 # Without a score for this long, a new sitting begins.
 SITTING_GAP = timedelta(minutes=30)
+# What was had so long before the first score of a sitting is of it too, as the item that this score is on: the one
+# before had ended by then, half an hour ago or more. And minutes that are added up at each score are not exact.
+_AHEAD = SITTING_GAP / 2
 # A repeat comes after so many other items at least, and after twice as many more at most.
 LATER = 20
 _SLICE = 500
@@ -137,6 +153,37 @@ def _draw(item: Item, what: str) -> int:
     return int.from_bytes(digest[:4], "big")
 
 
+# --- Sittings ----------------------------------------------------------------------------------------------------
+
+
+def sitting_began(by: int) -> Coalesce:
+    """For a query: since when what a person had is of the sitting that they would score in now.
+
+    It ends with a pause of half an hour: what they had within that is of it, and all since the first score of the
+    sitting that their last one is of. It is one look-up, for the whole query.
+    """
+    pause_ago = Now() - SITTING_GAP
+    sat = ExpressionWrapper(
+        Coalesce(F("sitting_minutes"), 0.0) * Value(timedelta(minutes=1)),
+        output_field=DurationField(),
+    )
+    first = Choice(
+        When(at__gt=pause_ago, then=Least(F("at") - sat - _AHEAD, pause_ago)),
+        default=pause_ago,
+        output_field=DateTimeField(),
+    )
+    # What was taken over from another arm, or given elsewhere, is no work of now.
+    last = Score.objects.filter(reviewer=by, imported=False).exclude(visible__has_key="copied_from")
+    newest = last.order_by("-pk").values(began=first)[:1]
+    return Coalesce(Subquery(newest), pause_ago, output_field=DateTimeField())
+
+
+def had_in_sitting(by: int) -> Q:
+    """Of assignments: those that this person has in hand, or had in the sitting that goes on."""
+    since = sitting_began(by)
+    return Q(state=Assignment.State.ACTIVE) | Q(created_at__gt=since) | Q(ended_at__gt=since)
+
+
 # --- Handing them out -------------------------------------------------------------------------------------------
 
 
@@ -149,25 +196,24 @@ def suitable_for(waiting: QuerySet[Item], campaign: Campaign, by: User) -> Query
     """
     if not has_checks(campaign):
         return waiting
-    since = timezone.now() - SITTING_GAP
     same = Item.objects.filter(campaign=campaign, run=OuterRef("run"), again="")
     mine = Assignment.objects.filter(
         reviewer=by, item__campaign=campaign, item__run=OuterRef("run")
     )
     had_it = mine.filter(item__again="")
     recent = Assignment.objects.filter(
+        had_in_sitting(by.pk),
         reviewer=by,
         item__campaign=campaign,
         item__case__action=OuterRef("case__action"),
         state__in=Assignment.HOLDING,
-        created_at__gt=since,
     )
     is_plain = Q(again="") & ~Exists(mine.filter(item__again=Item.Again.HALO))
     is_halo = (
         Q(again=Item.Again.HALO) & Exists(same.filter(state=Item.State.CLOSED)) & ~Exists(had_it)
     )
     is_repeat = Q(again=Item.Again.REPEAT) & Exists(
-        had_it.filter(state=Assignment.State.SUBMITTED, ended_at__lt=since)
+        had_it.filter(state=Assignment.State.SUBMITTED, ended_at__lt=sitting_began(by.pk))
     )
     return waiting.filter(is_plain | is_halo | is_repeat).exclude(Exists(recent))
 

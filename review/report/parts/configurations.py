@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 
 from pipeline.models import Configuration
 from pipeline.types import Role
 from review.counting.contributions import NOT_BLIND
 from review.counting.counts import Counts
+from review.counting.first_quarter import read_without_first_quarter
+from review.models import Campaign
 from review.study import Criterion, ItemPattern, Standing, compare, work_out_figures
 from review.study.compare import Joint
+from review.study.figures import Clusters
+from review.study.gain import tabulate_gain
 from review.study.tables import (
     AssessorCard,
     bound_skipped,
     draw_up_card,
     tabulate_expert,
-    tabulate_gain,
     tabulate_lengths,
     tabulate_retrieved,
 )
@@ -38,7 +41,7 @@ def describe_arm(configuration: Configuration, counts: Counts) -> Part:
         "assessor": name_review(configuration),
         "items": _count_standings(counts.items),
         "time": {"items": counts.sums["timed"], "seconds": counts.sums["seconds"]},
-        **{one.value: _tabulate(reduced, one) for one in Criterion},
+        **{one.value: _tabulate(reduced, counts.clusters, one) for one in Criterion},
     }
 
 
@@ -64,12 +67,34 @@ def describe_readings(counts: Counts) -> dict[str, Part]:
     found: dict[str, Part] = {}
     for reading, changed in counts.readings.items():
         if any(changed.values()):
-            figures = work_out_figures(counts.read_as(reading))
-            found[reading.value] = {
-                criterion.value: {name: one.as_json() for name, one in under.items()}
-                for criterion, under in figures.items()
-            }
+            found[reading.value] = _figures_as_json(
+                counts.read_as(reading), counts.clusters_as(reading)
+            )
     return found
+
+
+def describe_without_first_quarter(
+    campaign: Campaign, arms: Iterable[tuple[Configuration, Counts]]
+) -> Part | None:
+    """The figures without the first quarter of each reviewer's scores, by Configuration; none that does not change.
+
+    None where the campaign is too large for it.
+    """
+    found = read_without_first_quarter(campaign)
+    if found is None:
+        return None
+    return {
+        arm.name: _figures_as_json(found[arm.pk].items, found[arm.pk].clusters)
+        for arm, _counts in arms
+        if arm.pk in found
+    }
+
+
+def _figures_as_json(patterns: Mapping[ItemPattern, int], clusters: Clusters) -> Part:
+    return {
+        criterion.value: {name: one.as_json() for name, one in under.items()}
+        for criterion, under in work_out_figures(patterns, clusters).items()
+    }
 
 
 def list_not_blind(configuration: Configuration, counts: Counts) -> list[Part]:
@@ -116,20 +141,28 @@ def _reduce(patterns: Mapping[ItemPattern, int]) -> Counter[ItemPattern]:
     """The same items without what the tables do not ask for, so that fewer patterns are to be gone through."""
     reduced: Counter[ItemPattern] = Counter()
     for pattern, times in patterns.items():
-        alike = pattern._replace(execution=None, execution_reason="", recommended=Recommended.NONE)
+        alike = pattern._replace(
+            execution=None,
+            execution_reason="",
+            recommended=Recommended.NONE,
+            advised=Standing.ABSENT,
+        )
         reduced[alike] += times
     return reduced
 
 
-def _tabulate(patterns: Mapping[ItemPattern, int], criterion: Criterion) -> Part:
-    at_worst, at_best = bound_skipped(patterns, criterion)
+def _tabulate(
+    patterns: Mapping[ItemPattern, int], clusters: Clusters, criterion: Criterion
+) -> Part:
+    at_worst, at_best = bound_skipped(patterns, criterion, clusters)
+    by_all = tabulate_expert(patterns, criterion, clusters, with_authors=True)
     return {
-        "assessor": _card_as_json(draw_up_card(patterns, criterion)),
-        "expert": asdict(tabulate_expert(patterns, criterion)),
-        "expert_by_all": asdict(tabulate_expert(patterns, criterion, with_authors=True)),
-        "gain": [asdict(row) for row in tabulate_gain(patterns, criterion)],
-        "lengths": [asdict(row) for row in tabulate_lengths(patterns, criterion)],
-        "retrieved": tabulate_retrieved(patterns, criterion).as_json(),
+        "assessor": _card_as_json(draw_up_card(patterns, criterion, clusters)),
+        "expert": asdict(tabulate_expert(patterns, criterion, clusters)),
+        "expert_by_all": asdict(by_all),
+        "gain": [row.as_json() for row in tabulate_gain(patterns, criterion, clusters)],
+        "lengths": [asdict(row) for row in tabulate_lengths(patterns, criterion, clusters)],
+        "retrieved": tabulate_retrieved(patterns, criterion, clusters).as_json(),
         "skipped": {"wrong": at_worst.as_json(), "right": at_best.as_json()},
     }
 

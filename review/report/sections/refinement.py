@@ -8,7 +8,8 @@ from review.report.report_view import Json, ReportView
 from review.report.sections.figures import note_of
 from review.report.sections.section import Block, ChartPoint, LineChart, Section
 from review.report.tables.table import Cell, Column, Table, number, table_of
-from review.report.words import say_ratio, say_share
+from review.report.words import say_interval, say_ratio, say_share
+from review.study.compare import MOST_OPEN
 
 KEY = "gain"
 
@@ -40,12 +41,20 @@ def show_refinement(view: ReportView) -> Section | None:
 def _chart(arm: Json, rows: list[Json]) -> LineChart:
     names = {"by_expert": _("experts say wrong (oracle)"), "by_assessor": _("assessor flags")}
     places = [_("round %s") % row["round"] if row["round"] else _("first script") for row in rows]
-    lines = [(label, [_point(row[name]) for row in rows]) for name, label in names.items()]
+    lines = [
+        (label, [_point(row[name], row.get(f"pending_{name}", 0)) for row in rows])
+        for name, label in names.items()
+    ]
     return LineChart(lines, places, _("Overall accuracy of %s after each round") % arm["name"])
 
 
-def _point(share: Json) -> ChartPoint | None:
-    return None if share["value"] is None else (share["value"], share["low"], share["high"])
+def _point(share: Json, is_open: int) -> ChartPoint | None:
+    """None where too much is open: the others alone would shift the line."""
+    if share["value"] is None or is_open > MOST_OPEN * (is_open + share["denominator"]):
+        return None
+    if share.get("post_stratified") is not None:
+        return share["post_stratified"], None, None
+    return share["value"], share["low"], share["high"]
 
 
 def _table(view: ReportView, arm: Json, place: int, rows: list[Json]) -> Table:
@@ -75,7 +84,17 @@ def _table(view: ReportView, arm: Json, place: int, rows: list[Json]) -> Table:
 
 
 def _share(share: Json) -> str:
-    return f"{say_ratio(share['numerator'], share['denominator'])}, {say_share(share['value'])}"
+    """n / N and the value; where some are open the range over all, the weighted value, and n / N of the others."""
+    ratio = say_ratio(share["numerator"], share["denominator"])
+    found = share.get("range")
+    if not found:
+        return f"{ratio}, {say_share(share['value'])}"
+    said = _("%(range)s, weighted %(value)s (closed: %(ratio)s)")
+    return said % {
+        "range": say_interval(*found),
+        "value": say_share(share["post_stratified"]),
+        "ratio": ratio,
+    }
 
 
 def _open(row: Json) -> str:

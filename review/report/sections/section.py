@@ -64,5 +64,10 @@ def share_cells(share: Json, *, url: str = "") -> list[Cell]:
     return [
         Cell(say_ratio(share["numerator"], share["denominator"]), url=url),
         Cell(say_share(share["value"]), is_strong=True),
-        Cell(say_interval(share["low"], share["high"])),
+        Cell(say_interval(share["low"], share["high"]) + _why_none(share)),
     ]
+
+
+def _why_none(share: Json) -> str:
+    reason = share.get("no_interval")
+    return f" ({_(reason)})" if reason else ""

@@ -43,12 +43,14 @@ def show_sensitivity(view: ReportView) -> Section | None:
                 ),
             )
         )
-    if not blocks:
+    missing = view.details.get("readings_missing") or {}
+    if not (blocks or missing):
         return None
     return Section(
         KEY,
         _("Sensitivity"),
         blocks,
+        text=" ".join(f"{READINGS[name]}: {_(reason)}." for name, reason in missing.items()),
         summary=_("the figures if other scores decided"),
     )
 

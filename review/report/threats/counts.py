@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
 
 from django.contrib.auth.models import User
 from django.core.cache import cache
@@ -15,8 +14,11 @@ from django.utils import timezone
 from pipeline.types import Arm
 from review.campaigns.services.rubrics import count_undecided, rubric_choices, rubric_uses
 from review.counting.facts import judge_items
+from review.counting.score_reader import IS_BLIND
+from review.counting.shown_again import read_halos, read_repeats
+from review.counting.used_scores import used_of_several
 from review.models import Campaign, Item, Tally
-from review.study import Criterion, ItemPattern, overturned_of
+from review.study import Criterion, Values, overturned_of
 from review.study.threats import compare_halo, compare_repeats, share_by_quarter, threats_of
 
 Document = dict[str, object]
@@ -24,67 +26,47 @@ MOST_LOOKS = 200
 KEPT_SECONDS = 300
 _SLICE = 1_000
 
-# The first script scores of each reviewer, in quarters of each sitting and of their whole way through the study.
-# A sitting begins where the minutes since its begin start anew; less than four scores have no quarters.
-_QUARTERS = """
-    WITH given AS (
-        SELECT score.id, score.reviewer_id, score.value, score.at, score.position,
-               lag(score.sitting_minutes) OVER turn >= score.sitting_minutes AS is_new
+# The script scores that decide, in quarters of each reviewer's sittings and of their whole way through the study: of
+# each quarter how many statements had so many scores of 0, 1 and 2. A sitting begins where the minutes since its
+# begin start anew; less than four scores have no quarters. Where a reviewer gave an item several scores, `used`
+# says which of them decides.
+_QUARTERS = f"""
+    WITH every AS (
+        SELECT score.id, score.item_id, score.reviewer_id, score.value, score.at, score.position,
+               score.sitting_minutes, score.undone_at, item.case_id,
+               count(*) OVER (PARTITION BY score.item_id, score.reviewer_id) AS times,
+               {IS_BLIND} OR NOT campaign.hides_verdict AS counts
         FROM review_score score JOIN review_item item ON item.id = score.item_id
+        JOIN review_campaign campaign ON campaign.id = item.campaign_id
         JOIN review_case "case" ON "case".id = item.case_id
-        WHERE item.campaign_id = %s AND "case".purpose = 'real' AND score.current
-          AND score.stage = 'script' AND score.sitting_minutes IS NOT NULL
-        WINDOW turn AS (PARTITION BY score.reviewer_id ORDER BY score.at, score.id)
+        WHERE item.campaign_id = %(campaign)s AND "case".purpose = 'real' AND item.state <> 'withdrawn'
+          AND score.stage = 'script' AND NOT score.visible ? 'copied_from'
+    ), given AS (
+        SELECT *, lag(sitting_minutes) OVER turn >= sitting_minutes AS is_new FROM every
+        WHERE sitting_minutes IS NOT NULL
+          AND (times = 1 AND undone_at IS NULL AND counts OR id = ANY(%(used)s))
+        WINDOW turn AS (PARTITION BY reviewer_id ORDER BY at, id)
     ), seated AS (
         SELECT *, count(*) FILTER (WHERE is_new) OVER (PARTITION BY reviewer_id ORDER BY at, id) AS sitting
         FROM given
     ), placed AS (
-        SELECT value,
-               ntile(4) OVER (PARTITION BY reviewer_id, sitting ORDER BY at, id) - 1 AS of_sitting,
+        SELECT value, coalesce(nullif(action.statement_sha256, ''), 'case ' || case_id) AS statement,
+               ntile(4) OVER (PARTITION BY reviewer_id, sitting ORDER BY at, seated.id) - 1 AS of_sitting,
                count(*) OVER (PARTITION BY reviewer_id, sitting) AS in_sitting,
-               ntile(4) OVER (PARTITION BY reviewer_id ORDER BY position, id) - 1 AS of_all,
+               ntile(4) OVER (PARTITION BY reviewer_id ORDER BY position, seated.id) - 1 AS of_all,
                count(*) OVER (PARTITION BY reviewer_id) AS in_all
-        FROM seated
+        FROM seated JOIN review_case "case" ON "case".id = case_id
+        JOIN pipeline_action action ON action.id = "case".action_id
+    ), cut AS (
+        SELECT 'sitting' AS cut, of_sitting AS quarter, statement, value FROM placed WHERE in_sitting >= 4
+        UNION ALL
+        SELECT 'position', of_all, statement, value FROM placed WHERE in_all >= 4
+    ), counted AS (
+        SELECT cut, quarter, count(*) FILTER (WHERE value = 0) AS zeros,
+               count(*) FILTER (WHERE value = 1) AS ones, count(*) FILTER (WHERE value = 2) AS twos
+        FROM cut GROUP BY cut, quarter, statement
     )
-    SELECT 'sitting', of_sitting, value, count(*) FROM placed WHERE in_sitting >= 4 GROUP BY 2, 3
-    UNION ALL
-    SELECT 'position', of_all, value, count(*) FROM placed WHERE in_all >= 4 GROUP BY 2, 3
-"""
-# Every item that was shown again with the one it stands for, and what each reviewer gave: of each place the last
-# value given blind; where none was, the first. As the figures take it, and of stages with a current score alone.
-_AGAIN = """
-    WITH pair AS (
-        SELECT shown.again, shown.id AS shown_id, original.id AS original_id, original.pattern
-        FROM review_item shown JOIN review_item original
-          ON original.campaign_id = shown.campaign_id AND original.run_id = shown.run_id AND original.again = ''
-        WHERE shown.campaign_id = %(campaign)s AND shown.again = %(again)s
-          AND shown.state <> 'withdrawn' AND original.state <> 'withdrawn'
-    ), given AS (
-        SELECT DISTINCT ON (item_id, reviewer_id, stage, arm) item_id, reviewer_id, stage, arm, value
-        FROM (
-            SELECT *, bool_or(current) OVER (PARTITION BY item_id, reviewer_id, stage, arm) AS counts
-            FROM review_score
-            WHERE item_id IN (SELECT shown_id FROM pair UNION ALL SELECT original_id FROM pair)
-        ) score
-        WHERE counts
-        ORDER BY item_id, reviewer_id, stage, arm, blind DESC, CASE WHEN blind THEN -id ELSE id END
-    )
-"""
-# A hidden repeat and the first time: the same reviewer, stage and arm.
-_REPEATS = f"""{_AGAIN}
-    SELECT first.reviewer_id, first.value, again.value, count(*)
-    FROM pair
-    JOIN given again ON again.item_id = pair.shown_id
-    JOIN given first ON first.item_id = pair.original_id
-     AND first.reviewer_id = again.reviewer_id AND first.stage = again.stage AND first.arm = again.arm
-    GROUP BY first.reviewer_id, first.value, again.value
-"""
-# What the item is counted with, its final refined score among it, and what the other reviewer gave. An item keeps
-# its pattern as the first text of a JSON list.
-_HALO = f"""{_AGAIN}
-    SELECT split_part(pair.pattern, '"', 2), other.value, count(*)
-    FROM pair LEFT JOIN given other ON other.item_id = pair.shown_id AND other.stage = 'script'
-    GROUP BY 1, 2
+    SELECT cut, quarter, zeros, ones, twos, count(*) FROM counted GROUP BY 1, 2, 3, 4, 5
 """
 
 
@@ -146,17 +128,20 @@ def _count_origins(campaign: Campaign) -> dict[str, int]:
         return dict(zip(("here", "imported", "timed", "visible"), cursor.fetchone(), strict=True))
 
 
-def _count_quarters(campaign: Campaign) -> dict[str, Counter[tuple[int, int]]]:
-    """Of each way to cut, how many scores have (quarter, value)."""
-    found: dict[str, Counter[tuple[int, int]]] = {"position": Counter(), "sitting": Counter()}
+def _count_quarters(campaign: Campaign) -> dict[str, dict[int, Counter[Values]]]:
+    """Of each way to cut and each quarter, how many statements had which scores."""
+    found: dict[str, dict[int, Counter[Values]]] = {
+        cut: defaultdict(Counter) for cut in ("position", "sitting")
+    }
     with connection.cursor() as cursor:
-        cursor.execute(_QUARTERS, [campaign.pk])
-        for cut, quarter, value, times in cursor.fetchall():
-            found[cut][quarter, value] = times
+        used = used_of_several(campaign)
+        cursor.execute(_QUARTERS, {"campaign": campaign.pk, "used": used})
+        for cut, quarter, zeros, ones, twos, times in cursor.fetchall():
+            found[cut][quarter][Values(zeros, ones, twos)] = times
     return found
 
 
-def _share_quarters(counts: Mapping[tuple[int, int], int]) -> Document:
+def _share_quarters(counts: Mapping[int, Mapping[Values, int]]) -> Document:
     return {
         criterion.value: [share.as_json() for share in share_by_quarter(counts, criterion)]
         for criterion in Criterion
@@ -166,8 +151,8 @@ def _share_quarters(counts: Mapping[tuple[int, int], int]) -> Document:
 def _report_repeats(campaign: Campaign) -> Document:
     """How far reviewers agree with themselves on hidden repeats: all together, and each."""
     pairs: dict[int, Counter[tuple[int, int]]] = defaultdict(Counter)
-    for reviewer, first, again, times in _read_again(_REPEATS, campaign, Item.Again.REPEAT):
-        pairs[reviewer][first, again] = times
+    for reviewer, first, again in read_repeats(campaign):
+        pairs[reviewer][first, again] += 1
     names = dict(User.objects.filter(pk__in=pairs).values_list("pk", "username"))
     together = sum(pairs.values(), Counter[tuple[int, int]]())
     return {
@@ -181,25 +166,20 @@ def _report_repeats(campaign: Campaign) -> Document:
 
 def _report_halo(campaign: Campaign) -> Document:
     """How far another reviewer, who did not know what it was, judged refined scripts differently."""
-    pairs: Counter[tuple[int, int]] = Counter()
+    statements: dict[str, list[tuple[int, int]]] = defaultdict(list)
     made = scored = 0
-    for pattern, other, times in _read_again(_HALO, campaign, Item.Again.HALO):
-        made += times
-        if other is None:
-            continue
-        scored += times
-        usual = ItemPattern.from_text(pattern).refined if pattern else None
+    for shown in read_halos(campaign):
+        made += max(1, len(shown.values))
+        scored += len(shown.values)
+        usual = shown.original.refined if shown.original else None
         if usual is not None and usual.value in "012":
-            pairs[int(usual.value), other] += times
-    compared = {criterion.value: asdict(compare_halo(pairs, criterion)) for criterion in Criterion}
-    return {"made": made, "scored": scored, "compared": sum(pairs.values()), **compared}
-
-
-def _read_again(sql: str, campaign: Campaign, again: str) -> list[tuple[Any, ...]]:
-    with connection.cursor() as cursor:
-        cursor.execute(sql, {"campaign": campaign.pk, "again": again})
-        rows: list[tuple[Any, ...]] = cursor.fetchall()
-    return rows
+            statements[shown.statement] += [(int(usual.value), other) for other in shown.values]
+    compared = {
+        criterion.value: asdict(compare_halo(statements.values(), criterion))
+        for criterion in Criterion
+    }
+    count = sum(map(len, statements.values()))
+    return {"made": made, "scored": scored, "compared": count, **compared}
 
 
 def _report_rubric(campaign: Campaign) -> Document:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 
 from core.intervals import Interval, Z, newcombe, t_quantile, wilson
+from core.translation import gettext_noop as _
 from review.study.statistics.p_values import sign_flip
 
+ONE_STATEMENT = _("all items are of one statement")
 # A statement's items as a figure counts them: what they add to the numerator, and how many they are; and how many
 # statements are alike in that.
 Cluster = tuple[int, int, int]
@@ -27,6 +29,8 @@ class Share:
     low: float | None
     high: float | None
     deff: float | None = None
+    # Why there is a value and no interval.
+    no_interval: str = ""
 
     @classmethod
     def of(
@@ -42,7 +46,13 @@ class Share:
         else:
             found, deff = _of_clusters(numerator, denominator, clusters)
         low, high = found or (None, None)
-        return cls(numerator, denominator, value, low, high, deff)
+        return cls(numerator, denominator, value, low, high, deff, "" if found else ONE_STATEMENT)
+
+    def without_interval(self, reason: str) -> Share:
+        """The same without an interval, and why."""
+        if self.value is None:
+            return self
+        return replace(self, low=None, high=None, deff=None, no_interval=reason)
 
     def as_json(self) -> dict[str, object]:
         return {
@@ -51,6 +61,7 @@ class Share:
             "value": self.value,
             "low": self.low,
             "high": self.high,
+            **({"no_interval": self.no_interval} if self.no_interval else {}),
         }
 
 
@@ -70,6 +81,8 @@ class Difference:
     high: float | None
     p_value: float | None
     deff: float | None = None
+    # Why there is a value and no interval.
+    no_interval: str = ""
 
     @classmethod
     def of(
@@ -104,7 +117,8 @@ class Difference:
                 both=both / deff, lost=lost / deff, gained=gained / deff, neither=neither / deff
             )
         shown = None if clusters is None else deff
-        return cls(gained, lost, items, value, low, high, p_value, shown)
+        reason = ONE_STATEMENT if deff is None else ""
+        return cls(gained, lost, items, value, low, high, p_value, shown, reason)
 
 
 def _of_clusters(

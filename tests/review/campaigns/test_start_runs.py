@@ -18,6 +18,7 @@ from pipeline.models import Configuration, Endpoint, Run
 from pipeline.scheduling.batches import MAX_BUDGET
 from review.campaigns.services import editing, rules, runs, states
 from review.campaigns.services.preparation import prepare_missed
+from review.counting.tallies import estimate_due
 from review.models import Campaign, Item
 from review.tasks import prepare_items, start_runs
 from tests.make import make_action, make_draft
@@ -104,6 +105,8 @@ def test_what_was_interrupted_is_started_by_the_sweep_and_nothing_twice(
 ) -> None:
     monkeypatch.setattr(runs, "SLICE", 4)
     assert runs.ask_for_runs(campaign, by=manager) == 14
+    # They are open in every figure from then on, whether somebody recounts or not.
+    assert estimate_due(campaign) == 14
     # The worker is lost after its first slice; the broker has forgotten.
     runs.start_asked(campaign, most=1)
     assert campaign.items.filter(run__isnull=False).count() == 4

@@ -12,8 +12,9 @@ from django.db.models import F
 
 from review.campaigns.services import adjudication
 from review.models import Campaign, Score
+from review.report.services import make_document
 from tests.people import make_person
-from tests.review.exchange.files import run_command
+from tests.review.exchange.files import run_command, write_lines
 from tests.review.maker import FEEDBACK, make_study
 from tests.review.queue.test_studies import go_through
 
@@ -89,3 +90,65 @@ def test_a_formula_in_a_name_stays_a_text(study: Campaign, tmp_path: Path) -> No
     case.external_id = "=1+1"
     case.save(update_fields=["external_id"])
     assert {one["item"] for one in lines_of(study, tmp_path)} >= {"'=1+1"}
+
+
+def test_what_is_used_gives_the_figures_of_the_report(tmp_path: Path) -> None:
+    """By the selection that docs/statistics.md names, and the adjudicated score or the majority of each item."""
+    base = {"feedback": "- No.", "refined": "ls -a\n", "script": "ls\n", "overlap": 2}
+    kinds: dict[str, dict[str, object]] = {
+        "plain": {"verdict": "correct"},
+        "sham": {"verdict": "correct", "sham": True},
+        "changed": {"verdict": "incorrect"},
+        "seen": {"verdict": "incorrect", "overlap": 1},
+        "retrieved": {"verdict": "correct", "made": "retrieved"},
+        "settled": {"verdict": "correct"},
+    }
+    items = [{"id": name, "statement": name, **base, **more} for name, more in kinds.items()]
+    early, late = "2026-03-01T09:00:00Z", "2026-03-01T10:00:00Z"
+
+    def given(item: str, reviewer: str, value: int, **more: object) -> dict[str, object]:
+        about = {"record": "score", "item": item, "reviewer": reviewer, "stage": "script"}
+        return {**about, "value": value, "at": early, **more}
+
+    scores = [
+        *(given(item, who, 2) for item in ("plain", "sham", "retrieved") for who in "AB"),
+        given("sham", "A", 0, stage="refined"),
+        # Wrong, and right only once the feedback had been shown.
+        *(given("changed", who, 0, current=False) for who in "AB"),
+        *(given("changed", who, 2, at=late, blind=False) for who in "AB"),
+        given("seen", "A", 0, visible={"verdict": True}),
+        given("settled", "A", 0),
+        given("settled", "B", 2),
+        {**given("settled", "J", 2), "record": "adjudication", "comment": "It is right."},
+    ]
+    folder = tmp_path
+    assert run_command("import_items", "S", write_lines(folder / "items.jsonl", *items)) == 0
+    assert run_command("import_scores", "S", write_lines(folder / "scores.jsonl", *scores)) == 0
+    campaign = Campaign.objects.get(name="S")
+    lines = lines_of(campaign, folder)
+    used = [one for one in lines if one["used"] == "1" and one["made"] != "retrieved"]
+    by_item: dict[str, list[dict[str, str]]] = {}
+    for line in (one for one in used if one["stage"] == "script"):
+        by_item.setdefault(line["item"], []).append(line)
+    right = [
+        2 * int(own[0]["adjudicated"] == "2")
+        if own[0]["adjudicated"]
+        else 2 * sum(int(one["right_strict"]) for one in own) / len(own)
+        for own in by_item.values()
+    ]
+    figure = make_document(campaign)["configurations"][0]["strict"]["first_pass_accuracy"]  # type: ignore[index]
+
+    assert not [one for one in used if one["stage"] != "script"]
+    assert (sum(one > 1 for one in right), len(right)) == (3, 4)
+    assert (figure["numerator"], figure["denominator"]) == (3, 4)
+    assert {one["blind"] for one in lines if one["item"] == "seen"} == {"0"}
+    assert {one["blinding"] for one in lines} == {"blind"}
+    assert {one["round"] for one in lines if one["stage"] == "refined"} == {"1"}
+
+
+def test_a_campaign_that_hides_no_verdicts_says_so_in_every_line(
+    study: Campaign, tmp_path: Path
+) -> None:
+    Campaign.objects.filter(pk=study.pk).update(hides_verdict=False)
+    study.refresh_from_db()
+    assert {one["blinding"] for one in lines_of(study, tmp_path)} == {"not blind"}

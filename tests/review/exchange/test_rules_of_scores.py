@@ -11,11 +11,12 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.management import call_command
 
+from core.intervals import wilson
 from review.counting.counts import read_counts
 from review.exchange.importing import importer
 from review.exchange.importing.items import import_items
 from review.exchange.source import Source
-from review.models import Campaign, Score
+from review.models import Campaign, Item, Score
 from review.report import services
 from tests.review.exchange.files import run_all, run_command, write_lines
 
@@ -118,6 +119,7 @@ def test_scores_that_saw_more_than_their_stage_do_not_decide(tmp_path: Path) -> 
     found = printed()["configurations"][0]["strict"]["first_pass_accuracy"]
 
     assert (found["denominator"], found["pending"]) == (0, 1)
+    assert Item.objects.get().done == 1  # somebody else is to score it
     details = services.make_report(Campaign.objects.get(name="Study"))["details"]
     assert isinstance(details, dict)
     assert details["not_blind"] == [
@@ -160,6 +162,8 @@ def test_several_rounds_fill_the_gain_table_and_come_back(tmp_path: Path) -> Non
     assert [row["by_assessor"]["numerator"] for row in gain] == [0, 0, 1, 0]
     assert [row["by_expert"]["numerator"] for row in gain] == [0, 0, 1, 1]
     assert figure("overall_assessor_triggered") == (0, 1)
+    # The second round is recommended, and has its own score.
+    assert figure("overall_as_recommended") == (1, 1)
     assert comes_back(tmp_path)
 
 
@@ -267,3 +271,50 @@ def test_the_family_of_an_import_that_was_killed_is_kept_as_it_would_be_named_he
             import_items(Source(file), name, by=manager, journal=_Killed())
         assert import_items(Source(file), name, by=manager).kept == 2
         assert Campaign.objects.get(name=name).p_family == kept
+
+
+def test_a_reading_heeds_statements_that_repeat(tmp_path: Path) -> None:
+    items = [item(f"{number}", statement=f"Do {number // 2}") for number in range(12)]
+    seen = {"record": "score", "visible": {"verdict": True}, "at": EARLY}
+    scores = [
+        {**given("A", 2 if number < 6 else 0), "item": f"{number}", **(seen if number < 4 else {})}
+        for number in range(12)
+    ]
+    assert import_into(tmp_path, items, scores) == 0
+    details = services.make_report(Campaign.objects.get(name="Study"))["details"]
+    assert isinstance(details, dict)
+    read = details["readings"]["with_not_blind"]["imported"]["strict"]["first_pass_accuracy"]
+
+    assert (read["numerator"], read["denominator"]) == (6, 12)
+    assert read["deff"] > 2  # both items of a statement have the same score
+    assert (read["low"], read["high"]) != wilson(6, 12)
+
+
+def test_the_figures_without_each_reviewers_first_quarter(tmp_path: Path) -> None:
+    items = [item(f"{number}") for number in range(8)]
+    scores = [
+        {
+            **given("A", 0 if number < 2 else 2),
+            "item": f"{number}",
+            "at": f"2026-03-01T09:0{number}:00Z",
+        }
+        for number in range(8)
+    ]
+    assert import_into(tmp_path, items, scores) == 0
+    assert figure("first_pass_accuracy") == (6, 8)
+    details = services.make_report(Campaign.objects.get(name="Study"))["details"]
+    assert isinstance(details, dict)
+    without = details["readings"]["without_first_quarter"]["imported"]["strict"]
+
+    found = without["first_pass_accuracy"]
+    assert (found["numerator"], found["denominator"], found["open"]) == (6, 6, 2)
+    assert comes_back(tmp_path)
+
+
+def test_without_times_no_score_is_of_a_first_quarter(tmp_path: Path) -> None:
+    items = [item(f"{number}") for number in range(8)]
+    scores = [{**given("A", 2), "item": f"{number}"} for number in range(8)]
+    assert import_into(tmp_path, items, scores) == 0
+    details = services.make_report(Campaign.objects.get(name="Study"))["details"]
+    assert isinstance(details, dict)
+    assert "without_first_quarter" not in details["readings"]

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 import pytest
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
-from django.utils import timezone
 
 from core.errors import NotAllowedNow
 from pipeline.models import Draft, Feedback
@@ -15,10 +12,10 @@ from review import services
 from review.campaigns.services import adjudication
 from review.counting import tallies
 from review.counting.counts import read_counts
-from review.models import Assignment, Campaign, Exposure, Item, Score
+from review.models import Campaign, Exposure, Item, Score
 from tests.make import imported_configuration
 from tests.review.desk.test_desk import score_next
-from tests.review.maker import add_item, make_study
+from tests.review.maker import add_item, let_time_pass, make_study
 
 
 @pytest.fixture
@@ -80,7 +77,7 @@ def test_an_arm_that_shows_more_is_met_later_without_the_script_being_asked_agai
     services.claim_next(campaign, by=reviewer)
     score_next(one, reviewer, 0)
     assert Score.objects.count() == 1
-    Assignment.objects.update(created_at=timezone.now() - timedelta(minutes=31))
+    let_time_pass()
     later = services.claim_next(campaign, by=reviewer)
     assert later is not None and later.item == other
     step = services.open_item(other, reviewer).next_step

@@ -324,6 +324,18 @@ def test_repeats_enter_no_figure_and_give_the_agreement_of_each_with_themselves(
     share = repeats["all"]["share"]
     assert (share["numerator"], share["denominator"]) == (11, 12)
     assert [one["reviewer"] for one in repeats["reviewers"]] == ["rita"]
+    # An older score of the same place that stands in a later line of a file decides nothing, here as in the figures.
+    newest = Score.objects.get(item=first, stage="script", current=True)
+    Score.objects.create(
+        item=first,
+        reviewer=reviewer,
+        stage="script",
+        value=2 - newest.value,
+        draft=newest.draft,
+        current=False,
+        at=newest.at - timedelta(minutes=1),
+    )
+    assert report_threats(campaign)["repeats"] == repeats
 
 
 @pytest.mark.slow

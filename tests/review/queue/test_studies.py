@@ -22,7 +22,7 @@ from review.queue.members import add_member
 from review.queue.reviewer_order import BITS
 from review.study import Stage
 from tests.people import make_person
-from tests.review.maker import add_item, make_study
+from tests.review.maker import add_item, let_time_pass, make_study
 
 
 def give(item: Item, by: User, *values: int) -> None:
@@ -136,7 +136,7 @@ def test_arms_of_one_statement_never_come_in_one_sitting(manager: User, reviewer
         configuration=studies.Configuration.objects.get(name="imported"),
     )
     assert len(go_through(campaign, reviewer, 0, 2, 2)) == 1
-    Assignment.objects.update(created_at=timezone.now() - timedelta(minutes=31))
+    let_time_pass()
     assert len(go_through(campaign, reviewer, 0, 2, 2)) == 1
 
 

@@ -184,7 +184,8 @@ def test_a_report_asks_a_fixed_number_of_queries(
     campaign: Campaign, reviewer: User, second_reviewer: User
 ) -> None:
     asked = []
-    for labels in (golden_labels()[:3], golden_labels()[60:90]):
+    # Of four scores on, a reviewer has a first quarter, and there are figures without it.
+    for labels in (golden_labels()[:12], golden_labels()[60:90]):
         Item.objects.all().delete()
         campaign.cases.all().delete()
         twice = [Label(one.verdict, [one.scores[0]] * 2) for one in labels]
@@ -193,4 +194,4 @@ def test_a_report_asks_a_fixed_number_of_queries(
         with CaptureQueriesContext(connection) as queries:
             services.make_report(campaign)
         asked.append(len(queries))
-    assert asked[0] == asked[1] <= 14
+    assert asked[0] == asked[1] <= 26

@@ -140,3 +140,54 @@ def test_bounds_are_the_ends_of_all_completions(first: int, last: int) -> None:
     completions, values = (sum(numbers) for numbers in zip(*held, strict=True))
     print(f"{len(held)} studies, {completions:,} completions, {values:,} values within the bounds")
     assert completions and values
+
+
+def test_items_whose_run_is_not_over_are_open_in_every_figure() -> None:
+    done = Judged(
+        scores=(GivenScore(reviewer=1, stage=Stage.SCRIPT, value=2),),
+        verdict=Verdict.CORRECT,
+        recommended=Recommended.FIRST,
+        has_refined=True,
+    )
+    patterns = Counter({pattern(done): 50, pattern(Judged(is_over=False)): 50})
+    figures = work_out_figures(patterns)[Criterion.STRICT]
+
+    for name in ("first_pass_accuracy", "assessor_agreement", "overall_as_recommended"):
+        assert (figures[name].open, figures[name].bounds) == (50, (0.5, 1.0)), name
+    assert figures["assessor_recall"].open == 50
+    assert figures["net"].bounds == (-0.5, 0.5)
+
+
+def test_of_a_scored_item_a_verdict_may_be_still_to_come() -> None:
+    given = (GivenScore(reviewer=1, stage=Stage.SCRIPT, value=2),)
+    known = Judged(scores=given, verdict=Verdict.CORRECT)
+    patterns = Counter({pattern(known): 1, pattern(Judged(scores=given, is_over=False)): 1})
+    agreement = work_out_figures(patterns)[Criterion.STRICT]["assessor_agreement"]
+
+    assert (agreement.share.denominator, agreement.open, agreement.bounds) == (1, 1, (0.5, 1.0))
+
+
+def test_a_later_round_that_is_recommended_is_open_as_long_as_it_has_no_score() -> None:
+    refined = {"stage": Stage.REFINED, "reviewer": 1}
+    scores = (
+        GivenScore(reviewer=1, stage=Stage.SCRIPT, value=0),
+        GivenScore(value=0, **refined),  # type: ignore[arg-type]
+        GivenScore(value=2, round=2, **refined),  # type: ignore[arg-type]
+    )
+    item = Judged(
+        scores=scores,
+        verdict=Verdict.INCORRECT,
+        has_refined=True,
+        later=(None,),
+        recommended=Recommended.OTHER,
+        recommended_round=2,
+    )
+    found = [
+        work_out_figures(Counter({pattern(one): 10}))[Criterion.STRICT]["overall_as_recommended"]
+        for one in (item, replace(item, scores=scores[:2]))
+    ]
+
+    assert [(one.share.numerator, one.share.denominator, one.open) for one in found] == [
+        (10, 10, 0),
+        (0, 0, 10),
+    ]

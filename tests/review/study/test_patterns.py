@@ -21,7 +21,7 @@ from review.study import (
     values_given,
 )
 from review.study.patterns import class_of_length
-from review.study.types import Origin, Standing
+from review.study.types import Origin, Recommended, Standing
 
 SCRIPT, REFINED = Stage.SCRIPT, Stage.REFINED
 
@@ -161,12 +161,67 @@ def test_scores_that_are_not_blind_count_where_nothing_is_hidden_and_stand_besid
 
 
 def test_without_who_was_called_in_the_first_reviewers_stand() -> None:
-    item = Judged(scores=(by(1, 0), by(2, 2), by(3, 2, was_called_in=True)), wanted=3)
+    item = Judged(scores=(by(1, 0), by(2, 2), by(3, 2, was_called_in=True)), wanted=3, called_in=1)
     without = pattern_of(item, Reading.WITHOUT_CALLED_IN)
 
     assert pattern(*item.scores, wanted=3).script is Standing.CORRECT
     assert without is not None
     assert without.script is Standing.UNRESOLVED
+
+
+def test_a_reviewer_that_a_file_calls_called_in_is_none_of_those_wanted() -> None:
+    item = Judged(scores=(by(1, 0), by(3, 2, was_called_in=True)), wanted=2)
+    without = pattern_of(item, Reading.WITHOUT_CALLED_IN)
+
+    assert without is not None
+    assert without.script is Standing.PENDING
+
+
+def test_without_a_first_quarter_its_reviewer_is_left_out_of_the_item() -> None:
+    early = (by(1, 0, is_first_quarter=True), by(1, 1, REFINED))
+    item = Judged(scores=(*early, by(2, 2)), wanted=2, has_refined=True)
+    without = pattern_of(item, Reading.WITHOUT_FIRST_QUARTER)
+
+    assert without is not None
+    assert (without.script, without.refined) == (Standing.CORRECT, Standing.UNSCORED)
+
+
+@pytest.mark.parametrize(
+    ("state", "gone", "expected"),
+    [
+        pytest.param("open", frozenset(), Standing.PENDING, id="somebody may take their place"),
+        pytest.param("closed", frozenset({1}), Standing.CORRECT, id="nobody else will come"),
+    ],
+)
+def test_who_let_go_of_an_item_is_waited_for_until_it_is_closed(
+    state: str, gone: frozenset[int], expected: Standing
+) -> None:
+    scores = [by(who, 0) for who in (1, 2, 3)] + [by(who, 2, REFINED) for who in (2, 3)]
+
+    assert pattern(*scores, wanted=2, has_refined=True, gone=gone).refined is expected
+
+
+@pytest.mark.parametrize(
+    ("round_", "later", "expected"),
+    [
+        pytest.param(2, (None,), (Recommended.OTHER, Standing.CORRECT), id="its own score"),
+        pytest.param(3, (None, 2), (Recommended.OTHER, Standing.CORRECT), id="the text of round 2"),
+        pytest.param(2, (1,), (Recommended.REFINED, Standing.ABSENT), id="the refined text"),
+        pytest.param(2, (0,), (Recommended.FIRST, Standing.ABSENT), id="the text of the script"),
+        pytest.param(None, (None,), (Recommended.OTHER, Standing.UNSCORED), id="of no round"),
+    ],
+)
+def test_a_later_round_that_is_recommended_has_its_score(
+    round_: int | None, later: tuple[int | None, ...], expected: tuple[Recommended, Standing]
+) -> None:
+    found = pattern(
+        *(by(1, 0), by(1, 0, REFINED), by(1, 2, REFINED, round=2)),
+        has_refined=True,
+        later=later,
+        recommended=Recommended.OTHER,
+        recommended_round=round_,
+    )
+    assert (found.recommended, found.advised) == expected
 
 
 @pytest.mark.parametrize(

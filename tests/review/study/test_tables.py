@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -9,13 +10,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.types import Arm, Verdict
-from review.study import Criterion, GivenScore, Judged, Stage, work_out_figures
-from review.study.figures import NOT_PART
+from review.study import (
+    Criterion,
+    GivenScore,
+    ItemPattern,
+    Judged,
+    Stage,
+    pattern_of,
+    work_out_figures,
+)
+from review.study.figures import NOT_PART, reduce_to_figures
+from review.study.gain import tabulate_gain
+from review.study.repeated import NOT_KEPT
+from review.study.statistics.intervals import Share
 from review.study.tables import (
     bound_skipped,
     draw_up_card,
     tabulate_expert,
-    tabulate_gain,
     tabulate_lengths,
     tabulate_retrieved,
 )
@@ -42,16 +53,43 @@ def test_rounds_0_and_1_of_the_gain_are_the_figures(
     figures = work_out_figures(patterns)[criterion]
     before, after = tabulate_gain(patterns, criterion)
 
-    assert before.by_expert == before.by_assessor == figures["first_pass_accuracy"].share
+    assert (
+        before.by_expert.share == before.by_assessor.share == figures["first_pass_accuracy"].share
+    )
     scored = figures["first_pass_accuracy"].share.denominator
-    for name, share, pending in (
-        ("overall_expert_triggered", after.by_expert, after.pending_by_expert),
-        ("overall_assessor_triggered", after.by_assessor, after.pending_by_assessor),
+    for name, gain in (
+        ("overall_expert_triggered", after.by_expert),
+        ("overall_assessor_triggered", after.by_assessor),
     ):
         if figures[name].reason != NOT_PART:
-            assert share == figures[name].share
-            assert pending == scored - share.denominator
-    assert (before.pending_by_expert, before.pending_by_assessor) == (0, 0)
+            assert gain.share == figures[name].share
+            assert gain.open == scored - gain.share.denominator
+            assert gain.range == figures[name].range
+            assert gain.post_stratified == pytest.approx(figures[name].post_stratified)
+    assert (before.by_expert.open, before.by_assessor.open) == (0, 0)
+
+
+def test_a_round_with_open_items_says_where_it_can_end() -> None:
+    def flagged(second: int | None) -> Judged:
+        more = (
+            []
+            if second is None
+            else [GivenScore(reviewer=1, stage=Stage.REFINED, value=second, round=2)]
+        )
+        found = item(0, 2 if second else 0, verdict=Verdict.INCORRECT)
+        return replace(found, scores=(*found.scores, *more), has_refined=True, later=(None,))
+
+    passed = item(2, verdict=Verdict.CORRECT)
+    patterns = count_patterns([passed] * 60 + [flagged(2)] * 20 + [flagged(None)] * 20)
+    first, second = (row.by_assessor for row in tabulate_gain(patterns, STRICT)[1:])
+
+    assert (first.share.numerator, first.share.denominator, first.range) == (80, 100, None)
+    assert (second.share.numerator, second.share.denominator, second.open) == (80, 80, 20)
+    assert second.range == (0.8, 1.0)
+    # As if the open ones of the flagged were like the closed ones.
+    assert second.post_stratified == 1.0
+    assert second.has_too_many_open
+    assert not first.has_too_many_open
 
 
 def test_later_rounds_go_on_from_the_refined_script() -> None:
@@ -76,10 +114,10 @@ def test_later_rounds_go_on_from_the_refined_script() -> None:
     rows = tabulate_gain(patterns, STRICT)
 
     assert [row.drafts for row in rows] == [4, 3, 3]
-    assert [row.by_expert.numerator for row in rows] == [2, 2, 3]
-    assert [row.by_assessor.numerator for row in rows] == [2, 2, 2]
-    assert [row.by_assessor.denominator for row in rows] == [4, 4, 3]
-    assert [(row.pending_by_expert, row.pending_by_assessor) for row in rows] == [
+    assert [row.by_expert.share.numerator for row in rows] == [2, 2, 3]
+    assert [row.by_assessor.share.numerator for row in rows] == [2, 2, 2]
+    assert [row.by_assessor.share.denominator for row in rows] == [4, 4, 3]
+    assert [(row.by_expert.open, row.by_assessor.open) for row in rows] == [
         (0, 0),
         (0, 0),
         (1, 1),
@@ -90,7 +128,7 @@ def test_a_later_draft_with_a_text_that_stood_before_takes_its_score() -> None:
     back = replace(item(2, 0, verdict=Verdict.INCORRECT), has_refined=True, later=(0, 1))
     rows = tabulate_gain(count_patterns([back]), STRICT)
 
-    assert [row.by_assessor.numerator for row in rows] == [1, 0, 1, 0]
+    assert [row.by_assessor.share.numerator for row in rows] == [1, 0, 1, 0]
 
 
 def test_retrieved_items_have_a_row_of_their_own() -> None:
@@ -191,3 +229,48 @@ def test_what_was_skipped_bounds_the_accuracy() -> None:
 
     assert (low.numerator, low.denominator) == (1, 3)
     assert (high.numerator, high.denominator) == (2, 3)
+
+
+def in_pairs(items: list[Judged]) -> Counter[tuple[ItemPattern, ...]]:
+    """The items two by two, each pair of one statement."""
+    patterns = [reduce_to_figures(found) for one in items if (found := pattern_of(one))]
+    return Counter(zip(patterns[::2], patterns[1::2], strict=True))
+
+
+def test_intervals_beside_the_figures_heed_statements_that_repeat() -> None:
+    def pair(script: int, refined: int, expert: int) -> list[Judged]:
+        more = GivenScore(reviewer=2, stage=Stage.REFINED, value=expert, arm=Arm.EXPERT)
+        verdict = Verdict.INCORRECT if refined else Verdict.CORRECT
+        found = item(script, refined, verdict=verdict, has_refined=True, origin=Origin.REPAIRED)
+        return [replace(found, scores=(*found.scores, more))] * 2
+
+    kinds = [(0, 2, 2), (0, 0, 2), (2, 2, 0), (2, 0, 0)]
+    items = [one for kind in kinds for _ in range(5) for one in pair(*kind)]
+    patterns, clusters = count_patterns(items), in_pairs(items)
+    expert = tabulate_expert(patterns, STRICT, clusters)
+    # Two items of a statement that are always alike are worth one.
+    alone = tabulate_expert(count_patterns(items[::2]), STRICT).change
+
+    assert (expert.change.items, alone.items) == (40, 20)
+    assert expert.change.deff == pytest.approx(2, rel=0.06)
+    assert expert.change.p_value == alone.p_value
+    card = draw_up_card(patterns, STRICT, clusters)
+    gain = tabulate_gain(patterns, STRICT, clusters)[1]
+    figures = work_out_figures(patterns, clusters)[STRICT]
+    for share in (expert.expert, card.missed, card.false_alarms, gain.by_assessor.share):
+        plain = Share.of(share.numerator, share.denominator)
+        assert share.deff is not None
+        assert share.low is not None and plain.low is not None and share.low < plain.low
+    for name, key in (
+        ("first_pass_accuracy", "repaired_as_wrong"),
+        ("assessor_recall", "coverage"),
+    ):
+        wide = figures[name].beside[key]
+        assert isinstance(wide, dict)
+        plain = Share.of(wide["numerator"], wide["denominator"])
+        assert wide["low"] != plain.low or wide["high"] != plain.high
+    for share in (*bound_skipped(patterns, STRICT, clusters),):
+        assert (share.low, share.no_interval) == (None, NOT_KEPT)
+    retrieved = [replace(one, origin=Origin.RETRIEVED) for one in items]
+    row = tabulate_retrieved(count_patterns(retrieved), STRICT, in_pairs(retrieved))
+    assert row.deff == pytest.approx(2, rel=0.06)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from review.study import Criterion
+from review.study import Criterion, Values
 from review.study.threats import THREATS, compare_halo, compare_repeats, share_by_quarter
 
 
@@ -15,10 +15,15 @@ def test_every_threat_of_the_study_is_answered_in_words() -> None:
 
 
 def test_halo_is_the_difference_to_the_score_without_the_diff() -> None:
-    found = compare_halo({(2, 2): 6, (2, 0): 3, (2, 1): 1, (0, 2): 1}, Criterion.STRICT)
+    pairs = [(2, 2)] * 6 + [(2, 0)] * 3 + [(2, 1), (0, 2)]
+    found = compare_halo([[pair] for pair in pairs], Criterion.STRICT)
 
     assert (found.gained, found.lost, found.items) == (1, 4, 11)
-    assert compare_halo({}, Criterion.STRICT).value is None
+    assert compare_halo([], Criterion.STRICT).value is None
+    # Two checks of a statement that are always alike are worth one.
+    twice = compare_halo([[pair] * 2 for pair in pairs], Criterion.STRICT)
+    assert (twice.items, twice.p_value) == (22, found.p_value)
+    assert twice.deff == pytest.approx(2, rel=0.11)
 
 
 @pytest.mark.parametrize(
@@ -40,8 +45,13 @@ def test_repeats_tell_how_steady_a_reviewer_is(
 
 
 def test_accuracy_is_told_by_quarter_of_a_sitting() -> None:
-    shares = share_by_quarter({(0, 2): 3, (0, 0): 1, (3, 1): 2}, Criterion.PARTIAL)
+    once = {0: {Values(0, 0, 1): 3, Values(1, 0, 0): 1}, 3: {Values(0, 1, 0): 2}}
+    shares = share_by_quarter(once, Criterion.PARTIAL)
 
     assert [(share.numerator, share.denominator) for share in shares] == [
         *((3, 4), (0, 0), (0, 0), (2, 2))
     ]
+    twice = {0: {Values(0, 0, 2): 3, Values(2, 0, 0): 1}}
+    first = share_by_quarter(twice, Criterion.PARTIAL)[0]
+    assert (shares[0].deff, first.denominator) == (None, 8)
+    assert first.deff == pytest.approx(2.67, abs=0.01)

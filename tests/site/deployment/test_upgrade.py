@@ -23,6 +23,8 @@ HARMLESS = {
     '"case_run_once_at_a_time"': "it leaves out rows that the release before does not write",
     '"case_run_quality_once_at_a_time"': "it is for such rows alone",
     "SET quality_at = first_at": "a new column is filled",
+    "SET called_in = called.number": "so is this",
+    "DELETE FROM review_tally;": "what is counted anew is due, and whoever counts it takes the new form",
 }
 _TABLE = re.compile(r'(?:CREATE|ALTER) TABLE "(\w+)"|CREATE UNIQUE INDEX "\w+" ON "(\w+)"')
 _ONLY_ADDS = ("CREATE TABLE ", "CREATE INDEX ", "DROP INDEX ")

@@ -1,0 +1,108 @@
+"""The figures without the first quarter of what each reviewer scored in the campaign, while they were learning.
+
+Where a quarter ends moves with every score, so this is not kept: it is worked out from the scores when it is asked
+for, in campaigns of no more items than MOST_ITEMS.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from core.translation import gettext_noop as _
+from review.counting.contributions import read_kept
+from review.counting.facts import read_facts
+from review.counting.score_reader import fetch
+from review.models import Campaign
+from review.study import ItemPattern, Reading, pattern_of
+from review.study.figures import Clusters, reduce_to_figures
+
+MOST_ITEMS = 5_000
+NOT_WORKED_OUT = _("not worked out in campaigns of more than 5,000 items")
+_SLICE = 1_000
+
+# By time, and of two at the same time in the order in which they were stored; without a time there is no order. What
+# was taken over from another arm was scored there. Three scores have no quarter.
+_EARLY = """
+    SELECT id, item_id FROM (
+        SELECT score.id, score.item_id, count(*) OVER (PARTITION BY reviewer_id) AS every,
+               row_number() OVER (PARTITION BY reviewer_id ORDER BY score.at, score.id) AS place
+        FROM review_score score JOIN review_item item ON item.id = score.item_id
+        JOIN review_case "case" ON "case".id = item.case_id
+        WHERE item.campaign_id = ANY(%s) AND "case".purpose = 'real' AND item.state <> 'withdrawn'
+          AND score.timed AND NOT score.visible ? 'copied_from'
+    ) AS given WHERE place * 4 <= every
+"""
+_SAME_CASES = """
+    SELECT other.id FROM review_item other
+    WHERE other.case_id IN (SELECT case_id FROM review_item WHERE id = ANY(%s)) ORDER BY other.id
+"""
+_ITEMS = """
+    SELECT item.id, item.configuration_id, item.pattern,
+        coalesce(nullif(action.statement_sha256, ''), 'case ' || item.case_id)
+    FROM review_item item JOIN review_case "case" ON "case".id = item.case_id
+    JOIN pipeline_action action ON action.id = "case".action_id
+    WHERE item.campaign_id = ANY(%s) AND item.pattern <> ''
+"""
+
+
+@dataclass
+class WithoutFirstQuarter:
+    """The items of one configuration under that reading, and its statements with several of them."""
+
+    items: Counter[ItemPattern] = field(default_factory=Counter)
+    clusters: Clusters = field(default_factory=dict)
+
+
+def read_without_first_quarter(campaign: Campaign) -> dict[int, WithoutFirstQuarter] | None:
+    """By configuration; none where no item changes by it, and None where the campaign is too large."""
+    early = dict(fetch(_EARLY, [campaign.pk]))
+    if not early:
+        return {}
+    if campaign.items.count() > MOST_ITEMS:
+        return None
+    changed = _judge_without(early)
+    if not changed:
+        return {}
+    found: dict[int, WithoutFirstQuarter] = defaultdict(WithoutFirstQuarter)
+    statements: dict[tuple[int, str], list[ItemPattern]] = defaultdict(list)
+    touched = set()
+    for key, configuration, text, statement in fetch(_ITEMS, [campaign.pk]):
+        kept = read_kept(text)
+        if not kept.pattern:
+            continue
+        pattern = changed.get(key) or ItemPattern.from_text(kept.pattern)
+        if pattern.to_text() != kept.pattern:
+            touched.add(configuration)
+        found[configuration].items[pattern] += 1
+        statements[configuration, statement].append(reduce_to_figures(pattern))
+    clusters: dict[int, Counter[tuple[ItemPattern, ...]]] = defaultdict(Counter)
+    for (configuration, _statement), own in statements.items():
+        if len(own) > 1:
+            clusters[configuration][_in_order(own)] += 1
+    for configuration, one in found.items():
+        one.clusters = clusters[configuration]
+    return {key: one for key, one in found.items() if key in touched}
+
+
+def _judge_without(early: dict[int, int]) -> dict[int, ItemPattern]:
+    """The patterns of the items that such scores were given to, and of the other arms of their cases."""
+    keys = [key for (key,) in fetch(_SAME_CASES, set(early.values()))]
+    found: dict[int, ItemPattern] = {}
+    for start in range(0, len(keys), _SLICE):
+        slice_ = keys[start : start + _SLICE]
+        facts = read_facts(slice_)
+        for rows in facts.scores.values():
+            rows[:] = [
+                row._replace(is_first_quarter=True) if row.pk in early else row for row in rows
+            ]
+        for key in slice_:
+            pattern = pattern_of(facts.judge(key), Reading.WITHOUT_FIRST_QUARTER)
+            if pattern is not None:
+                found[key] = pattern
+    return found
+
+
+def _in_order(patterns: Sequence[ItemPattern]) -> tuple[ItemPattern, ...]:
+    return tuple(sorted(patterns, key=ItemPattern.to_text))
