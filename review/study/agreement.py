@@ -52,7 +52,7 @@ TEXT = _(
     "of scores. With three or more reviewers the kappas are the mean over pairs with at least 20 joint items, and "
     "each draw takes the mean over the same pairs. "
     "Intervals are a percentile bootstrap over statements, 2,000 draws, and up to 20,000 of fewer "
-    "than 2,000 statements; there is none with fewer than 20, where more than 5 % of the draws have no variation, or "
+    "than 500 statements; there is none with fewer than 20, where more than 5 % of the draws have no variation, or "
     "where all draws come to the same."
 )
 SEVERITY_TEXT = _(

@@ -18,7 +18,11 @@ Array = NDArray[np.float64]
 # is drawn, and the more samples it takes for its ends to stand still.
 DRAWN, LEAST_DRAWS, MOST_DRAWS = 8_000_000, 20_000, 60_000
 # What the product says that it draws.
-PRODUCTS_LEAST, PRODUCTS_MOST, PRODUCTS_DRAWN = 2_000, 20_000, 4_000_000
+PRODUCTS_LEAST, PRODUCTS_MOST, PRODUCTS_DRAWN = (
+    2_000,
+    20_000,
+    4_000_000,
+)  # of 500 statements, and of fewer
 _ERRORS = 5  # standard errors: of ten thousand ends none lies further off by chance
 _HELD = 2_000_000  # numbers at a time
 LEAST_STATEMENTS, LEAST_JOINT = 20, 20
@@ -292,7 +296,8 @@ def _ranges(values: Array, statements: int) -> Iterator[tuple[float, float]]:
 
     How many of either's draws lie below an end is binomial: so many standard errors of that to either side.
     """
-    theirs = min(PRODUCTS_MOST, max(PRODUCTS_LEAST, PRODUCTS_DRAWN // statements))
+    few = min(PRODUCTS_MOST, PRODUCTS_DRAWN // statements)
+    theirs = few if statements < 500 else PRODUCTS_LEAST
     for share in (0.025, 0.975):
         error = _ERRORS * (share * (1 - share) * (1 / theirs + 1 / len(values))) ** 0.5
         least, most = np.quantile(values, [share - error, share + error])
