@@ -51,9 +51,9 @@ TEXT = _(
     "AC1 (strict) stays meaningful where one value dominates. Percent is the share of agreeing pairs of all pairs "
     "of scores. With three or more reviewers the kappas are the mean over pairs with at least 20 joint items, and "
     "each draw takes the mean over the same pairs. "
-    "Intervals are a percentile bootstrap over statements, 2,000 draws, or 10,000 of fewer than 500 "
-    "statements; there is none with fewer than 20, where more than 5 % of the draws have no variation, or where "
-    "all draws come to the same."
+    "Intervals are a percentile bootstrap over statements, 2,000 draws, and up to 20,000 of fewer "
+    "than 500 statements; there is none with fewer than 20, where more than 5 % of the draws have no variation, or "
+    "where all draws come to the same."
 )
 SEVERITY_TEXT = _(
     "How much higher or lower a reviewer scores than the others do on the same items: the mean difference of "

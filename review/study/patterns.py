@@ -262,15 +262,15 @@ class _Finals:
             if same is not None:
                 found.append(found[same])
                 continue
-            values = value_by_reviewer(
-                (
-                    one
-                    for one in self._scores
-                    if one.stage is Stage.REFINED and one.arm is Arm.MODEL and one.round == round_
-                ),
-                hides=self._hides,
-            )
-            found.append(final_of(values.values(), is_complete=len(values) >= min(self._wanted, 2)))
+            given = [
+                one
+                for one in self._scores
+                if one.stage is Stage.REFINED and one.arm is Arm.MODEL and one.round == round_
+            ]
+            values = value_by_reviewer(given, hides=self._hides)
+            # It opens with the refined script, for the same reviewers.
+            is_complete = self._is_complete(Stage.REFINED, values, given)
+            found.append(final_of(values.values(), is_complete=is_complete))
         return tuple(found[2:])
 
     def is_left_to_adjudicator(self, stage: Stage, standing: Standing) -> bool:
@@ -301,8 +301,13 @@ class _Finals:
         opened = {reviewer for reviewer, value in self._script.items() if every or value < 2}
         return opened - judged.gone
 
-    def _is_complete(self, stage: Stage, values: dict[int, int]) -> bool:
-        """Whether everybody asked is done with the stage; with several, two at least must have scored it."""
+    def _is_complete(
+        self, stage: Stage, values: dict[int, int], scores: Iterable[GivenScore] | None = None
+    ) -> bool:
+        """Whether everybody asked is done with the stage; with several, two at least must have scored it.
+
+        `scores` are those of the stage, where they are not the first round's.
+        """
         if self._wanted <= 1:
             return True
         done = values.keys() | self._judged.cannot_judge
@@ -312,7 +317,8 @@ class _Finals:
             return False
         opened = self._opened()
         # Whoever scored it having seen more is waited for no longer: somebody else takes their place.
-        given = {one.reviewer for one in _of_stage(self._scores, stage)}
+        of_stage = _of_stage(self._scores, stage) if scores is None else scores
+        given = {one.reviewer for one in of_stage}
         if opened - done - given:
             return False
         asked = min(len(opened), self._wanted)

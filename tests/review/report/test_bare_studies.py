@@ -18,7 +18,8 @@ from review.models import Campaign
 from review.report.services import make_report
 from tests.people import make_person
 from tests.review.exchange.files import run_command, write_lines
-from tests.review.study.recount.generated import Maker, Shape
+from tests.review.study.made.maker import Maker
+from tests.review.study.made.shapes import Shape
 
 pytestmark = pytest.mark.django_db
 

@@ -278,6 +278,15 @@ def test_with_several_wanted_two_at_least_must_have_scored_the_script() -> None:
     assert found.script is Standing.CORRECT
 
 
+def test_a_later_round_waits_for_those_for_whom_the_refined_script_opened() -> None:
+    given = [by(1, 0), by(2, 2), by(1, 1, REFINED), by(1, 2, REFINED, round=2)]
+    found = pattern(*given, wanted=2, has_refined=True, later=(None,))
+    both = pattern(*given, by(2, 0, order=1), wanted=2, has_refined=True, later=(None,))
+
+    assert (found.refined, found.later) == (Standing.PARTIAL, (Standing.CORRECT,))
+    assert both.later == (Standing.PENDING,), "it opened for the other one too"
+
+
 def test_the_adjudicator_is_asked_for_ties_and_for_what_opened_for_nobody() -> None:
     tie = Judged(scores=(by(1, 0), by(2, 1)), wanted=2)
     settled = {(SCRIPT, Arm.MODEL): 0}

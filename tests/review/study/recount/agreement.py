@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tests.review.study.recount.finals import independent
 from tests.review.study.recount.records import Record, Study, Text, text_of
 
 Array = NDArray[np.float64]
-DRAWS = 20_000
-PRODUCTS_DRAWS = {True: 10_000, False: 2_000}  # of fewer than 500 statements, and of more
+# So many statements are drawn in all, but no fewer samples than this: the fewer statements there are, the wider is what
+# is drawn, and the more samples it takes for its ends to stand still.
+DRAWN, LEAST_DRAWS, MOST_DRAWS = 8_000_000, 20_000, 60_000
+# What the product says that it draws.
+PRODUCTS_LEAST, PRODUCTS_MOST, PRODUCTS_DRAWN = (
+    2_000,
+    20_000,
+    4_000_000,
+)  # of 500 statements, and of fewer
 _ERRORS = 5  # standard errors: of ten thousand ends none lies further off by chance
-_CHUNK = 500
+_HELD = 2_000_000  # numbers at a time
 LEAST_STATEMENTS, LEAST_JOINT = 20, 20
 _STEP = np.abs(np.subtract.outer(np.arange(3.0), np.arange(3.0)))
 NOMINAL, LINEAR, SQUARE = (_STEP > 0).astype(float), _STEP / 2, _STEP**2 / 4
@@ -51,7 +59,7 @@ def units_of(study: Study, stage: str, configuration: str | None = None) -> list
     for item in study.items:
         if configuration in (None, item["configuration"]):
             found.setdefault(text_of(item, stage), item)
-    rated = ((item["statement"], study.independent(item, stage)) for item in found.values())
+    rated = ((item["statement"], independent(study, item, stage)) for item in found.values())
     return [(statement, values) for statement, values in rated if values]
 
 
@@ -127,12 +135,11 @@ def collapse(table: Array, groups: tuple[list[int], list[int]]) -> Array:
 
 
 _WEIGHTS = {"cohen_kappa": NOMINAL, "linear_kappa": LINEAR, "weighted_kappa": SQUARE}
-Drawn = dict[str, Array]
-Ranges = tuple[tuple[float, float], tuple[float, float]]
+Measured = dict[str, Array]
 Key = Any  # a name, or (pair, name), or (reviewer, "severity")
 
 
-def of_pair(cells: Array) -> Drawn:
+def of_pair(cells: Array) -> Measured:
     """Every measure of two reviewers, from rows of nine counts."""
     table = cells.reshape(-1, 3, 3)
     found = {name: kappa(table, weight) for name, weight in _WEIGHTS.items()}
@@ -144,9 +151,9 @@ def of_pair(cells: Array) -> Drawn:
     return found
 
 
-def of_pairs(sums: Array, layout: Layout, averaged: dict[str, list[tuple[str, str]]]) -> Drawn:
+def of_pairs(sums: Array, layout: Layout, averaged: dict[str, list[tuple[str, str]]]) -> Measured:
     """Each kappa as the mean over its pairs; undefined as soon as it is for one of them."""
-    found: Drawn = {}
+    found: Measured = {}
     for name, pairs in averaged.items():
         each = [of_pair(sums[:, layout.tables[pair]])[name] for pair in pairs]
         found[name] = sum(each[1:], each[0]) / len(each)
@@ -154,7 +161,7 @@ def of_pairs(sums: Array, layout: Layout, averaged: dict[str, list[tuple[str, st
 
 
 def _take_means(
-    found: dict[str, Any], sums: Array, layout: Layout, kept: list[tuple[str, str]], draws: int
+    found: dict[str, Any], sums: Array, layout: Layout, kept: list[tuple[str, str]]
 ) -> None:
     """The kappas over the pairs that are kept: of those that all statements together define."""
     whole = {pair: of_pair(sums[:, layout.tables[pair]].sum(0)) for pair in kept}
@@ -163,12 +170,12 @@ def _take_means(
     }
     averaged = {name: pairs for name, pairs in averaged.items() if pairs}
     joint = sum((sums[:, layout.tables[pair]].sum(1) for pair in kept), np.zeros(len(sums)))
-    _take(found, "", sums[joint > 0], lambda rows: of_pairs(rows, layout, averaged), draws)
+    _take(found, "", sums[joint > 0], lambda rows: of_pairs(rows, layout, averaged))
 
 
-def of_stage(sums: Array, layout: Layout) -> Drawn:
+def of_stage(sums: Array, layout: Layout) -> Measured:
     """Every measure of all reviewers together but AC1 and the kappas."""
-    found: Drawn = {}
+    found: Measured = {}
     coincidences = sums[:, layout.coincidences].reshape(-1, 3, 3)
     found["krippendorff_alpha"] = alpha(coincidences, "ordinal")
     found["alpha_nominal"] = alpha(coincidences, "nominal")
@@ -182,20 +189,18 @@ def of_stage(sums: Array, layout: Layout) -> Drawn:
     return found
 
 
-def of_ac1(ac1: Array) -> Drawn:
+def of_ac1(ac1: Array) -> Measured:
     """Gwet's AC1, strict."""
     agreeing, share = _ratio(ac1[:, 0], ac1[:, 1]), _ratio(ac1[:, 2], ac1[:, 3])
     chance = 2 * share * (1 - share)
     return {"ac1": _ratio(agreeing - chance, 1 - chance)}
 
 
-def _severity(rows: Array) -> Drawn:
+def _severity(rows: Array) -> Measured:
     return {"severity": _ratio(rows[:, 0], rows[:, 1])}
 
 
-def agreement_of(
-    study: Study, stage: str, configuration: str | None = None, *, draws: int = DRAWS
-) -> dict[str, Any]:
+def agreement_of(study: Study, stage: str, configuration: str | None = None) -> dict[str, Any]:
     """Every statistic of the stage with its interval; what is undefined is left out."""
     units = units_of(study, stage, configuration)
     reviewers = sorted({name for _s, values in units for name in values})
@@ -206,29 +211,30 @@ def agreement_of(
     n_pairs = {pair: int(total[layout.tables[pair]].sum()) for pair in layout.pairs}
     there = [pair for pair in layout.pairs if n_pairs[pair]]
     kept = [pair for pair in there if n_pairs[pair] >= LEAST_JOINT] if len(there) > 1 else there
-    found: dict[str, Any] = {"items": len(joint), "values": {}, "intervals": {}, "ranges": {}}
+    found: dict[str, Any] = {"items": len(joint), "values": {}, "intervals": {}}
+    found["statements"] = int(paired.sum())
     found["pairs"] = {pair: n_pairs[pair] for pair in there}
     found["severity_items"] = {
         reviewer: int(total[layout.severity[reviewer]][1]) for reviewer in reviewers
     }
     if not joint:
         return found
-    _take(found, "", sums[paired], lambda rows: of_stage(rows, layout), draws)
-    _take_means(found, sums, layout, kept, draws)
+    _take(found, "", sums[paired], lambda rows: of_stage(rows, layout))
+    _take_means(found, sums, layout, kept)
     # Fleiss asks for the same number of reviewers on every item.
     if len({len(values) for _s, values in units}) > 1:
         found["values"].pop("fleiss_kappa", None)
         found["intervals"].pop("fleiss_kappa", None)
-    enough = paired.sum() >= LEAST_STATEMENTS
-    _take(found, "", sums[:, layout.ac1], of_ac1, draws if enough else 0)
+    enough = bool(paired.sum() >= LEAST_STATEMENTS)
+    _take(found, "", sums[:, layout.ac1], of_ac1, is_drawn=enough)
     for pair in there:
         rows = sums[:, layout.tables[pair]]
-        _take(found, pair, rows[rows.sum(1) > 0], of_pair, draws)
+        _take(found, pair, rows[rows.sum(1) > 0], of_pair)
     for reviewer in reviewers:
         rows = sums[:, layout.severity[reviewer]]
         rows = rows[rows[:, 1] > 0]
         if len(rows):
-            _take(found, reviewer, rows, _severity, draws)
+            _take(found, reviewer, rows, _severity)
     return found
 
 
@@ -236,30 +242,42 @@ def _take(
     found: dict[str, Any],
     whose: object,
     rows: Array,
-    measure: Callable[[Array], Drawn],
-    draws: int,
+    measure: Callable[[Array], Measured],
+    *,
+    is_drawn: bool = True,
 ) -> None:
     """Add what a measure says of all statements, and its intervals; the statements are those it is about."""
     for name, value in measure(rows.sum(0, keepdims=True)).items():
         if not np.isnan(value[0]):
             found["values"][(whose, name) if whose else name] = float(value[0])
-    if len(rows) < LEAST_STATEMENTS or not draws:
+    if len(rows) < LEAST_STATEMENTS or not is_drawn:
         return
-    for name, (ends, ranges) in _bootstrap(rows, measure, draws).items():
+    for name, ends in _bootstrap(rows, measure).items():
         key = (whose, name) if whose else name
         if key in found["values"]:
-            found["intervals"][key], found["ranges"][key] = ends, ranges
+            found["intervals"][key] = ends
 
 
-def _bootstrap(
-    rows: Array, measure: Callable[[Array], Drawn], draws: int
-) -> dict[str, tuple[tuple[float, float], Ranges]]:
-    """Percentile intervals; and where their ends may lie that are found in as few draws as the product's."""
+class Drawn(NamedTuple):
+    """A bootstrap interval, and where its ends may lie by chance in as few draws as the product's."""
+
+    low: float
+    high: float
+    lowest: tuple[float, float]
+    highest: tuple[float, float]
+
+
+def _bootstrap(rows: Array, measure: Callable[[Array], Measured]) -> dict[str, Drawn]:
+    """Percentile intervals over statements, drawn with replacement."""
     generator, parts = np.random.default_rng(7), defaultdict(list)
+    # Statements that are alike are drawn together: it is the same distribution, and fewer numbers.
+    kinds, counts = np.unique(rows, axis=0, return_counts=True)
     k = len(rows)
-    for start in range(0, draws, _CHUNK):
-        times = generator.multinomial(k, np.full(k, 1 / k), min(_CHUNK, draws - start))
-        for name, values in measure(times @ rows).items():
+    draws = min(MOST_DRAWS, max(LEAST_DRAWS, DRAWN // k))
+    most = max(1, _HELD // max(kinds.shape))
+    for start in range(0, draws, most):
+        times = generator.multinomial(k, counts / k, min(most, draws - start))
+        for name, values in measure(times @ kinds).items():
             parts[name].append(values)
     found = {}
     for name, drawn in parts.items():
@@ -268,20 +286,19 @@ def _bootstrap(
         if len(defined) < 0.95 * len(every):
             continue
         low, high = np.quantile(defined, [0.025, 0.975])
-        if high - low < 1e-12:
-            continue
-        found[name] = (float(low), float(high)), _ranges(defined, PRODUCTS_DRAWS[k < 500])
+        if high - low >= 1e-12:
+            found[name] = Drawn(float(low), float(high), *_ranges(defined, k))
     return found
 
 
-def _ranges(values: Array, products_draws: int) -> Ranges:
+def _ranges(values: Array, statements: int) -> Iterator[tuple[float, float]]:
     """Where each end may lie that is found in as few draws as the product's.
 
     How many of either's draws lie below an end is binomial: so many standard errors of that to either side.
     """
-    ranges = []
+    few = min(PRODUCTS_MOST, PRODUCTS_DRAWN // statements)
+    theirs = few if statements < 500 else PRODUCTS_LEAST
     for share in (0.025, 0.975):
-        error = _ERRORS * (share * (1 - share) * (1 / products_draws + 1 / len(values))) ** 0.5
+        error = _ERRORS * (share * (1 - share) * (1 / theirs + 1 / len(values))) ** 0.5
         least, most = np.quantile(values, [share - error, share + error])
-        ranges.append((float(least), float(most)))
-    return ranges[0], ranges[1]
+        yield float(least), float(most)

@@ -2,73 +2,164 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
+from collections.abc import Iterable
 from itertools import combinations
 from typing import Any
 
-from tests.review.study.recount.figures import FIGURES, NOTHING, Part, model_items
-from tests.review.study.recount.finals import CRITERIA, RIGHT, WRONG, completions, final
-from tests.review.study.recount.intervals import paired_interval, sign_flip
-from tests.review.study.recount.records import Record, Study
+from tests.review.study.recount.figures import (
+    FIGURES,
+    missing,
+    model_items,
+)
+from tests.review.study.recount.finals import CRITERIA, RIGHT, WRONG, Finals
+from tests.review.study.recount.intervals import NOTHING, Part, change_of, holm
+from tests.review.study.recount.records import Record
+from tests.review.study.recount.tables import expert_row
 
 COMPARED = (
     *("first_pass_accuracy", "assessor_agreement", "overall_expert_triggered"),
     *("overall_assessor_triggered", "overall_as_recommended", "execution_agreement"),
 )
-MOST_OPEN = 0.05
+EXPERT = ("expert", "expert_by_all")
+MOST_OPEN, TOO_MANY_OPEN = 0.05, "more than 5 % open"
+Compared = dict[tuple[str, str], dict[str, dict[str, dict[str, Any]]]]
 
 
-def comparisons_of(
-    study: Study, pairs: list[tuple[str, str]]
-) -> dict[tuple[str, str], dict[str, dict[str, Any]]]:
+def comparisons_of(finals: Finals, pairs: list[tuple[str, str]]) -> Compared:
     """(first, second) to criterion to figure, for every two configurations, turned as the pairs are."""
     turned = {frozenset(pair): pair for pair in pairs}
     return {
         (first, second): {
-            criterion: {name: _compare(study, first, second, name, criterion) for name in COMPARED}
+            criterion: {name: _compare(finals, first, second, name, criterion) for name in COMPARED}
             for criterion in CRITERIA
         }
         for first, second in (
-            turned.get(frozenset(pair), pair) for pair in combinations(study.configurations, 2)
+            turned.get(frozenset(pair), pair)
+            for pair in combinations(finals.study.configurations, 2)
         )
     }
 
 
-def _compare(study: Study, first: str, second: str, name: str, criterion: str) -> dict[str, Any]:
-    others = {item["id"]: item for item in model_items(study, second)}
+def _compare(finals: Finals, first: str, second: str, name: str, criterion: str) -> dict[str, Any]:
+    others = {item["id"]: item for item in _every(finals, second)}
     pairs: list[tuple[str, int, int]] = []
-    left_open, statements = 0, Counter[str]()
-    for item in model_items(study, first):
+    left_open = left_out = 0
+    statements = Counter[str]()
+    for item in _every(finals, first):
         if item["id"] not in others:
             continue
         both = item, others[item["id"]]
         statements[item["statement"]] += 1
-        if not all(final(study, one, "script", criterion) in (RIGHT, WRONG) for one in both):
-            continue
-        before, after = (_parts(study, one, name, criterion) for one in both)
-        if {NOTHING} in (before, after):
-            continue
-        if len(before) > 1 or len(after) > 1:
-            left_open += 1
-        else:
+        before, after = (_parts(finals, one, name, criterion) for one in both)
+        if len(before) == len(after) == 1 and NOTHING not in (*before, *after):
             pairs.append((item["statement"], next(iter(before))[0], next(iter(after))[0]))
+            continue
+        left_out += 1
+        # Open are those whose scripts are final, and that hang on another score.
+        left_open += bool(before and after) and {NOTHING} not in (before, after)
     is_made = left_open <= MOST_OPEN * (len(pairs) + left_open)
-    if not (pairs and is_made):
-        return {"items": len(pairs), "value": None, "low": None, "high": None, "p_value": None}
-    differences: dict[str, int] = defaultdict(int)
-    for statement, x, y in pairs:
-        differences[statement] += y - x
-    repeats = max(statements.values()) > 1
-    interval, deff = paired_interval(pairs, repeats=repeats)
+    repeats = max(statements.values(), default=1) > 1
+    change = change_of(pairs if is_made else [], repeats=repeats)
     return {
+        **change,
         "items": len(pairs),
-        "value": sum(y - x for _s, x, y in pairs) / len(pairs),
-        "low": interval and interval[0],
-        "high": interval and interval[1],
-        "deff": deff,
-        "p_value": sign_flip(list(differences.values())),
+        "left_out": left_out,
+        "open": left_open,
+        "reason": None if is_made else TOO_MANY_OPEN,
+        "is_part": bool(pairs or left_open),
     }
 
 
-def _parts(study: Study, item: Record, name: str, criterion: str) -> set[Part]:
-    return {FIGURES[name](item, *way) for way in completions(study, item, criterion)}
+def _every(finals: Finals, configuration: str) -> list[Record]:
+    return [one for one in finals.study.items if one["configuration"] == configuration]
+
+
+def _parts(finals: Finals, item: Record, name: str, criterion: str) -> set[Part]:
+    """What it can still add; nothing at all without a final script, and of what was retrieved."""
+    if item.get("made") == "retrieved":
+        return {NOTHING}
+    if finals.final(item, "script", criterion) not in (RIGHT, WRONG):
+        return set()
+    return {FIGURES[name](item, end) for end in finals.ends(item, criterion)}
+
+
+# --- The family of p values -----------------------------------------------------------------------------------------
+
+
+Key = tuple[str, str, str, str]  # figure, criterion, one configuration, and another or nothing
+
+
+class Family:
+    """All p values of a report: the one that was named alone, the others with Holm's adjustment."""
+
+    def __init__(self, finals: Finals, compared: Compared, nets: dict[Key, float | None]) -> None:
+        rules = finals.study.rules
+        self._finals = finals
+        found: dict[Key, float | None] = dict(nets)
+        for pair, by_criterion in compared.items():
+            for criterion, by_name in by_criterion.items():
+                for name, one in by_name.items():
+                    if one["is_part"]:
+                        found[key_of(name, criterion, pair)] = one["p_value"]
+        for configuration in finals.study.configurations:
+            for criterion in CRITERIA:
+                for name in EXPERT:
+                    change = expert_row(
+                        finals, configuration, criterion, with_authors=name != "expert"
+                    )["change"]
+                    if change["items"]:
+                        found[name, criterion, configuration, ""] = change["p_value"]
+        named = [rules.get("primary_first"), rules.get("primary_second")]
+        self.primary: Key | None = None
+        if all(named) and rules.get("primary_criterion"):
+            key = key_of(rules["primary_figure"], rules["primary_criterion"], named)
+            is_there = any(
+                {*pair} == {*named} and key[0] in by_criterion[key[1]]
+                for pair, by_criterion in compared.items()
+            )
+            self.primary = key if is_there else None
+        self.p_primary = found.pop(self.primary, None) if self.primary else None
+        self.found = found
+        planned = {tuple(one) for one in finals.study.family or ()}
+        fixed = planned - {
+            key_of(
+                rules.get("primary_figure") or "",
+                rules.get("primary_criterion") or "",
+                [one or "" for one in named],
+            )
+        }
+        self.without = [one for one in fixed - found.keys() if self._is_possible(one)]
+        self.not_foreseen = sum(
+            one[0] in EXPERT and one[2] in finals.study.configurations
+            for one in fixed - found.keys()
+        )
+        self.later = len(found.keys() - planned) if planned else 0
+
+    @property
+    def size(self) -> int:
+        return len(self.found) + len(self.without)
+
+    def adjusted(self) -> dict[Key, float | None]:
+        """Holm's value of each; what could not be had counts as 1, and has none."""
+        every = [*self.found.values(), *(None for _one in self.without)]
+        values = holm([1.0 if one is None else one for one in every])
+        return {
+            key: None if p_value is None else value
+            for (key, p_value), value in zip(self.found.items(), values, strict=False)
+        }
+
+    def _is_possible(self, key: tuple[str, ...]) -> bool:
+        """Whether the study has what such a comparison is about."""
+        name, _criterion, *arms = key
+        study = self._finals.study
+        return name in FIGURES and all(
+            arm in study.configurations and not missing(self._finals, model_items(study, arm), name)
+            for arm in arms
+            if arm
+        )
+
+
+def key_of(name: str, criterion: str, pair: Iterable[str]) -> Key:
+    first, second = sorted(pair)
+    return name, criterion, first, second

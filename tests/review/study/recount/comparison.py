@@ -2,225 +2,281 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from typing import Any
 
 from tests.review.study.recount.agreement import agreement_of
-from tests.review.study.recount.arms import comparisons_of
-from tests.review.study.recount.figures import FIGURES, NOT_PART, RANGED, figures_of
-from tests.review.study.recount.finals import CRITERIA
-from tests.review.study.recount.intervals import holm
-from tests.review.study.recount.records import STAGES, Study
+from tests.review.study.recount.agreement_checks import check_agreement
+from tests.review.study.recount.arms import Family, Key, comparisons_of, key_of
+from tests.review.study.recount.differences import Differences
+from tests.review.study.recount.figures import NOT_PART, RANGED, figures_of
+from tests.review.study.recount.finals import CRITERIA, Finals, Reading
+from tests.review.study.recount.records import STAGES, Study, is_over
+from tests.review.study.recount.tables import not_blind_of, standings_of, tables_of, time_of
 
-EXACT, DRAWN = 1e-9, 0.01
-_PAIR = ("percent", "cohen_kappa", "linear_kappa", "weighted_kappa")
-PAIR_MEASURES = (*_PAIR, "strict_percent", "strict_kappa", "partial_percent", "partial_kappa")
-MEASURES = (
-    *("percent", "cohen_kappa", "linear_kappa", "weighted_kappa"),
-    *("krippendorff_alpha", "alpha_nominal", "alpha_interval", "ac1", "fleiss_kappa"),
-)
-
-
-@dataclass
-class Differences:
-    """How many figures were compared, and those that differ, each as one line."""
-
-    compared: int = 0
-    drawn: int = 0  # ends of intervals among them
-    # Ends further apart than DRAWN; such a one must lie where the draws of both may leave it.
-    beyond: int = 0
-    found: list[str] = field(default_factory=list)
-
-    def check(self, name: str, ours: object, theirs: object, *, within: float = EXACT) -> None:
-        """Compare one figure; None is equal to None only."""
-        self.compared += 1
-        if isinstance(ours, (int, float)) and isinstance(theirs, (int, float)):
-            if abs(ours - theirs) <= within:
-                return
-        elif ours == theirs:
-            return
-        self.found.append(f"{name}: recounted {ours}, reported {theirs}")
-
-    def check_ends(self, name: str, ours: tuple[float, float] | None, theirs: Any) -> None:
-        """Compare both ends of bounds that are exact."""
-        for place, end in enumerate(("low", "high")):
-            self.check(f"{name} {end}", ours and ours[place], theirs and theirs[place])
-
-    def check_drawn(
-        self, name: str, key: object, stage: Mapping[str, Any], theirs: Any, *, step: float = 0
-    ) -> None:
-        """Compare both ends of a bootstrap interval; `step` is how far neighbouring values lie apart."""
-        ours, ranges = stage["intervals"].get(key), stage["ranges"].get(key)
-        for place, end in enumerate(("low", "high")):
-            self.drawn += 1
-            one, other = ours and ours[place], theirs and theirs[place]
-            if one is None or other is None or abs(one - other) <= DRAWN:
-                self.check(f"{name} {end}", one, other, within=DRAWN)
-                continue
-            self.beyond += 1
-            self.compared += 1
-            least, most = ranges[place]
-            if not least - step <= other <= most + step:
-                self.found.append(f"{name} {end}: recounted {one}, reported {other}")
+READINGS = {
+    "with_not_blind": Reading(with_not_blind=True),
+    "without_called_in": Reading(without_called_in=True),
+    "without_first_quarter": Reading(without_first_quarter=True),
+}
+Json = Mapping[str, Any]
+_SHARE = ("numerator", "denominator", "value", "low", "high")
+_CHANGE = ("gained", "lost", "items", "value", "low", "high", "deff")
 
 
-def compare(study: Study, report: Mapping[str, Any], *, draws: int) -> Differences:
-    """Everything of the report that the recount knows."""
-    differences = Differences()
+def compare(study: Study, report: Json) -> Differences:
+    """Everything of the report that follows from its items and scores."""
+    found, finals = Differences(), Finals(study)
     arms = {arm["name"]: arm for arm in report["configurations"]}
-    differences.check("configurations", sorted(study.configurations), sorted(arms))
+    found.check("configurations", sorted(study.configurations), sorted(arms))
+    found.check("items", len(study.items), report["items"])
     for name in study.configurations:
         for criterion in CRITERIA:
-            theirs = arms[name][criterion]
-            for figure, ours in figures_of(study, name, criterion).items():
-                _check_figure(differences, f"{name} {criterion} {figure}", ours, theirs[figure])
-    for stage in STAGES:
-        _check_agreement(
-            differences, stage, agreement_of(study, stage, draws=draws), report["agreement"][stage]
-        )
-    for arm in report["configurations"]:
-        for stage in STAGES:
-            ours = agreement_of(study, stage, arm["name"], draws=0)
-            _check_points(differences, f"{arm['name']} {stage}", ours, arm["agreement"][stage])
-    _check_comparisons(differences, study, report)
-    return differences
-
-
-def _check_comparisons(differences: Differences, study: Study, report: Mapping[str, Any]) -> None:
-    """Arm against arm, and Holm's adjustment of all p values that the report gives."""
-    theirs = {(one["first"], one["second"]): one for one in report["details"]["comparisons"]}
-    for pair, by_criterion in comparisons_of(study, list(theirs)).items():
-        for criterion, by_name in by_criterion.items():
-            for name, ours in by_name.items():
-                found = theirs[pair][criterion][name]
-                for key, value in ours.items():
-                    where = f"{' and '.join(pair)} {criterion} {name} {key}"
-                    is_p = key == "p_value"
-                    differences.check(where, value, found[key], within=DRAWN if is_p else EXACT)
-    family: dict[tuple[str, ...], Any] = {}
-    for one in report["configurations"]:
-        for criterion in CRITERIA:
-            if one[criterion]["net"]["reason"] != NOT_PART:
-                family["net", criterion, one["name"], ""] = one[criterion]["net"]
-    primary = None
-    for pair, one in theirs.items():
-        for criterion in CRITERIA:
-            for name, found in one[criterion].items():
-                key = (name, criterion, *sorted(pair))
-                if found["is_primary"]:
-                    primary = key
-                elif found["is_part"]:
-                    family[key] = found
+            for figure, ours in figures_of(finals, name, criterion).items():
+                _check_figure(found, (name, criterion, figure), ours, arms[name][criterion][figure])
+        _check_imported(found, study, name, report)
+    _check_agreements(found, study, report)
     for arm in report["details"]["arms"]:
-        for criterion in CRITERIA:
-            for name in ("expert", "expert_by_all"):
-                if arm[criterion][name]["change"]["items"]:
-                    family[name, criterion, arm["name"], ""] = arm[criterion][name]["change"]
-    said = report["details"]["p_values"]
-    fixed = {tuple(one) for one in study.family or ()} - {primary}
-    without = [key for key in fixed - family.keys() if _is_possible(study, key)]
-    differences.check("family", len(family) + len(without), said["family"])
-    experts = {
-        key
-        for key in fixed - family.keys()
-        if key[0] in ("expert", "expert_by_all") and key[2] in study.configurations
-    }
-    differences.check("family not foreseen", len(experts), said["not_foreseen"])
-    differences.check("family fixed", study.family is not None, said["fixed"])
-    differences.check("family without p", len(without), said["without"])
-    late = len(family.keys() - fixed) if study.family else 0
-    differences.check("family later", late, said["later"])
-    p_values = [1.0 if one["p_value"] is None else one["p_value"] for one in family.values()]
-    adjusted = holm([*p_values, *(1.0 for _key in without)])
-    for (key, one), ours in zip(family.items(), adjusted, strict=False):
-        wanted = None if one["p_value"] is None else ours
-        differences.check(f"holm {' '.join(key)}", wanted, one["p_holm"])
+        _check_tables(found, finals, arm)
+    _check_readings(found, study, report)
+    _check_not_blind(found, study, report)
+    _check_p_values(found, finals, report)
+    return found
 
 
-def _is_possible(study: Study, key: tuple[str, ...]) -> bool:
-    """Whether the study has what such a comparison is about."""
-    name, criterion, *arms = key
-    return name in FIGURES and all(
-        arm in study.configurations
-        and figures_of(study, arm, criterion)[name]["reason"] != NOT_PART
-        for arm in arms
-        if arm
-    )
-
-
-def _check_points(
-    differences: Differences, where: str, ours: Mapping[str, Any], theirs: Mapping[str, Any]
-) -> None:
-    differences.check(f"{where} items", ours["items"], theirs["items"])
-    if ours["items"]:
-        for name in MEASURES:
-            differences.check(f"{where} {name}", ours["values"].get(name), theirs.get(name))
+# --- Figures ----------------------------------------------------------------------------------------------------------
 
 
 def _check_figure(
-    differences: Differences, name: str, ours: Mapping[str, Any], theirs: Mapping[str, Any]
+    found: Differences, where: tuple[str, ...], ours: Json, theirs: Json, *, p: bool = False
 ) -> None:
-    for key in ("numerator", "denominator", "value", "low", "high"):
-        differences.check(f"{name} {key}", ours[key], theirs[key])
-    differences.check(f"{name} reason", ours.get("reason"), theirs.get("reason") or None)
+    name = " ".join(where)
+    for key in _SHARE:
+        found.check(f"{name} {key}", ours[key], theirs[key])
+    found.check(f"{name} reason", ours.get("reason"), theirs.get("reason") or None)
     if ours["reason"] == NOT_PART:
         return
-    differences.check_ends(f"{name} bounds", ours["bounds"], theirs.get("bounds"))
-    for key in ("open", "deff"):
-        differences.check(f"{name} {key}", ours[key], theirs.get(key))
-    if name.endswith(RANGED):
-        differences.check_ends(f"{name} range", ours["range"], theirs.get("range"))
-        differences.check(
-            f"{name} post_stratified", ours["post_stratified"], theirs.get("post_stratified")
-        )
-    if name.endswith("net"):
-        differences.check(f"{name} p", ours["p_value"], theirs["p_value"])
+    found.check_ends(f"{name} bounds", ours["bounds"], theirs.get("bounds"))
+    for key in ("open", "unresolved", "pending", "deff"):
+        found.check(f"{name} {key}", ours[key], theirs.get(key))
+    if where[-1] in RANGED:
+        _check_range(found, name, ours, theirs)
+    for key, value in ours["beside"].items():
+        _check_beside(found, f"{name} {key}", value, theirs.get(key))
 
 
-def _check_agreement(
-    differences: Differences, stage: str, ours: Mapping[str, Any], theirs: Mapping[str, Any]
-) -> None:
-    differences.check(f"{stage} items", ours["items"], theirs["items"])
-    if not ours["items"]:
-        return
-    intervals = theirs.get("intervals") or {}
-    for name in MEASURES:
-        differences.check(f"{stage} {name}", ours["values"].get(name), theirs.get(name))
-        differences.check_drawn(f"{stage} {name} interval", name, ours, intervals.get(name))
-    pairs = {(pair["a"], pair["b"]): pair for pair in theirs["pairs"]}
-    differences.check(f"{stage} pairs", sorted(ours["pairs"]), sorted(pairs))
-    for pair, items in ours["pairs"].items():
-        found = pairs.get(pair, {})
-        where = f"{stage} {' and '.join(pair)}"
-        differences.check(f"{where} items", items, found.get("items"))
-        for name in PAIR_MEASURES:
-            differences.check(f"{where} {name}", ours["values"].get((pair, name)), found.get(name))
-            ends = (found.get("intervals") or {}).get(name)
-            differences.check_drawn(
-                f"{where} {name} interval", (pair, name), ours, ends, step=1 / items
-            )
-    severe = {one["reviewer"]: one for one in theirs.get("severity") or ()}
-    for reviewer, items in ours["severity_items"].items():
-        if not items:
-            continue
-        one = severe.get(reviewer, {})
-        key = (reviewer, "severity")
-        differences.check(f"{stage} {reviewer} severity", ours["values"].get(key), one.get("value"))
-        ends = (one["low"], one["high"]) if one.get("low") is not None else None
-        differences.check_drawn(f"{stage} {reviewer} severity interval", key, ours, ends)
+def _check_range(found: Differences, name: str, ours: Json, theirs: Json) -> None:
+    found.check_ends(f"{name} range", ours["range"], theirs.get("range"))
+    found.check(f"{name} post_stratified", ours["post_stratified"], theirs.get("post_stratified"))
 
 
-def flat_figures(value: object, path: str = "") -> Iterator[tuple[str, object]]:
-    """Every number, word and null of a report with its path."""
-    if isinstance(value, Mapping):
-        for name, one in value.items():
-            yield from flat_figures(one, f"{path}/{name}")
-    elif isinstance(value, list):
-        for place, one in enumerate(value):
-            yield from flat_figures(one, f"{path}/{place}")
+def _check_beside(found: Differences, name: str, ours: Any, theirs: Any) -> None:
+    if isinstance(ours, Mapping) and "value" in ours:
+        _check_share(found, name, ours, theirs)
+    elif isinstance(ours, Mapping):
+        for key, value in ours.items():
+            found.check(f"{name} {key}", value, (theirs or {}).get(key))
     else:
-        yield path, value
+        found.check(name, ours, theirs)
 
 
-assert set(RANGED) <= set(FIGURES)
+def _check_share(found: Differences, name: str, ours: Json, theirs: Json) -> None:
+    for key in _SHARE:
+        found.check(f"{name} {key}", ours[key], theirs[key])
+
+
+def _check_imported(found: Differences, study: Study, configuration: str, report: Json) -> None:
+    """Full success of imported results, of whatever was made."""
+    given = [
+        (item["statement"], item["execution"] == 1)
+        for item in study.items
+        if item["configuration"] == configuration and item.get("execution") is not None
+    ]
+    rows = (report.get("execution") or {}).get("intercode") or []
+    theirs = {row["configuration"]: row["intercode"] for row in rows}
+    found.check(f"{configuration} imported results", bool(given), configuration in theirs)
+    if given and configuration in theirs:
+        right = sum(one for _statement, one in given)
+        found.check(f"{configuration} imported right", right, theirs[configuration]["numerator"])
+        found.check(
+            f"{configuration} imported all", len(given), theirs[configuration]["denominator"]
+        )
+
+
+# --- Agreement --------------------------------------------------------------------------------------------------------
+
+
+def _check_agreements(found: Differences, study: Study, report: Json) -> None:
+    """Pooled, and of each configuration; of one alone these are the same."""
+    for stage in STAGES:
+        pooled = agreement_of(study, stage)
+        check_agreement(found, stage, pooled, report["agreement"][stage])
+        for arm in report["configurations"]:
+            is_all = len(study.configurations) == 1
+            ours = pooled if is_all else agreement_of(study, stage, arm["name"])
+            check_agreement(found, f"{arm['name']} {stage}", ours, arm["agreement"][stage])
+
+
+# --- Tables -----------------------------------------------------------------------------------------------------------
+
+
+def _check_tables(found: Differences, finals: Finals, arm: Json) -> None:
+    name = arm["name"]
+    for key, value in standings_of(finals, name).items():
+        found.check(f"{name} items {key}", value, arm["items"][key])
+    for key, value in time_of(finals.study, name).items():
+        found.check(f"{name} time {key}", value, arm["time"][key])
+    for criterion in CRITERIA:
+        ours, theirs, where = (
+            tables_of(finals, name, criterion),
+            arm[criterion],
+            f"{name} {criterion}",
+        )
+        for side in ("right", "wrong"):
+            _check_beside(
+                found, f"{where} card {side}", ours["assessor"][side], theirs["assessor"][side]
+            )
+        for share in ("missed", "false_alarms"):
+            _check_share(
+                found, f"{where} {share}", ours["assessor"][share], theirs["assessor"][share]
+            )
+        for row in ("expert", "expert_by_all"):
+            for share in ("expert", "model"):
+                _check_share(found, f"{where} {row} {share}", ours[row][share], theirs[row][share])
+            for key in _CHANGE:
+                found.check(
+                    f"{where} {row} {key}", ours[row]["change"][key], theirs[row]["change"][key]
+                )
+        _check_share(found, f"{where} retrieved", ours["retrieved"], theirs["retrieved"])
+        for taken_as, one in ours["skipped"].items():
+            _check_share(found, f"{where} skipped {taken_as}", one, theirs["skipped"][taken_as])
+        found.check(f"{where} lengths", len(ours["lengths"]), len(theirs["lengths"]))
+        for one, other in zip(ours["lengths"], theirs["lengths"], strict=False):
+            for key in ("least", "most", "unscored"):
+                found.check(f"{where} lengths {one['most']} {key}", one[key], other[key])
+            _check_share(found, f"{where} lengths {one['most']}", one["fixed"], other["fixed"])
+        # What is not made yet can't be told there from what is made and not scored.
+        if all(map(is_over, finals.study.items)):
+            _check_gain(found, where, ours["gain"], theirs["gain"])
+
+
+def _check_gain(
+    found: Differences, where: str, ours: list[dict[str, Any]], theirs: list[dict[str, Any]]
+) -> None:
+    found.check(f"{where} gain rounds", len(ours), len(theirs))
+    for one, other in zip(ours, theirs, strict=False):
+        row = f"{where} gain {one['round']}"
+        for key in ("round", "drafts"):
+            found.check(f"{row} {key}", one[key], other[key])
+        for name in ("by_expert", "by_assessor"):
+            _check_share(found, f"{row} {name}", one[name], other[name])
+            found.check(f"{row} {name} open", one[name]["scored_open"], other[f"pending_{name}"])
+            _check_range(found, f"{row} {name}", one[name], other[name])
+
+
+# --- Readings ---------------------------------------------------------------------------------------------------------
+
+
+def _check_readings(found: Differences, study: Study, report: Json) -> None:
+    """The figures if other scores decided; where the report has none, no final value may change."""
+    theirs = report["details"]["readings"]
+    found.check("readings", [], sorted(theirs.keys() - READINGS.keys()))
+    plain = Finals(study)
+    for reading, rules in READINGS.items():
+        finals = Finals(study, rules)
+        for name in study.configurations:
+            shown = theirs.get(reading, {}).get(name)
+            if shown is None:
+                same = _values_of(plain, name) == _values_of(finals, name)
+                found.check(f"{reading} {name} changes nothing", True, same)
+                continue
+            for criterion in CRITERIA:
+                for figure, ours in figures_of(finals, name, criterion).items():
+                    where = (reading, name, criterion, figure)
+                    _check_figure(found, where, ours, shown[criterion][figure])
+
+
+def _values_of(finals: Finals, configuration: str) -> list[str]:
+    return [
+        finals.final(item, stage, criterion)
+        for item in finals.study.items
+        if item["configuration"] == configuration
+        for stage in STAGES
+        for criterion in CRITERIA
+    ]
+
+
+def _check_not_blind(found: Differences, study: Study, report: Json) -> None:
+    theirs = {
+        (one["configuration"], one["stage"], one["verdict"], one["value"]): one["scores"]
+        for one in report["details"]["not_blind"]
+    }
+    ours = not_blind_of(study)
+    for key in sorted({*ours, *theirs}):
+        found.check(f"not blind {key}", ours.get(key), theirs.get(key))
+
+
+# --- Comparisons and p values -----------------------------------------------------------------------------------------
+
+
+def _check_p_values(found: Differences, finals: Finals, report: Json) -> None:
+    """Arm against arm, and Holm's adjustment of all p values that the report gives."""
+    study, details = finals.study, report["details"]
+    theirs = {(one["first"], one["second"]): one for one in details["comparisons"]}
+    compared = comparisons_of(finals, list(theirs))
+    shown: dict[Key, Json] = {}
+    for pair, by_criterion in compared.items():
+        for criterion, by_name in by_criterion.items():
+            for name, ours in by_name.items():
+                other = theirs.get(pair, {}).get(criterion, {}).get(name)
+                where = f"{' and '.join(pair)} {criterion} {name}"
+                if other is None:
+                    found.check(where, bool(ours["items"] or ours["left_out"]), False)
+                    continue
+                shown[key_of(name, criterion, pair)] = other
+                for key in (*_CHANGE, "left_out", "open", "reason", "is_part"):
+                    found.check(f"{where} {key}", ours[key], other[key])
+    nets: dict[Key, float | None] = {}
+    for arm in report["configurations"]:
+        for criterion in CRITERIA:
+            net = figures_of(finals, arm["name"], criterion)["net"]
+            shown["net", criterion, arm["name"], ""] = arm[criterion]["net"]
+            if net["reason"] != NOT_PART:
+                nets["net", criterion, arm["name"], ""] = net["p_value"]
+    for arm in details["arms"]:
+        for criterion in CRITERIA:
+            for name in ("expert", "expert_by_all"):
+                shown[name, criterion, arm["name"], ""] = arm[criterion][name]["change"]
+    family = Family(finals, compared, nets)
+    said = details["p_values"]
+    for key, value in (
+        ("family", family.size),
+        ("fixed", study.family is not None),
+        ("without", len(family.without)),
+        ("not_foreseen", family.not_foreseen),
+        ("later", family.later),
+    ):
+        found.check(f"p values {key}", value, said[key])
+    adjusted = family.adjusted()
+    for one, p_value in family.found.items():
+        name = " ".join(one)
+        found.check(f"{name} p", p_value if said["shown"] else None, shown[one]["p_value"])
+        found.check(f"{name} holm", adjusted[one] if said["shown"] else None, shown[one]["p_holm"])
+    is_named = {key: bool(one.get("is_primary")) for key, one in shown.items()}
+    found.check(
+        "primary",
+        [family.primary] if family.primary else [],
+        [k for k, is_ in is_named.items() if is_],
+    )
+    if family.primary:
+        own = shown[family.primary]
+        found.check("primary p", family.p_primary if said["shown"] else None, own["p_value"])
+        found.check("primary holm", None, own["p_holm"])
+        for key in ("value", "low", "high", "p_value"):
+            found.check(f"primary {key}", own[key], (said["primary"] or {}).get(key))
+    found.check("p values shown", _are_shown(study), said["shown"])
+
+
+def _are_shown(study: Study) -> bool:
+    """Once the campaign is closed; a study of imported scores that was never opened counts as closed."""
+    return study.is_closed or study.rules.get("state") == "setup"

@@ -6,8 +6,8 @@ from collections import Counter, defaultdict
 from typing import Any
 
 from tests.review.study.recount.figures import model_items
-from tests.review.study.recount.finals import CRITERIA, RIGHT, WRONG, final
-from tests.review.study.recount.intervals import share_interval
+from tests.review.study.recount.finals import CRITERIA, RIGHT, WRONG, Finals
+from tests.review.study.recount.intervals import share_of
 from tests.review.study.recount.records import Record, Study
 
 STAGES = ("script", "refined")
@@ -19,7 +19,7 @@ LABELS = (
 
 def execution_of(study: Study, records: list[Record]) -> list[dict[str, Any]]:
     """A row for each configuration and stage, as the report has them."""
-    world = _World(records)
+    world, finals = _World(records), Finals(study)
     rows = []
     for configuration in sorted(study.configurations):
         for stage in STAGES:
@@ -35,7 +35,7 @@ def execution_of(study: Study, records: list[Record]) -> list[dict[str, Any]]:
                         "stage": stage,
                         "imported": sum(world.is_imported(item, stage) for item, *_rest in found),
                         **{
-                            criterion: _tabulate(study, world, found, stage, criterion)
+                            criterion: _tabulate(finals, world, found, stage, criterion)
                             for criterion in CRITERIA
                         },
                     }
@@ -115,7 +115,7 @@ class _World:
 
 
 def _tabulate(
-    study: Study,
+    finals: Finals,
     world: _World,
     found: list[tuple[Record, str, Counter[str]]],
     stage: str,
@@ -132,7 +132,7 @@ def _tabulate(
     for item, outcome, states in found:
         checks.update(states)
         same = item.get("script") and item.get("refined") == item.get("script")
-        said = final(study, item, "script" if same else stage, criterion)
+        said = finals.final(item, "script" if same else stage, criterion)
         side = said if said in (RIGHT, WRONG) else "open"
         confusion[side][outcome] += 1
         if outcome == "no_verdict":
@@ -157,15 +157,4 @@ def _tabulate(
 
 
 def _share(rows: list[tuple[str, int]]) -> dict[str, Any]:
-    right = sum(one for _statement, one in rows)
-    repeats = len({statement for statement, _right in rows}) < len(rows)
-    interval, deff = share_interval(rows, repeats=repeats)
-    low, high = interval or (None, None)
-    return {
-        "numerator": right,
-        "denominator": len(rows),
-        "value": right / len(rows) if rows else None,
-        "low": low,
-        "high": high,
-        "deff": deff,
-    }
+    return share_of(rows, repeats=len({statement for statement, _right in rows}) < len(rows))

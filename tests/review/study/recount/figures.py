@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
+from tests.review.study.recount.beside import beside_of
+from tests.review.study.recount.drafts import recommended_stage
 from tests.review.study.recount.finals import (
     ABSENT,
-    CRITERIA,
-    OPEN,
     PENDING,
+    RECOMMENDED,
     RIGHT,
     UNRESOLVED,
+    VERDICT,
     WRONG,
-    completions,
-    exists,
-    final,
-    outcome,
+    End,
+    Finals,
 )
-from tests.review.study.recount.intervals import mcnemar, paired_interval, share_interval
+from tests.review.study.recount.intervals import (
+    NOTHING,
+    Part,
+    bounds,
+    mcnemar,
+    paired_interval,
+    post_stratified,
+    share_of,
+)
 from tests.review.study.recount.records import Record, Study, is_failed, is_flagged, verdict_of
 
-Part = tuple[int, int]  # numerator and denominator
-NOTHING: Part = (0, 0)
 NOT_PART = "not part of this study"
 NOTHING_YET = "nothing to count yet"
 
@@ -32,68 +38,81 @@ def _all(is_right: bool) -> Part:
     return int(is_right), 1
 
 
-def _first_pass(item: Record, script: str, _feedback: str, _refined: str) -> Part:
-    return _all(script == RIGHT)
+def _first_pass(item: Record, end: End) -> Part:
+    return _all(end["script"] == RIGHT)
 
 
-def _agreement(item: Record, script: str, _feedback: str, _refined: str) -> Part:
-    verdict = verdict_of(item)
+def _verdict(item: Record, end: End) -> str:
+    return end.get(VERDICT, verdict_of(item))
+
+
+def _is_flagged(item: Record, end: End) -> bool:
+    return _verdict(item, end) == "incorrect"
+
+
+def _agreement(item: Record, end: End) -> Part:
+    verdict = _verdict(item, end)
     if verdict not in ("correct", "incorrect"):
         return NOTHING
-    return _all((verdict == "correct") == (script == RIGHT))
+    return _all((verdict == "correct") == (end["script"] == RIGHT))
 
 
-def _recall(item: Record, script: str, _feedback: str, _refined: str) -> Part:
-    return _all(is_flagged(item)) if script == WRONG and verdict_of(item) else NOTHING
+def _recall(item: Record, end: End) -> Part:
+    return (
+        _all(_is_flagged(item, end)) if end["script"] == WRONG and _verdict(item, end) else NOTHING
+    )
 
 
-def _precision(item: Record, script: str, _feedback: str, _refined: str) -> Part:
-    return _all(script == WRONG) if is_flagged(item) else NOTHING
+def _precision(item: Record, end: End) -> Part:
+    return _all(end["script"] == WRONG) if _is_flagged(item, end) else NOTHING
 
 
-def _useful(item: Record, script: str, feedback: str, _refined: str) -> Part:
-    return _all(feedback == RIGHT) if script == WRONG and feedback != ABSENT else NOTHING
+def _useful(item: Record, end: End) -> Part:
+    is_about = end["script"] == WRONG and end["feedback"] != ABSENT
+    return _all(end["feedback"] == RIGHT) if is_about else NOTHING
 
 
-def _correction(item: Record, script: str, feedback: str, refined: str) -> Part:
-    return _all(refined == RIGHT) if script == WRONG and feedback == RIGHT else NOTHING
+def _correction(item: Record, end: End) -> Part:
+    is_about = end["script"] == WRONG and end["feedback"] == RIGHT
+    return _all(end["refined"] == RIGHT) if is_about else NOTHING
 
 
-def _expert_triggered(item: Record, script: str, _feedback: str, refined: str) -> Part:
-    return _all(RIGHT in (script, refined if script == WRONG else script))
+def _expert_triggered(item: Record, end: End) -> Part:
+    return _all(RIGHT in (end["script"], end["refined"] if end["script"] == WRONG else WRONG))
 
 
-def _assessor_triggered(item: Record, script: str, _feedback: str, refined: str) -> Part:
-    return _all((refined if is_flagged(item) and refined != ABSENT else script) == RIGHT)
+def _assessor_triggered(item: Record, end: End) -> Part:
+    is_switched = _is_flagged(item, end) and end["refined"] != ABSENT
+    return _all(end["refined" if is_switched else "script"] == RIGHT)
 
 
-def _as_recommended(item: Record, script: str, _feedback: str, refined: str) -> Part:
+def _as_recommended(item: Record, end: End) -> Part:
     if is_failed(item):
         return _all(False)
-    chosen = {"first": script, "refined": refined}.get(item.get("recommended") or "")
-    return NOTHING if chosen is None else _all(chosen == RIGHT)
+    chosen = end.get(RECOMMENDED, recommended_stage(item))
+    return _all(end.get(chosen, chosen) == RIGHT) if chosen else NOTHING
 
 
-def _fixed(item: Record, script: str, _feedback: str, refined: str) -> Part:
-    return _all(refined == RIGHT) if is_flagged(item) and script == WRONG else NOTHING
+def _fixed(item: Record, end: End) -> Part:
+    is_about = _is_flagged(item, end) and end["script"] == WRONG
+    return _all(end["refined"] == RIGHT) if is_about else NOTHING
 
 
-def _broken(item: Record, script: str, _feedback: str, refined: str) -> Part:
-    return _all(refined == WRONG) if is_flagged(item) and script == RIGHT else NOTHING
+def _broken(item: Record, end: End) -> Part:
+    is_about = _is_flagged(item, end) and end["script"] == RIGHT
+    return _all(end["refined"] == WRONG) if is_about else NOTHING
 
 
-def _net(item: Record, script: str, _feedback: str, refined: str) -> Part:
-    if not is_flagged(item) or refined in (ABSENT, script):
-        return 0, 1
-    return (1 if refined == RIGHT else -1), 1
+def _net(item: Record, end: End) -> Part:
+    return _fixed(item, end)[0] - _broken(item, end)[0], 1
 
 
-def _execution(item: Record, script: str, _feedback: str, _refined: str) -> Part:
+def _execution(item: Record, end: End) -> Part:
     found = item.get("execution")
-    return NOTHING if found is None else _all((found == 1) == (script == RIGHT))
+    return NOTHING if found is None else _all((found == 1) == (end["script"] == RIGHT))
 
 
-FIGURES: dict[str, Callable[[Record, str, str, str], Part]] = {
+FIGURES: dict[str, Callable[[Record, End], Part]] = {
     "first_pass_accuracy": _first_pass,
     "assessor_agreement": _agreement,
     "assessor_recall": _recall,
@@ -129,159 +148,132 @@ def model_items(study: Study, configuration: str) -> list[Record]:
     ]
 
 
-def missing(study: Study, items: list[Record], name: str) -> bool:
-    """Whether what the figure is about exists nowhere in the configuration."""
+def do_repeat(items: list[Record]) -> bool:
+    """Whether a statement occurs twice among them."""
+    return len({item["statement"] for item in items}) < len(items)
+
+
+def missing(finals: Finals, items: list[Record], name: str) -> bool:
+    """Whether what the figure is about exists nowhere in the configuration, nor can still come."""
+
+    def has(stage: str) -> bool:
+        return any(finals.outcome(item, stage, "strict") != ABSENT for item in items)
+
     if name in _NEEDS_VERDICT and not any(verdict_of(item) for item in items):
         return True
-    if name in _NEEDS_REFINED and not any(exists(study, item, "refined") for item in items):
+    if name in _NEEDS_REFINED and not has("refined"):
         return True
-    if name in _NEEDS_FEEDBACK and not any(exists(study, item, "feedback") for item in items):
+    if name in _NEEDS_FEEDBACK and not has("feedback"):
         return True
     if name == "overall_as_recommended":
-        return not any(item.get("recommended") in ("first", "refined", "other") for item in items)
+        return not any(recommended_stage(item) for item in items)
     return name == "execution_agreement" and all(item.get("execution") is None for item in items)
 
 
-def figures_of(study: Study, configuration: str, criterion: str) -> dict[str, dict[str, Any]]:
+def figures_of(finals: Finals, configuration: str, criterion: str) -> dict[str, dict[str, Any]]:
     """Each figure by its name."""
-    items = model_items(study, configuration)
-    statements = Counter(item["statement"] for item in items)
-    repeats = any(count > 1 for count in statements.values())
-    ends = [(item, completions(study, item, criterion)) for item in items]
+    items = model_items(finals.study, configuration)
+    ends = [(item, finals.ends(item, criterion)) for item in items]
     found = {}
     for name in FIGURES:
-        if missing(study, items, name):
+        if missing(finals, items, name):
             empty = dict.fromkeys(("value", "low", "high", "bounds", "range", "post_stratified"))
             found[name] = {"numerator": 0, "denominator": 0, "reason": NOT_PART, **empty}
         else:
-            found[name] = _figure(study, name, criterion, ends, repeats=repeats)
+            found[name] = figure_of(
+                finals,
+                FIGURES[name],
+                criterion,
+                ends,
+                is_net=name == "net",
+                repeats=do_repeat(items),
+            )
+            found[name]["beside"] = beside_of(
+                finals, name, items, criterion, repeats=do_repeat(items)
+            )
     return found
 
 
-def _figure(
-    study: Study,
-    name: str,
+Ends = list[tuple[Record, list[End]]]
+
+
+def figure_of(
+    finals: Finals,
+    brings: Callable[[Record, End], Part],
     criterion: str,
-    ends: list[tuple[Record, list[tuple[str, str, str]]]],
+    ends: Ends,
     *,
+    is_net: bool = False,
     repeats: bool,
 ) -> dict[str, Any]:
-    brings = FIGURES[name]
+    """A share (or net) with all that stands beside each."""
     closed: list[tuple[Record, Part]] = []
     scored: list[set[Part]] = []
     everything: list[set[Part]] = []
     strata: dict[tuple[bool, bool], list[set[Part]]] = defaultdict(list)
-    left_out = 0
+    waiting: list[str] = []
     for item, ways in ends:
-        parts = {brings(item, *way) for way in ways}
+        parts = {brings(item, end) for end in ways}
         everything.append(parts)
-        script = final(study, item, "script", criterion)
+        script = finals.final(item, "script", criterion)
         if script not in (RIGHT, WRONG):
-            left_out += parts != {NOTHING}
+            if parts != {NOTHING}:
+                waiting.append(script)
             continue
         scored.append(parts)
+        strata[script == RIGHT, is_flagged(item)].append(parts)
         if len(parts) == 1:
             closed.append((item, next(iter(parts))))
-        strata[script == RIGHT, is_flagged(item)].append(parts)
+        else:
+            waiting.append(_why_open(finals, item, ways, brings, criterion))
     used = [(item, part) for item, part in closed if part[1]]
-    numerator = sum(part[0] for _item, part in used)
     made: dict[str, Any] = {
-        "numerator": numerator,
-        "denominator": len(used),
-        "value": numerator / len(used) if used else None,
+        **share_of([(item["statement"], part[0]) for item, part in used], repeats=repeats),
         "reason": None if used else NOTHING_YET,
-        "open": left_out + len(scored) - len(closed),
-        "bounds": _bounds(everything, is_net=name == "net"),
+        "open": len(waiting),
+        "scored_open": len(scored) - len(closed),
+        "unresolved": waiting.count(UNRESOLVED),
+        "pending": waiting.count(PENDING),
+        "bounds": bounds(everything, is_net=is_net),
         "range": None,
         "post_stratified": None,
     }
-    if name in RANGED and len(closed) < len(scored):
-        made["range"] = _bounds(scored, is_net=name == "net")
-        made["post_stratified"] = _post_stratified(list(strata.values()))
-    if name == "net":
-        pairs = [_before_and_after(study, item, criterion, part) for item, part in used]
-        interval, deff = paired_interval(pairs, repeats=repeats)
+    if len(closed) < len(scored):
+        made["range"] = bounds(scored, is_net=is_net)
+        made["post_stratified"] = post_stratified(list(strata.values()))
+    if is_net:
+        pairs = [_before_and_after(finals, item, criterion, part) for item, part in used]
+        interval, made["deff"] = paired_interval(pairs, repeats=repeats)
+        made["low"], made["high"] = interval or (None, None)
         values = [part[0] for _item, part in used]
         made["p_value"] = mcnemar(values.count(-1), values.count(1)) if values else None
-    else:
-        interval, deff = share_interval(
-            [(item["statement"], part[0]) for item, part in used], repeats=repeats
-        )
-    made["low"], made["high"] = interval or (None, None)
-    return {**made, "deff": deff}
+    return made
+
+
+def _why_open(
+    finals: Finals,
+    item: Record,
+    ways: list[End],
+    brings: Callable[[Record, End], Part],
+    criterion: str,
+) -> str:
+    """Unresolved where a word of an adjudicator on one stage, all else as it is, can change the item's part."""
+    for stage in ways[0]:
+        if stage in ("script", VERDICT, RECOMMENDED) or not finals.is_unresolved(
+            item, stage, criterion
+        ):
+            continue
+        alike: dict[tuple[tuple[str, str], ...], set[Part]] = defaultdict(set)
+        for end in ways:
+            rest = tuple((name, value) for name, value in end.items() if name != stage)
+            alike[rest].add(brings(item, end))
+        if any(len(parts) > 1 for parts in alike.values()):
+            return UNRESOLVED
+    return PENDING
 
 
 def _before_and_after(
-    study: Study, item: Record, criterion: str, part: Part
+    finals: Finals, item: Record, criterion: str, part: Part
 ) -> tuple[str, int, int]:
-    before = int(final(study, item, "script", criterion) == RIGHT)
+    before = int(finals.final(item, "script", criterion) == RIGHT)
     return item["statement"], before, before + part[0]
-
-
-def _bounds(items: list[set[Part]], *, is_net: bool) -> tuple[float, float] | None:
-    """The least and greatest value that any completion has; an empty denominator bounds nothing."""
-    if is_net:
-        if not items:
-            return None
-        least = sum(min(part[0] for part in parts) for parts in items)
-        most = sum(max(part[0] for part in parts) for parts in items)
-        return least / len(items), most / len(items)
-    ends = []
-    for wanted in (((0, 1), NOTHING, (1, 1)), ((1, 1), NOTHING, (0, 1))):
-        chosen = [next(part for part in wanted if part in parts) for parts in items]
-        n = sum(part[1] for part in chosen)
-        ends.append(sum(part[0] for part in chosen) / n if n else None)
-    low, high = ends
-    # Without any item that must count at one end, the other end's value is reached at both.
-    if low is None or high is None:
-        either = low if high is None else high
-        return None if either is None else (either, either)
-    return low, high
-
-
-def _post_stratified(strata: list[list[set[Part]]]) -> float | None:
-    """The mean over strata of the closed items' value, weighted by all their items."""
-    total, weight = 0.0, 0
-    for items in strata:
-        members = [parts for parts in items if parts != {NOTHING}]
-        closed = [next(iter(parts)) for parts in members if len(parts) == 1]
-        if not members:
-            continue
-        if not closed:
-            return None
-        total += len(members) * sum(part[0] for part in closed) / len(closed)
-        weight += len(members)
-    return total / weight if weight else None
-
-
-def counts_of(study: Study, configuration: str, criterion: str) -> dict[str, int]:
-    """What is left out and why."""
-    items = model_items(study, configuration)
-    scripts = Counter(final(study, item, "script", criterion) for item in items)
-    found = {
-        "items": len(items),
-        "scored": scripts[RIGHT] + scripts[WRONG],
-        "unresolved": scripts[UNRESOLVED],
-        "pending": scripts[PENDING],
-        "failed": sum(is_failed(item) for item in items),
-        "repaired": sum(item.get("made") == "repaired" for item in items),
-        "retrieved": sum(
-            item["configuration"] == configuration and item.get("made") == "retrieved"
-            for item in study.items
-        ),
-    }
-    wrong = [item for item in items if final(study, item, "script", criterion) == WRONG]
-    for stage in ("feedback", "refined"):
-        ends = Counter(outcome(study, item, stage, criterion) for item in wrong)
-        found[f"absent_{stage}"], found[f"open_{stage}"] = ends[ABSENT], ends[OPEN]
-    return found
-
-
-def recount_figures(study: Study) -> dict[str, dict[str, dict[str, Any]]]:
-    """Configuration to criterion to figure."""
-    return {
-        configuration: {
-            criterion: figures_of(study, configuration, criterion) for criterion in CRITERIA
-        }
-        for configuration in study.configurations
-    }

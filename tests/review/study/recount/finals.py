@@ -1,103 +1,293 @@
-"""What a stage came to under a criterion, and what became of the later objects of an item."""
+"""Which score of a reviewer counts, what a stage came to under a criterion, and what became of later objects."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import product
 
+from tests.review.study.recount.drafts import ELSEWHERE, recommended_stage, same_stage
 from tests.review.study.recount.records import (
     Record,
     Study,
     is_failed,
     is_flagged,
     is_over,
+    own_text,
+    place_of,
+    stage_of_round,
     text_of,
+    verdict_of,
 )
+from tests.review.study.recount.scores import used_values, was_called_in
 
 CRITERIA = {"strict": {2}, "partial": {1, 2}}
 RIGHT, WRONG, UNRESOLVED, PENDING = "right", "wrong", "unresolved", "pending"
 ABSENT, OPEN = "absent", "open"
 
 
-def final(study: Study, item: Record, stage: str, criterion: str) -> str:
-    """Right, wrong, unresolved or pending."""
-    good = CRITERIA[criterion]
-    if stage == "script" and is_failed(item):
-        return WRONG
-    settled = study.adjudicated.get((text_of(item, stage), stage))
-    if settled:
-        return RIGHT if settled[-1]["value"] in good else WRONG
-    if not _is_done(study, item, stage):
-        return PENDING
-    values = list(study.counting(item, stage).values())
-    right = sum(value in good for value in values)
-    if 2 * right == len(values):
-        return UNRESOLVED
-    return RIGHT if 2 * right > len(values) else WRONG
+@dataclass(frozen=True)
+class Reading:
+    """Which scores decide; the plain one is the study's."""
+
+    with_not_blind: bool = False
+    without_called_in: bool = False
+    # Whoever gave an item any of the first quarter of all their scores is left out of it.
+    without_first_quarter: bool = False
 
 
-def _is_done(study: Study, item: Record, stage: str) -> bool:
-    """Whether all who are wanted are done, and two scored where two or more were wanted."""
-    scored = set(study.counting(item, stage))
-    planned = item.get("overlap") or 1
-    if planned == 1:
-        return bool(scored)
-    done = scored | study.could_not.get(text_of(item, "script"), set())
-    if stage == "script":
-        return len(done) >= planned and len(scored) >= 2
-    if not _is_done(study, item, "script"):
-        return False  # the gate may still open for somebody
-    opened = _opened_for(study, item)
-    # Whoever scored it having seen more does not count, and is not waited for: somebody else is.
-    given = set(study.scores.get((text_of(item, stage), stage), {}))
-    wanted = min(planned, len(opened))
-    return (
-        bool(scored)
-        and opened <= done | given
-        and len(done & opened) >= wanted
-        and len(scored) >= min(2, wanted)
-    )
+PLAIN = Reading()
 
 
-def _opened_for(study: Study, item: Record) -> set[str]:
-    """Reviewers who are shown the later stages."""
-    is_shown_to_all = is_flagged(item) and bool(item.get("refined"))
-    values = study.counting(item, "script")
-    return {reviewer for reviewer, value in values.items() if value < 2 or is_shown_to_all}
+class Finals:
+    """Every final value of a study, under one reading of its scores."""
+
+    def __init__(self, study: Study, reading: Reading = PLAIN) -> None:
+        self.study, self.reading = study, reading
+        # Asked for time and again: of an item's stage under a criterion.
+        self._known: dict[tuple[str, str, str, str], str] = {}
+        self._ends: dict[tuple[object, ...], list[End]] = {}
+
+    # --- Scores ---------------------------------------------------------------------------------------------------
+
+    def counting(self, item: Record, stage: str) -> dict[str, int]:
+        """The value of each reviewer that the figures use."""
+        return self._values(item, self.given(item, stage))
+
+    def given(self, item: Record, stage: str) -> dict[str, list[Record]]:
+        """The scores of each reviewer that are about the stage at all, whether or not they decide."""
+        return self._of_reading(item, self._without_sham(item, stage))
+
+    def _without_sham(self, item: Record, stage: str) -> dict[str, list[Record]]:
+        found = self.study.scores.get(place_of(item, stage), {})
+        if stage == "script" or not item.get("sham") or is_flagged(item):
+            return found
+        # A sham: what was shown to somebody who found the script right enters no figure.
+        script = used_values(self.study, self.study.scores.get(place_of(item, "script"), {}))
+        return {name: scores for name, scores in found.items() if script.get(name) != 2}
+
+    def _values(self, item: Record, given: dict[str, list[Record]]) -> dict[str, int]:
+        return used_values(self.study, given, with_not_blind=self.reading.with_not_blind)
+
+    def _of_reading(self, item: Record, given: dict[str, list[Record]]) -> dict[str, list[Record]]:
+        if self.reading.without_first_quarter:
+            early = self._early(item)
+            return {name: scores for name, scores in given.items() if name not in early}
+        if not self.reading.without_called_in:
+            return given
+        kept = {
+            name: [one for one in scores if not was_called_in(one)]
+            for name, scores in given.items()
+        }
+        return {name: scores for name, scores in kept.items() if scores}
+
+    def _early(self, item: Record) -> set[str]:
+        """Who gave the item, at any stage, one of the first quarter of their scores."""
+        rounds = [stage_of_round(one["round"]) for one in item.get("later") or ()]
+        stages = ("script", "feedback", "refined", *rounds)
+        every = [self._without_sham(item, stage) for stage in stages]
+        every += [
+            self.study.expert_scores.get((own_text(item), expert["author"]), {})
+            for expert in item.get("experts") or ()
+        ]
+        return {
+            name
+            for given in every
+            for name, scores in given.items()
+            if any(id(one) in self.study.early for one in scores)
+        }
+
+    # --- Final values ---------------------------------------------------------------------------------------------
+
+    def final(self, item: Record, stage: str, criterion: str) -> str:
+        """Right, wrong, unresolved or pending."""
+        key = item["id"], item["configuration"], stage, criterion
+        if key not in self._known:
+            self._known[key] = self._final(item, stage, criterion)
+        return self._known[key]
+
+    def _final(self, item: Record, stage: str, criterion: str) -> str:
+        good = CRITERIA[criterion]
+        if stage == "script" and is_failed(item):
+            return WRONG
+        settled = self.study.adjudicated.get(place_of(item, stage))
+        if settled:
+            return RIGHT if settled[-1]["value"] in good else WRONG
+        if not self._is_done(item, stage):
+            return PENDING
+        return by_majority(self.counting(item, stage).values(), good)
+
+    def _is_done(self, item: Record, stage: str) -> bool:
+        """Whether all who are wanted are done, and two scored where two or more were wanted."""
+        scored = set(self.counting(item, stage))
+        planned = self._planned(item)
+        if planned == 1:
+            return bool(scored)
+        done = scored | self.study.could_not.get(text_of(item, "script"), set())
+        if stage == "script":
+            return len(done) >= planned and len(scored) >= 2
+        if not self._is_done(item, "script"):
+            return False  # the gate may still open for somebody
+        opened = self.opened_for(item)
+        # Whoever scored it having seen more does not count, and is not waited for: somebody else is.
+        wanted = min(planned, len(opened))
+        return (
+            bool(scored)
+            and opened <= done | set(self.given(item, stage))
+            and len(done & opened) >= wanted
+            and len(scored) >= min(2, wanted)
+        )
+
+    def _planned(self, item: Record) -> int:
+        """How many are to score it; where nothing is said, the raters that are there are all.
+
+        Somebody called in may be one more than was planned: without them there are as many less to wait for.
+        """
+        planned: int = item.get("overlap") or 1
+        if self.reading.without_called_in and self._has_called_in(item):
+            return max(1, planned - (item.get("called_in") or 0))
+        if self.reading.without_first_quarter:
+            return max(1, planned - len(self._early(item)))
+        return planned
+
+    def _has_called_in(self, item: Record) -> bool:
+        return any(
+            was_called_in(one)
+            for stage in ("script", "feedback", "refined")
+            for scores in self._without_sham(item, stage).values()
+            for one in scores
+        )
+
+    def opened_for(self, item: Record) -> set[str]:
+        """Reviewers who are shown the later stages."""
+        is_shown_to_all = is_flagged(item) and bool(item.get("refined"))
+        values = self.counting(item, "script")
+        return {name for name, value in values.items() if value < 2 or is_shown_to_all}
+
+    # --- What became of an item -----------------------------------------------------------------------------------
+
+    def exists(self, item: Record, stage: str) -> bool:
+        """Whether the object was made; of labels without texts, whether anybody scored it."""
+        if stage not in ("feedback", "refined"):
+            return any(stage_of_round(one["round"]) == stage for one in item.get("later") or ())
+        if item.get("script"):
+            return bool(item.get(stage))
+        given = self.given(item, stage).values()
+        was_scored = any(not one.get("undone_at") for scores in given for one in scores)
+        return was_scored or bool(self.study.adjudicated.get(place_of(item, stage)))
+
+    def outcome(self, item: Record, stage: str, criterion: str) -> str:
+        """Right, wrong, absent or open: of the feedback, the refined script or that of a later round."""
+        if is_failed(item):
+            return ABSENT
+        if not self.exists(item, stage):
+            return ABSENT if is_over(item) else OPEN
+        found = self.final(item, same_stage(item, stage), criterion)
+        return found if found in (RIGHT, WRONG) else OPEN
+
+    def ends(
+        self, item: Record, criterion: str, *, stages: Sequence[str] | None = None
+    ) -> list[End]:
+        """Every way in which script and stages can still come out; one only where nothing is open.
+
+        Without `stages` those that figures ask for: feedback, refined script, and whatever Draft is recommended.
+        """
+        key = (
+            item["id"],
+            item["configuration"],
+            criterion,
+            None if stages is None else tuple(stages),
+        )
+        if key not in self._ends:
+            self._ends[key] = self._find_ends(item, criterion, stages)
+        return self._ends[key]
+
+    def _find_ends(self, item: Record, criterion: str, stages: Sequence[str] | None) -> list[End]:
+        script = self.final(item, "script", criterion)
+        ways: dict[str, tuple[str, ...]] = {
+            "script": (script,) if script in (RIGHT, WRONG) else (RIGHT, WRONG)
+        }
+        if stages is None:
+            chosen = recommended_stage(item)
+            stages = ["feedback", "refined", *([chosen] if chosen else [])]
+        for stage in stages:
+            if stage != "script":
+                ways[stage] = self._ways(item, stage, criterion)
+        if not is_over(item):
+            ways |= _still_to_come(item)
+        found = [dict(zip(ways, values, strict=True)) for values in product(*ways.values())]
+        return [end for end in found if _is_possible(item, end)]
+
+    def _ways(self, item: Record, stage: str, criterion: str) -> tuple[str, ...]:
+        if stage == ELSEWHERE:
+            return (RIGHT, WRONG)
+        found = self.outcome(item, stage, criterion)
+        if found != OPEN:
+            return (found,)
+        return (RIGHT, WRONG) if self.exists(item, stage) else (RIGHT, WRONG, ABSENT)
+
+    def is_unresolved(self, item: Record, stage: str, criterion: str) -> bool:
+        """Whether an object that is there waits for an adjudicator."""
+        if stage == ELSEWHERE or not (stage == "script" or self.exists(item, stage)):
+            return False
+        return self.final(item, same_stage(item, stage), criterion) == UNRESOLVED
 
 
-def exists(study: Study, item: Record, stage: str) -> bool:
-    """Whether the object was made; of labels without texts, whether anybody scored it."""
-    if item.get("script"):
-        return bool(item.get(stage))
-    key = text_of(item, stage), stage
-    return bool(study.scores.get(key) or study.adjudicated.get(key))
+# Stage to what it came to; of an item that models are still at work on, its verdict and recommendation too.
+End = dict[str, str]
+VERDICT, RECOMMENDED = "verdict", "recommended"
 
 
-def outcome(study: Study, item: Record, stage: str, criterion: str) -> str:
-    """Right, wrong, absent or open: of the feedback or the refined script."""
-    if not exists(study, item, stage):
-        return ABSENT if is_over(item) else OPEN
-    is_same = stage == "refined" and item.get("script") and item["refined"] == item["script"]
-    found = final(study, item, "script" if is_same else stage, criterion)
-    return found if found in (RIGHT, WRONG) else OPEN
-
-
-def completions(study: Study, item: Record, criterion: str) -> list[tuple[str, str, str]]:
-    """Every way in which script, feedback and refined script of the item can still come out."""
-    script = final(study, item, "script", criterion)
-    found = []
-    scripts = (script,) if script in (RIGHT, WRONG) else (RIGHT, WRONG)
-    feedbacks = _ends(study, item, "feedback", criterion)
-    refineds = _ends(study, item, "refined", criterion)
-    is_same = item.get("script") and item.get("refined") == item.get("script")
-    for ends in product(scripts, feedbacks, refineds):
-        if not is_same or ends[2] == ends[0]:
-            found.append(ends)
+def _still_to_come(item: Record) -> dict[str, tuple[str, ...]]:
+    """What a run that is under way may still say: a verdict where there is none, and which Draft it recommends."""
+    found = {RECOMMENDED: ("", "script", "refined", RIGHT, WRONG)}
+    if not verdict_of(item):
+        found[VERDICT] = ("", "correct", "incorrect", "unknown")
     return found
 
 
-def _ends(study: Study, item: Record, stage: str, criterion: str) -> tuple[str, ...]:
-    found = outcome(study, item, stage, criterion)
-    if found != OPEN:
-        return (found,)
-    return (RIGHT, WRONG) if exists(study, item, stage) else (RIGHT, WRONG, ABSENT)
+def _is_possible(item: Record, end: End) -> bool:
+    """The same text comes out the same."""
+    same = {stage: same_stage(item, stage) for stage in end if stage not in (VERDICT, RECOMMENDED)}
+    return all(end[one] == end[other] for one, other in same.items() if other in end)
+
+
+def by_majority(values: Iterable[int], good: set[int]) -> str:
+    """Right where more than half are right, wrong where more than half are wrong."""
+    each = [value in good for value in values]
+    if 2 * sum(each) == len(each):
+        return UNRESOLVED
+    return RIGHT if 2 * sum(each) > len(each) else WRONG
+
+
+def independent(study: Study, item: Record, stage: str) -> dict[str, int]:
+    """What each reviewer gave for themselves: what agreement is made from."""
+    given = Finals(study).given(item, stage)
+    own = {
+        name: [one for one in scores if not was_called_in(one)] for name, scores in given.items()
+    }
+    return used_values(study, {name: scores for name, scores in own.items() if scores})
+
+
+def expert_final(
+    study: Study, item: Record, criterion: str, *, with_authors: bool = False
+) -> str | None:
+    """Of the refinement from an expert's feedback, the earliest that was scored; None where none was.
+
+    By default without the scores of the feedback's author. Nobody is waited for: it is in no model figure.
+    """
+    good = CRITERIA[criterion]
+    for expert in item.get("experts") or ():
+        given = study.expert_scores.get((own_text(item), expert["author"]), {})
+        given = {
+            name: scores
+            for name, scores in given.items()
+            if with_authors or name != expert["author"]
+        }
+        if given:
+            settled = study.expert_words.get(own_text(item))
+            if settled:
+                return RIGHT if settled[-1]["value"] in good else WRONG
+            values = used_values(study, given).values()
+            return by_majority(values, good) if values else None
+    return None

@@ -7,9 +7,12 @@ from collections.abc import Sequence
 from functools import cache
 from math import atan, comb, cos, pi, sin, sqrt
 from statistics import NormalDist
+from typing import Any
 
 Z = NormalDist().inv_cdf(0.975)
 Interval = tuple[float, float] | None
+Part = tuple[int, int]  # what an item brings to a figure: numerator and denominator
+NOTHING: Part = (0, 0)
 
 
 def wilson(value: float, n: float) -> tuple[float, float]:
@@ -70,6 +73,42 @@ def share_interval(
     spread = sum((sum(one) - p * len(one)) ** 2 for one in groups.values())
     deff = max(1.0, k / (k - 1) * spread / (n * p * (1 - p)))
     return wilson(p, n / deff * (Z / t_quantile(k - 1)) ** 2), deff
+
+
+def share_of(given: Sequence[tuple[str, int]], *, repeats: bool) -> dict[str, Any]:
+    """A share as reports have it, from (statement, what the item adds) of each item."""
+    n, added = len(given), sum(one for _statement, one in given)
+    is_share = all(one in (0, 1) for _statement, one in given)
+    interval, deff = share_interval(given, repeats=repeats) if is_share else (None, None)
+    low, high = interval or (None, None)
+    return {
+        "numerator": added,
+        "denominator": n,
+        "value": added / n if n else None,
+        "low": low,
+        "high": high,
+        "deff": deff,
+    }
+
+
+def change_of(pairs: Sequence[tuple[str, int, int]], *, repeats: bool) -> dict[str, Any]:
+    """A paired difference as reports have it, from (statement, first, second) of each item."""
+    differences: dict[str, int] = defaultdict(int)
+    for statement, x, y in pairs:
+        differences[statement] += y - x
+    interval, deff = paired_interval(pairs, repeats=repeats)
+    low, high = interval or (None, None)
+    n = len(pairs)
+    return {
+        "gained": sum(x < y for _s, x, y in pairs),
+        "lost": sum(x > y for _s, x, y in pairs),
+        "items": n,
+        "value": sum(y - x for _s, x, y in pairs) / n if n else None,
+        "low": low,
+        "high": high,
+        "deff": deff,
+        "p_value": sign_flip(list(differences.values())) if n else None,
+    }
 
 
 def paired_interval(
@@ -151,3 +190,39 @@ def holm(p_values: Sequence[float]) -> list[float]:
         highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[place]))
         adjusted[place] = highest
     return adjusted
+
+
+def bounds(items: list[set[Part]], *, is_net: bool = False) -> tuple[float, float] | None:
+    """The least and greatest value that any completion has; an empty denominator bounds nothing."""
+    if is_net:
+        if not items:
+            return None
+        least = sum(min(part[0] for part in parts) for parts in items)
+        most = sum(max(part[0] for part in parts) for parts in items)
+        return least / len(items), most / len(items)
+    ends = []
+    for wanted in (((0, 1), NOTHING, (1, 1)), ((1, 1), NOTHING, (0, 1))):
+        chosen = [next(part for part in wanted if part in parts) for parts in items]
+        n = sum(part[1] for part in chosen)
+        ends.append(sum(part[0] for part in chosen) / n if n else None)
+    low, high = ends
+    # Without any item that must count at one end, the other end's value is reached at both.
+    if low is None or high is None:
+        either = low if high is None else high
+        return None if either is None else (either, either)
+    return low, high
+
+
+def post_stratified(strata: list[list[set[Part]]]) -> float | None:
+    """The mean over strata of the closed items' value, weighted by all their items."""
+    total, weight = 0.0, 0
+    for items in strata:
+        members = [parts for parts in items if parts != {NOTHING}]
+        closed = [next(iter(parts)) for parts in members if len(parts) == 1]
+        if not members:
+            continue
+        if not closed:
+            return None
+        total += len(members) * sum(part[0] for part in closed) / len(closed)
+        weight += len(members)
+    return total / weight if weight else None

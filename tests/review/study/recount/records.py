@@ -1,4 +1,4 @@
-"""An export read back: its items, and which score of each reviewer counts for which text."""
+"""An export read back: its items, and everything that was said of each text, in the order of time."""
 
 from __future__ import annotations
 
@@ -11,71 +11,64 @@ from typing import Any
 
 Record = dict[str, Any]
 Text = tuple[str, ...]  # what is scored; the same key in several arms is the same text
+# A text and the stage at which it is scored: `script`, `feedback`, `refined`, and of later rounds `refined 2` and on.
+Place = tuple[Text, str]
 STAGES = ("script", "feedback", "refined")
 _UNDER_WAY = ("queued", "running", "waiting")
 _NO_TIME = datetime.min.replace(tzinfo=UTC)
+_HIDDEN = ("verdict", "models", "reviewers", "execution", "reference")
 
 
 @dataclass
 class Study:
-    """Real items of a campaign, and everything said of them by text."""
+    """Real items of a campaign, and all that was said of them."""
 
-    hides_verdict: bool
-    is_closed: bool
+    rules: Record
     items: list[Record]
-    # (text, stage) to reviewer to the scores in the order of time, the newest last.
-    scores: dict[tuple[Text, str], dict[str, list[Record]]] = field(default_factory=dict)
-    adjudicated: dict[tuple[Text, str], list[Record]] = field(default_factory=dict)
-    # Reviewers who said of a text that they can't judge it.
+    # Place to reviewer to their scores, the newest last; one in another arm's copy of a text stands once.
+    scores: dict[Place, dict[str, list[Record]]] = field(default_factory=dict)
+    adjudicated: dict[Place, list[Record]] = field(default_factory=dict)
+    # Reviewers who said of a text that they can't judge it; items that anybody passed over.
     could_not: dict[Text, set[str]] = field(default_factory=dict)
-    expert_scores: list[Record] = field(default_factory=list)
-    # Figure, criterion and one or two configurations of each comparison that was fixed at opening; None if none was.
-    family: list[list[str]] | None = None
+    passed_over: set[tuple[str, str]] = field(default_factory=set)
+    # Item and author of the feedback to reviewer to their scores of the expert's refinement.
+    expert_scores: dict[tuple[Text, str], dict[str, list[Record]]] = field(default_factory=dict)
+    expert_words: dict[Text, list[Record]] = field(default_factory=dict)
+    # Seconds of work on an item, of each score that says so.
+    seconds: dict[tuple[str, str], list[float]] = field(default_factory=dict)
+
+    # Scores, told by their identity, of the first quarter of all that their reviewer gave.
+    early: set[int] = field(default_factory=set)
+
+    @property
+    def hides_verdict(self) -> bool:
+        return bool(self.rules.get("hides_verdict", True))
+
+    @property
+    def is_closed(self) -> bool:
+        return self.rules.get("state") == "closed"
+
+    @property
+    def family(self) -> list[list[str]] | None:
+        """Figure, criterion and one or two configurations of each comparison that was fixed at opening."""
+        found: list[list[str]] | None = self.rules.get("p_family")
+        return found
 
     @property
     def configurations(self) -> list[str]:
         """Their names, in the order in which their first items stand."""
         return list(dict.fromkeys(item["configuration"] for item in self.items))
 
-    def counting(self, item: Record, stage: str) -> dict[str, int]:
-        """The value of each reviewer that the figures use."""
-        given = self.scores.get((text_of(item, stage), stage), {})
-        found = {}
-        for reviewer, scores in given.items():
-            used = _used(scores)
-            if used and (is_blind(used) or not self.hides_verdict):
-                found[reviewer] = used["value"]
-        return found
+    def is_blind(self, score: Record) -> bool:
+        """Whether no more was visible than the score's stage shows, by what its record says.
 
-    def independent(self, item: Record, stage: str) -> dict[str, int]:
-        """The same without those who were called in because others differed: what agreement is made from."""
-        given = self.scores.get((text_of(item, stage), stage), {})
-        return {
-            reviewer: value
-            for reviewer, value in self.counting(item, stage).items()
-            if given[reviewer][0].get("reason") != "tie_break"
-        }
-
-
-def is_blind(score: Record) -> bool:
-    """Whether no more was visible than the score's stage shows."""
-    seen = score.get("visible") or {}
-    return score.get("blind", True) and not (score["stage"] == "script" and seen.get("verdict"))
-
-
-def _used(scores: list[Record]) -> Record | None:
-    """The newest; where that was changed after something later was visible, the one before it.
-
-    One that was taken back stands only where the same reviewer scored again: then it is the value before.
-    """
-    place = len(scores) - 1
-    while place >= 0 and scores[place].get("undone_at"):
-        place -= 1
-    if place < 0:
-        return None
-    while place > 0 and not is_blind(scores[place]):
-        place -= 1
-    return scores[place]
+        What the campaign doesn't hide, its stages show; the feedback is shown from the stage of feedback on.
+        """
+        seen, hides = score.get("visible") or {}, self.hides_verdict
+        hidden = [name for name in _HIDDEN if self.rules.get(f"hides_{name}", True)]
+        if score["stage"] == "script":
+            hidden.append("feedback")
+        return bool(score.get("blind", True)) and not (hides and any(map(seen.get, hidden)))
 
 
 def text_of(item: Record, stage: str) -> Text:
@@ -84,6 +77,19 @@ def text_of(item: Record, stage: str) -> Text:
     if not script or not later:
         return (item["id"], "", item["configuration"])
     return (item["id"], script) if stage == "script" else (item["id"], script, later)
+
+
+def own_text(item: Record) -> Text:
+    """What no other arm shares: later rounds, and what experts had made."""
+    return (item["id"], "", item["configuration"])
+
+
+def place_of(item: Record, stage: str) -> Place:
+    return (text_of(item, stage) if stage in STAGES else own_text(item)), stage
+
+
+def stage_of_round(round_: int) -> str:
+    return "refined" if round_ <= 1 else f"refined {round_}"
 
 
 def is_failed(item: Record) -> bool:
@@ -111,14 +117,8 @@ def read_study(lines: Iterable[str]) -> Study:
     """A study from the lines of its export."""
     records = [json.loads(line) for line in lines if line.strip()]
     rules = next((one["about"] for one in records if one["record"] == "campaign"), {})
-    items = [one for one in records if one["record"] == "item" and _counts(one)]
-    study = Study(
-        hides_verdict=rules.get("hides_verdict", True),
-        is_closed=rules.get("state") == "closed",
-        items=items,
-        family=rules.get("p_family"),
-    )
-    by_key = {(item["id"], item["configuration"]): item for item in items}
+    study = Study(rules, [one for one in records if one["record"] == "item" and _counts(one)])
+    by_key = {(item["id"], item["configuration"]): item for item in study.items}
     said = [
         (one, by_key[one["item"], one["configuration"]])
         for one in records
@@ -127,9 +127,13 @@ def read_study(lines: Iterable[str]) -> Study:
     said.sort(key=lambda pair: _time(pair[0]))  # stable: of a tie the later line is last
     _take_scores(study, said)
     for one, item in said:
-        if one["record"] == "adjudication" and one.get("arm", "model") == "model":
-            key = text_of(item, one["stage"]), one["stage"]
-            study.adjudicated.setdefault(key, []).append(one)
+        if one["record"] == "adjudication" and one.get("current", True):
+            if one.get("arm", "model") == "model":
+                study.adjudicated.setdefault(place_of(item, one["stage"]), []).append(one)
+            else:
+                study.expert_words.setdefault(own_text(item), []).append(one)
+        if one.get("passed_over"):
+            study.passed_over.add((item["id"], item["configuration"]))
         if one.get("passed_over") == "cannot_judge":
             study.could_not.setdefault(text_of(item, "script"), set()).add(one["reviewer"])
     return study
@@ -148,28 +152,41 @@ def _time(one: Record) -> datetime:
 
 
 def _take_scores(study: Study, said: list[tuple[Record, Record]]) -> None:
-    found: dict[tuple[Text, str], dict[str, list[Record]]] = defaultdict(lambda: defaultdict(list))
-    later = []
+    found: dict[Place, dict[str, list[Record]]] = defaultdict(lambda: defaultdict(list))
+    experts: dict[tuple[Text, str], dict[str, list[Record]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
     for one, item in said:
         if one["record"] != "score":
             continue
+        if one.get("active_seconds") is not None:
+            key = item["id"], item["configuration"]
+            study.seconds.setdefault(key, []).append(one["active_seconds"])
         if one.get("arm", "model") == "expert":
-            study.expert_scores.append(one)
-        elif one["stage"] == "script":
-            if _is_of(one, item.get("script_sha256")):
-                found[text_of(item, "script"), "script"][one["reviewer"]].append(one)
-        else:
-            later.append((one, item))
-    study.scores = found
-    for one, item in later:
-        if one["stage"] == "refined" and not _is_of(one, item.get("refined_sha256")):
+            if one["stage"] == "refined":
+                author = one.get("feedback_by") or item["experts"][0]["author"]
+                experts[own_text(item), author][one["reviewer"]].append(one)
             continue
-        is_sham = item.get("sham") and not is_flagged(item)
-        if is_sham and study.counting(item, "script").get(one["reviewer"]) == 2:
-            continue
-        found[text_of(item, one["stage"]), one["stage"]][one["reviewer"]].append(one)
+        stage = one["stage"]
+        stage = stage_of_round(one.get("round") or 1) if stage == "refined" else stage
+        found[place_of(item, stage)][one["reviewer"]].append(one)
+    study.early = _first_quarters(one for one, _item in said if one["record"] == "score")
+    study.expert_scores = experts
+    study.scores = {
+        place: {reviewer: _without_copies(given) for reviewer, given in by_reviewer.items()}
+        for place, by_reviewer in found.items()
+    }
 
 
-def _is_of(score: Record, sha256: str | None) -> bool:
-    seen = score.get("draft_sha256")
-    return not (seen and sha256 and seen != sha256)
+def _first_quarters(scores: Iterable[Record]) -> set[int]:
+    """Of each reviewer, in the order of time; one without a time has no place in it, and a copy was given elsewhere."""
+    given: dict[str, list[Record]] = defaultdict(list)
+    for one in scores:
+        if one.get("at") and not one.get("copied"):
+            given[one["reviewer"]].append(one)
+    return {id(one) for own in given.values() for one in own[: len(own) // 4]}
+
+
+def _without_copies(given: list[Record]) -> list[Record]:
+    """A reviewer was shown a text once: what stands in its other arms is a copy, and says nothing more."""
+    return [one for one in given if not one.get("copied")] or given

@@ -3,55 +3,16 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
+
+from tests.review.study.made.shapes import Shape
 
 Row = dict[str, Any]
 _BEGIN = datetime(2026, 1, 5, 8, 0, tzinfo=UTC)
 PEOPLE = ("anna", "bert", "cleo", "dora", "emil", "fred")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Shape:
-    """What a study is like; everything from `unknown` on is a share of the items or of the scores."""
-
-    seed: int
-    items: int = 240
-    overlap: int | None = 2  # None: the file does not say it, and the raters that are there are all
-    reviewers: int = 0  # of whom each item has `overlap`; as many where it is 0
-    per_statement: int = 1
-    arms: tuple[str, ...] = ("imported",)
-    right: float = 0.45
-    careful: float = 0.85  # how often a reviewer gives what the script deserves
-    has_verdicts: bool = True
-    has_texts: bool = True
-    unknown: float = 0.0
-    not_assessed: float = 0.0
-    no_feedback: float = 0.1
-    no_refined: float = 0.1
-    same_refined: float = 0.03
-    same_script: float = 0.0  # of the items, between the arms
-    copied: float = 0.5  # of the scores of the same text: also in the other arm
-    only_neighbours: bool = False  # differences are 0 against 1 or 1 against 2 only
-    adjudicated: float = 0.5  # of the differences
-    overturned: float = 0.0
-    missing: float = 0.0
-    cannot_judge: float = 0.0
-    skipped: float = 0.0
-    called_in: float = 0.0
-    not_blind: float = 0.0
-    changed: float = 0.0
-    experts: float = 0.0
-    retrieved: float = 0.0
-    repaired: float = 0.05
-    failed: float = 0.0
-    executed: float = 0.0
-    recommended: float = 0.0
-    sham: float = 0.0
-    gold: float = 0.0
-    withdrawn: float = 0.0
+JUDGE = "judge"
+_REASONS = ("different_interpretation", "too_strict", "wrong_expected_output", "other", "")
 
 
 class Maker:
@@ -61,12 +22,16 @@ class Maker:
         self.shape = shape
         self.items: list[Row] = []
         self.scores: list[Row] = []
+        # Ids and configurations of items that models are still at work on, which no file can say.
+        self.running: list[tuple[str, str]] = []
         self._random = random.Random(shape.seed)
         self._minute = 0
         self._raters: list[str] = []
 
     def make(self) -> Maker:
         """Fill `items` and `scores`; the latter in no order of time."""
+        if self.shape.rules:
+            self.items.append({"record": "campaign", "id": "rules", "about": {**self.shape.rules}})
         people = PEOPLE[: self.shape.reviewers or self.shape.overlap or 2]
         for number in range(self.shape.items):
             self._case(number, people)
@@ -88,13 +53,21 @@ class Maker:
         for arm in shape.arms:
             item = self._item(number, statement, arm) | purpose
             if earlier and is_same and "script" in earlier and "script" in item:
-                for name in ("script", "feedback", "refined", "verdict"):
+                for name in ("script", "feedback", "refined", "verdict", "later"):
                     item.pop(name, None)
-                    if name in earlier:
+                    if name in earlier and name != "later":
                         item[name] = earlier[name]
+                if item.get("recommended") in ("refined", "other"):
+                    item["recommended"] = "first"
             self.items.append(item)
-            if item.get("purpose") != "gold" and (item.get("script") or not shape.has_texts):
+            if item.get("script") or not shape.has_texts:
                 self._review(item, raters, said)
+            for kind in ("repeat", "halo"):
+                if not purpose and self._is(shape.again):
+                    self._show_again(item, kind, raters)
+            is_whole = "script" not in item or {"feedback", "refined"} <= item.keys()
+            if not is_whole and self._is(shape.running):
+                self.running.append((item["id"], arm))
             earlier = item
 
     def _item(self, number: int, statement: str, arm: str) -> Row:
@@ -112,6 +85,7 @@ class Maker:
             row["verdict"] = verdict
         if self._is(shape.executed):
             row["execution"] = self._random.choice([0, 0.5, 1, 1])
+            row["execution_reason"] = self._random.choice(_REASONS)
         if shape.has_texts:
             self._write(row, number, arm)
         return row
@@ -121,26 +95,65 @@ class Maker:
         row["script"] = f"echo {number} {arm}\n"
         if not self._is(shape.no_feedback):
             row["feedback"] = f"- Not {number} of {arm}."
+            if shape.has_long_feedback:
+                row["feedback"] += " Look." * self._random.choice([0, 16, 17, 50, 100, 200])
+                row["no_error_found"] = self._is(0.1)
             if not self._is(shape.no_refined):
                 is_same = self._is(shape.same_refined)
                 row["refined"] = row["script"] if is_same else f"echo -n {number} {arm}\n"
+                self._write_rounds(row)
         if self._is(shape.retrieved):
             row["made"] = "retrieved"
         elif self._is(shape.repaired):
             row["made"] = "repaired"
         if self._is(shape.recommended):
-            choices = ["first", "refined"] if "refined" in row else ["first"]
-            row["recommended"] = self._random.choice([*choices, "none"])
+            self._recommend(row)
         if self._is(shape.sham) and row.get("verdict") == "correct":
             row["sham"] = True
         if self._is(shape.experts):
             row["experts"] = [
                 {
-                    "author": PEOPLE[0],
-                    "feedback": f"- Look at {number}.",
-                    "refined": f"printf {number}\n",
+                    "author": author,
+                    "feedback": f"- Look at {number}, says {author}.",
+                    "refined": f"printf {number} {author}\n",
                 }
+                for author in PEOPLE[: self._random.choice([1, 2])]
             ]
+
+    def _write_rounds(self, row: Row) -> None:
+        """A second round and at times a third; now and then with a text that stood there before."""
+        last, share = 1, self.shape.rounds
+        while last < 3 and self._is(share):
+            last, share = last + 1, share and 0.5
+            text = row["script"] if self._is(0.1) else f"{row['script'].rstrip()} # {last}\n"
+            later = {"round": last, "feedback": f"- Still not: {last}.", "refined": text}
+            row.setdefault("later", []).append(later)
+
+    def _recommend(self, row: Row) -> None:
+        choices = ["first", "refined"] if "refined" in row else ["first"]
+        others = [*row.get("later", ()), {}] if "later" in row else []
+        chosen = self._random.choice([*choices, "none", *("other" for _one in others)])
+        row["recommended"] = chosen
+        if chosen == "other":
+            # At times one that the file does not hold.
+            one = self._random.choice(others)
+            one["recommended"] = True
+
+    def _show_again(self, item: Row, kind: str, raters: list[str]) -> None:
+        """The item once more: as a repeat its script, as a halo check its refined script among first ones."""
+        text = item.get("script" if kind == "repeat" else "refined")
+        if not text or text == item["script"] and kind == "halo" or item.get("withdrawn"):
+            return
+        shown = {
+            **{name: item[name] for name in ("statement", "configuration")},
+            "id": f"{kind}-{item['id']}-{item['configuration']}",
+            "purpose": kind,
+            "repeats": item["id"],
+            "script": text,
+        }
+        self.items.append(shown)
+        who = raters[0] if kind == "repeat" else next(n for n in PEOPLE if n not in raters)
+        self._say(shown, who, "script", self._random.choice([0, 1, 2]))
 
     def _review(self, item: Row, raters: list[str], said: dict[tuple[str, str], list[Row]]) -> None:
         """All that reviewers give an item; what has been said of the same text is its too."""
@@ -152,9 +165,19 @@ class Maker:
             if stage in item or not self.shape.has_texts:
                 deserved = self._random.choice([0, 1, 2, 2, 2])
                 self._stage(item, stage, deserved, opened, said)
-        for expert in item.get("experts", ()):
+        earlier = {item.get("script"), item.get("refined")}
+        for later in item.get("later", ()):
+            if later["refined"] not in earlier:
+                deserved = self._random.choice([0, 1, 2, 2])
+                for rater in opened:
+                    if not self._is(self.shape.missing):
+                        value = self._opinion(deserved)
+                        self._say(item, rater, "refined", value, round=later["round"])
+            earlier.add(later["refined"])
+        for expert in item.get("experts", ())[: self._random.choice([1, 2])]:
+            deserved = self._random.choice([0, 1, 2, 2])
             for rater in opened:
-                value = self._opinion(1)
+                value = self._opinion(deserved)
                 self._say(item, rater, "refined", value, arm="expert", feedback_by=expert["author"])
 
     def _stage(
@@ -207,13 +230,18 @@ class Maker:
     def _settle(self, item: Row, stage: str, values: dict[str, int]) -> None:
         differs = len(set(values.values())) > 1
         if self._is(self.shape.adjudicated if differs else self.shape.overturned):
-            row = self._row(item, "judge", stage, self._random.choice([0, 1, 2]))
+            row = self._row(item, JUDGE, stage, self._random.choice([0, 1, 2]))
             self.scores.append(row | {"record": "adjudication", "comment": "So it is."})
 
     def _say(self, item: Row, rater: str, stage: str, value: int, **more: object) -> None:
+        """A score; at times with an earlier one, or taken back and given again, or seen too much."""
         shape = self.shape
-        if rater not in self._raters:
+        if rater not in self._raters and "repeats" not in item:
             more = {**more, "reason": "tie_break"}
+        if self._is(shape.undone):
+            self._take_back(item, rater, stage, more)
+            if self._is(0.2):
+                return
         if self._is(shape.changed):
             # An earlier value; and at times one after something later was visible, which does not count.
             first = self._row(item, rater, stage, self._random.choice([0, 1, 2]))
@@ -223,7 +251,25 @@ class Maker:
                 value, more = self._random.choice([0, 1, 2]), {**more, "blind": False}
         elif self._is(shape.not_blind):
             more = {**more, "blind": False}
-        self.scores.append(self._row(item, rater, stage, value) | more)
+        elif self._is(shape.seen):
+            more = {**more, "visible": self._visible()}
+        row = self._row(item, rater, stage, value) | more
+        if self._is(shape.tied):
+            # At the same time as the one before, if that is of the same reviewer and stage.
+            row["at"] = self.scores[-1].get("at", row["at"]) if self.scores else row["at"]
+        if self._is(shape.untimed):
+            del row["at"]
+        self.scores.append(row)
+
+    def _take_back(self, item: Row, rater: str, stage: str, more: Row) -> None:
+        row = self._row(item, rater, stage, self._random.choice([0, 1, 2])) | more
+        self._minute += 1
+        self.scores.append(row | {"current": False, "undone_at": _when(self._minute)})
+
+    def _visible(self) -> dict[str, bool]:
+        """What was visible: the feedback, something that is hidden, or nothing."""
+        names = ("verdict", "feedback", "models", "reviewers", "execution", "reference")
+        return {name: self._is(0.15) for name in names}
 
     def _pass_over(self, item: Row, rater: str, how: str) -> None:
         row = self._row(item, rater, "", None)
@@ -232,67 +278,19 @@ class Maker:
 
     def _row(self, item: Row, rater: str, stage: str, value: int | None) -> Row:
         self._minute += 1
-        return {
+        row = {
             "record": "score",
             "item": item["id"],
             "configuration": item["configuration"],
             "reviewer": rater,
             "stage": stage,
             "value": value,
-            "at": (_BEGIN + timedelta(minutes=self._minute)).isoformat(),
+            "at": _when(self._minute),
         }
+        if self._is(self.shape.timed_work):
+            row["active_seconds"] = round(self._random.uniform(5, 300), 1)
+        return row
 
 
-STUDIES: dict[str, Shape] = {
-    "overlap two": Shape(seed=1, executed=0.7),
-    "overlap three": Shape(seed=2, overlap=3, reviewers=4, called_in=0.2),
-    "overlap five": Shape(seed=3, overlap=5, items=160),
-    "unknown verdicts": Shape(seed=4, unknown=0.25, not_assessed=0.1, executed=0.3),
-    "unresolved by one criterion": Shape(
-        seed=5, only_neighbours=True, adjudicated=0.0, careful=0.7, recommended=0.9
-    ),
-    "adjudicated": Shape(seed=6, adjudicated=1.0, overturned=0.05, careful=0.7),
-    "not blind": Shape(seed=7, overlap=3, not_blind=0.15, missing=0.05),
-    "same text in two arms": Shape(
-        seed=8, items=200, arms=("small", "large"), same_script=0.5, adjudicated=0.6
-    ),
-    "expert arm": Shape(seed=9, experts=0.5),
-    "several rounds": Shape(seed=10, recommended=0.95, items=200),
-    "repeated statements": Shape(
-        seed=11, items=360, per_statement=3, arms=("one", "two"), executed=0.5, careful=0.9
-    ),
-    "retrieved and failed": Shape(
-        seed=12, retrieved=0.15, failed=0.1, repaired=0.2, withdrawn=0.05, gold=0.05
-    ),
-    "absent feedback and refined": Shape(
-        seed=13, no_feedback=0.4, no_refined=0.5, same_refined=0.2
-    ),
-    "changed scores": Shape(seed=14, changed=0.3),
-    "labels without an overlap": Shape(
-        seed=15, overlap=None, has_texts=False, careful=0.75, missing=0.3, reviewers=3
-    ),
-    "pending and passed over": Shape(
-        seed=16, overlap=3, missing=0.1, cannot_judge=0.08, skipped=0.05, sham=0.3
-    ),
-    "no assessor": Shape(seed=17, has_verdicts=False, no_refined=1.0, no_feedback=1.0, items=60),
-    "few of everything": Shape(
-        seed=18,
-        **dict.fromkeys(
-            (
-                *("unknown", "not_assessed", "missing", "cannot_judge", "not_blind", "changed"),
-                *("experts", "retrieved", "failed", "executed", "recommended", "sham", "gold"),
-                *("withdrawn", "called_in", "overturned", "skipped"),
-            ),
-            0.08,
-        ),
-        items=40,
-        per_statement=2,
-        arms=("one", "two"),
-        same_script=0.4,
-    ),
-}
-
-
-def make(name: str, *, change: Callable[[Shape], Shape] = lambda shape: shape) -> Maker:
-    """The rows of one of the studies."""
-    return Maker(change(STUDIES[name])).make()
+def _when(minute: int) -> str:
+    return (_BEGIN + timedelta(minutes=minute)).isoformat()

@@ -1,0 +1,37 @@
+"""Which score of a reviewer counts."""
+
+from __future__ import annotations
+
+from tests.review.study.recount.records import Record, Study
+
+
+def used_values(
+    study: Study, given: dict[str, list[Record]], *, with_not_blind: bool = False
+) -> dict[str, int]:
+    """The value of each reviewer that decides; who has none that may is left out."""
+    found = {}
+    for name, scores in given.items():
+        used = used_score(study, scores)
+        if used and (with_not_blind or not study.hides_verdict or study.is_blind(used)):
+            found[name] = used["value"]
+    return found
+
+
+def used_score(study: Study, scores: list[Record]) -> Record | None:
+    """The newest; where that was changed after something later was visible, the one before it.
+
+    One that was taken back stands only where the same reviewer scored again: then it is the value before.
+    """
+    place = len(scores) - 1
+    while place >= 0 and scores[place].get("undone_at"):
+        place -= 1
+    if place < 0:
+        return None
+    while place > 0 and not study.is_blind(scores[place]):
+        place -= 1
+    return scores[place]
+
+
+def was_called_in(score: Record) -> bool:
+    """Whether its reviewer was asked because others differed."""
+    return score.get("reason") == "tie_break"
