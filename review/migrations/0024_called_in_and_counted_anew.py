@@ -28,7 +28,7 @@ _FORGET = """
 
 
 class Migration(migrations.Migration):
-    dependencies = [("review", "0022_family_of_p_values")]
+    dependencies = [("review", "0023_looks_with_state")]
 
     operations = [
         migrations.AddField(
