@@ -7,7 +7,7 @@ Two kinds of signs: the form of a secret (`AKIA...`), which is the same everywhe
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 MASK = "***"
@@ -135,13 +135,19 @@ def find_secrets(text: str) -> tuple[Secret, ...]:
     return tuple(_apart(_whole_key(text, one) for one in found))
 
 
-def mask_secrets(text: str, *, known: Iterable[str] = ()) -> Masked:
+def _nothing(_value: str) -> bool:
+    return False
+
+
+def mask_secrets(
+    text: str, *, known: Iterable[str] = (), spares: Callable[[str], bool] = _nothing
+) -> Masked:
     """The text with asterisks where secrets stand; of a private key all of it.
 
     A value that is a secret in one place of the text is masked in the others, too, and so are those that are
-    `known` to be secret from elsewhere.
+    `known` to be secret from elsewhere. What it `spares` stays.
     """
-    found = list(find_secrets(text))
+    found = [one for one in find_secrets(text) if not spares(text[one.start : one.end])]
     values = {value: one.kind for one in found if _can_repeat(value := text[one.start : one.end])}
     values = {value: "a known secret" for value in known if _can_repeat(value)} | values
     if values:
