@@ -176,6 +176,7 @@ def test_an_administrator_adds_a_source_previews_a_sample_and_tests_it(
     page.get_by_label("Name").fill("Services that do not answer")
     page.get_by_label("Source", exact=True).select_option("Production")
     page.get_by_label("Label matchers").fill('service=~"nginx|haproxy"\nalertname="Down"')
+    page.get_by_label("Configuration").select_option(index=1)
     page.get_by_label("Service account").select_option("night-shift")
     assert problems_of(page) == []
     take(page, "alert-rule-new", whole=True)
