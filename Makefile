@@ -9,7 +9,7 @@ MAKEFLAGS += --no-print-directory
 VENV_PYTHON := .venv/bin/python
 PIP_INSTALL := $(VENV_PYTHON) -m pip install --quiet --quiet --disable-pip-version-check --no-input
 
-.PHONY: help setup run test test-slow fuzz check bench clean
+.PHONY: help setup run test test-slow fuzz check deployment bench clean
 
 help:
 	@echo "make run     start ScriptSmith on http://127.0.0.1:8000 (PORT=... for another)"
@@ -17,6 +17,7 @@ help:
 	@echo "make test-slow  run what is slow by nature"
 	@echo "make fuzz    a hundred generated calls of every operation of the API, by two people (ARGS='-k chief')"
 	@echo "make check   format, lint, types, imports, migrations, deployment settings"
+	@echo "make deployment  validate image, compose.yaml and chart, without an engine and a cluster"
 	@echo "make bench   measure the figures of docs (ARGS=... for a part)"
 	@echo "make setup   only prepare .venv"
 	@echo "make clean   remove .venv and caches, never the data"
@@ -91,6 +92,9 @@ check: setup .venv/installed-dev
 	export SCRIPTSMITH_PRODUCTION=True SCRIPTSMITH_DEMO=False SCRIPTSMITH_HOSTS=scripts.example.org
 	export SCRIPTSMITH_SECRET_KEY=a-text-of-fifty-characters-that-is-for-this-check-only-0123456789
 	$(VENV_PYTHON) manage.py check --deploy --fail-level WARNING
+
+deployment: setup .venv/installed-dev
+	@exec $(VENV_PYTHON) -m deploy.validate
 
 bench: setup .venv/installed-dev
 	@exec $(VENV_PYTHON) -m bench $(ARGS)

@@ -91,6 +91,22 @@ def env_url(name: str, help: str, *, schemes: tuple[str, ...]) -> str:
     return value
 
 
+def env_address(name: str, help: str) -> tuple[str, int] | None:
+    """Address and port such as 0.0.0.0:9464 or [::]:9464, or nothing; anything else raises ImproperlyConfigured."""
+    value = _read(name, "", help)
+    if not value:
+        return None
+    host, _colon, port = value.rpartition(":")
+    try:
+        address = ipaddress.ip_address(host.removeprefix("[").removesuffix("]"))
+        number = int(port)
+    except ValueError:
+        number = 0
+    if not 0 < number < 65_536:
+        raise ImproperlyConfigured(f"{name} is {value!r}; write address and port: 0.0.0.0:9464.")
+    return str(address), number
+
+
 def env_list(name: str, default: str, help: str, *, separator: str = ",") -> list[str]:
     """The parts of a comma-separated text, without the empty ones."""
     return [part.strip() for part in _read(name, default, help).split(separator) if part.strip()]

@@ -15,6 +15,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from scriptsmith_site.embedded.layout import Layout
 from scriptsmith_site.env import (
+    env_address,
     env_bool,
     env_choice,
     env_float,
@@ -204,6 +205,7 @@ CELERY_DB_REUSE_MAX = 2**62
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TASK_DEFAULT_QUEUE = "interactive"
 CELERY_TIMEZONE = "UTC"
+CELERY_BEAT_SCHEDULER = "scriptsmith_site.scheduler:SignallingScheduler"
 CELERY_BEAT_SCHEDULE = {
     # Also what ends an endpoint's rest: nothing sleeps until then.
     "sweep-runs": {"task": "pipeline.sweep_runs", "schedule": 1.0, "options": {"expires": 5}},
@@ -507,11 +509,10 @@ SECURE_HSTS_PRELOAD = env_bool(
     False,
     "True lets browsers list the whole domain as HTTPS only, which takes months to undo (production).",
 )
+_HTTPS_REDIRECT = env_bool("SCRIPTSMITH_HTTPS_REDIRECT", True, "Send http to https (production).")
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
 if PRODUCTION:
-    SECURE_SSL_REDIRECT = env_bool(
-        "SCRIPTSMITH_HTTPS_REDIRECT", True, "Send http to https (production)."
-    )
+    SECURE_SSL_REDIRECT = _HTTPS_REDIRECT
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_HSTS_SECONDS = 60 * 60 * 24 * 365
     SECURE_HSTS_INCLUDE_SUBDOMAINS = True
@@ -586,6 +587,13 @@ LOGGING = {
         "httpx2": {"level": "WARNING"},
     },
 }
+
+# --- Metrics ----------------------------------------------------------------------------------------------------
+
+SCRIPTSMITH_WORKER_METRICS = env_address(
+    "SCRIPTSMITH_WORKER_METRICS",
+    "Address and port where a worker shows what was counted on its machine, e.g. 0.0.0.0:9464; where empty, nowhere.",
+)
 
 # --- Traces -----------------------------------------------------------------------------------------------------
 

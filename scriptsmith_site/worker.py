@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 import socket
 import sys
+import threading
+import time
 
 from django.conf import settings
 from django.core.management.base import SystemCheckError
@@ -17,13 +19,15 @@ from pipeline.ledger.model_calls import draining
 from pipeline.scheduling.dispatch import forget_dispatches
 from pipeline.scheduling.heartbeat import heartbeat
 from scriptsmith_site.embedded import alive
-from scriptsmith_site.operation import traces
+from scriptsmith_site.operation import traces, worker_metrics
+from scriptsmith_site.scheduler import leave_sign, remove_sign
 from scriptsmith_site.web.preloading import check_database
 
 logger = logging.getLogger(__name__)
 
 
 SANDBOX_WORKER = "execution@"
+_SIGN_EVERY = 10.0  # seconds
 
 
 def refuse_wrong_database(**_signal: object) -> None:
@@ -44,7 +48,10 @@ def warm_up_worker(sender: object = None, **_signal: object) -> None:
 
     The worker of the sandbox has no runs and asks no model; it says whether it can run scripts.
     """
+    worker_metrics.show_counts()
     if _is_sandbox_worker(sender):
+        # Before the probe: a machine that is busy takes its time for that.
+        threading.Thread(target=_keep_signing, name="runner-sign", daemon=True).start()
         probe_sandbox()
         keep_reporting()
         return
@@ -67,11 +74,19 @@ def drain_worker(sender: object = None, **_signal: object) -> None:
 def withdraw_worker(sender: object = None, **_signal: object) -> None:
     """A worker that ends in order is not missed."""
     if _is_sandbox_worker(sender):
+        remove_sign(alive.RUNNER)
         return
     try:
         heartbeat.withdraw_worker()
     except DatabaseError:
         logger.warning("the worker could not say that it ends", exc_info=True)
+
+
+def _keep_signing() -> None:
+    """Signs of life of a runner, for the health check of its container; it has no heart that renews leases."""
+    while True:
+        leave_sign(alive.RUNNER)
+        time.sleep(_SIGN_EVERY)
 
 
 def _is_sandbox_worker(sender: object) -> bool:

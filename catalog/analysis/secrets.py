@@ -7,8 +7,7 @@ used for texts only: what a script assigns is read from its syntax tree.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from itertools import pairwise
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 MASK = "***"
@@ -160,12 +159,19 @@ def find_secrets(text: str) -> tuple[Secret, ...]:
     return tuple(_apart(_whole_key(text, one) for one in found))
 
 
-def mask_secrets(text: str, *, known: Iterable[str] = ()) -> Masked:
-    """The text with asterisks in place of secrets; a private key is replaced as a whole.
+def _nothing(_value: str) -> bool:
+    return False
 
-    A value that is a secret in one place is masked everywhere in the text, and so are values `known` to be secret.
+
+def mask_secrets(
+    text: str, *, known: Iterable[str] = (), spares: Callable[[str], bool] = _nothing
+) -> Masked:
+    """The text with asterisks where secrets stand; of a private key all of it.
+
+    A value that is a secret in one place of the text is masked in the others, too, and so are those that are
+    `known` to be secret from elsewhere. What it `spares` stays.
     """
-    found = list(find_secrets(text))
+    found = [one for one in find_secrets(text) if not spares(text[one.start : one.end])]
     values = {value: one.kind for one in found if _can_repeat(value := text[one.start : one.end])}
     values = {value: "a known secret" for value in known if _can_repeat(value)} | values
     if values:

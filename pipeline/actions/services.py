@@ -107,7 +107,9 @@ def erase_action(action: Action, *, by: User) -> None:
         erased_by=by,
     ):
         raise NotAllowedNow(_("These texts are erased already."))
+    action.runs.update(sent_secrets=[])
     for run in action.runs.all():
+        run.refinements.update(sent_secrets=[])
         run.stages.update(found="")
         run.shortenings.exclude(shorter="").update(text="(erased)", shorter="(erased)")
         run.shortenings.filter(shorter="").update(text="(erased)")

@@ -82,7 +82,7 @@ class DatabasePorts:
         self._client = client
         self._refinement = refinement
         self._roles = roles_of(run)
-        self._secrets = SecretsRule.of(run)
+        self._secrets = SecretsRule.of(run, refinement)
         self._with_batches = endpoints_with_batches(run, refinement)
         self._reports: dict[str, Report] = {}
         self._drafts: dict[DraftMade, Draft] = {}

@@ -85,7 +85,7 @@ def _collect(batch_id: int, endpoint_id: int) -> MessageBatch | None:
     calls = list(
         waiting_calls()
         .filter(run__batch=batch, endpoint=endpoint)
-        .select_related("run__action")
+        .select_related("run__action", "refinement__feedback")
         .select_for_update(of=("self",), no_key=True, skip_locked=True)
         .order_by("created_at", "pk")[:MOST_REQUESTS]
     )

@@ -110,7 +110,9 @@ def _begin(row: MessageBatch) -> dict[str, Request]:
     MessageBatch.objects.select_for_update(no_key=True).get(pk=row.pk)
     if gone_tries(row).exists():
         return {}
-    tries = row.attempts.filter(ended_at=None).select_related("call__run__action")
+    tries = row.attempts.filter(ended_at=None).select_related(
+        "call__run__action", "call__refinement__feedback"
+    )
     calls = [one.call for one in tries]
     # Once more: what the endpoint is treated as may have changed since they were collected.
     mask_calls(calls, row.endpoint)

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import Q, Value
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -248,6 +248,10 @@ class Refinement(models.Model):
     )
     state = models.CharField(max_length=8, choices=State, default=State.WAITING)
     problem = models.TextField(blank=True)
+    # Hashes of the secrets in the feedback that its author chose to have sent.
+    sent_secrets = models.JSONField(
+        default=list, editable=False, db_default=Value([], models.JSONField())
+    )
     # Nobody, where a campaign prepares its items.
     asked_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"

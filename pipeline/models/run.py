@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from django.conf import settings
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import F, Q, Value
 from django.db.models.functions import Now
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -108,6 +108,10 @@ class Run(models.Model):
         choices=[(choice.value, choice.label) for choice in SecretsChoice],
         default=SecretsChoice.MASK.value,
         db_default=SecretsChoice.MASK.value,
+    )
+    # Hashes of the secrets that whoever chose to have them sent had been shown: no others leave (`outgoing_secrets`).
+    sent_secrets = models.JSONField(
+        default=list, editable=False, db_default=Value([], models.JSONField())
     )
     asked_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="runs"

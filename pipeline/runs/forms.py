@@ -11,12 +11,13 @@ from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext_lazy as _
 
 from core.web.forms import PlainText, retype
-from pipeline.models import Configuration
+from pipeline.models import Configuration, Run
 from pipeline.runs.services.secrets import (
     FoundSecret,
     SecretsFound,
     fingerprint,
     say_kinds,
+    secrets_in_feedback,
     secrets_in_texts,
 )
 from pipeline.types import SecretsChoice
@@ -30,6 +31,7 @@ _TEXTS = {
     "statement": _("statement"),
     "incident": _("incident"),
     "environment": _("environment notes"),
+    "feedback": _("feedback"),
 }
 
 
@@ -58,6 +60,16 @@ class SecretsChoiceForm(forms.Form):
         seen = self.cleaned_data.pop("secrets_seen", "")
         if not chosen or (
             chosen == SecretsChoice.SEND and seen != fingerprint(secrets_in_texts(texts))
+        ):
+            return None
+        return SecretsChoice(chosen)
+
+    def feedback_choice(self, run: Run, text: str) -> SecretsChoice | None:
+        """The same for feedback on a script of a run, whatever else the form holds."""
+        chosen = self.data.get("secrets", "")
+        seen = fingerprint(secrets_in_feedback(run, text))
+        if chosen not in list(SecretsChoice) or (
+            chosen == SecretsChoice.SEND and self.data.get("secrets_seen") != seen
         ):
             return None
         return SecretsChoice(chosen)

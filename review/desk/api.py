@@ -12,6 +12,7 @@ from rest_framework.response import Response
 
 from core.web.public_keys import ITEM, read_public
 from core.web.requests import read_body, read_key, signed_in
+from pipeline.types import SecretsChoice
 from review.access import access_item, access_item_to_review, access_queue
 from review.desk import services
 from review.desk.api_filters import DecisionFilter, ScoreFilter
@@ -108,9 +109,10 @@ class ItemViewSet(EvidenceActions):
     def feedback(self, request: Request, pk: str) -> Response:
         """Have the script rewritten in the background, from one's own feedback or from the model's."""
         item, user = self._mine(request, pk), signed_in(request)
-        text = read_body(FeedbackIn, request)["feedback"]
+        given = read_body(FeedbackIn, request)
+        text, secrets = given["feedback"], SecretsChoice(given["secrets"])
         if text.strip():
-            services.send_feedback(item, text=text, by=user)
+            services.send_feedback(item, text=text, by=user, secrets=secrets)
         else:
             services.ask_for_feedback(item, by=user)
         return Response(status=status.HTTP_202_ACCEPTED)

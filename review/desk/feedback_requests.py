@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from core.errors import BadInput, NotAllowedNow
 from pipeline import services as pipeline
 from pipeline.models import Refinement
-from pipeline.types import Arm
+from pipeline.types import Arm, SecretsChoice
 from review.blinding.item_view import open_item
 from review.desk.scores import held_assignment
 from review.models import Assignment, Item
@@ -34,8 +34,19 @@ def ask_for_feedback(item: Item, *, by: User) -> Refinement:
 
 
 @transaction.atomic
-def send_feedback(item: Item, *, text: str, by: User, based_on: int | None = None) -> Refinement:
-    """The expert's own feedback: the script is rewritten from it, and comes back to be scored in its own arm."""
+def send_feedback(
+    item: Item,
+    *,
+    text: str,
+    by: User,
+    based_on: int | None = None,
+    secrets: SecretsChoice | None = SecretsChoice.MASK,
+) -> Refinement:
+    """The expert's own feedback: the script is rewritten from it, and comes back to be scored in its own arm.
+
+    `secrets` says what is done with those in it; None where the expert is to be asked, which raises SecretsFound. In
+    a study they are masked without a question: that there is one would tell which model rewrites.
+    """
     if not text.strip():
         raise BadInput(_("Write what is wrong with the script."), field="feedback")
     desk = open_item(item, by)
@@ -45,9 +56,17 @@ def send_feedback(item: Item, *, text: str, by: User, based_on: int | None = Non
     model_feedback = desk.feedback_in(Arm.MODEL.value)
     if based_on is not None and (model_feedback is None or based_on != model_feedback.pk):
         raise BadInput(_("That is not the feedback you were shown."), field="feedback")
-    refinement = pipeline.ask_refinement(
-        desk.first, by=by, feedback=text, based_on=model_feedback if based_on else None
-    )
+    try:
+        refinement = pipeline.ask_refinement(
+            desk.first,
+            by=by,
+            feedback=text,
+            based_on=model_feedback if based_on else None,
+            secrets=secrets if item.campaign.is_live else SecretsChoice.MASK,
+        )
+    except pipeline.SecretsFound as found:
+        # The names of models are for those who may see them.
+        raise pipeline.SecretsFound(found.found, to=[_("The model that rewrites")]) from found
     _set_waiting(assignment)
     return refinement
 

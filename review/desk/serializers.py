@@ -9,6 +9,7 @@ from rest_framework import serializers
 
 from core.web.public_keys import ITEM, PublicKeyField, public_key
 from pipeline.models import Shortening
+from pipeline.types import SecretsChoice
 from review.blinding.item_view import ItemView, note_shown_by
 from review.desk.line_comments import remarks_of
 from review.desk.shown_drafts import seal
@@ -167,6 +168,11 @@ class GiveBackIn(serializers.Serializer[Any]):
 class FeedbackIn(serializers.Serializer[Any]):
     feedback = serializers.CharField(
         default="", allow_blank=True, help_text="your own; empty asks the model for its own"
+    )
+    secrets = serializers.ChoiceField(
+        choices=[choice.value for choice in SecretsChoice],
+        default=SecretsChoice.MASK.value,
+        help_text="what is done with secrets in it where they would leave this machine; a study masks them",
     )
 
 

@@ -1,9 +1,10 @@
-"""The health check of a worker in a container: whether it has given a sign of life lately.
+"""The health check of a worker, a runner or the scheduler in a container: whether it has given a sign of life lately.
 
-    python -I scriptsmith_site/embedded/alive.py
+    python -I scriptsmith_site/embedded/alive.py [runner|scheduler]
 
 By a file and not by the database: restarting a worker mends no database. Needs nothing but Python, for it is
-asked every few seconds. The worker's heartbeat (`pipeline.scheduling.heartbeat`) touches the file.
+asked every few seconds. The file is touched by the worker's heartbeat (`pipeline.scheduling.heartbeat`), by a thread of
+the runner (`scriptsmith_site.worker`) and by each passage of the scheduler (`scriptsmith_site.scheduler`).
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ from pathlib import Path
 
 # A heartbeat is due every quarter of a lease, which is 20 seconds unless set otherwise.
 SECONDS = 60.0
+RUNNER, SCHEDULER = "runner", "scheduler"
 
 
-def file_of(data: Path, host: str) -> Path:
-    """Where the worker of a host leaves its sign: containers share the data folder."""
-    return data / "workers" / host
+def file_of(data: Path, host: str, part: str = "") -> Path:
+    """Where a part on a host leaves its sign, a worker where none is named: containers share the data folder."""
+    return data / "workers" / (f"{part}@{host}" if part else host)
 
 
 def is_alive(file: Path, *, now: float) -> bool:
@@ -32,5 +34,6 @@ def is_alive(file: Path, *, now: float) -> bool:
 
 
 if __name__ == "__main__":
-    sign = file_of(Path(os.environ.get("SCRIPTSMITH_DATA") or ".data"), socket.gethostname())
+    folder = Path(os.environ.get("SCRIPTSMITH_DATA") or ".data")
+    sign = file_of(folder, socket.gethostname(), *sys.argv[1:])
     sys.exit(0 if is_alive(sign, now=time.time()) else f"no sign of life in {sign}")

@@ -66,11 +66,15 @@ class Metrics(APIView):
 
     def get(self, request: Request) -> HttpResponse:
         registry = CollectorRegistry(auto_describe=False)
-        registry.register(Counted())
-        registry.register(Present())
+        self.fill(registry)
         return HttpResponse(
             generate_latest(registry), content_type="text/plain; version=0.0.4; charset=utf-8"
         )
+
+    def fill(self, registry: CollectorRegistry) -> None:
+        """What is shown."""
+        registry.register(Counted())
+        registry.register(Present())
 
 
 class Counted(Collector):

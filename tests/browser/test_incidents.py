@@ -21,8 +21,11 @@ _MAKE = """
 from django.contrib.auth.models import User
 from scriptsmith_site.integrations.alerts.services import sources
 from catalog.models import Entry
+from scriptsmith_site.people.services import create_account
 from tests.catalog.shelf import shelve
 adam = User.objects.get(username="adam")
+if not User.objects.filter(username="night-shift").exists():
+    create_account("night-shift", roles=["reviewer"], service_account=True, by=adam)
 if not Entry.objects.filter(title="Restart a service on a host").exists():
     shelve(
         "Restart a service on a host",
@@ -170,4 +173,15 @@ def test_an_administrator_adds_a_source_previews_a_sample_and_tests_it(
     page.goto("/alert-rules/")
     expect(page.get_by_text("No rule")).to_be_visible()
     page.goto("/alert-rules/new/")
+    page.get_by_label("Name").fill("Services that do not answer")
+    page.get_by_label("Source", exact=True).select_option("Production")
+    page.get_by_label("Label matchers").fill('service=~"nginx|haproxy"\nalertname="Down"')
+    page.get_by_label("Configuration").select_option(index=1)
+    page.get_by_label("Service account").select_option("night-shift")
     assert problems_of(page) == []
+    take(page, "alert-rule-new", whole=True)
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_text("Services that do not answer").first).to_be_visible()
+    page.goto("/alert-rules/")
+    assert problems_of(page) == []
+    take(page, "alert-rules")

@@ -33,7 +33,11 @@ def scrape(site: Site, token: str) -> dict[str, float]:
         f"{site.url}/metrics", headers={"Authorization": f"Bearer {token}"}
     )
     with urllib.request.urlopen(request, timeout=10) as answer:
-        text = answer.read().decode()
+        return samples_by_name(answer.read().decode())
+
+
+def samples_by_name(text: str) -> dict[str, float]:
+    """The sums of all samples of a scrape by their names."""
     found: dict[str, float] = {}
     for family in text_string_to_metric_families(text):
         for one in family.samples:

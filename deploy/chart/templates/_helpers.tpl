@@ -43,6 +43,64 @@ volumes:
 {{- end }}
 {{- end -}}
 
+{{/* What a container is told, by name; an operator's settings come last, and so have the last word.
+What is empty is left out: it would hide the same name in a Secret. */}}
+{{- define "scriptsmith.environment" -}}
+{{- $values := .root.Values }}
+{{- $told := dict "SCRIPTSMITH_PRODUCTION" "True" "SCRIPTSMITH_DEMO" "False" "SCRIPTSMITH_BIND" "0.0.0.0" }}
+{{- $host := required "host: the name that people type" $values.host }}
+{{- $_ := set $told "SCRIPTSMITH_HOSTS" (printf "localhost,%s" $host) }}
+{{- $_ := set $told "SCRIPTSMITH_ORIGINS" (printf "https://%s" $host) }}
+{{- $_ := set $told "WEB_CONCURRENCY" (toString $values.web.processes) }}
+{{- $files := $values.files.bucket | default (ternary "/files" "" (ne $values.files.claimName "")) }}
+{{- $optional := dict "SCRIPTSMITH_ENDPOINTS" $values.endpoints "SCRIPTSMITH_TRUSTED_PROXIES" $values.trustedProxies }}
+{{- $_ := set $optional "SCRIPTSMITH_FILES" $files }}
+{{- $_ := set $optional "SCRIPTSMITH_FILES_ENDPOINT" $values.files.endpoint }}
+{{- if and .counts $values.workerMetrics.enabled }}
+{{- $_ := set $optional "SCRIPTSMITH_WORKER_METRICS" (printf "0.0.0.0:%d" (int $values.workerMetrics.port)) }}
+{{- end }}
+{{- range $name, $value := $optional }}
+{{- if $value }}{{ $_ := set $told $name $value }}{{ end }}
+{{- end }}
+{{- range $name, $value := $values.settings }}
+{{- $_ := set $told $name (toString $value) }}
+{{- end }}
+{{- toYaml $told }}
+{{- end -}}
+
+{{/* A worker counts what only it does, and has a door of its own to the counts (docs/operation.md, Metrics). */}}
+{{- define "scriptsmith.scraped" -}}
+{{- if .Values.workerMetrics.enabled -}}
+annotations:
+  prometheus.io/scrape: "true"
+  prometheus.io/path: /metrics
+  prometheus.io/port: {{ .Values.workerMetrics.port | quote }}
+{{- end }}
+{{- end -}}
+
+{{- define "scriptsmith.metricsPort" -}}
+{{- if .Values.workerMetrics.enabled -}}
+ports:
+  - {name: metrics, containerPort: {{ .Values.workerMetrics.port }}}
+{{- end }}
+{{- end -}}
+
+{{/* Whether a program gives signs of life; part: scheduler or runner, nothing for a worker. */}}
+{{- define "scriptsmith.alive" -}}
+{{- $check := list "python" "-I" "scriptsmith_site/embedded/alive.py" }}
+{{- if .part }}{{ $check = append $check .part }}{{ end -}}
+startupProbe:
+  exec: {command: {{ toJson $check }}}
+  periodSeconds: 5
+  failureThreshold: 30
+  timeoutSeconds: 6
+livenessProbe:
+  exec: {command: {{ toJson $check }}}
+  periodSeconds: 15
+  failureThreshold: 4
+  timeoutSeconds: 6
+{{- end -}}
+
 {{/* What every container has in common. */}}
 {{- define "scriptsmith.container" -}}
 image: {{ include "scriptsmith.image" .root | quote }}
@@ -53,21 +111,14 @@ securityContext:
   capabilities: {drop: [ALL]}
 envFrom:
   - secretRef: {name: {{ .root.Values.secretName | quote }}}
+  {{- if and (not .apart) .root.Values.doorsSecretName }}
+  - secretRef: {name: {{ .root.Values.doorsSecretName | quote }}}
+  {{- end }}
   {{- if and .models .root.Values.modelSecretName }}
   - secretRef: {name: {{ .root.Values.modelSecretName | quote }}}
   {{- end }}
 env:
-  - {name: SCRIPTSMITH_PRODUCTION, value: "True"}
-  - {name: SCRIPTSMITH_DEMO, value: "False"}
-  - {name: SCRIPTSMITH_BIND, value: 0.0.0.0}
-  - {name: SCRIPTSMITH_HOSTS, value: {{ printf "localhost,%s" (required "host: the name that people type" .root.Values.host) | quote }}}
-  - {name: SCRIPTSMITH_ORIGINS, value: {{ printf "https://%s" .root.Values.host | quote }}}
-  - {name: SCRIPTSMITH_ENDPOINTS, value: {{ .root.Values.endpoints | quote }}}
-  - {name: SCRIPTSMITH_TRUSTED_PROXIES, value: {{ .root.Values.trustedProxies | quote }}}
-  - {name: SCRIPTSMITH_FILES, value: {{ .root.Values.files.bucket | default (ternary "/files" "" (ne .root.Values.files.claimName "")) | quote }}}
-  - {name: SCRIPTSMITH_FILES_ENDPOINT, value: {{ .root.Values.files.endpoint | quote }}}
-  - {name: WEB_CONCURRENCY, value: {{ .root.Values.web.processes | quote }}}
-  {{- range $name, $value := .root.Values.settings }}
+  {{- range $name, $value := include "scriptsmith.environment" . | fromYaml }}
   - {name: {{ $name }}, value: {{ $value | quote }}}
   {{- end }}
 volumeMounts:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.db.models import Q
+
 from pipeline.models import Run
 from pipeline.types import SecretsChoice
 
@@ -24,14 +26,22 @@ class ShownSecrets:
 
     masked: Sequence[MaskedFor]
     are_sent: bool
+    # In feedback that people wrote later, by their own choice.
+    are_sent_in_feedback: bool
 
 
 def show_secrets(run: Run) -> ShownSecrets:
-    """What was masked in its calls so far, endpoint by endpoint, in one query."""
-    rows = run.calls.exclude(masked=[]).values_list("endpoint__title", "masked")
+    """What its calls had masked so far, endpoint by endpoint, in one query."""
+    of_feedback = Q(refinement__isnull=False) & ~Q(refinement__sent_secrets=[])
+    rows = run.calls.filter(~Q(masked=[]) | of_feedback).order_by("created_at", "key")
     by_endpoint: dict[str, list[list[str]]] = {}
-    for endpoint, kinds in rows.order_by("created_at", "key"):
-        by_endpoint.setdefault(endpoint, []).append(kinds)
+    are_sent_in_feedback = False
+    for endpoint, kinds, sent in rows.values_list(
+        "endpoint__title", "masked", "refinement__sent_secrets"
+    ):
+        are_sent_in_feedback |= bool(sent)
+        if kinds:
+            by_endpoint.setdefault(endpoint, []).append(kinds)
     return ShownSecrets(
         masked=[
             MaskedFor(
@@ -40,4 +50,5 @@ def show_secrets(run: Run) -> ShownSecrets:
             for endpoint, calls in by_endpoint.items()
         ],
         are_sent=run.secrets == SecretsChoice.SEND,
+        are_sent_in_feedback=are_sent_in_feedback,
     )

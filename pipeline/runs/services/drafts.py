@@ -16,7 +16,8 @@ from pipeline.execution.draft_checks import keep_findings
 from pipeline.models import Draft, DraftUse, Feedback, Refinement, Run
 from pipeline.runs.answers import with_answer_status
 from pipeline.runs.services.lifecycle import enqueue_run
-from pipeline.types import AnswerStatus, Arm, DraftKind
+from pipeline.runs.services.secrets import settle_feedback_secrets
+from pipeline.types import AnswerStatus, Arm, DraftKind, SecretsChoice
 
 MAX_SCRIPT = 1_000_000
 MAX_FEEDBACK = 8_000
@@ -53,11 +54,17 @@ def add_edited_draft(parent: Draft, *, script: str, by: User) -> Draft:
 
 @transaction.atomic
 def ask_refinement(
-    draft: Draft, *, by: User | None, feedback: str = "", based_on: Feedback | None = None
+    draft: Draft,
+    *,
+    by: User | None,
+    feedback: str = "",
+    based_on: Feedback | None = None,
+    secrets: SecretsChoice | None = SecretsChoice.MASK,
 ) -> Refinement:
     """Have a Draft of a finished Run rewritten in the background: from an expert's feedback, or from the model's.
 
-    Raises NotAllowedNow if the Run has not finished or the same was requested before.
+    `secrets` says what is done with those in the feedback; None where its author is to be asked first.
+    Raises NotAllowedNow where the Run has not finished or the same was asked before, and SecretsFound.
     """
     run = Run.objects.select_for_update().get(pk=draft.run_id)
     if run.finished_at is None:
@@ -83,6 +90,8 @@ def ask_refinement(
             _("The model's feedback on this script is there already, or on its way.")
         )
     refinement = Refinement.objects.create(run=run, draft=draft, feedback=given, asked_by=by)
+    if given is not None:
+        settle_feedback_secrets(refinement, given.text, secrets, by=by)
     if run.state != Run.State.RUNNING:
         run.state, run.not_before = Run.State.QUEUED, None
         run.save(update_fields=["state", "not_before"])

@@ -14,7 +14,8 @@ from catalog.analysis import find_secrets
 from core.audit import record
 from core.errors import BadInput
 from pipeline.clients.destinations import leaves_machine
-from pipeline.models import Action, Endpoint, Run
+from pipeline.ledger.outgoing_secrets import hash_secret, hash_secrets
+from pipeline.models import Action, Endpoint, Refinement, Run
 from pipeline.types import SecretsChoice
 
 # Of an action's texts those that models get.
@@ -22,7 +23,7 @@ SENT_TEXTS = ("statement", "incident", "environment")
 
 
 class FoundSecret(NamedTuple):
-    """A secret in a text of an action; line and column count from 1."""
+    """A secret in a text of an action, or in feedback; line and column count from 1."""
 
     field: str
     line: int
@@ -47,8 +48,8 @@ def texts_of(action: Action) -> dict[str, str]:
 
 
 def secrets_in_texts(texts: Mapping[str, str]) -> list[FoundSecret]:
-    """The secrets in those texts of an action, by name, in their order."""
-    return [found for name in SENT_TEXTS for found in _find(name, texts.get(name, ""))]
+    """The secrets in the texts of an action, by name, in their order; other texts of it no model gets."""
+    return [found for name in SENT_TEXTS for found, _value in _read(name, texts.get(name, ""))]
 
 
 def fingerprint(found: Iterable[FoundSecret]) -> str:
@@ -68,10 +69,33 @@ def settle_secrets(run: Run, choice: SecretsChoice | None, *, by: User | None) -
 
     Raises SecretsFound if nobody has chosen yet and some would leave this machine.
     """
-    found = secrets_in_texts(texts_of(run.action))
-    if not found:
-        return
-    remote = _remote_endpoints(run)
+    texts = texts_of(run.action)
+    _settle(run, secrets_in_texts(texts), choice, by=by)
+    if choice is SecretsChoice.SEND:
+        run.sent_secrets = hash_secrets(*texts.values())
+        run.save(update_fields=["sent_secrets"])
+
+
+def secrets_in_feedback(run: Run, text: str) -> list[FoundSecret]:
+    """The secrets in feedback on a script of this run, but for those that whoever asked has sent already."""
+    sent = frozenset(run.sent_secrets)
+    return [found for found, value in _read("feedback", text) if hash_secret(value) not in sent]
+
+
+def settle_feedback_secrets(
+    refinement: Refinement, text: str, choice: SecretsChoice | None, *, by: User | None
+) -> None:
+    """The same for what a person wrote that a script is rewritten from: nobody else has seen its secrets."""
+    _settle(refinement.run, secrets_in_feedback(refinement.run, text), choice, by=by)
+    if choice is SecretsChoice.SEND:
+        refinement.sent_secrets = hash_secrets(text)
+        refinement.save(update_fields=["sent_secrets"])
+
+
+def _settle(
+    run: Run, found: Sequence[FoundSecret], choice: SecretsChoice | None, *, by: User | None
+) -> None:
+    remote = _remote_endpoints(run) if found else []
     if not remote:
         return
     if choice is None:
@@ -92,8 +116,9 @@ def _remote_endpoints(run: Run) -> list[Endpoint]:
     return [endpoint for endpoint in endpoints if leaves_machine(endpoint)]
 
 
-def _find(name: str, text: str) -> Iterable[FoundSecret]:
+def _read(name: str, text: str) -> Iterable[tuple[FoundSecret, str]]:
     for one in find_secrets(text):
         before = text[: one.start]
         column = one.start - (before.rfind("\n") + 1) + 1
-        yield FoundSecret(name, before.count("\n") + 1, column, one.kind)
+        found = FoundSecret(name, before.count("\n") + 1, column, one.kind)
+        yield found, text[one.start : one.end]

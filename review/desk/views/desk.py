@@ -14,6 +14,7 @@ from review.desk import services
 from review.desk.quick_reasons import with_quick_reason
 from review.desk.shown_keys import find_feedback, find_seen
 from review.desk.views.evidence_data import show_evidence
+from review.desk.views.feedback_secrets import read_choice
 from review.desk.views.page_data import show_desk
 from review.desk.views.pane_data import read_selection, visible_drafts
 from review.desk.views.responses import (
@@ -206,10 +207,10 @@ def send_feedback(request: HttpRequest, pk: int) -> HttpResponse:
     based_on = read_whole(request, "based_on", missing=0) or None
     if based_on is not None:
         based_on = find_feedback(pk, based_on)
+    text = request.POST.get("feedback", "")
+    chosen = read_choice(request, item, text)
     try:
-        services.send_feedback(
-            item, text=request.POST.get("feedback", ""), based_on=based_on, by=user
-        )
+        services.send_feedback(item, text=text, based_on=based_on, by=user, secrets=chosen)
     except Refused as refused:
         return refuse(request, item, refused)
     said = _("The script is being rewritten from your feedback, and comes back to you.")

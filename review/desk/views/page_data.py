@@ -26,6 +26,7 @@ from review.desk.line_comments import write_notes
 from review.desk.shown_keys import name_feedback, name_seen
 from review.desk.views.decision_data import show_decides
 from review.desk.views.evidence_data import show_evidence
+from review.desk.views.feedback_secrets import ask_about_secrets
 from review.desk.views.line_comment_data import show_remarks
 from review.desk.views.pane_data import PaneSelection, show_pane, visible_drafts
 from review.desk.views.progress_data import show_progress
@@ -139,6 +140,7 @@ def show_desk(
         "revision": desk.scratch.revision if desk.scratch else 0,
         "refused": refused,
         "refused_field": refused.field if isinstance(refused, BadInput) else "",
+        "secrets_form": ask_about_secrets(refused),
         "newer": _newer(desk, refused),
         "rubric": rubric,
         "rubric_lines": rubric_lines(rubric.text, step.stage) if rubric and step else None,

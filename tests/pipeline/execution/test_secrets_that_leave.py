@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from auditlog.models import LogEntry
@@ -24,7 +25,9 @@ from pipeline.ledger.outgoing_secrets import SecretsRule
 from pipeline.message_batches import background
 from pipeline.message_batches.collecting import collect_waiting
 from pipeline.models import Action, Batch, Configuration, Endpoint, MessageBatch, ModelCall, Run
+from pipeline.runs.page_data.masked_secrets import show_secrets
 from pipeline.scheduling import run_leases
+from pipeline.types import SecretsChoice
 from review.campaigns.services import editing, rules, runs
 from review.tasks import start_runs
 from scriptsmith_site.integrations.alerts.services import sources
@@ -190,16 +193,65 @@ def test_rules_of_the_alert_intake_mask(standin: StandIn, administrator: User, d
     assert reached(standin) == 0
 
 
-@pytest.mark.parametrize(("choice", "arrived"), [("mask", 0), ("send", 50)])
-def test_feedback_that_people_write_is_text_like_any_other(
-    standin: StandIn, reviewer: User, choice: str, arrived: int
+SEND, MASK = SecretsChoice.SEND, SecretsChoice.MASK
+
+
+@pytest.mark.parametrize(
+    ("asker", "author", "arrived"),
+    [
+        pytest.param(MASK, MASK, 0, id="both mask"),
+        pytest.param(SEND, MASK, 1, id="the asker's go, what is written later does not"),
+        pytest.param(MASK, SEND, 50, id="the author's go"),
+    ],
+)
+def test_feedback_that_people_write_is_theirs_to_choose_for(
+    standin: StandIn,
+    reviewer: User,
+    asker: SecretsChoice,
+    author: SecretsChoice,
+    arrived: int,
 ) -> None:
-    run = finish(services.start_run(make_action(ASKED), by=None, enqueue=False))
-    Run.objects.filter(pk=run.pk).update(secrets=choice)
+    """The asker was shown one secret. A reviewer's feedback repeats it among 49 others."""
+    action = make_action(ASKED, incident=PLANTED[0].text)
+    run = finish(services.start_run(action, by=None, secrets=asker, enqueue=False))
+    assert reached(standin) == (1 if asker is SEND else 0)
     assert run.recommended is not None
-    services.ask_refinement(run.recommended, by=reviewer, feedback=LOG)
+    services.ask_refinement(run.recommended, by=reviewer, feedback=LOG, secrets=author)
     finish(run)
     assert standin.calls(task="refine") and reached(standin) == arrived
+    said = "secrets are sent" if author is SEND else "secrets are masked"
+    assert audited(run)[-1] == said
+    if author is MASK:
+        assert run.calls.get(stage="refine").masked
+    shown = show_secrets(run)
+    assert shown.masked, "in every case something was, and the page says so"
+    assert (shown.are_sent, shown.are_sent_in_feedback) == (asker is SEND, author is SEND)
+
+
+def test_who_writes_feedback_is_shown_its_secrets_but_for_those_that_were_sent(
+    reviewer: User,
+) -> None:
+    action = make_action(ASKED, incident=PLANTED[0].text)
+    run = finish(services.start_run(action, by=None, secrets=SEND, enqueue=False))
+    assert run.recommended is not None
+    with pytest.raises(services.SecretsFound) as refused:
+        services.ask_refinement(run.recommended, by=reviewer, feedback=LOG, secrets=None)
+    kinds = [one.kind for one in refused.value.found]
+    assert PLANTED[0].kind == "AWS access key" and kinds.count("AWS access key") == 4
+    assert not run.refinements.exists() and run.state == "done"
+    again = services.ask_refinement(
+        run.recommended, by=reviewer, feedback=PLANTED[0].text, secrets=None
+    )
+    assert again.sent_secrets == [], "there is nothing to choose"
+
+
+def test_what_is_kept_of_a_secret_that_is_sent_tells_nothing_of_it(settings: Any) -> None:
+    action = make_action(ASKED, incident=LOG)
+    run = services.start_run(action, by=None, secrets=SEND, enqueue=False)
+    assert len(run.sent_secrets) == 50
+    assert not any(one.secret in str(run.sent_secrets) for one in PLANTED)
+    settings.SECRET_KEY = "another one"
+    assert not any(SecretsRule.of(run).spares(one.secret) for one in PLANTED)
 
 
 @pytest.mark.parametrize(("choice", "arrived"), [("mask", 0), ("send", 50)])
@@ -209,8 +261,8 @@ def test_no_prompt_takes_one_along(
 ) -> None:
     """Whatever stands in a slot: scripts, cases, what happened in the sandbox, what a checker said."""
     Configuration.objects.update(cases="run")
-    run = services.start_run(make_action(ASKED), by=None, enqueue=False)
-    run.secrets = choice
+    asked = make_action(ASKED, incident=LOG)
+    run = services.start_run(asked, by=None, secrets=SecretsChoice(choice), enqueue=False)
     lease = run_leases.claim(run.pk)
     assert lease is not None
     templates, role = templates_of(run.spec["prompts"]), roles_of(run)[stage.role]

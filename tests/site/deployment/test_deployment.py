@@ -1,88 +1,20 @@
-"""Image, compose.yaml and chart, as far as they can be tried without an engine and without a cluster."""
+"""The image, and what image, compose.yaml and chart have in common, as far as they can be tried without an engine."""
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import subprocess
-import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from threading import Thread
-from typing import Any
 
-import kubernetes_validate
 import pytest
 import yaml
-from django.conf import settings
 
 from scriptsmith_site.embedded.layout import Layout
 from scriptsmith_site.embedded.supervision import programs
-
-ROOT = Path(settings.BASE_DIR)
-BIN = Path(sys.executable).parent
-CHART = ROOT / "deploy" / "chart"
-SETTINGS = {
-    "POSTGRES_PASSWORD": "word",
-    "SCRIPTSMITH_HOSTS": "scripts.example.org",
-    "SCRIPTSMITH_ORIGINS": "https://scripts.example.org",
-    "SCRIPTSMITH_ENDPOINTS": "claude",
-}
-KUBERNETES = "1.34"
-
-
-def run(*command: str, cwd: Path = ROOT, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [str(BIN / command[0]), *command[1:]],
-        cwd=cwd,
-        env={"PATH": os.environ["PATH"], "HOME": str(cwd), **environment},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-
-
-# --- compose.yaml ---------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_compose_is_of_its_schema() -> None:
-    checked = run("check-jsonschema", "--builtin-schema", "vendor.compose-spec", "compose.yaml")
-    assert checked.returncode == 0, checked.stdout
-
-
-@pytest.mark.slow
-def test_compose_is_resolved_and_what_is_missing_is_named(tmp_path: Path) -> None:
-    # No engine is asked anything but its version.
-    engine = tmp_path / "podman"
-    engine.write_text("#!/bin/sh\necho podman version 5.0.0\n")
-    engine.chmod(0o755)
-    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
-    command = ("podman-compose", "-f", str(ROOT / "compose.yaml"), "config")
-    resolved = run(*command, **SETTINGS, PATH=path)
-    assert resolved.returncode == 0, resolved.stderr
-    services = yaml.safe_load(resolved.stdout)["services"]
-    programs = {"prepare", "web", "worker", "scheduler", "runner"}
-    assert set(services) == {*programs, "database", "broker"}
-    fewer = {name: text for name, text in SETTINGS.items() if name != "POSTGRES_PASSWORD"}
-    refused = run(*command, **fewer, PATH=path)
-    assert refused.returncode != 0
-    assert "a password for the database" in refused.stdout + refused.stderr
-
-
-def test_every_program_of_compose_may_do_little() -> None:
-    services = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
-    for name in ("prepare", "web", "worker", "scheduler", "runner"):
-        service = services[name]
-        assert service["read_only"] and service["cap_drop"] == ["ALL"], name
-    told = [name for name, one in services.items() if "API_KEY" in str(one.get("environment"))]
-    assert told == ["worker"], "keys of models are for workers"
-
-
-# --- The image ------------------------------------------------------------------------------------------------
+from tests.site.deployment.deploying import ROOT, documents, pods, run
 
 
 @pytest.mark.slow
@@ -150,90 +82,13 @@ def test_the_check_of_a_web_container(server: HTTPServer) -> None:
     assert run(*command, PORT=port).returncode == 1
 
 
-# --- The chart ------------------------------------------------------------------------------------------------
-
-
-def documents(**values: object) -> list[dict[str, Any]]:
-    helm = pytest.importorskip("helm_python", reason="helm-python-sdk has no build for this Python")
-    rendered = helm.Chart.load(str(CHART)).render(
-        {"host": "scripts.example.org", **values}, name="team", namespace="scripts"
-    )
-    return [
-        document
-        for name, text in rendered.items()
-        if name.endswith(".yaml")
-        for document in yaml.safe_load_all(text)
-        if document
-    ]
-
-
-ALL = {
-    "endpoints": "claude",
-    "modelSecretName": "models",
-    "files": {"claimName": "shared"},
-    "settings": {"SCRIPTSMITH_LOG_LEVEL": "INFO"},
-    "ingress": {"enabled": True, "className": "nginx", "tlsSecretName": "tls"},
-    "image": {"pullSecrets": [{"name": "registry"}]},
-}
-
-
-def test_the_chart_is_sound() -> None:
-    helm = pytest.importorskip("helm_python", reason="helm-python-sdk has no build for this Python")
-    said = helm.lint(str(CHART), {"host": "scripts.example.org"}, strict=True)
-    assert not [one for one in said["messages"] if one["severity"] not in ("INFO", 1)], said
-
-
-@pytest.mark.parametrize("values", [{}, ALL], ids=["as it comes", "with everything"])
-def test_every_manifest_is_one_of_kubernetes(values: dict[str, object]) -> None:
-    made = documents(**values)
-    for document in made:
-        kubernetes_validate.validate(document, KUBERNETES, strict=True)
-    kinds = [document["kind"] for document in made]
-    assert kinds.count("Deployment") == 4
-    assert {"Job", "Service", "PodDisruptionBudget", "NetworkPolicy"} < set(kinds)
-    assert ("Ingress" in kinds) == bool(values)
-
-
-def test_a_host_is_wanted() -> None:
-    with pytest.raises(Exception, match="the name that people type"):
-        documents(host="")
-
-
-def pods(made: list[dict[str, Any]]) -> Mapping[str, dict[str, Any]]:
-    return {
-        document["metadata"]["name"].removeprefix("team-scriptsmith-"): document["spec"][
-            "template"
-        ]["spec"]
-        for document in made
-        if document["kind"] in ("Deployment", "Job")
-    }
-
-
-def test_every_pod_may_do_little() -> None:
-    for name, pod in pods(documents(**ALL)).items():
-        assert pod["securityContext"]["runAsNonRoot"], name
-        assert pod["automountServiceAccountToken"] is False, name
-        for container in (*pod["containers"], *pod.get("initContainers", ())):
-            allowed = container["securityContext"]
-            assert allowed["readOnlyRootFilesystem"], name
-            assert allowed["capabilities"] == {"drop": ["ALL"]}, name
-            assert not allowed["allowPrivilegeEscalation"], name
-
-
-def test_keys_of_models_go_to_workers_alone_and_the_runner_is_apart() -> None:
-    made = documents(**ALL)
-    told = {
-        name: [source["secretRef"]["name"] for source in pod["containers"][0]["envFrom"]]
-        for name, pod in pods(made).items()
-    }
-    assert [name for name, names in told.items() if "models" in names] == ["worker"]
-    assert pods(made)["runner"]["runtimeClassName"] == "gvisor"
-    (egress,) = [
-        document["spec"]["egress"]
-        for document in made
-        if document["kind"] == "NetworkPolicy" and "Egress" in document["spec"]["policyTypes"]
-    ]
-    assert {port["port"] for rule in egress for port in rule["ports"]} == {53, 5432, 6379}
+@pytest.mark.slow
+def test_what_the_validation_prints_is_what_its_page_says() -> None:
+    pytest.importorskip("helm_python", reason="helm-python-sdk has no build for this Python")
+    done = run("python", "-m", "deploy.validate")
+    assert done.returncode == 0, done.stdout + done.stderr
+    page = (ROOT / "deploy" / "README.md").read_text()
+    assert done.stdout.strip() in page, "put the output of `make deployment` there"
 
 
 def test_compose_chart_and_make_run_start_the_same_queues() -> None:

@@ -9,6 +9,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from scriptsmith_site.env import (
     KNOWN,
+    env_address,
     env_bool,
     env_choice,
     env_float,
@@ -50,6 +51,10 @@ def read_list() -> object:
     return env_list(NAME, "x,y", "help")
 
 
+def read_address() -> object:
+    return env_address(NAME, "help")
+
+
 def read_text() -> object:
     return env_text(NAME, "default", "help")
 
@@ -67,6 +72,9 @@ def read_text() -> object:
         pytest.param(read_list, None, ["x", "y"], id="list unset"),
         pytest.param(read_list, "a, b,,c ", ["a", "b", "c"], id="list with spaces and gaps"),
         pytest.param(read_text, "words", "words", id="text"),
+        pytest.param(read_address, None, None, id="address unset"),
+        pytest.param(read_address, "0.0.0.0:9464", ("0.0.0.0", 9464), id="address"),
+        pytest.param(read_address, "[::]:9464", ("::", 9464), id="address of IPv6"),
     ],
 )
 def test_a_good_value_is_read(
@@ -91,6 +99,9 @@ def test_a_good_value_is_read(
         pytest.param(read_float, "nan", "from 0 to 1", id="float that is none"),
         pytest.param(read_float, "1.01", "from 0 to 1", id="float too large"),
         pytest.param(read_choice, "c", "one of a, b", id="no such choice"),
+        pytest.param(read_address, "9464", "address and port", id="port alone"),
+        pytest.param(read_address, "worker:9464", "address and port", id="name for an address"),
+        pytest.param(read_address, "0.0.0.0:0", "address and port", id="no port"),
     ],
 )
 def test_a_bad_value_is_refused_with_its_name_and_advice(

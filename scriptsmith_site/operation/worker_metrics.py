@@ -1,0 +1,96 @@
+"""What was counted on a worker's machine, on a port of its own: no web server there tells it.
+
+Off unless SCRIPTSMITH_WORKER_METRICS names address and port. The token is the one that opens /metrics of the web.
+"""
+
+from __future__ import annotations
+
+import logging
+import socket
+import threading
+from collections.abc import Callable, Iterable
+from socketserver import TCPServer, ThreadingMixIn
+from typing import Any
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
+
+from django.conf import settings
+from django.core.handlers.wsgi import WSGIRequest
+from django.db import DatabaseError, connections
+from django.http import HttpRequest, HttpResponse
+from django.template.response import SimpleTemplateResponse
+from drf_spectacular.utils import extend_schema
+from prometheus_client import CollectorRegistry
+
+from scriptsmith_site.operation.metrics import Counted, Metrics
+from scriptsmith_site.origin import OriginMiddleware
+
+logger = logging.getLogger(__name__)
+
+_PATIENCE = 10  # seconds that somebody who connects may take to ask
+
+
+@extend_schema(exclude=True)
+class WorkerMetrics(Metrics):
+    """The counts alone: what is asked of the database is the same everywhere, and the web says it."""
+
+    def fill(self, registry: CollectorRegistry) -> None:
+        registry.register(Counted())
+
+
+class _Server(ThreadingMixIn, WSGIServer):
+    daemon_threads = True
+
+    def server_bind(self) -> None:
+        """Without looking up the name of the machine, which takes its time where no name server is reached."""
+        TCPServer.server_bind(self)
+        self.server_name, self.server_port = "worker", int(self.server_address[1])
+        self.setup_environ()
+
+
+class _ServerOfIPv6(_Server):
+    address_family = socket.AF_INET6
+
+
+class _Handler(WSGIRequestHandler):
+    timeout = _PATIENCE
+
+    def log_message(self, *_arguments: Any) -> None:
+        """Scrapes are no news."""
+
+    def address_string(self) -> str:
+        return str(self.client_address[0])
+
+
+def show_counts() -> None:
+    """Serve from a thread of this process, where a port is named; one that can't be had stops no worker."""
+    if settings.SCRIPTSMITH_WORKER_METRICS is None:
+        return
+    host, port = settings.SCRIPTSMITH_WORKER_METRICS
+    try:
+        kind = _ServerOfIPv6 if ":" in host else _Server
+        server = make_server(host, port, _answer, kind, _Handler)
+    except OSError as error:
+        logger.warning("Metrics of this worker are not shown at port %s: %s", port, error)
+        return
+    threading.Thread(target=server.serve_forever, name="worker-metrics", daemon=True).start()
+
+
+def _answer(
+    environ: dict[str, Any], start_response: Callable[[str, list[tuple[str, str]]], object]
+) -> Iterable[bytes]:
+    try:
+        answer = OriginMiddleware(_show)(WSGIRequest(environ))
+    except DatabaseError:
+        answer = HttpResponse("The database does not answer, so no token can be read.", status=503)
+    finally:
+        # Each connection of this server has a thread of its own, which ends with it.
+        connections.close_all()
+    start_response(f"{answer.status_code} {answer.reason_phrase}", list(answer.items()))
+    return [answer.content]
+
+
+def _show(request: HttpRequest) -> HttpResponse:
+    if request.path != "/metrics":
+        return HttpResponse("Only /metrics is here.", status=404)
+    answer: HttpResponse = WorkerMetrics.as_view()(request)
+    return answer.render() if isinstance(answer, SimpleTemplateResponse) else answer
