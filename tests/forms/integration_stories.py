@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from auditlog.models import LogEntry
+from django.utils import timezone
 
 from catalog.models import OutcomeReport
-from scriptsmith_site.models import AgentPause
+from scriptsmith_site.models import AgentPause, Door
 from tests.catalog.shelf import shelve
 from tests.forms.story import Story, World, now
 
@@ -20,6 +21,11 @@ def the_page(world: World) -> str:
 def paused(world: World) -> str:
     AgentPause.objects.create(by=world.me)
     return "/integrations/agents/"
+
+
+def paused_mail(world: World) -> str:
+    Door.objects.create(name="mail", paused_at=timezone.now())
+    return "/integrations/mail/"
 
 
 def a_report_of_a_program(world: World) -> str:
@@ -65,6 +71,14 @@ INTEGRATIONS = (
         "agents-resume",
         press="Resume",
         then=lambda w: not AgentPause.objects.exists(),
+    ),
+    Story(
+        "integrations/notifications/mail_door.html",
+        "administrator",
+        paused_mail,
+        "mail-resume",
+        press="Resume",
+        then=lambda w: Door.objects.get().paused_at is None,
     ),
     Story(
         "catalog/programs/outcome_reports.html",

@@ -63,7 +63,7 @@ def test_newer_findings_are_listed_and_what_was_verified_stays(
     assert same.entry.title not in page.text
     old.refresh_from_db()
     assert old.findings == []
-    assert "Today's checks say something else" in (
+    assert "Today's checks give other findings" in (
         client_for(curator).get(f"/catalogue/{old.entry.slug}/").text
     )
 

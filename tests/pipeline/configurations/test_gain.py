@@ -174,8 +174,8 @@ def test_before_the_first_run_it_says_what_will_be_counted() -> None:
     ("verdict", "words"),
     [
         pytest.param(YES, ("Draft 2 is recommended", "newly passed", "round 1"), id="better"),
-        pytest.param(NO, ("Draft 1, the first one, stays", "as before"), id="kept by the guard"),
-        pytest.param(UNKNOWN, ("Draft 1, the first one, stays", "could not be judged"), id="lost"),
+        pytest.param(NO, ("Draft 1 is shown", "as before"), id="kept by the guard"),
+        pytest.param(UNKNOWN, ("Draft 1 is shown", "could not be judged"), id="lost"),
     ],
 )
 def test_the_run_says_which_draft_it_recommends_and_why(
@@ -269,7 +269,7 @@ def test_feedback_says_how_long_it_is_and_how_much_was_left_out(
 
     assert "1 point, 4 words" in page.replace("\n", " ")
     assert words in page
-    assert bool(words) == ("only the first three are kept" in page)
+    assert bool(words) == ("only the first three are used" in page)
     first = run.drafts.get(number=1)
     said = client_for(reviewer).get(f"/api/v1/drafts/{shown(first)}/").json()
     assert (said["feedback"][0]["points"], said["feedback"][0]["words"]) == (1, 4)

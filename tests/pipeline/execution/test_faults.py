@@ -86,10 +86,10 @@ def status(code: int, **details: object) -> Rule:
             pytest.param(
                 status(400), "refused the request as it was put", "mode and limits", id="400"
             ),
-            pytest.param(status(401), "did not accept the key", "sets the right key", id="401"),
+            pytest.param(status(401), "did not accept the key", "set the right key", id="401"),
             pytest.param(status(403), "may not be used for this", "may use this model", id="403"),
             pytest.param(
-                status(404), "knows no such model", "checks the endpoint's address", id="404"
+                status(404), "knows no such model", "check the endpoint's address", id="404"
             ),
             pytest.param(status(409), "refused the request", "mode and limits", id="409"),
             pytest.param(status(413), "too large for the server", "with less context", id="413"),
@@ -194,9 +194,9 @@ def test_a_spend_limit_rests_the_endpoint_and_a_person_is_told_to_act(
         ),
         pytest.param(status(504), ("broken", 504), 0, "gave up waiting for it", id="504"),
         pytest.param({"kind": "death"}, ("timeout", None), 2, "connection broke", id="death"),
-        pytest.param({"kind": "cut"}, ("broken", None), 2, "no message that can be", id="cut body"),
+        pytest.param({"kind": "cut"}, ("broken", None), 2, "could not be read as a message", id="cut body"),
         pytest.param(
-            {"kind": "shape", "body": "a string"}, ("broken", None), 2, "no message that can be",
+            {"kind": "shape", "body": "a string"}, ("broken", None), 2, "could not be read as a message",
             id="a string",
         ),
         pytest.param(
@@ -356,7 +356,7 @@ def test_a_run_that_kills_its_workers_asks_for_an_administrator(
     )
     page = client_for(reviewer).get(reverse("run-detail", args=[Run.objects.get().pk])).text
     assert "The worker died 3 times in a row over this run." in page
-    assert "looks at the workers&#x27; log" in page
+    assert "check the workers&#x27; log" in page
 
 
 def test_the_ledgers_page_tells_each_try_in_words(

@@ -46,7 +46,7 @@ def test_a_wrong_password_is_said_clearly_and_the_name_stays(
     answer = client.post("/login/", typed)
     text = answer.content.decode()
     assert answer.status_code == 422
-    assert "Name and password don&#x27;t belong together" in text
+    assert "Wrong name or password." in text
     assert f'value="{typed["username"]}"' in text
     assert typed["password"] not in text
 

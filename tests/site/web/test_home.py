@@ -85,7 +85,7 @@ def test_a_manager_sees_each_campaign_with_its_next_step_and_no_figure(
 
     made, opened = response.context["live"], response.text
     assert "Half made" in made and "Finish the set-up" in made
-    assert "Settle 1 difference" in opened and "1 stalled" in opened and "1 flag" in opened
+    assert "Adjudicate 1 item" in opened and "1 stalled" in opened and "1 flag" in opened
     assert reverse("campaign-disputes", args=[study.pk]) in opened
     assert "First-pass accuracy" in opened and "%" not in _words_of(made)
     assert not ReportLook.objects.exists()
