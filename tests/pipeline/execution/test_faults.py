@@ -200,17 +200,17 @@ def test_a_spend_limit_rests_the_endpoint_and_a_person_is_told_to_act(
             id="a string",
         ),
         pytest.param(
-            {"kind": "shape", "body": None}, ("broken", None), 2, "no message", id="null"
+            {"kind": "shape", "body": None}, ("broken", None), 2, "as a message", id="null"
         ),
         pytest.param(
-            {"kind": "shape", "drop": ["content"]}, ("broken", None), 2, "no message",
+            {"kind": "shape", "drop": ["content"]}, ("broken", None), 2, "as a message",
             id="no content",
         ),
         pytest.param(
-            {"kind": "text", "text": "a\0b"}, ("broken", None), 2, "no message", id="NUL"
+            {"kind": "text", "text": "a\0b"}, ("broken", None), 2, "as a message", id="NUL"
         ),
         pytest.param(
-            {"kind": "text", "text": "a\ud800b"}, ("broken", None), 2, "no message",
+            {"kind": "text", "text": "a\ud800b"}, ("broken", None), 2, "as a message",
             id="half a character",
         ),
         pytest.param({"kind": "delay", "seconds": 1.5}, ("timeout", None), 2, "too long", id="delay"),
