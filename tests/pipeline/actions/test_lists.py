@@ -60,7 +60,7 @@ def test_a_filter_that_does_not_exist_is_said_to_be_wrong(
     response = client_for(reviewer).get(reverse("action-list"), {"state": "elsewhere"})
 
     assert response.status_code == 422
-    assert "not one of those" in response.text
+    assert "unknown filter value" in response.text
     assert "Restart nginx" not in response.text
     # On a telephone the filters are folded away, but not what is wrong with them.
     folds = 'popovertarget="filters"'

@@ -80,7 +80,7 @@ def meet(
     ("kind", "tries", "words"),
     first_cases(3, [
         pytest.param(
-            "drip", 2, ["took too long to answer", NO_REPLY, "allows the endpoint more time"],
+            "drip", 2, ["took too long to answer", NO_REPLY, "allow the endpoint more time"],
             id="drip",
         ),
         pytest.param("drip-headers", 2, ["took too long to answer", NO_REPLY], id="headers drip"),
@@ -103,12 +103,12 @@ def meet(
         ),
         pytest.param(
             "redirect", 1,
-            ["sent the request on to another address", NOT_BILLED, "enters the address"],
+            ["sent the request on to another address", NOT_BILLED, "enter the address"],
             id="redirect",
         ),
         pytest.param("redirect-loop", 1, ["which was not asked", NOT_BILLED], id="redirect loop"),
         pytest.param(
-            "tls", 1, ["certificate is not accepted", NOT_BILLED, "renews the certificate"],
+            "tls", 1, ["certificate is not accepted", NOT_BILLED, "renew the certificate"],
             id="certificate",
         ),
         pytest.param("reset", 2, ["connection broke", NO_REPLY], id="reset"),
