@@ -127,7 +127,8 @@ def test_every_event_arrives_at_least_once_and_in_order(site: Site) -> None:
         "again is sent what was in flight, and no more"
     )
     # Of what was answered nothing is missing; what was in the middle of it is there whole, or not at all.
-    assert renamer.done and renamer.unanswered
+    # Whether one was under way at a kill is chance: often none is.
+    assert renamer.done
     assert EVENTS + renamer.done <= len(ids) <= EVENTS + renamer.done + renamer.unanswered
     first: dict[str, list[int]] = {}
     for one in received:

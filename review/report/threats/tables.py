@@ -156,7 +156,7 @@ def _rubric(view: ReportView, rubric: Json | None) -> Table | None:
             for choice in one["choices"]
         ]
         if not said and not place and rubric and rubric["undecided"]:
-            said = [_("not said yet what becomes of them")]
+            said = [_("undecided")]
         rows.append(
             [
                 number(one["number"]),
