@@ -27,6 +27,8 @@ class Assignment(models.Model):
 
     HOLDING = (State.ACTIVE, State.WAITING, State.SUBMITTED)
     LET_GO = (State.SKIPPED, State.CANNOT_JUDGE, State.RELEASED, State.EXPIRED)  # all others
+    # Let go of with a reason: somebody else is asked.
+    PASSED_OVER = (State.SKIPPED, State.CANNOT_JUDGE)
     # Neither in hand nor dealt with: it may come to the same reviewer again.
     LOOSE = (State.WAITING, State.RELEASED, State.EXPIRED)
 

@@ -125,11 +125,8 @@ def recent_report(campaign: Campaign) -> Document:
 
     `details.at` says when it was worked out, `details.kept_seconds` how long it is shown (0: not at all).
     """
-    key = f"recent-report:{campaign.pk}:{_rules_of(campaign)}"
-    found: Document | None = cache.get(key)
-    if found is None:
-        found = renew_report(campaign)
-    return found
+    found: Document | None = cache.get(_recent_key(campaign))
+    return renew_report(campaign) if found is None else found
 
 
 def renew_report(campaign: Campaign) -> Document:
@@ -140,8 +137,12 @@ def renew_report(campaign: Campaign) -> Document:
     is_large = items >= LARGE_STUDY
     details["kept_seconds"] = RECENT_SECONDS if is_large else 0
     if is_large:
-        cache.set(f"recent-report:{campaign.pk}:{_rules_of(campaign)}", report, RECENT_SECONDS)
+        cache.set(_recent_key(campaign), report, RECENT_SECONDS)
     return report
+
+
+def _recent_key(campaign: Campaign) -> str:
+    return f"recent-report:{campaign.pk}:{_rules_of(campaign)}"
 
 
 def make_live_report(live: Campaign) -> Document:

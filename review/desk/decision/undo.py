@@ -19,8 +19,6 @@ from review.models import Assignment, Campaign, Decision, Item, Score, Scratch
 from review.queue.assignment_leases import lease_end, lock_item_row
 from review.queue.copied_scores import take_back_copies
 
-_PASSED_OVER = (Assignment.State.SKIPPED, Assignment.State.CANNOT_JUDGE)
-
 
 def undo_last(campaign: Campaign, *, by: User) -> Item:
     """Take back what this person did last in the campaign: a score, a decision or a skip. They hold the item again.
@@ -43,7 +41,10 @@ def undo_last(campaign: Campaign, *, by: User) -> Item:
     )
     skip = (
         Assignment.objects.filter(
-            reviewer=by, item__campaign=campaign, state__in=_PASSED_OVER, ended_at__gte=since
+            reviewer=by,
+            item__campaign=campaign,
+            state__in=Assignment.PASSED_OVER,
+            ended_at__gte=since,
         )
         .order_by("-ended_at", "-pk")
         .first()

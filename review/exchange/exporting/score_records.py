@@ -160,8 +160,7 @@ class _Names:
 
 def other_records(campaign: Campaign) -> Iterator[Fields]:
     """Adjudications, items passed over, flags and comments on lines."""
-    passed_over = [Assignment.State.SKIPPED, Assignment.State.CANNOT_JUDGE]
-    skips = Assignment.objects.filter(item__campaign=campaign, state__in=passed_over)
+    skips = Assignment.objects.filter(item__campaign=campaign, state__in=Assignment.PASSED_OVER)
     yield from _rows(
         Adjudication.objects.filter(item__campaign=campaign), "adjudication", _ADJUDICATION
     )

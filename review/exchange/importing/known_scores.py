@@ -16,7 +16,6 @@ from review.models import Adjudication, Assignment, Flag, Remark, Score
 
 # Item, reviewer (0 of an adjudication), stage, arm and Draft (0 where the text is not there, or is feedback).
 Place = tuple[int, int, str, str, int]
-_PASSED_OVER = (Assignment.State.SKIPPED, Assignment.State.CANNOT_JUDGE)
 
 
 class Said(NamedTuple):
@@ -207,7 +206,7 @@ def read_known_scores(
 def _read_assignments(items: Collection[int], known: KnownScores) -> None:
     rows = Assignment.objects.filter(item__in=items).order_by()
     for key, item, reviewer, state in rows.values_list("pk", "item", "reviewer", "state"):
-        if state in _PASSED_OVER:
+        if state in Assignment.PASSED_OVER:
             known.passed_over.add((item, reviewer, state))
         elif state in Assignment.HOLDING:
             is_through = state == Assignment.State.SUBMITTED
