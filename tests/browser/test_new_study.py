@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -154,6 +155,8 @@ def test_from_a_table_to_the_figures_of_a_closed_study(
         if name_of == "rita":
             take(reviewer, "study-of-reviewer", narrow=True)
         reviewer.get_by_role("link", name=name).click()
+        # The list has a heading of this name too.
+        reviewer.wait_for_url(re.compile(r"/studies/[^/]+/$"))
         expect(reviewer.get_by_role("heading", name=name)).to_be_visible()
         keys = {statement_of(number): "1" for number in range(5, ROWS + 1, 5)}
         met = score_all(
