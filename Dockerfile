@@ -41,5 +41,5 @@ USER 999
 VOLUME /data
 EXPOSE 8000
 # Of the web server; the others have checks of their own where they are started.
-HEALTHCHECK --interval=10s --start-period=120s CMD ["python", "-I", "scriptsmith_site/embedded/answering.py"]
+HEALTHCHECK --interval=10s --start-period=120s CMD ["python", "-I", "scriptsmith_site/embedded/web_healthcheck.py"]
 CMD ["gunicorn", "--config", "python:scriptsmith_site.web.gunicorn_container", "scriptsmith_site.wsgi:application"]

@@ -12,7 +12,7 @@ from typing import Any
 from celery.beat import PersistentScheduler
 from django.conf import settings
 
-from scriptsmith_site.embedded import alive
+from scriptsmith_site.embedded import worker_healthcheck
 
 logger = logging.getLogger(__name__)
 
@@ -29,14 +29,14 @@ class SignallingScheduler(PersistentScheduler):
         now = time.monotonic()
         if not self._signed_at or now - self._signed_at >= _EVERY:
             self._signed_at = now
-            leave_sign(alive.SCHEDULER)
+            leave_sign(worker_healthcheck.SCHEDULER)
         seconds: float = super().tick(*arguments, **options)
         return seconds
 
 
 def leave_sign(part: str) -> None:
     """Touch the file of this part; where that can't be done it is logged, and its work goes on."""
-    sign: Path = alive.file_of(settings.LAYOUT.data, socket.gethostname(), part)
+    sign: Path = worker_healthcheck.file_of(settings.LAYOUT.data, socket.gethostname(), part)
     try:
         sign.parent.mkdir(parents=True, exist_ok=True)
         sign.touch()
@@ -47,4 +47,4 @@ def leave_sign(part: str) -> None:
 def remove_sign(part: str) -> None:
     """A part that ends in order leaves no sign."""
     with suppress(OSError):
-        alive.file_of(settings.LAYOUT.data, socket.gethostname(), part).unlink()
+        worker_healthcheck.file_of(settings.LAYOUT.data, socket.gethostname(), part).unlink()

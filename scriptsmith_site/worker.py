@@ -18,7 +18,7 @@ from pipeline.execution.abandonment import abandon_calls_after
 from pipeline.ledger.model_calls import draining
 from pipeline.scheduling.dispatch import forget_dispatches
 from pipeline.scheduling.heartbeat import heartbeat
-from scriptsmith_site.embedded import alive
+from scriptsmith_site.embedded import worker_healthcheck
 from scriptsmith_site.operation import traces, worker_metrics
 from scriptsmith_site.scheduler import leave_sign, remove_sign
 from scriptsmith_site.web.preloading import check_database
@@ -57,7 +57,7 @@ def warm_up_worker(sender: object = None, **_signal: object) -> None:
         return
     forget_dispatches()
     model_client()
-    sign = alive.file_of(settings.LAYOUT.data, socket.gethostname())
+    sign = worker_healthcheck.file_of(settings.LAYOUT.data, socket.gethostname())
     heartbeat.announce_worker(threads=settings.SCRIPTSMITH_WORKER_THREADS, sign=sign)
     if settings.LAYOUT.data.is_dir():
         settings.LAYOUT.worker_ready.touch()
@@ -74,7 +74,7 @@ def drain_worker(sender: object = None, **_signal: object) -> None:
 def withdraw_worker(sender: object = None, **_signal: object) -> None:
     """A worker that ends in order is not missed."""
     if _is_sandbox_worker(sender):
-        remove_sign(alive.RUNNER)
+        remove_sign(worker_healthcheck.RUNNER)
         return
     try:
         heartbeat.withdraw_worker()
@@ -85,7 +85,7 @@ def withdraw_worker(sender: object = None, **_signal: object) -> None:
 def _keep_signing() -> None:
     """Signs of life of a runner, for the health check of its container; it has no heart that renews leases."""
     while True:
-        leave_sign(alive.RUNNER)
+        leave_sign(worker_healthcheck.RUNNER)
         time.sleep(_SIGN_EVERY)
 
 

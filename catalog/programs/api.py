@@ -22,7 +22,7 @@ from catalog.analysis.types import MAXIMUM_BYTES
 from catalog.programs.services import (
     KnownScript,
     Runner,
-    Standing,
+    ScriptStatus,
     export_for,
     look_up_hash,
     look_up_text,
@@ -60,7 +60,7 @@ class KnownScriptOutput(serializers.Serializer[Any]):
     """`verified` alone says whether to go on; the rest says why."""
 
     sha256 = serializers.CharField()
-    standing = serializers.ChoiceField(choices=[one.value for one in Standing])
+    standing = serializers.ChoiceField(choices=[one.value for one in ScriptStatus])
     verified = serializers.BooleanField()
     words = serializers.CharField()
     entry = serializers.CharField(allow_null=True)
@@ -140,7 +140,7 @@ def _is_outside(request: Request) -> bool:
 
 def _within_scope(known: KnownScript, request: Request) -> KnownScript:
     """Of a draft a token of an agent is told that it is not verified, and not whose it is."""
-    if known.standing is not Standing.NOT_VERIFIED or not _is_outside(request):
+    if known.standing is not ScriptStatus.NOT_VERIFIED or not _is_outside(request):
         return known
     return KnownScript(sha256=known.sha256, standing=known.standing)
 
@@ -152,7 +152,7 @@ def describe(known: KnownScript, request: Request) -> dict[str, object]:
     said = {
         "sha256": known.sha256,
         "standing": known.standing.value,
-        "verified": known.standing is Standing.VERIFIED,
+        "verified": known.standing is ScriptStatus.VERIFIED,
         "words": _words(known),
         "entry": version.entry.slug if version else None,
         "title": version.entry.title if version else None,
@@ -177,13 +177,13 @@ def describe(known: KnownScript, request: Request) -> dict[str, object]:
 
 def _words(known: KnownScript) -> str:
     version, other = known.version, known.superseded_by
-    if known.standing is Standing.NOT_VERIFIED:
+    if known.standing is ScriptStatus.NOT_VERIFIED:
         return "not verified: nobody has vouched for it yet"
     if version is None:
         return "not verified: the catalogue has no such text"
-    if known.standing is Standing.VERIFIED:
+    if known.standing is ScriptStatus.VERIFIED:
         return verification_words(version, stands=True)
-    if known.standing is Standing.SUSPENDED:
+    if known.standing is ScriptStatus.SUSPENDED:
         return "not verified: suspended until a curator has looked"
     if other is not None:
         return f"not verified any more: replaced by {other.entry.slug} version {other.number}"

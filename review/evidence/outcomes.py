@@ -19,15 +19,15 @@ from pipeline.types import Arm, DraftKind
 from review.evidence.campaign_cases import results_of
 from review.models import Campaign, CampaignCaseSet, CaseRevision, ExecutionLabel, Item, Score
 from review.study import ItemPattern
-from review.study.execution import TO_RUN, Executed, standing_of
+from review.study.execution import TO_RUN, Executed, final_score_of
 from review.study.first_draft import first_draft_of
-from review.study.types import Origin, Standing
+from review.study.types import FinalScore, Origin
 
 STAGES = ("script", "refined")
 _AT_ONCE = 20_000
 _NONE: Mapping[str, int] = {}
 
-_Standings = dict[str, Standing]  # by stage
+_FinalScores = dict[str, FinalScore]  # by stage
 
 
 class ExecutedStage(NamedTuple):
@@ -104,19 +104,19 @@ def _slices(campaign: Campaign) -> Iterator[list[_ItemRow]]:
 
 def _read(campaign: Campaign, items: Sequence[_ItemRow]) -> Iterator[ExecutedStage]:
     """Of a study, whose counts keep with each item where its stages stand."""
-    by_pattern: dict[str, _Standings | None] = {}
-    standings: dict[int, _Standings] = {}
+    by_pattern: dict[str, _FinalScores | None] = {}
+    final_scores: dict[int, _FinalScores] = {}
     for item in items:
         text = item.pattern.split('"', 2)[1]
         if text not in by_pattern:
             by_pattern[text] = _standings_of(ItemPattern.from_text(text))
         found = by_pattern[text]
         if found is not None:
-            standings[item.pk] = found
-    return _execute(campaign, items, _roots_of({item.case for item in items}), standings)
+            final_scores[item.pk] = found
+    return _execute(campaign, items, _roots_of({item.case for item in items}), final_scores)
 
 
-def _standings_of(pattern: ItemPattern) -> _Standings | None:
+def _standings_of(pattern: ItemPattern) -> _FinalScores | None:
     if pattern.origin is Origin.RETRIEVED:
         return None
     refined = pattern.script if pattern.is_same else pattern.refined
@@ -150,7 +150,7 @@ def _read_live(campaign: Campaign, items: Sequence[_ItemRow]) -> Iterator[Execut
         with_cases,
         {item.case: written[hashes[item.pk]] for item in with_cases},
         {
-            item.pk: {stage: standing_of(given[item.pk, stage]) for stage in STAGES}
+            item.pk: {stage: final_score_of(given[item.pk, stage]) for stage in STAGES}
             for item in with_cases
         },
     )
@@ -160,7 +160,7 @@ def _execute(
     campaign: Campaign,
     items: Sequence[_ItemRow],
     roots: Mapping[int, Sequence[int]],
-    standings: Mapping[int, _Standings],
+    final_scores: Mapping[int, _FinalScores],
 ) -> Iterator[ExecutedStage]:
     """By case, the sets that count as they were written; by item, where its stages stand with the experts."""
     scripts = _scripts_of(item.run for item in items if item.run)
@@ -181,7 +181,7 @@ def _execute(
         was_run = any(
             (sha256, pk) in results for sha256 in own.values() for pk in sets.union(written)
         )
-        if item.pk not in standings or not (sets and was_run):
+        if item.pk not in final_scores or not (sets and was_run):
             continue
         statement = hash_statement(item.statement)
         for stage, sha256 in own.items():
@@ -204,7 +204,7 @@ def _execute(
                 is_imported=is_imported,
                 result=Executed(
                     statement=statement,
-                    expert=standings[item.pk][stage],
+                    expert=final_scores[item.pk][stage],
                     passed=passed,
                     failed=failed,
                     others=beside,

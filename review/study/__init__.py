@@ -30,7 +30,7 @@ from review.study.patterns import (
     values_given,
 )
 from review.study.report import ArmCounts, study_report
-from review.study.types import Criterion, GivenScore, ItemPattern, Judged, Stage, Standing
+from review.study.types import Criterion, FinalScore, GivenScore, ItemPattern, Judged, Stage
 
 __all__ = [
     "FIGURES",
@@ -47,7 +47,7 @@ __all__ = [
     "Reading",
     "Stage",
     "StageCounts",
-    "Standing",
+    "FinalScore",
     "Values",
     "agreement_of",
     "compare",

@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from pipeline.types import Verdict
-from review.study.types import Criterion, ItemPattern, Origin, Recommended, Standing
+from review.study.types import Criterion, FinalScore, ItemPattern, Origin, Recommended
 
 Patterns = Mapping[ItemPattern, int]
 
@@ -92,14 +92,14 @@ class Outlook:
             for other in self._others(ended)
         )
 
-    def _ways(self, standing: Standing) -> tuple[bool | None, ...]:
-        if standing is Standing.ABSENT:
+    def _ways(self, final: FinalScore) -> tuple[bool | None, ...]:
+        if final is FinalScore.ABSENT:
             return (None,)
-        right = standing.right(self._criterion)
+        right = final.right(self._criterion)
         if right is not None:
             return (right,)
         # What is not made yet may never be.
-        may_be_absent = self.pattern.is_running and standing is Standing.UNSCORED
+        may_be_absent = self.pattern.is_running and final is FinalScore.UNSCORED
         return (True, False, None) if may_be_absent else (True, False)
 
     def _others(self, ended: ItemPattern) -> tuple[bool | None, ...]:
@@ -126,12 +126,12 @@ class Outlook:
             return self.pattern.script.is_unresolved(self._criterion)
         return any(
             self._hangs_on(part, place)
-            for place, standing in (
+            for place, final in (
                 (1, self.pattern.feedback),
                 (2, self.pattern.refined),
                 (4, self.pattern.advised),
             )
-            if standing.is_unresolved(self._criterion)
+            if final.is_unresolved(self._criterion)
         )
 
     def _closed(self, added: frozenset[int | None]) -> int | None:
@@ -156,7 +156,7 @@ def _ends_of(pattern: ItemPattern) -> tuple[ItemPattern, ...]:
         pattern._replace(
             verdict=verdict,
             recommended=recommended,
-            advised=Standing.UNSCORED if recommended is Recommended.OTHER else Standing.ABSENT,
+            advised=FinalScore.UNSCORED if recommended is Recommended.OTHER else FinalScore.ABSENT,
         )
         for verdict in verdicts
         for recommended in Recommended

@@ -9,7 +9,7 @@ from enum import StrEnum
 from core.translation import gettext_noop as _
 from pipeline.types import Verdict
 from review.study.criteria import EndedItem, Outlook, Part, Patterns, made_patterns
-from review.study.types import ItemPattern, Origin, Recommended, Standing
+from review.study.types import FinalScore, ItemPattern, Origin, Recommended
 
 
 class Object(StrEnum):
@@ -47,9 +47,9 @@ def objects_of(patterns: Patterns) -> frozenset[Object]:
     for pattern, _times in made_patterns(patterns):
         if pattern.verdict is not None:
             found.add(Object.ASSESSOR)
-        if pattern.feedback is not Standing.ABSENT:
+        if pattern.feedback is not FinalScore.ABSENT:
             found.add(Object.FEEDBACK)
-        if pattern.refined is not Standing.ABSENT:
+        if pattern.refined is not FinalScore.ABSENT:
             found.add(Object.REFINED)
         if pattern.recommended is not Recommended.NONE:
             found.add(Object.RECOMMENDED)
@@ -127,7 +127,7 @@ def _was_never_assessed(one: Outlook) -> bool:
 
 
 def _is_without_refined(one: Outlook) -> bool:
-    return one.pattern.refined is Standing.ABSENT
+    return one.pattern.refined is FinalScore.ABSENT
 
 
 OPEN_TEXT = _(
@@ -199,7 +199,7 @@ FIGURES: tuple[Definition, ...] = (
         needs=(Object.FEEDBACK,),
         beside={
             "unscored": lambda one: _is_wrong(one) and one.is_open(_feedback_useful),
-            "absent": lambda one: _is_wrong(one) and one.pattern.feedback is Standing.ABSENT,
+            "absent": lambda one: _is_wrong(one) and one.pattern.feedback is FinalScore.ABSENT,
         },
     ),
     Definition(

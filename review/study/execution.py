@@ -10,7 +10,7 @@ from core.translation import gettext_noop as _
 from review.study.criteria import Patterns
 from review.study.figures import Clusters
 from review.study.statistics.intervals import Cluster, Share
-from review.study.types import Criterion, ItemPattern, Standing
+from review.study.types import Criterion, FinalScore, ItemPattern
 
 LABELS = (
     *("case_wrong", "interpretation", "output_too_strict"),
@@ -48,7 +48,7 @@ class Executed(NamedTuple):
     """One script of an item, what its checks came to, and what experts and reviewers say of it."""
 
     statement: str  # the same for items of one statement
-    expert: Standing
+    expert: FinalScore
     passed: int = 0
     failed: int = 0
     others: Mapping[str, int] = {}  # by state, and `to_run`
@@ -73,20 +73,20 @@ class Executed(NamedTuple):
         return (self.outcome, self.side(criterion)) in ((PASSED, WRONG), (FAILED, RIGHT))
 
 
-def _side(expert: Standing, criterion: Criterion) -> str:
+def _side(expert: FinalScore, criterion: Criterion) -> str:
     right = expert.right(criterion)
     return OPEN if right is None else RIGHT if right else WRONG
 
 
-def standing_of(values: Collection[int]) -> Standing:
+def final_score_of(values: Collection[int]) -> FinalScore:
     """Where a stage stands that was scored so by whoever had it, each value once; there is nobody to adjudicate."""
     if not values:
-        return Standing.UNSCORED
+        return FinalScore.UNSCORED
     if len(values) == 1:
-        return Standing(str(min(values)))
+        return FinalScore(str(min(values)))
     if min(values) > 0:
-        return Standing.ABOVE
-    return Standing.BELOW if max(values) < 2 else Standing.UNRESOLVED
+        return FinalScore.ABOVE
+    return FinalScore.BELOW if max(values) < 2 else FinalScore.UNRESOLVED
 
 
 def score_differs(value: int, outcome: str) -> bool:
@@ -96,7 +96,7 @@ def score_differs(value: int, outcome: str) -> bool:
 
 def tabulate_execution(rows: Sequence[Executed], criterion: Criterion) -> dict[str, object]:
     """The JSON part of a report about one stage of one Configuration."""
-    sides = {standing: _side(standing, criterion) for standing in Standing}
+    sides = {final: _side(final, criterion) for final in FinalScore}
     said = [(row, row.outcome, sides[row.expert]) for row in rows]
     judged = [one for one in said if one[1] != NO_VERDICT]
     known = [one for one in judged if one[2] != OPEN]

@@ -19,7 +19,7 @@ from review.study.repeated import Adds, Repeated, is_made, share_of
 from review.study.repeated import Clusters as Clusters
 from review.study.statistics.intervals import Cluster, Difference, Share
 from review.study.statistics.p_values import mcnemar_exact
-from review.study.types import Criterion, ItemPattern, Origin, Standing
+from review.study.types import Criterion, FinalScore, ItemPattern, Origin
 
 EXECUTION_REASONS = ("different_interpretation", "too_strict", "wrong_expected_output", "other")
 NOT_SAID = "not_said"
@@ -308,15 +308,15 @@ def _under(pattern: ItemPattern, criterion: Criterion) -> ItemPattern:
     )
 
 
-def _value_under(standing: Standing, criterion: Criterion) -> Standing:
-    right = standing.right(criterion)
+def _value_under(final: FinalScore, criterion: Criterion) -> FinalScore:
+    right = final.right(criterion)
     if right is not None:
-        return Standing.CORRECT if right else Standing.INCORRECT
-    return Standing.UNRESOLVED if standing.is_unresolved(criterion) else standing
+        return FinalScore.CORRECT if right else FinalScore.INCORRECT
+    return FinalScore.UNRESOLVED if final.is_unresolved(criterion) else final
 
 
 _VALUES = {
-    criterion: {standing: _value_under(standing, criterion) for standing in Standing}
+    criterion: {final: _value_under(final, criterion) for final in FinalScore}
     for criterion in Criterion
 }
 

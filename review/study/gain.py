@@ -11,7 +11,7 @@ from review.study.compare import MOST_OPEN
 from review.study.criteria import Patterns, made_patterns
 from review.study.repeated import Adds, Clusters, Repeated, share_of
 from review.study.statistics.intervals import Share
-from review.study.types import Criterion, ItemPattern, Standing
+from review.study.types import Criterion, FinalScore, ItemPattern
 
 GAIN_TEXT = _(
     "Both overall accuracies after each round. Triggered by experts: right at first or after any refinement so "
@@ -119,7 +119,7 @@ def _gain(scored: Patterns, adds: Adds, criterion: Criterion, repeated: Repeated
     return Gain(share, is_open, ends, value)
 
 
-_Rule = Callable[[ItemPattern, tuple[Standing, ...], Criterion], bool | None]
+_Rule = Callable[[ItemPattern, tuple[FinalScore, ...], Criterion], bool | None]
 
 
 def _after(rule: _Rule, round_: int, criterion: Criterion) -> Adds:
@@ -135,7 +135,7 @@ def _after(rule: _Rule, round_: int, criterion: Criterion) -> Adds:
 
 
 def _by_expert(
-    pattern: ItemPattern, chain: tuple[Standing, ...], criterion: Criterion
+    pattern: ItemPattern, chain: tuple[FinalScore, ...], criterion: Criterion
 ) -> bool | None:
     """Right at first or after a refinement of these; None where that hangs on one without a final score."""
     found = [one.right(criterion) for one in (pattern.script, *chain)]
@@ -143,13 +143,13 @@ def _by_expert(
 
 
 def _by_assessor(
-    pattern: ItemPattern, chain: tuple[Standing, ...], criterion: Criterion
+    pattern: ItemPattern, chain: tuple[FinalScore, ...], criterion: Criterion
 ) -> bool | None:
     """Whether the newest Draft is right that the flags led to; None where it has no final score."""
     newest = chain[-1] if pattern.is_flagged and chain else pattern.script
     return newest.right(criterion)
 
 
-def _chain(pattern: ItemPattern) -> tuple[Standing, ...]:
+def _chain(pattern: ItemPattern) -> tuple[FinalScore, ...]:
     """The final scores of the refined Drafts, in order of rounds."""
     return (pattern.refined, *pattern.later) if pattern.has_refined else ()

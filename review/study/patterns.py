@@ -11,13 +11,13 @@ from pipeline.types import Arm, Verdict
 from review.study.final_scores import final_of
 from review.study.types import (
     Criterion,
+    FinalScore,
     GivenScore,
     ItemPattern,
     Judged,
     Origin,
     Recommended,
     Stage,
-    Standing,
 )
 
 # The most words of each class of feedback; what is longer is in the last class.
@@ -67,17 +67,17 @@ def pattern_of(judged: Judged, reading: Reading = Reading.PLAIN) -> ItemPattern 
     )
 
 
-def _advised(judged: Judged, later: Sequence[Standing]) -> tuple[Recommended, Standing]:
+def _advised(judged: Judged, later: Sequence[FinalScore]) -> tuple[Recommended, FinalScore]:
     """Which Draft is recommended, the earliest with its text, and how its score stands where that is another."""
     if judged.recommended is not Recommended.OTHER:
-        return judged.recommended, Standing.ABSENT
+        return judged.recommended, FinalScore.ABSENT
     round_ = judged.recommended_round
     if round_ is None or round_ - 2 >= len(later):
-        return Recommended.OTHER, Standing.UNSCORED
+        return Recommended.OTHER, FinalScore.UNSCORED
     while round_ >= 2 and (same := judged.later[round_ - 2]) is not None:
         round_ = same
     if round_ < 2:
-        return (Recommended.FIRST, Recommended.REFINED)[round_], Standing.ABSENT
+        return (Recommended.FIRST, Recommended.REFINED)[round_], FinalScore.ABSENT
     return Recommended.OTHER, later[round_ - 2]
 
 
@@ -105,10 +105,10 @@ def stages_to_settle(judged: Judged) -> list[tuple[Stage, Arm]]:
     finals = _Finals(judged, Reading.PLAIN)
     found = []
     for stage in Stage:
-        standing = finals.of(stage)
+        final = finals.of(stage)
         if judged.is_same and stage is Stage.REFINED:
             continue
-        if standing.needs_adjudicator or finals.is_left_to_adjudicator(stage, standing):
+        if final.needs_adjudicator or finals.is_left_to_adjudicator(stage, final):
             found.append((stage, Arm.MODEL))
     if finals.of_expert(with_authors=False).needs_adjudicator:
         found.append((Stage.REFINED, Arm.EXPERT))
@@ -222,25 +222,25 @@ class _Finals:
         self._scores = scores
         self._script = self._values(Stage.SCRIPT)
 
-    def of(self, stage: Stage) -> Standing:
+    def of(self, stage: Stage) -> FinalScore:
         """Where the stage stands."""
         judged = self._judged
         if judged.origin is Origin.FAILED:
             # A Run that ended without a script counts as 0 by rule; there is nothing to score.
-            return Standing.INCORRECT if stage is Stage.SCRIPT else Standing.ABSENT
+            return FinalScore.INCORRECT if stage is Stage.SCRIPT else FinalScore.ABSENT
         values = self._values(stage)
-        standing = final_of(
+        final = final_of(
             values.values(),
             adjudicated=judged.adjudicated.get((stage, Arm.MODEL)),
             is_complete=self._is_complete(stage, values),
         )
-        if standing is not Standing.UNSCORED:
-            return standing
+        if final is not FinalScore.UNSCORED:
+            return final
         if any(not one.is_undone for one in _of_stage(self._scores, stage)):
-            return Standing.PENDING  # by scores alone that do not decide
-        return Standing.UNSCORED if self._exists(stage) else Standing.ABSENT
+            return FinalScore.PENDING  # by scores alone that do not decide
+        return FinalScore.UNSCORED if self._exists(stage) else FinalScore.ABSENT
 
-    def of_expert(self, *, with_authors: bool) -> Standing:
+    def of_expert(self, *, with_authors: bool) -> FinalScore:
         """The refinement from an expert's feedback; of several experts', the earliest that was scored."""
         given = [
             one
@@ -252,10 +252,10 @@ class _Finals:
         text = min((one.text for one in given), default=0)
         values = value_by_reviewer((one for one in given if one.text == text), hides=self._hides)
         adjudicated = self._judged.adjudicated.get((Stage.REFINED, Arm.EXPERT))
-        standing = final_of(values.values(), adjudicated=adjudicated)
-        return Standing.ABSENT if standing is Standing.UNSCORED else standing
+        final = final_of(values.values(), adjudicated=adjudicated)
+        return FinalScore.ABSENT if final is FinalScore.UNSCORED else final
 
-    def of_later(self, script: Standing, refined: Standing) -> tuple[Standing, ...]:
+    def of_later(self, script: FinalScore, refined: FinalScore) -> tuple[FinalScore, ...]:
         """The refined Drafts of rounds 2, 3 and on; a text that stood there before takes its score."""
         found = [script, refined]
         for round_, same in enumerate(self._judged.later, start=2):
@@ -273,12 +273,12 @@ class _Finals:
             found.append(final_of(values.values(), is_complete=is_complete))
         return tuple(found[2:])
 
-    def is_left_to_adjudicator(self, stage: Stage, standing: Standing) -> bool:
+    def is_left_to_adjudicator(self, stage: Stage, final: FinalScore) -> bool:
         """Whether a later stage is needed and opened for nobody, since the script was settled by a word."""
         settled = self._judged.adjudicated.get((Stage.SCRIPT, Arm.MODEL))
         return (
             stage in _LATER
-            and standing is Standing.UNSCORED
+            and final is FinalScore.UNSCORED
             and settled is not None
             and settled < 2
             and self._is_complete(Stage.SCRIPT, self._script)

@@ -31,7 +31,7 @@ class Criterion(StrEnum):
         return 2 if self is Criterion.STRICT else 1
 
 
-class Standing(StrEnum):
+class FinalScore(StrEnum):
     """Where the final score of a stage stands: a value, or why there is none. One character each.
 
     It is decided for each criterion on its own: scores of 0 and 1 are wrong under *strict* and a tie under
@@ -59,21 +59,21 @@ class Standing(StrEnum):
     @property
     def needs_adjudicator(self) -> bool:
         """Whether it is unresolved under either criterion."""
-        return self in (Standing.BELOW, Standing.ABOVE, Standing.UNRESOLVED)
+        return self in (FinalScore.BELOW, FinalScore.ABOVE, FinalScore.UNRESOLVED)
 
 
 # Looked up and not worked out: a report asks it of thousands of patterns, time and again.
-_RIGHT: dict[Criterion, dict[Standing, bool | None]] = {
+_RIGHT: dict[Criterion, dict[FinalScore, bool | None]] = {
     criterion: {
-        one: int(one.value) >= criterion.least if one.value in "012" else None for one in Standing
+        one: int(one.value) >= criterion.least if one.value in "012" else None for one in FinalScore
     }
     for criterion in Criterion
 }
-_RIGHT[Criterion.STRICT][Standing.BELOW] = False
-_RIGHT[Criterion.PARTIAL][Standing.ABOVE] = True
+_RIGHT[Criterion.STRICT][FinalScore.BELOW] = False
+_RIGHT[Criterion.PARTIAL][FinalScore.ABOVE] = True
 _UNRESOLVED = {
-    Criterion.STRICT: (Standing.UNRESOLVED, Standing.ABOVE),
-    Criterion.PARTIAL: (Standing.UNRESOLVED, Standing.BELOW),
+    Criterion.STRICT: (FinalScore.UNRESOLVED, FinalScore.ABOVE),
+    Criterion.PARTIAL: (FinalScore.UNRESOLVED, FinalScore.BELOW),
 }
 
 
@@ -165,25 +165,25 @@ class Judged:
 class ItemPattern(NamedTuple):
     """All that the figures ask of an item. Items of one pattern are alike, so only their number is kept."""
 
-    script: Standing
-    feedback: Standing = Standing.ABSENT
-    refined: Standing = Standing.ABSENT
+    script: FinalScore
+    feedback: FinalScore = FinalScore.ABSENT
+    refined: FinalScore = FinalScore.ABSENT
     verdict: Verdict | None = None
     origin: Origin = Origin.MADE
     recommended: Recommended = Recommended.NONE
     # Where another Draft than the first and the refined one is recommended: how its score stands.
-    advised: Standing = Standing.ABSENT
+    advised: FinalScore = FinalScore.ABSENT
     # Something may still be made: a verdict, a recommendation, a feedback or refined script that is not there yet.
     is_running: bool = False
     is_same: bool = False  # the refined text is that of the script, and ends as that does
     execution: bool | None = None
     execution_reason: str = ""
     # The refinement from an expert's feedback, without and with the scores of that feedback's author.
-    expert: Standing = Standing.ABSENT
-    expert_by_all: Standing = Standing.ABSENT
+    expert: FinalScore = FinalScore.ABSENT
+    expert_by_all: FinalScore = FinalScore.ABSENT
     length: int | None = None  # place in `patterns.LENGTHS`
     was_skipped: bool = False
-    later: tuple[Standing, ...] = ()
+    later: tuple[FinalScore, ...] = ()
 
     @property
     def is_flagged(self) -> bool:
@@ -191,7 +191,7 @@ class ItemPattern(NamedTuple):
 
     @property
     def has_refined(self) -> bool:
-        return self.refined is not Standing.ABSENT
+        return self.refined is not FinalScore.ABSENT
 
     def to_text(self) -> str:
         """The pattern as one short line, the same for equal patterns; `from_text` reads it back."""
@@ -223,22 +223,22 @@ def _read(text: str) -> ItemPattern:
     is_running, is_same, execution, reason, expert, expert_by_all, length, *rest = rest
     was_skipped, later = rest
     return ItemPattern(
-        script=Standing(script),
-        feedback=Standing(feedback),
-        refined=Standing(refined),
+        script=FinalScore(script),
+        feedback=FinalScore(feedback),
+        refined=FinalScore(refined),
         verdict=Verdict(verdict) if verdict else None,
         origin=Origin(origin),
         recommended=Recommended(recommended),
-        advised=Standing(advised),
+        advised=FinalScore(advised),
         is_running=is_running == "y",
         is_same=is_same == "y",
         execution=execution == "y" if execution else None,
         execution_reason=reason,
-        expert=Standing(expert),
-        expert_by_all=Standing(expert_by_all),
+        expert=FinalScore(expert),
+        expert_by_all=FinalScore(expert_by_all),
         length=int(length) if length else None,
         was_skipped=was_skipped == "y",
-        later=tuple(Standing(code) for code in later),
+        later=tuple(FinalScore(code) for code in later),
     )
 
 

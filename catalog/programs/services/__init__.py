@@ -7,7 +7,7 @@ from catalog.programs.services.outside_search import find_outside
 from catalog.programs.services.runner_exports import ExportedFile, Runner, export_for
 from catalog.programs.services.script_lookup import (
     KnownScript,
-    Standing,
+    ScriptStatus,
     look_up_hash,
     look_up_text,
 )
@@ -19,7 +19,7 @@ __all__ = [
     "export_for",
     "find_outside",
     "KnownScript",
-    "Standing",
+    "ScriptStatus",
     "VerifiedScript",
     "hand_over",
     "look_up_hash",

@@ -13,7 +13,7 @@ from catalog.models import Version
 _MOST = 100  # versions with one and the same text
 
 
-class Standing(StrEnum):
+class ScriptStatus(StrEnum):
     """What may be said of a text. Only `verified` lets a program go on."""
 
     VERIFIED = "verified"
@@ -25,9 +25,9 @@ class Standing(StrEnum):
 
 
 # Of several versions with one text, the first of these is what counts: what made things worse anywhere is suspended.
-_ORDER = list(Standing)
-_ORDER.remove(Standing.SUSPENDED)
-_ORDER.insert(0, Standing.SUSPENDED)
+_ORDER = list(ScriptStatus)
+_ORDER.remove(ScriptStatus.SUSPENDED)
+_ORDER.insert(0, ScriptStatus.SUSPENDED)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +35,7 @@ class KnownScript:
     """What the catalogue says of a text; `version` is None where it knows none."""
 
     sha256: str
-    standing: Standing
+    standing: ScriptStatus
     version: Version | None = None
     superseded_by: Version | None = None
     # Where the text is that version with these values filled in.
@@ -48,7 +48,7 @@ def look_up_hash(sha256: str, *, outside: bool = False) -> KnownScript:
     `outside`: as whoever may not know what an open study hides is answered; of that the catalogue has no such text.
     """
     found = [_judge(version, outside=outside) for version in _versions([sha256], outside=outside)]
-    unknown = KnownScript(sha256=sha256, standing=Standing.UNKNOWN)
+    unknown = KnownScript(sha256=sha256, standing=ScriptStatus.UNKNOWN)
     return min(found, key=lambda one: _ORDER.index(one.standing), default=unknown)
 
 
@@ -59,7 +59,7 @@ def look_up_text(text: str, *, outside: bool = False) -> KnownScript:
     """
     sha256 = Version.hash_of(text)
     known = look_up_hash(sha256, outside=outside)
-    if known.standing is not Standing.UNKNOWN:
+    if known.standing is not ScriptStatus.UNKNOWN:
         return known
     found = []
     hashes = [Version.hash_of(one) for one in analysis.before_filling(text)]
@@ -90,17 +90,17 @@ def _judge(version: Version, *, outside: bool) -> KnownScript:
     was_verified = version.verified_at is not None
     other = None
     if version.state in (State.DRAFT, State.IN_REVIEW) or not was_verified:
-        standing = Standing.NOT_VERIFIED
+        standing = ScriptStatus.NOT_VERIFIED
     elif version.entry.suspended_at is not None:
-        standing = Standing.SUSPENDED
+        standing = ScriptStatus.SUSPENDED
     elif version.state == State.VERIFIED:
-        standing = Standing.VERIFIED
+        standing = ScriptStatus.VERIFIED
     else:
         other = _verified_now(version, outside=outside)
-        standing = Standing.SUPERSEDED if other else Standing.DEPRECATED
+        standing = ScriptStatus.SUPERSEDED if other else ScriptStatus.DEPRECATED
         if other == version:
             # Only what a study hides has taken its place: outside it stands until that is told.
-            standing, other = Standing.VERIFIED, None
+            standing, other = ScriptStatus.VERIFIED, None
     return KnownScript(
         sha256=version.sha256, standing=standing, version=version, superseded_by=other
     )

@@ -87,7 +87,7 @@ ports:
 
 {{/* Whether a program gives signs of life; part: scheduler or runner, nothing for a worker. */}}
 {{- define "scriptsmith.alive" -}}
-{{- $check := list "python" "-I" "scriptsmith_site/embedded/alive.py" }}
+{{- $check := list "python" "-I" "scriptsmith_site/embedded/worker_healthcheck.py" }}
 {{- if .part }}{{ $check = append $check .part }}{{ end -}}
 startupProbe:
   exec: {command: {{ toJson $check }}}

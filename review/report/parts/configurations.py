@@ -12,7 +12,7 @@ from review.counting.contributions import NOT_BLIND
 from review.counting.counts import Counts
 from review.counting.first_quarter import read_without_first_quarter
 from review.models import Campaign
-from review.study import Criterion, ItemPattern, Standing, compare, work_out_figures
+from review.study import Criterion, FinalScore, ItemPattern, compare, work_out_figures
 from review.study.compare import Joint
 from review.study.figures import Clusters
 from review.study.gain import tabulate_gain
@@ -146,20 +146,20 @@ def _count_under(patterns: Mapping[ItemPattern, int], criterion: Criterion) -> P
 def _count_standings(patterns: Mapping[ItemPattern, int]) -> Part:
     """Items by how their script's score stands; retrieved ones apart, for they are in no model figure."""
     made = {key: times for key, times in patterns.items() if key.origin is not Origin.RETRIEVED}
-    standings: Counter[Standing] = Counter()
+    final_scores: Counter[FinalScore] = Counter()
     for pattern, times in made.items():
-        standings[pattern.script] += times
+        final_scores[pattern.script] += times
     return {
         "all": sum(patterns.values()),
         # Under one criterion at least; under which, each figure says.
         "scored": sum(
             times
-            for one, times in standings.items()
+            for one, times in final_scores.items()
             if any(one.right(criterion) is not None for criterion in Criterion)
         ),
-        "pending": standings[Standing.PENDING],
-        "unresolved": sum(times for one, times in standings.items() if one.needs_adjudicator),
-        "unscored": standings[Standing.UNSCORED],
+        "pending": final_scores[FinalScore.PENDING],
+        "unresolved": sum(times for one, times in final_scores.items() if one.needs_adjudicator),
+        "unscored": final_scores[FinalScore.UNSCORED],
         "failed": sum(n for key, n in made.items() if key.origin is Origin.FAILED),
         "retrieved": sum(patterns.values()) - sum(made.values()),
     }
@@ -173,7 +173,7 @@ def _reduce(patterns: Mapping[ItemPattern, int]) -> Counter[ItemPattern]:
             execution=None,
             execution_reason="",
             recommended=Recommended.NONE,
-            advised=Standing.ABSENT,
+            advised=FinalScore.ABSENT,
         )
         reduced[alike] += times
     return reduced

@@ -15,7 +15,7 @@ from catalog.access import access_entry, access_versions
 from catalog.entries.services import is_entry_withheld
 from catalog.models import Entry
 from catalog.programs import services as programs
-from catalog.programs.services import Standing
+from catalog.programs.services import ScriptStatus
 from catalog.version_details import Parameter
 from core.errors import BadInput
 from pipeline import services as pipeline
@@ -136,7 +136,7 @@ def explain_risk(caller: Caller, asked: arguments.ExplainRisk) -> Done:
         raise BadInput(str(error), field="script") from error
     known = programs.look_up_text(asked.script, outside=True)
     verification = "not verified"
-    if known.standing is Standing.VERIFIED and known.version is not None:
+    if known.standing is ScriptStatus.VERIFIED and known.version is not None:
         verification = programs.verification_words(known.version, stands=True)
     problems = report.problems
     result = results.RiskReport(

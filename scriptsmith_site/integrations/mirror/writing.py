@@ -21,6 +21,7 @@ from core import metrics
 from core.audit import record
 from core.database.advisory_lock import WRITE_MIRROR, only_one
 from scriptsmith_site.integrations.mirror.contents import author_of, files_of, message_of
+from scriptsmith_site.integrations.mirror.entry_status import EntryStatus, status_of
 from scriptsmith_site.integrations.mirror.layout import Area, folder_name
 from scriptsmith_site.integrations.mirror.queue import queue_snapshot
 from scriptsmith_site.integrations.mirror.remotes import (
@@ -31,7 +32,6 @@ from scriptsmith_site.integrations.mirror.remotes import (
 )
 from scriptsmith_site.integrations.mirror.repository import Copy, forget_copies
 from scriptsmith_site.integrations.mirror.secrets import access_of
-from scriptsmith_site.integrations.mirror.standing import Standing, standing_of
 from scriptsmith_site.integrations.outbox.events.confidentiality import is_hidden
 from scriptsmith_site.models import Mirror, MirrorCommit
 
@@ -197,11 +197,11 @@ def _commit(copy: Copy, tip: str, rows: list[MirrorCommit]) -> str:
     returns = False
     for row in rows:
         before = _before(row)
-        standing, is_withheld = _standing(row, before)
-        if standing is None:
+        status, is_withheld = _status(row, before)
+        if status is None:
             _end(row, State.WITHHELD if is_withheld else State.UNCHANGED)
             continue
-        area, version = standing
+        area, version = status
         folder = folder_name(version.entry.slug, version.entry_id)
         if before is not None and (before.area, before.folder) != (area, folder):
             folders.setdefault(f"{before.area}/{before.folder}", None)
@@ -243,7 +243,7 @@ def _done_of(row: MirrorCommit) -> QuerySet[MirrorCommit]:
     return MirrorCommit.objects.filter(entry_id=row.entry_id, state__in=_DONE)
 
 
-def _standing(row: MirrorCommit, before: MirrorCommit | None) -> tuple[Standing | None, bool]:
+def _status(row: MirrorCommit, before: MirrorCommit | None) -> tuple[EntryStatus | None, bool]:
     """Where the entry is to stand after this row, None where nothing is told; and whether that is only for now."""
     version = _version(row.version_id) if row.version_id is not None else None
     # The text is in the mirror already, and the catalogue says to everybody that it is out of use, or no more: here it
@@ -255,7 +255,7 @@ def _standing(row: MirrorCommit, before: MirrorCommit | None) -> tuple[Standing 
         return None, True
     if row.kind in (Kind.SNAPSHOT, Kind.UNMERGED) or _done_of(row).filter(pk__gt=row.pk).exists():
         # Told late: what came after it is told already, so it is what is so now.
-        return standing_of(Entry.objects.get(pk=row.entry_id or 0)), False
+        return status_of(Entry.objects.get(pk=row.entry_id or 0)), False
     if version is not None:
         entry = version.entry
         if (
@@ -264,24 +264,24 @@ def _standing(row: MirrorCommit, before: MirrorCommit | None) -> tuple[Standing 
             and (entry.suspended_at or entry.merged_into_id)
         ):
             # Suspended or merged away while nothing of it was shown: no row tells that any more.
-            return standing_of(entry), False
+            return status_of(entry), False
         return _after_version(row, version, before), False
     if before is None or before.shown_id is None:
         return None, False  # it was never in the mirror
     version = _version(before.shown_id)
     if not moves_only and is_hidden(version):
         return None, True
-    return Standing(_area_after(row, Area(before.area)), version), False
+    return EntryStatus(_area_after(row, Area(before.area)), version), False
 
 
 def _after_version(
     row: MirrorCommit, version: Version, before: MirrorCommit | None
-) -> Standing | None:
+) -> EntryStatus | None:
     if row.kind == Kind.VERIFIED:
         is_suspended = before is not None and before.area == Area.SUSPENDED
-        return Standing(Area.SUSPENDED if is_suspended else Area.VERIFIED, version)
+        return EntryStatus(Area.SUSPENDED if is_suspended else Area.VERIFIED, version)
     if before is not None and before.shown_id == version.pk:
-        return Standing(Area.DEPRECATED, version)
+        return EntryStatus(Area.DEPRECATED, version)
     return None  # it was no published version
 
 

@@ -15,7 +15,7 @@ from review.campaigns.services import adjudication
 from review.counting.contributions import bring, read_kept
 from review.counting.facts import read_facts
 from review.models import Assignment, Campaign, Exposure, Item, Score
-from review.study import ItemPattern, Standing
+from review.study import FinalScore, ItemPattern
 from tests.make import imported_configuration
 from tests.people import make_person
 from tests.review.desk.test_desk import score_next
@@ -55,12 +55,12 @@ def test_a_reviewer_whose_lease_ran_out_holds_up_no_later_stage(
     assert services.expire_leases() == 1
     give(take(campaign, people[1]), people[1], 0, 2, 2)
     # As long as somebody may take the place, it is pending.
-    assert pattern_of(item).refined is Standing.PENDING
+    assert pattern_of(item).refined is FinalScore.PENDING
     give(take(campaign, people[2]), people[2], 0, 2, 2)
 
     found = pattern_of(item)
     assert (found.script, found.feedback, found.refined) == (
-        *(Standing.INCORRECT, Standing.CORRECT, Standing.CORRECT),
+        *(FinalScore.INCORRECT, FinalScore.CORRECT, FinalScore.CORRECT),
     )
     item.refresh_from_db()
     assert item.state == Item.State.CLOSED
@@ -78,12 +78,12 @@ def test_who_saw_the_verdict_between_two_stages_hands_the_item_on(
         score_next(item, people[0], value)
     item.refresh_from_db()
     assert (item.state, item.done, item.places) == ("open", 0, 1)
-    assert pattern_of(item).refined is Standing.PENDING
+    assert pattern_of(item).refined is FinalScore.PENDING
 
     give(take(campaign, people[1]), people[1], 0, 2, 0)
     item.refresh_from_db()
     assert (item.state, item.done, item.places) == ("closed", 1, 0)
-    assert pattern_of(item).refined is Standing.INCORRECT
+    assert pattern_of(item).refined is FinalScore.INCORRECT
 
 
 @pytest.fixture
@@ -107,15 +107,15 @@ def test_who_is_called_in_for_a_text_is_waited_for_in_every_arm(
     campaign, one, other = arms
     for person, value in zip(people, (0, 2), strict=False):
         score_next(take(campaign, person), person, value)
-    assert [pattern_of(item).script for item in (one, other)] == [Standing.UNRESOLVED] * 2
+    assert [pattern_of(item).script for item in (one, other)] == [FinalScore.UNRESOLVED] * 2
 
     adjudication.call_in(one, people[2], by=manager)
-    assert [pattern_of(item).script for item in (one, other)] == [Standing.PENDING] * 2
+    assert [pattern_of(item).script for item in (one, other)] == [FinalScore.PENDING] * 2
     with pytest.raises(NotAllowedNow):
         adjudication.call_in(other, people[2], by=manager)
     score_next(take(campaign, people[2]), people[2], 2)
 
-    assert [pattern_of(item).script for item in (one, other)] == [Standing.CORRECT] * 2
+    assert [pattern_of(item).script for item in (one, other)] == [FinalScore.CORRECT] * 2
 
 
 def test_who_has_scored_the_text_in_another_arm_is_not_shown_it_again(
@@ -150,7 +150,7 @@ def test_without_hidden_verdicts_a_correction_counts(manager: User, reviewer: Us
     change = services.ScoreInput(stage="script", value=0, seen=seen or 0)
     services.submit_score(item, change, by=reviewer)
 
-    assert pattern_of(item).script is Standing.INCORRECT
+    assert pattern_of(item).script is FinalScore.INCORRECT
 
 
 def test_without_hidden_verdicts_what_a_later_stage_showed_makes_a_change_not_count(
@@ -163,4 +163,4 @@ def test_without_hidden_verdicts_what_a_later_stage_showed_makes_a_change_not_co
     change = services.ScoreInput(stage="script", value=2, seen=seen or 0)
     services.submit_score(item, change, by=reviewer)
 
-    assert pattern_of(item).script is Standing.INCORRECT
+    assert pattern_of(item).script is FinalScore.INCORRECT

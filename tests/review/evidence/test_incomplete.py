@@ -13,7 +13,7 @@ from review.evidence import executing
 from review.evidence.services import outcome_of
 from review.management.commands import execute_campaign
 from review.study.execution import Executed
-from review.study.types import Standing
+from review.study.types import FinalScore
 from tests.catalog.execution.scripted import on_machine, run_seen, world_seen
 from tests.catalog.execution.test_commands import run
 from tests.people import make_person
@@ -26,7 +26,7 @@ WHOLE = on_machine(lambda prepared: world_seen(run_seen()))
 @pytest.mark.parametrize("others", [{"not run": 1}, {"to_run": 1}])
 @pytest.mark.parametrize("failed", [0, 1])
 def test_the_report_has_no_verdict(others: dict[str, int], failed: int) -> None:
-    one = Executed(statement="", expert=Standing.CORRECT, passed=5, failed=failed, others=others)
+    one = Executed(statement="", expert=FinalScore.CORRECT, passed=5, failed=failed, others=others)
     assert one.outcome == "no_verdict"
 
 

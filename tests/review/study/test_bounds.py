@@ -13,7 +13,7 @@ import pytest
 
 from pipeline.types import Arm, Verdict
 from review.study import Criterion, GivenScore, Judged, Stage, pattern_of, work_out_figures
-from review.study.types import ItemPattern, Recommended, Standing
+from review.study.types import FinalScore, ItemPattern, Recommended
 
 STUDIES = 1_000
 _AT_A_TIME = 125
@@ -57,15 +57,15 @@ def pattern(judged: Judged) -> ItemPattern:
     return found
 
 
-def values_left(standing: Standing) -> tuple[int, ...]:
+def values_left(final: FinalScore) -> tuple[int, ...]:
     """The final scores that a stage can still get; what is settled under a criterion stays so."""
-    if standing is Standing.ABSENT:
+    if final is FinalScore.ABSENT:
         return ()
     return tuple(
         value
         for value in (0, 1, 2)
         if all(
-            standing.right(criterion) in (None, value >= criterion.least) for criterion in Criterion
+            final.right(criterion) in (None, value >= criterion.least) for criterion in Criterion
         )
     )
 

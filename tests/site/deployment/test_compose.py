@@ -116,8 +116,16 @@ def test_the_runner_of_compose_reaches_database_and_broker_and_nothing_else() ->
 
 @pytest.mark.parametrize(
     ("service", "check"),
-    [("web", "answering.py"), ("worker", "alive.py"), ("scheduler", "alive.py scheduler")]
-    + [("runner", "alive.py runner"), ("database", "pg_isready"), ("broker", "valkey-cli ping")],
+    [
+        ("web", "web_healthcheck.py"),
+        ("worker", "worker_healthcheck.py"),
+        ("scheduler", "worker_healthcheck.py scheduler"),
+    ]
+    + [
+        ("runner", "worker_healthcheck.py runner"),
+        ("database", "pg_isready"),
+        ("broker", "valkey-cli ping"),
+    ],
 )
 def test_every_service_that_stays_has_a_check_of_its_own(service: str, check: str) -> None:
     services = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]

@@ -50,7 +50,7 @@ def test_the_image_runs_as_nobody_in_particular() -> None:
     text = (ROOT / "Dockerfile").read_text()
     assert re.search(r"^USER 999$", text, re.M), "whose the volumes of earlier images are"
     assert pods(documents())["web"]["securityContext"]["runAsUser"] == 999
-    assert "answering.py" in text
+    assert "web_healthcheck.py" in text
 
 
 @pytest.fixture
@@ -75,7 +75,7 @@ def server() -> Iterator[HTTPServer]:
 
 @pytest.mark.slow
 def test_the_check_of_a_web_container(server: HTTPServer) -> None:
-    command = ("python", "-I", "scriptsmith_site/embedded/answering.py")
+    command = ("python", "-I", "scriptsmith_site/embedded/web_healthcheck.py")
     port = str(server.server_port)
     assert run(*command, PORT=port).returncode == 0
     server.RequestHandlerClass.status = 503  # type: ignore[attr-defined]

@@ -108,7 +108,7 @@ def test_every_pod_that_serves_no_pages_has_probes_too(name: str, check: str) ->
     container = pods(documents())[name]["containers"][0]
     for probe in ("startupProbe", "livenessProbe"):
         said = " ".join(container[probe]["exec"]["command"])
-        assert said == f"python -I scriptsmith_site/embedded/alive.py{check}"
+        assert said == f"python -I scriptsmith_site/embedded/worker_healthcheck.py{check}"
 
 
 def test_what_workers_and_runners_count_is_scraped() -> None:

@@ -14,8 +14,8 @@ import yaml
 from django.conf import settings as django_settings
 
 from pipeline.scheduling.heartbeat import Heartbeat
-from scriptsmith_site.embedded.alive import SECONDS, file_of
 from scriptsmith_site.embedded.supervision import programs
+from scriptsmith_site.embedded.worker_healthcheck import SECONDS, file_of
 from scriptsmith_site.web import gunicorn_container
 
 ROOT = Path(django_settings.BASE_DIR)

@@ -1,6 +1,6 @@
 """The health check of a worker, a runner or the scheduler in a container: whether it has given a sign of life lately.
 
-    python -I scriptsmith_site/embedded/alive.py [runner|scheduler]
+    python -I scriptsmith_site/embedded/worker_healthcheck.py [runner|scheduler]
 
 By a file and not by the database: restarting a worker mends no database. Needs nothing but Python, for it is
 asked every few seconds. The file is touched by the worker's heartbeat (`pipeline.scheduling.heartbeat`), by a thread of

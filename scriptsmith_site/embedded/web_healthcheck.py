@@ -1,6 +1,6 @@
 """The health check of a web server in a container: whether it answers.
 
-    python -I scriptsmith_site/embedded/answering.py
+    python -I scriptsmith_site/embedded/web_healthcheck.py
 
 Of other parts it asks nothing: a restart of this one heals none of them. Needs nothing but Python.
 """

@@ -9,15 +9,15 @@ from catalog.models import Entry, Version
 from scriptsmith_site.integrations.mirror.layout import Area
 
 
-class Standing(NamedTuple):
-    """Where an entry stands, and with which version."""
+class EntryStatus(NamedTuple):
+    """In which area of the mirror an entry belongs, and with which version."""
 
     area: Area
     version: Version
 
 
-def standing_of(entry: Entry) -> Standing | None:
-    """Where the entry stands now, as far as that may be told; None for one that was never verified."""
+def status_of(entry: Entry) -> EntryStatus | None:
+    """Where the entry belongs now, as far as that may be told; None for one that was never verified."""
     once = list(
         entry.versions.filter(verified_at__isnull=False)
         .select_related("entry", "owner", "verified_by")
@@ -31,5 +31,5 @@ def standing_of(entry: Entry) -> Standing | None:
     if verified is not None:
         verified = catalog.version_outside(verified)
     if verified is None or entry.merged_into_id is not None:
-        return Standing(Area.DEPRECATED, verified or shown[0])
-    return Standing(Area.SUSPENDED if entry.suspended_at else Area.VERIFIED, verified)
+        return EntryStatus(Area.DEPRECATED, verified or shown[0])
+    return EntryStatus(Area.SUSPENDED if entry.suspended_at else Area.VERIFIED, verified)
