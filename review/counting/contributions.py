@@ -29,6 +29,7 @@ from review.study import (
     values_given,
 )
 from review.study.patterns import ReviewerValues
+from review.study.types import OtherForm
 
 _SUM = Tally.Kind.SUM.value
 # Sums that say how the work goes on, and nothing of what was found: `@day:2026-01-31:17` is what reviewer 17 was
@@ -62,10 +63,17 @@ _NOTHING = Kept("", {}, {}, (), {})
 
 
 def read_kept(text: str) -> Kept:
-    """What `bring` wrote; an empty text is nothing."""
+    """What `bring` wrote; an empty text is nothing.
+
+    Raises:
+        OtherForm: another release wrote it.
+    """
     if not text:
         return _NOTHING
-    pattern, given, sums, shared, readings = json.loads(text)
+    parts = json.loads(text)
+    if len(parts) != len(Kept._fields):
+        raise OtherForm(f"not what an item brings: {text!r}")
+    pattern, given, sums, shared, readings = parts
     return Kept(pattern, given, sums, tuple(shared), readings)
 
 

@@ -20,6 +20,7 @@ from review.counting.contributions import bring, read_kept
 from review.counting.facts import read_facts
 from review.counting.statements import Counted, count_statement
 from review.models import Campaign, Tally, TallyDue
+from review.study.types import OtherForm
 
 SLICE = 1_000
 # Looked up once and not for every row.
@@ -29,10 +30,17 @@ _ITEM, _SUM, _READING = (
 
 
 def count_due(campaign: Campaign, *, most: int = 1_000_000) -> int:
-    """Count what is due, slice by slice; returns how many items were counted anew."""
+    """Count what is due, slice by slice; returns how many items were counted anew.
+
+    Where another release left counts of another form, all are forgotten, and every item is due.
+    """
     counted = 0
     while counted < most:
-        taken = _count_slice(campaign)
+        try:
+            taken = _count_slice(campaign)
+        except OtherForm:
+            forget(campaign)
+            continue
         counted += taken
         if not taken:
             break
@@ -48,16 +56,27 @@ def count_all_due() -> int:
 @transaction.atomic
 def recount(campaign: Campaign) -> int:
     """Forget the tallies and count every item from its scores; returns how many there are."""
-    _lock(campaign)
-    campaign.tallies.all().delete()
-    TallyDue.objects.filter(campaign=campaign).delete()
-    campaign.items.exclude(pattern="").update(pattern="")
+    _drop(campaign)
     counted, last = 0, 0
     items = campaign.items.order_by("pk").values_list("pk", flat=True)
     while keys := list(items.filter(pk__gt=last)[:SLICE]):
         _count(campaign, keys)
         counted, last = counted + len(keys), keys[-1]
     return counted
+
+
+@transaction.atomic
+def forget(campaign: Campaign) -> None:
+    """Forget the tallies, and say that every item is due."""
+    _drop(campaign)
+    note_due(campaign, campaign.items.values_list("pk", flat=True))
+
+
+def _drop(campaign: Campaign) -> None:
+    _lock(campaign)
+    campaign.tallies.all().delete()
+    TallyDue.objects.filter(campaign=campaign).delete()
+    campaign.items.exclude(pattern="").update(pattern="")
 
 
 def note_due(campaign: Campaign, items: Iterable[int]) -> None:

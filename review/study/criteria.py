@@ -20,7 +20,8 @@ class EndedItem(NamedTuple):
     refined: bool | None
     pattern: ItemPattern
     # Of a recommended Draft other than the first and the refined one.
-    other: bool | None = None
+    other: bool | None
+    criterion: Criterion
 
     @property
     def is_wrong(self) -> bool:
@@ -84,7 +85,7 @@ class Outlook:
         pattern = self.pattern
         scripts = (True, False) if self.right is None else (self.right,)
         return tuple(
-            EndedItem(right, feedback, refined, ended, other)
+            EndedItem(right, feedback, refined, ended, other, self._criterion)
             for ended in _ends_of(pattern)
             for right in scripts
             for feedback in self._ways(pattern.feedback)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -265,13 +265,27 @@ def _net(
 # --- Sums over items ----------------------------------------------------------------------------------------------
 
 
+# What only execution and the tables beside the figures ask of a pattern, as it is where there is none of it.
+_OF_OTHER_TABLES: dict[str, Any] = {
+    name: ItemPattern._field_defaults[name]
+    for name in (
+        "execution",
+        "execution_reason",
+        "expert",
+        "expert_by_all",
+        "length",
+        "was_skipped",
+        "later",
+    )
+}
+
+
 def _reduce(patterns: Patterns) -> tuple[Patterns, Patterns]:
-    """What the figures ask (the fields up to `is_same`), execution apart from the rest: few patterns, whatever else
-    tells items apart."""
+    """What the figures ask, execution apart from the rest: few patterns, whatever else tells items apart."""
     models: Counter[ItemPattern] = Counter()
     executed: Counter[ItemPattern] = Counter()
     for pattern, times in made_patterns(patterns):
-        models[ItemPattern(*pattern[:9])] += times
+        models[pattern._replace(**_OF_OTHER_TABLES)] += times
         if pattern.execution is not None:
             reduced = ItemPattern(
                 pattern.script,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple, get_type_hints
 
 from pipeline.types import Arm, Verdict
 
@@ -195,52 +195,47 @@ class ItemPattern(NamedTuple):
 
     def to_text(self) -> str:
         """The pattern as one short line, the same for equal patterns; `from_text` reads it back."""
-        return "|".join(
-            (
-                *(self.script, self.feedback, self.refined, self.verdict or "", self.origin),
-                *(self.recommended, self.advised),
-                *(_yes_or_no(self.is_running), _yes_or_no(self.is_same)),
-                *(_yes_or_no(self.execution), self.execution_reason),
-                *(self.expert, self.expert_by_all),
-                "" if self.length is None else str(self.length),
-                *(_yes_or_no(self.was_skipped), "".join(self.later)),
-            )
-        )
+        return "|".join([write(value) for (write, _), value in zip(_CODES, self, strict=True)])
 
     @staticmethod
     def from_text(text: str) -> ItemPattern:
-        """Read what `to_text` wrote; raises ValueError for anything else."""
+        """Read what `to_text` wrote.
+
+        Raises:
+            OtherForm: another release wrote it, with other fields, or it is no pattern.
+        """
         return _read(text)
+
+
+class OtherForm(ValueError):
+    """What is counted was written in another form than this release writes: it has to be counted anew."""
 
 
 # A report reads the same few texts each time.
 @lru_cache(maxsize=65_536)
 def _read(text: str) -> ItemPattern:
     parts = text.split("|")
-    if len(parts) != len(ItemPattern._fields):
-        raise ValueError(f"not the pattern of an item: {text!r}")
-    script, feedback, refined, verdict, origin, recommended, advised, *rest = parts
-    is_running, is_same, execution, reason, expert, expert_by_all, length, *rest = rest
-    was_skipped, later = rest
-    return ItemPattern(
-        script=FinalScore(script),
-        feedback=FinalScore(feedback),
-        refined=FinalScore(refined),
-        verdict=Verdict(verdict) if verdict else None,
-        origin=Origin(origin),
-        recommended=Recommended(recommended),
-        advised=FinalScore(advised),
-        is_running=is_running == "y",
-        is_same=is_same == "y",
-        execution=execution == "y" if execution else None,
-        execution_reason=reason,
-        expert=FinalScore(expert),
-        expert_by_all=FinalScore(expert_by_all),
-        length=int(length) if length else None,
-        was_skipped=was_skipped == "y",
-        later=tuple(FinalScore(code) for code in later),
-    )
+    try:
+        values = [read(part) for (_, read), part in zip(_CODES, parts, strict=True)]
+    except ValueError as error:
+        raise OtherForm(f"not the pattern of an item: {text!r}") from error
+    return ItemPattern(*values)  # type: ignore[arg-type]
 
 
 def _yes_or_no(answer: bool | None) -> str:
     return "" if answer is None else "y" if answer else "n"
+
+
+# How a field of each type is written, and read again.
+_CODE_OF: dict[object, tuple[Callable[[Any], str], Callable[[str], object]]] = {
+    FinalScore: (str, FinalScore),
+    tuple[FinalScore, ...]: ("".join, lambda text: tuple(map(FinalScore, text))),
+    Origin: (str, Origin),
+    Recommended: (str, Recommended),
+    Verdict | None: (lambda said: said or "", lambda text: Verdict(text) if text else None),
+    bool: (_yes_or_no, "y".__eq__),
+    bool | None: (_yes_or_no, lambda text: text == "y" if text else None),
+    int | None: (lambda n: "" if n is None else str(n), lambda text: int(text) if text else None),
+    str: (str, str),
+}
+_CODES = [_CODE_OF[kind] for kind in get_type_hints(ItemPattern).values()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections import Counter
 
@@ -11,10 +12,10 @@ from django.utils import timezone
 
 from pipeline.models import Run
 from review.campaigns.services import rules
-from review.counting import tallies
+from review.counting import counts, tallies
 from review.counting.contributions import bring, read_kept
 from review.counting.facts import read_facts
-from review.models import Adjudication, Assignment, Campaign, Item, Score
+from review.models import Adjudication, Assignment, Campaign, Item, Score, Tally
 from review.study import Stage, pattern_of, values_given
 from tests.first_cases import first_cases
 from tests.people import make_person
@@ -137,3 +138,24 @@ def test_what_an_item_keeps_is_what_the_rules_say_of_it(
         for stage in Stage:
             given = [(reviewer, value) for reviewer, value in kept.given.get(stage.value, [])]
             assert given == list(values_given(judged, stage))
+
+
+@pytest.mark.parametrize("where", ["tally", "item"])
+def test_counts_that_another_release_wrote_are_made_anew(campaign: Campaign, where: str) -> None:
+    """With a field less, as it was before the field came; every item is counted again."""
+    counts.read_counts(campaign)
+    expected = counted(campaign)
+    if where == "tally":
+        tally = campaign.tallies.filter(kind=Tally.Kind.ITEM, count__gt=0).first()
+        assert tally is not None
+        campaign.tallies.filter(pk=tally.pk).update(pattern=tally.pattern.rpartition("|")[0])
+    else:
+        item = campaign.items.exclude(pattern="").first()
+        assert item is not None
+        kept = json.loads(item.pattern)
+        campaign.items.filter(pk=item.pk).update(pattern=json.dumps(kept[:-1]))
+        tallies.note_due(campaign, [item.pk])
+
+    found = counts.read_counts(campaign)
+    assert counted(campaign) == expected
+    assert found == counts.read_counts(campaign)
