@@ -11,7 +11,7 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef, QuerySet
 
 from core.database.prepared import PreparedQuery
-from pipeline.models import Draft, Feedback
+from pipeline.models import Action, Draft, Feedback
 from review.models import Adjudication, Assignment, Campaign, Case, Item, Member
 from review.queue.assignment_leases import lock_item_row
 from review.queue.reviewer_checks.gold import begins_with_training
@@ -80,11 +80,13 @@ def _items_for(
     other_arm = Item.objects.filter(exists(had), case=OuterRef("case"))
     # Whoever has settled what others said of a run is none of its raters, nor where it is shown again.
     settled = Adjudication.objects.filter(item__run=OuterRef("run"), item__campaign=campaign, by=by)
-    same_statement = Item.objects.filter(
-        exists(had),
-        campaign=campaign,
-        case__action__statement_sha256=OuterRef("case__action__statement_sha256"),
-    ).exclude(case__action__statement_sha256="")
+    # From the statement to its actions, their cases and these cases' items: left to the planner, the search begins with
+    # all items of a campaign, where that is so new that nothing is known of its size.
+    of_case = Item.objects.filter(exists(had), case=OuterRef("pk"))
+    of_action = Case.objects.filter(exists(of_case), action=OuterRef("pk"), campaign=campaign)
+    same_statement = Action.objects.filter(
+        exists(of_action), statement_sha256=OuterRef("case__action__statement_sha256")
+    ).exclude(statement_sha256="")
     hindrances = [
         dealt_with,
         wrote,

@@ -83,7 +83,7 @@ function keepSoon(after = KEEP_AFTER_MS) {
 
 async function keepThere() {
   const place = desk();
-  if (!place?.dataset.scratch) return;
+  if (!place?.dataset.url) return;
   if (saving) return keepSoon();
   const fields = typed();
   if (!Object.keys(fields).length) return document.getElementById("saved")?.dataset.state === "none" || say("saved");
@@ -95,7 +95,7 @@ async function keepThere() {
 async function keepFields(place, fields) {
   say("saving");
   try {
-    const answer = await post(place.dataset.scratch, { ...fields, revision: place.dataset.revision });
+    const answer = await post(`${place.dataset.url}scratch/`, { ...fields, revision: place.dataset.revision });
     if (answer.ok) await noteSaved(place, fields, answer);
     else await noteRefused(place, answer);
   } catch {
@@ -153,7 +153,7 @@ function put(place, fields) {
 
 function restore() {
   const place = desk();
-  if (!place?.dataset.scratch) return;
+  if (!place?.dataset.url) return;
   if (put(place, keptHere(place.dataset.item))) keepSoon(0);
   const remark = place.querySelector("[data-remark]");
   if (remark?.querySelector("textarea").value) remark.open = true;
@@ -461,8 +461,8 @@ for (const name of ["keydown", "pointermove", "pointerdown", "wheel", "visibilit
 
 async function alive() {
   const place = desk();
-  if (!place?.dataset.alive || document.hidden || !fence) return;
-  const answer = await post(place.dataset.alive, { fence }).catch(() => null);
+  if (!place?.dataset.url || document.hidden || !fence) return;
+  const answer = await post(`${place.dataset.url}alive/`, { fence }).catch(() => null);
   if (!answer) return say("offline");
   if (answer.status === 409) lost((await answer.json()).message);
   else if (answer.ok) showBack(await answer.text());
@@ -496,8 +496,8 @@ async function takeOver() {
   const place = desk();
   // Who comes from a claim has it already.
   const [came] = performance.getEntriesByType("navigation");
-  if (!place?.dataset.openUrl || came?.type === "navigate" && came.redirectCount) return;
-  const answer = await post(place.dataset.openUrl, {}).catch(() => null);
+  if (!place?.dataset.url || came?.type === "navigate" && came.redirectCount) return;
+  const answer = await post(`${place.dataset.url}open/`, {}).catch(() => null);
   if (answer?.ok) fence = String((await answer.json()).fence);
   for (const field of desk().querySelectorAll("[data-fence]")) field.value = fence || field.value;
 }
