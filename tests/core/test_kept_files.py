@@ -45,6 +45,7 @@ def kept(request: pytest.FixtureRequest, settings: Settings, tmp_path: Path) -> 
     return KeptFiles("transfers")
 
 
+@pytest.mark.slow
 def test_what_is_kept_is_read_on_every_machine(
     kept: KeptFiles, settings: Settings, tmp_path: Path
 ) -> None:

@@ -15,6 +15,7 @@ from scriptsmith_site.api import api_schema
 from scriptsmith_site.models import ApiToken
 from scriptsmith_site.people.sign_in.tokens import make_token
 from tests.edge.addresses import addresses, routes
+from tests.first_cases import first_cases
 from tests.people import make_person
 from tests.web_client import WebClient
 
@@ -98,6 +99,7 @@ def test_nul_in_a_path_is_not_found(client: Client) -> None:
     assert {one: status for one, status in statuses.items() if status != 404} == {}
 
 
+@pytest.mark.slow
 def test_nul_in_a_query_is_refused_everywhere(client: Client) -> None:
     for address in addresses():
         assert client.get(f"{address}?q=x&before=%00").status_code == 422, address
@@ -111,6 +113,7 @@ def test_a_query_that_cannot_be_read_is_refused_in_words(client: Client, value: 
     assert "This was refused" in page and 'class="error-code"' in page
 
 
+@pytest.mark.slow
 def test_nul_in_any_declared_parameter_is_refused(client: Client, schema: dict[str, Any]) -> None:
     tried = 0
     for _method, path, operation in operations(schema, "get"):
@@ -200,6 +203,7 @@ def _cursor(said: str) -> str:
     return b64encode(said.encode()).decode()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "cursor",
     [
@@ -231,10 +235,13 @@ def test_a_malformed_cursor_is_refused_by_every_list(
 
 @pytest.mark.parametrize(
     "limit",
-    [
-        *("0", "201", "x", ""),
-        *(pytest.param(one, marks=SLOW) for one in ("-1", "1.5", "9" * 30, "٣", "1e2")),
-    ],
+    first_cases(
+        1,
+        [
+            *("0", "201", "x", ""),
+            *(pytest.param(one, marks=SLOW) for one in ("-1", "1.5", "9" * 30, "٣", "1e2")),
+        ],
+    ),
 )
 def test_a_limit_that_is_none_is_refused_by_every_list(
     client: Client, schema: dict[str, Any], limit: str

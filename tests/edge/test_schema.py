@@ -55,6 +55,7 @@ def test_an_answer_has_its_shape(schema: dict[str, Any], path: str, shape: objec
     assert answered(schema, path)[JSON]["schema"] == shape
 
 
+@pytest.mark.slow
 def test_files_are_of_their_kinds(schema: dict[str, Any]) -> None:
     assert answered(schema, "catalogue-export/").keys() == {
         "application/x-ndjson",

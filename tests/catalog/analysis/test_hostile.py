@@ -90,6 +90,7 @@ def test_the_work_is_bounded(script: str) -> None:
     assert len(report.findings) < 1_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "script",
     [
@@ -194,6 +195,7 @@ def test_no_mixture_of_bash_breaks_the_analysis(script: str) -> None:
     dangerous_values(script, {})
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=200))
 def test_no_text_breaks_the_analysis(script: str) -> None:

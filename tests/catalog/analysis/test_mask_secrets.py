@@ -74,6 +74,7 @@ def test_a_value_known_from_elsewhere_is_masked_where_nothing_tells_it() -> None
     assert mask_secrets("expect it", known={"it"}).text == "expect it"  # a word, and no secret
 
 
+@pytest.mark.slow
 def test_nothing_is_found_in_the_starter_catalogue() -> None:
     ordinary = [path.read_text() for path in sorted(STARTER.glob("*/script.sh"))]
     for path in sorted(STARTER.glob("*/metadata.yaml")):

@@ -192,6 +192,7 @@ def test_any_value_comes_back_byte_for_byte(value: str, other: str) -> None:
     assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f]", script)
 
 
+@pytest.mark.slow
 @hypothesis.given(values=st.lists(VALUES | HOSTILE, min_size=20, max_size=40))
 @settings(max_examples=15, deadline=None)
 def test_bash_takes_any_values_for_data(values: list[str]) -> None:

@@ -343,6 +343,7 @@ def test_a_list_asks_as_much_for_many_rows_as_for_few(
     assert count_queries(client, address) == few
 
 
+@pytest.mark.slow
 def test_the_page_of_an_entry_asks_as_much_for_many_versions(
     client: Client, curator: User, second_curator: User
 ) -> None:

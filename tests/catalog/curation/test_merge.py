@@ -275,6 +275,7 @@ class TestNearDuplicates:
         services.undo_merge(merge, by=curator)
         assert NearDuplicate.objects.get().state == "open"
 
+    @pytest.mark.slow
     def test_the_number_of_queries_does_not_grow(
         self, target: Version, curator: User, reviewer: User, client_for: ClientFor
     ) -> None:

@@ -68,6 +68,7 @@ def test_newer_findings_are_listed_and_what_was_verified_stays(
     )
 
 
+@pytest.mark.slow
 def test_a_risk_that_a_newer_check_finds_counts_in_every_list(
     curator: User, client_for: ClientFor
 ) -> None:
@@ -131,6 +132,7 @@ def test_what_is_out_of_use_is_left_alone(old: Version, curator: User) -> None:
     assert recheck_versions(limit=10) == 0
 
 
+@pytest.mark.slow
 def test_the_number_of_queries_does_not_grow(
     old: Version, curator: User, client_for: ClientFor
 ) -> None:

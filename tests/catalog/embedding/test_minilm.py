@@ -83,6 +83,7 @@ def test_meaning_decides_what_is_near(
     assert vectors[0] @ vectors[1] > vectors[0] @ vectors[2] + 0.1
 
 
+@pytest.mark.slow
 def test_each_text_has_a_row_of_unit_length_in_order(minilm: MiniLMEmbedder) -> None:
     vectors = minilm.embed(["a longer statement than the other one", "short"])
 
@@ -92,6 +93,7 @@ def test_each_text_has_a_row_of_unit_length_in_order(minilm: MiniLMEmbedder) -> 
     assert (vectors[1] == minilm.embed(["short"])[0]).all()
 
 
+@pytest.mark.slow
 def test_a_vector_does_not_depend_on_what_is_embedded_beside_it(minilm: MiniLMEmbedder) -> None:
     alone = minilm.embed(STATEMENTS[:1])
     together = minilm.embed([*STATEMENTS, "and a much, much longer one " * 20])
@@ -103,6 +105,7 @@ def test_no_texts_make_no_vectors(minilm: MiniLMEmbedder) -> None:
     assert minilm.embed([]).shape == (0, minilm.dimension)
 
 
+@pytest.mark.slow
 def test_what_follows_the_last_token_has_no_effect(minilm: MiniLMEmbedder) -> None:
     long = "delete old files " * 200
 
@@ -129,6 +132,7 @@ def test_any_text_has_a_vector(minilm: MiniLMEmbedder, text: str) -> None:
     assert np.linalg.norm(vector) == pytest.approx(1, abs=1e-5)
 
 
+@pytest.mark.slow
 def test_threads_share_it(minilm: MiniLMEmbedder) -> None:
     expected = minilm.embed(STATEMENTS)
     start = threading.Barrier(4)

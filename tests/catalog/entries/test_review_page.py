@@ -188,6 +188,7 @@ def test_hostile_text_stays_text(
         assert "<script>alert" not in page
 
 
+@pytest.mark.slow
 def test_the_number_of_queries_does_not_grow(
     curator: User, second_curator: User, client_for: ClientFor
 ) -> None:

@@ -21,6 +21,7 @@ pytestmark = pytest.mark.django_db
 ClientFor = Callable[[User], Client]
 
 
+@pytest.mark.slow
 def test_each_is_counted_from_what_happened(
     reviewer: User, second_reviewer: User, curator: User, client_for: ClientFor
 ) -> None:

@@ -62,6 +62,7 @@ def test_an_entry_without_cases_says_so(reviewer: User, curator: User, client_fo
     assert f"{page_of(version)}new/" in client_for(curator).get(entry_url).text
 
 
+@pytest.mark.slow
 def test_the_page_shows_worlds_checks_and_quality(
     confined: Sandbox, kept: EntryCases, version: Version, reviewer: User, client_for: Clients
 ) -> None:

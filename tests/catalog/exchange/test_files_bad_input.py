@@ -99,6 +99,7 @@ def test_a_cell_of_a_million_characters_is_read_and_a_longer_row_refused() -> No
     assert said(rows) == {"line 3": "has more than 4,000,000 bytes"}
 
 
+@pytest.mark.slow
 def test_memory_holds_one_row_and_not_the_file(tmp_path: Path) -> None:
     file = tmp_path / "large.csv"
     with file.open("w") as target:

@@ -120,6 +120,7 @@ def test_rows_come_back_as_they_were(format: Format, records: list[EntryRecord])
     assert read_back(b"".join(file_parts(records, format)), format) == records
 
 
+@pytest.mark.slow
 @given(records=TITLED)
 @settings(max_examples=15, deadline=None)
 def test_folders_in_an_archive_come_back_as_they_were(records: list[EntryRecord]) -> None:
@@ -128,6 +129,7 @@ def test_folders_in_an_archive_come_back_as_they_were(records: list[EntryRecord]
     assert read_back(data, Format.ZIP) == sorted(records, key=lambda record: str(record.slug))
 
 
+@pytest.mark.slow
 @given(records=TITLED)
 @settings(max_examples=15, deadline=None)
 def test_folders_on_the_disk_come_back_as_they_were(records: list[EntryRecord]) -> None:
@@ -146,6 +148,7 @@ def test_a_cell_is_no_formula_and_loses_nothing(text: str) -> None:
     assert plain_cell(safe_cell(text)) == text
 
 
+@pytest.mark.slow
 @given(records=TITLED)
 @settings(max_examples=15, deadline=None)
 def test_no_cell_of_an_export_begins_as_a_formula_does(records: list[EntryRecord]) -> None:

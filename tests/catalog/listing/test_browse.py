@@ -105,6 +105,7 @@ def test_an_address_that_makes_no_sense_is_refused(
     assert client_for(reviewer).get(f"/catalogue/{query}").status_code == status
 
 
+@pytest.mark.slow
 def test_empty_lists_say_the_next_step(
     reviewer: User, curator: User, client_for: ClientFor
 ) -> None:
@@ -221,6 +222,7 @@ def test_curators_see_only_what_they_may_do_now(
     assert f"/catalogue/versions/{version.pk}/submit/" not in others
 
 
+@pytest.mark.slow
 def test_hostile_text_stays_text(curator: User, client_for: ClientFor) -> None:
     version = shelve(
         HOSTILE, script=f"echo '{HOSTILE}'\n", phrasings=[f"x {HOSTILE}"], undo=HOSTILE,

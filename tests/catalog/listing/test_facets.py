@@ -85,6 +85,7 @@ def test_each_count_is_what_the_list_has_when_one_follows_it(
             assert count == length(replace(filters, **{name: value})), (name, value)
 
 
+@pytest.mark.slow
 def test_counting_takes_two_queries(shelf: dict[str, Version]) -> None:
     with CaptureQueriesContext(connection) as asked:
         services.count_facets(Filters(state=IN_USE, risk="low"))

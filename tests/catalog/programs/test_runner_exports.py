@@ -168,6 +168,7 @@ def test_a_role_has_the_exact_script_and_its_provenance_beside_it(
     assert json.loads(files["survey.json"]) == survey
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("script", [PRINTS, TAKES, "uptime\n"], ids=["variables", "words", "none"])
 def test_ansible_takes_the_role(client: Client, tmp_path: Path, script: str) -> None:
     program = shutil.which("ansible-playbook")

@@ -36,6 +36,7 @@ def candidates() -> list[Candidate]:
     return [Candidate(phrasing=row["statement"], script=row["script"], cosine=1.0) for row in rows]
 
 
+@pytest.mark.slow
 def test_the_same_statement_always_matches(candidates: list[Candidate]) -> None:
     answers = [judge(candidate.phrasing, candidate).answer for candidate in candidates]
 

@@ -140,6 +140,7 @@ def test_who_may_not_run_it_has_no_form(
     assert "Run it again" not in page
 
 
+@pytest.mark.slow
 def test_lists_take_a_fixed_number_of_queries(
     client_for: ClientFor, stranger: User, reviewer: User
 ) -> None:

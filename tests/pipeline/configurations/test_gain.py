@@ -27,6 +27,7 @@ from pipeline.models import (
     Run,
     Stage,
 )
+from tests.first_cases import first_cases
 from tests.keys import shown
 from tests.make import SCRIPT, make_draft, make_run
 
@@ -172,11 +173,14 @@ def test_before_the_first_run_it_says_what_will_be_counted() -> None:
 
 @pytest.mark.parametrize(
     ("verdict", "words"),
-    [
-        pytest.param(YES, ("Draft 2 is recommended", "newly passed", "round 1"), id="better"),
-        pytest.param(NO, ("Draft 1 is shown", "as before"), id="kept by the guard"),
-        pytest.param(UNKNOWN, ("Draft 1 is shown", "could not be judged"), id="lost"),
-    ],
+    first_cases(
+        1,
+        [
+            pytest.param(YES, ("Draft 2 is recommended", "newly passed", "round 1"), id="better"),
+            pytest.param(NO, ("Draft 1 is shown", "as before"), id="kept by the guard"),
+            pytest.param(UNKNOWN, ("Draft 1 is shown", "could not be judged"), id="lost"),
+        ],
+    ),
 )
 def test_the_run_says_which_draft_it_recommends_and_why(
     client_for: ClientFor, reviewer: User, verdict: str, words: tuple[str, ...]
@@ -192,22 +196,30 @@ def test_the_run_says_which_draft_it_recommends_and_why(
 
 @pytest.mark.parametrize(
     ("verdict", "outcomes", "words"),
-    [
-        pytest.param(YES, {}, "The assessor passed the first script", id="passed"),
-        pytest.param(UNKNOWN, {}, "The assessor&#x27;s answer could not be read", id="unknown"),
-        pytest.param(NO, {}, "No round of refinement followed", id="no rounds"),
-        pytest.param(NO, {"explain": "no_error"}, "the model found no error", id="self-doubt"),
-        pytest.param(NO, {"explain": "unparsed"}, "could not be read from the reply", id="reply"),
-        pytest.param(
-            NO, {"explain": "explained", "refine": "unchanged"}, "brought no new script", id="same"
-        ),
-        pytest.param(
-            NO,
-            {"explain": "explained", "refine": "truncated"},
-            "The rewritten script could not be read",
-            id="cut short",
-        ),
-    ],
+    first_cases(
+        1,
+        [
+            pytest.param(YES, {}, "The assessor passed the first script", id="passed"),
+            pytest.param(UNKNOWN, {}, "The assessor&#x27;s answer could not be read", id="unknown"),
+            pytest.param(NO, {}, "No round of refinement followed", id="no rounds"),
+            pytest.param(NO, {"explain": "no_error"}, "the model found no error", id="self-doubt"),
+            pytest.param(
+                NO, {"explain": "unparsed"}, "could not be read from the reply", id="reply"
+            ),
+            pytest.param(
+                NO,
+                {"explain": "explained", "refine": "unchanged"},
+                "brought no new script",
+                id="same",
+            ),
+            pytest.param(
+                NO,
+                {"explain": "explained", "refine": "truncated"},
+                "The rewritten script could not be read",
+                id="cut short",
+            ),
+        ],
+    ),
 )
 def test_a_run_with_one_script_says_why_it_was_not_rewritten(
     client_for: ClientFor, reviewer: User, verdict: str, outcomes: dict[str, str], words: str
@@ -254,11 +266,14 @@ def explained(run: Run, *points: str) -> None:
 
 @pytest.mark.parametrize(
     ("given", "words"),
-    [
-        pytest.param(5, "the model gave 2 more points", id="five"),
-        pytest.param(4, "the model gave 1 more point;", id="four"),
-        pytest.param(3, "", id="three"),
-    ],
+    first_cases(
+        1,
+        [
+            pytest.param(5, "the model gave 2 more points", id="five"),
+            pytest.param(4, "the model gave 1 more point;", id="four"),
+            pytest.param(3, "", id="three"),
+        ],
+    ),
 )
 def test_feedback_says_how_long_it_is_and_how_much_was_left_out(
     client_for: ClientFor, reviewer: User, given: int, words: str

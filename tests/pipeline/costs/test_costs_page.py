@@ -15,6 +15,7 @@ from django.urls import reverse
 from pipeline.costs.forms import CostForm
 from pipeline.costs.services import By, CostQuery, Per, check_query, default_range
 from pipeline.models import Batch, Configuration, Endpoint, Spending
+from tests.first_cases import first_cases
 from tests.pipeline.query_counts import count_queries
 from tests.web_client import WebClient
 
@@ -176,7 +177,9 @@ def test_a_range_that_makes_no_sense_is_refused(client: Client, address: str, qu
     assert client.get(f"{address}?{query}").status_code == 422
 
 
-@pytest.mark.parametrize("address", ["/cost/", "/cost/export/", "/api/v1/spending/"])
+@pytest.mark.parametrize(
+    "address", first_cases(1, ["/cost/", "/cost/export/", "/api/v1/spending/"])
+)
 def test_it_is_for_managers_and_administrators(
     client_for: ClientFor, reviewer: User, administrator: User, address: str
 ) -> None:
@@ -192,6 +195,7 @@ def test_where_nothing_was_asked_it_says_so(client: Client) -> None:
     assert "No model was asked in this range" in client.get(reverse("cost")).text
 
 
+@pytest.mark.slow
 def test_it_takes_a_fixed_number_of_queries(client: Client) -> None:
     addresses = [f"{reverse('cost')}?{RANGE}&by={by}" for by in By]
     addresses.append(f"/api/v1/spending/?{RANGE}")

@@ -141,6 +141,7 @@ def test_the_day_is_that_of_the_end_in_utc() -> None:
     assert str(Spending.objects.get().day) == "2026-03-01"
 
 
+@pytest.mark.slow
 def test_a_run_from_start_to_end_is_counted_whole(standin: StandIn) -> None:
     standin.faults({"kind": "status", "status": 500, "task": "describe"})
     run_worker.run_to_end(start().pk, give_up_after=60)

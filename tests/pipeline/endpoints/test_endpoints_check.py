@@ -100,6 +100,7 @@ def test_a_check_tells_in_plain_words_what_is_real(
     assert "is the best that works" in client.get("/endpoints/demo/").text
 
 
+@pytest.mark.slow
 def test_the_page_follows_the_check_and_stops_when_it_has_ended(
     client: Client, standin: StandIn, sent: Sent, ask: Callable[..., int]
 ) -> None:
@@ -303,6 +304,7 @@ def test_a_check_without_a_try_sends_no_statement(
 # --- Keys that are not read, and the way there --------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_an_endpoint_whose_variable_is_not_one_of_a_key_rests_and_says_so(
     client: Client, sent: Sent, ask: Callable[..., int], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -224,6 +224,7 @@ def test_an_author_of_cases_that_is_switched_off_later_fails_no_run(standin: Sta
     assert "switched off" in stage.found and run.verdict
 
 
+@pytest.mark.slow
 def test_an_author_that_rests_for_long_holds_no_run(standin: StandIn) -> None:
     author = name_author("ghost", "demo-smith")
     until = timezone.now() + timedelta(hours=1)

@@ -16,6 +16,7 @@ from pipeline.models import Attempt, DraftFinding, Endpoint, ModelCall, Run
 from pipeline.runs.run_document import report_run
 from pipeline.scheduling import run_leases
 from pipeline.simulation.clean_run import clean_run
+from tests.first_cases import first_cases
 from tests.make import make_action, make_version
 from tests.standin_process import StandIn
 
@@ -128,12 +129,15 @@ def test_a_worker_that_lost_its_lease_writes_nothing(standin: StandIn) -> None:
 
 @pytest.mark.parametrize(
     ("fault", "said"),
-    [
-        pytest.param({"kind": "status", "status": 400}, "HTTP 400", id="400"),
-        pytest.param({"kind": "status", "status": 401}, "HTTP 401", id="401"),
-        pytest.param({"kind": "status", "status": 404}, "HTTP 404", id="404"),
-        pytest.param({"kind": "status", "status": 500, "count": 2}, "HTTP 500", id="500 twice"),
-    ],
+    first_cases(
+        1,
+        [
+            pytest.param({"kind": "status", "status": 400}, "HTTP 400", id="400"),
+            pytest.param({"kind": "status", "status": 401}, "HTTP 401", id="401"),
+            pytest.param({"kind": "status", "status": 404}, "HTTP 404", id="404"),
+            pytest.param({"kind": "status", "status": 500, "count": 2}, "HTTP 500", id="500 twice"),
+        ],
+    ),
 )
 def test_a_request_that_is_refused_fails_the_run_with_the_reason(
     standin: StandIn, fault: dict[str, object], said: str

@@ -78,6 +78,7 @@ def status(code: int, **details: object) -> Rule:
     return {"kind": "status", "status": code, **details}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rule", "happened", "advice"),
     first_cases(
@@ -107,6 +108,7 @@ def test_what_trying_again_cannot_help_stops_the_run_at_once(
     assert f"Words of the <server>. (HTTP {rule['status']})" in seen.page, "the raw words stay"
 
 
+@pytest.mark.slow
 def test_the_api_tells_the_same(meet: Callable[..., Seen]) -> None:
     assert meet(status(401, message="Who are you?")).api()["failure"] == {
         "happened": "The server did not accept the key.",
@@ -117,6 +119,7 @@ def test_the_api_tells_the_same(meet: Callable[..., Seen]) -> None:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rule", "happened"),
     first_cases(
@@ -148,6 +151,7 @@ def test_a_busy_server_has_the_run_wait_and_costs_nothing(
     assert Endpoint.objects.get(name="demo").blocked_until is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rule", "happened"),
     first_cases(
@@ -184,6 +188,7 @@ def test_a_spend_limit_rests_the_endpoint_and_a_person_is_told_to_act(
         assert words in seen.page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rule", "tried", "billed", "happened"),
     first_cases(2, [
@@ -235,6 +240,7 @@ def test_what_may_have_been_billed_is_tried_once_more_and_no_more(
         assert words in seen.page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rule", "happened", "advice"),
     first_cases(2, [
@@ -332,6 +338,7 @@ def test_one_try_that_fails_leaves_no_mark_but_its_row(meet: Callable[..., Seen]
     assert (seen.billed, seen.api()["failure"]) == (clean_run().calls + 1, None)
 
 
+@pytest.mark.slow
 def test_a_connection_closed_while_idle_does_not_stop_a_run(meet: Callable[..., Seen]) -> None:
     seen = meet({"kind": "close"}, advances=5)
     assert (seen.state, seen.billed) == ("done", clean_run().calls)
@@ -359,6 +366,7 @@ def test_a_run_that_kills_its_workers_asks_for_an_administrator(
     assert "check the workers&#x27; log" in page
 
 
+@pytest.mark.slow
 def test_the_ledgers_page_tells_each_try_in_words(
     meet: Callable[..., Seen], client_for: ClientFor, reviewer: User
 ) -> None:

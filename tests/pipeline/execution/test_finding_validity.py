@@ -148,6 +148,7 @@ def test_the_api_says_the_same(client_for: ClientFor, reviewer: User, draft: Dra
     assert client.post(f"{address}check-again/").status_code == 409
 
 
+@pytest.mark.slow
 def test_checking_again_takes_a_role(
     client_for: ClientFor, stranger: User, manager: User, draft: Draft
 ) -> None:

@@ -33,6 +33,7 @@ from review.tasks import start_runs
 from scriptsmith_site.integrations.alerts.services import sources
 from scriptsmith_site.models import AlertRule, Profile
 from tests.catalog.analysis.planted import planted_secrets
+from tests.first_cases import first_cases
 from tests.make import make_action
 from tests.people import make_person
 from tests.pipeline.flow.test_stages import TEXTS
@@ -133,6 +134,7 @@ def test_nothing_is_asked_where_texts_stay_on_this_machine(
     assert reached(standin) == 50 and not run.calls.exclude(masked=[]).exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("sends", "arrived"), [({}, 0), ({"secrets": "send"}, 50)])
 def test_the_api_masks_unless_it_is_told_otherwise(
     standin: StandIn,
@@ -153,6 +155,7 @@ def test_the_api_masks_unless_it_is_told_otherwise(
     assert api.post("/api/v1/actions/", wrong, content_type="application/json").status_code == 422
 
 
+@pytest.mark.slow
 def test_running_an_action_again_asks_too(
     standin: StandIn, client_for: ClientFor, reviewer: User
 ) -> None:
@@ -167,6 +170,7 @@ def test_running_an_action_again_asks_too(
     assert reached(standin) == 0
 
 
+@pytest.mark.slow
 def test_campaigns_mask(standin: StandIn, manager: User, reviewer: User) -> None:
     campaign = rules.create_campaign("Study", by=manager, reviewers=[reviewer])
     editing.add_actions(campaign, [make_action(ASKED, incident=LOG)], by=manager)
@@ -198,11 +202,14 @@ SEND, MASK = SecretsChoice.SEND, SecretsChoice.MASK
 
 @pytest.mark.parametrize(
     ("asker", "author", "arrived"),
-    [
-        pytest.param(MASK, MASK, 0, id="both mask"),
-        pytest.param(SEND, MASK, 1, id="the asker's go, what is written later does not"),
-        pytest.param(MASK, SEND, 50, id="the author's go"),
-    ],
+    first_cases(
+        1,
+        [
+            pytest.param(MASK, MASK, 0, id="both mask"),
+            pytest.param(SEND, MASK, 1, id="the asker's go, what is written later does not"),
+            pytest.param(MASK, SEND, 50, id="the author's go"),
+        ],
+    ),
 )
 def test_feedback_that_people_write_is_theirs_to_choose_for(
     standin: StandIn,
@@ -245,6 +252,7 @@ def test_who_writes_feedback_is_shown_its_secrets_but_for_those_that_were_sent(
     assert again.sent_secrets == [], "there is nothing to choose"
 
 
+@pytest.mark.slow
 def test_what_is_kept_of_a_secret_that_is_sent_tells_nothing_of_it(settings: Any) -> None:
     action = make_action(ASKED, incident=LOG)
     run = services.start_run(action, by=None, secrets=SEND, enqueue=False)

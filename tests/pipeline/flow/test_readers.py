@@ -190,6 +190,7 @@ def _by_tool(text: str) -> dict[str, object]:
 # --- What no file shows well -----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("reply", "note"),
     [

@@ -98,6 +98,7 @@ def test_every_kind_of_the_server_is_tried() -> None:
     assert tried | {"usage-null", "usage-absurd"} == set(KINDS)
 
 
+@pytest.mark.slow
 def test_no_thread_is_left_behind_by_tries_that_ran_out_of_time(hostile: Hostile) -> None:
     client = MessagesClient()
     target = Target("drip", hostile.url("drip"), "key", SECONDS)

@@ -20,6 +20,7 @@ def created(standin: StandIn) -> int:
     return len({call["batch"] for call in standin.calls(task="batch_create") if call["batch"]})
 
 
+@pytest.mark.slow
 def test_a_batch_that_arrived_though_the_connection_died_is_found_and_used(
     campaign: Batch, standin: StandIn
 ) -> None:
@@ -71,6 +72,7 @@ def test_a_batch_of_somebody_else_that_looks_the_same_is_left_alone(
     assert set(ours) == {1}
 
 
+@pytest.mark.slow
 def test_a_batch_that_is_not_proved_to_be_ours_is_not_cancelled(
     campaign: Batch, standin: StandIn
 ) -> None:

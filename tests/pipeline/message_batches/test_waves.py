@@ -63,6 +63,7 @@ def asked(standin: StandIn) -> Counter[object]:
     return Counter(call["custom_id"] for call in standin.calls(billed=True) if call["custom_id"])
 
 
+@pytest.mark.slow
 def test_runs_go_in_waves_and_every_question_is_asked_once_for_half_the_price(
     campaign: Batch, standin: StandIn
 ) -> None:
@@ -234,6 +235,7 @@ def test_a_campaign_that_is_cancelled_takes_back_what_nobody_answered(
     assert not Attempt.objects.exclude(cost=None).exists()
 
 
+@pytest.mark.slow
 def test_switched_off_the_rest_is_asked_directly(campaign: Batch, standin: StandIn) -> None:
     carry_on(runs := start(campaign, 2))
     Batch.objects.filter(pk=campaign.pk).update(uses_message_batches=False)
@@ -288,6 +290,7 @@ def test_a_prepared_batch_is_not_sent_to_an_endpoint_that_was_switched_off_and_i
     assert all(run.state == "failed" and "switched off" in run.problem for run in ended)
 
 
+@pytest.mark.slow
 def test_what_was_cancelled_before_a_batch_is_sent_does_not_leave(
     campaign: Batch, standin: StandIn, django_user_model: type
 ) -> None:
@@ -347,6 +350,7 @@ def test_nothing_is_collected_of_a_campaign_that_was_switched_to_direct_calls_me
     assert give_to_direct_calls() == 1 and not waiting_calls()
 
 
+@pytest.mark.slow
 def test_a_single_question_that_is_too_large_fails_its_run_alone(
     campaign: Batch, standin: StandIn
 ) -> None:

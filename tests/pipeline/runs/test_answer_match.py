@@ -39,6 +39,7 @@ def test_this_is_it_is_kept_as_a_label(way: Way, answered_run: Run, reviewer: Us
     assert Run.objects.count() == 1
 
 
+@pytest.mark.slow
 @both_ways
 def test_not_what_i_asked_starts_one_run_that_writes(
     way: Way, answered_run: Run, reviewer: User
@@ -54,6 +55,7 @@ def test_not_what_i_asked_starts_one_run_that_writes(
     assert written.action == answered_run.action
 
 
+@pytest.mark.slow
 @both_ways
 @pytest.mark.parametrize("what", ["confirm-match", "reject-match"])
 def test_a_run_that_the_catalogue_did_not_answer_has_nothing_to_say(

@@ -20,6 +20,7 @@ from pipeline.runs.list_rows import run_row
 from review import services as review
 from review.models import Decision, Item
 from review.queue.overview.review_progress import usual_wait
+from tests.first_cases import first_cases
 from tests.make import make_answered_run, make_run, make_version
 from tests.pipeline.query_counts import count_queries
 from tests.review.desk.test_decide import EDITED, decide
@@ -70,25 +71,38 @@ def end(run: Run, state: str, problem: str = "") -> None:
 
 @pytest.mark.parametrize(
     ("change", "status", "by", "why"),
-    [
-        pytest.param(lambda run, by: None, "unreviewed", "", [], id="nobody has looked"),
-        pytest.param(lambda run, by: review.take_in(run.pk), "waiting", "", [], id="in the queue"),
-        pytest.param(verify, "verified", "Rita Lindqvist", [], id="approved"),
-        pytest.param(edit, "in_review", "Rita Lindqvist", [], id="edited"),
-        pytest.param(
-            reject, "rejected", "Rita Lindqvist", ["It empties the wrong folder."], id="rejected"
-        ),
-        pytest.param(withdraw, "withdrawn", "Rita Lindqvist", [], id="suspended since"),
-        pytest.param(
-            lambda run, by: end(run, "failed", "No script in it."),
-            "unwritten",
-            "",
-            ["No script in it."],
-            id="no script",
-        ),
-        pytest.param(lambda run, by: end(run, "done"), "unwritten", "", [], id="done without one"),
-        pytest.param(lambda run, by: end(run, "cancelled"), "cancelled", "", [], id="cancelled"),
-    ],
+    first_cases(
+        1,
+        [
+            pytest.param(lambda run, by: None, "unreviewed", "", [], id="nobody has looked"),
+            pytest.param(
+                lambda run, by: review.take_in(run.pk), "waiting", "", [], id="in the queue"
+            ),
+            pytest.param(verify, "verified", "Rita Lindqvist", [], id="approved"),
+            pytest.param(edit, "in_review", "Rita Lindqvist", [], id="edited"),
+            pytest.param(
+                reject,
+                "rejected",
+                "Rita Lindqvist",
+                ["It empties the wrong folder."],
+                id="rejected",
+            ),
+            pytest.param(withdraw, "withdrawn", "Rita Lindqvist", [], id="suspended since"),
+            pytest.param(
+                lambda run, by: end(run, "failed", "No script in it."),
+                "unwritten",
+                "",
+                ["No script in it."],
+                id="no script",
+            ),
+            pytest.param(
+                lambda run, by: end(run, "done"), "unwritten", "", [], id="done without one"
+            ),
+            pytest.param(
+                lambda run, by: end(run, "cancelled"), "cancelled", "", [], id="cancelled"
+            ),
+        ],
+    ),
 )
 def test_each_status_says_by_whom_and_why(
     reviewer: User,
@@ -124,6 +138,7 @@ def test_a_flagged_script_says_what_is_wrong_and_where_it_waits(
     assert (found.status, list(found.why), found.position) == ("flagged", [WRONG], 2)
 
 
+@pytest.mark.slow
 def test_a_match_of_the_catalogue_is_verified_while_its_version_is(reviewer: User) -> None:
     version = make_version(by=reviewer)
     run = make_answered_run(version, by=reviewer)
@@ -346,6 +361,7 @@ def test_the_page_of_a_flagged_run_says_each_difference_once(
     assert "recommended" not in page
 
 
+@pytest.mark.slow
 def test_a_verified_script_is_copied_where_it_stands_and_the_use_is_recorded(
     client_for: ClientFor, reviewer: User, second_reviewer: User
 ) -> None:

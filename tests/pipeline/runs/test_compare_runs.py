@@ -94,6 +94,7 @@ def address(run: Run, *runs: Run, **more: str) -> str:
     return f"{reverse('action-compare', args=[run.action_id])}?{query}"
 
 
+@pytest.mark.slow
 def test_a_run_is_started_under_another_configuration_and_shown_beside(
     client: Client, first: Run, other: Configuration
 ) -> None:
@@ -254,6 +255,7 @@ def test_a_program_gets_the_same(client: Client, first: Run, other: Configuratio
     assert said["stages"][0]["outcomes"] == [None, ""]
 
 
+@pytest.mark.slow
 def test_two_runs_or_four_take_the_same_number_of_queries(client: Client, first: Run) -> None:
     more = [finish(start(first.action)) for _ in range(3)]
     few = count_queries(client, address(first, more[0]))

@@ -123,6 +123,7 @@ def test_configurations_are_known_to_who_asks(
     assert client_for(stranger).get("/api/v1/configurations/").status_code == 403
 
 
+@pytest.mark.slow
 def test_reading_takes_a_fixed_number_of_queries(client: Client, reviewer: User) -> None:
     run = make_run(by=reviewer)
     addresses = ["/api/v1/actions/", "/api/v1/runs/", f"/api/v1/runs/{run.pk}/"]

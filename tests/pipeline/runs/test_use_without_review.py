@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from pipeline.models import Draft, DraftUse, Run
+from tests.first_cases import first_cases
 from tests.make import make_run, make_version
 from tests.pipeline.page_and_api import DONE, ByApi, Way, both_ways
 from tests.pipeline.runs.test_answers import edit, reject, withdraw
@@ -45,7 +46,7 @@ def test_it_is_recorded_with_its_reason(way: Way, draft: Draft, reviewer: User) 
 
 
 @both_ways
-@pytest.mark.parametrize("reason", ["", "  \n", "\0", "x" * 100_000])
+@pytest.mark.parametrize("reason", first_cases(1, ["", "  \n", "\0", "x" * 100_000]))
 def test_without_a_usable_reason_nothing_is_used(
     way: Way, draft: Draft, reviewer: User, reason: str
 ) -> None:
@@ -62,6 +63,7 @@ def test_it_takes_the_permission(way: Way, draft: Draft, stranger: User) -> None
     assert not DraftUse.objects.exists()
 
 
+@pytest.mark.slow
 @both_ways
 @pytest.mark.parametrize(
     ("decide", "said"), [(reject, "A reviewer rejected"), (withdraw, "is withdrawn")]

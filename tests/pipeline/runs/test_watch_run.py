@@ -150,6 +150,7 @@ def test_a_run_without_a_place_or_in_a_paused_batch_says_so(
     assert "The budget is used up." in client_for(reviewer).get(address).content.decode()
 
 
+@pytest.mark.slow
 def test_a_failed_run_says_why_and_can_be_taken_up_again(
     client_for: ClientFor, queued: Run, reviewer: User, second_reviewer: User
 ) -> None:
@@ -282,6 +283,7 @@ def test_the_page_takes_a_fixed_number_of_queries(client_for: ClientFor, strange
     assert count_queries(client, address) == few <= 16
 
 
+@pytest.mark.slow
 def test_the_status_takes_a_fixed_number_of_queries(
     client_for: ClientFor, queued: Run, stranger: User
 ) -> None:

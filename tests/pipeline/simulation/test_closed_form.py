@@ -46,6 +46,7 @@ def is_flagged(one: ItemOutcome) -> bool:
     return one.verdict is Verdict.INCORRECT
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "item", first_cases(3, [pytest.param(1, id="odd"), pytest.param(2, id="even")])
 )

@@ -50,6 +50,7 @@ def test_an_action_takes_the_course_that_the_book_says(
     assert json_of(refined)["script"] == RIGHT
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("feedback", "expected"),
     [

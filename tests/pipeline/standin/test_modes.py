@@ -177,6 +177,7 @@ def test_ollama_takes_what_the_api_refuses(ollama: anthropic.Anthropic) -> None:
         assert ask(ollama, options=options).stop_reason == "end_turn"
 
 
+@pytest.mark.slow
 def test_ollama_has_no_counting_no_ids_and_no_limits(ollama: anthropic.Anthropic) -> None:
     with pytest.raises(anthropic.NotFoundError) as missing:
         ollama.messages.count_tokens(model="a", messages=[{"role": "user", "content": "a"}])

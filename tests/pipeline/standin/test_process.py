@@ -30,6 +30,7 @@ def test_it_refuses_to_listen_anywhere_but_on_loopback(
     assert host in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("signal_number", [signal.SIGTERM, signal.SIGINT])
 def test_it_announces_itself_prints_nothing_and_ends_cleanly(
     tmp_path: Path, signal_number: signal.Signals

@@ -100,6 +100,7 @@ def test_what_cannot_be_recorded_is_not_shown(
     assert answer.status_code == 500 and "-path" not in answer.text
 
 
+@pytest.mark.slow
 def test_who_saw_the_verdict_before_is_not_blind_and_who_did_not_is(
     flagged: Item, reviewer: User, second_reviewer: User, client_for: ClientFor
 ) -> None:
@@ -150,6 +151,7 @@ def test_the_asker_who_looked_is_not_blind_and_who_did_not_look_is(
     assert not Score.objects.get().blind
 
 
+@pytest.mark.slow
 def test_looking_up_after_the_score_what_the_desk_has_opened_is_nothing_new(
     held_flagged: Assignment, reviewer: User, client_for: ClientFor
 ) -> None:

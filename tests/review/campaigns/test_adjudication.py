@@ -116,6 +116,7 @@ def test_the_list_is_narrowed_by_stage_spread_and_words(
         assert "No matches" in page
 
 
+@pytest.mark.slow
 def test_a_list_that_is_asked_for_nonsense_says_so_and_does_not_fall(
     boss: Client, study: Campaign
 ) -> None:
@@ -124,6 +125,7 @@ def test_a_list_that_is_asked_for_nonsense_says_so_and_does_not_fall(
     assert "Select a valid choice" in page.text
 
 
+@pytest.mark.slow
 def test_the_screen_has_every_text_and_every_score(
     boss: Client, study: Campaign, reviewer: User
 ) -> None:

@@ -73,6 +73,7 @@ def test_rules_people_and_states_change_as_on_the_pages(
     assert api.post(f"{path}start-runs/").status_code == 409
 
 
+@pytest.mark.slow
 def test_progress_and_adjudication(
     api: Client, manager: User, reviewer: User, second_reviewer: User
 ) -> None:

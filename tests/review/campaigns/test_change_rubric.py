@@ -63,6 +63,7 @@ def test_the_question_is_asked_until_it_is_answered(boss: Client, campaign: Camp
     assert asked not in boss.get(f"/campaigns/{campaign.pk}/").content.decode()
 
 
+@pytest.mark.slow
 def test_earlier_scores_are_kept_and_that_is_in_the_report(
     boss: Client, campaign: Campaign, manager: User
 ) -> None:
@@ -121,6 +122,7 @@ def test_it_is_answered_over_the_api_too(boss: Client, campaign: Campaign) -> No
     assert boss.post(url, {"do": "keep", "why": "Too late."}, json).status_code == 409
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("do", ["keep", "again"])
 def test_without_a_reason_or_a_question_nothing_is_recorded(
     boss: Client, campaign: Campaign, do: str

@@ -53,6 +53,7 @@ def scored(manager: User, reviewer: User, second_reviewer: User) -> Campaign:
     return campaign
 
 
+@pytest.mark.slow
 def test_the_dashboard_tells_progress_pace_and_each_reviewer(
     boss: Client, scored: Campaign, reviewer: User
 ) -> None:
@@ -72,6 +73,7 @@ def test_the_dashboard_tells_progress_pace_and_each_reviewer(
     assert "nothing is left to score" in text
 
 
+@pytest.mark.slow
 def test_of_very_many_items_the_counts_may_be_some_seconds_old(
     scored: Campaign, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -84,6 +86,7 @@ def test_of_very_many_items_the_counts_may_be_some_seconds_old(
     assert (board.progress.closed, board.progress.withdrawn) == (0, 2)
 
 
+@pytest.mark.slow
 def test_the_dashboard_forecasts_the_end_from_the_pace_of_the_last_days(
     manager: User, reviewer: User
 ) -> None:
@@ -103,6 +106,7 @@ def test_the_dashboard_forecasts_the_end_from_the_pace_of_the_last_days(
     assert (pace.is_by_the_hour, 2 / 7 <= pace.a_day <= 2 / 6) == (False, True)
 
 
+@pytest.mark.slow
 def test_what_is_closed_has_no_forecast(boss: Client, manager: User, reviewer: User) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=6)
     for _again in range(2):
@@ -118,6 +122,7 @@ def test_what_is_closed_has_no_forecast(boss: Client, manager: User, reviewer: U
     assert "Reviews not done" in text
 
 
+@pytest.mark.slow
 def test_what_comes_half_an_hour_later_is_told_to_both(
     boss: Client, manager: User, reviewer: User, client_for: ClientFor
 ) -> None:
@@ -153,6 +158,7 @@ def test_of_the_planned_items_those_count_that_were_scored_here(
     assert (board.progress.closed, board.planned) == (3, 2)
 
 
+@pytest.mark.slow
 def test_the_fragment_asks_again_only_while_something_can_change(
     boss: Client, scored: Campaign
 ) -> None:

@@ -95,6 +95,7 @@ def test_page_and_api_say_what_was_sent_what_came_back_and_when_the_rest_expires
     assert [row["state"] for row in told["newest"]] == ["failed", "done", "in_progress"]
 
 
+@pytest.mark.slow
 def test_the_page_asks_as_many_queries_for_one_batch_as_for_many(
     campaign: Campaign, manager: User, client_for: ClientFor
 ) -> None:

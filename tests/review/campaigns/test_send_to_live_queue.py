@@ -86,6 +86,7 @@ def test_an_open_study_sends_nothing(manager: User, reviewer: User, client_for: 
     assert not live()
 
 
+@pytest.mark.slow
 def test_the_report_and_the_api_send_too(
     manager: User, reviewer: User, client_for: ClientFor
 ) -> None:

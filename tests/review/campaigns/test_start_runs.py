@@ -152,6 +152,7 @@ def test_where_nothing_can_be_run_nothing_is_noted(campaign: Campaign, manager: 
     assert not campaign.items.exists()
 
 
+@pytest.mark.slow
 def test_a_paused_pilot_goes_on_as_a_pilot(
     manager: User, reviewer: User, client_for: ClientFor
 ) -> None:

@@ -181,6 +181,7 @@ def test_the_models_feedback_stands_in_the_field_where_nothing_was_written(
     assert not IS_OWN.search(page)
 
 
+@pytest.mark.slow
 def test_progress_counts_what_is_done_and_what_waits(
     manager: User, reviewer: User, client_for: ClientFor
 ) -> None:
@@ -199,6 +200,7 @@ def test_progress_counts_what_is_done_and_what_waits(
     assert "1 of 3" in seen[0] and "2 of 3" in seen[1]
 
 
+@pytest.mark.slow
 def test_what_is_let_go_of_does_not_move_the_end_and_what_is_skipped_counts(
     manager: User, reviewer: User, client_for: ClientFor
 ) -> None:
@@ -221,6 +223,7 @@ def test_what_is_let_go_of_does_not_move_the_end_and_what_is_skipped_counts(
     assert seen == ["1 of 4", "1 of 4", "2 of 4"]
 
 
+@pytest.mark.slow
 def test_an_item_looked_at_again_keeps_its_number(
     manager: User, reviewer: User, client_for: ClientFor
 ) -> None:

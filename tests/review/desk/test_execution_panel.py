@@ -24,6 +24,7 @@ ClientFor = Callable[[User], Client]
 pytestmark = pytest.mark.django_db
 
 
+@pytest.mark.slow
 def test_it_appears_with_the_last_score_and_names_the_difference(
     held_flagged: Assignment, reviewer: User, client_for: ClientFor
 ) -> None:

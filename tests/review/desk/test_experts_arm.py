@@ -55,6 +55,7 @@ def keys_of(item: Item, by: User) -> list[str]:
     return [one.key for one in open_item(Item.objects.get(pk=item.pk), by).steps]
 
 
+@pytest.mark.slow
 def test_another_reviewer_scores_it_last_and_its_author_only_as_their_own(
     study: Campaign, manager: User, reviewer: User, second_reviewer: User, client_for: ClientFor
 ) -> None:

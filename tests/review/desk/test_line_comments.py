@@ -121,6 +121,7 @@ def test_somebody_elses_is_not_taken_back(
     assert remark.removed_at is None
 
 
+@pytest.mark.slow
 def test_others_read_it_only_where_reviewers_are_not_hidden(
     manager: User, reviewer: User, second_reviewer: User, client_for: ClientFor
 ) -> None:
@@ -140,6 +141,7 @@ def test_others_read_it_only_where_reviewers_are_not_hidden(
     )
 
 
+@pytest.mark.slow
 def test_in_a_difference_it_stands_below_its_row_and_is_never_folded_away(
     held_flagged: Assignment, reviewer: User, client_for: ClientFor
 ) -> None:

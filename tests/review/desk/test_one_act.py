@@ -381,6 +381,7 @@ def test_what_is_hidden_changes_neither_the_token_nor_the_answer(
 # --- A high risk takes a reason ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_approving_a_high_risk_takes_a_reason_that_is_kept(
     put_in_queue: Callable[..., Item],
     reviewer: User,

@@ -21,6 +21,7 @@ from tests.review.maker import shown_to
 ClientFor = Callable[[User], Client]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asks", ["another", "the reviewer"])
 def test_an_approved_run_says_once_who_verified_it(
     held: Assignment, reviewer: User, client_for: ClientFor, asks: str
@@ -50,6 +51,7 @@ def test_an_approved_run_says_once_who_verified_it(
         assert denied not in page
 
 
+@pytest.mark.slow
 def test_a_run_is_not_called_verified_for_a_wording_that_nobody_confirmed(
     held: Assignment, reviewer: User, second_reviewer: User, client_for: ClientFor
 ) -> None:

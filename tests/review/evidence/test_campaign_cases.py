@@ -78,6 +78,7 @@ def test_texts_are_erased_with_their_cases_and_all_that_reviewers_made_of_them(
     assert set_of(item.campaign.items.order_by("pk")[2])
 
 
+@pytest.mark.slow
 def test_what_an_entry_keeps_stays_and_the_reviewers_words_go(
     item: Item, reviewer: User, administrator: User
 ) -> None:
@@ -138,6 +139,7 @@ def set_of_first(item: Item, second: CaseSet) -> int:
     return CaseSet.objects.filter(counted_for__case=item.case).exclude(pk=second.pk).get().pk
 
 
+@pytest.mark.slow
 def test_what_anybody_struck_is_out_and_what_another_adds_is_in(
     item: Item, reviewer: User, second_reviewer: User
 ) -> None:

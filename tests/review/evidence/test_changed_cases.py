@@ -80,6 +80,7 @@ def test_a_plain_count_of_the_export_gives_the_same_changes(
     assert sum(counts.values()) == 2
 
 
+@pytest.mark.slow
 def test_a_case_set_that_is_withdrawn_stays_in_the_study_that_has_it(
     study: Campaign, manager: User, client_for: ClientFor
 ) -> None:
@@ -95,6 +96,7 @@ def test_a_case_set_that_is_withdrawn_stays_in_the_study_that_has_it(
     assert 'id="execution"' in page and "has withdrawn it since" not in page
 
 
+@pytest.mark.slow
 def test_as_many_queries_however_many_items(manager: User, reviewer: User) -> None:
     few, many = (scored_study(manager, reviewer, items) for items in (2, 6))
     asked = []

@@ -92,6 +92,7 @@ def test_all_of_a_set_can_be_struck(item: Item, reviewer: User, client_for: Clie
     assert 'id="execution"' in page and "Strike, correct or add" not in page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changed", "status", "said"),
     [
@@ -172,6 +173,7 @@ def test_a_mistake_in_a_case_stands_at_its_field_with_all_that_was_typed(
     assert not CaseRevision.objects.exists()
 
 
+@pytest.mark.slow
 def test_a_reason_is_given_by_one_key_kept_and_taken_back(
     item: Item, reviewer: User, client_for: ClientFor
 ) -> None:
@@ -190,6 +192,7 @@ def test_a_reason_is_given_by_one_key_kept_and_taken_back(
     assert ExecutionLabel.objects.count() == 3
 
 
+@pytest.mark.slow
 def test_after_the_last_score_of_a_study_the_screen_stays_where_execution_differs(
     manager: User, reviewer: User, client_for: ClientFor
 ) -> None:

@@ -81,6 +81,7 @@ def test_a_reason_is_given_and_taken_back(item: Item, client: Client) -> None:
     )
 
 
+@pytest.mark.slow
 def test_cases_are_struck_corrected_and_added(item: Item, client: Client) -> None:
     sent: dict[str, object] = {"set": read(client, item)["sets"][0]["set"], "reason": "No."}
     struck = send(client, item, "strike", sent | {"what": "1.3"})
@@ -102,6 +103,7 @@ def test_cases_are_struck_corrected_and_added(item: Item, client: Client) -> Non
     assert found["sets"][0]["is_under_way"] and CaseRun.objects.filter(state="waiting").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("what", "changed", "field", "said"),
     [

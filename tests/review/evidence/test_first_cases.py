@@ -24,6 +24,7 @@ ClientFor = Callable[[User], Client]
 pytestmark = pytest.mark.django_db
 
 
+@pytest.mark.slow
 def test_the_first_case_is_written_in_the_browser_once_all_is_scored(
     held_flagged: Assignment, reviewer: User, client_for: ClientFor
 ) -> None:
@@ -78,6 +79,7 @@ def test_what_it_begins_with_can_be_kept() -> None:
     assert case["about"] == "List the files of /srv that are older"
 
 
+@pytest.mark.slow
 def test_who_starts_a_campaign_with_cases_is_told_where_none_would_be_run(
     study: Campaign, manager: User, client_for: ClientFor
 ) -> None:

@@ -134,6 +134,7 @@ def test_an_import_of_the_export_gives_an_equal_report(
     assert Execution.objects.count() == 8
 
 
+@pytest.mark.slow
 def test_what_was_run_here_goes_before_what_a_file_says(study: Campaign, tmp_path: Path) -> None:
     records = records_of("Study", tmp_path / "out.jsonl")
     before = tables_of(study)
@@ -148,6 +149,7 @@ def test_what_was_run_here_goes_before_what_a_file_says(study: Campaign, tmp_pat
     assert tables_of(study) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "changed", "complaint"),
     [
@@ -233,6 +235,7 @@ def test_each_number_leads_to_the_items_behind_it(
     assert client_for(reviewer).get(f"{items}&stage=script&execution=passed").status_code == 403
 
 
+@pytest.mark.slow
 def test_imported_results_are_a_figure_of_their_own(
     study: Campaign, manager: User, client_for: ClientFor
 ) -> None:

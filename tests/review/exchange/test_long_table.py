@@ -146,6 +146,7 @@ def test_what_is_used_gives_the_figures_of_the_report(tmp_path: Path) -> None:
     assert {one["round"] for one in lines if one["stage"] == "refined"} == {"1"}
 
 
+@pytest.mark.slow
 def test_a_campaign_that_hides_no_verdicts_says_so_in_every_line(
     study: Campaign, tmp_path: Path
 ) -> None:

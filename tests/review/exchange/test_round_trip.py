@@ -83,6 +83,7 @@ def study(manager: User, reviewer: User, second_reviewer: User) -> Campaign:
     return campaign
 
 
+@pytest.mark.slow
 def test_an_export_imported_into_a_new_campaign_gives_the_same_figures(
     study: Campaign, tmp_path: Path
 ) -> None:

@@ -70,6 +70,7 @@ def comes_back(folder: Path) -> bool:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [1, -1], ids=["as given", "lines swapped"])
 @pytest.mark.parametrize(
     ("first", "second", "right"),
@@ -142,6 +143,7 @@ def test_what_is_recommended_and_not_scored_is_open_and_comes_back(tmp_path: Pat
     assert comes_back(tmp_path)
 
 
+@pytest.mark.slow
 def test_several_rounds_fill_the_gain_table_and_come_back(tmp_path: Path) -> None:
     later = [
         {"round": 2, "feedback": "- Still.", "refined": "ls -la\n", "recommended": True},
@@ -208,6 +210,7 @@ def test_a_rater_of_an_item_cannot_adjudicate_it(tmp_path: Path) -> None:
     assert figure("first_pass_accuracy") == (1, 1)
 
 
+@pytest.mark.slow
 def test_the_same_text_in_two_arms_counts_in_each_once_in_agreement_and_is_settled_once(
     tmp_path: Path,
 ) -> None:
@@ -290,6 +293,7 @@ def test_a_reading_heeds_statements_that_repeat(tmp_path: Path) -> None:
     assert (read["low"], read["high"]) != wilson(6, 12)
 
 
+@pytest.mark.slow
 def test_the_figures_without_each_reviewers_first_quarter(tmp_path: Path) -> None:
     items = [item(f"{number}") for number in range(8)]
     scores = [

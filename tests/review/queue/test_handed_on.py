@@ -27,6 +27,7 @@ def review(study: Campaign, person: User) -> Item:
     return Item.objects.get(pk=assignment.item_id)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("overlap", [1, 2])
 def test_an_item_goes_on_until_it_has_as_many_blind_scores_as_are_wanted(
     overlap: int, manager: User, reviewer: User, second_reviewer: User

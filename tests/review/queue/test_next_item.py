@@ -40,6 +40,7 @@ SITUATIONS: dict[str, Callable[[Item, User], object]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", first_cases(8, Campaign.Order.values))
 @pytest.mark.parametrize("situation", SITUATIONS)
 def test_the_first_in_order_is_found_as_the_rules_say(
@@ -54,6 +55,7 @@ def test_the_first_in_order_is_found_as_the_rules_say(
     assert claimed is not None and claimed.item_id == expected[0].pk
 
 
+@pytest.mark.slow
 def test_one_goes_through_all_of_a_campaign_in_ones_own_order(
     manager: User, reviewer: User, second_reviewer: User
 ) -> None:

@@ -43,6 +43,7 @@ def study(manager: User, reviewer: User, second_reviewer: User) -> Campaign:
     return campaign
 
 
+@pytest.mark.slow
 def test_what_was_done_today_with_its_median_and_pauses(study: Campaign, reviewer: User) -> None:
     pace = own_pace(reviewer)
     assert (pace.today, pace.sitting, pace.median_seconds, pace.pauses) == (4, 4, 20, 4)

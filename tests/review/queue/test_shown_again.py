@@ -253,6 +253,7 @@ def names_in(client: Client, item: Item) -> set[int]:
     return {int(one) for one in (*fields, *links, *said)}
 
 
+@pytest.mark.slow
 def test_a_repeat_has_no_number_by_which_its_reviewer_would_know_it(
     manager: User, reviewer: User, client_for: ClientFor
 ) -> None:
@@ -355,6 +356,7 @@ def test_the_count_of_what_a_person_has_done_tells_nothing(
     assert "repeat" not in page.lower()
 
 
+@pytest.mark.slow
 def test_a_limit_holds_for_all_that_is_handed_out(manager: User, reviewer: User) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=3, repeat_share=100, limit_each=4)
     go_through(campaign, reviewer, 0, 2, 2)

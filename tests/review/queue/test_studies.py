@@ -78,6 +78,7 @@ def test_the_random_order_is_the_same_through_buckets_and_as_a_whole(
     assert go_through(campaign, reviewer, 0, 2, 2) == [item.pk for item in expected]
 
 
+@pytest.mark.slow
 def test_what_was_given_back_in_a_bucket_gone_through_still_comes(
     manager: User, reviewer: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -184,6 +185,7 @@ def test_overlap_is_exact_when_many_claim_at_once(manager: User) -> None:
     assert Assignment.objects.count() == 12
 
 
+@pytest.mark.slow
 def test_only_the_pilots_items_are_handed_out_until_the_campaign_opens(
     manager: User, reviewer: User
 ) -> None:
@@ -297,6 +299,7 @@ def test_a_rater_does_not_adjudicate_and_a_reason_is_wanted(
         adjudication.adjudicate(item, stage="script", value=3, why="So.", by=manager)
 
 
+@pytest.mark.slow
 def test_somebody_called_in_comes_first_to_the_item_and_is_left_out_of_agreement(
     manager: User, reviewer: User, second_reviewer: User
 ) -> None:

@@ -73,6 +73,7 @@ def test_a_study_open_to_all_counts_for_who_is_no_member_yet(
     assert Member.objects.filter(campaign=campaign, user=reviewer).exists()
 
 
+@pytest.mark.slow
 def test_whoever_has_done_their_share_is_told_so(
     manager: User, reviewer: User, client_for: ClientFor
 ) -> None:

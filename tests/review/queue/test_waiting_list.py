@@ -94,6 +94,7 @@ def test_nothing_that_fits_leads_back_to_all(
     assert "No matches" in page and "Clear the filters" in page
 
 
+@pytest.mark.slow
 def test_the_list_takes_a_fixed_number_of_queries(
     waiting: None, client_for: ClientFor, reviewer: User, second_reviewer: User
 ) -> None:

@@ -90,6 +90,7 @@ def read_page(client: Client, campaign: Campaign) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BARE)
 def test_nothing_is_said_that_the_study_does_not_hold(
     name: str, tmp_path: Path, client: Client, capsys: pytest.CaptureFixture[str]

@@ -140,6 +140,7 @@ def test_two_arms_are_compared_on_the_cases_that_both_have(
     assert (change["gained"], change["lost"], change["items"]) == (1, 2, 5)
 
 
+@pytest.mark.slow
 def test_kept_up_counts_equal_a_recount_whatever_happens(
     campaign: Campaign, reviewer: User, second_reviewer: User, manager: User
 ) -> None:
@@ -180,6 +181,7 @@ def test_the_demo_model_is_marked_and_reviewers_time_added_up(golden: Campaign) 
     assert arm["time"] == {"items": 1, "seconds": 90}
 
 
+@pytest.mark.slow
 def test_a_report_asks_a_fixed_number_of_queries(
     campaign: Campaign, reviewer: User, second_reviewer: User
 ) -> None:

@@ -29,6 +29,7 @@ def agreement_of(raters: str) -> dict[str, Any]:
     return script
 
 
+@pytest.mark.slow
 def test_two_raters_have_their_alphas_with_the_interval_of_the_bootstrap() -> None:
     script = agreement_of("AB")
 
@@ -42,6 +43,7 @@ def test_two_raters_have_their_alphas_with_the_interval_of_the_bootstrap() -> No
     )
 
 
+@pytest.mark.slow
 def test_the_report_has_every_reference_value_of_the_judgements() -> None:
     script = agreement_of("ABC")
 

@@ -77,6 +77,7 @@ def test_the_head_says_what_was_planned_and_reached_and_the_primary_figure(
     assert "style=" not in head
 
 
+@pytest.mark.slow
 def test_the_head_follows_the_criterion_and_says_what_waits_for_an_adjudicator(
     campaign: Campaign, client: Client
 ) -> None:
@@ -100,6 +101,7 @@ def test_the_head_follows_the_criterion_and_says_what_waits_for_an_adjudicator(
     assert all("2 texts wait for an adjudicator" in head for head in heads.values())
 
 
+@pytest.mark.slow
 def test_each_cell_of_the_assessors_table_leads_to_its_items(
     golden: Campaign, client: Client
 ) -> None:
@@ -185,6 +187,7 @@ def test_a_kept_report_gives_its_tables_as_it_stood(golden: Campaign, client: Cl
     assert f"{kept}tables/figures.md" in page and "cell=" not in page
 
 
+@pytest.mark.slow
 def test_what_was_planned_stands_beside_what_was_reached(golden: Campaign, client: Client) -> None:
     plan = {
         "aim": "share",
@@ -250,6 +253,7 @@ def test_two_configurations_are_told_apart_and_names_are_escaped(
     assert "from &lt;script&gt;alert(1)&lt;/script&gt;" in head_of(page) or "to &lt;script" in page
 
 
+@pytest.mark.slow
 def test_the_report_asks_as_many_queries_for_three_configurations_as_for_one(
     campaign: Campaign, client: Client
 ) -> None:
@@ -268,6 +272,7 @@ def test_the_report_asks_as_many_queries_for_three_configurations_as_for_one(
     assert asked[0] == asked[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("statements", "is_said"), [(30, True), (60, False)])
 def test_an_interval_of_few_statements_says_how_often_it_holds(
     campaign: Campaign, client: Client, statements: int, is_said: bool

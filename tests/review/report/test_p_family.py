@@ -92,6 +92,7 @@ def test_what_came_into_the_pilot_is_in_the_family_of_the_opening(
     assert {one[2] for one in campaign.p_family} == {"imported", "second"}
 
 
+@pytest.mark.slow
 def test_a_report_is_not_kept_for_another_family(opened: Campaign) -> None:
     """As many comparisons, but others; and none that were fixed are not the same as none fixed."""
     said = []
@@ -112,6 +113,7 @@ def test_a_study_that_opened_before_families_were_kept_says_so(
     assert "was not fixed when the campaign opened" in html.unescape(page)
 
 
+@pytest.mark.slow
 def test_the_net_of_the_only_configuration_stands_alone_where_it_was_named(
     campaign: Campaign, manager: User, reviewer: User, client: Client
 ) -> None:

@@ -38,6 +38,7 @@ def scored(report: services.Document) -> int:
     return numerator
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 @pytest.mark.parametrize("is_large", [False, True])
 def test_pages_and_api_show_a_report_of_a_moment_ago_in_a_large_study(

@@ -339,6 +339,7 @@ def test_pairs_of_many_reviewers_have_a_page_of_their_own(
     assert client.get(f"/campaigns/{campaign.pk}/report/pairs/none/").status_code == 404
 
 
+@pytest.mark.slow
 def test_the_page_asks_a_fixed_number_of_queries(
     campaign: Campaign, manager: User, reviewer: User, client_for: ClientFor
 ) -> None:

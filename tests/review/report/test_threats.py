@@ -118,6 +118,7 @@ def test_a_campaign_that_hides_no_verdicts_never_says_that_nobody_saw_them(
 # --- Looks --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("state", ["open", "closed"])
 def test_every_way_to_the_figures_is_a_look_in_every_state(
     boss: Client,
@@ -207,6 +208,7 @@ def with_halo(campaign: Campaign, reviewer: User, second_reviewer: User) -> Camp
     return campaign
 
 
+@pytest.mark.slow
 def test_the_halo_check_shows_no_p_before_the_end(
     boss: Client, with_halo: Campaign, manager: User
 ) -> None:
@@ -306,6 +308,7 @@ def test_tables_among_the_threats_can_be_taken_along(boss: Client, campaign: Cam
     assert "(not blind)" in boss.get(f"{where}tables/threat-skip-bounds.md").text
 
 
+@pytest.mark.slow
 def test_not_blind_is_said_wherever_figures_are(
     boss: Client, campaign: Campaign, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -318,6 +318,7 @@ def test_severity_is_the_mean_difference_to_the_others() -> None:
     assert by_reviewer[3] == (1, pytest.approx(-1.5))
 
 
+@pytest.mark.slow
 def test_a_mean_over_pairs_is_drawn_from_whole_statements() -> None:
     """Three reviewers who score as one: the mean is as uncertain as each pair, not as three pairs would be."""
     rows: list[dict[int, int]] = [{1: n % 3, 2: (n + n % 4) % 3} for n in range(60)]
@@ -333,6 +334,7 @@ def test_a_mean_over_pairs_is_drawn_from_whole_statements() -> None:
         assert [low, high] == pytest.approx([(4 * end + 2) / 6 for end in of_pair], abs=0.02)
 
 
+@pytest.mark.slow
 def test_a_draw_that_leaves_one_pair_without_variation_is_no_draw_of_their_mean() -> None:
     """The second pair differs on one item of thirty: it is gone from a third of the draws, and its kappa with it."""
     rows: list[dict[int, int]] = [{1: n % 3, 2: (n + n % 4) % 3} for n in range(40)]
@@ -354,6 +356,7 @@ def test_statements_that_say_nothing_of_the_pairs_do_not_make_up_their_number() 
     assert (found.intervals["cohen_kappa"], found.no_interval) == (None, FEW_STATEMENTS)
 
 
+@pytest.mark.slow
 def test_without_whole_statements_a_mean_over_pairs_has_no_interval_and_says_why() -> None:
     counts = counts_of(*([{1: n % 3, 2: (n + n % 4) % 3, 3: n % 2}] for n in range(60)))
     found = agreement_of(replace(counts, statements={}))

@@ -52,6 +52,7 @@ def test_the_first_two_raters() -> None:
     ] == pytest.approx([0.630727, 0.685719, 0.700213], abs=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("raters", "expected"),
     [
@@ -68,6 +69,7 @@ def test_the_third_rater_with_each_of_them(raters: str, expected: list[float]) -
     ] == pytest.approx(expected, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_all_three_with_what_was_not_asked_left_empty() -> None:
     found = agreement("abc")
 

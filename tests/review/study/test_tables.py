@@ -44,6 +44,7 @@ def item(script: int, refined: int | None = None, **rest) -> Judged:  # type: ig
     return Judged(scores=tuple(scores), **rest)
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.lists(judged_items(), max_size=12), st.sampled_from(Criterion))
 def test_rounds_0_and_1_of_the_gain_are_the_figures(

@@ -90,6 +90,7 @@ def own_slug(statement: str) -> str:
     return "-".join(words)[:80]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", [rewriting.pass_it])
 def test_worlds_that_differ_in_what_a_study_hides_are_answered_alike(
     studied: Item, known: Version, robot: User, change: Callable[[Item], None]
@@ -110,6 +111,7 @@ def test_worlds_that_differ_in_what_a_study_hides_are_answered_alike(
     assert worlds[0] == worlds[1] == worlds[2] == worlds[3]
 
 
+@pytest.mark.slow
 def test_what_was_withheld_is_found_once_the_study_is_closed(
     studied: Item, known: Version, robot: User, manager: User
 ) -> None:

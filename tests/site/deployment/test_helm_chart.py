@@ -26,6 +26,7 @@ def test_the_chart_is_sound() -> None:
     assert not [one for one in said["messages"] if one["severity"] not in ("INFO", 1)], said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("values", [{}, ALL], ids=["as it comes", "with everything"])
 def test_every_manifest_is_one_of_kubernetes(values: dict[str, object]) -> None:
     made = documents(**values)

@@ -98,6 +98,7 @@ def test_a_pid_file_that_names_somebody_elses_process_is_not_believed(used_place
         somebody.kill()
 
 
+@pytest.mark.slow
 def test_a_server_that_somebody_else_started_is_adopted_and_can_be_stopped(
     used_place, postgres
 ) -> None:

@@ -131,6 +131,7 @@ def test_worlds_that_differ_in_what_a_study_hides_send_the_same(
     assert one == ([], 0, []), "nothing of it leaves at all"
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_what_was_made_from_a_version_of_a_study_leaves_once_the_study_is_closed(
     studied: Item,

@@ -143,6 +143,7 @@ def test_what_was_withheld_is_told_once_the_study_is_closed(
     repository.check()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_set_up_first", [True, False])
 @pytest.mark.parametrize("area", ["suspended", "deprecated"])
 def test_what_was_taken_out_of_use_meanwhile_is_not_told_as_verified(

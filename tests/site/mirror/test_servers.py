@@ -109,6 +109,7 @@ def server(repository: Repository, settings: Settings) -> Iterator[Server]:
         running.shutdown()
 
 
+@pytest.mark.slow
 def test_over_http_with_a_token(
     repository: Repository,
     server: Server,

@@ -171,6 +171,7 @@ def test_hostile_titles_and_addresses_stay_in_their_folder(
     assert repository.git("log", "-1", "--format=%an", "main").strip() == "Eve root@localhost"
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_between_push_and_record_pushes_nothing_twice(
     set_up: SetUp,
     repository: Repository,

@@ -130,6 +130,7 @@ def test_a_place_that_cannot_be_read_is_said_so(admin: Client, records: None) ->
     assert admin.get("/audit/?before=x").status_code == 422
 
 
+@pytest.mark.slow
 def test_it_is_paged_in_a_fixed_number_of_queries(
     admin: Client, reviewer: User, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:

@@ -168,6 +168,7 @@ def _asked_in_a_study(flagged: bool) -> Iterator[tuple[object, object, Answered]
         yield _attempt(6, "describe", round=1)
 
 
+@pytest.mark.slow
 def test_a_study_s_verdicts_change_nothing(
     reviewer: User, curator: User, manager: User, scrape: Callable[[], str]
 ) -> None:

@@ -62,6 +62,7 @@ def test_a_sitting_is_in_it_with_address_program_and_request(stranger: User) -> 
     assert (failed.user, failed.by) == (stranger, None), "nobody knows who tried"
 
 
+@pytest.mark.slow
 def test_a_lockout_is_one_line_and_what_comes_during_it_none(
     stranger: User, settings: Settings
 ) -> None:

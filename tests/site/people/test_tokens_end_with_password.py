@@ -52,6 +52,7 @@ def test_a_change_of_password_ends_them_and_says_so_before_and_after(
     assert opens(new)
 
 
+@pytest.mark.slow
 def test_a_refused_change_ends_nothing(tokens: list[str]) -> None:
     sam = Person()
     sam.sign_in("sam", PASSWORD)

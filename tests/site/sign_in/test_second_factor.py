@@ -50,6 +50,7 @@ def lines(user: User) -> list[str]:
     return [f"{line.kind} {line.detail}".strip() for line in found]
 
 
+@pytest.mark.slow
 def test_an_app_is_added_on_its_page_and_asked_for_from_then_on(
     reviewer: User, client: WebClient
 ) -> None:

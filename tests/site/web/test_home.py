@@ -177,6 +177,7 @@ def test_to_follow_it_costs_less_than_to_open_it_and_news_are_not_late(
     assert "1 changed" in client.get("/", headers=HTMX).text
 
 
+@pytest.mark.slow
 def test_the_number_of_queries_does_not_grow(
     client_for: ClientFor, manager: User, reviewer: User, second_reviewer: User
 ) -> None:

@@ -124,6 +124,7 @@ def test_guesses_of_the_present_password_are_stopped(stranger: User, settings: S
     assert stranger.check_password(PASSWORD)
 
 
+@pytest.mark.slow
 def test_unknown_links_are_stopped(stranger: User, administrator: User) -> None:
     guesser = WebClient(REMOTE_ADDR="192.0.2.66")
     answers = [guesser.get(f"/set-password/guess{n}/").status_code for n in range(22)]

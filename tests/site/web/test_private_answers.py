@@ -34,6 +34,7 @@ PAGES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES)
 @pytest.mark.parametrize("htmx", [False, True], ids=["page", "fragment"])
 def test_nothing_that_a_person_gets_is_stored(

@@ -38,6 +38,7 @@ def test_actions_are_found_by_their_words_ten_at_most(
     assert "Restart nginx" not in page.content.decode()
 
 
+@pytest.mark.slow
 def test_words_are_found_in_any_order(client: Client, things: None, reviewer: User) -> None:
     client.force_login(reviewer)
     (group,) = client.get("/search/", {"q": "service rotate LOGS"}).context["groups"]
@@ -86,6 +87,7 @@ def test_an_entry_says_its_state_its_risk_and_the_line_that_matched(
     assert "found-line" not in client.get("/search/", {"q": "empty"}).content.decode()
 
 
+@pytest.mark.slow
 def test_an_action_says_how_its_run_stands(client: Client, reviewer: User) -> None:
     run = make_run(by=reviewer, statement="Rotate the logs of zebra")
     long = make_action(f"{'Look here. ' * 40}Then count the zebras", by=reviewer)
@@ -124,6 +126,7 @@ def test_pages_and_commands_are_those_that_the_person_may_use(
     assert hits == ([found] if found else [])
 
 
+@pytest.mark.slow
 def test_campaigns_are_found_by_who_manages_or_reviews_them(
     client: Client, manager: User, reviewer: User
 ) -> None:

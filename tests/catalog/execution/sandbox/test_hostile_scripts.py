@@ -84,6 +84,7 @@ def test_one_process_meets_the_memory_limit(sandbox: Sandbox) -> None:
     assert seen.ended is Ended.TOO_MUCH_MEMORY
 
 
+@pytest.mark.slow
 def test_processes_together_meet_the_limit_of_processor_time(sandbox: Sandbox) -> None:
     """Each of them is short, and none takes what one alone may: those that have ended count as well."""
     script = "work() { for ((i = 0; i < 60000; i++)); do :; done; }; while :; do work & wait; done"
@@ -91,6 +92,7 @@ def test_processes_together_meet_the_limit_of_processor_time(sandbox: Sandbox) -
     assert seen.ended is Ended.TOO_MUCH_WORK
 
 
+@pytest.mark.slow
 def test_waiting_takes_no_processor_time(sandbox: Sandbox) -> None:
     assert run(sandbox, "sleep 1.5", replace(BRIEF, cpu_seconds=1)).ended is Ended.FINISHED
 
@@ -237,6 +239,7 @@ def test_root_becomes_a_user_that_nothing_else_is(sandbox: Sandbox) -> None:
     assert users
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "script",
     [
@@ -262,6 +265,7 @@ def test_what_is_too_deep_is_said_to_be_left_out(sandbox: Sandbox) -> None:
     assert sandbox.run(PreparedRun(script=script, limits=BRIEF)).cut == "folders more than 100 deep"
 
 
+@pytest.mark.slow
 def test_long_names_in_deep_folders_are_not_all_carried_home(sandbox: Sandbox) -> None:
     script = (
         "n=$(printf 'x%.0s' {1..200}); for i in {1..90}; do mkdir $n; cd $n; done;"

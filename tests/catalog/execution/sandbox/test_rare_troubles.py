@@ -45,6 +45,7 @@ def test_four_thousand_nested_folders_are_left_out_and_gone(sandbox: Sandbox) ->
     assert "folders more than 100 deep" in result.checks[0].got
 
 
+@pytest.mark.slow
 def test_a_sparse_file_larger_than_what_is_read_is_left_out(sandbox: Sandbox) -> None:
     large = Limits(seconds=60, disk_bytes=128 << 20)
     seen = sandbox.run(PreparedRun(script="truncate -s 100M /srv/holes", limits=large))

@@ -40,6 +40,7 @@ def test_a_call_that_is_dropped_leaves_no_verdict(sandbox: Sandbox) -> None:
     assert run(sandbox, large).cut == "a call of a recorded command with more than 256 KB"
 
 
+@pytest.mark.slow
 def test_more_at_once_than_are_answered_leave_no_verdict(sandbox: Sandbox) -> None:
     script = "for i in {1..40}; do exec {held}<>/dev/tcp/127.255.255.254/1; done; sleep 1"
     seen = run(sandbox, script)
