@@ -57,11 +57,11 @@ class WithoutFirstQuarter:
 
 def read_without_first_quarter(campaign: Campaign) -> dict[int, WithoutFirstQuarter] | None:
     """By configuration; none where no item changes by it, and None where the campaign is too large."""
+    if campaign.items.count() > MOST_ITEMS:
+        return None
     early = dict(fetch(_EARLY, [campaign.pk]))
     if not early:
         return {}
-    if campaign.items.count() > MOST_ITEMS:
-        return None
     changed = _judge_without(early)
     if not changed:
         return {}
