@@ -86,6 +86,7 @@ def test_a_copy_goes_after_a_day_whoever_deleted_the_file(
     assert (copy.exists(), fresh.exists()) == (False, True)
 
 
+@pytest.mark.slow
 def test_half_a_file_is_not_kept(kept: KeptFiles) -> None:
     name = new_name()
     with pytest.raises(RuntimeError), kept.writing(name) as file:

@@ -266,6 +266,7 @@ def test_the_next_page_is_where_the_last_one_says(client: Client, person: User) 
     assert client.get(second["previous"]).json()["results"] == first["results"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("key", "room"),
     [

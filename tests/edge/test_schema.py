@@ -40,6 +40,7 @@ def test_every_operation_declares_the_errors_of_its_kind(schema: dict[str, Any])
     assert schema["components"]["schemas"]["Error"]["required"] == ["error"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "shape"),
     [

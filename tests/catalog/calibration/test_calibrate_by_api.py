@@ -110,6 +110,7 @@ def test_a_threshold_that_makes_no_sense_is_refused(
     assert not Threshold.objects.exists()
 
 
+@pytest.mark.slow
 def test_a_case_is_read_labelled_and_taken_back(
     asked: list[hooks.Case], manager: User, send: Send
 ) -> None:

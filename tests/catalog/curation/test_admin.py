@@ -139,6 +139,7 @@ def test_an_entry_is_renamed_unless_somebody_was_faster(
     assert "Somebody renamed it meanwhile" in stale.text and "Tell the uptime" in stale.text
 
 
+@pytest.mark.slow
 def test_entries_are_found_by_words_and_filters(client: Client) -> None:
     shelve("List files older than 30 days", tags=["files"])
     shelve("Show the uptime", script="uptime -p\n", state="draft", author=None)
@@ -179,6 +180,7 @@ def test_an_entry_is_suspended_with_a_reason(client: Client) -> None:
 # --- Versions -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_four_eyes_hold_for_many_at_once(
     client: Client, curator: User, second_curator: User
 ) -> None:
@@ -246,6 +248,7 @@ def test_another_script_is_a_new_version(client: Client, curator: User) -> None:
     assert "has been made meanwhile" in stale.text and "uptime -s" in stale.text
 
 
+@pytest.mark.slow
 def test_labels_change_without_a_new_version(client: Client, reviewer: User) -> None:
     version = shelve(tags=["a"])
     address = f"/admin/catalog/version/{version.pk}/change/"

@@ -92,6 +92,7 @@ def test_the_preview_changes_nothing_and_then_exactly_that_is_done(
     assert Merge.objects.get().note == "one thing"
 
 
+@pytest.mark.slow
 def test_undone_both_are_what_they_were(
     source: Version, target: Version, curator: User, client_for: ClientFor
 ) -> None:
@@ -299,6 +300,7 @@ class TestNearDuplicates:
 
 @pytest.mark.django_db(transaction=True)
 class TestAtOnce:
+    @pytest.mark.slow
     def test_of_two_merges_of_one_entry_one_is_done(self) -> None:
         source = shelve("Tell the uptime", script="uptime -p\n").entry
         targets = [shelve("Print the uptime").entry, shelve("Show it", script="uptime -s\n").entry]
@@ -311,6 +313,7 @@ class TestAtOnce:
         assert won == ""
         assert f"{Merge.objects.get().by.first_name} merged" in refused
 
+    @pytest.mark.slow
     def test_two_entries_are_not_merged_into_each_other(self) -> None:
         one, other = shelve("Tell the uptime", script="uptime -p\n").entry, shelve().entry
 

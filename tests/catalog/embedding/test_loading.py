@@ -57,6 +57,7 @@ def test_a_setting_that_makes_no_sense_is_answered_in_one_line(
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.slow
 def test_what_is_not_used_is_not_imported() -> None:
     program = (
         "import sys; from pathlib import Path; from catalog.embedding import load_embedder;"

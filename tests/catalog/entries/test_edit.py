@@ -184,6 +184,7 @@ def test_the_newest_version_cannot_be_gone_back_to(curator: User) -> None:
         services.revert_to(shelve(), by=curator)
 
 
+@pytest.mark.slow
 def test_tags_owner_and_links_change_in_place(
     curator: User, reviewer: User, client_for: ClientFor
 ) -> None:

@@ -34,6 +34,7 @@ def review_of(version: Version) -> str:
     return f"/catalogue/versions/{version.pk}/review/"
 
 
+@pytest.mark.slow
 def test_it_leads_with_the_difference_to_the_version_it_replaces(
     curator: User, second_curator: User, client_for: ClientFor
 ) -> None:
@@ -105,6 +106,7 @@ def test_the_same_finding_twice_is_counted_twice() -> None:
     assert [one["line"] for one in found.new if one["code"] == "SC2086"] == [5]
 
 
+@pytest.mark.slow
 def test_equal_findings_are_one_row_with_all_their_lines(
     curator: User, second_curator: User, client_for: ClientFor
 ) -> None:
@@ -176,6 +178,7 @@ def test_a_version_that_is_decided_offers_nothing(curator: User, client_for: Cli
     assert "<form" not in page.split('id="decision"')[1].split("</section>")[0]
 
 
+@pytest.mark.slow
 def test_hostile_text_stays_text(
     curator: User, second_curator: User, client_for: ClientFor
 ) -> None:

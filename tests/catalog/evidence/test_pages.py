@@ -54,6 +54,7 @@ def test_the_entry_says_what_its_evidence_comes_to(
     assert "The cases are being run." not in shown
 
 
+@pytest.mark.slow
 def test_an_entry_without_cases_says_so(reviewer: User, curator: User, client_for: Clients) -> None:
     version = shelve("Nobody wrote cases for this")
     entry_url = f"/catalogue/{version.entry.slug}/"

@@ -246,6 +246,7 @@ def test_the_quality_run_is_held_while_it_gives_way(
     assert not Execution.objects.get(pk=ran.pk).lacks_quality
 
 
+@pytest.mark.slow
 def test_quality_is_tried_again_where_the_sandbox_fails_and_not_for_ever(
     ran: Execution, version: Version, prints: Prints, curator: User
 ) -> None:

@@ -245,6 +245,7 @@ def test_a_format_that_there_is_not_is_refused(client: Client, address: str) -> 
     assert client.get(address, {"layout": "xlsx"}).status_code == 422
 
 
+@pytest.mark.slow
 def test_an_export_asks_a_fixed_number_of_queries(
     django_assert_num_queries: Callable[[int], object],
 ) -> None:

@@ -264,6 +264,7 @@ def test_a_catalogue_is_carried_over_to_another_place(
     assert provenance["before"]["provenance"] == {"origin": "test"}
 
 
+@pytest.mark.slow
 def test_other_details_are_a_new_version_and_other_labels_are_not(
     tmp_path: Path, curator: User
 ) -> None:
@@ -380,6 +381,7 @@ def run(*arguments: str) -> tuple[int, str, str]:
     return 0, out.getvalue(), err.getvalue()
 
 
+@pytest.mark.slow
 def test_the_command_reports_and_ends_with_a_status(
     file: Path, tmp_path: Path, curator: User
 ) -> None:

@@ -66,6 +66,7 @@ def test_filters_in_the_address_narrow_the_list(
     assert listed(client_for(reviewer), query) == titles
 
 
+@pytest.mark.slow
 def test_a_query_finds_by_words_of_the_script_too_in_every_state(
     shelf: dict[str, Version], reviewer: User, client_for: ClientFor
 ) -> None:
@@ -204,6 +205,7 @@ def test_the_page_says_what_nobody_has_reviewed(
     assert said in client_for(reviewer).get(f"/catalogue/{version.entry.slug}/").text
 
 
+@pytest.mark.slow
 def test_curators_see_only_what_they_may_do_now(
     curator: User, second_curator: User, client_for: ClientFor
 ) -> None:
@@ -245,6 +247,7 @@ def test_hostile_text_stays_text(curator: User, client_for: ClientFor) -> None:
         assert "<img src=x" not in page.text
 
 
+@pytest.mark.slow
 def test_the_history_shows_two_versions_side_by_side(
     curator: User, reviewer: User, client_for: ClientFor
 ) -> None:
@@ -261,6 +264,7 @@ def test_the_history_shows_two_versions_side_by_side(
     assert client.get(f"{address}?to=x").status_code == 404
 
 
+@pytest.mark.slow
 def test_a_version_has_an_address_of_its_own(
     curator: User, reviewer: User, client_for: ClientFor
 ) -> None:

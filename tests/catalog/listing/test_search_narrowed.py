@@ -31,10 +31,12 @@ def titles(query: str, **filters: str) -> list[str]:
     return [entry.title for entry in search_entries(query, filters=Filters(**filters)).entries]
 
 
+@pytest.mark.slow
 def test_without_filters_the_nearest_are_found(far: Version) -> None:
     assert far.entry.title not in titles(SPOOLER)
 
 
+@pytest.mark.slow
 def test_a_filter_that_leaves_few_finds_them(far: Version) -> None:
     assert titles(SPOOLER, tag="rare") == [far.entry.title]
     assert titles("spooler of a printer that hangs", tag="rare") == [far.entry.title]

@@ -206,6 +206,7 @@ def test_ansible_takes_the_role(client: Client, tmp_path: Path, script: str) -> 
         assert shown in done.stdout, done.stdout
 
 
+@pytest.mark.slow
 def test_what_is_not_verified_is_not_exported(
     client: Client, curator: User, stranger: User, client_for: Callable[[User], Client]
 ) -> None:

@@ -64,6 +64,7 @@ def test_one_byte_more_is_another_text(headers: dict[str, str]) -> None:
     assert standing(PLAIN.replace("\n", "\r\n"), headers)["standing"] == "unknown"
 
 
+@pytest.mark.slow
 def test_what_is_replaced_suspended_or_out_of_use_is_not_verified(
     curator: User, second_curator: User, headers: dict[str, str]
 ) -> None:

@@ -46,6 +46,7 @@ def test_once_is_enough(administrator: User) -> None:
         services.erase_action(run.action, by=administrator)
 
 
+@pytest.mark.slow
 def test_what_its_scripts_did_is_forgotten_but_not_what_others_have(administrator: User) -> None:
     case_set = keep_case_set(make_set(case_data(about="zebra"), statement=SECRET), by=None)
     own, shared, known = f"echo '{SECRET}'\n", "echo shared\n", "echo known\n"

@@ -25,6 +25,7 @@ def client(administrator: User) -> WebClient:
     return client
 
 
+@pytest.mark.slow
 def test_the_texts_are_erased_once_it_is_confirmed(
     client: WebClient, run: Run, administrator: User
 ) -> None:
@@ -71,6 +72,7 @@ def test_a_run_under_way_comes_first(client: WebClient, run: Run) -> None:
     assert Action.objects.get().statement
 
 
+@pytest.mark.slow
 def test_only_administrators_are_shown_the_way_to_it(reviewer: User, run: Run) -> None:
     client = WebClient()
     client.force_login(reviewer)

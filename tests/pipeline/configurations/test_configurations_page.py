@@ -195,6 +195,7 @@ def test_a_run_keeps_the_plan_it_was_started_with(client: Client) -> None:
     assert run.spec["rounds"] == 3, "what is saved counts, not what the caller had read before"
 
 
+@pytest.mark.slow
 def test_what_somebody_else_changed_meanwhile_is_not_overwritten(client: Client) -> None:
     client.post(NEW, form())
     edition = client.get(address()).context["forms"].about["edition"].value()
@@ -235,6 +236,7 @@ def test_another_becomes_the_default(client: Client) -> None:
     assert client.post(address(do="default")).status_code == 409
 
 
+@pytest.mark.slow
 def test_an_archived_one_is_not_offered_and_can_be_brought_back(client: Client) -> None:
     client.post(NEW, form())
     client.post(address(do="archive"))
@@ -282,6 +284,7 @@ def test_only_administrators_manage_them(
     assert not Configuration.objects.filter(name="x").exists()
 
 
+@pytest.mark.slow
 def test_its_page_takes_a_fixed_number_of_queries(client: Client) -> None:
     few = [count_queries(client, each) for each in (address("demo"), NEW)]
     for number in range(10):

@@ -155,6 +155,7 @@ def test_the_same_text_is_kept_once(client: Client) -> None:
     assert PromptVersion.objects.count() == 1
 
 
+@pytest.mark.slow
 def test_who_asks_reads_and_only_administrators_write(
     client_for: ClientFor, reviewer: User, manager: User, stranger: User
 ) -> None:

@@ -68,6 +68,7 @@ def ask(client: Client, django_capture_on_commit_callbacks: Commits) -> Callable
     return press
 
 
+@pytest.mark.slow
 def test_a_check_tells_in_plain_words_what_is_real(
     client: Client, standin: StandIn, sent: Sent, ask: Callable[..., int]
 ) -> None:
@@ -278,6 +279,7 @@ def test_hostile_words_of_a_server_are_shown_as_words(client: Client) -> None:
     assert "&lt;img src=x&gt;" in page
 
 
+@pytest.mark.slow
 def test_an_administrator_tries_the_endpoint_without_the_askers_role(
     client: Client, standin: StandIn, sent: Sent, ask: Callable[..., int]
 ) -> None:

@@ -187,6 +187,7 @@ def test_a_worker_that_does_not_come_is_waited_for_once(
     assert outcomes(carry_out(TENANTS, "run"))["execute 0"] == "not_run"
 
 
+@pytest.mark.slow
 def test_the_demo_model_says_that_it_can_write_none(standin: StandIn) -> None:
     run = carry_out("List the files under /srv/repo", "run")
     stage = run.stages.get(name="cases")
@@ -195,6 +196,7 @@ def test_the_demo_model_says_that_it_can_write_none(standin: StandIn) -> None:
     assert not CaseSet.objects.exists() and run.state == "done"
 
 
+@pytest.mark.slow
 def test_a_configuration_without_the_switch_names_no_author_of_cases(standin: StandIn) -> None:
     run = carry_out(STAGING, "off")
     assert "case_author" not in run.spec
@@ -212,6 +214,7 @@ def name_author(endpoint: str, model: str) -> Endpoint:
     return author
 
 
+@pytest.mark.slow
 def test_an_author_of_cases_that_is_switched_off_later_fails_no_run(standin: StandIn) -> None:
     author = name_author("ghost", "demo-smith")
     Configuration.objects.filter(is_default=True).update(cases="run")

@@ -74,6 +74,7 @@ def test_the_catalogue_answers_once_the_assessor_agrees(standin: StandIn, versio
     assert Attempt.objects.filter(call__run=again).count() == 2, "it is described once"
 
 
+@pytest.mark.slow
 def test_where_the_assessor_objects_a_script_is_written(standin: StandIn, version: Version) -> None:
     objection = {"verdict": "mismatch", "differences": ["It reloads."], "reason": "Not the same."}
     standin.faults({"kind": "text", "text": json.dumps(objection), "task": "difference"})

@@ -224,6 +224,7 @@ def test_the_walk_through_starts_with_the_old_exports(actions: dict[str, Action]
     assert "find /var/tmp/exports -type f -mtime +30" in action.drafts[0].script
 
 
+@pytest.mark.slow
 def test_no_statement_is_a_starter_entrys_own_wording(actions: dict[str, Action]) -> None:
     wordings = set()
     for path in STARTER.glob("*/metadata.yaml"):

@@ -181,6 +181,7 @@ def test_a_refusal_is_an_outcome_of_its_own(standin: StandIn) -> None:
     assert run.state == "failed" and "refused" in run.problem
 
 
+@pytest.mark.slow
 def test_a_refined_draft_keeps_its_feedback_and_findings_are_stored(standin: StandIn) -> None:
     from scriptsmith_site.demo import read_actions
 
@@ -205,6 +206,7 @@ def test_a_refined_draft_keeps_its_feedback_and_findings_are_stored(standin: Sta
     )
 
 
+@pytest.mark.slow
 def test_an_experts_feedback_is_refined_after_the_run_had_finished(
     standin: StandIn, reviewer: object
 ) -> None:

@@ -344,6 +344,7 @@ def test_a_connection_closed_while_idle_does_not_stop_a_run(meet: Callable[..., 
     assert (seen.state, seen.billed) == ("done", clean_run().calls)
 
 
+@pytest.mark.slow
 def test_a_server_that_is_not_there_is_waited_for(
     meet: Callable[..., Seen], settings: object
 ) -> None:

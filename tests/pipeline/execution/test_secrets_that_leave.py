@@ -181,6 +181,7 @@ def test_campaigns_mask(standin: StandIn, manager: User, reviewer: User) -> None
     assert (run.origin, run.state, reached(standin)) == ("campaign", "done", 0)
 
 
+@pytest.mark.slow
 def test_rules_of_the_alert_intake_mask(standin: StandIn, administrator: User, door: Door) -> None:
     robot = make_person("robot", "reviewer")
     Profile.objects.update_or_create(user=robot, defaults={"service_account": True})

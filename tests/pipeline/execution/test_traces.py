@@ -85,6 +85,7 @@ def test_a_passage_has_its_stages_and_calls(
     assert all(one.end_time >= one.start_time for one in inner if one.start_time and one.end_time)
 
 
+@pytest.mark.slow
 def test_no_text_is_in_any_span(
     standin: StandIn,
     spans: Callable[[], list[ReadableSpan]],

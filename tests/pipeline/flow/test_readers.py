@@ -107,6 +107,7 @@ def test_no_beginning_of_a_reply_is_a_script_that_the_whole_is_not(name: str) ->
         assert part.outcome is not READ or part.script.strip() == script.script.strip()
 
 
+@pytest.mark.slow
 @given(text=HARD)
 def test_what_never_names_a_verdict_never_is_one(text: str) -> None:
     assume("verdict" not in text.lower() and "\\u" not in text)
@@ -153,6 +154,7 @@ def is_comments(text: str) -> bool:
     return all(not line.strip() or line.lstrip().startswith("#") for line in text.split("\n"))
 
 
+@pytest.mark.slow
 @given(script=HARD)
 @example(script="cat <<'E'\n```\nE\n")
 @example(script="sed 's/<think>.*<\\/think>//'")

@@ -44,6 +44,7 @@ def events(batch: Batch) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 def test_a_used_up_budget_pauses_the_batch_and_a_raised_one_lets_it_go_on(
     standin: StandIn, batch: Batch, manager: User
 ) -> None:

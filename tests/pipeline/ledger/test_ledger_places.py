@@ -157,6 +157,7 @@ def test_two_open_tries_never_have_one_place(endpoint: Endpoint) -> None:
         Attempt.objects.filter(place=1).update(place=2)
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_of_many_who_ask_at_once_as_many_are_admitted_as_there_are_places() -> None:
     Endpoint.objects.filter(name="demo").update(max_in_flight=5)

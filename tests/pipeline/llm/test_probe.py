@@ -145,6 +145,7 @@ def test_a_key_that_is_refused_by_a_400_says_nothing_of_the_modes(
     assert found.calls == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "problem"),
     [

@@ -217,6 +217,7 @@ def test_results_that_break_off_are_read_again_and_counted_once(
     assert Attempt.objects.filter(outcome="answered").count() == ModelCall.objects.count() == needed
 
 
+@pytest.mark.slow
 def test_a_campaign_that_is_cancelled_takes_back_what_nobody_answered(
     campaign: Batch, standin: StandIn, django_user_model: type
 ) -> None:
@@ -277,6 +278,7 @@ def test_the_command_lists_them(campaign: Batch, standin: StandIn) -> None:
     assert "Through batches" in plain.getvalue()
 
 
+@pytest.mark.slow
 def test_a_prepared_batch_is_not_sent_to_an_endpoint_that_was_switched_off_and_its_runs_say_so(
     campaign: Batch, standin: StandIn, settings: Settings
 ) -> None:

@@ -68,6 +68,7 @@ def test_a_run_that_the_catalogue_did_not_answer_has_nothing_to_say(
     assert Run.objects.count() == 1
 
 
+@pytest.mark.slow
 def test_the_page_says_why_it_matched_and_asks(
     client_for: ClientFor, answered_run: Run, reviewer: User
 ) -> None:
@@ -84,6 +85,7 @@ def test_the_page_says_why_it_matched_and_asks(
     assert "Use without review" not in page
 
 
+@pytest.mark.slow
 def test_after_the_answer_the_page_does_not_ask_again(
     client_for: ClientFor, answered_run: Run, reviewer: User
 ) -> None:

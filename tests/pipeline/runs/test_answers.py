@@ -344,6 +344,7 @@ def test_a_reviewer_of_an_open_study_learns_nothing_of_its_runs(
 # --- The run's page -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_page_of_a_flagged_run_says_each_difference_once(
     client_for: ClientFor, reviewer: User
 ) -> None:
@@ -380,6 +381,7 @@ def test_a_verified_script_is_copied_where_it_stands_and_the_use_is_recorded(
     assert version.uses.get().by == second_reviewer
 
 
+@pytest.mark.slow
 def test_what_has_to_be_filled_in_is_copied_on_the_page_of_the_entry(
     client_for: ClientFor, reviewer: User
 ) -> None:
@@ -394,6 +396,7 @@ def test_what_has_to_be_filled_in_is_copied_on_the_page_of_the_entry(
     assert "Fill in and copy" in page and 'data-copy="answer-text"' not in page
 
 
+@pytest.mark.slow
 def test_this_is_it_leads_to_the_answer(client_for: ClientFor, reviewer: User) -> None:
     run = make_answered_run(make_version(by=reviewer), by=reviewer)
 

@@ -94,6 +94,7 @@ def test_a_run_without_calls_says_so(client_for: ClientFor, reviewer: User) -> N
     assert "No model was asked" in page
 
 
+@pytest.mark.slow
 def test_it_takes_a_fixed_number_of_queries(client_for: ClientFor, stranger: User) -> None:
     run = make_run()
     client, address = client_for(stranger), reverse("run-calls", args=[run.pk])

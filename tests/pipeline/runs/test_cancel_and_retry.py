@@ -58,6 +58,7 @@ def test_another_persons_run_is_not_theirs_to_change(
     assert Run.objects.count() == 1
 
 
+@pytest.mark.slow
 @both_ways
 def test_a_finished_run_cannot_be_cancelled(way: Way, reviewer: User) -> None:
     run = make_run(by=reviewer)
@@ -78,6 +79,7 @@ def test_a_failed_run_is_taken_up_again(way: Way, failed: Run, reviewer: User) -
     assert (failed.state, failed.problem, failed.finished_at) == ("queued", "", None)
 
 
+@pytest.mark.slow
 @both_ways
 def test_only_a_failed_run_is_taken_up_again(way: Way, reviewer: User) -> None:
     run = make_run(by=reviewer)

@@ -163,6 +163,7 @@ def test_calls_tokens_and_cost_are_summed_by_stage_and_run(client: Client, first
     assert lines == {"generate": [1_000, None], "explain": [500, None]}
 
 
+@pytest.mark.slow
 def test_the_live_part_is_sent_only_where_it_would_look_different(
     client: Client, first: Run
 ) -> None:
@@ -204,6 +205,7 @@ def test_at_most_four_stand_beside_each_other(client: Client, first: Run) -> Non
     assert page.status_code == 422 and first.action.runs.count() == 4
 
 
+@pytest.mark.slow
 def test_runs_are_chosen_where_fewer_than_two_are_named(client: Client, first: Run) -> None:
     page = client.get(address(first)).text
 

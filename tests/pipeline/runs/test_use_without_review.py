@@ -143,6 +143,7 @@ def test_a_refused_reason_leaves_the_form_open(
     assert '<details class="use" open>' in response.text
 
 
+@pytest.mark.slow
 def test_what_was_verified_since_leads_to_its_entry(
     client_for: ClientFor, run: Run, draft: Draft, reviewer: User, curator: User
 ) -> None:

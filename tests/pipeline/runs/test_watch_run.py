@@ -101,6 +101,7 @@ def test_polling_stops_when_the_run_is_done(
     assert content and 'hx-trigger="every' not in content
 
 
+@pytest.mark.slow
 def test_polling_goes_on_where_a_refinement_is_under_way(
     client_for: ClientFor, reviewer: User
 ) -> None:
@@ -188,6 +189,7 @@ def test_stages_are_named_in_words(client_for: ClientFor, queued: Run, reviewer:
     assert "4,120 + 96" in page
 
 
+@pytest.mark.slow
 def test_the_first_draft_stays_visible_beside_the_refined_one(
     client_for: ClientFor, reviewer: User
 ) -> None:
@@ -206,6 +208,7 @@ def test_the_first_draft_stays_visible_beside_the_refined_one(
     assert "assessor: flagged" in page
 
 
+@pytest.mark.slow
 def test_a_starting_point_is_named_with_what_differs(client_for: ClientFor, reviewer: User) -> None:
     run = make_run(by=reviewer)
     version = make_version("Delete old sessions")
@@ -228,6 +231,7 @@ def test_a_starting_point_is_named_with_what_differs(client_for: ClientFor, revi
     assert "another directory" in page
 
 
+@pytest.mark.slow
 def test_hostile_text_is_shown_as_text_wherever_it_stands(
     client_for: ClientFor, reviewer: User
 ) -> None:

@@ -38,6 +38,7 @@ def fault_rows() -> list[tuple[str, str, dict[str, object]]]:
     return [(kind, billed, json.loads(rule)) for kind, billed, rule in rows]
 
 
+@pytest.mark.slow
 def test_the_examples_give_what_they_say(standin: StandIn) -> None:
     session = "\n".join(blocks("pycon")).replace(ADDRESS, standin.url)
     found = doctest.DocTestParser().get_doctest(session, {}, "stand-in.md", "stand-in.md", 0)

@@ -185,6 +185,7 @@ def test_a_dripping_answer_outlasts_the_timeout_of_the_sdk(
     assert answer.stop_reason == "end_turn"
 
 
+@pytest.mark.slow
 def test_a_connection_closed_while_idle_is_opened_again(
     standin: StandIn, client: anthropic.Anthropic
 ) -> None:

@@ -42,6 +42,7 @@ def test_what_is_hidden_is_not_found_by_a_filter(
     assert len(client_for(manager).get(f"/api/v1/{query}").json()["results"]) == 1
 
 
+@pytest.mark.slow
 def test_who_is_through_still_meets_no_other_reviewer_and_no_verdict_elsewhere(
     item: Item, reviewer: User, client_for: ClientFor
 ) -> None:

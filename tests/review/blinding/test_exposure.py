@@ -136,6 +136,7 @@ def test_somebody_elses_score_does_not_show_the_verdict_to_who_may_be_next(
     assert Score.objects.get(reviewer=second_reviewer).blind
 
 
+@pytest.mark.slow
 def test_the_asker_who_looked_is_not_blind_and_who_did_not_look_is(
     flagged: Item, reviewer: User, client_for: ClientFor
 ) -> None:
@@ -163,6 +164,7 @@ def test_looking_up_after_the_score_what_the_desk_has_opened_is_nothing_new(
     assert set(Score.objects.values_list("blind", flat=True)) == {True}
 
 
+@pytest.mark.slow
 def test_between_the_stages_of_a_study_it_counts(
     manager: User, reviewer: User, client_for: ClientFor
 ) -> None:

@@ -82,6 +82,7 @@ def test_earlier_scores_are_kept_and_that_is_in_the_report(
     )
 
 
+@pytest.mark.slow
 def test_reviewers_are_asked_again_and_their_new_scores_name_the_new_version(
     boss: Client, campaign: Campaign, reviewer: User
 ) -> None:
@@ -106,6 +107,7 @@ def test_reviewers_are_asked_again_and_their_new_scores_name_the_new_version(
     assert (choice["what"], choice["items"]) == ("earlier scores asked again", 2)
 
 
+@pytest.mark.slow
 def test_the_next_version_brings_the_question_up_again(
     boss: Client, campaign: Campaign, manager: User
 ) -> None:
@@ -114,6 +116,7 @@ def test_the_next_version_brings_the_question_up_again(
     assert count_undecided(campaign) == 2
 
 
+@pytest.mark.slow
 def test_it_is_answered_over_the_api_too(boss: Client, campaign: Campaign) -> None:
     url = f"/api/v1/campaigns/{campaign.pk}/earlier-scores/"
     json = "application/json"
@@ -133,6 +136,7 @@ def test_without_a_reason_or_a_question_nothing_is_recorded(
     assert len(versions(campaign)[0]["choices"]) == 1  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_only_managers_decide(campaign: Campaign, reviewer: User, client_for: ClientFor) -> None:
     assert decide(client_for(reviewer), campaign, "keep") == 403
     assert count_undecided(campaign) == 2

@@ -147,6 +147,7 @@ def test_what_comes_half_an_hour_later_is_told_to_both(
     )
 
 
+@pytest.mark.slow
 def test_of_the_planned_items_those_count_that_were_scored_here(
     manager: User, reviewer: User
 ) -> None:
@@ -222,6 +223,7 @@ def test_a_budget_is_set_and_runs_are_paused_and_go_on(
 # --- People -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_people_are_added_limited_and_paused(
     boss: Client, manager: User, reviewer: User, second_reviewer: User, stranger: User
 ) -> None:

@@ -74,6 +74,7 @@ _DIRECT = 3 * (24_000 + 30_000 + 6_000)
 _BATCHED = 3 * ((24_000 + 30_000) // 2 + 6_000)
 
 
+@pytest.mark.slow
 def test_in_batches_it_is_half_the_price_of_what_goes_in_them(
     campaign: Campaign, manager: User, client_for: ClientFor
 ) -> None:

@@ -59,6 +59,7 @@ def sent(campaign: Campaign, **changed: object) -> MessageBatch:
     )
 
 
+@pytest.mark.slow
 def test_it_is_chosen_in_the_set_up_and_on_the_page_and_noted(
     manager: User, client_for: ClientFor
 ) -> None:
@@ -127,6 +128,7 @@ def test_closing_takes_back_what_is_under_way_and_pausing_does_not(
     assert row.cancel_asked_at is not None
 
 
+@pytest.mark.slow
 def test_a_run_that_waits_in_a_batch_is_no_stall_and_its_page_says_what_it_waits_for(
     campaign: Campaign, manager: User, client_for: ClientFor
 ) -> None:

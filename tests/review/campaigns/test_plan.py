@@ -38,6 +38,7 @@ def page(campaign: Campaign, aim: str) -> str:
     return f"/campaigns/{campaign.pk}/setup/size/?for={aim}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("aim", "typed", "items"),
     [
@@ -111,6 +112,7 @@ def test_the_plan_is_fixed_when_the_campaign_opens(
     assert boss.post(page(campaign, "share"), {**SHARE, "look": "1"}).status_code == 200
 
 
+@pytest.mark.slow
 def test_a_plan_says_how_many_reviewers_it_takes_and_the_report_what_it_took(
     boss: Client, campaign: Campaign, reviewer: User
 ) -> None:

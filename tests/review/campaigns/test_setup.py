@@ -109,6 +109,7 @@ def test_the_rubric_is_previewed_without_being_kept(boss: Client, manager: User)
     assert campaign.rubrics.count() == 1
 
 
+@pytest.mark.slow
 def test_arms_are_chosen_and_every_missing_run_is_started(boss: Client, manager: User) -> None:
     campaign = rules.create_campaign("Study", by=manager)
     action = make_action("Show the uptime")
@@ -216,6 +217,7 @@ def test_the_list_tells_states_and_how_far_each_is(
     assert "Under way" not in boss.get("/campaigns/?state=setup").content.decode()
 
 
+@pytest.mark.slow
 def test_campaigns_are_for_managers(reviewer: User, manager: User, client_for: ClientFor) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=1)
     client = client_for(reviewer)

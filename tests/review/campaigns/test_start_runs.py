@@ -186,6 +186,7 @@ def test_the_budget_is_set_within_its_bound_and_noted(campaign: Campaign, manage
         rules.create_campaign("Rich", by=manager, rules=rules.Rules(budget=MAX_BUDGET + 1))
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_two_workers_start_each_run_once(
     campaign: Campaign, manager: User, monkeypatch: pytest.MonkeyPatch

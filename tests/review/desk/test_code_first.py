@@ -129,6 +129,7 @@ def test_nothing_is_said_to_be_saved_before_anything_was_typed(
     assert re.findall(state, page_of(client, held.item)) == ["saved"]
 
 
+@pytest.mark.slow
 def test_comment_and_line_comments_stay_in_sight_and_become_the_feedback(
     held_flagged: Assignment, reviewer: User, client_for: ClientFor
 ) -> None:
@@ -151,6 +152,7 @@ def test_comment_and_line_comments_stay_in_sight_and_become_the_feedback(
     assert not IS_OWN.search(page_of(client, item)), "what was chosen is kept"
 
 
+@pytest.mark.slow
 def test_progress_counts_a_study_to_its_end(
     manager: User, reviewer: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -239,6 +241,7 @@ def test_an_item_looked_at_again_keeps_its_number(
     assert [words(place_on(page_of(client, one))) for one in items] == ["1 of 3", "2 of 3"]
 
 
+@pytest.mark.slow
 def test_what_came_back_is_announced_on_the_next_item(
     put_in_queue: Callable[..., Item], held: Assignment, reviewer: User, client_for: ClientFor
 ) -> None:

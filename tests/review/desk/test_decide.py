@@ -171,6 +171,7 @@ def send(
     return post
 
 
+@pytest.mark.slow
 def test_page_and_api_decide_alike(
     held: Assignment,
     reviewer: User,

@@ -46,6 +46,7 @@ def script_of(item: Item) -> int:
 # --- Scripts beside each other ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_any_two_scripts_that_may_be_seen_stand_beside_each_other(
     held_flagged: Assignment, reviewer: User, client_for: ClientFor
 ) -> None:
@@ -304,6 +305,7 @@ def test_nothing_of_others_and_nothing_old_is_taken_back(
         services.undo_last(held.item.campaign, by=reviewer)
 
 
+@pytest.mark.slow
 def test_one_comes_back_to_earlier_items(
     manager: User, reviewer: User, client_for: ClientFor
 ) -> None:
@@ -322,6 +324,7 @@ def test_one_comes_back_to_earlier_items(
     assert 'name="value" value="1" id="value_1" checked' in page
 
 
+@pytest.mark.slow
 def test_a_cycle_of_score_and_next_item_takes_a_fixed_number_of_queries(
     manager: User,
     reviewer: User,
@@ -348,6 +351,7 @@ def test_a_cycle_of_score_and_next_item_takes_a_fixed_number_of_queries(
         assignment = Assignment.objects.select_related("item__run").get(state="active")
 
 
+@pytest.mark.slow
 def test_scoring_what_asks_for_one_score_takes_as_few_queries_every_time(
     manager: User,
     reviewer: User,

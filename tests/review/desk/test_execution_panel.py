@@ -75,6 +75,7 @@ def test_the_difference_is_what_they_did(
     assert "Refined also removes `/srv/b`." in panel
 
 
+@pytest.mark.slow
 def test_where_nobody_would_run_anything_the_panel_says_why(
     held_flagged: Assignment, reviewer: User, client_for: ClientFor
 ) -> None:
@@ -138,6 +139,7 @@ def test_a_result_is_not_hidden_by_one_that_was_not_run(
     assert "TELLTALE sentence" in panel and "switched off" not in panel
 
 
+@pytest.mark.slow
 def test_what_a_curator_removed_is_shown_no_longer(
     held_flagged: Assignment, reviewer: User, curator: User, client_for: ClientFor
 ) -> None:

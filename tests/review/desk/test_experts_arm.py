@@ -90,6 +90,7 @@ def test_another_reviewer_scores_it_last_and_its_author_only_as_their_own(
     assert arm["partial"]["expert"]["expert"]["numerator"] == 1
 
 
+@pytest.mark.slow
 def test_both_may_write_and_each_scores_the_others(
     study: Campaign, reviewer: User, second_reviewer: User
 ) -> None:

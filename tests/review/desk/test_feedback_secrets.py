@@ -37,6 +37,7 @@ def scored(held_flagged: Assignment, reviewer: User) -> Item:
     return held_flagged.item
 
 
+@pytest.mark.slow
 def test_they_are_shown_and_the_reviewer_chooses(
     scored: Item, reviewer: User, client_for: ClientFor
 ) -> None:

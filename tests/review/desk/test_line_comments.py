@@ -187,6 +187,7 @@ def test_the_api_adds_shows_and_takes_back(
     assert client.get(base).json()["remarks"] == []
 
 
+@pytest.mark.slow
 def test_whoever_settles_an_item_reads_them_all_under_letters(
     manager: User, reviewer: User, second_reviewer: User, client_for: ClientFor
 ) -> None:

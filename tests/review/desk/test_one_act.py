@@ -318,6 +318,7 @@ def send(client: Client, item: Item, draft: Draft, **fields: object) -> int:
     return client.post(url, sent, content_type="application/json").status_code
 
 
+@pytest.mark.slow
 def test_only_a_script_that_this_persons_screen_has_shown_is_decided_on(
     held_flagged: Assignment,
     put_in_queue: Callable[..., Item],

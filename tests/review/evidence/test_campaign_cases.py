@@ -205,6 +205,7 @@ def test_who_sees_cases_is_noted_for_every_arm_of_the_statement(
     assert seen == {item.run_id, other.run_id}
 
 
+@pytest.mark.slow
 def test_a_file_brings_results_of_its_own_scripts_and_for_its_own_campaign(
     study: Campaign, manager: User, reviewer: User, tmp_path: Path,
     capsys: pytest.CaptureFixture[str],

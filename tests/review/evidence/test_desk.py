@@ -122,6 +122,7 @@ def test_a_refused_strike_says_why_and_loses_nothing(
     assert not CaseRevision.objects.exists()
 
 
+@pytest.mark.slow
 def test_a_case_is_corrected_and_one_added(
     item: Item, reviewer: User, client_for: ClientFor
 ) -> None:
@@ -215,6 +216,7 @@ def test_after_the_last_score_of_a_study_the_screen_stays_where_execution_differ
         assert (answer["Location"] == address("item-review", item)) is stays
 
 
+@pytest.mark.slow
 def test_before_the_last_score_nothing_is_shown_or_taken(
     manager: User, reviewer: User, client_for: ClientFor
 ) -> None:

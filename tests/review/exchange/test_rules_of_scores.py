@@ -105,6 +105,7 @@ def test_two_values_without_any_time_contradict_each_other(tmp_path: Path) -> No
     assert figure("first_pass_accuracy") == (1, 1)
 
 
+@pytest.mark.slow
 def test_a_score_that_was_taken_back_stays_so(tmp_path: Path) -> None:
     undone = given("A", 0, at=LATE, current=False, undone_at=LATE)
     assert import_into(tmp_path, [item()], [undone, given("A", 2, at=EARLY)]) == 0
@@ -113,6 +114,7 @@ def test_a_score_that_was_taken_back_stays_so(tmp_path: Path) -> None:
     assert comes_back(tmp_path)
 
 
+@pytest.mark.slow
 def test_scores_that_saw_more_than_their_stage_do_not_decide(tmp_path: Path) -> None:
     seen = {"record": "score", "visible": {"verdict": True}, "at": EARLY}
     scores = [given("A", 2), given("B", 2, **seen)]
@@ -134,6 +136,7 @@ def test_scores_that_saw_more_than_their_stage_do_not_decide(tmp_path: Path) -> 
     assert comes_back(tmp_path)
 
 
+@pytest.mark.slow
 def test_what_is_recommended_and_not_scored_is_open_and_comes_back(tmp_path: Path) -> None:
     texts = {"feedback": "- Too many.", "refined": "ls -a\n", "verdict": "incorrect"}
     assert import_into(tmp_path, [item(recommended="other", **texts)], [given("A", 2)]) == 0
@@ -169,6 +172,7 @@ def test_several_rounds_fill_the_gain_table_and_come_back(tmp_path: Path) -> Non
     assert comes_back(tmp_path)
 
 
+@pytest.mark.slow
 def test_one_reviewer_scores_the_refinements_of_two_experts(tmp_path: Path) -> None:
     experts = [
         {"author": "eva", "feedback": "- So.", "refined": "ls -1\n"},

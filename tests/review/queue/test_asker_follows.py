@@ -19,6 +19,7 @@ HTMX = {"HX-Request": "true"}
 pytestmark = pytest.mark.django_db
 
 
+@pytest.mark.slow
 def test_the_page_of_a_waiting_run_follows_the_review(
     held: Assignment, reviewer: User, manager: User, client_for: ClientFor
 ) -> None:

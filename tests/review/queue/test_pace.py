@@ -49,6 +49,7 @@ def test_what_was_done_today_with_its_median_and_pauses(study: Campaign, reviewe
     assert (pace.today, pace.sitting, pace.median_seconds, pace.pauses) == (4, 4, 20, 4)
 
 
+@pytest.mark.slow
 def test_an_earlier_sitting_and_yesterday_are_not_in_it(study: Campaign, reviewer: User) -> None:
     now = timezone.now()
     first, second, third = Assignment.objects.filter(reviewer=reviewer).order_by("pk")[:3]
@@ -61,6 +62,7 @@ def test_an_earlier_sitting_and_yesterday_are_not_in_it(study: Campaign, reviewe
     assert third.ended_at is not None
 
 
+@pytest.mark.slow
 def test_long_after_the_last_score_no_sitting_is_under_way(study: Campaign, reviewer: User) -> None:
     Score.objects.update(at=timezone.now() - timedelta(minutes=31))
     assert own_pace(reviewer).sitting is None
@@ -80,6 +82,7 @@ def test_the_queue_the_study_and_the_api_show_it_to_its_owner_alone(
         assert client_for(second_reviewer).get(url + query).json()["today"] == 0
 
 
+@pytest.mark.slow
 def test_it_takes_two_queries_however_much_was_done(
     study: Campaign, reviewer: User, django_assert_num_queries: Callable[..., object]
 ) -> None:

@@ -106,6 +106,7 @@ def test_the_check_goes_to_who_has_not_had_the_item(
     assert set(go_through(halo_study, second_reviewer, 1)) == halos(halo_study)
 
 
+@pytest.mark.slow
 def test_who_made_the_check_is_not_handed_the_item(
     halo_study: Campaign, reviewer: User, second_reviewer: User, manager: User
 ) -> None:
@@ -379,6 +380,7 @@ def test_what_is_shown_again_keeps_its_purpose(
     assert Case.objects.get(pk=halo.case_id).purpose == "halo"
 
 
+@pytest.mark.slow
 def test_without_shares_nothing_is_shown_again(manager: User, reviewer: User) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=3)
     go_through(campaign, reviewer, 0, 2, 2)

@@ -95,6 +95,7 @@ def test_two_cases_with_the_same_statement_do_not_come_in_one_sitting(
     assert held is not None and held.item == other
 
 
+@pytest.mark.slow
 def test_a_time_is_told_where_nothing_else_waits(
     arms: tuple[Campaign, Item, Item], reviewer: User, client_for: ClientFor
 ) -> None:

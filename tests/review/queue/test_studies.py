@@ -129,6 +129,7 @@ def test_a_score_can_be_changed_within_the_edit_window_and_not_after(
         )
 
 
+@pytest.mark.slow
 def test_arms_of_one_statement_never_come_in_one_sitting(manager: User, reviewer: User) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=1)
     other = add_item(campaign, "other")
@@ -264,6 +265,7 @@ def test_what_is_kept_up_equals_a_recount(
     assert set(campaign.items.values_list("disputed", flat=True)) == {True}
 
 
+@pytest.mark.slow
 def test_an_adjudicated_stage_is_no_longer_disputed(
     manager: User, reviewer: User, second_reviewer: User
 ) -> None:

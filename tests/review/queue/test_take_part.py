@@ -55,6 +55,7 @@ def test_a_study_is_gone_through_item_by_item_to_its_end(
     assert Score.objects.filter(reviewer=reviewer).count() == 6
 
 
+@pytest.mark.slow
 def test_the_navigation_leads_to_studies_only_where_one_takes_part(
     manager: User, reviewer: User, second_reviewer: User, client_for: ClientFor
 ) -> None:
@@ -63,6 +64,7 @@ def test_the_navigation_leads_to_studies_only_where_one_takes_part(
     assert 'href="/studies/"' not in client_for(second_reviewer).get("/queue/").content.decode()
 
 
+@pytest.mark.slow
 def test_a_study_open_to_all_counts_for_who_is_no_member_yet(
     manager: User, reviewer: User, client_for: ClientFor
 ) -> None:
@@ -109,6 +111,7 @@ def test_training_comes_first_and_shows_the_right_scores_afterwards(
     assert client.post(f"/studies/{campaign.pk}/next/")["Location"] == f"/items/{shown(real)}/"
 
 
+@pytest.mark.slow
 def test_a_reviewer_of_a_study_is_not_led_to_the_run_that_names_its_models(
     manager: User, reviewer: User, client_for: ClientFor
 ) -> None:
@@ -133,6 +136,7 @@ def test_nothing_is_handed_out_while_a_study_is_not_open(
     assert not Assignment.objects.exists()
 
 
+@pytest.mark.slow
 def test_others_have_no_place_in_a_study(
     manager: User, reviewer: User, second_reviewer: User, stranger: User, client_for: ClientFor
 ) -> None:

@@ -35,6 +35,7 @@ def counted(campaign: Campaign) -> Counter[tuple[int, str, str]]:
     return Counter({(arm, kind, pattern): n for arm, kind, pattern, n in rows if n})
 
 
+@pytest.mark.slow
 def test_the_command_prints_every_figure_of_the_golden_case(golden: Campaign) -> None:
     document = printed("Golden")
 
@@ -52,6 +53,7 @@ def test_the_command_prints_every_figure_of_the_golden_case(golden: Campaign) ->
     assert arm["strict"]["execution_agreement"]["value"] is None
 
 
+@pytest.mark.slow
 def test_the_command_without_json_is_for_reading(golden: Campaign) -> None:
     out = StringIO()
     call_command("study_report", "Golden", stdout=out)
@@ -105,6 +107,7 @@ def test_an_adjudication_resolves_an_item(
     assert report_threats(campaign)["adjudications"] == settled
 
 
+@pytest.mark.slow
 def test_a_withdrawn_item_is_in_no_figure(golden: Campaign) -> None:
     printed("Golden")
     item = golden.items.order_by("pk").first()
@@ -170,6 +173,7 @@ def test_kept_up_counts_equal_a_recount_whatever_happens(
     assert not TallyDue.objects.exists()
 
 
+@pytest.mark.slow
 def test_the_demo_model_is_marked_and_reviewers_time_added_up(golden: Campaign) -> None:
     item = golden.items.order_by("pk").first()
     assert item is not None and item.run_id is not None

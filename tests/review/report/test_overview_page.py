@@ -58,6 +58,7 @@ def head_of(page: str) -> str:
     return page.partition('class="report-details"')[0]
 
 
+@pytest.mark.slow
 def test_the_head_says_what_was_planned_and_reached_and_the_primary_figure(
     golden: Campaign, client: Client
 ) -> None:
@@ -216,6 +217,7 @@ def test_what_was_planned_stands_beside_what_was_reached(golden: Campaign, clien
     assert "Statements scored here,93,153" in text
 
 
+@pytest.mark.slow
 def test_an_open_study_shows_no_p_values(campaign: Campaign, client: Client) -> None:
     reviewer = User.objects.get(username="rita")
     fill(campaign, golden_labels()[40:80], [reviewer])
@@ -237,6 +239,7 @@ def test_a_study_without_blinding_says_so_on_the_page_and_in_its_tables(
         assert "(not blind)" in text
 
 
+@pytest.mark.slow
 def test_two_configurations_are_told_apart_and_names_are_escaped(
     campaign: Campaign, client: Client
 ) -> None:

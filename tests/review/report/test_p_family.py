@@ -33,6 +33,7 @@ def opened(campaign: Campaign, manager: User, reviewer: User) -> Campaign:
     return move_campaign(campaign, Campaign.State.CLOSED, by=manager)
 
 
+@pytest.mark.slow
 def test_the_family_is_what_the_study_could_compare_when_it_opened(
     opened: Campaign, manager: User, client: Client
 ) -> None:
@@ -49,6 +50,7 @@ def test_the_family_is_what_the_study_could_compare_when_it_opened(
     assert "Not among them are 8 comparisons of refinements from experts’ feedback" in words
 
 
+@pytest.mark.slow
 def test_a_comparison_without_a_p_value_stays_in_the_family(
     campaign: Campaign, manager: User, reviewer: User
 ) -> None:
@@ -71,6 +73,7 @@ def test_a_comparison_without_a_p_value_stays_in_the_family(
     assert net["p_holm"] == min(1, said["family"] * net["p_value"])
 
 
+@pytest.mark.slow
 def test_what_came_into_the_pilot_is_in_the_family_of_the_opening(
     campaign: Campaign, manager: User, reviewer: User
 ) -> None:
@@ -104,6 +107,7 @@ def test_a_report_is_not_kept_for_another_family(opened: Campaign) -> None:
     assert said[0][0] and said[2] == (True, 0) and said[3] == (False, 0)
 
 
+@pytest.mark.slow
 def test_a_study_that_opened_before_families_were_kept_says_so(
     opened: Campaign, manager: User, client: Client
 ) -> None:

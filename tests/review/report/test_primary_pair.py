@@ -74,6 +74,7 @@ def test_the_head_says_the_difference_among_three_configurations(
     assert "+30.0 % from second to imported" in words_of(head_of(page))
 
 
+@pytest.mark.slow
 def test_the_plan_is_beside_the_primary_pair_alone(
     study: Campaign, manager: User, client_for: ClientFor
 ) -> None:

@@ -67,6 +67,7 @@ def test_pages_and_api_show_a_report_of_a_moment_ago_in_a_large_study(
     assert scored(client.get(api).json()) == 1, "what was asked for is shown from then on"
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_what_is_kept_or_copied_is_of_now(
     campaign: Campaign,

@@ -90,6 +90,7 @@ def test_the_page_shows_every_figure_of_the_golden_case(
     assert net in rows["net"]
 
 
+@pytest.mark.slow
 def test_numbers_lead_to_the_items_behind_them(
     golden: Campaign, manager: User, client_for: ClientFor
 ) -> None:
@@ -224,6 +225,7 @@ def test_a_snapshot_without_a_good_name_is_refused_and_nothing_typed_is_lost(
     assert not ReportSnapshot.objects.exists()
 
 
+@pytest.mark.slow
 def test_looks_are_listed_and_switching_the_criterion_is_the_same_look(
     golden: Campaign, manager: User, client_for: ClientFor
 ) -> None:
@@ -287,6 +289,7 @@ def test_a_bad_reason_is_refused_and_nobody_is_led_elsewhere(
     assert client_for(reviewer).post(f"/items/{shown(item)}/execution-reason/").status_code == 403
 
 
+@pytest.mark.slow
 def test_the_api_gives_the_same_document(
     golden: Campaign, manager: User, reviewer: User, client_for: ClientFor
 ) -> None:

@@ -272,6 +272,7 @@ def test_what_is_prevented_is_said_by_share(
     assert ("1 of 4 scores (25.0 %) were given here, 3 were imported" in page) is (here == 1)
 
 
+@pytest.mark.slow
 def test_times_in_the_file_are_checked_for_order_and_sittings(
     boss: Client, campaign: Campaign, reviewer: User
 ) -> None:
@@ -295,6 +296,7 @@ def test_times_in_the_file_are_checked_for_order_and_sittings(
 # --- Tables, and what must be read with them ----------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_tables_among_the_threats_can_be_taken_along(boss: Client, campaign: Campaign) -> None:
     reviewer = make_person("rob", "reviewer")
     fill(campaign, golden_labels()[:20], [reviewer])

@@ -110,6 +110,7 @@ def test_every_pair_equals_the_plain_definitions(rows: Rows) -> None:
             assert near(percent, agreeing / len(both))
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(rows_of_scores(), st.randoms(use_true_random=False))
 def test_no_measure_depends_on_the_order_of_rows_or_the_names_of_reviewers(
@@ -240,6 +241,7 @@ def test_with_two_reviewers_the_kappa_is_theirs_and_with_three_a_mean_over_large
     assert (two.kappa_basis, two.cohen_kappa) == (PAIR, two.pairs[0].cohen_kappa)
 
 
+@pytest.mark.slow
 def test_the_interval_is_the_same_each_time_and_costs_no_more_for_a_million_items() -> None:
     rows = [{1: n % 3, 2: (n + n % 4) % 3} for n in range(60)]
     statements = [[row] for row in rows]
@@ -253,6 +255,7 @@ def test_the_interval_is_the_same_each_time_and_costs_no_more_for_a_million_item
     assert large.krippendorff_alpha == pytest.approx(once.krippendorff_alpha, abs=0.02)
 
 
+@pytest.mark.slow
 def test_items_of_one_statement_are_drawn_together() -> None:
     """Three items that are scored alike are worth one: the interval is that of the statements."""
     rows = [{1: n % 3, 2: (n + n % 4) % 3} for n in range(60)]

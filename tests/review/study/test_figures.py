@@ -115,6 +115,7 @@ def test_an_item_taken_away_and_added_equals_a_recount_in_any_order(
     assert _as_json(counts) == _as_json(count_patterns(again))
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(judged_items())
 def test_a_pattern_is_read_back_from_its_text(item: Judged) -> None:

@@ -170,6 +170,7 @@ def test_a_report_that_it_got_worse_is_listed_and_changes_nothing(
     assert 'data-code="U+202E"' in page, "what turns the text round is marked as such"
 
 
+@pytest.mark.slow
 def test_reports_and_requests_have_limits(robot: User, settings: Any) -> None:
     settings.SCRIPTSMITH_AGENT_REPORTS_PER_HOUR = 2
     settings.SCRIPTSMITH_AGENT_REQUESTS_PER_DAY = 1

@@ -172,6 +172,7 @@ def test_resolved_asks_whether_the_script_helped(
     assert client.post(f"{url}outcome/{other.pk}/", {"outcome": "worked"}).status_code == 404
 
 
+@pytest.mark.slow
 def test_of_two_who_take_it_at_once_one_is_told(
     door: Door,
     reviewer: User,
@@ -230,6 +231,7 @@ def test_the_catalogue_is_told_the_number_of_an_incident_alone(
     assert "Zqalerttitle" not in kept
 
 
+@pytest.mark.slow
 def test_a_statement_that_cannot_be_searched_by_is_said(
     door: Door, reviewer: User, client_for: Callable[[User], Client]
 ) -> None:

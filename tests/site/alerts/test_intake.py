@@ -182,6 +182,7 @@ def test_a_signing_secret_under_another_secret_key_is_said_and_a_new_one_helps(
     assert door.send(sent.pagerduty()).status_code == 202
 
 
+@pytest.mark.slow
 def test_wrong_secrets_make_an_address_wait_but_never_the_right_token(
     open_door: Callable[..., Door], settings: object, administrator: User
 ) -> None:

@@ -64,6 +64,7 @@ def test_a_rule_is_off_until_somebody_switches_it_on(
     assert LogEntry.objects.filter(additional_data__event="rule asked", actor=robot).exists()
 
 
+@pytest.mark.slow
 def test_its_budget_is_that_of_a_day_and_said_on_the_card(
     door: Door, rule: AlertRule, administrator: User, open_door: Callable[..., Door]
 ) -> None:
@@ -82,6 +83,7 @@ def test_its_budget_is_that_of_a_day_and_said_on_the_card(
     assert Run.objects.count() == 4
 
 
+@pytest.mark.slow
 def test_a_rule_says_what_it_would_ask_and_asks_nothing(
     open_door: Callable[..., Door],
     rule: AlertRule,

@@ -48,6 +48,7 @@ def test_the_finished_one_has_a_report_worth_a_look(made: User, manager: User) -
     assert Score.objects.count() == before
 
 
+@pytest.mark.slow
 def test_the_open_one_is_begun_at_once(made: User) -> None:
     campaign = Campaign.objects.get(name=studies.OPEN)
     assert services.waiting_for(campaign, made).count() == 12

@@ -90,6 +90,7 @@ def test_a_place_that_is_not_named_is_not_everywhere(name: str) -> None:
     documents(networkPolicy={"enabled": False})
 
 
+@pytest.mark.slow
 def test_every_setting_can_be_set_in_the_chart_once() -> None:
     wanted = {name: f"told-{name.lower()}" for name in settable()}
     for name, pod in pods(documents(**{**ALL, "settings": wanted})).items():

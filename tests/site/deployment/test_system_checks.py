@@ -91,6 +91,7 @@ def test_a_wrong_setting_is_found(
     assert ids_with(settings, **changes) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_demo_accounts_of_an_earlier_start_are_found(settings: Settings) -> None:
     make_accounts()

@@ -57,6 +57,7 @@ def wants_mail(person: User, **choices: object) -> None:
     services.confirm_address(person, mail.make_confirmation(person.pk, "a@example.org"))
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_whom_the_catalogues_events_concern(
     curator: User, second_curator: User, reviewer: User, second_reviewer: User
@@ -225,6 +226,7 @@ def test_what_is_muted_is_not_told_and_bad_choices_change_nothing(
     assert 'value="22" selected' in refused.text, "what was typed is still there"
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_e_mails_have_links_and_no_scripts_and_go_to_confirmed_addresses_alone(
     curator: User, second_curator: User, mailed: None, settings: Settings
@@ -334,6 +336,7 @@ def test_what_is_due_for_an_address_that_was_changed_stands_under_the_bell(
     assert (row.in_bell, row.mail_at, row.mailed_at) == (True, None, None)
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_an_administrator_pauses_e_mails_and_all_of_them_stand_under_the_bell(
     administrator: User,

@@ -81,6 +81,7 @@ def test_the_way_of_an_entry_is_told_commit_by_commit(
     assert work() == 0, "not even where the events are distributed once more"
 
 
+@pytest.mark.slow
 def test_a_commit_says_who_approved_and_by_which_decision(
     set_up: SetUp, repository: Repository, curator: User, second_curator: User
 ) -> None:
@@ -235,6 +236,7 @@ def test_a_machine_that_has_no_copy_fetches_it_and_makes_what_was_lost_anew(
     repository.check()
 
 
+@pytest.mark.slow
 def test_paused_it_waits_and_the_command_says_how_it_stands(
     set_up: SetUp,
     repository: Repository,

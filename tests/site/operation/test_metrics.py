@@ -49,6 +49,7 @@ def test_it_says_what_waits(client: Client, administrator: User, stranger: User)
     assert len(names) == len(set(names)), "each is described once"
 
 
+@pytest.mark.slow
 def test_doors_to_other_systems_say_what_waits_and_what_came_of_it(
     client: Client, administrator: User
 ) -> None:

@@ -73,6 +73,7 @@ def counted(name: str, **labels: str) -> float:
     return found.get(key, 0.0)
 
 
+@pytest.mark.slow
 def test_requests_are_counted_by_address_and_class_of_status(
     client: Client, scrape: Callable[[], str]
 ) -> None:

@@ -114,6 +114,7 @@ def test_a_session_is_not_limited_by_scopes(reviewer: User) -> None:
     assert Scores.as_view()(request).status_code == 200
 
 
+@pytest.mark.slow
 def test_the_schema_takes_a_token(reviewer: User) -> None:
     assert WebClient().get("/api/v1/schema/").status_code == 401
     program = WebClient(headers={"Authorization": f"Bearer {secret_with(reviewer, 'read')}"})
@@ -122,6 +123,7 @@ def test_the_schema_takes_a_token(reviewer: User) -> None:
     assert b"bearerFormat" in schema.content
 
 
+@pytest.mark.slow
 def test_a_person_makes_a_token_sees_it_once_and_revokes_it(client: Client, reviewer: User) -> None:
     client.force_login(reviewer)
     made = client.post(

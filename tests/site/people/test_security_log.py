@@ -214,6 +214,7 @@ def test_a_filter_that_cannot_be_read_is_said_so(admin: Client, query: str) -> N
         assert "field-error" in answer.content.decode()
 
 
+@pytest.mark.slow
 def test_it_is_paged_in_a_fixed_number_of_queries(
     admin: Client, reviewer: User, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:

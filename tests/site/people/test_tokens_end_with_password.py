@@ -64,6 +64,7 @@ def test_a_refused_change_ends_nothing(tokens: list[str]) -> None:
     assert all(map(opens, tokens))
 
 
+@pytest.mark.slow
 def test_a_set_password_link_ends_them_when_it_is_used(
     tokens: list[str], stranger: User, administrator: User
 ) -> None:
@@ -80,6 +81,7 @@ def test_a_set_password_link_ends_them_when_it_is_used(
     assert elsewhere.client.get("/settings/").status_code == 302
 
 
+@pytest.mark.slow
 def test_an_administrator_s_reset_ends_password_sessions_and_tokens_at_once(
     tokens: list[str], stranger: User, administrator: User
 ) -> None:

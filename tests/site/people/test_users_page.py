@@ -85,6 +85,7 @@ def test_the_list_is_filtered(
     assert ("Nobody fits these filters" in text) is (not shown)
 
 
+@pytest.mark.slow
 def test_the_list_asks_a_fixed_number_of_questions(
     admin: Client, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:

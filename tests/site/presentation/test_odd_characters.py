@@ -24,6 +24,7 @@ def marks(page: str) -> set[str]:
     return {code for code in CODES if f'<mark class="odd" data-code="{code}"' in page}
 
 
+@pytest.mark.slow
 def test_on_the_review_screen_and_the_run_page(
     reviewer: User, curator: User, client_for: ClientFor
 ) -> None:

@@ -117,6 +117,7 @@ def test_of_two_processes_that_see_one_code_one_takes_it(db: None) -> None:
             assert sorted(pool.map(prove, range(4))) == [False, False, False, True]
 
 
+@pytest.mark.slow
 def test_a_recovery_code_is_good_once_and_new_ones_make_the_old_void(
     reviewer: User, client: WebClient
 ) -> None:
@@ -132,6 +133,7 @@ def test_a_recovery_code_is_good_once_and_new_ones_make_the_old_void(
     assert send_code(begin(WebClient()), new[1]) == 302
 
 
+@pytest.mark.slow
 def test_wrong_codes_are_limited_and_the_lockout_is_listed_and_lifted(
     reviewer: User, administrator: User, settings: Settings, client_for: Callable[[User], Client]
 ) -> None:
@@ -207,6 +209,7 @@ class TestRequired:
     def _required(self, settings: Settings) -> None:
         settings.SCRIPTSMITH_SECOND_FACTOR_ROLES = ["administrator", "curator"]
 
+    @pytest.mark.slow
     def test_pages_lead_to_it_and_everything_opens_once_it_is_there(
         self, curator: User, client: WebClient
     ) -> None:

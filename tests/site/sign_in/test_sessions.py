@@ -34,6 +34,7 @@ def is_open(client: Client) -> bool:
     return client.get("/settings/").status_code == 200
 
 
+@pytest.mark.slow
 def test_the_page_tells_sessions_apart_and_ends_one(reviewer: User, stranger: User) -> None:
     laptop = signed_in("rita", "Laptop <b>1</b>")
     phone = signed_in("rita", "Phone", "2001:db8::7")
@@ -61,6 +62,7 @@ def test_nobody_ends_the_session_of_another(reviewer: User, stranger: User) -> N
     assert is_open(theirs)
 
 
+@pytest.mark.slow
 def test_all_others_end_and_this_one_stays(reviewer: User, stranger: User) -> None:
     here, there, elsewhere = (signed_in("rita", agent) for agent in ("a", "b", "c"))
     other = signed_in("sam", "d")
@@ -104,6 +106,7 @@ def test_last_seen_is_known_to_five_minutes_and_costs_nothing_in_between(
     assert session.expire_date == expiry, "it ends when it was to end, however busy"
 
 
+@pytest.mark.slow
 def test_the_list_costs_the_same_whatever_its_length(
     reviewer: User, django_assert_num_queries: Callable[[int], object]
 ) -> None:

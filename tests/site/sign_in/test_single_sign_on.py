@@ -204,6 +204,7 @@ class TestLinking:
         provider.sign_in(client)
         assert signed_in_as(client) == "alice"
 
+    @pytest.mark.slow
     def test_a_verified_address_gets_the_account_and_its_password_ends(
         self, provider: Provider, client: WebClient, settings: Settings, bob: User
     ) -> None:
@@ -551,6 +552,7 @@ def test_sign_ins_that_are_not_finished_are_limited_and_say_nothing_of_the_provi
     assert SecurityEvent.objects.filter(kind="sign-in-failed").count() == 2
 
 
+@pytest.mark.slow
 def test_who_is_in_already_is_led_on_to_a_path_or_home(
     provider: Provider, client: WebClient
 ) -> None:

@@ -58,6 +58,7 @@ def test_a_reviewer_sees_the_queue_what_came_back_and_their_studies(
     assert "1 in the live queue" in page
 
 
+@pytest.mark.slow
 def test_the_bar_counts_what_waits_in_studies(
     client_for: ClientFor, manager: User, reviewer: User, second_reviewer: User
 ) -> None:

@@ -84,6 +84,7 @@ def test_what_the_test_says_itself_is_sent(browser: WebClient) -> None:
     assert browser.post("/take/", {"csrfmiddlewaretoken": "x" * 64}).status_code == 403
 
 
+@pytest.mark.slow
 def test_the_api_takes_a_session_only_with_the_header(db: None) -> None:
     client = WebClient()
     client.force_login(make_person("rita", "reviewer"))

@@ -125,6 +125,7 @@ def test_an_old_bubblewrap_on_the_path_is_passed_over(
     ]
 
 
+@pytest.mark.slow
 def test_a_bubblewrap_on_the_path_that_does_not_work_is_no_reason_to_give_up(
     sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -78,6 +78,7 @@ def test_many_small_processes_together_meet_the_memory_limit(sandbox: Sandbox) -
     assert seen.peak_memory > 64 << 20
 
 
+@pytest.mark.slow
 def test_one_process_meets_the_memory_limit(sandbox: Sandbox) -> None:
     limits = replace(BRIEF, memory_bytes=64 << 20)
     seen = run(sandbox, "perl -e 'push @x, \"a\" x 1e6 while 1'", limits)
@@ -107,6 +108,7 @@ def test_a_run_ends_at_its_time_limit_with_everything_inside(sandbox: Sandbox) -
     assert not find_processes(mark)
 
 
+@pytest.mark.slow
 def test_a_daemon_ends_with_its_script(sandbox: Sandbox) -> None:
     mark = f"32.{os.getpid()}"
     seen = run(sandbox, f"setsid nohup sleep {mark} & echo started; sleep 0.1")
@@ -309,6 +311,7 @@ def test_a_reply_that_nobody_reads_keeps_nobody_from_looking(sandbox: Sandbox) -
     assert (seen.ended, len(seen.calls)) == (Ended.TOO_MUCH_MEMORY, 1)
 
 
+@pytest.mark.slow
 def test_more_calls_than_are_kept_are_said_to_be(sandbox: Sandbox) -> None:
     commands: tuple[CommandRequest, ...] = ({"name": "x", "mode": "reply", "rules": [{}]},)
     ask = "exec 9<>/dev/tcp/127.255.255.254/1; printf 'x\\0000\\000' >&9; read -r -d '' <&9"

@@ -36,6 +36,7 @@ def test_a_full_file_system_is_no_fault_of_the_script_and_leaves_nothing(
     assert run_case(make_case(), ":", sandbox, limits=LIMITS).state == "passed"
 
 
+@pytest.mark.slow
 def test_four_thousand_nested_folders_are_left_out_and_gone(sandbox: Sandbox) -> None:
     script = "perl -e 'for (1 .. 4000) { mkdir q(d) and chdir q(d) or die $! }' && echo made"
     seen = sandbox.run(PreparedRun(script=script, limits=LIMITS))

@@ -164,6 +164,7 @@ def test_a_command_that_changes_the_user_goes_on_to_what_it_would_run(sandbox: S
     assert [made.command for made in seen.calls] == ["sudo", "systemctl", "su", "sudo", "chown"]
 
 
+@pytest.mark.slow
 def test_the_input_of_a_command_is_recorded_where_a_rule_asks_for_it(sandbox: Sandbox) -> None:
     script = "psql orders <<< 'DELETE FROM old'; echo 'SELECT 1' | psql; echo $?"
     seen = call(sandbox, script).runs[0]
