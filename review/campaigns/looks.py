@@ -7,26 +7,24 @@ from datetime import timedelta
 from django.contrib.auth.models import User
 from django.utils import timezone
 
+from review.counting.counts import read_counts
 from review.models import Campaign, ReportLook, Tally
 from review.study import Criterion, ItemPattern
-from review.study.types import Origin
+from review.study.types import Origin, OtherForm
 
 # Switching between strict and partial is not another look.
 SAME_LOOK = timedelta(minutes=10)
 
 
-def log_look(
-    campaign: Campaign, what: ReportLook.What, *, by: User | None, scored: int | None = None
-) -> None:
+def log_look(campaign: Campaign, what: ReportLook.What, *, by: User | None) -> None:
     """Note that somebody saw figures of a study, whatever its state; once in ten minutes for as long as it says the
-    same. `scored` spares a query where it is known how many items had a final script score.
+    same.
 
     Nobody stands for the command line, whose user has the machine. The live queue has no figures to stop at.
     """
     if campaign.is_live:
         return
-    scored = count_scored(campaign) if scored is None else scored
-    same = {"by": by, "scored": scored, "what": what, "state": campaign.state}
+    same = {"by": by, "scored": count_scored(campaign), "what": what, "state": campaign.state}
     since = timezone.now() - SAME_LOOK
     if not campaign.looks.filter(at__gte=since, **same).exists():
         ReportLook.objects.create(campaign=campaign, **same)
@@ -34,6 +32,14 @@ def log_look(
 
 def count_scored(campaign: Campaign) -> int:
     """Items with a final script score under one criterion at least, over all Configurations, as counted at present."""
+    try:
+        return _count_scored(campaign)
+    except OtherForm:
+        read_counts(campaign)  # which makes anew what another release counted
+        return _count_scored(campaign)
+
+
+def _count_scored(campaign: Campaign) -> int:
     rows = campaign.tallies.filter(kind=Tally.Kind.ITEM, count__gt=0).values_list(
         "pattern", "count"
     )

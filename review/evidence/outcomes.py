@@ -109,14 +109,14 @@ def _read(campaign: Campaign, items: Sequence[_ItemRow]) -> Iterator[ExecutedSta
     for item in items:
         text = item.pattern.split('"', 2)[1]
         if text not in by_pattern:
-            by_pattern[text] = _standings_of(ItemPattern.from_text(text))
+            by_pattern[text] = _final_scores_of(ItemPattern.from_text(text))
         found = by_pattern[text]
         if found is not None:
             final_scores[item.pk] = found
     return _execute(campaign, items, _roots_of({item.case for item in items}), final_scores)
 
 
-def _standings_of(pattern: ItemPattern) -> _FinalScores | None:
+def _final_scores_of(pattern: ItemPattern) -> _FinalScores | None:
     if pattern.origin is Origin.RETRIEVED:
         return None
     refined = pattern.script if pattern.is_same else pattern.refined
