@@ -181,7 +181,7 @@ _AGED = "\nfind /testbed /system /backup -exec touch -h -d '700 days ago' {} + 2
 
 
 def _words(text: str) -> list[str]:
-    return re.findall(r"\w\w+", text.lower())
+    return re.findall(r"\w\w+|\d", text.lower())
 
 
 def _paths(text: str) -> list[str]:
