@@ -22,7 +22,7 @@ from catalog import services as catalog
 titles = {
     "Restart nginx if its configuration is valid": "nginx -t\\nsystemctl reload nginx\\n",
     "Show the ten largest files below a folder": "du -ah /var | sort -rh | head\\n",
-    "Delete exports older than 30 days": "find /var/tmp/exports -type f -mtime +30 -delete\\n",
+    "Delete exports older than 30 days": "find /srv/shop/exports -type f -mtime +30 -delete\\n",
 }
 author = User.objects.get(username="carla")
 curator, _made = User.objects.get_or_create(username="curt", first_name="Curt", last_name="Cole")
