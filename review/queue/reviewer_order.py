@@ -17,7 +17,7 @@ BITS = 31
 # `Member.reached` counts in 4096ths of the order, whatever the number of buckets.
 _MOST_BITS = 12
 _WHOLE = 1 << _MOST_BITS
-_BUCKET = 16  # items, about: of each the whole rule is asked
+_BUCKET = 50  # items, about
 _PATIENCE = 5
 
 
