@@ -7,10 +7,10 @@ from datetime import timedelta
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from review.counting.counts import read_counts
+from review.counting.tallies import read_tallies
 from review.models import Campaign, ReportLook, Tally
 from review.study import Criterion, ItemPattern
-from review.study.types import Origin, OtherForm
+from review.study.types import Origin
 
 # Switching between strict and partial is not another look.
 SAME_LOOK = timedelta(minutes=10)
@@ -32,11 +32,7 @@ def log_look(campaign: Campaign, what: ReportLook.What, *, by: User | None) -> N
 
 def count_scored(campaign: Campaign) -> int:
     """Items with a final script score under one criterion at least, over all Configurations, as counted at present."""
-    try:
-        return _count_scored(campaign)
-    except OtherForm:
-        read_counts(campaign)  # which makes anew what another release counted
-        return _count_scored(campaign)
+    return read_tallies(campaign, _count_scored)
 
 
 def _count_scored(campaign: Campaign) -> int:

@@ -20,11 +20,10 @@ from review.counting.statements import (
     TOGETHER,
     VALUES,
 )
-from review.counting.tallies import count_due, forget
+from review.counting.tallies import count_due, read_tallies
 from review.models import Campaign, Tally
 from review.study import ItemPattern, Leaning, PairCells, Reading, Stage, StageCounts, Values
 from review.study.compare import Pair
-from review.study.types import OtherForm
 
 _ITEM, _SUM, _READING = (
     kind.value for kind in (Tally.Kind.ITEM, Tally.Kind.SUM, Tally.Kind.READING)
@@ -102,15 +101,10 @@ class Counts:
 def read_counts(campaign: Campaign, *, most_due: int = 1_000_000) -> dict[int, Counts]:
     """The counts by configuration, brought up to what is committed now, if no more than `most_due` are due."""
     count_due(campaign, most=most_due)
-    try:
-        return _read_tallies(campaign)
-    except OtherForm:
-        forget(campaign)
-        count_due(campaign, most=most_due)
-        return _read_tallies(campaign)
+    return read_tallies(campaign, _read_all, most=most_due)
 
 
-def _read_tallies(campaign: Campaign) -> dict[int, Counts]:
+def _read_all(campaign: Campaign) -> dict[int, Counts]:
     found: dict[int, Counts] = defaultdict(Counts)
     rows = campaign.tallies.exclude(Q(count=0) | WORK).values_list(
         "configuration", "kind", "pattern", "count"

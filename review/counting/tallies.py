@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple, TypeVar
 
 from django.db import connection, transaction
 from django.db.models import Count, F, Sum
@@ -21,6 +21,8 @@ from review.counting.facts import read_facts
 from review.counting.statements import Counted, count_statement
 from review.models import Campaign, Tally, TallyDue
 from review.study.types import OtherForm
+
+_Read = TypeVar("_Read")
 
 SLICE = 1_000
 # Looked up once and not for every row.
@@ -45,6 +47,21 @@ def count_due(campaign: Campaign, *, most: int = 1_000_000) -> int:
         if not taken:
             break
     return counted
+
+
+def read_tallies(
+    campaign: Campaign, read: Callable[[Campaign], _Read], *, most: int = 1_000_000
+) -> _Read:
+    """What `read` makes of the campaign's tallies as they are.
+
+    Where another release left them in another form, all is counted anew, up to `most` items, and read again.
+    """
+    try:
+        return read(campaign)
+    except OtherForm:
+        forget(campaign)
+        count_due(campaign, most=most)
+        return read(campaign)
 
 
 def count_all_due() -> int:

@@ -39,7 +39,7 @@ def describe_arm(configuration: Configuration, counts: Counts) -> Part:
         "demo": counts.sums["demo"] > 0,
         "models": {one.role: one.model for one in configuration.roles.all()},
         "assessor": name_review(configuration),
-        "items": _count_standings(counts.items),
+        "items": _count_final_scores(counts.items),
         "time": {"items": counts.sums["timed"], "seconds": counts.sums["seconds"]},
         **{one.value: _tabulate(reduced, counts.clusters, one) for one in Criterion},
     }
@@ -143,7 +143,7 @@ def _count_under(patterns: Mapping[ItemPattern, int], criterion: Criterion) -> P
     }
 
 
-def _count_standings(patterns: Mapping[ItemPattern, int]) -> Part:
+def _count_final_scores(patterns: Mapping[ItemPattern, int]) -> Part:
     """Items by how their script's score stands; retrieved ones apart, for they are in no model figure."""
     made = {key: times for key, times in patterns.items() if key.origin is not Origin.RETRIEVED}
     final_scores: Counter[FinalScore] = Counter()
