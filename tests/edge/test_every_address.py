@@ -203,7 +203,6 @@ def _cursor(said: str) -> str:
     return b64encode(said.encode()).decode()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "cursor",
     [
@@ -235,13 +234,7 @@ def test_a_malformed_cursor_is_refused_by_every_list(
 
 @pytest.mark.parametrize(
     "limit",
-    first_cases(
-        1,
-        [
-            *("0", "201", "x", ""),
-            *(pytest.param(one, marks=SLOW) for one in ("-1", "1.5", "9" * 30, "٣", "1e2")),
-        ],
-    ),
+    first_cases(1, ("0", "201", "x", "", "-1", "1.5", "9" * 30, "٣", "1e2")),
 )
 def test_a_limit_that_is_none_is_refused_by_every_list(
     client: Client, schema: dict[str, Any], limit: str
@@ -266,7 +259,6 @@ def test_the_next_page_is_where_the_last_one_says(client: Client, person: User) 
     assert client.get(second["previous"]).json()["results"] == first["results"]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("key", "room"),
     [

@@ -78,11 +78,10 @@ def status(code: int, **details: object) -> Rule:
     return {"kind": "status", "status": code, **details}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rule", "happened", "advice"),
     first_cases(
-        2,
+        1,
         [
             pytest.param(
                 status(400), "refused the request as it was put", "mode and limits", id="400"
@@ -119,11 +118,10 @@ def test_the_api_tells_the_same(meet: Callable[..., Seen]) -> None:
     }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rule", "happened"),
     first_cases(
-        2,
+        1,
         [
             pytest.param(status(429, retry_after=30), "had too many requests", id="429"),
             pytest.param(
@@ -151,11 +149,10 @@ def test_a_busy_server_has_the_run_wait_and_costs_nothing(
     assert Endpoint.objects.get(name="demo").blocked_until is not None
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rule", "happened"),
     first_cases(
-        2,
+        1,
         [
             pytest.param(status(402), "can't pay at present", id="402"),
             pytest.param(
@@ -188,10 +185,9 @@ def test_a_spend_limit_rests_the_endpoint_and_a_person_is_told_to_act(
         assert words in seen.page
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rule", "tried", "billed", "happened"),
-    first_cases(2, [
+    first_cases(1, [
         pytest.param(status(500), ("broken", 500), 0, "failed while it answered", id="500"),
         pytest.param(
             status(502, text="<html>Bad gateway</html>"), ("broken", 502), 0, "no proper answer",
@@ -240,10 +236,9 @@ def test_what_may_have_been_billed_is_tried_once_more_and_no_more(
         assert words in seen.page
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rule", "happened", "advice"),
-    first_cases(2, [
+    first_cases(1, [
         pytest.param(
             {"kind": "refusal", "category": "cyber", "count": 1},
             "The model refused to write this script.",

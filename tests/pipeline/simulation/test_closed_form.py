@@ -46,9 +46,8 @@ def is_flagged(one: ItemOutcome) -> bool:
     return one.verdict is Verdict.INCORRECT
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
-    "item", first_cases(3, [pytest.param(1, id="odd"), pytest.param(2, id="even")])
+    "item", first_cases(1, [pytest.param(1, id="odd"), pytest.param(2, id="even")])
 )
 @pytest.mark.parametrize("rounds", [0, 1, 2, 3])
 def test_it_is_the_sum_over_every_way_through_the_real_flow(item: int, rounds: int) -> None:

@@ -100,7 +100,6 @@ def counted(campaign: Campaign) -> Counter[tuple[int, str, str]]:
     return Counter({(arm, kind, pattern): n for arm, kind, pattern, n in rows if n})
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", first_cases(1, range(4)))
 def test_counts_kept_up_equal_a_recount_after_anything(
     campaign: Campaign, people: list[User], seed: int
