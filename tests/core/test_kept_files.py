@@ -59,6 +59,7 @@ def test_what_is_kept_is_read_on_every_machine(
     assert not kept.fetch(name).exists()
 
 
+@pytest.mark.slow
 def test_what_is_handed_on_leaves_nothing_on_this_machine(
     kept: KeptFiles, settings: Settings, tmp_path: Path
 ) -> None:
@@ -72,6 +73,7 @@ def test_what_is_handed_on_leaves_nothing_on_this_machine(
         kept.open(name).read()
 
 
+@pytest.mark.slow
 def test_a_copy_goes_after_a_day_whoever_deleted_the_file(
     bucket: None, settings: Settings, tmp_path: Path
 ) -> None:
@@ -116,6 +118,7 @@ def test_what_is_old_is_named_and_copies_go(kept: KeptFiles) -> None:
     assert copy.exists() == default_storage.__class__.__name__.startswith("FileSystem")
 
 
+@pytest.mark.slow
 def test_no_name_leads_out_of_the_folder(kept: KeptFiles) -> None:
     assert kept.fetch("../../etc/passwd").name == "passwd"
     assert not kept.has("../../etc/passwd")

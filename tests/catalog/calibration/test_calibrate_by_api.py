@@ -224,6 +224,7 @@ def test_managers_label_curators_set_and_nobody_else_does_either(
     assert not (MatchLabel.objects.exists() or ScoringChoice.objects.exists())
 
 
+@pytest.mark.slow
 def test_the_number_of_queries_does_not_grow(
     version: Version, curator: User, manager: User, client_for: ClientFor
 ) -> None:

@@ -165,6 +165,7 @@ def test_the_versions_of_an_entry_stand_on_its_page_to_be_read(client: Client) -
     assert 'name="versions-0-script"' not in page
 
 
+@pytest.mark.slow
 def test_an_entry_is_suspended_with_a_reason(client: Client) -> None:
     entry = shelve().entry
 

@@ -233,6 +233,7 @@ class TestNearDuplicates:
 
         assert not NearDuplicate.objects.exists()
 
+    @pytest.mark.slow
     def test_dismissed_they_are_not_listed_again(
         self, target: Version, curator: User, second_curator: User, client_for: ClientFor
     ) -> None:
@@ -364,6 +365,7 @@ def compare_all() -> int:
     return compare_entries(limit=100)
 
 
+@pytest.mark.slow
 def test_the_other_entry_is_found_by_searching(curator: User, client_for: ClientFor) -> None:
     source = shelve("Say how long it is up", script="uptime -p\n").entry
     target = shelve("Print the uptime").entry

@@ -48,6 +48,7 @@ def test_what_was_just_checked_is_not_checked_again() -> None:
     assert not Recheck.objects.exists()
 
 
+@pytest.mark.slow
 def test_newer_findings_are_listed_and_what_was_verified_stays(
     old: Version, curator: User, client_for: ClientFor
 ) -> None:
@@ -105,6 +106,7 @@ def test_what_is_gone_is_said_too(curator: User, client_for: ClientFor) -> None:
     assert changed.new == ()
 
 
+@pytest.mark.slow
 def test_seen_it_is_listed_again_only_when_it_changes(
     old: Version, curator: User, second_curator: User, client_for: ClientFor
 ) -> None:

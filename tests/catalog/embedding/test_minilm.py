@@ -101,6 +101,7 @@ def test_a_vector_does_not_depend_on_what_is_embedded_beside_it(minilm: MiniLMEm
     assert (alone[0] == together[0]).all()
 
 
+@pytest.mark.slow
 def test_no_texts_make_no_vectors(minilm: MiniLMEmbedder) -> None:
     assert minilm.embed([]).shape == (0, minilm.dimension)
 
@@ -114,6 +115,7 @@ def test_what_follows_the_last_token_has_no_effect(minilm: MiniLMEmbedder) -> No
     assert (vectors[0] == vectors[1]).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

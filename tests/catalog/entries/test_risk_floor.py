@@ -72,6 +72,7 @@ def test_more_than_was_found_can_be_said(curator: User) -> None:
     assert version.risk == "high"
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_verifying_a_high_risk_takes_a_reason_which_the_log_has(
     way: Way, curator: User, second_curator: User

@@ -187,6 +187,7 @@ def test_a_suspension_is_lifted_only_where_asked(
     assert [match.version for match in retrieval.retrieve("Print the uptime").matches] == [1]
 
 
+@pytest.mark.slow
 def test_deprecating_says_that_nothing_answers_and_offers_the_roll_back(
     client_for: ClientFor, first: Version, second_curator: User
 ) -> None:

@@ -97,6 +97,7 @@ def test_what_a_hostile_script_prints_is_harmless(
     assert "\\x1b]8;;http://evil.example" in page
 
 
+@pytest.mark.slow
 def test_where_there_is_no_sandbox_the_page_says_why(
     kept: EntryCases,
     version: Version,
@@ -168,6 +169,7 @@ def test_the_file_can_be_taken_away_and_brought_back(
     assert json.loads(response.content) == kept.case_set.content
 
 
+@pytest.mark.slow
 def test_the_page_asks_again_only_while_cases_are_run(
     kept: EntryCases, version: Version, reviewer: User, client_for: Clients
 ) -> None:

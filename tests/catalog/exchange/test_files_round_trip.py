@@ -141,6 +141,7 @@ def test_folders_on_the_disk_come_back_as_they_were(records: list[EntryRecord]) 
     assert {row.place: row.record for row in rows} == {record.slug: record for record in records}
 
 
+@pytest.mark.slow
 @given(text=st.text(CHARACTERS) | ODD)
 @settings(deadline=None)
 def test_a_cell_is_no_formula_and_loses_nothing(text: str) -> None:

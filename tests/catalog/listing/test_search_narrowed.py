@@ -43,10 +43,12 @@ def test_a_filter_that_leaves_few_finds_them(far: Version) -> None:
     assert titles("unthinkable", tag="rare") == []
 
 
+@pytest.mark.slow
 def test_a_filter_that_leaves_nothing_finds_nothing(far: Version) -> None:
     assert titles(SPOOLER, tag="unheard-of") == []
 
 
+@pytest.mark.slow
 def test_the_best_come_first_and_no_more_than_wanted(
     far: Version, monkeypatch: pytest.MonkeyPatch
 ) -> None:

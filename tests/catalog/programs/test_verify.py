@@ -114,6 +114,7 @@ def test_the_same_text_suspended_elsewhere_is_suspended(
     assert standing(PLAIN, headers)["standing"] == "suspended"
 
 
+@pytest.mark.slow
 def test_a_script_with_values_is_recognised_by_its_text(headers: dict[str, str]) -> None:
     version = shelve(script=SCRIPT, parameters=[DIRECTORY])
     for value in ("/srv/it's here", '/srv/$(reboot) `x` \\ "y"', "/srv/é"):

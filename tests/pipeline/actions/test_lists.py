@@ -70,6 +70,7 @@ def test_a_filter_that_does_not_exist_is_said_to_be_wrong(
     assert folds in client_for(reviewer).get(reverse("action-list")).text
 
 
+@pytest.mark.slow
 def test_a_broken_place_in_the_list_is_refused(client_for: ClientFor, reviewer: User) -> None:
     assert client_for(reviewer).get(reverse("action-list"), {"before": "x"}).status_code == 422
 
@@ -111,6 +112,7 @@ def test_an_erased_action_shows_no_text(
         assert "nobody may know" not in page
 
 
+@pytest.mark.slow
 def test_the_page_of_an_action_shows_context_and_runs(
     client_for: ClientFor, reviewer: User
 ) -> None:

@@ -268,6 +268,7 @@ def test_what_others_rest_on_stays(client: Client, name: str, do: str, said: str
 # --- Permission, queries, API -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("who", ["reviewer", "curator", "manager", "stranger"])
 def test_only_administrators_manage_them(
     client_for: ClientFor, request: pytest.FixtureRequest, who: str
@@ -347,6 +348,7 @@ def test_a_program_is_told_which_field_is_wrong(
     assert not Configuration.objects.filter(name="x").exists()
 
 
+@pytest.mark.slow
 def test_cases_are_switched_on_here_and_written_by_the_assessor_or_whoever_is_named(
     client: Client,
 ) -> None:

@@ -118,6 +118,7 @@ def test_the_page_follows_the_check_and_stops_when_it_has_ended(
     assert client.get("/endpoints/demo/check/").url == "/endpoints/demo/"
 
 
+@pytest.mark.slow
 def test_one_check_at_a_time_and_a_message_that_comes_twice_asks_once(
     client: Client, standin: StandIn, sent: Sent, ask: Callable[..., int]
 ) -> None:
@@ -131,6 +132,7 @@ def test_one_check_at_a_time_and_a_message_that_comes_twice_asks_once(
     assert len(standin.calls(billed=True)) == 2
 
 
+@pytest.mark.slow
 def test_a_check_that_no_worker_takes_up_is_said_to_be_lost(
     client: Client, standin: StandIn, sent: Sent, ask: Callable[..., int]
 ) -> None:
@@ -208,6 +210,7 @@ def test_a_server_that_answers_with_an_error_is_explained(
     assert said in client.get("/endpoints/demo/").text
 
 
+@pytest.mark.slow
 def test_the_page_says_whether_web_and_worker_have_the_key_and_never_which(
     client: Client,
     standin: StandIn,

@@ -84,6 +84,7 @@ def test_where_the_assessor_objects_a_script_is_written(standin: StandIn, versio
     assert outcomes(run)["generate"] == "written" and run.verdict
 
 
+@pytest.mark.slow
 def test_it_is_off_unless_a_configuration_has_it_on(standin: StandIn, version: Version) -> None:
     Configuration.objects.update(confirms_matches=False)
     run = carry_out()

@@ -40,6 +40,7 @@ def carry_out(statement: str, by: User) -> Run:
     return run_worker.run_to_end(run.pk, give_up_after=60)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("statement", SHOWN)
 def test_what_people_are_shown_is_written_passed_and_queued(
     standin: StandIn, reviewer: User, statement: str

@@ -134,6 +134,7 @@ def test_the_page_shows_what_an_older_check_said_as_such_and_offers_a_new_one(
     assert (again.status_code, "as they are today" in again.text) == (409, True)
 
 
+@pytest.mark.slow
 def test_the_api_says_the_same(client_for: ClientFor, reviewer: User, draft: Draft) -> None:
     outdate(draft)
     client, address = client_for(reviewer), f"/api/v1/drafts/{shown(draft)}/"

@@ -65,6 +65,7 @@ def carry_out(statement: str, *, batch: Batch | None = None) -> Run:
     return run_worker.run_to_end(queue(statement, batch=batch).pk, give_up_after=60)
 
 
+@pytest.mark.slow
 def test_a_passage_has_its_stages_and_calls(
     standin: StandIn, spans: Callable[[], list[ReadableSpan]]
 ) -> None:
@@ -145,6 +146,7 @@ def test_of_a_run_that_a_study_looks_at_nothing_is_traced_before_it_is_closed(
         assert bool(names) == (state == Campaign.State.CLOSED)
 
 
+@pytest.mark.slow
 def test_the_reviewers_desk_is_not_traced(
     spans: Callable[[], list[ReadableSpan]],
     manager: User,

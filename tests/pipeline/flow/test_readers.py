@@ -131,11 +131,13 @@ def fragments(*words: str) -> st.SearchStrategy[str]:
     return parts.map("\n".join)
 
 
+@pytest.mark.slow
 @given(text=fragments())
 def test_quotations_alone_are_no_verdict(text: str) -> None:
     assert read_opinion(Reply(text)).opinion is Opinion.UNKNOWN
 
 
+@pytest.mark.slow
 @given(before=fragments("match"), after=fragments("mismatch"), said=st.sampled_from([0, 1]))
 def test_two_verdicts_are_never_one(before: str, after: str, said: int) -> None:
     text = "\n".join([before, SAID["match"][said], after, SAID["mismatch"][1 - said]])

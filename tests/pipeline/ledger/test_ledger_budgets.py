@@ -70,6 +70,7 @@ def test_a_used_up_budget_pauses_the_batch_and_a_raised_one_lets_it_go_on(
     assert events(batch) == ["budget set", "resumed"]
 
 
+@pytest.mark.slow
 def test_a_person_pauses_a_batch_before_its_next_call(
     standin: StandIn, batch: Batch, manager: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -114,6 +115,7 @@ LIMIT = {
 }
 
 
+@pytest.mark.slow
 def test_a_spend_limit_pauses_the_batch_and_lets_others_ask_on(
     standin: StandIn, batch: Batch, manager: User
 ) -> None:

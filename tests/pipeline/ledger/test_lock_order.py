@@ -42,6 +42,7 @@ def test_a_run_that_passes(standin: StandIn, locks: list[list[str]]) -> None:
     assert not any("pipeline_endpoint" in one for one in locks), "a call would wait for others"
 
 
+@pytest.mark.slow
 def test_a_call_of_a_campaign_notes_its_turn_in_a_transaction_of_its_own(
     standin: StandIn, locks: list[list[str]]
 ) -> None:

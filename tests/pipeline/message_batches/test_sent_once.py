@@ -99,6 +99,7 @@ def test_a_batch_that_is_not_proved_to_be_ours_is_not_cancelled(
     assert client.messages.batches.retrieve(theirs.id).processing_status != "in_progress"
 
 
+@pytest.mark.slow
 def test_what_is_sent_is_ready_before_the_batch_is_marked_as_being_sent(
     campaign: Batch, standin: StandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:

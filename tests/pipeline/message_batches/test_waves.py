@@ -106,6 +106,7 @@ def test_the_verdict_and_the_script_are_those_of_direct_calls(
     assert batched.verdict == direct.verdict
 
 
+@pytest.mark.slow
 def test_a_run_that_waits_holds_no_worker_no_place_and_is_not_taken_up(
     campaign: Batch, standin: StandIn
 ) -> None:

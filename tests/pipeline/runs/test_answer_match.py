@@ -98,6 +98,7 @@ def test_after_the_answer_the_page_does_not_ask_again(
     assert reverse("run-detail", args=[written.pk]) in page
 
 
+@pytest.mark.slow
 def test_somebody_else_sees_the_match_and_is_not_asked(
     client_for: ClientFor, answered_run: Run, second_reviewer: User
 ) -> None:

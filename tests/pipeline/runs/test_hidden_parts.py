@@ -58,6 +58,7 @@ def test_nothing_that_tells_is_shown(
         assert [word for word in TELLING if word in _without_forms(page)] == []
 
 
+@pytest.mark.slow
 def test_drafts_and_ledger_are_closed(
     hidden: None, client_for: ClientFor, run: Run, reviewer: User
 ) -> None:
@@ -69,6 +70,7 @@ def test_drafts_and_ledger_are_closed(
     assert client.post(use, {"reason": "urgent"}).status_code == 404
 
 
+@pytest.mark.slow
 def test_otherwise_all_of_it_is_shown(client_for: ClientFor, run: Run, reviewer: User) -> None:
     page = client_for(reviewer).get(reverse("run-detail", args=[run.pk])).text
 

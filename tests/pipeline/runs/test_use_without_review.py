@@ -134,6 +134,7 @@ def test_who_may_not_use_it_is_told_why(client_for: ClientFor, run: Run, strange
     assert "Use it" not in page
 
 
+@pytest.mark.slow
 def test_a_refused_reason_leaves_the_form_open(
     client_for: ClientFor, draft: Draft, reviewer: User
 ) -> None:
@@ -159,6 +160,7 @@ def test_what_was_verified_since_leads_to_its_entry(
     assert "Use without review" not in page
 
 
+@pytest.mark.slow
 def test_the_same_text_verified_for_another_statement_vouches_for_nothing(
     client_for: ClientFor, run: Run, draft: Draft, reviewer: User, curator: User
 ) -> None:

@@ -125,6 +125,7 @@ def test_the_status_by_a_plain_link_leads_to_the_page(
     assert response.headers["Location"] == reverse("run-detail", args=[queued.pk])
 
 
+@pytest.mark.slow
 def test_a_waiting_run_says_what_it_waits_for(
     client_for: ClientFor, queued: Run, reviewer: User
 ) -> None:

@@ -69,6 +69,7 @@ def test_an_experts_feedback_is_followed_before_the_book(
     assert json_of(refined)["script"] == expected
 
 
+@pytest.mark.slow
 def test_feedback_on_the_last_draft_that_asks_for_nothing_changes_nothing(
     standin: StandIn, client: anthropic.Anthropic
 ) -> None:

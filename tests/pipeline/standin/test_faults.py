@@ -14,6 +14,7 @@ from tests.pipeline.standin.asking import VERDICT, ask, json_of, schema, text_of
 from tests.standin_process import StandIn
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("status", "error", "kind"),
     [

@@ -27,6 +27,7 @@ def item(manager: User, reviewer: User) -> Item:
     return make_secret_item(manager, reviewer)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "query",
     [
@@ -97,6 +98,7 @@ def test_what_waits_is_hidden_from_whoever_might_score_it(
     assert client_for(curator).get(url).json()["verdict"] == "incorrect"
 
 
+@pytest.mark.slow
 def test_who_asked_for_the_script_or_for_the_verdict_sees_it(
     flagged: Item, reviewer: User, second_reviewer: User, client_for: ClientFor
 ) -> None:

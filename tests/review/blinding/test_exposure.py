@@ -207,6 +207,7 @@ def test_a_score_in_the_queue_is_exposure_for_a_study_of_the_same_run(
     assert not services.submit_score(item, given, by=reviewer).blind
 
 
+@pytest.mark.slow
 def test_without_blinding_nothing_is_marked(
     manager: User, reviewer: User, client_for: ClientFor
 ) -> None:

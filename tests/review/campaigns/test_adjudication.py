@@ -173,6 +173,7 @@ def test_settling_leads_through_the_list_one_came_from(
     assert "settled by" in boss.get(f"{address}/{first.pk}/?state=settled").text
 
 
+@pytest.mark.slow
 def test_what_is_refused_stands_where_one_looks_and_loses_nothing(
     boss: Client, study: Campaign
 ) -> None:
@@ -185,6 +186,7 @@ def test_what_is_refused_stands_where_one_looks_and_loses_nothing(
     assert not Adjudication.objects.exists()
 
 
+@pytest.mark.slow
 def test_an_items_page_shows_the_same_and_leads_to_its_neighbours(
     boss: Client, study: Campaign, manager: User
 ) -> None:
@@ -221,6 +223,7 @@ def test_a_place_is_counted_from_the_top_and_is_none_for_who_is_not_there(study:
     assert (place.number, place.previous, place.next) == (None, None, every[2])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", ["items/", "adjudicate/"])
 def test_lists_ask_as_many_queries_for_many_items_as_for_few(
     boss: Client, study: Campaign, page: str
@@ -259,6 +262,7 @@ def test_the_screen_asks_as_many_queries_for_four_reviewers_as_for_two(
     assert asked[:2] == asked[2:]
 
 
+@pytest.mark.slow
 def test_who_made_the_halo_check_does_not_adjudicate_and_who_adjudicated_does_not_score(
     study: Campaign, manager: User
 ) -> None:

@@ -43,6 +43,7 @@ def press(boss: Client, campaign: Campaign, html: str, words: str) -> str:
     return str(answer.content.decode())
 
 
+@pytest.mark.slow
 def test_it_asks_and_says_what_is_lost(boss: Client, campaign: Campaign) -> None:
     page = boss.get(f"/campaigns/{campaign.pk}/").content.decode()
     asked = press(boss, campaign, page, "Close")

@@ -246,6 +246,7 @@ def test_people_are_added_limited_and_paused(
     assert not campaign.open_to_all
 
 
+@pytest.mark.slow
 def test_an_item_is_taken_out_of_one_persons_hands_and_given_to_another(
     boss: Client, manager: User, reviewer: User, second_reviewer: User
 ) -> None:
@@ -346,6 +347,7 @@ def test_one_more_is_called_in_from_the_items_page(
 # --- Flags and the rubric ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_flag_is_answered_and_its_item_withdrawn(
     boss: Client, manager: User, reviewer: User
 ) -> None:

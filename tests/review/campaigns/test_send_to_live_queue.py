@@ -32,6 +32,7 @@ def live() -> set[int]:
     return set(Item.objects.filter(campaign__kind="live").values_list("run", flat=True))
 
 
+@pytest.mark.slow
 def test_those_ticked_are_sent_once_and_said_to_be_there(
     closed: Campaign, manager: User, client_for: ClientFor, reviewer: User
 ) -> None:
@@ -72,6 +73,7 @@ def test_what_can_not_be_decided_on_is_left_out(
     assert live() == {fine.run_id}
 
 
+@pytest.mark.slow
 def test_an_open_study_sends_nothing(manager: User, reviewer: User, client_for: ClientFor) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=1)
     boss, item = client_for(manager), campaign.items.get()

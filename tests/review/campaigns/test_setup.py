@@ -142,6 +142,7 @@ def test_nothing_is_opened_without_items_or_people(boss: Client, manager: User) 
     assert campaign.state == "setup"
 
 
+@pytest.mark.slow
 def test_it_is_opened_only_when_it_can_be_and_each_step_says_what_is_missing(
     boss: Client, manager: User, reviewer: User
 ) -> None:

@@ -100,6 +100,7 @@ def test_the_pilots_cases_are_drawn_in_the_database(campaign: Campaign) -> None:
     assert drawn != sorted(campaign.cases.values_list("external_id", flat=True))[:3]
 
 
+@pytest.mark.slow
 def test_what_was_interrupted_is_started_by_the_sweep_and_nothing_twice(
     campaign: Campaign, manager: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:

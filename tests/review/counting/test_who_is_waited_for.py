@@ -45,6 +45,7 @@ def take(campaign: Campaign, by: User) -> Item:
     return assignment.item
 
 
+@pytest.mark.slow
 def test_a_reviewer_whose_lease_ran_out_holds_up_no_later_stage(
     manager: User, people: list[User]
 ) -> None:
@@ -118,6 +119,7 @@ def test_who_is_called_in_for_a_text_is_waited_for_in_every_arm(
     assert [pattern_of(item).script for item in (one, other)] == [FinalScore.CORRECT] * 2
 
 
+@pytest.mark.slow
 def test_who_has_scored_the_text_in_another_arm_is_not_shown_it_again(
     arms: tuple[Campaign, Item, Item], manager: User, people: list[User]
 ) -> None:

@@ -184,6 +184,7 @@ def test_a_sign_of_life_is_told_what_came_back(
     assert "1 came back" in told and reverse("item-claim", args=[other.pk]) in told
 
 
+@pytest.mark.slow
 def test_what_was_typed_for_one_stage_never_stands_in_the_next(
     held_flagged: Assignment, reviewer: User, client_for: ClientFor
 ) -> None:

@@ -116,6 +116,7 @@ def test_a_picked_2_and_a_comment_are_stored_with_the_approval(
     assert Decision.objects.get().scores == [score.pk]
 
 
+@pytest.mark.slow
 def test_approving_with_nothing_picked_records_2_with_the_comment_that_is_typed(
     held: Assignment, decide: Callable[..., Sent]
 ) -> None:
@@ -142,6 +143,7 @@ def test_an_edit_stores_the_score_of_what_was_edited(
     assert given() == [("script", 1, "nearly")]
 
 
+@pytest.mark.slow
 def test_the_page_approves_one_script_and_stores_the_feedbacks_score(
     held_flagged: Assignment, reviewer: User, client_for: ClientFor
 ) -> None:
@@ -179,6 +181,7 @@ def keep(item: Item, by: User, revision: int = 0, **fields: object) -> Scratch:
     return services.save_scratch(item, by=by, fields=fields, revision=revision)
 
 
+@pytest.mark.slow
 def test_what_another_tab_has_kept_is_never_ignored(
     held: Assignment, reviewer: User, client_for: ClientFor
 ) -> None:

@@ -70,6 +70,7 @@ def test_a_rewrite_that_came_to_nothing_is_said(
     assert 'hx-trigger="load"' not in screen, "it is read first"
 
 
+@pytest.mark.slow
 def test_a_rewrite_that_came_to_nothing_can_be_asked_for_again(
     waiting: Item, reviewer: User, client_for: ClientFor
 ) -> None:

@@ -112,6 +112,7 @@ def test_later_runs_of_others_change_nothing_in_a_study(
     assert set_of(item) == root
 
 
+@pytest.mark.slow
 def test_every_arm_is_run_in_the_same_cases_and_has_no_verdict_before(
     item: Item, study: Campaign
 ) -> None:
@@ -168,6 +169,7 @@ def test_an_anonymised_person_is_named_in_no_case(curator: User) -> None:
     assert (kept.author_name, kept.content["author"]["name"]) == ("person-7", "person-7")
 
 
+@pytest.mark.slow
 def test_a_reason_is_taken_only_where_they_differ(study: Campaign, reviewer: User) -> None:
     with pytest.raises(NotAllowedNow, match="do not differ"):
         services.label(

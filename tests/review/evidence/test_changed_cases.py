@@ -172,6 +172,7 @@ def test_the_live_queue_has_figures_of_what_was_decided_on(
     assert client.get("/queue/execution/tables/none.csv").status_code == 422
 
 
+@pytest.mark.slow
 def test_what_waits_for_a_reviewer_is_not_in_them(
     held_flagged: Any, reviewer: User, manager: User, client_for: ClientFor
 ) -> None:
@@ -186,6 +187,7 @@ def test_what_waits_for_a_reviewer_is_not_in_them(
     assert client_for(reviewer).get("/queue/execution/").status_code == 403
 
 
+@pytest.mark.slow
 def test_where_only_others_have_cases_two_questions_are_asked(
     held_flagged: Any, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:

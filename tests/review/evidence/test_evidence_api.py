@@ -133,6 +133,7 @@ def test_what_makes_no_sense_is_refused_at_its_field(
     assert not CaseRevision.objects.exists() and not ExecutionLabel.objects.exists()
 
 
+@pytest.mark.slow
 def test_nothing_is_there_before_the_last_score(
     held_flagged: Any, reviewer: User, client: Client
 ) -> None:
@@ -146,6 +147,7 @@ def test_nothing_is_there_before_the_last_score(
     assert {one["outcome"] for one in read(client, item)["differs"]} == {"passed", "failed"}
 
 
+@pytest.mark.slow
 def test_a_study_that_hides_execution_says_nothing(
     study: Campaign, item: Item, client: Client
 ) -> None:

@@ -61,6 +61,7 @@ def test_the_first_case_is_written_in_the_browser_once_all_is_scored(
         begin_cases(item, text=begun, reason="Again.", by=reviewer)
 
 
+@pytest.mark.slow
 def test_where_execution_is_switched_off_nothing_of_it_is_offered(
     held_flagged: Assignment, reviewer: User, client_for: ClientFor, settings: Any
 ) -> None:

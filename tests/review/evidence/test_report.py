@@ -180,6 +180,7 @@ def test_a_bad_row_is_refused_with_its_reason(
     assert [model.objects.count() for model in (Execution, services.CaseRevision)] == counts
 
 
+@pytest.mark.slow
 def test_cases_of_no_item_of_the_campaign_are_refused(
     study: Campaign, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

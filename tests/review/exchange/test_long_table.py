@@ -92,6 +92,7 @@ def test_a_formula_in_a_name_stays_a_text(study: Campaign, tmp_path: Path) -> No
     assert {one["item"] for one in lines_of(study, tmp_path)} >= {"'=1+1"}
 
 
+@pytest.mark.slow
 def test_what_is_used_gives_the_figures_of_the_report(tmp_path: Path) -> None:
     """By the selection that docs/statistics.md names, and the adjudicated score or the majority of each item."""
     base = {"feedback": "- No.", "refined": "ls -a\n", "script": "ls\n", "overlap": 2}

@@ -119,6 +119,7 @@ def test_what_can_be_told_at_once_is_told_at_once_and_nothing_is_kept(
     assert names_kept() == []
 
 
+@pytest.mark.slow
 def test_only_managers_get_there(client_for: ClientFor, reviewer: User, campaign: Campaign) -> None:
     transfer = Transfer.objects.create(campaign=campaign, kind="export", state="done")
     theirs = client_for(reviewer)
@@ -137,6 +138,7 @@ def test_only_managers_get_there(client_for: ClientFor, reviewer: User, campaign
     assert theirs.post("/api/v1/transfers/export/", export).status_code == 403
 
 
+@pytest.mark.slow
 def test_an_export_is_fetched_until_it_expires(client: Client, campaign: Campaign) -> None:
     jobs.carry_out(upload(client, campaign, GOOD, mapping="statement=query").pk)
     answer = client.post(f"/campaigns/{campaign.pk}/export/", {"layout": "jsonl"})

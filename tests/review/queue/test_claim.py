@@ -36,6 +36,7 @@ def test_runs_that_nobody_asked_for_on_a_page_stay_out(db: None, origin: str) ->
     assert services.take_in(make_run(origin=origin).pk) is None
 
 
+@pytest.mark.slow
 def test_graver_items_come_first_and_those_used_without_review_before_all(
     put_in_queue: Callable[..., Item], reviewer: User, db: None
 ) -> None:

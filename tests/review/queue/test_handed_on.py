@@ -45,6 +45,7 @@ def test_an_item_goes_on_until_it_has_as_many_blind_scores_as_are_wanted(
     assert services.claim_next(study, by=reviewer) is None  # not a second time
 
 
+@pytest.mark.slow
 def test_what_came_of_it_is_undone_with_it(
     manager: User, reviewer: User, second_reviewer: User
 ) -> None:

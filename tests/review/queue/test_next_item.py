@@ -98,6 +98,7 @@ def test_an_index_on_what_waits_leads_to_it(
     assert re.search(rf"Index Scan using {index}\b", plan), plan
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_who_expires_a_lease_holds_nothing_that_who_scores_waits_for() -> None:
     """First the item, then the assignment, as scoring does it; the other way round both would wait for ever."""

@@ -13,6 +13,7 @@ from tests.review.desk.test_desk import score_next
 from tests.review.maker import make_study
 
 
+@pytest.mark.slow
 def test_an_item_assigned_by_name_comes_first_and_takes_a_place(
     manager: User, reviewer: User, second_reviewer: User
 ) -> None:

@@ -90,6 +90,7 @@ def test_in_a_study_only_its_members_are_offered(
     assert post(client_for(manager), "item-assign", item.pk, to="out")[0] == 422
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "needs_assignment"),
     [("item-assign", False), ("item-take-over", True), ("item-send-back", True)],

@@ -121,6 +121,7 @@ def test_each_cell_of_the_assessors_table_leads_to_its_items(
     assert Member.objects.get(campaign=golden).unblinded_at is not None
 
 
+@pytest.mark.slow
 def test_a_cell_that_is_none_is_refused(golden: Campaign, client: Client) -> None:
     for cell in ("correct", "correct-maybe", "purple-right", "-right"):
         query = f"cell={cell}&configuration=imported"
@@ -162,6 +163,7 @@ def test_every_table_can_be_taken_along_as_text(golden: Campaign, client: Client
     assert ReportLook.objects.count() == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["none.csv", "figures.docx", "figures.csv.md"])
 def test_a_table_or_format_that_is_none_is_not_found(
     golden: Campaign, client: Client, name: str

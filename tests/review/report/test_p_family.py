@@ -142,6 +142,7 @@ def test_the_net_of_the_only_configuration_stands_alone_where_it_was_named(
     assert "primary: it stands alone" in html.unescape(page)
 
 
+@pytest.mark.slow
 def test_a_primary_without_a_pair_travels_with_an_export(
     campaign: Campaign, reviewer: User, tmp_path: Path
 ) -> None:

@@ -128,6 +128,7 @@ def test_what_a_figure_leaves_out_is_listed_with_why(
     assert "unresolved" in words and "pending" in words
 
 
+@pytest.mark.slow
 def test_a_long_list_of_items_is_paged(
     golden: Campaign, manager: User, client_for: ClientFor
 ) -> None:
@@ -249,6 +250,7 @@ def test_who_reviews_and_sees_the_items_behind_a_figure_is_marked_unblinded(
     assert Member.objects.get().unblinded_at is not None
 
 
+@pytest.mark.slow
 def test_a_manager_says_why_execution_and_experts_differ(
     campaign: Campaign, reviewer: User, manager: User, client_for: ClientFor
 ) -> None:
@@ -327,6 +329,7 @@ def test_the_api_takes_reasons_for_items_of_the_campaign_alone(
     assert campaign.items.get().execution_reason == "other"
 
 
+@pytest.mark.slow
 def test_pairs_of_many_reviewers_have_a_page_of_their_own(
     campaign: Campaign, manager: User, client_for: ClientFor
 ) -> None:

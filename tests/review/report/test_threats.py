@@ -43,6 +43,7 @@ def threats_page(client: Client, campaign: Campaign, query: str = "") -> str:
 # --- Who has seen verdicts ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_scores_that_are_not_blind_are_told_of_whoever_gave_them(
     boss: Client, campaign: Campaign, reviewer: User
 ) -> None:

@@ -180,6 +180,7 @@ def test_alpha_is_that_of_the_krippendorff_package(rows: Rows) -> None:
         assert alpha == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=2, max_size=30))
 def test_kappas_are_those_of_scikit_learn(both: list[tuple[int, int]]) -> None:

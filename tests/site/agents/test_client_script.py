@@ -127,6 +127,7 @@ def test_values_are_filled_in_and_recognised(shell: Shell) -> None:
     assert shell.code("show", entry.slug, "--version", "2", "-p", "DIRECTORY=/srv") == NO
 
 
+@pytest.mark.slow
 def test_nothing_fits(shell: Shell) -> None:
     nothing = shell.run("find", "Bake a cake with cherries", "--json")
     assert nothing.returncode == NO

@@ -150,6 +150,7 @@ def test_what_is_not_verified_or_filled_in_is_refused(robot: User) -> None:
     assert LogEntry.objects.filter(changes__answer=["", "refused"]).count() == 7
 
 
+@pytest.mark.slow
 def test_a_report_that_it_got_worse_is_listed_and_changes_nothing(
     robot: User, curator: User
 ) -> None:

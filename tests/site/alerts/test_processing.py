@@ -166,6 +166,7 @@ def test_alerts_that_the_sender_cut_are_counted_and_end_with_their_group(door: D
     assert door.counts()["truncated"] == 2
 
 
+@pytest.mark.slow
 def test_what_flaps_is_one_card_and_what_comes_back_later_another(door: Door) -> None:
     def fire(start: str) -> None:
         alert = sent.prometheus_alert() | {"startsAt": start}
@@ -206,6 +207,7 @@ def test_filters_hold_back_before_anything_starts(open_door: Callable[..., Door]
     assert door.counts() == {"requests": 3, "filtered": 2, "new": 1}
 
 
+@pytest.mark.slow
 def test_open_cards_are_capped_and_made_once_there_is_room(open_door: Callable[..., Door]) -> None:
     door = open_door(most_open=2)
     for number in range(4):
@@ -245,6 +247,7 @@ def test_a_card_ends_when_nothing_fires_any_more_of_what_is_not_kept_either(
     assert (incident.is_open, incident.unkept) == (False, 0)
 
 
+@pytest.mark.slow
 def test_what_says_no_time_fires_again_after_its_end(open_door: Callable[..., Door]) -> None:
     door = open_door("generic")
     incident = None

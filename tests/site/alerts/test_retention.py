@@ -66,6 +66,7 @@ def test_erasing_an_action_reaches_its_incident(
     assert Incident.objects.filter(state="open").count() == 1, "what is sent again is a new one"
 
 
+@pytest.mark.slow
 def test_erasing_loses_no_alert_that_waits(
     door: Door, reviewer: User, administrator: User, client_for: Callable[[User], Client]
 ) -> None:

@@ -140,6 +140,7 @@ def test_titles_mention_nobody_and_make_no_links(open_chat: Callable[..., Chat],
     assert line.count("://") == 1 and line.count("](") <= 1 and "\u202e" not in line
 
 
+@pytest.mark.slow
 def test_forged_old_replayed_and_re_encoded_requests_are_refused(slack: Chat) -> None:
     shelve(TITLE)
     body = urlencode({"text": "restart nginx", "team_id": "T1"}).encode()

@@ -102,6 +102,7 @@ def test_demo_accounts_of_an_earlier_start_are_found(settings: Settings) -> None
     assert ids_with(settings, databases=["default"], **reachable) == set()
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_another_secret_key_is_found_and_taken_where_that_is_said(
     settings: Settings, capsys: pytest.CaptureFixture[str]
@@ -116,6 +117,7 @@ def test_another_secret_key_is_found_and_taken_where_that_is_said(
     assert ids_with(settings, databases=["default"], SECRET_KEY=other) == set()
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_links_that_would_lead_nowhere_are_told_of(settings: Settings) -> None:
     given = {"SCRIPTSMITH_DEMO": False, "BIND": "0.0.0.0"}

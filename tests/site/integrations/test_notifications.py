@@ -82,6 +82,7 @@ def test_whom_the_catalogues_events_concern(
     assert told(curator) == ["made_worse", "came_back", "verified"]
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_whom_the_events_of_a_study_concern(
     manager: User, reviewer: User, second_reviewer: User
@@ -269,6 +270,7 @@ def test_e_mails_have_links_and_no_scripts_and_go_to_confirmed_addresses_alone(
         services.ask_test(curator)
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_nobody_has_the_server_write_to_one_address_after_another(
     curator: User, mailed: None, client_for: Callable[[User], Client]
@@ -295,6 +297,7 @@ def test_nobody_has_the_server_write_to_one_address_after_another(
     services.ask_test(curator)
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_a_mail_server_that_is_away_loses_nothing(
     curator: User, second_curator: User, mailed: None, monkeypatch: pytest.MonkeyPatch

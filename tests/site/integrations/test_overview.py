@@ -28,6 +28,7 @@ def _rows(html: str) -> dict[str, str]:
     return dict(zip(names, rows, strict=False))
 
 
+@pytest.mark.slow
 def test_every_door_says_how_it_is(
     administrator: User,
     client_for: Callable[[User], Client],

@@ -148,6 +148,7 @@ def test_only_curators_bring_something_in(
             branches.take_in(job, by=person)
 
 
+@pytest.mark.slow
 def test_whoever_wrote_any_of_it_verifies_none_of_it(
     clone: Path,
     repository: Repository,

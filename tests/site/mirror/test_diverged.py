@@ -101,6 +101,7 @@ def test_a_branch_that_was_deleted_comes_back_with_its_history(
     assert repository.git("rev-parse", "main~1").strip() == head
 
 
+@pytest.mark.slow
 def test_what_a_killed_worker_put_back_is_known_to_have_arrived(
     set_up: SetUp,
     repository: Repository,

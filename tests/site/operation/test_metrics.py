@@ -130,6 +130,7 @@ def test_its_scope_opens_nothing_else(client: Client, administrator: User) -> No
     assert answer.status_code == 403
 
 
+@pytest.mark.slow
 def test_it_is_for_administrators_and_service_accounts(
     client: Client, administrator: User, reviewer: User
 ) -> None:

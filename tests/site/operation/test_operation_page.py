@@ -71,6 +71,7 @@ def test_it_says_why_the_setting_cannot_be_used(admin: Client, settings: Setting
     assert "nowhere" in admin.get("/operation/").text
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_it_lists_the_copies(admin: Client, tmp_path: Path) -> None:
     shelve("Restart the print spooler")

@@ -22,6 +22,7 @@ def link(stranger: User, administrator: User) -> str:
     return f"/set-password/{make_password_link(stranger, by=administrator)}/"
 
 
+@pytest.mark.slow
 def test_an_administrator_gets_the_link_and_the_person_uses_it_once(
     client: Client, administrator: User, stranger: User
 ) -> None:

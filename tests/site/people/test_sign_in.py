@@ -95,6 +95,7 @@ def test_too_many_wrong_passwords_lock_the_person_out_with_a_page(
     assert others.post("/login/", LOGIN).status_code == 302, "nobody locks out others from afar"
 
 
+@pytest.mark.slow
 def test_an_administrator_lifts_a_lockout(
     client: Client, stranger: User, administrator: User, settings: Settings
 ) -> None:

@@ -173,6 +173,7 @@ def test_the_last_administrator_is_protected(client: Client, administrator: User
     assert not administrator.is_active
 
 
+@pytest.mark.slow
 def test_a_deactivated_person_is_out_at_once_with_tokens_and_links(
     admin: Client, reviewer: User
 ) -> None:

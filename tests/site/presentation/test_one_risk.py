@@ -109,6 +109,7 @@ def test_every_page_says_the_same_of_a_script(
     )
 
 
+@pytest.mark.slow
 def test_a_finding_at_its_line_wears_the_same_mark(stranger: User, client_for: ClientFor) -> None:
     run = make_run(script=HIGH, by=stranger)
     for draft in Draft.objects.filter(run=run):

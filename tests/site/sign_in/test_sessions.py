@@ -73,6 +73,7 @@ def test_all_others_end_and_this_one_stays(reviewer: User, stranger: User) -> No
     assert not is_open(there) and not is_open(elsewhere)
 
 
+@pytest.mark.slow
 def test_a_new_password_leaves_one_session_and_lists_one(reviewer: User) -> None:
     here, there = signed_in("rita", "a"), signed_in("rita", "b")
     here.get("/settings/")

@@ -147,6 +147,7 @@ def test_who_may_not_enter_any_more_loses_everything_at_once(
     assert security("alice")[-1].startswith("entry-refused")
 
 
+@pytest.mark.slow
 def test_who_was_never_in_a_group_gets_no_account(provider: Provider, client: WebClient) -> None:
     provider.knows("mallory", groups=["<script>alert(1)</script>", 7, None])
     assert provider.sign_in(client, "mallory").status_code == 403
@@ -352,6 +353,7 @@ def test_a_token_without_nonce_or_with_another_key_or_unsigned_lets_nobody_in(
     assert signed_in_as(client) == ""
 
 
+@pytest.mark.slow
 def test_a_provider_that_says_it_is_another_is_not_asked_further(
     provider: Provider, client: WebClient
 ) -> None:

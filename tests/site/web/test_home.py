@@ -68,6 +68,7 @@ def test_the_bar_counts_what_waits_in_studies(
     assert client_for(second_reviewer).get("/settings/").context["studies_count"]() == 0
 
 
+@pytest.mark.slow
 def test_a_manager_sees_each_campaign_with_its_next_step_and_no_figure(
     client_for: ClientFor, manager: User, reviewer: User
 ) -> None:
@@ -96,6 +97,7 @@ def _words_of(html: str) -> str:
     return html.partition("Campaigns</h2>")[2]
 
 
+@pytest.mark.slow
 def test_a_curator_sees_what_to_verify_and_what_made_it_worse(
     client_for: ClientFor, curator: User, reviewer: User
 ) -> None:
@@ -116,6 +118,7 @@ def test_a_curator_sees_what_to_verify_and_what_made_it_worse(
     assert "<strong>0</strong> with changed test results" in page
 
 
+@pytest.mark.slow
 def test_an_administrator_sees_who_waits_what_was_spent_and_what_rests(
     client_for: ClientFor, administrator: User, reviewer: User
 ) -> None:

@@ -153,6 +153,7 @@ def test_unknown_tokens_are_stopped_and_known_ones_go_on(reviewer: User) -> None
     assert json.loads(answer.content)["error"]["code"] == "too_many_attempts"
 
 
+@pytest.mark.slow
 def test_a_program_with_a_revoked_token_stops_nobody(reviewer: User) -> None:
     made = make_token(reviewer, name="old", scopes=["read"], days=None, by=reviewer)
     made.token.revoked_at = timezone.now()

@@ -17,6 +17,7 @@ on_x86_64 = pytest.mark.skipif(
 RECORDED: tuple[CommandRequest, ...] = ({"name": "x", "mode": "reply", "rules": [{}]},)
 
 
+@pytest.mark.slow
 def test_a_limit_for_core_files_is_only_said_to_be_set(sandbox: Sandbox) -> None:
     """With 0 the machine's own program for core files would be started, outside, with the script's memory."""
     script = "ulimit -c 0 && echo done; prlimit --core=0:0 true && echo done; grep core /proc/self/limits"

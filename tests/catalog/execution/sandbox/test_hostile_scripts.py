@@ -219,6 +219,7 @@ def test_the_kernel_s_command_line_is_masked(sandbox: Sandbox) -> None:
     assert run(sandbox, "cat /proc/cmdline /proc/keys /proc/kallsyms | wc -c").stdout == "0\n"
 
 
+@pytest.mark.slow
 def test_writing_to_the_first_process_harms_the_run_at_most(sandbox: Sandbox) -> None:
     script = "printf '%s' \"$(head -c 4096 /dev/zero | tr '\\0' x)\" > /proc/1/mem; echo done"
     seen = run(sandbox, script)
