@@ -3,8 +3,7 @@
 Shares, paired differences and Krippendorff's alpha, of items that are independent and of three items a statement
 that are alike (a correlation of 0.3), at 30, 100 and 500 items. Held is 92.5 to 97.5 %; where that cannot be had the
 row says why: with 30 items of which few are right, and with fewer than 20 statements, there is too little to go by.
-The percentiles of a bootstrap over so few statements lie too close together (about 91 % at 30), and with six
-discordant pairs in 30 Newcombe's interval is wider than it need be.
+With six discordant pairs in 30 Newcombe's interval is wider than it need be.
 """
 
 from __future__ import annotations
@@ -78,7 +77,7 @@ def _truths() -> Iterator[Truth]:
     for margins, is_skewed in (((0.4, 0.15, 0.45), False), ((0.06, 0.04, 0.9), True)):
         name = f"alpha of 0.7, {margins[2]:.0%} correct"
         chances = _kind_chances(margins, 0.7)
-        yield Truth(name, chances, 0.7, _alpha, is_skewed, 60, "a bootstrap of few statements")
+        yield Truth(name, chances, 0.7, _alpha, is_skewed)
 
 
 def _row(truth: Truth, items: int, *, clustered: bool, generator: np.random.Generator) -> Figure:

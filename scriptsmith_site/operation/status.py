@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from catalog.embedding import EmbedderUnavailable
+from catalog.evidence.services import sandbox_trouble
 from catalog.exchange import offline_copy
 from catalog.retrieval import vector_store
 from core.web.requests import signed_in, wants_fragment
@@ -59,7 +60,7 @@ def describe_parts() -> list[tuple[str, health.Health, str]]:
         "embedder": (_("Embedder"), _("Statements are compared by their words only.")),
         "sandbox": (
             _("Sandbox"),
-            _("No worker that can run scripts has reported lately. Cases are not run."),
+            _("%(why)s Cases are not run.") % {"why": sandbox_trouble()},
         ),
     }
     found = health.check_parts(connections["default"])

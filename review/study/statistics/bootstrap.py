@@ -1,16 +1,24 @@
-"""Percentile bootstrap over statements, drawn from counts of those that are alike (Efron's percentile interval).
+"""Percentile bootstrap over statements, drawn from counts of those that are alike, widened where these are few.
 
 Items of one statement are not independent, so that whole statements are drawn, with replacement. What is drawn is
 how often each kind of statement comes up: a million items cost no more than the kinds there are.
+
+The draws of k statements vary by sqrt((k - 1) / k) less than samples do, and plain percentiles know no t: Efron's
+interval of 30 statements is some 6 % too narrow. `tail` is the correction of Hesterberg (What Teachers Should Know
+About the Bootstrap, The American Statistician 69, 2015, 371-386: the expanded percentile interval).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from math import sqrt
+from statistics import NormalDist
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+from core.intervals import t_quantile
 
 Floats = NDArray[np.float64]
 _Kind = TypeVar("_Kind", bound=Hashable)
@@ -61,6 +69,12 @@ def resample(rows: Floats, times: Floats) -> Floats:
     return np.concatenate(parts)
 
 
+def tail(statements: int) -> float:
+    """The share of draws beyond each end of a 95 % interval: less than 0.025, and the less the fewer statements."""
+    degrees = statements - 1
+    return NormalDist().cdf(-sqrt(statements / degrees) * t_quantile(degrees))
+
+
 def intervals_of(
     measures: Mapping[str, Callable[[Floats], Floats]], rows: Floats, times: Floats
 ) -> tuple[dict[str, list[float] | None], str]:
@@ -68,6 +82,7 @@ def intervals_of(
     if times.sum() < LEAST_STATEMENTS:
         return dict.fromkeys(measures), FEW_STATEMENTS
     draws = resample(rows, times)
+    beyond = tail(int(times.sum()))
     found: dict[str, list[float] | None] = {}
     reason = ""
     for name, measure in measures.items():
@@ -76,7 +91,7 @@ def intervals_of(
         if len(values) < (1 - MOST_UNDEFINED) * len(draws):
             found[name], reason = None, OFTEN_UNDEFINED
         else:
-            low, high = np.percentile(values, (2.5, 97.5))
+            low, high = np.quantile(values, (beyond, 1 - beyond))
             found[name] = [float(low), float(high)] if high - low > _NO_WIDTH else None
             if found[name] is None:
                 reason = reason or ALL_ALIKE

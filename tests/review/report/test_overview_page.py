@@ -294,5 +294,5 @@ def test_an_interval_of_few_statements_says_how_often_it_holds(
     assert ("few statements" in head_of(page)) is is_said
     said = f"The intervals are of {statements} statements"
     assert (
-        said in words_of(page) and f"about {COVERAGE_OF_FEW} % and not in 95 %" in page
+        said in words_of(page) and f"about {COVERAGE_OF_FEW} % of simulated studies" in page
     ) is is_said

@@ -156,7 +156,8 @@ def test_it_knows_the_last_word_of_the_sandbox_and_what_waits_for_it(admin: Clie
     report = SandboxReport.objects.create(
         reason="User namespaces are off.", remedy="Switch them on."
     )
-    assert "User namespaces are off. Switch them on." in admin.get("/operation/").text
+    said = admin.get("/operation/").text
+    assert "User namespaces are off. Switch them on. Cases are not run." in said
     SandboxReport.objects.filter(pk=report.pk).update(name="bubblewrap", reason="", remedy="")
     case_set = services.keep_case_set(make_set(case_data()), by=None)
     services.request_run("true\n", case_set, purpose=CaseRun.Purpose.ASKED)

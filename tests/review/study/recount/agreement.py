@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from itertools import combinations
+from math import erfc
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tests.review.study.recount.finals import independent
+from tests.review.study.recount.intervals import t_quantile
 from tests.review.study.recount.records import Record, Study, Text, text_of
 
 Array = NDArray[np.float64]
@@ -268,7 +270,7 @@ class Drawn(NamedTuple):
 
 
 def _bootstrap(rows: Array, measure: Callable[[Array], Measured]) -> dict[str, Drawn]:
-    """Percentile intervals over statements, drawn with replacement."""
+    """Percentile intervals over statements, drawn with replacement, wider by t where these are few."""
     generator, parts = np.random.default_rng(7), defaultdict(list)
     # Statements that are alike are drawn together: it is the same distribution, and fewer numbers.
     kinds, counts = np.unique(rows, axis=0, return_counts=True)
@@ -285,10 +287,17 @@ def _bootstrap(rows: Array, measure: Callable[[Array], Measured]) -> dict[str, D
         defined = every[~np.isnan(every)]
         if len(defined) < 0.95 * len(every):
             continue
-        low, high = np.quantile(defined, [0.025, 0.975])
+        beyond = _beyond(k)
+        low, high = np.quantile(defined, [beyond, 1 - beyond])
         if high - low >= 1e-12:
             found[name] = Drawn(float(low), float(high), *_ranges(defined, k))
     return found
+
+
+def _beyond(statements: int) -> float:
+    """The share of draws beyond an end: the normal tail of Student's t, and draws vary less by sqrt(k / (k - 1))."""
+    width = (statements / (statements - 1)) ** 0.5 * t_quantile(statements - 1)
+    return erfc(width / 2**0.5) / 2
 
 
 def _ranges(values: Array, statements: int) -> Iterator[tuple[float, float]]:
@@ -298,7 +307,8 @@ def _ranges(values: Array, statements: int) -> Iterator[tuple[float, float]]:
     """
     few = min(PRODUCTS_MOST, PRODUCTS_DRAWN // statements)
     theirs = few if statements < 500 else PRODUCTS_LEAST
-    for share in (0.025, 0.975):
+    beyond = _beyond(statements)
+    for share in (beyond, 1 - beyond):
         error = _ERRORS * (share * (1 - share) * (1 / theirs + 1 / len(values))) ** 0.5
         least, most = np.quantile(values, [share - error, share + error])
         yield float(least), float(most)
