@@ -42,6 +42,8 @@ class NotificationKind:
     icon: str
     # Whom it is offered to in the choices: nobody else is ever told of it. None: everybody.
     role: Role | None = None
+    # Of an item: to whoever asked, who sees the run and may not open what a reviewer has in hand.
+    leads_to_run: bool = False
 
 
 def _named(event: Event, _subject: Subject) -> QuerySet[User]:
@@ -131,6 +133,7 @@ KINDS = (
         ("decision.rejected",),
         _askers,
         "failed",
+        leads_to_run=True,
     ),
     NotificationKind(
         "due_soon",

@@ -27,7 +27,15 @@ class Shown(NamedTuple):
     path: str
 
 
-_Reader = Callable[[Iterable[int]], dict[int, tuple[str, str]]]
+class Target(NamedTuple):
+    """What a notification is about; `run_path` is for whoever asked, who may never open the item of a reviewer."""
+
+    title: str
+    path: str
+    run_path: str = ""
+
+
+_Reader = Callable[[Iterable[int]], dict[int, Target]]
 
 
 def show(notifications: Sequence[Notification], *, outside: bool = False) -> list[Shown]:
@@ -40,18 +48,20 @@ def show(notifications: Sequence[Notification], *, outside: bool = False) -> lis
     for one in notifications:
         wanted[one.model].add(one.object_id)
     found = {model: readers[model](keys) for model, keys in wanted.items() if model in readers}
-    gone = (_("It no longer exists"), reverse("notification-list"))
-    return [
-        Shown(one, BY_NAME[one.kind], *found.get(one.model, {}).get(one.object_id, gone))
-        for one in notifications
-        if one.kind in BY_NAME
-    ]
+    gone = Target(_("It no longer exists"), reverse("notification-list"))
+    shown = []
+    for one in notifications:
+        if kind := BY_NAME.get(one.kind):
+            target = found.get(one.model, {}).get(one.object_id, gone)
+            path = kind.leads_to_run and target.run_path or target.path
+            shown.append(Shown(one, kind, target.title, path))
+    return shown
 
 
-def _versions(keys: Iterable[int]) -> dict[int, tuple[str, str]]:
+def _versions(keys: Iterable[int]) -> dict[int, Target]:
     found = Version.objects.filter(pk__in=keys).select_related("entry")
     return {
-        one.pk: (
+        one.pk: Target(
             _("%(title)s, version %(number)s")
             % {"title": shorten(one.entry.title), "number": one.number},
             reverse("entry-detail", args=[one.entry.slug]),
@@ -60,29 +70,26 @@ def _versions(keys: Iterable[int]) -> dict[int, tuple[str, str]]:
     }
 
 
-def _items(keys: Iterable[int]) -> dict[int, tuple[str, str]]:
+def _items(keys: Iterable[int]) -> dict[int, Target]:
     found = Item.objects.filter(pk__in=keys).select_related("case__action", "campaign")
-    return {one.pk: (_title_of_item(one), _path_of_item(one)) for one in found}
+    return {one.pk: _item(one, _title_of_item(one)) for one in found}
 
 
-def _versions_outside(keys: Iterable[int]) -> dict[int, tuple[str, str]]:
+def _versions_outside(keys: Iterable[int]) -> dict[int, Target]:
     hidden = catalog.withheld(Version.objects.filter(pk__in=keys).only("entry", "number"))
     entries = dict(Version.objects.filter(pk__in=hidden).values_list("pk", "entry"))
     # The usual address is made of the title.
     nameless = {
-        pk: (_("An entry of the catalogue"), reverse("entry-by-number", args=[entry]))
+        pk: Target(_("An entry of the catalogue"), reverse("entry-by-number", args=[entry]))
         for pk, entry in entries.items()
     }
     return _versions(keys) | nameless
 
 
-def _items_outside(keys: Iterable[int]) -> dict[int, tuple[str, str]]:
+def _items_outside(keys: Iterable[int]) -> dict[int, Target]:
     found = Item.objects.filter(pk__in=keys).select_related("case__action", "campaign")
     return {
-        one.pk: (
-            _title_of_item(one) if one.campaign.is_live else _("An item of a study"),
-            _path_of_item(one),
-        )
+        one.pk: _item(one, _title_of_item(one) if one.campaign.is_live else _("An item of a study"))
         for one in found
     }
 
@@ -92,39 +99,41 @@ def _title_of_item(item: Item) -> str:
     return statement if item.campaign.is_live else f"{shorten(item.campaign.name)}: {statement}"
 
 
-def _path_of_item(item: Item) -> str:
-    # What was decided is closed: whoever asked for it sees the run.
-    if item.campaign.is_live and item.state == Item.State.CLOSED and item.run_id:
-        return reverse("run-detail", args=[item.run_id])
-    return reverse("item-review", args=[item.pk])
+def _item(item: Item, title: str) -> Target:
+    path = reverse("item-review", args=[item.pk])
+    if not item.campaign.is_live or not item.run_id:
+        return Target(title, path)
+    run_path = reverse("run-detail", args=[item.run_id])
+    # What was decided is closed: nobody reviews it.
+    return Target(title, run_path if item.state == Item.State.CLOSED else path, run_path)
 
 
-def _campaigns(keys: Iterable[int]) -> dict[int, tuple[str, str]]:
+def _campaigns(keys: Iterable[int]) -> dict[int, Target]:
     return {one.pk: _campaign(one) for one in Campaign.objects.filter(pk__in=keys)}
 
 
-def _batches(keys: Iterable[int]) -> dict[int, tuple[str, str]]:
+def _batches(keys: Iterable[int]) -> dict[int, Target]:
     found = Batch.objects.filter(pk__in=keys).select_related("campaign")
     return {one.pk: _campaign(one.campaign) for one in found if hasattr(one, "campaign")}
 
 
-def _campaign(campaign: Campaign) -> tuple[str, str]:
-    return shorten(campaign.name), reverse("campaign-detail", args=[campaign.pk])
+def _campaign(campaign: Campaign) -> Target:
+    return Target(shorten(campaign.name), reverse("campaign-detail", args=[campaign.pk]))
 
 
-def _destinations(keys: Iterable[int]) -> dict[int, tuple[str, str]]:
+def _destinations(keys: Iterable[int]) -> dict[int, Target]:
     found = Destination.objects.filter(pk__in=keys)
-    return {one.pk: (one.name, reverse("destination-detail", args=[one.pk])) for one in found}
+    return {one.pk: Target(one.name, reverse("destination-detail", args=[one.pk])) for one in found}
 
 
-def _mirrors(keys: Iterable[int]) -> dict[int, tuple[str, str]]:
+def _mirrors(keys: Iterable[int]) -> dict[int, Target]:
     found = Mirror.objects.filter(pk__in=keys)
-    return {one.pk: (one.address, reverse("mirror")) for one in found}
+    return {one.pk: Target(one.address, reverse("mirror")) for one in found}
 
 
-def _events(keys: Iterable[int]) -> dict[int, tuple[str, str]]:
+def _events(keys: Iterable[int]) -> dict[int, Target]:
     found = Event.objects.filter(pk__in=keys)
-    return {one.pk: (f"{one.type}: {one.problem}", reverse("integrations")) for one in found}
+    return {one.pk: Target(f"{one.type}: {one.problem}", reverse("integrations")) for one in found}
 
 
 _READERS: dict[str, _Reader] = {

@@ -24,17 +24,18 @@ from core.errors import BadInput, NotAllowedNow
 from pipeline.ledger import model_calls
 from pipeline.ledger.capacity import RunMustWait
 from pipeline.models import Batch
+from review import services as review
 from review.campaigns.services import states
 from review.models import Assignment, Item
 from review.queue import reassignment
-from scriptsmith_site.integrations.notifications import mail, services, sweeps
+from scriptsmith_site.integrations.notifications import mail, services, sweeps, titles
 from scriptsmith_site.integrations.notifications.kinds import kinds_for
 from scriptsmith_site.integrations.notifications.schedule import Habits, mail_time
 from scriptsmith_site.integrations.notifications.services import Choices
 from scriptsmith_site.models import Door, Event, Notification, NotificationChoices
 from tests.make import make_run, make_version
 from tests.people import make_person
-from tests.review.maker import make_study
+from tests.review.maker import make_study, shown_to
 from tests.site.integrations.conftest import work
 
 Ways = NotificationChoices.Way
@@ -108,6 +109,35 @@ def test_whom_the_events_of_a_study_concern(
     work()
     assert told(second_reviewer) == ["campaign_done"]
     assert told(manager) == ["campaign_done"], "who closed it knows"
+
+
+@pytest.mark.django_db
+def test_whoever_asked_may_open_what_they_are_told_of_also_once_it_is_undone(
+    reviewer: User, client_for: Callable[[User], Client]
+) -> None:
+    asker = make_person("asker")
+    run = make_run(by=asker)
+    item = review.take_in(run.pk)
+    assert item is not None
+    review.claim_item(item, by=reviewer)
+    review.decide(
+        item,
+        kind="reject",
+        draft_sha256=run.drafts.get().sha256,
+        shown=shown_to(reviewer, item),
+        reason="It deletes too much.",
+        by=reviewer,
+    )
+    work()
+    assert told(asker) == ["rejected"]
+
+    def path() -> str:
+        (shown,) = titles.show(list(Notification.objects.filter(person=asker)))
+        return shown.path
+
+    assert client_for(asker).get(path()).status_code == 200
+    review.undo_last(item.campaign, by=reviewer)
+    assert client_for(asker).get(path()).status_code == 200
 
 
 @pytest.mark.django_db
