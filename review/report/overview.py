@@ -21,7 +21,6 @@ from review.report.sections.agreement import (
     HeatMap,
     heat_of,
     names_of,
-    say_few,
 )
 from review.report.sections.assessor import has_assessor
 from review.report.sections.figure_notes import is_part_of_study
@@ -118,7 +117,6 @@ class StageAgreement:
     interval: str
     undefined: str
     heat: HeatMap | None
-    few: str  # what is to be known of an interval of few statements
 
 
 def show_overview(view: ReportView) -> dict[str, object]:
@@ -355,7 +353,6 @@ def _agreement(view: ReportView) -> Iterator[StageAgreement]:
             alpha=say_coefficient(one["krippendorff_alpha"]),
             interval=say_coefficients(one["low"], one["high"]) if one["low"] is not None else "",
             undefined=_(one["undefined"]) if one["undefined"] else "",
-            few=say_few(one),
             heat=heat_of(one) if len(names_of(one)) <= MOST_REVIEWERS else None,
         )
 

@@ -37,8 +37,6 @@ _MEASURES = {
     "weighted_kappa": gettext_lazy("Weighted kappa, quadratic"),
 }
 _PAIR_KAPPAS = ("cohen_kappa", "linear_kappa", "weighted_kappa")
-# What `python -m bench coverage` prints of alpha where nine of ten scores are alike and there are 30 statements.
-FEW_STATEMENTS, COVERAGE_OF_FEW = 60, 85
 
 
 def show_agreement(view: ReportView) -> Section | None:
@@ -98,20 +96,6 @@ def _by_arm(view: ReportView) -> Block | None:
         f"{KEY}-by-configuration", _("Agreement by Configuration"), columns, rows, note_of(view)
     )
     return Block(table, _("Each Configuration on its own"))
-
-
-def say_few(one: Json) -> str:
-    """What is to be known of the intervals of a bootstrap over few statements; empty where they hold what they say, or
-    there are none. Older snapshots do not count the statements.
-    """
-    statements = one.get("statements")
-    if not statements or statements >= FEW_STATEMENTS or one["low"] is None:
-        return ""
-    return _(
-        "The intervals are of %(statements)s statements, which is few: where nine of ten scores are the same, such an "
-        "interval of alpha held the true value in about %(coverage)s %% of simulated studies of 30 statements and "
-        "not in 95 %%. Where scores vary more it holds what it says."
-    ) % {"statements": statements, "coverage": COVERAGE_OF_FEW}
 
 
 def names_of(one: Json) -> list[str]:
@@ -216,8 +200,6 @@ def _measures(view: ReportView, stage: str, one: Json) -> Block:
     notes = [_(one["undefined"])] if one["undefined"] else []
     if reason := one.get("no_interval"):
         notes.append(_("No interval: %s.") % _(reason))
-    if few := say_few(one):
-        notes.append(few)
     url = view.items_url and f"pairs/{stage}/"
     many = len(names_of(one)) > MOST_REVIEWERS
     return Block(

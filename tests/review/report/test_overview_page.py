@@ -20,7 +20,6 @@ from review.campaigns.services import rules
 from review.counting import tallies
 from review.models import Assignment, Campaign, Member, ReportLook
 from review.queue.members import add_member
-from review.report.sections.agreement import COVERAGE_OF_FEW
 from tests.people import make_person
 from tests.review.maker import add_configuration
 from tests.review.report.rows import Label, fill, golden_labels
@@ -275,24 +274,3 @@ def test_the_report_asks_as_many_queries_for_three_configurations_as_for_one(
             assert client.get(f"/campaigns/{campaign.pk}/report/").status_code == 200
         asked.append(len(queries))
     assert asked[0] == asked[1]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("statements", "is_said"), [(30, True), (60, False)])
-def test_an_interval_of_few_statements_says_how_often_it_holds(
-    campaign: Campaign, client: Client, statements: int, is_said: bool
-) -> None:
-    people = [make_person(name, "reviewer") for name in ("rob", "ria")]
-    values = ((0, 0), (2, 2), (0, 2), (1, 1), (2, 1))
-    labels = [
-        Label("", [(one, None, None), (two, None, None)])
-        for number in range(statements)
-        for one, two in [values[number % 5]]
-    ]
-    fill(campaign, labels, people, with_drafts=False)
-    page = client.get(f"/campaigns/{campaign.pk}/report/").text
-    assert ("few statements" in head_of(page)) is is_said
-    said = f"The intervals are of {statements} statements"
-    assert (
-        said in words_of(page) and f"about {COVERAGE_OF_FEW} % of simulated studies" in page
-    ) is is_said
