@@ -38,7 +38,7 @@ from catalog.analysis.types import (
     encode_script,
     hash_script,
     is_at_least,
-    severity,
+    level_place,
 )
 from catalog.analysis.values import dangerous_values
 
@@ -84,7 +84,7 @@ __all__ = [
     "secret_values",
     "read_values",
     "risk_level",
-    "severity",
+    "level_place",
     "side_effect",
     "suggest_parameters",
 ]

@@ -22,7 +22,7 @@ class Outcome(StrEnum):
 
 
 class Level(StrEnum):
-    """How much a finding matters, in ShellCheck's words; the most severe first.
+    """How much a finding matters, by the names that ShellCheck has for it; the gravest first.
 
     This is the only list of them: pages sort by it, and the tables that store findings are constrained by it.
     """
@@ -33,17 +33,17 @@ class Level(StrEnum):
     STYLE = "style"
 
 
-_SEVERITIES = {level.value: at for at, level in enumerate(Level)}
+_PLACES = {level.value: at for at, level in enumerate(Level)}
 
 
-def severity(level: str) -> int:
-    """A sort key, the most severe level first; unknown levels come last."""
-    return _SEVERITIES.get(level, len(_SEVERITIES))
+def level_place(level: str) -> int:
+    """A sort key, the gravest level first; unknown levels come last."""
+    return _PLACES.get(level, len(_PLACES))
 
 
 def is_at_least(level: str, least: Level) -> bool:
-    """Whether a level is at least as severe as another one."""
-    return severity(level) <= severity(least)
+    """Whether a level is at least as grave as another one."""
+    return level_place(level) <= level_place(least)
 
 
 class SideEffect(StrEnum):

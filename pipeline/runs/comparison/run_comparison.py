@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.db.models import Count, Prefetch, Q, Sum
 from django.utils.translation import gettext as _
 
-from catalog.analysis import severity
+from catalog.analysis import level_place
 from core.errors import BadInput
 from pipeline.access import VisibleParts, access_runs, shown_state, visible_parts
 from pipeline.execution.draft_checks import is_current, is_current_assessment, prompts_in_use
@@ -84,7 +84,7 @@ class ComparedRun:
     def findings(self) -> dict[str, int]:
         """The number of findings of each level, the most severe first."""
         counts = Counter(found.level for found in self.problems)
-        return {level: counts[level] for level in sorted(counts, key=severity)}
+        return {level: counts[level] for level in sorted(counts, key=level_place)}
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from catalog import services as catalog
-from catalog.analysis import severity
+from catalog.analysis import level_place
 from catalog.models import MatchLabel, Version
 from core.web.requests import signed_in
 from pipeline.access import USE_UNREVIEWED, may_change, may_check, may_run
@@ -69,7 +69,7 @@ class ShownDraft:
     def risks(self) -> list[DraftFinding]:
         """Risks of the script and hidden characters in it; the most severe first."""
         found = [one for one in self.problems if one.check_name in ("risk", "characters")]
-        return sorted(found, key=lambda one: severity(one.level))
+        return sorted(found, key=lambda one: level_place(one.level))
 
     @property
     def risk(self) -> str:

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from catalog.analysis import Level, Outcome, RatedFinding, Risk, is_at_least, least_risk, severity
+from catalog.analysis import (
+    Level,
+    Outcome,
+    RatedFinding,
+    Risk,
+    is_at_least,
+    least_risk,
+    level_place,
+)
 from pipeline.models import DraftFinding
 
 
@@ -12,7 +20,7 @@ def test_levels_are_sorted_from_the_most_severe_and_unknown_ones_come_last() -> 
     order = ["error", "warning", "info", "style"]
     assert set(order) == set(Level), "a new level has its place in this list"
     words = ["style", "of tomorrow", "error", "info", "warning", *set(Level)]
-    assert list(dict.fromkeys(sorted(words, key=severity))) == [*order, "of tomorrow"]
+    assert list(dict.fromkeys(sorted(words, key=level_place))) == [*order, "of tomorrow"]
 
 
 @pytest.mark.parametrize(
