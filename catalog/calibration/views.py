@@ -102,7 +102,7 @@ def case_label(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         form = LabelForm(request.POST)
         if not form.is_valid():
-            messages.error(request, _("Choose match, adapt or no match."))
+            messages.error(request, _("Choose match, starting point or no match."))
             return _show_case(request, user, status=422)
         said = form.cleaned_data
         try:
@@ -134,7 +134,7 @@ def label_undo(request: HttpRequest, pk: int) -> HttpResponse:
     except NotAllowedNow as refusal:
         messages.error(request, str(refusal))
     else:
-        messages.success(request, _("Taken back. The case comes again."))
+        messages.success(request, _("Taken back. The pair comes again."))
     return redirect("case-label")
 
 

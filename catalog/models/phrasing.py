@@ -60,6 +60,8 @@ class Phrasing(models.Model):
 
     class Meta:
         ordering = ["pk"]
+        verbose_name = _("wording")
+        verbose_name_plural = _("wordings")
         indexes = [
             GinIndex(fields=["document"], name="phrasing_document"),
             models.Index(fields=["id"], condition=Q(confirmed_at=None), name="phrasing_to_confirm"),

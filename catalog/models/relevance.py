@@ -31,7 +31,7 @@ class MatchLabel(models.Model):
 
     class Label(models.TextChoices):
         MATCH = "match", _("Match")
-        ADAPT = "adapt", _("Adapt")
+        ADAPT = "adapt", _("Starting point")
         NO_MATCH = "no_match", _("No match")
 
     class Picked(models.TextChoices):
@@ -143,7 +143,7 @@ class Threshold(models.Model):
 
     scoring = models.CharField(_("scoring"), max_length=40)
     match = models.FloatField(_("match from"))
-    adapt = models.FloatField(_("adapt from"))
+    adapt = models.FloatField(_("starting point from"))
     wanted_precision = models.FloatField(_("wanted precision"), null=True, blank=True)
     labels = models.PositiveIntegerField(_("labels it was chosen from"), default=0)
     # Of those labels: how many lie at or above it, and how many of these are a match.

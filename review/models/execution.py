@@ -98,7 +98,7 @@ class ExecutionLabel(models.Model):
         CASE_WRONG = "case_wrong", _("Case wrong")
         INTERPRETATION = "interpretation", _("Interpretation")
         TOO_STRICT = "output_too_strict", _("Output too strict")
-        UNLIKE_REALITY = "world_unlike_reality", _("Test setup unrealistic")
+        UNLIKE_REALITY = "world_unlike_reality", _("Prepared world unrealistic")
         SCRIPT_WRONG = "script_wrong", _("The script is wrong")
 
     item = models.ForeignKey(Item, models.CASCADE, related_name="execution_labels")

@@ -157,8 +157,8 @@ FIGURES: tuple[Definition, ...] = (
         name="assessor_agreement",
         label=_("Assessor agrees with experts"),
         text=_(
-            "Passed and right, or flagged and wrong, of the scored items with the verdict correct or "
-            "incorrect. Reported with it: scored items whose verdict is unknown, and those never assessed."
+            "Passed and right, or flagged and wrong, of the scored items that were passed or flagged. "
+            "Reported with it: scored items whose verdict is unknown, and those never assessed."
         ),
         part=_agreement,
         needs=(Object.ASSESSOR,),
@@ -170,7 +170,7 @@ FIGURES: tuple[Definition, ...] = (
         text=_(
             "Flagged and wrong, of all wrong items that were assessed; an unknown verdict is not a flag. "
             "Reported with it: wrong items with an unknown verdict, wrong items never assessed, and the coverage: "
-            "items with the verdict correct or incorrect, of all scored items."
+            "items that were passed or flagged, of all scored items."
         ),
         part=_recall,
         needs=(Object.ASSESSOR,),

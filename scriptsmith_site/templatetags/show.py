@@ -7,7 +7,7 @@ from datetime import datetime
 
 from django import template
 from django.utils import timezone
-from django.utils.html import escape, format_html
+from django.utils.html import escape, format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -113,6 +113,22 @@ def markdown(text: str) -> SafeString:
 def marked(text: str) -> SafeString:
     """Plain text, escaped, with hidden and look-alike characters marked."""
     return mark_words(str(text))
+
+
+@register.filter
+def with_code(text: str) -> SafeString:
+    """As `marked`, and what stands in backquotes is shown as code."""
+    pieces = str(text).split("`")
+    if len(pieces) % 2 == 0:  # one of the backquotes is the text's own
+        return marked(text)
+    return format_html_join(
+        "",
+        "{}",
+        (
+            (format_html("<code>{}</code>", marked(piece)) if number % 2 else marked(piece),)
+            for number, piece in enumerate(pieces)
+        ),
+    )
 
 
 @register.filter

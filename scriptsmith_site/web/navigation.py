@@ -64,8 +64,7 @@ LINKS = (
     Link("integrations", _("Integrations"), "admin", (ADMINISTER,), Bar.MENU),
     Link("operation", _("Operation"), "admin", (ADMINISTER,), Bar.MENU),
     Link("audit", _("Audit log"), "admin", (READ_AUDIT_LOG,), Bar.MENU),
-    Link("admin:index", _("Database"), "admin", (ADMINISTER, CURATE), Bar.MENU),
-    Link("admin:catalog_entry_changelist", _("Records"), "admin", (ADMINISTER, CURATE), Bar.MENU),
+    Link("admin:index", _("Records"), "admin", (ADMINISTER, CURATE), Bar.MENU),
 )
 
 # What the search offers beside the bar: pages that one goes to in order to do something.

@@ -36,7 +36,7 @@ def label_match(
     checked that `by` may label: askers their own statements, managers any. Raises BadInput.
     """
     if label not in MatchLabel.Label.values:
-        raise BadInput(_("Choose match, adapt or no match."), field="label")
+        raise BadInput(_("Choose match, starting point or no match."), field="label")
     if confidence is not None and not 0 <= confidence <= 1:
         raise BadInput(_("A confidence lies between 0 and 1."), field="confidence")
     return MatchLabel.objects.create(

@@ -9,7 +9,7 @@ STEPS = (0.05, 0.15, 0.3, 0.5)
 
 
 class Counts(NamedTuple):
-    """Scored items with the verdict correct (passed) or incorrect (flagged)."""
+    """Scored items that were passed or flagged."""
 
     passed_right: int
     passed_wrong: int

@@ -105,7 +105,7 @@ def names_of(one: Json) -> list[str]:
 
 @dataclass(frozen=True)
 class HeatLine:
-    """A reviewer against the others, and how severe: the mean difference to them in words and as a mark."""
+    """A reviewer against the others, and how strict: the mean difference to them in words and as a mark."""
 
     row: HeatRow
     severity: str
@@ -114,7 +114,7 @@ class HeatLine:
 
 @dataclass(frozen=True)
 class HeatMap:
-    """The reviewers of a stage by quadratic weighted kappa; `zero` is where nobody is severe or mild."""
+    """The reviewers of a stage by quadratic weighted kappa; `zero` is where nobody is strict or lenient."""
 
     names: Sequence[str]
     lines: Sequence[HeatLine]
@@ -158,12 +158,12 @@ def _say_pair(pair: Json) -> str:
 
 
 def pair_blocks(stage: str, one: Json, note: str) -> Iterator[Block]:
-    """All measures of each pair, and the severity of each reviewer."""
+    """All measures of each pair, and the strictness of each reviewer."""
     label = str(STAGES[stage])
     if one["pairs"]:
         yield Block(_pairs(stage, one, note), _("%s: each pair") % label)
     if one.get("severity"):
-        yield Block(_severity(stage, one, note), _("%s: severity of each reviewer") % label)
+        yield Block(_severity(stage, one, note), _("%s: strictness of each reviewer") % label)
 
 
 def _measures(view: ReportView, stage: str, one: Json) -> Block:

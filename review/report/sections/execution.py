@@ -32,7 +32,7 @@ LABEL_WORDS = {
     "case_wrong": gettext_lazy("case wrong"),
     "interpretation": gettext_lazy("interpretation"),
     "output_too_strict": gettext_lazy("output too strict"),
-    "world_unlike_reality": gettext_lazy("world unlike reality"),
+    "world_unlike_reality": gettext_lazy("prepared world unrealistic"),
     "script_wrong": gettext_lazy("script wrong after all"),
     NOT_SAID: gettext_lazy("no reason given yet"),
 }

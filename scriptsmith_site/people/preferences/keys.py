@@ -87,7 +87,7 @@ GROUPS = (
             Action("case_wrong", "3", gettext_lazy("Case wrong")),
             Action("interpretation", "4", gettext_lazy("Interpretation")),
             Action("output_too_strict", "5", gettext_lazy("Output too strict")),
-            Action("world_unlike_reality", "6", gettext_lazy("Test setup unrealistic")),
+            Action("world_unlike_reality", "6", gettext_lazy("Prepared world unrealistic")),
             Action("script_wrong", "7", gettext_lazy("The script is wrong")),
         ),
     ),

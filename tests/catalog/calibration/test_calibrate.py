@@ -143,7 +143,7 @@ class TestThreshold:
         page = client_for(curator).get(ADDRESS, {"precision": "95"})
 
         assert "45 / 45" in page.text  # at the shipped threshold, all of them matches
-        assert "47 labelled cases were right" in page.text
+        assert "47 labelled pairs were right" in page.text
         assert "45 of 47" in page.text
         assert "Precision against coverage" in page.text
 

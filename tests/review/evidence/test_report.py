@@ -265,5 +265,5 @@ def test_the_adjudicator_sees_what_the_scripts_did_in_their_cases(
 ) -> None:
     item = study.items.order_by("pk")[1]
     page = client_for(manager).get(f"/campaigns/{study.pk}/adjudicate/{item.pk}/").content.decode()
-    assert "Test runs" in page and "check 1.3" in page
+    assert "Execution in prepared worlds" in page and "check 1.3" in page
     assert page.count('id="execution"') == 1
