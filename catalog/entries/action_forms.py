@@ -76,7 +76,7 @@ class LabelsForm(forms.Form):
     """What may change without a new version."""
 
     seen = forms.CharField(required=False, widget=forms.HiddenInput, max_length=16)
-    tags = forms.CharField(label=_("Tags"), required=False, help_text=_("With commas."))
+    tags = forms.CharField(label=_("Tags"), required=False, help_text=_("Separated by commas."))
     owner = forms.CharField(label=_("Owner"), required=False, help_text=_("Name of an account."))
     links = PlainText(
         label=_("Links"), required=False, help_text=_("One in each line: kind | label | address")

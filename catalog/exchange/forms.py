@@ -20,7 +20,7 @@ class ImportForm(forms.Form):
         allow_empty_file=True,  # an empty file has its own words
     )
     state = forms.ChoiceField(
-        label=_("They come in as"),
+        label=_("Import them as"),
         choices=[
             (Version.State.IN_REVIEW.value, _("in review: somebody else may verify them")),
             (Version.State.DRAFT.value, _("drafts: you go on working at them")),
@@ -36,7 +36,7 @@ class ExportForm(forms.Form):
     layout = forms.ChoiceField(
         label=_("Format"),
         choices=[
-            (Format.JSONL.value, _("JSONL: an entry a line")),
+            (Format.JSONL.value, _("JSONL: one entry per line")),
             (Format.CSV.value, _("CSV: one table, for a spreadsheet")),
             (
                 Format.ZIP.value,

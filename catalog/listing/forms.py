@@ -25,7 +25,7 @@ AGE_CHOICES = [
     ("old90", _("verified over 90 days ago")),
     ("old180", _("verified over 180 days ago")),
     ("old365", _("verified over a year ago")),
-    ("once", _("never verified again")),
+    ("once", _("verified only once")),
 ]
 
 USE_CHOICES = [
@@ -87,7 +87,7 @@ class BulkForm(forms.Form):
     """A bulk action on the chosen entries; `fits` stands for all entries of the list."""
 
     deed = forms.ChoiceField(label=_("What to do"), choices=Deed.choices)
-    tags = forms.CharField(label=_("Tags"), required=False, help_text=_("With commas."))
+    tags = forms.CharField(label=_("Tags"), required=False, help_text=_("Separated by commas."))
     owner = forms.CharField(label=_("Owner"), required=False, help_text=_("Name of an account."))
     note = PlainText(label=_("Reason or note"), rows=2, required=False, max_length=2000)
 

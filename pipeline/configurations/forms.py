@@ -39,7 +39,7 @@ _PRESETS = [
         Configuration.Preset.STRONG_REFINER.value,
         _("Strong refiner: a stronger model explains and rewrites what is flagged"),
     ),
-    (Configuration.Preset.OWN.value, _("Own: each role by itself, from the first model on")),
+    (Configuration.Preset.OWN.value, _("Own: choose each role yourself, starting with the first model")),
 ]
 _NEEDS_SECOND = {Configuration.Preset.PEER_REVIEW, Configuration.Preset.STRONG_REFINER}
 
@@ -92,7 +92,7 @@ class PresetForm(forms.Form):
 class AboutForm(forms.Form):
     """The name and purpose of a configuration, which can always be changed."""
 
-    title = forms.CharField(label=_("Title"), help_text=_("People choose it by this."))
+    title = forms.CharField(label=_("Title"), help_text=_("The name that people choose it by."))
     note = PlainText(
         label=_("What it is for"), required=False, widget=forms.Textarea(attrs={"rows": 2})
     )

@@ -47,13 +47,13 @@ class EndpointForm(forms.Form):
         ),
     )
     mode = forms.ChoiceField(
-        label=_("Mode"), choices=_MODES, help_text=_("The check finds out which of them is real.")
+        label=_("Mode"), choices=_MODES, help_text=_("The check finds out which of them works.")
     )
     max_in_flight = forms.IntegerField(
-        label=_("Calls in flight"), help_text=_("At most so many at once, over all workers.")
+        label=_("Calls in flight"), help_text=_("The most at a time, over all workers.")
     )
     timeout_seconds = forms.IntegerField(
-        label=_("Time limit of a call in seconds"), help_text=_("Local models load for minutes.")
+        label=_("Time limit of a call in seconds"), help_text=_("Local models can take minutes to load.")
     )
     takes_temperature = forms.BooleanField(
         label=_("Takes a temperature"), required=False, help_text=_("Claude refuses it.")
@@ -61,13 +61,13 @@ class EndpointForm(forms.Form):
     has_batches = forms.BooleanField(
         label=_("Has Message Batches"),
         required=False,
-        help_text=_("The check says so. Campaigns may then be asked at half the price."),
+        help_text=_("The check finds out. A campaign can then be run at half the price."),
     )
     treat_as_remote = forms.BooleanField(
         label=_("Treat as remote"),
         required=False,
         help_text=_(
-            "For an address of this machine behind which texts leave it: a tunnel, a proxy. Secrets are then masked, "
+            "For an address on this machine that sends texts on, such as a tunnel or a proxy. Secrets are then masked, "
             "or sent by choice, as for any other remote endpoint."
         ),
     )
@@ -136,7 +136,7 @@ class NewEndpointForm(EndpointForm):
 
     name = forms.CharField(
         label=_("Name"),
-        help_text=_("Small letters, digits, hyphens. Runs and settings name it so; it stays."),
+        help_text=_("Small letters, digits, hyphens. Runs and settings refer to it by this name; it can't be changed."),
         widget=forms.TextInput(
             attrs={"class": "mono", "spellcheck": "false", "autocapitalize": "off"}
         ),
@@ -156,7 +156,7 @@ class CheckForm(forms.Form):
     model = forms.CharField(
         label=_("Model to ask"),
         required=False,
-        help_text=_("Empty: one that a configuration uses, else the first of the server's list."),
+        help_text=_("If empty: one that a configuration uses, else the first on the server's list."),
         widget=forms.TextInput(
             attrs={"class": "mono", "spellcheck": "false", "list": "known-models"}
         ),

@@ -89,7 +89,7 @@ def endpoint_edit(request: HttpRequest, name: str) -> HttpResponse:
         messages.warning(
             request,
             _(
-                "Saved, and switched off: the new address is outside this machine. Look at it first."
+                "Saved, and switched off: the new address is outside this machine. Check it first."
             ),
         )
     else:

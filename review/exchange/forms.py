@@ -30,7 +30,7 @@ class ImportForm(FoldedForm):
         label=_("What it holds"),
         required=False,
         choices=[
-            ("", _("Told by its columns")),
+            ("", _("Detect from the columns")),
             (
                 Transfer.Kind.ITEMS.value,
                 _("Items: id, statement; also context, reference, script, feedback, verdict"),
@@ -74,8 +74,8 @@ class ExportForm(forms.Form):
     layout = forms.ChoiceField(
         label=_("Layout"),
         choices=[
-            (Layout.JSONL.value, _("JSONL: a record a line, to be imported again")),
-            (Layout.CSV.value, _("CSV: one table, for a spreadsheet or to be imported again")),
+            (Layout.JSONL.value, _("JSONL: one record per line, can be imported again")),
+            (Layout.CSV.value, _("CSV: one table, for a spreadsheet, can be imported again")),
             (Layout.JSON.value, _("JSON: one array")),
             (Layout.LONG.value, _("Long CSV: a line for each score, for a mixed model; no texts")),
             (Layout.DATASET.value, _("Dataset folder: items and scores as JSONL, with a card")),

@@ -47,7 +47,7 @@ PAIR, MEAN_OF_PAIRS = "pair", "mean over pairs with at least 20 joint items"
 TEXT = _(
     "From the value each reviewer gave before anything later, or anybody else’s, was visible. Left out are scores "
     "of people who were called in because others differed, and adjudications; a text that stands in several "
-    "Configurations counts once. The headline is Krippendorff’s alpha, ordinal, which allows for missing scores; "
+    "configurations counts once. The headline is Krippendorff’s alpha, ordinal, which allows for missing scores; "
     "AC1 (strict) stays meaningful where one value dominates. Percent is the share of agreeing pairs of all pairs "
     "of scores. With three or more reviewers the kappas are the mean over pairs with at least 20 joint items, and "
     "each draw takes the mean over the same pairs. "

@@ -14,7 +14,7 @@ from review.study.statistics.intervals import Cluster, Difference
 from review.study.types import Criterion, ItemPattern, Origin
 
 TEXT = _(
-    "Only cases that are final in both Configurations: the share that is right under the second, less that "
+    "Only cases that are final in both configurations: the share that is right under the second, less that "
     "under the first, with Newcombe’s interval for paired shares. The p value is exact, by flipping the sign of "
     "whole statements; where none repeats it is McNemar’s. The primary comparison was named before the campaign "
     "opened and its p stands alone; all other p values of the report are one family, fixed when the campaign opens, "

@@ -140,9 +140,9 @@ FIGURES: tuple[Definition, ...] = (
         name="first_pass_accuracy",
         label=_("First-pass accuracy"),
         text=_(
-            "First Drafts that are right, of all scored items. A Run that ended without a script counts "
+            "First drafts that are right, of all scored items. A run that ended without a script counts "
             "as wrong. Reported with it: items whose script was repaired after the syntax check, with the accuracy "
-            "if those are taken as wrong; failed Runs; items that not all of their reviewers have scored."
+            "if those are taken as wrong; failed runs; items that not all of their reviewers have scored."
         ),
         part=_first_pass,
         beside={
@@ -191,8 +191,8 @@ FIGURES: tuple[Definition, ...] = (
         name="feedback_useful",
         label=_("Useful feedback"),
         text=_(
-            "Right feedback, of the wrong first Drafts whose feedback has a final score; “no error found” "
-            "is scored like any other. Reported with it: wrong first Drafts whose feedback has none yet, and those "
+            "Right feedback, of the wrong first drafts whose feedback has a final score; “no error found” "
+            "is scored like any other. Reported with it: wrong first drafts whose feedback has none yet, and those "
             "for which no feedback was made."
         ),
         part=_feedback_useful,
@@ -206,8 +206,8 @@ FIGURES: tuple[Definition, ...] = (
         name="model_correction",
         label=_("Corrected from right feedback"),
         text=_(
-            "Refined scripts that are right, of the wrong first Drafts with right feedback. Without a refined "
-            "Draft it is not corrected; one that has no final score yet is left out. Reported with it: how many have "
+            "Refined scripts that are right, of the wrong first drafts with right feedback. Without a refined "
+            "draft it is not corrected; one that has no final score yet is left out. Reported with it: how many have "
             "none yet, and how many were not refined."
         ),
         part=_model_correction,
@@ -224,7 +224,7 @@ FIGURES: tuple[Definition, ...] = (
         label=_("Overall accuracy, refined where experts say wrong"),
         text=_(
             "Right at first, or wrong at first and refined right, of all scored items. An oracle: in use, no "
-            "expert is there to say what is to be refined. Without a refined Draft the first stands. Beside "
+            "expert is there to say what is to be refined. Without a refined draft the first stands. Beside "
             "it: wrong items without one."
         ),
         part=_by_expert,
@@ -236,8 +236,8 @@ FIGURES: tuple[Definition, ...] = (
         name="overall_assessor_triggered",
         label=_("Overall accuracy, refined where the assessor flags"),
         text=_(
-            "The refined Draft’s score where the assessor flagged the first and a refined one exists, else the "
-            "first Draft’s: right, of all scored items. The guard against self-doubt is ignored."
+            "The refined draft’s score where the assessor flagged the first and a refined one exists, else the "
+            "first draft’s: right, of all scored items. The guard against self-doubt is ignored."
         ),
         part=_by_assessor,
         needs=(Object.ASSESSOR, Object.REFINED),
@@ -247,7 +247,7 @@ FIGURES: tuple[Definition, ...] = (
         name="overall_as_recommended",
         label=_("Overall accuracy, as recommended"),
         text=_(
-            "The score of the Draft that the product recommends, after the guard: right, of all scored items "
+            "The score of the draft that the product recommends, after the guard: right, of all scored items "
             "with a recommendation. Reported with it: those without one."
         ),
         part=_as_recommended,

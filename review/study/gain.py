@@ -15,10 +15,10 @@ from review.study.types import Criterion, FinalScore, ItemPattern
 
 GAIN_TEXT = _(
     "Both overall accuracies after each round. Triggered by experts: right at first or after any refinement so "
-    "far. Triggered by the assessor: the newest Draft of the chain that its flags led to. An item whose accuracy "
-    "hangs on a Draft without a final score is open: the range over all scored items stands first then, with the "
+    "far. Triggered by the assessor: the newest draft of the chain that its flags led to. An item whose accuracy "
+    "hangs on a draft without a final score is open: the range over all scored items stands first then, with the "
     "value weighted by script right or wrong and flagged or not, and no point is drawn where more than 5 % are "
-    "open. Round 0 is the first Draft. Reviewers score the refined script of round 1; scores of later rounds come by "
+    "open. Round 0 is the first draft. Reviewers score the refined script of round 1; scores of later rounds come by "
     "import alone."
 )
 

@@ -29,8 +29,8 @@ EXPERT_TEXT = _(
     "final score in both. Scores by the author of the feedback are left out unless it says otherwise."
 )
 LENGTH_TEXT = _(
-    "Refined right, of the wrong first Drafts with the model’s feedback, by its number of words. Without a "
-    "refined Draft it is not corrected; one that has no final score yet is left out."
+    "Refined right, of the wrong first drafts with the model’s feedback, by its number of words. Without a "
+    "refined draft it is not corrected; one that has no final score yet is left out."
 )
 CARD_TEXT = _(
     "What experts say of the scripts that the assessor passed, flagged, could not judge or never saw. Read the "

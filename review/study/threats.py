@@ -75,7 +75,7 @@ THREATS: tuple[Threat, ...] = (
         _("Halo"),
         _(
             "Reported: a share of refined scripts is scored by another reviewer, without the diff, among first "
-            "Drafts; the difference to the usual score is shown. Those scores enter no other figure."
+            "drafts; the difference to the usual score is shown. Those scores enter no other figure."
         ),
     ),
     Threat(
@@ -98,7 +98,7 @@ THREATS: tuple[Threat, ...] = (
         "skipping",
         _("Skipping"),
         _(
-            "Reported: skips by reviewer, verdict and Configuration. A skipped item goes to somebody else; "
+            "Reported: skips by reviewer, verdict and configuration. A skipped item goes to somebody else; "
             "accuracy is bounded by taking all that stays skipped as wrong, and as right."
         ),
     ),

@@ -151,7 +151,7 @@ class AddressForm(forms.Form):
         required=False,
         widget=forms.EmailInput(attrs={"autocomplete": "off"}),
         help_text=_(
-            "Single sign-on may join whoever proves this address with this account. No e-mail is sent to it: "
+            "Single sign-on may link whoever proves this address to this account. No e-mail is sent to it: "
             "for that, people confirm an address of their own under Notifications."
         ),
     )

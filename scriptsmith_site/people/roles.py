@@ -20,7 +20,7 @@ class Role(models.TextChoices):
 
 DUTIES = [
     (Role.REVIEWER.value, _("Reviewer: asks for scripts, scores and decides")),
-    (Role.CURATOR.value, _("Curator: verifies, edits, merges and retires entries")),
+    (Role.CURATOR.value, _("Curator: verifies, edits, merges and deprecates entries")),
     (
         Role.MANAGER.value,
         _("Campaign manager: campaigns, reports, flags, calibration labels, reads the audit log"),

@@ -98,13 +98,13 @@ def test_a_version_is_edited_by_keys_with_findings_and_changes(
     page.keyboard.press("Tab")
     expect(editor).not_to_be_focused()
     # What has changed, beside what it came from; one place is taken back.
-    page.get_by_label("Changes to the version before").check()
+    page.get_by_label("Changes to the previous version").check()
     expect(page.locator(".cm-changedLine")).to_have_count(3)
     take(page, "editor-changes", whole=True)
     assert problems_of(page) == []
     page.get_by_role("button", name="Revert").click()
     expect(page.locator("#id_script")).to_have_value(SCRIPT)
-    page.get_by_label("Changes to the version before").uncheck()
+    page.get_by_label("Changes to the previous version").uncheck()
     at_end(page)
     page.keyboard.type("date -u")
     page.keyboard.press("Control+Enter")

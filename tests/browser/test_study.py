@@ -60,7 +60,7 @@ def import_file(page: Page, campaign: str, file: Path, *, kind: str) -> None:
 
 def look_and_import(page: Page, campaign: str, file: Path) -> None:
     """Its columns have other names: they are guessed, one is chosen otherwise and back, and they are imported."""
-    choose_file(page, campaign, file, kind="items", button="Look at it first")
+    choose_file(page, campaign, file, kind="items", button="Preview")
     expect(page.get_by_label("nr")).to_have_value("id")
     expect(page.get_by_label("what")).to_have_value("statement")
     page.get_by_label("nr").select_option("")

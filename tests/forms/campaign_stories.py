@@ -228,7 +228,7 @@ CAMPAIGNS = (
         with_a_found_run,
         "campaign-step",
         fill=lambda w: {"chosen": [str(w.run.pk)]},
-        press="Add those ticked",
+        press="Add the ticked ones",
         then=lambda w: w.campaign.items.get().run == w.run,
     ),
     Story(
@@ -334,7 +334,7 @@ CAMPAIGNS = (
         closed_items,
         "campaign-send",
         fill=lambda w: {"item": [str(one.pk) for one in w.campaign.items.all()]},
-        press="Send those ticked",
+        press="Send the ticked items",
         then=lambda w: Item.objects.filter(campaign__kind="live").count() == 2,
     ),
     Story(

@@ -93,9 +93,9 @@ def _by_arm(view: ReportView) -> Block | None:
         Column(_("AC1, strict"), is_number=True),
     ]
     table = table_of(
-        f"{KEY}-by-configuration", _("Agreement by Configuration"), columns, rows, note_of(view)
+        f"{KEY}-by-configuration", _("Agreement by configuration"), columns, rows, note_of(view)
     )
-    return Block(table, _("Each Configuration on its own"))
+    return Block(table, _("Each configuration on its own"))
 
 
 def names_of(one: Json) -> list[str]:

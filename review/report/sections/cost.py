@@ -29,7 +29,7 @@ def show_cost(view: ReportView) -> Section | None:
             Column(_("Tokens"), is_number=True),
             Column(_("Cost, US$"), is_number=True),
             Column(_("Models’ seconds"), is_number=True),
-            Column(_("Reviewers’ minutes, an item"), is_number=True),
+            Column(_("Reviewers’ minutes per item"), is_number=True),
         ],
         [[arm_cell(arm), *_cost_cells(cost), _minutes(arm)] for arm, cost in found],
         note_of(view),

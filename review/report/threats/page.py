@@ -34,7 +34,7 @@ def show_threats(view: ReportView, threats: Json) -> dict[str, object]:
         "quarters": name_quarters(),
         "lines": [
             (_("of a sitting"), _points(view, threats["sitting"])),
-            (_("of the whole way"), _points(view, threats["position"])),
+            (_("of the work in the study"), _points(view, threats["position"])),
         ],
         "primary_figure": next(
             (
@@ -111,7 +111,7 @@ def _say_origin(origin: Json) -> Iterator[str]:
     order, sittings = times["order"], times["sittings"]
     if order["denominator"]:
         yield _(
-            "Order, by those times: %(ratio)s script scores (%(share)s) follow on one of an item that stands earlier "
+            "Order, by those times: %(ratio)s script scores (%(share)s) come after one of an item that stands earlier "
             "in the file. In a random order that is about half."
         ) % _share_words(order)
     else:

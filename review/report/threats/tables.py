@@ -92,7 +92,7 @@ def _drift(view: ReportView, threats: Json) -> Table | None:
         ]
         for key, label in (
             ("sitting", _("of each sitting")),
-            ("position", _("of each reviewer’s whole way")),
+            ("position", _("of each reviewer’s work in the study")),
         )
         for shares in [threats[key][view.criterion.value]]
         if any(share["denominator"] for share in shares)
@@ -100,7 +100,7 @@ def _drift(view: ReportView, threats: Json) -> Table | None:
     return _table(
         view,
         "drift",
-        _("Scripts scored right, by quarter; less than four scores are left out"),
+        _("Scripts scored right, by quarter; fewer than four scores are left out"),
         [Column(_("Scores")), *_numbers(*name_quarters())],
         rows,
     )
@@ -216,7 +216,7 @@ def _bounds(view: ReportView) -> Table | None:
     return _table(
         view,
         "skip-bounds",
-        _("First-pass accuracy, were all that stays skipped wrong, or right, %s")
+        _("First-pass accuracy if all that stays skipped were wrong, or right, %s")
         % view.criterion.value,
         [Column(_("Configuration")), *_numbers(_("All wrong"), _("All right"))],
         rows,

@@ -257,10 +257,10 @@ class RuleForm(forms.Form):
         help_text=_("It asks. Make one under Users, with the role reviewer."),
     )
     runs_per_day = forms.IntegerField(
-        label=_("Runs a day"), min_value=0, max_value=1_000, initial=5
+        label=_("Runs per day"), min_value=0, max_value=1_000, initial=5
     )
     runs_per_source = forms.IntegerField(
-        label=_("Runs a day for one source"), min_value=0, max_value=1_000, initial=5
+        label=_("Runs per day for one source"), min_value=0, max_value=1_000, initial=5
     )
     edition = forms.IntegerField(widget=forms.HiddenInput, required=False)
 

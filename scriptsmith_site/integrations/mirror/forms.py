@@ -22,7 +22,7 @@ class MirrorForm(forms.Form):
         widget=forms.TextInput(attrs=_CODE),
         help_text=_(
             "https://git.example.org/team/catalogue.git, ssh://git@git.example.org/team/catalogue.git, or a folder "
-            "of the worker's machine in the one that SCRIPTSMITH_MIRROR_FOLDER names."
+            "inside SCRIPTSMITH_MIRROR_FOLDER on the worker's machine."
         ),
     )
     branch = forms.CharField(
@@ -30,21 +30,21 @@ class MirrorForm(forms.Form):
         max_length=100,
         initial="main",
         widget=forms.TextInput(attrs=_CODE),
-        help_text=_("One of its own: nobody else commits to it. It is made where it is not there."),
+        help_text=_("One that nobody else commits to. It is created where it does not exist."),
     )
     user_name = forms.CharField(
         label=_("User name"),
         max_length=100,
         required=False,
         widget=forms.TextInput(attrs=_CODE),
-        help_text=_("For https. Some servers want a certain one beside a token; most take any."),
+        help_text=_("For https. Some servers ask for a certain name with a token; most accept any."),
     )
     secret = PlainText(
         label=_("Token, password or private key"),
         max_length=MOST_SECRET,
         required=False,
         widget=forms.Textarea(attrs={**_CODE, "rows": 2}),
-        help_text=_("Stored encrypted, and shown nowhere. A key of SSH has no passphrase."),
+        help_text=_("Stored encrypted, and shown nowhere. An SSH key must have no passphrase."),
     )
     secret_variable = forms.CharField(
         label=_("Variable with the secret"),

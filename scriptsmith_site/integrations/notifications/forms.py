@@ -22,11 +22,11 @@ class ChoicesForm(forms.Form):
     mail_address = forms.EmailField(
         label=_("E-mail address"),
         required=False,
-        help_text=_("For notifications alone. An e-mail with a link asks whether it is yours."),
+        help_text=_("For notifications only. An e-mail with a link asks you to confirm it."),
     )
     digest = forms.ChoiceField(label=_("E-mails"), choices=NotificationChoices.Digest)
     daily_hour = forms.TypedChoiceField(
-        label=_("Once a day at"), choices=_HOURS, coerce=int, help_text=_("Of your own day.")
+        label=_("Once a day at"), choices=_HOURS, coerce=int, help_text=_("In your time zone.")
     )
     quiet_from = forms.TypedChoiceField(
         label=_("No e-mails from"),

@@ -37,7 +37,7 @@ class PasskeyForm(forms.Form):
         label=_("Name"),
         max_length=60,
         required=False,
-        help_text=_("What you know it by again, such as “laptop” or “key on my ring”."),
+        help_text=_("A name to recognise it by, such as “laptop” or “key on my ring”."),
     )
     credential = forms.CharField(widget=forms.HiddenInput, required=False)
 

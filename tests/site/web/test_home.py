@@ -115,7 +115,7 @@ def test_a_curator_sees_what_to_verify_and_what_made_it_worse(
     assert f"{reverse('catalog-list')}?age=once" in page
     assert reverse("version-review", args=[waiting.pk]) in page
     assert "<strong>1</strong> rolled back in an emergency, to confirm" in page
-    assert "<strong>0</strong> with changed test results" in page
+    assert "<strong>0</strong> with changed evidence" in page
 
 
 @pytest.mark.slow
