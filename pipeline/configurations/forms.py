@@ -39,7 +39,10 @@ _PRESETS = [
         Configuration.Preset.STRONG_REFINER.value,
         _("Strong refiner: a stronger model explains and rewrites what is flagged"),
     ),
-    (Configuration.Preset.OWN.value, _("Own: choose each role yourself, starting with the first model")),
+    (
+        Configuration.Preset.OWN.value,
+        _("Own: choose each role yourself, starting with the first model"),
+    ),
 ]
 _NEEDS_SECOND = {Configuration.Preset.PEER_REVIEW, Configuration.Preset.STRONG_REFINER}
 

@@ -53,7 +53,8 @@ class EndpointForm(forms.Form):
         label=_("Calls in flight"), help_text=_("The most at a time, over all workers.")
     )
     timeout_seconds = forms.IntegerField(
-        label=_("Time limit of a call in seconds"), help_text=_("Local models can take minutes to load.")
+        label=_("Time limit of a call in seconds"),
+        help_text=_("Local models can take minutes to load."),
     )
     takes_temperature = forms.BooleanField(
         label=_("Takes a temperature"), required=False, help_text=_("Claude refuses it.")
@@ -136,7 +137,9 @@ class NewEndpointForm(EndpointForm):
 
     name = forms.CharField(
         label=_("Name"),
-        help_text=_("Small letters, digits, hyphens. Runs and settings refer to it by this name; it can't be changed."),
+        help_text=_(
+            "Small letters, digits, hyphens. Runs and settings refer to it by this name; it can't be changed."
+        ),
         widget=forms.TextInput(
             attrs={"class": "mono", "spellcheck": "false", "autocapitalize": "off"}
         ),
@@ -156,7 +159,9 @@ class CheckForm(forms.Form):
     model = forms.CharField(
         label=_("Model to ask"),
         required=False,
-        help_text=_("If empty: one that a configuration uses, else the first on the server's list."),
+        help_text=_(
+            "If empty: one that a configuration uses, else the first on the server's list."
+        ),
         widget=forms.TextInput(
             attrs={"class": "mono", "spellcheck": "false", "list": "known-models"}
         ),

@@ -88,9 +88,7 @@ def endpoint_edit(request: HttpRequest, name: str) -> HttpResponse:
     if was_on and not changed.is_on:
         messages.warning(
             request,
-            _(
-                "Saved, and switched off: the new address is outside this machine. Check it first."
-            ),
+            _("Saved, and switched off: the new address is outside this machine. Check it first."),
         )
     else:
         messages.success(request, _("Saved."))

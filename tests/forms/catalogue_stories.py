@@ -346,7 +346,7 @@ CATALOGUE = (
         "manager",
         a_case,
         "case-label",
-        press="Adapt",
+        press="Starting point",
         then=lambda w: MatchLabel.objects.get().label == "adapt",
     ),
     Story(

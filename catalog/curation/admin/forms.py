@@ -60,7 +60,9 @@ class NewEntryForm(ServiceForm):
 class VersionLabelsForm(ServiceForm):
     """What may change of a version without making a new one."""
 
-    tag_names = forms.CharField(label=_("Tags"), required=False, help_text=_("Separated by commas."))
+    tag_names = forms.CharField(
+        label=_("Tags"), required=False, help_text=_("Separated by commas.")
+    )
     owner_name = forms.CharField(
         label=_("Owner"), required=False, help_text=_("Name of an account.")
     )

@@ -37,7 +37,9 @@ class MirrorForm(forms.Form):
         max_length=100,
         required=False,
         widget=forms.TextInput(attrs=_CODE),
-        help_text=_("For https. Some servers ask for a certain name with a token; most accept any."),
+        help_text=_(
+            "For https. Some servers ask for a certain name with a token; most accept any."
+        ),
     )
     secret = PlainText(
         label=_("Token, password or private key"),

@@ -9,6 +9,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from review import services
+from scriptsmith_site.templatetags.show import with_code
 from tests.catalog.shelf import shelve
 from tests.keys import shown
 from tests.make import make_run
@@ -49,3 +50,20 @@ def test_on_the_entry_and_its_phrasings(curator: User, client_for: ClientFor) ->
 
     assert marks(page.split("<h1")[1].split("</h1>")[0]) == set(CODES[:3])
     assert 'l<mark class="odd" data-code="U+043E"' in page
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("removes `/srv/a`, `b`", "removes <code>/srv/a</code>, <code>b</code>"),
+        ("`<b>` & more", "<code>&lt;b&gt;</code> &amp; more"),
+        ("one ` of its own", "one ` of its own"),
+        ("none", "none"),
+    ],
+)
+def test_what_stands_in_backquotes_is_shown_as_code(said: str, shown: str) -> None:
+    assert with_code(said) == shown
+
+
+def test_a_hidden_character_is_marked_in_code_too() -> None:
+    assert "U+202E" in with_code("prints `\u202e`")

@@ -130,7 +130,7 @@ def test_an_administrator_sees_who_waits_what_was_spent_and_what_rests(
 
     page = client_for(administrator).get("/").text
 
-    assert "run requested by people" in page
+    assert "run of a person waiting" in page
     assert "It is busy." in page and "spent this month" in page
 
 
