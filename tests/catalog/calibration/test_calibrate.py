@@ -61,7 +61,7 @@ class TestLabelling:
         assert (label.statement, label.label, label.picked) == (ASKED, "match", "borderline")
         assert label.scores.get().scoring == shipped_model().version
         assert asked[1].statement in after.text
-        assert "You have labelled 1 case." in after.text
+        assert "You have labelled 1 pair." in after.text
 
     def test_a_label_can_be_taken_back_and_its_case_comes_again(
         self, asked: list[hooks.Case], manager: User, second_manager: User, client_for: ClientFor
@@ -93,7 +93,7 @@ class TestLabelling:
         self, manager: User, client_for: ClientFor
     ) -> None:
         page = client_for(manager).get(f"{ADDRESS}label/")
-        assert "Cases come from what people ask" in page.text
+        assert "A pair is what somebody asked" in page.text
 
     def test_what_people_asked_is_the_source(
         self, reviewer: User, curator: User, manager: User, client_for: ClientFor

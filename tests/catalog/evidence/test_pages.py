@@ -71,7 +71,7 @@ def test_the_page_shows_worlds_checks_and_quality(
     response = client_for(reviewer).get(page_of(version))
     shown = words(response.text)
     assert "old logs go holds" in shown
-    assert "removes exactly `/srv/old.log`" in shown
+    assert "removes exactly /srv/old.log" in shown
     assert "old.log 30d old removed" in shown
     assert "young.log 1d old" in shown and "young.log 1d old removed" not in shown
     assert "Small errors that a check fails for" in shown

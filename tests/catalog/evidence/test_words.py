@@ -45,7 +45,7 @@ def test_what_the_quality_lists_is_what_it_says() -> None:
     assert "Hold for scripts that do nothing, too one: adds no file" in page
     assert "Hold in an empty world, too two: prints nothing" in page
     assert "Guards only: nothing is to be done there nothing there" in page
-    assert "No check has a verdict that fails when `+7` becomes `+8`" in page
+    assert "No check has a verdict that fails when +7 becomes +8" in page
     assert "cannot fail" not in page
 
 
