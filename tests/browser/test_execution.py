@@ -115,7 +115,7 @@ def test_scripts_in_the_same_worlds_and_what_a_reviewer_makes_of_the_cases(
         else:
             expect(current).to_have_count(0)
     panel = page.locator("#execution")
-    expect(panel.get_by_text("Difference between the scripts in the same worlds")).to_be_visible()
+    expect(panel.get_by_text("How the scripts differ in the same world")).to_be_visible()
     expect(panel.get_by_text("does not hold").first).to_be_visible()
     assert problems_of(page) == []
     panel.evaluate("one => one.scrollIntoView()")

@@ -36,7 +36,7 @@ def test_it_appears_with_the_last_score_and_names_the_difference(
         score_next(item, reviewer, value)
     panel = client.get(url).text.partition('id="execution"')[2]
     assert "TELLTALE sentence" in panel and "TELLTALE check 1" in panel
-    difference = panel.partition("Difference between the scripts")[2].partition("</ul>")[0]
+    difference = panel.partition("How the scripts differ")[2].partition("</ul>")[0]
     assert "TELLTALE check 1" in difference and "does not hold" in difference
     assert "TELLTALE check 2" not in difference
     # Named as on the rest of the screen.
@@ -72,7 +72,7 @@ def test_the_difference_is_what_they_did(
     for value in (0, 2, 2):
         score_next(item, reviewer, value)
     panel = client.get(reverse("item-review", args=[item.pk])).text.partition('id="execution"')[2]
-    assert "Refined also removes `/srv/b`." in panel
+    assert "Refined also removes <code>/srv/b</code>." in panel
 
 
 @pytest.mark.slow
