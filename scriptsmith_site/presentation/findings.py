@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from catalog.analysis import Outcome, RatedFinding, Risk, finding_risk, severity
+from catalog.analysis import Outcome, RatedFinding, Risk, finding_risk, level_place
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class ShownFinding:
     @property
     def rank(self) -> tuple[int, int]:
         """To sort by, the worst first."""
-        return _MARKS.index(self.mark), severity(self.level)
+        return _MARKS.index(self.mark), level_place(self.level)
 
 
 class PlacedFinding(NamedTuple):
