@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -23,6 +24,11 @@ Bounds = tuple[int, int]  # of `Item.shuffle`
 # that took; the run's own key is as old as the question.
 URGENT_FIRST = ("-priority", "run_id", "pk")
 _SOME = 50
+# Items in a random order, each asked about only where none before it was taken: what a person may have takes many times
+# as long to find out as the order of a bucket.
+_ONE_BY_ONE = """
+SELECT item.* FROM ({in_order}) AS near CROSS JOIN LATERAL ({item}) AS item ORDER BY near.place, near.id LIMIT 1
+"""
 
 
 class LookedUp(Exists):
@@ -132,7 +138,7 @@ class Candidates:
         order = self.campaign.order if self.is_random else _plain_order(self.campaign)
         seed = self.member.seed if self.is_random and self.member else 0
         if self.waiting is not None:
-            return self._take_of(_first_of(self.waiting, order, seed, bounds))
+            return self._take_of(_locked(_in_order(self.waiting, order, seed, bounds)))
         query = _first_item(
             order=order,
             in_study=not self.campaign.is_live,
@@ -192,30 +198,52 @@ def _plain_order(campaign: Campaign) -> str:
     return Campaign.Order.PRIORITY if by_priority else Campaign.Order.OLDEST
 
 
-def _first_of(
+def _in_order(
     waiting: QuerySet[Item], order: str, seed: int, bounds: Bounds | None
 ) -> QuerySet[Item]:
-    if order == Campaign.Order.RANDOM:
-        waiting = waiting.alias(place=F("shuffle").bitxor(seed)).order_by("place", "pk")
-    else:
-        waiting = waiting.order_by(*(URGENT_FIRST if order == "priority" else ("pk",)))
     if bounds is not None:
         waiting = waiting.filter(shuffle__gte=bounds[0], shuffle__lt=bounds[1])
+    if order == Campaign.Order.RANDOM:
+        return waiting.annotate(place=F("shuffle").bitxor(seed)).order_by("place", "pk")
+    return waiting.order_by(*(URGENT_FIRST if order == Campaign.Order.PRIORITY else ("pk",)))
+
+
+def _locked(waiting: QuerySet[Item]) -> QuerySet[Item]:
     return waiting.select_for_update(skip_locked=True, of=("self",))
 
 
-@cache
-def _first_item(
-    *, order: str, in_study: bool, in_training: bool, is_bounded: bool
-) -> PreparedQuery[Item]:
-    """The first of the items that wait for a person, locked; with `has_arms`."""
+class _FirstItem(NamedTuple):
+    """Finds an item and locks it, and reads what was found."""
 
-    def build(campaign: int, by: int, seed: int, low: int, high: int) -> QuerySet[Item]:
+    sql: str
+    read: Callable[[Sequence[object]], Item]
+
+
+@cache
+def _first_item(*, order: str, in_study: bool, in_training: bool, is_bounded: bool) -> _FirstItem:
+    """The first of the items that wait for a person; with `has_arms`."""
+
+    def for_person(campaign: int, by: int) -> QuerySet[Item]:
         waiting = _items_for(
             campaign, by, in_study=in_study, in_training=in_training, exists=LookedUp
         )
         arms = Item.objects.filter(case=OuterRef("case")).exclude(pk=OuterRef("pk"))
-        waiting = waiting.annotate(has_arms=LookedUp(arms))
-        return _first_of(waiting, order, seed, (low, high) if is_bounded else None)[:1]
+        return waiting.annotate(has_arms=LookedUp(arms))
 
-    return PreparedQuery(build)
+    def first(campaign: int, by: int) -> QuerySet[Item]:
+        return _locked(_in_order(for_person(campaign, by), order, 0, None))[:1]
+
+    def one(campaign: int, by: int, near: int) -> QuerySet[Item]:
+        return _locked(for_person(campaign, by).filter(pk=near))
+
+    def in_order(campaign: int, seed: int, low: int, high: int) -> QuerySet[Item]:
+        waiting = Item.objects.waiting().filter(campaign=campaign).only("pk")
+        return _in_order(waiting, order, seed, (low, high) if is_bounded else None)
+
+    if order != Campaign.Order.RANDOM:
+        query = PreparedQuery(first)
+        return _FirstItem(query.sql, query.read)
+    query = PreparedQuery(one)
+    item = query.sql.replace("%(near)s", "near.id")
+    sql = _ONE_BY_ONE.format(in_order=PreparedQuery(in_order).sql, item=item)
+    return _FirstItem(sql, query.read)
