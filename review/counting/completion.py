@@ -5,18 +5,18 @@ Where a campaign hides verdicts, who had seen one scores all the same, but the i
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from django.utils import timezone
 
 from core.database.prepared import execute
+from core.database.prepared_writes import Write, store
 from pipeline.types import Arm
 from review.models import Case, Item, Score
 
 _DUE = "INSERT INTO review_tallydue (item_id, campaign_id) VALUES (%(item)s, %(campaign)s)"
-# The row is counted on as it is by then: this happens at the end of every review, in one statement.
-_COUNT_DONE = """
-WITH due AS (INSERT INTO review_tallydue (item_id, campaign_id) VALUES (%(item)s, %(campaign)s))
+# The row is counted on as it is by then.
+_CLOSE = """
 UPDATE review_item SET done = done + %(change)s,
     state = CASE
         WHEN state = 'open' AND done + %(change)s >= overlap THEN 'closed'
@@ -26,8 +26,7 @@ UPDATE review_item SET done = done + %(change)s,
         WHEN state = 'open' AND done + %(change)s >= overlap THEN %(now)s
         WHEN done + %(change)s < overlap THEN NULL
         ELSE closed_at END
-WHERE id = %(item)s
-"""
+WHERE id = %(item)s"""
 
 
 # As many places as reviewers are wanted beside those who count and those who have it in hand.
@@ -59,16 +58,16 @@ def hand_on(item: Item) -> None:
     execute(_HAND_ON, {"item": item.pk})
 
 
-def count_done(item: Item, *, change: int) -> None:
+def count_done(item: Item, *, change: int, with_writes: Sequence[Write] = ()) -> None:
     """Note that one reviewer more, or less, is through with an item, and close or open it by that.
 
-    What it brings to the figures is due to be counted anew, which is all that happens without a change.
+    What it brings to the figures is due to be counted anew, which is all that happens without a change. What else
+    the end of a review stores is stored by the same statement.
     """
     keys = {"item": item.pk, "campaign": item.campaign_id}
-    if change:
-        execute(_COUNT_DONE, {**keys, "change": change, "now": timezone.now()})
-    else:
-        note_changed(item.pk, item.campaign_id)
+    due = Write(_DUE, keys)
+    close = Write(_CLOSE, {**keys, "change": change, "now": timezone.now()})
+    store(*with_writes, due, *([close] if change else []))
 
 
 def note_changed(item: int, campaign: int) -> None:

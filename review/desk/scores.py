@@ -11,6 +11,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from core.database.prepared_writes import insert, store, update
 from core.errors import BadInput, NotAllowedNow, Stale
 from pipeline.types import Arm
 from review.blinding.exposure import load_exposure
@@ -87,8 +88,7 @@ def _score(lock: Callable[[], Item], given: ScoreInput, *, by: User) -> Score:
     add_time(assignment, step, given)
     desk.take(score)
     if item.campaign.is_live:
-        score.save(force_insert=True)
-        assignment.save(update_fields=_TIMES)
+        store(insert(score), update(assignment, _TIMES))
     else:
         finish(desk, assignment, score)
     return score
@@ -136,11 +136,15 @@ def finish(desk: ItemView, assignment: Assignment, score: Score | None = None) -
         assignment.state = Assignment.State.SUBMITTED if through else Assignment.State.ACTIVE
         assignment.ended_at = timezone.now() if through else None
         assignment.lease_until = None if through else lease_end()
-    if score is not None:
-        score.save(force_insert=True)
-    assignment.save(update_fields=[*(_ENDING if changes else ()), *_TIMES])
     does_count = counts(item, desk.given)
-    count_done(item, change=(1 if through else -1) if changes and does_count else 0)
+    count_done(
+        item,
+        change=(1 if through else -1) if changes and does_count else 0,
+        with_writes=[
+            *([insert(score)] if score else []),
+            update(assignment, [*(_ENDING if changes else ()), *_TIMES]),
+        ],
+    )
     if changes and through:
         if not does_count:
             hand_on(item)

@@ -367,8 +367,8 @@ def test_scoring_what_asks_for_one_score_takes_as_few_queries_every_time(
     client = client_for(reviewer)
     assignment = services.claim_next(campaign, by=reviewer)
     assert assignment is not None
-    # 12 beside the preferences, which a sign-in would have kept, and the savepoints of a test.
-    for number in (None, 15, 15, 15):
+    # 10 beside the preferences, which a sign-in would have kept, and the savepoints of a test.
+    for number in (None, 13, 13, 13):
         script = assignment.item.run.drafts.get()
         sent = {
             "stage": "script",
