@@ -19,7 +19,7 @@ from rest_framework import serializers
 # 52 bits: a number that JavaScript and JSON hold exactly.
 _HALF = 26
 _MASK = (1 << _HALF) - 1
-_LIMIT = 1 << (2 * _HALF)
+LIMIT = 1 << (2 * _HALF)  # no public key is as large
 # Of a Feistel network whose round function is a keyed hash, four are enough for a pseudorandom permutation.
 _ROUNDS = 6
 
@@ -38,7 +38,7 @@ def public_key(kind: str, key: int) -> PublicKey:
 
     It does not change while SECRET_KEY is the same.
     """
-    if not 0 <= key < _LIMIT:
+    if not 0 <= key < LIMIT:
         raise ValueError(f"{key} is no key that can be shown")
     left, right = key >> _HALF, key & _MASK
     secret = _secret_of(kind)
@@ -49,7 +49,7 @@ def public_key(kind: str, key: int) -> PublicKey:
 
 def find_key(kind: str, public: int) -> int:
     """The database key of the public key `public`; for an invalid one, a key that no row has."""
-    if not 0 <= public < _LIMIT:
+    if not 0 <= public < LIMIT:
         return 0
     left, right = public >> _HALF, public & _MASK
     secret = _secret_of(kind)

@@ -9,8 +9,9 @@ A text with a percent sign is handed over by `{% translate "…" as text %}`: Dj
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache, wraps
+from functools import cache, lru_cache, wraps
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
@@ -18,6 +19,7 @@ from urllib.parse import quote
 from django import template
 from django.conf import settings
 from django.forms import BaseForm, BoundField
+from django.template import Context
 from django.template.loader import render_to_string
 from django.utils.functional import Promise
 from django.utils.html import conditional_escape
@@ -25,6 +27,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
 from core.web.forms import is_script
+from core.web.public_keys import LIMIT, PublicKey
 from scriptsmith_site.presentation.findings import ShownFinding, read_finding
 from scriptsmith_site.templatetags.show import key as draw_key
 
@@ -85,6 +88,31 @@ def _drawn_by(
         return tag
 
     return register_tag
+
+
+@register.simple_tag(takes_context=True)
+def draw_once(context: Context, file: str, shown: str, written: str = "") -> SafeString:
+    """`{% draw_once "…/_form.html" "keys may_write" "fence" %}`: drawn once for all items that look the same.
+
+    `shown` names what of the page's context it depends on: plain words, or dicts and lists of those. What `written`
+    names, `item_key` and the forms' token may differ each time: it may write them, and must not decide anything by
+    them. Nothing else of the page is there for it.
+    """
+    names, marked = tuple(shown.split()), ("item_key", "csrf_token", *written.split())
+    values = [_freeze(context.get(name)) for name in names]
+    marks = [_mark_of(name) for name in marked]
+    drawn: str = _draw_once(file, get_language() or "", (*names, *marked), *values, *marks)
+    for name, mark in zip(marked, marks, strict=True):
+        drawn = drawn.replace(str(mark), _escaped(context.get(name, "")))
+    return SafeString(drawn)
+
+
+@cache
+def _mark_of(name: str) -> object:
+    """Stands for a value in what is drawn once. No text holds it, since nobody knows it; no item has such a key."""
+    return (
+        PublicKey(LIMIT + secrets.randbelow(LIMIT)) if name == "item_key" else secrets.token_hex()
+    )
 
 
 @register.simple_tag

@@ -60,11 +60,13 @@ def show_remarks(
             if draft is not None and one.draft_id == draft.pk
         ]
 
+    remarks, old_remarks = at(shown), at(against)
     own = [one for one in all_of_them if one.by_id == desk.reviewer.pk]
     is_open = any(one.pk == shown.pk for one in desk.shown_drafts)
     return {
-        "remarks": at(shown),
-        "old_remarks": at(against),
+        "remarks": remarks,
+        "old_remarks": old_remarks,
+        "has_remarks": bool(remarks or old_remarks),
         "may_remark": may_change and is_open,
         "lines": count_lines(shown),
         "remark_on": name_draft(desk.item.pk, shown.pk),

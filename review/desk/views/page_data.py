@@ -95,6 +95,7 @@ def show_desk(
     rubric = _rubric(desk)
     assessment = assessment_of(desk.first) if desk.visible["verdict"] else None
     evidence = show_evidence(desk, drafts, typed=typed)
+    texts = _texts(desk, step, before, typed, keeps=isinstance(refused, NotAllowedNow))
     if assessment is not None:
         note_shown_by(desk)
     if evidence is not None:
@@ -130,7 +131,8 @@ def show_desk(
         "may_begin_cases": evidence is None and may_begin(desk),
         "feedback": feedback,
         "feedback_name": name_feedback(desk.item.pk, feedback.pk) if feedback else "",
-        "typed": _texts(desk, step, before, typed, keeps=isinstance(refused, NotAllowedNow)),
+        "typed": texts,
+        "typed_why": {name: str(texts.get(name, "")) for name in ("why", "flag")},
         "decides": show_decides(desk, step, drafts, refused, typed or {})
         if mine and desk.item.campaign.is_live
         else None,
@@ -140,6 +142,7 @@ def show_desk(
         "revision": desk.scratch.revision if desk.scratch else 0,
         "refused": refused,
         "refused_field": refused.field if isinstance(refused, BadInput) else "",
+        "refused_words": str(refused or ""),
         "secrets_form": ask_about_secrets(refused),
         "newer": _newer(desk, refused),
         "rubric": rubric,

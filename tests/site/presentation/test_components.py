@@ -9,6 +9,7 @@ from django.utils import translation
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy
 
+from core.web.public_keys import PublicKey
 from scriptsmith_site.templatetags import components
 
 
@@ -161,3 +162,22 @@ def test_a_picker_has_the_keys_that_it_is_given() -> None:
             assert f'data-key="{key}"' in html
         assert ("data-key" in html) is (keys is not None)
         assert html.count(" checked") == 1
+
+
+def test_what_is_drawn_once_has_each_item_its_own_address_and_each_person_their_token() -> None:
+    file = "review/desk/_other_actions.html"
+    template = '{% draw_once "FILE" "keys may_reveal" %}'.replace("FILE", file)
+    keys = {"skip": "x", "undo": "u"}
+    first = render(template, item_key=PublicKey(11), keys=keys, csrf_token="one & one")
+    second = render(template, item_key=PublicKey(12), keys=keys, csrf_token="two")
+    assert 'action="/items/11/undo/"' in first and 'value="one &amp; one"' in first
+    assert first.replace("/11/", "/12/").replace("one &amp; one", "two") == second
+    assert components._draw_once.cache_info().misses == 1
+
+
+def test_what_is_drawn_once_sees_nothing_but_what_is_named() -> None:
+    template = '{% draw_once "review/desk/_stage_form.html" "stage" "comment" %}'
+    given = {"item_key": PublicKey(11), "stage": "script", "view": "diff", "fence": 7}
+    drawn = render(template, **given, comment="<b>")
+    assert 'name="stage" value="script"' in drawn and ">&lt;b&gt;</textarea>" in drawn
+    assert 'name="view" value=""' in drawn and 'name="fence" value=""' in drawn
