@@ -131,13 +131,17 @@ def _refuse_address(request: HttpRequest, problem: str) -> HttpResponse:
 
 def _require_usable_form(request: HttpRequest) -> None:
     """Raise BadInput where a field, a file's name or what encodes them is malformed."""
+    problem = ""
+    if request.content_type == "application/x-www-form-urlencoded":
+        problem = why_unreadable(request.body.decode("ascii", "replace"))
+        # What decodes to usable text has only usable fields.
+        if not problem:
+            return
     for name, values in request.POST.lists():
         require_usable([name, *values], at=name)
     for name, files in request.FILES.lists():
         require_usable([name, *(file.name or "" for file in files)], at=name)
-    if request.content_type == "application/x-www-form-urlencoded" and (
-        problem := why_unreadable(request.body.decode("ascii", "replace"))
-    ):
+    if problem:
         raise BadInput(problem)
 
 
