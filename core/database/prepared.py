@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from functools import cached_property
+from functools import cache, cached_property
 from inspect import signature
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import psycopg
-from django.db import connection, transaction
+from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
 from django.db.backends.postgresql.psycopg_any import mogrify
 from django.db.backends.utils import CursorWrapper
 from django.db.models import Model, QuerySet
@@ -27,6 +27,7 @@ Row = TypeVar("Row", bound=Model)
 # Stand-ins for the values while a query is compiled: numbers that no query of ours has of its own.
 _FIRST_MARK = 2_147_480_000
 _MARK = re.compile(r"\b21474800(\d\d)\b")
+_PLACEHOLDER = re.compile(r"%(?:\(([\w.]+)\)s|s|%)")
 _LARGEST_KEY = 2**63 - 1
 
 
@@ -57,7 +58,7 @@ class PreparedQuery(Generic[Row]):
         """The model instance of a row, created as Django creates it."""
         compiler, read = self._compiled.compiler, self._compiled
         (values,) = compiler.apply_converters([row], read.converters)
-        found: Row = read.model.from_db(connection.alias, read.names, values[read.columns])
+        found: Row = read.model.from_db(DEFAULT_DB_ALIAS, read.names, values[read.columns])
         for populator in read.related:
             populator.populate(values, found)
         for name, place in (compiler.annotation_col_map or {}).items():
@@ -106,19 +107,38 @@ def fetch(sql: str, values: Sequence[object] | Mapping[str, object]) -> list[tup
 
 def execute(sql: str, values: Sequence[object] | Mapping[str, object]) -> CursorWrapper:
     """Execute a statement. It is prepared once on each connection."""
-    connection.close_if_health_check_failed()
-    connection.ensure_connection()
+    # Looked up once: `connection` does so at each attribute.
+    database = connections[DEFAULT_DB_ALIAS]
+    database.close_if_health_check_failed()
+    database.ensure_connection()
     # Django's own cursors write values into the statement, which so is another one each time. This one sends them
     # apart from it, and the connection prepares it at once (`prepare_threshold` in the settings).
-    native = psycopg.Cursor(connection.connection)
-    make = connection.make_debug_cursor if connection.queries_logged else connection.make_cursor
+    native = psycopg.RawCursor(database.connection)
+    make = database.make_debug_cursor if database.queries_logged else database.make_cursor
     cursor = make(native)  # type: ignore[arg-type]
+    numbered, names = _number(sql)
+    given = [values[name] for name in names] if isinstance(values, Mapping) else values
     # Whole numbers are of one type, whatever their size: else each combination of sizes would be prepared.
-    if isinstance(values, Mapping):
-        cursor.execute(sql, {name: _typed(value) for name, value in values.items()})
-    else:
-        cursor.execute(sql, [_typed(value) for value in values])
+    cursor.execute(numbered, [_typed(value) for value in given])
     return cursor
+
+
+@cache
+def _number(sql: str) -> tuple[str, list[str]]:
+    """The statement with PostgreSQL's own placeholders, and the names of their values; psycopg reads long ones anew
+    each time.
+    """
+    names: list[str] = []
+
+    def number(mark: re.Match[str]) -> str:
+        if mark[0] == "%%":
+            return "%"
+        name = mark[1] or f"at {len(names)}"
+        if name not in names:
+            names.append(name)
+        return f"${names.index(name) + 1}"
+
+    return _PLACEHOLDER.sub(number, sql), names
 
 
 def _typed(value: Any) -> Any:

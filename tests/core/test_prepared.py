@@ -160,7 +160,7 @@ def test_a_connection_that_the_server_has_ended_is_made_anew(
     db: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept = connection.copy()
-    monkeypatch.setattr("core.database.prepared.connection", kept)
+    monkeypatch.setattr("core.database.prepared.connections", {"default": kept})
     ((before,),) = fetch("SELECT pg_backend_pid()", [])
     # As a new request begins.
     kept.health_check_enabled, kept.health_check_done = True, False
