@@ -72,7 +72,7 @@ def access_use(user: Person, pk: int) -> Use:
 
 
 def access_saved_view(user: Person, pk: int) -> SavedView:
-    """The person's own saved view of the list."""
+    """The person's own saved view of a list."""
     _require_account(user)
     return get_object_or_404(SavedView, pk=pk, user=user.pk)
 

@@ -81,7 +81,13 @@ from catalog.exchange.services import (
     read_proposal,
     version_files,
 )
-from catalog.listing.services import forget_views, line_with, search_entries, show_entries
+from catalog.listing.services import (
+    forget_views,
+    line_with,
+    search_entries,
+    show_entries,
+    views_of,
+)
 from catalog.retrieval.services import embed_missing, retrieve
 
 __all__ = [
@@ -159,6 +165,7 @@ __all__ = [
     "track_records",
     "verify",
     "version_files",
+    "views_of",
     "waiting_to_confirm",
     "waiting_to_verify",
     "warnings_for",

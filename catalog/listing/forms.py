@@ -14,7 +14,7 @@ from catalog.listing.services import list_entries
 from catalog.listing.services.bulk import MOST_ENTRIES, BulkOrder, Deed
 from catalog.listing.services.filters import ALL, IN_USE, MERGED, SUSPENDED, Filters
 from catalog.listing.services.order import Sort
-from catalog.models import Entry, Version
+from catalog.models import Entry, SavedView, Version
 from core.web.forms import PlainText, split_words
 
 _ANY = [("", _("any"))]
@@ -78,8 +78,9 @@ class FilterForm(forms.Form):
 
 
 class SaveViewForm(forms.Form):
-    """Saves the current list under a name."""
+    """Saves what a list shows under a name."""
 
+    listing = forms.ChoiceField(choices=SavedView.Listing.choices)
     name = forms.CharField(label=_("Name"), max_length=40)
 
 

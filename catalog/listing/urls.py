@@ -9,6 +9,6 @@ from catalog.listing.views import bulk, entry_list, saved_views
 urlpatterns = [
     path("catalogue/", entry_list.catalog_list, name="catalog-list"),
     path("catalogue/curation/bulk/", bulk.bulk, name="bulk"),
-    path("catalogue/views/save/", saved_views.view_save, name="catalog-view-save"),
-    path("catalogue/views/<int:pk>/remove/", saved_views.view_remove, name="catalog-view-remove"),
+    path("views/save/", saved_views.view_save, name="view-save"),
+    path("views/<int:pk>/remove/", saved_views.view_remove, name="view-remove"),
 ]

@@ -1,4 +1,4 @@
-"""Saved views of the list of entries."""
+"""Saved views of the long lists, those of other apps among them."""
 
 from __future__ import annotations
 
@@ -9,10 +9,23 @@ from django.utils.translation import gettext_lazy as _
 
 
 class SavedView(models.Model):
-    """Filters and order of the list of entries under a name, visible to its person only."""
+    """Filters and order of a list under a name, visible to its person only."""
 
-    user = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.CASCADE, related_name="saved_catalogue_views"
+    class Listing(models.TextChoices):
+        """The lists that have views, each by the name of its address."""
+
+        CATALOGUE = "catalog-list", _("Catalogue")
+        ACTIONS = "action-list", _("Actions")
+        QUEUE = "queue", _("Live queue")
+        CAMPAIGNS = "campaign-list", _("Campaigns")
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="saved_views")
+    listing = models.CharField(
+        _("list"),
+        max_length=20,
+        choices=Listing,
+        default=Listing.CATALOGUE,
+        db_default=Listing.CATALOGUE.value,
     )
     name = models.CharField(_("name"), max_length=40)
     query = models.CharField(_("filters"), max_length=1500)  # as in the address, normalised
@@ -21,7 +34,9 @@ class SavedView(models.Model):
     class Meta:
         ordering = ["name"]
         constraints = [
-            models.UniqueConstraint(fields=["user", "name"], name="saved_view_once_a_name"),
+            models.UniqueConstraint(
+                fields=["user", "listing", "name"], name="saved_view_once_a_list"
+            ),
             models.CheckConstraint(condition=~models.Q(name=""), name="saved_view_has_a_name"),
         ]
 

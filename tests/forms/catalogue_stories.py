@@ -269,10 +269,10 @@ CATALOGUE = (
         then=lambda w: Recheck.objects.get().seen_by == w.me,
     ),
     Story(
-        "catalog/listing/_facets.html",
+        "components/_facets.html",
         "reviewer",
         lambda _w: "/catalogue/?risk=high&sort=used&before=9",
-        "catalog-view-save",
+        "view-save",
         fill={"name": "Dangerous, most used"},
         press="Save",
         then=lambda w: (
@@ -281,10 +281,10 @@ CATALOGUE = (
         ),
     ),
     Story(
-        "catalog/listing/_facets.html",
+        "components/_facets.html",
         "reviewer",
         a_saved_view,
-        "catalog-view-remove",
+        "view-remove",
         then=lambda w: not SavedView.objects.filter(pk=w.view.pk).exists(),
     ),
     Story(

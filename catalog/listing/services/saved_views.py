@@ -1,4 +1,4 @@
-"""Saved views of the list, each visible to its person only."""
+"""Saved views of this list and of other apps', each visible to its person only."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from catalog.models import SavedView
 from core.errors import BadInput
 from core.texts import clean_text
 
-MOST_VIEWS = 20
+MOST_VIEWS = 20  # of one list
 LONGEST_NAME = 40
 LONGEST_QUERY = SavedView._meta.get_field("query").max_length or 0
 
 
-def views_of(user: User) -> QuerySet[SavedView]:
-    """The person's own views, by name."""
-    return SavedView.objects.filter(user=user)
+def views_of(user: User, listing: SavedView.Listing) -> QuerySet[SavedView]:
+    """The person's own views of a list, by name."""
+    return SavedView.objects.filter(user=user, listing=listing)
 
 
 @transaction.atomic
-def save_view(name: str, *, query: str, by: User) -> SavedView:
+def save_view(name: str, *, listing: SavedView.Listing, query: str, by: User) -> SavedView:
     """Save a view, replacing one with the same name. Raises BadInput."""
     name = " ".join(clean_text(name, field="name", longest=LONGEST_NAME).split())
     if not query:
@@ -31,21 +31,21 @@ def save_view(name: str, *, query: str, by: User) -> SavedView:
     if len(query) > LONGEST_QUERY:
         raise BadInput(_("This search is too long to be kept as a view. Use fewer words."))
     lock_name(f"views of {by.pk}")
-    known = views_of(by)
+    known = views_of(by, listing)
     if not known.filter(name=name).exists() and known.count() >= MOST_VIEWS:
         raise BadInput(
             _("You have %(most)s views already; remove one first.") % {"most": MOST_VIEWS},
             field="name",
         )
     view, _is_new = SavedView.objects.update_or_create(
-        user=by, name=name, defaults={"query": query}
+        user=by, listing=listing, name=name, defaults={"query": query}
     )
     return view
 
 
 def forget_views(user: User) -> None:
-    """Delete all views of a person who is anonymised."""
-    views_of(user).delete()
+    """Delete all views of a person who is anonymised, of whatever list."""
+    SavedView.objects.filter(user=user).delete()
 
 
 def remove_view(view: SavedView) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
@@ -16,38 +16,28 @@ from catalog.access import CURATE, access_entries
 from catalog.entries import services as entry_services
 from catalog.listing import services
 from catalog.listing.forms import FilterForm
-from catalog.listing.services import Filters, Listed, Sort
+from catalog.listing.services import Facets, Filters, Sort
 from catalog.listing.services.filters import ALL, IN_USE
-from catalog.listing.views.facet_links import address_with, chosen_chips, facet_groups
-from catalog.listing.views.saved_views import normalised
 from catalog.listing.views.worklists import tabs_of
-from catalog.models import Version
+from catalog.models import SavedView, Version
 from core.errors import BadInput
 from core.web.forms import add_refusal
+from core.web.lists import (
+    Column,
+    Facet,
+    address_with,
+    list_context,
+    narrowed,
+    slice_of,
+    sort_column,
+)
 from core.web.requests import page_of, wants_fragment
 
 PAGE_SIZE = 50
 MOST_EMERGENCIES = 5
-LONGEST_START = 9  # digits of a place in the list
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column of the list; `url` orders by it."""
-
-    label: str
-    css: str = ""
-    url: str = ""
-    sort: str = ""
-
-
-@dataclass(frozen=True)
-class Slice:
-    """A page of a list that is not ordered by key; `newer` and `older` as in `core.web.requests.Page`."""
-
-    newer: str
-    older: str
-    summary: str
+LIST = SavedView.Listing.CATALOGUE
+FACETS = ("state", "risk", "side_effect", "tag", "owner", "use", "age")
+ALWAYS = ("state", "risk", "side_effect")  # shown with all their values, however many fit
 
 
 @require_safe
@@ -57,19 +47,20 @@ def catalog_list(request: HttpRequest) -> HttpResponse:
     user = request.user
     assert isinstance(user, User)
     form = FilterForm(request.GET)
-    query = request.GET.copy()
+    query = narrowed(request.GET, form.fields)
     context: dict[str, object] = {
         "nav_section": "catalogue",
+        "listing": LIST.value,
         "form": form,
         "is_filtered": any(request.GET.get(name) for name in form.fields if name != "sort"),
         "curates": user.has_perm(CURATE),
         "warnings": entry_services.warnings_for(user),
-        "views": services.views_of(user),
-        "narrowed": normalised(query.urlencode()),
+        "views": services.views_of(user, LIST),
+        "narrowed": query,
         "rows": [],
     }
     if context["curates"]:
-        context["tabs"] = tabs_of(user, "list", normalised(query.urlencode()))
+        context["tabs"] = tabs_of(user, "list", query)
         context["deeds"] = services.Deed.choices
     if context["curates"] and not context["is_filtered"]:
         context["emergencies"] = entry_services.emergencies_to_confirm()[:MOST_EMERGENCIES]
@@ -97,25 +88,36 @@ def _find(request: HttpRequest, form: FilterForm) -> dict[str, object]:
         found = services.search_entries(query, filters=filters)
         rows = services.rows_of(found.entries, filters)
         return {
+            **list_context(request, form, listing=LIST.value),
             "rows": sorted(rows, key=lambda row: row.version.state == Version.State.DEPRECATED),
             "degraded": found.degraded,
-            "query": query,
+            "said": ngettext("%s found", "%s found", len(rows)) % len(rows),
             "columns": _columns(None, sort),
-            "chosen": chosen_chips(form, request.GET),
         }
     filters = filters if filters.state else replace(filters, state=IN_USE)
-    facets = services.count_facets(filters)
-    left_out = filters.state == IN_USE and facets.counts["state"][ALL] - facets.total
+    counted = services.count_facets(filters)
+    left_out = filters.state == IN_USE and counted.counts["state"][ALL] - counted.total
     return {
+        **list_context(request, form, listing=LIST.value, facets=_facets(counted)),
         **_page(request, filters, sort),
-        "total": facets.total,
-        "groups": facet_groups(form, request.GET, facets),
-        "chosen": chosen_chips(form, request.GET),
+        "said": ngettext("%s entry", "%s entries", counted.total) % f"{counted.total:,}",
         "columns": _columns(request.GET, sort),
         "left_out": left_out,
         "everything": address_with(request.GET, state=ALL),
-        "fits": normalised(request.GET.urlencode()),
+        "fits": narrowed(request.GET, form.fields),
     }
+
+
+def _facets(counted: Facets) -> list[Facet]:
+    return [
+        Facet(
+            name,
+            counted.counts[name],
+            is_whole=name in ALWAYS,
+            default=IN_USE if name == "state" else "",
+        )
+        for name in FACETS
+    ]
 
 
 def _page(request: HttpRequest, filters: Filters, sort: Sort) -> dict[str, object]:
@@ -124,48 +126,32 @@ def _page(request: HttpRequest, filters: Filters, sort: Sort) -> dict[str, objec
     if sort is Sort.NEWEST:
         page = page_of(services.list_entries(filters, among=entries), request, size=PAGE_SIZE)
         return {"page": page, "rows": services.rows_of(page.rows, filters), "by_time": True}
-    start = _read_start(request)
-    found = services.in_order(filters, sort, among=entries, start=start, size=PAGE_SIZE + 1)
-    rows: Sequence[Listed] = services.rows_of(found[:PAGE_SIZE], filters)
-    before = str(start - PAGE_SIZE) if start > PAGE_SIZE else ""
-    page_links = Slice(
-        newer=address_with(request.GET, start=before) if start else "",
-        older=address_with(request.GET, start=str(start + PAGE_SIZE))
-        if len(found) > PAGE_SIZE
-        else "",
-        summary=f"{start + 1}–{start + len(rows)}" if rows else "",
+    found = slice_of(
+        lambda start, end: services.in_order(
+            filters, sort, among=entries, start=start, size=end - start
+        ),
+        request,
+        size=PAGE_SIZE,
     )
-    return {"page": page_links, "rows": rows, "by_time": False}
-
-
-def _read_start(request: HttpRequest) -> int:
-    value = request.GET.get("start", "") or "0"
-    if not (value.isascii() and value.isdecimal()) or len(value) > LONGEST_START:
-        raise BadInput(_("The page number in the address is not valid."))
-    return int(value)
+    return {"page": found, "rows": services.rows_of(found.rows, filters), "by_time": False}
 
 
 def _columns(query: QueryDict | None, sort: Sort) -> list[Column]:
     """The columns, with links that order by them; a second click on *Verified* reverses its order."""
 
-    def link(to: Sort) -> str:
-        return "" if query is None else address_with(query, sort=to)
+    def column(label: str, css: str, orders: dict[str, str]) -> Column:
+        return sort_column(label, css, query, sort, orders)
 
-    def standing(*, up: tuple[Sort, ...] = (), down: tuple[Sort, ...] = ()) -> str:
-        return "ascending" if sort in up else "descending" if sort in down else ""
-
-    verified = Sort.STALE if sort is Sort.VERIFIED else Sort.VERIFIED
     return [
-        Column(_("What it does"), "col-title", link(Sort.NAME), standing(up=(Sort.NAME,))),
+        column(_("What it does"), "col-title", {Sort.NAME: "ascending"}),
         Column(_("State"), "col-state"),
-        Column(_("Risk"), "col-risk", link(Sort.RISK), standing(down=(Sort.RISK,))),
+        column(_("Risk"), "col-risk", {Sort.RISK: "descending"}),
         Column(_("Side effect"), "col-effect"),
-        Column(_("Used"), "col-used", link(Sort.USED), standing(down=(Sort.USED,))),
-        Column(
+        column(_("Used"), "col-used", {Sort.USED: "descending"}),
+        column(
             _("Verified"),
             "col-verified",
-            link(verified),
-            standing(up=(Sort.STALE,), down=(Sort.VERIFIED,)),
+            {Sort.VERIFIED: "descending", Sort.STALE: "ascending"},
         ),
         Column(_("Owner"), "col-owner"),
     ]

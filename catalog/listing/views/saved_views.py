@@ -1,4 +1,4 @@
-"""Saving the current list under a name, and deleting that."""
+"""Saving what a list shows under a name, and deleting that: for the lists of all apps."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from django.views.decorators.http import require_POST
 
 from catalog.access import access_saved_view
 from catalog.listing import services
-from catalog.listing.forms import FilterForm, SaveViewForm
-from catalog.listing.views.facet_links import PLACE
+from catalog.listing.forms import SaveViewForm
+from catalog.models import SavedView
 from core.errors import BadInput
+from core.web.lists import narrowed
 from core.web.requests import signed_in
 
 # What servers in front commonly take in one line.
@@ -21,17 +22,20 @@ LONGEST_ADDRESS = 7000
 
 @require_POST
 def view_save(request: HttpRequest) -> HttpResponse:
-    """Save the filters and the order of the list; leads back to the same list."""
+    """Save the filters and the order of a list; leads back to the same list."""
     user = signed_in(request)
     form = SaveViewForm(request.POST)
-    query = normalised(request.POST.get("query", ""))
-    response = redirect("catalog-list")
+    form.full_clean()
+    # Of an unknown list nothing is kept; it leads to some list that says so.
+    listing = SavedView.Listing(form.cleaned_data.get("listing") or SavedView.Listing.CATALOGUE)
+    query = narrowed(QueryDict(request.POST.get("query", "")))
+    response = redirect(listing.value)
     response["Location"] += f"?{query}" if query and len(query) <= LONGEST_ADDRESS else ""
     if not form.is_valid():
-        messages.error(request, " ".join(map(str, form.errors.get("name", ()))))
+        messages.error(request, " ".join(str(one) for few in form.errors.values() for one in few))
         return response
     try:
-        view = services.save_view(form.cleaned_data["name"], query=query, by=user)
+        view = services.save_view(form.cleaned_data["name"], listing=listing, query=query, by=user)
     except BadInput as refusal:
         messages.error(request, str(refusal))
     else:
@@ -41,18 +45,8 @@ def view_save(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def view_remove(request: HttpRequest, pk: int) -> HttpResponse:
-    """Delete one of one's own views."""
+    """Delete one of one's own views; leads to its list."""
     view = access_saved_view(request.user, pk)
     services.remove_view(view)
     messages.success(request, _("“%(name)s” was removed from your views.") % {"name": view.name})
-    return redirect("catalog-list")
-
-
-def normalised(query: str) -> str:
-    """The parameters of a URL that filter or order the list, in one order and without all others."""
-    sent = QueryDict(query)
-    kept = QueryDict(mutable=True)
-    for name in FilterForm.base_fields:
-        if name not in PLACE and sent.get(name):
-            kept[name] = sent[name]
-    return kept.urlencode()
+    return redirect(view.listing)

@@ -178,14 +178,14 @@ def test_a_chip_that_is_chosen_leads_back(
 def test_views_are_kept_by_person(reviewer: User, curator: User, client_for: ClientFor) -> None:
     client = client_for(reviewer)
     for query in ("risk=high&nonsense=1&before=7", "risk=low"):
-        client.post("/catalogue/views/save/", {"name": " Mine ", "query": query})
+        client.post("/views/save/", {"listing": "catalog-list", "name": " Mine ", "query": query})
     view = SavedView.objects.get()
     assert (view.user, view.name, view.query) == (reviewer, "Mine", "risk=low")
     assert "Mine" in client.get("/catalogue/").text
     assert "Mine" not in client_for(curator).get("/catalogue/").text
-    assert client_for(curator).post(f"/catalogue/views/{view.pk}/remove/").status_code == 404
+    assert client_for(curator).post(f"/views/{view.pk}/remove/").status_code == 404
 
-    client.post(f"/catalogue/views/{view.pk}/remove/")
+    client.post(f"/views/{view.pk}/remove/")
     assert not SavedView.objects.exists()
 
 
@@ -203,8 +203,8 @@ def test_views_are_kept_by_person(reviewer: User, curator: User, client_for: Cli
 def test_a_view_that_cannot_be_kept_is_refused(
     reviewer: User, client_for: ClientFor, name: str, query: str, said: str
 ) -> None:
-    data = {"name": name, "query": query}
-    answer = client_for(reviewer).post("/catalogue/views/save/", data, follow=True)
+    data = {"listing": "catalog-list", "name": name, "query": query}
+    answer = client_for(reviewer).post("/views/save/", data, follow=True)
 
     assert said in answer.text
     assert not SavedView.objects.exists()
@@ -214,10 +214,10 @@ def test_there_is_an_end_to_views(
     reviewer: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("catalog.listing.services.saved_views.MOST_VIEWS", 1)
-    services.save_view("One", query="risk=low", by=reviewer)
-    services.save_view("One", query="risk=high", by=reviewer)
-    data = {"name": "Two", "query": "risk=low"}
-    answer = client_for(reviewer).post("/catalogue/views/save/", data, follow=True)
+    services.save_view("One", listing=SavedView.Listing.CATALOGUE, query="risk=low", by=reviewer)
+    services.save_view("One", listing=SavedView.Listing.CATALOGUE, query="risk=high", by=reviewer)
+    data = {"listing": "catalog-list", "name": "Two", "query": "risk=low"}
+    answer = client_for(reviewer).post("/views/save/", data, follow=True)
 
     assert "remove one first" in answer.text
     assert SavedView.objects.count() == 1

@@ -1,0 +1,235 @@
+"""What every long list shares: filters as chips with counts, columns that sort, pages by position.
+
+A list is a form of filters in its address, which also has `sort`. Its page extends `faceted_list.html`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from django.forms import Form
+from django.http import HttpRequest, QueryDict
+from django.utils.translation import gettext as _
+
+from core.errors import BadInput
+
+Row = TypeVar("Row")
+
+PLACE = ("before", "after", "start")  # which page of the list, in its address
+SORT = "sort"
+LONGEST_START = 9  # digits of a position
+
+
+# --- Filters with counts ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Facet:
+    """The values of one filter, each with the number of rows that it leaves.
+
+    `is_whole` shows all values, however many rows they leave; `default` is the value that an address without the
+    filter stands for. If `is_cut`, not all rows were counted: a count says *at least*.
+    """
+
+    name: str
+    counts: Mapping[str, int]
+    is_whole: bool = False
+    default: str = ""
+    is_cut: bool = False
+
+
+@dataclass(frozen=True)
+class Chip:
+    """A value of a filter; its link chooses the value, or removes it if it is chosen."""
+
+    label: str
+    url: str
+    count: str
+    current: bool
+
+
+@dataclass(frozen=True)
+class FacetGroup:
+    """One filter with its values."""
+
+    name: str
+    label: str
+    chips: Sequence[Chip] = field(default_factory=list)
+
+
+def facet_groups(form: Form, query: QueryDict, facets: Iterable[Facet]) -> list[FacetGroup]:
+    """The filters with their values; the form is valid."""
+    groups = []
+    for facet in facets:
+        chosen = str(form.cleaned_data[facet.name] or facet.default)
+        chips = [
+            Chip(
+                label,
+                _toggled(query, facet, value, chosen),
+                _words_of(facet, value),
+                value == chosen,
+            )
+            for value, label in _values(form, facet, chosen)
+            if facet.is_whole or facet.counts.get(value) or value == chosen
+        ]
+        if chips:
+            groups.append(FacetGroup(facet.name, str(form.fields[facet.name].label), chips))
+    return groups
+
+
+def chosen_chips(
+    form: Form, query: QueryDict, *, defaults: Mapping[str, str] | None = None
+) -> list[Chip]:
+    """The filters in use, the words that are searched for last; each link removes one."""
+    chips = []
+    for name in [one for one in form.fields if one not in ("q", SORT)]:
+        value = form.cleaned_data.get(name)
+        if value and value != (defaults or {}).get(name):
+            label = f"{form.fields[name].label}: {_label_of(form, name, str(value))}"
+            chips.append(Chip(label, address_with(query, **{name: ""}), "", True))
+    if form.cleaned_data.get("q"):
+        words = _("“%(words)s”") % {"words": form.cleaned_data["q"]}
+        chips.append(Chip(words, address_with(query, q=""), "", True))
+    return chips
+
+
+def _values(form: Form, facet: Facet, chosen: str) -> Iterable[tuple[str, str]]:
+    """The values in the order of the form's choices; where it has none, as they were counted."""
+    choices = getattr(form.fields[facet.name], "choices", None)
+    if choices is not None:
+        return [
+            (str(value), str(label))
+            for value, label in choices
+            if str(value) in facet.counts or str(value) == chosen != ""
+        ]
+    names = list(facet.counts)
+    return [(one, one) for one in ([chosen] if chosen and chosen not in names else []) + names]
+
+
+def _words_of(facet: Facet, value: str) -> str:
+    count = facet.counts.get(value)
+    return "" if count is None else f"{count:,}+" if facet.is_cut else f"{count:,}"
+
+
+def _label_of(form: Form, name: str, value: str) -> str:
+    choices = {str(one): label for one, label in getattr(form.fields[name], "choices", ())}
+    return str(choices.get(value, value))
+
+
+def _toggled(query: QueryDict, facet: Facet, value: str, chosen: str) -> str:
+    is_off = value in (chosen, facet.default)
+    return address_with(query, **{facet.name: "" if is_off else value})
+
+
+# --- Addresses ----------------------------------------------------------------------------------------------------
+
+
+def address_with(query: QueryDict, **changes: str) -> str:
+    """The URL of the list with other parameters, on its first page."""
+    parameters = query.copy()
+    for name in PLACE:
+        parameters.pop(name, None)
+    for name, value in changes.items():
+        parameters[name] = value
+    for name in list(parameters):
+        if not parameters[name]:
+            del parameters[name]
+    return f"?{parameters.urlencode()}"
+
+
+def narrowed(query: QueryDict, names: Iterable[str] | None = None) -> str:
+    """The parameters that filter or order a list, as in an address: these, or all but those of the page."""
+    kept = QueryDict(mutable=True)
+    for name in query if names is None else names:
+        if name not in PLACE and query.get(name):
+            kept[name] = query[name]
+    return kept.urlencode()
+
+
+def is_first_page(query: QueryDict) -> bool:
+    """Whether the address asks for the beginning of the list."""
+    return not any(query.get(name) for name in PLACE)
+
+
+# --- Columns and pages --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a list; `url` sorts by it, `sort` says how it is sorted."""
+
+    label: str
+    css: str = ""
+    url: str = ""
+    sort: str = ""  # ascending, descending
+    hidden: bool = False  # from the eye
+
+
+def sort_column(
+    label: str, css: str, query: QueryDict | None, chosen: str, orders: Mapping[str, str]
+) -> Column:
+    """A column that can be sorted by: `orders` has each value of `sort` with its direction.
+
+    Its link leads to the order after the chosen one, else to the first. Without a query there is no link.
+    """
+    if query is None:
+        return Column(label, css)
+    names = list(orders)
+    following = names[(names.index(chosen) + 1) % len(names)] if chosen in names else names[0]
+    return Column(label, css, address_with(query, sort=following), orders.get(chosen, ""))
+
+
+@dataclass(frozen=True)
+class Slice(Generic[Row]):
+    """A page of a list that is not ordered by key; `newer` and `older` as in `core.web.requests.Page`."""
+
+    rows: Sequence[Row]
+    newer: str
+    older: str
+    summary: str
+
+    def __bool__(self) -> bool:
+        return bool(self.rows)
+
+
+def slice_of(
+    read: Callable[[int, int], Sequence[Row]], request: HttpRequest, *, size: int = 50
+) -> Slice[Row]:
+    """A page by position: `read` gets the position of its first row, and that after its last.
+
+    A page far back costs as much as all before it. Raises BadInput if `start` in the URL is not a number.
+    """
+    start = _read_start(request)
+    found = read(start, start + size + 1)
+    rows = found[:size]
+    before = str(start - size) if start > size else ""
+    return Slice(
+        rows=rows,
+        newer=address_with(request.GET, start=before) if start else "",
+        older=address_with(request.GET, start=str(start + size)) if len(found) > size else "",
+        summary=f"{start + 1}–{start + len(rows)}" if rows else "",
+    )
+
+
+def _read_start(request: HttpRequest) -> int:
+    value = request.GET.get("start", "") or "0"
+    if not (value.isascii() and value.isdecimal()) or len(value) > LONGEST_START:
+        raise BadInput(_("The page number in the address is not valid."))
+    return int(value)
+
+
+def list_context(
+    request: HttpRequest, form: Any, *, listing: str, facets: Iterable[Facet] = ()
+) -> dict[str, object]:
+    """What `faceted_list.html` needs of a list with a valid form, but for its views, rows, page and columns."""
+    return {
+        "listing": listing,
+        "form": form,
+        "narrowed": narrowed(request.GET, form.fields),
+        "groups": facet_groups(form, request.GET, facets),
+        "chosen": chosen_chips(
+            form, request.GET, defaults={one.name: one.default for one in facets if one.default}
+        ),
+    }
