@@ -3,37 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.db.models import CharField, Count, QuerySet, TextField, Value
-from django.db.models.functions import Cast
+from django.db.models.functions import Cast, Coalesce
 
 
 @dataclass(frozen=True)
 class Counted:
-    """Rows whose values of a field or annotation are counted: of the most frequent `most`, where there are many."""
+    """Rows whose values of a field or annotation are counted; of many values, the `most` frequent."""
 
     rows: QuerySet[Any]
     field: str
     most: int | None = None
 
 
-def count_values(wanted: Mapping[str, Counted]) -> dict[str, dict[str, int]]:
-    """For each name the values with their numbers, most frequent first, in one query; empty values are left out."""
-    found: dict[str, dict[str, int]] = {name: {} for name in wanted}
-    queries = []
-    for name, one in wanted.items():
-        counted = (
-            one.rows.filter(**{f"{one.field}__isnull": False})
-            .order_by()
-            .annotate(facet=Value(name, CharField()), value=Cast(one.field, TextField()))
-            .values("facet", "value")
-            .annotate(number=Count("*"))
-            .order_by("-number", "value")
+@dataclass
+class ValueCounts:
+    """The values with their numbers, most frequent first, as texts; `rows` are those with an empty one, too."""
+
+    numbers: dict[str, int] = field(default_factory=dict)
+    rows: int = 0
+
+
+def count_values(wanted: Mapping[str, Counted]) -> dict[str, ValueCounts]:
+    """For each name the numbers of its values, all in one query."""
+    found = {name: ValueCounts() for name in wanted}
+    queries = [
+        one.rows.order_by()
+        .annotate(
+            facet=Value(name, CharField()),
+            value=Coalesce(Cast(one.field, TextField()), Value("", TextField())),
         )
-        queries.append(counted[: one.most])
-    for row in queries[0].union(*queries[1:], all=True) if queries else ():
-        if row["value"] != "":
-            found[row["facet"]][row["value"]] = row["number"]
+        .values("facet", "value")
+        .annotate(number=Count("*"))
+        for name, one in wanted.items()
+    ]
+    if not queries:
+        return found
+    rows = queries[0].union(*queries[1:], all=True) if queries[1:] else queries[0]
+    for row in rows.order_by("-number", "value"):
+        counts, most = found[row["facet"]], wanted[row["facet"]].most
+        counts.rows += row["number"]
+        if row["value"] and (most is None or len(counts.numbers) < most):
+            counts.numbers[row["value"]] = row["number"]
     return found

@@ -29,7 +29,7 @@ LONGEST_START = 9  # digits of a position
 class Facet:
     """The values of one filter, each with the number of rows that it leaves.
 
-    `is_whole` shows all values, however many rows they leave; `default` is the value that an address without the
+    `is_whole` shows all these values, however many rows they leave; `default` is the value that an address without the
     filter stands for. If `is_cut`, not all rows were counted: a count says *at least*.
     """
 
@@ -87,11 +87,12 @@ def chosen_chips(
     for name in [one for one in form.fields if one not in ("q", SORT)]:
         value = form.cleaned_data.get(name)
         if value and value != (defaults or {}).get(name):
-            label = f"{form.fields[name].label}: {_label_of(form, name, str(value))}"
+            words = str(form.fields[name].label)
+            label = words if value is True else f"{words}: {_label_of(form, name, str(value))}"
             chips.append(Chip(label, address_with(query, **{name: ""}), "", True))
     if form.cleaned_data.get("q"):
-        words = _("“%(words)s”") % {"words": form.cleaned_data["q"]}
-        chips.append(Chip(words, address_with(query, q=""), "", True))
+        label = _("“%(words)s”") % {"words": form.cleaned_data["q"]}
+        chips.append(Chip(label, address_with(query, q=""), "", True))
     return chips
 
 
@@ -110,7 +111,9 @@ def _values(form: Form, facet: Facet, chosen: str) -> Iterable[tuple[str, str]]:
 
 def _words_of(facet: Facet, value: str) -> str:
     count = facet.counts.get(value)
-    return "" if count is None else f"{count:,}+" if facet.is_cut else f"{count:,}"
+    if count is None or facet.is_cut and not count:
+        return ""
+    return f"{count:,}+" if facet.is_cut else f"{count:,}"
 
 
 def _label_of(form: Form, name: str, value: str) -> str:
@@ -144,13 +147,13 @@ def narrowed(query: QueryDict, names: Iterable[str] | None = None) -> str:
     kept = QueryDict(mutable=True)
     for name in query if names is None else names:
         if name not in PLACE and query.get(name):
-            kept[name] = query[name]
+            kept[name] = str(query[name])
     return kept.urlencode()
 
 
 def is_first_page(query: QueryDict) -> bool:
     """Whether the address asks for the beginning of the list."""
-    return not any(query.get(name) for name in PLACE)
+    return all(query.get(name, "") in ("", "0") for name in PLACE)
 
 
 # --- Columns and pages --------------------------------------------------------------------------------------------

@@ -30,6 +30,13 @@ class ActionFilter(filters.FilterSet):  # type: ignore[misc]
     answer = filters.ChoiceFilter(
         choices=ANSWER_CHOICES, method="by_newest_run", label=_("Answer"), empty_label=_("Any")
     )
+    severity = filters.ChoiceFilter(
+        choices=Action.Severity.choices, label=_("Severity"), empty_label=_("Any")
+    )
+    by = filters.CharFilter(field_name="asked_by__username", label=_("Asked by"), max_length=150)
+    source = filters.ChoiceFilter(
+        choices=Action.Source.choices, label=_("Source"), empty_label=_("Any")
+    )
     changed = filters.BooleanFilter(
         method="since_looked", label=_("Changed"), widget=forms.HiddenInput()
     )

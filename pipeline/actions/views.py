@@ -8,18 +8,19 @@ from dataclasses import dataclass
 from django.contrib import messages
 from django.contrib.auth.models import User
 from django.db.models import Count, Q, QuerySet, Sum
-from django.forms import Form, HiddenInput
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from catalog.models import SavedView
+from catalog.services import views_of
 from core.errors import BadInput
 from core.web.forms import add_refusal
-from core.web.requests import page_of, signed_in
+from core.web.lists import Slice, address_with, list_context, narrowed, slice_of
+from core.web.requests import Page, page_of, signed_in
 from pipeline.access import (
     ASK,
     ERASE,
@@ -30,8 +31,15 @@ from pipeline.access import (
     require_asker,
 )
 from pipeline.actions import services
-from pipeline.actions.filters import ActionFilter
 from pipeline.actions.forms import AskForm, EraseForm
+from pipeline.actions.list_facets import (
+    PAGE_SIZE,
+    ActionCounts,
+    ActionListFilter,
+    Sort,
+    columns_of,
+    count_actions,
+)
 from pipeline.actions.list_rows import action_rows
 from pipeline.configurations.services import find_configuration, usable_configurations
 from pipeline.models import Action, Run
@@ -48,7 +56,7 @@ from pipeline.runs.list_rows import RunRow, run_row
 from pipeline.runs.services import SecretsFound, start_run
 from pipeline.runs.services.secrets import texts_of
 
-PAGE_SIZE = 50
+LIST = SavedView.Listing.ACTIONS
 _NEWS = re.compile(r"\b([0-9]{1,18}):([a-z_-]{1,30})(?!\S)")
 MOST_RUNS = 50  # of one action on its page
 
@@ -97,25 +105,48 @@ def action_new(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def action_list(request: HttpRequest) -> HttpResponse:
-    """Actions, newest first, with their state."""
+    """Actions with their state: newest first, or in the chosen order."""
     user = signed_in(request)
-    found = ActionFilter(request.GET, queryset=access_actions(user), request=request)
+    found = ActionListFilter(request.GET, queryset=access_actions(user), request=request)
     changed = news_of(user)
     context: dict[str, object] = {
-        "form": _page_form(found.form, request.GET),
+        "listing": LIST.value,
+        "form": found.form,
+        "views": views_of(user, LIST),
+        "narrowed": narrowed(request.GET, found.form.fields),
         "tabs": _tabs(request.GET, changed=len(changed)),
-        "is_filtered": any(request.GET.get(name) for name in found.form.fields),
         "may_ask": user.has_perm(ASK),
     }
     if not found.is_valid():
         return render(request, "pipeline/actions/list.html", context, status=422)
-    page = page_of(found.qs, request, size=PAGE_SIZE)
+    sort = Sort(found.form.cleaned_data["sort"] or Sort.NEWEST)
+    by_time = sort is Sort.NEWEST
+    page: Page[Action] | Slice[Action] = (
+        page_of(found.qs, request, size=PAGE_SIZE)
+        if by_time
+        else slice_of(lambda start, end: found.qs[start:end], request, size=PAGE_SIZE)
+    )
     rows = action_rows(page.rows, user)
     has_news = any(row.answer and row.answer.is_unread for row in rows)
     # What the button says is seen: not what changes after this page was made.
     news = " ".join(f"{pk}:{status}" for pk, status in changed.items()) if has_news else ""
-    context |= {"page": page, "rows": rows, "news": news}
+    counts = count_actions(request, found, user)
+    facets = counts.facets if counts else ()
+    context |= list_context(request, found.form, listing=LIST.value, facets=facets)
+    context |= {
+        "page": page,
+        "rows": rows,
+        "by_time": by_time,
+        "columns": columns_of(request.GET, sort),
+        "said": _say_total(counts) if counts else "",
+        "news": news,
+    }
     return render(request, "pipeline/actions/list.html", context)
+
+
+def _say_total(counts: ActionCounts) -> str:
+    number = f"{counts.total:,}+" if counts.is_cut else f"{counts.total:,}"
+    return ngettext("%s action", "%s actions", counts.total) % number
 
 
 @require_POST
@@ -129,25 +160,14 @@ def actions_seen(request: HttpRequest) -> HttpResponse:
     return redirect(f"{reverse('action-list')}?whose=mine")
 
 
-def _page_form(form: Form, query: QueryDict) -> Form:
-    """The form above the list. "Mine" and "changed" are tabs; rarely used filters are shown while they are in use."""
-    for name in ("whose", "changed"):
-        form.fields[name].widget = HiddenInput()
-    for name in ("state", "verdict"):
-        if not query.get(name):
-            del form.fields[name]
-    return form
-
-
 def _tabs(query: QueryDict, *, changed: int) -> list[dict[str, object]]:
-    """The counts of the tabs: all actions, one's own, and those changed since the last visit, up to MOST_NEWS."""
-    chosen = {name: str(query[name]) for name in ("q", "answer") if query.get(name)}
+    """The parts of the list: all actions, one's own, and those changed since the last visit, up to MOST_NEWS."""
+    current = {name: str(query[name]) for name in ("whose", "changed") if query.get(name)}
 
     def tab(label: str, count: object = "", **own: str) -> dict[str, object]:
-        current = {name: str(query[name]) for name in ("whose", "changed") if query.get(name)}
         return {
             "label": label,
-            "url": f"?{urlencode(chosen | own)}",
+            "url": address_with(query, **({"whose": "", "changed": ""} | own)),
             "count": count,
             "current": current == own,
         }

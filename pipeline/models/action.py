@@ -58,6 +58,7 @@ class Action(models.Model):
         ordering = ["-pk"]
         indexes = [
             models.Index(fields=["statement_sha256"], name="action_same_statement"),
+            models.Index(fields=["severity", "-id"], name="action_most_severe"),
             index_where_set("erased_by", name="action_erased_by"),
         ]
         constraints = [

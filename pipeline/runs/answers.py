@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.db.models import (
@@ -294,10 +295,8 @@ def with_news(user: User, actions: QuerySet[Action]) -> QuerySet[Action]:
 
 def news_of(user: User) -> dict[int, str]:
     """Actions whose answer changed since this person's last visit, with that answer: the newest MOST_NEWS."""
-    newer = Run.objects.filter(action=OuterRef("action"), pk__gt=OuterRef("pk"))
-    looked = Run.objects.filter(~Exists(newer), action__asked_by=user).exclude(
-        action__seen_status=""
-    )
+    actions = Action.objects.filter(asked_by=user).exclude(seen_status="")
+    looked = newest_of(actions.values("pk"))
     found = (
         with_answer_status(user, looked)
         .exclude(Q(answer_status__in=[status.value for status in _NO_NEWS]))
@@ -323,5 +322,14 @@ def mark_seen(user: User, shown: Mapping[int, str]) -> int:
 
 def newest_runs() -> QuerySet[Run]:
     """The newest run of an action, for a query of actions."""
+    return _newest().filter(action=OuterRef("pk"))
+
+
+def newest_of(actions: QuerySet[Action, Any]) -> QuerySet[Run]:
+    """The newest run of each of these actions, which are a query of keys."""
+    return _newest().filter(action__in=actions)
+
+
+def _newest() -> QuerySet[Run]:
     newer = Run.objects.filter(action=OuterRef("action"), pk__gt=OuterRef("pk"))
-    return Run.objects.filter(~Exists(newer), action=OuterRef("pk"))
+    return Run.objects.filter(~Exists(newer))

@@ -280,6 +280,24 @@ CATALOGUE = (
             == "risk=high&sort=used"
         ),
     ),
+    *(
+        Story(
+            "components/_facets.html",
+            role,
+            lambda _w, address=address: address,
+            "view-save",
+            fill={"name": "Mine"},
+            press="Save",
+            then=lambda w, listing=listing: (
+                SavedView.objects.get(user=w.me, name="Mine").listing == listing
+            ),
+        )
+        for role, address, listing in (
+            ("reviewer", "/actions/?severity=1&sort=severe", "action-list"),
+            ("reviewer", "/queue/?risk=high", "queue"),
+            ("manager", "/campaigns/?state=open", "campaign-list"),
+        )
+    ),
     Story(
         "components/_facets.html",
         "reviewer",

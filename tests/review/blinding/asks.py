@@ -186,10 +186,15 @@ def _on_this(item: Item, draft: Draft) -> Iterator[Ask]:
             yield Ask("GET", reverse("action-list"), {"state": state})
     for answer in AnswerStatus:
         yield Ask("GET", reverse("action-list"), {"answer": answer.value})
+    for sort in ("oldest", "severe", "asker", "statement"):
+        yield Ask("GET", reverse("action-list"), {"sort": sort})
+    yield Ask("GET", reverse("action-list"), {"severity": item.run.action.severity, "q": "a"})
     yield Ask("GET", reverse("action-list"), {"changed": "true"})
     for risk in ("low", "medium", "high"):
         yield Ask("GET", reverse("queue"), {"risk": risk})
-    yield Ask("GET", reverse("queue"), {"sort": "risk"})
+    for sort in ("risk", "oldest", "newest"):
+        yield Ask("GET", reverse("queue"), {"sort": sort})
+    yield Ask("GET", reverse("queue"), {"severity": item.run.action.severity})
     yield Ask("GET", reverse("home"), {"seen": "0"}, fragment=True)
     yield Ask("GET", f"{action}compare/?run={run}&run={run + 1}")
     yield Ask("GET", f"{action}compare/status/?run={run}&run={run + 1}", fragment=True)

@@ -19,7 +19,10 @@ from scriptsmith_site.people.sign_in.tokens import make_token
 def gone(client: Client, administrator: User, reviewer: User) -> User:
     services.change_preferences(reviewer, display_name="Rita R.", time_zone="", theme="dark")
     make_token(reviewer, name="Rita's phone", scopes=["read"], days=None, by=reviewer)
-    SavedView.objects.create(user=reviewer, name="Rita's own", query="risk=high")
+    for listing in SavedView.Listing:
+        SavedView.objects.create(
+            user=reviewer, listing=listing, name="Rita's own", query="risk=high"
+        )
     Authenticator.objects.create(user=reviewer, type="webauthn", data={"name": "Rita's ring"})
     SocialAccount.objects.create(user=reviewer, provider="https://id.example.org", uid="rita")
     services.deactivate(reviewer, by=administrator)
