@@ -6,19 +6,21 @@ verdict.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from django import forms
 from django.contrib.auth.models import User
-from django.db.models import QuerySet
+from django.db.models import Case, QuerySet, Value, When
 from django.utils.translation import gettext_lazy as _
 
 from catalog.analysis import Risk
+from core.database.value_counts import Counted, count_values
 from core.database.words import has_every_word
+from core.web.lists import Facet
 from pipeline.execution.draft_checks import is_current, risk_of
 from pipeline.models import Action, Draft
 from review.models import Campaign, Item
@@ -29,6 +31,7 @@ from review.study.first_draft import FIRST_KINDS, first_draft_of
 
 # Risk is worked out from findings and not stored: of a longer queue, the most urgent ones are looked through.
 MOST_BY_RISK = 500
+MOST_COUNTED = 10_000  # more are not counted, and a count says "at least"
 _BY_RISK = {Risk.HIGH: 0, Risk.MEDIUM: 1, Risk.LOW: 2, None: 3}
 
 
@@ -68,11 +71,11 @@ class WaitingForm(forms.Form):
         choices=[("", _("Any")), ("1", _("Used without review"))],
     )
     sort = forms.ChoiceField(
-        label=_("Sort by"),
+        label=_("Order"),
         required=False,
         choices=[
-            ("", _("Urgency")),
-            (Order.RISK.value, _("Risk")),
+            ("", _("Most urgent first")),
+            (Order.RISK.value, _("Highest risk first")),
             (Order.OLDEST.value, _("Oldest first")),
             (Order.NEWEST.value, _("Newest first")),
         ],
@@ -89,28 +92,81 @@ class WaitingItem:
 
 @dataclass(frozen=True)
 class WaitingList:
-    """The first items that fit. `found` is how many fit; `is_cut` where only the most urgent were looked through."""
+    """What fits. `found` is how many do; of `is_cut`, only the most urgent were looked through for their risks."""
 
-    rows: Sequence[WaitingItem]
+    read: Callable[[int, int], Sequence[WaitingItem]]  # by position
     found: int
+    facets: Sequence[Facet]
     is_cut: bool = False
 
+    @property
+    def is_more(self) -> bool:
+        """Whether there are more than were counted."""
+        return self.found > MOST_COUNTED
 
-def list_waiting(campaign: Campaign, by: User, form: WaitingForm, *, most: int) -> WaitingList:
-    """What waits for this person and fits a valid form, in at most four queries."""
+
+def list_waiting(campaign: Campaign, by: User, form: WaitingForm) -> WaitingList:
+    """What waits for this person and fits a valid form, with the counts of its filters, in five queries."""
     chosen = form.cleaned_data
-    items = _narrow(waiting_for(campaign, by), chosen).select_related(
-        "run__action", "run__configuration"
+    waiting = waiting_for(campaign, by)
+    items = _in_order(_narrow(waiting, chosen), chosen["sort"])
+    seen = _with_risk(items[: MOST_BY_RISK + 1])
+    is_cut, rows = len(seen) > MOST_BY_RISK, seen[:MOST_BY_RISK]
+    risks = Counter(row.risk.value for row in rows if row.risk)
+    by_risk = Facet(
+        "risk", dict.fromkeys([one.value for one in Risk], 0) | risks, is_whole=True, is_cut=is_cut
     )
-    if not chosen["risk"] and chosen["sort"] != Order.RISK:
-        return WaitingList(_with_risk(items[:most]), items.count())
-    rows = _with_risk(items[: MOST_BY_RISK + 1])
-    is_cut, rows = len(rows) > MOST_BY_RISK, rows[:MOST_BY_RISK]
     if chosen["risk"]:
         rows = [row for row in rows if row.risk == chosen["risk"]]
     if chosen["sort"] == Order.RISK:
         rows.sort(key=lambda row: _BY_RISK[row.risk])
-    return WaitingList(rows[:most], len(rows), is_cut)
+    if chosen["risk"]:
+        # Counted in what is listed: the risks of what the other filters leave out are not known.
+        severities = Counter(str(_action_of(row.item).severity) for row in rows)
+        used = Counter("1" for row in rows if row.item.priority >= BREAK_GLASS)
+        facets = [Facet("severity", severities, is_cut=is_cut), Facet("used", used, is_cut=is_cut)]
+        return WaitingList(
+            lambda start, end: rows[start:end], len(rows), [by_risk, *facets], is_cut
+        )
+
+    def read(start: int, end: int) -> Sequence[WaitingItem]:
+        if end <= len(rows) or not is_cut or chosen["sort"] == Order.RISK:
+            return rows[start:end]
+        return _with_risk(items[start:end])
+
+    found = items.order_by()[: MOST_COUNTED + 1].count()
+    return WaitingList(
+        read,
+        found,
+        [by_risk, *_count_others(waiting, chosen)],
+        is_cut and chosen["sort"] == Order.RISK,
+    )
+
+
+def _count_others(waiting: QuerySet[Item], chosen: Mapping[str, Any]) -> list[Facet]:
+    """The severities, and what was used without a review, of what the other filters leave."""
+
+    def without(name: str) -> QuerySet[Item]:
+        keys = _narrow(waiting, {**chosen, name: ""}).order_by().values("pk")[:MOST_COUNTED]
+        return Item.objects.filter(pk__in=keys)
+
+    is_used = Case(When(priority__gte=BREAK_GLASS, then=Value("1")), default=Value(""))
+    counts = count_values(
+        {
+            "severity": Counted(without("severity"), "run__action__severity"),
+            "used": Counted(without("used").annotate(is_used=is_used), "is_used"),
+        }
+    )
+    whole = {"severity": map(str, Action.Severity.values), "used": ["1"]}
+    return [
+        Facet(
+            name,
+            dict.fromkeys(whole[name], 0) | one.numbers,
+            is_whole=True,
+            is_cut=one.rows >= MOST_COUNTED,
+        )
+        for name, one in counts.items()
+    ]
 
 
 def _narrow(items: QuerySet[Item], chosen: Mapping[str, Any]) -> QuerySet[Item]:
@@ -120,9 +176,19 @@ def _narrow(items: QuerySet[Item], chosen: Mapping[str, Any]) -> QuerySet[Item]:
         items = items.filter(run__action__severity=chosen["severity"])
     if chosen["used"]:
         items = items.filter(priority__gte=BREAK_GLASS)
+    return items
+
+
+def _in_order(items: QuerySet[Item], sort: str) -> QuerySet[Item]:
     # By the run's key, which is as old as the question: the item's own tells how long the run took.
     orders = {Order.OLDEST: ("run_id",), Order.NEWEST: ("-run_id",)}
-    return items.order_by(*orders.get(chosen["sort"], URGENT_FIRST))
+    ordered = items.order_by(*orders.get(Order(sort or Order.URGENT), URGENT_FIRST))
+    return ordered.select_related("run__action", "run__configuration")
+
+
+def _action_of(item: Item) -> Action:
+    assert item.run is not None
+    return item.run.action
 
 
 def _with_risk(items: Iterable[Item]) -> list[WaitingItem]:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
 
+from catalog.models import SavedView
+from catalog.services import views_of
 from core.errors import NotAllowedNow
+from core.web.lists import Column, list_context, narrowed, slice_of, sort_column
 from core.web.requests import signed_in
 from review.access import access_item_to_review, access_queue
 from review.models import Assignment, Campaign
@@ -16,12 +22,16 @@ from review.queue import services
 from review.queue.overview.held_items import held_by
 from review.queue.overview.waiting_list import (
     MOST_BY_RISK,
+    MOST_COUNTED,
+    Order,
     WaitingForm,
+    WaitingItem,
     WaitingList,
     list_waiting,
 )
 
-_SHOWN = 50
+PAGE_SIZE = 50
+LIST = SavedView.Listing.QUEUE
 
 
 @require_GET
@@ -30,8 +40,6 @@ def queue(request: HttpRequest) -> HttpResponse:
     user = signed_in(request)
     campaign = access_queue(user)
     form = WaitingForm(request.GET)
-    is_valid = form.is_valid()
-    waiting = list_waiting(campaign, user, form, most=_SHOWN) if is_valid else None
     held = held_by(user).filter(item__campaign=campaign)[:20]
     done = (
         Assignment.objects.filter(
@@ -40,24 +48,58 @@ def queue(request: HttpRequest) -> HttpResponse:
         .select_related("item__run__action")
         .order_by("-ended_at")[:5]
     )
-    context = {
+    context: dict[str, object] = {
+        "listing": LIST.value,
         "form": form,
-        "waiting": waiting,
-        "is_changed": any(request.GET.get(name) for name in form.fields),
-        "demo": _say_demo(campaign, waiting),
+        "views": views_of(user, LIST),
+        "narrowed": narrowed(request.GET, form.fields),
         "most_by_risk": MOST_BY_RISK,
         "held": held,
         "done": done,
         "pace": services.own_pace(user),
     }
-    return render(request, "review/queue/queue.html", context, status=200 if is_valid else 422)
+    if not form.is_valid():
+        return render(request, "review/queue/queue.html", context, status=422)
+    waiting = list_waiting(campaign, user, form)
+    page = slice_of(waiting.read, request, size=PAGE_SIZE)
+    context |= list_context(request, form, listing=LIST.value, facets=waiting.facets)
+    context |= {
+        "page": page,
+        "rows": page.rows,
+        "said": _say_waiting(waiting),
+        "is_cut": waiting.is_cut,
+        "columns": _columns(request.GET, form.cleaned_data["sort"]),
+        "demo": _say_demo(campaign, page.rows),
+    }
+    return render(request, "review/queue/queue.html", context)
 
 
-def _say_demo(campaign: Campaign, waiting: WaitingList | None) -> str:
+def _say_waiting(waiting: WaitingList) -> str:
+    number = f"{MOST_COUNTED:,}+" if waiting.is_more else f"{waiting.found:,}"
+    return ngettext("%s waiting", "%s waiting", waiting.found) % number
+
+
+def _columns(query: QueryDict, sort: str) -> list[Column]:
+    """The columns of the list; a click on *Asked* shows the oldest first, another the newest."""
+
+    def column(label: str, css: str, orders: dict[str, str]) -> Column:
+        return sort_column(label, css, query, sort, orders)
+
+    return [
+        Column(_("Asked for"), "col-title"),
+        column(_("Severity"), "col-urgency", {"": "descending"}),
+        column(_("Risk"), "col-risk", {Order.RISK: "descending"}),
+        Column(_("Where"), "col-where"),
+        column(_("Asked"), "col-when", {Order.OLDEST: "ascending", Order.NEWEST: "descending"}),
+        Column(_("Take"), "col-take", hidden=True),
+    ]
+
+
+def _say_demo(campaign: Campaign, rows: Sequence[WaitingItem]) -> str:
     """Of what the demo model had a part in: "all", "some" or nothing; nothing where models are hidden."""
-    if campaign.hides_models or waiting is None:
+    if campaign.hides_models:
         return ""
-    made = {row.item.run.demo for row in waiting.rows if row.item.run}
+    made = {row.item.run.demo for row in rows if row.item.run}
     return "" if True not in made else "some" if False in made else "all"
 
 

@@ -9,8 +9,9 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
+from catalog.models import SavedView, Version
 from pipeline.execution.draft_checks import recheck_draft
-from pipeline.models import Action, Run
+from pipeline.models import Action, Assessment, Run
 from pipeline.runs.services import use_unreviewed
 from review import services
 from tests.first_cases import first_cases
@@ -70,7 +71,7 @@ def waiting(reviewer: User, second_reviewer: User) -> None:
 def test_the_list_is_narrowed_and_sorted(
     waiting: None, client_for: ClientFor, reviewer: User, query: dict[str, str], shown: list[str]
 ) -> None:
-    rows = client_for(reviewer).get(reverse("queue"), query).context["waiting"].rows
+    rows = client_for(reviewer).get(reverse("queue"), query).context["rows"]
 
     assert [row.item.run.action.statement.split()[0] for row in rows] == shown
 
@@ -104,3 +105,82 @@ def test_the_list_takes_a_fixed_number_of_queries(
         queued(f"Statement {number}", f"ls {number}\n", by=second_reviewer)
 
     assert [count_queries(client, address) for address in addresses] == few
+
+
+def counts(client: Client, **query: str) -> dict[str, dict[str, str]]:
+    groups = client.get(reverse("queue"), query).context["groups"]
+    return {one.name: {chip.label: chip.count for chip in one.chips} for one in groups}
+
+
+@pytest.mark.parametrize(
+    "query", first_cases(1, [{}, {"severity": "1"}, {"used": "1"}, {"q": "e"}, {"sort": "risk"}])
+)
+def test_each_count_is_what_the_list_has_when_one_follows_it(
+    waiting: None, client_for: ClientFor, reviewer: User, query: dict[str, str]
+) -> None:
+    client = client_for(reviewer)
+    page = client.get(reverse("queue"), query)
+    assert page.context["said"] == f"{len(page.context['rows'])} waiting"
+    for group in page.context["groups"]:
+        for chip in [one for one in group.chips if not one.current]:
+            after = client.get(reverse("queue") + chip.url).context["rows"]
+            assert str(len(after)) == chip.count, (group.name, chip.label)
+
+
+@pytest.mark.slow
+def test_beside_a_risk_what_has_it_is_counted(
+    waiting: None, client_for: ClientFor, reviewer: User
+) -> None:
+    found = counts(client_for(reviewer), risk="high")
+
+    assert found["risk"] == {"High": "1", "Medium": "0", "Low": "3"}
+    assert found["severity"] == {"High": "1"}
+
+
+@pytest.mark.slow
+def test_of_a_long_queue_the_counts_say_at_least(
+    waiting: None, client_for: ClientFor, reviewer: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    where = "review.queue.overview.waiting_list"
+    monkeypatch.setattr(f"{where}.MOST_BY_RISK", 2)
+    monkeypatch.setattr(f"{where}.MOST_COUNTED", 2)
+    monkeypatch.setattr("review.queue.views.queue.MOST_COUNTED", 2)
+    monkeypatch.setattr("review.queue.views.queue.PAGE_SIZE", 3)
+    client = client_for(reviewer)
+
+    page = client.get(reverse("queue"))
+    assert page.context["said"] == "2+ waiting"
+    assert counts(client)["risk"] == {"High": "", "Medium": "", "Low": "2+"}
+    # What is further back was not looked through for its risk, and is there all the same.
+    assert len(page.context["rows"]) == 3 and page.context["page"].older == "?start=3"
+    (last,) = client.get(reverse("queue"), {"start": "3"}).context["rows"]
+    assert last.item.run.action.statement == "Count files"
+
+
+def test_queues_that_differ_in_what_is_hidden_are_counted_alike(
+    waiting: None, client_for: ClientFor, reviewer: User
+) -> None:
+    """The verdict, and what refinement made of a script, are told by no count."""
+    queries = [{}, {"risk": "low"}, {"risk": "high"}, {"severity": "1"}, {"sort": "risk"}]
+    client = client_for(reviewer)
+    before = [counts(client, **one) for one in queries]
+    run = Run.objects.get(action__statement="Show disks")
+    Assessment.objects.update(verdict="correct")
+    Run.objects.update(verdict="correct")
+    run.drafts.filter(kind="refined").update(script="df -i\n", sha256=Version.hash_of("df -i\n"))
+
+    assert [counts(client, **one) for one in queries] == before
+    assert before[0]["risk"] == {"High": "1", "Medium": "0", "Low": "3"}
+
+
+def test_a_head_sorts_and_the_place_is_kept_for_views(
+    waiting: None, client_for: ClientFor, reviewer: User
+) -> None:
+    client = client_for(reviewer)
+    page = client.get(reverse("queue"), {"sort": "oldest", "severity": "1"}).text
+    assert 'aria-sort="ascending"' in page and "?sort=newest&amp;severity=1" in page
+
+    data = {"listing": "queue", "name": "Critical", "query": "severity=1&sort=oldest"}
+    assert client.post("/views/save/", data)["Location"] == "/queue/?severity=1&sort=oldest"
+    assert "Critical</a>" in client.get(reverse("queue")).text
+    assert not SavedView.objects.exclude(listing="queue").exists()
