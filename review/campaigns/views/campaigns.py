@@ -3,40 +3,69 @@
 from __future__ import annotations
 
 from django.contrib import messages
-from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from catalog.models import SavedView
+from catalog.services import views_of
 from core.errors import BadInput, Refused
-from core.web.requests import page_of, signed_in
+from core.web.lists import Slice, list_context, narrowed, slice_of
+from core.web.requests import Page, page_of, signed_in
 from review.access import access_campaign, access_campaigns
 from review.campaigns import services
+from review.campaigns.campaign_list import (
+    CampaignListForm,
+    Sort,
+    columns_of,
+    count_facets,
+    in_order,
+    narrow,
+)
 from review.campaigns.dashboard import Progress, read_progress
 from review.campaigns.forms import CloneForm
 from review.campaigns.services import ask_for_runs
 from review.campaigns.views.head import head_of
 from review.models import Assignment, Campaign, Flag
 
-PAGE_SIZE = 30
+PAGE_SIZE = 50
+LIST = SavedView.Listing.CAMPAIGNS
 
 
 @require_safe
 def campaign_list(request: HttpRequest) -> HttpResponse:
-    """Every study, newest first, with its state and how far it is."""
-    found = access_campaigns(signed_in(request)).annotate(people=Count("members"))
-    state = request.GET.get("state", "")
-    if state in Campaign.State.values:
-        found = found.filter(state=state)
-    page = page_of(found, request, size=PAGE_SIZE)
+    """Every study with its state and how far it is: newest first, or in the chosen order."""
+    user = signed_in(request)
+    campaigns = access_campaigns(user)
+    form = CampaignListForm(request.GET)
+    context: dict[str, object] = {
+        "listing": LIST.value,
+        "form": form,
+        "views": views_of(user, LIST),
+        "narrowed": narrowed(request.GET, form.fields),
+    }
+    if not form.is_valid():
+        return render(request, "review/campaigns/list.html", context, status=422)
+    sort = Sort(form.cleaned_data["sort"])
+    fitting = narrow(campaigns, form.cleaned_data)
+    ordered = in_order(fitting, sort)
+    page: Page[Campaign] | Slice[Campaign] = (
+        page_of(ordered, request, size=PAGE_SIZE)
+        if sort is Sort.NEWEST
+        else slice_of(lambda start, end: list(ordered[start:end]), request, size=PAGE_SIZE)
+    )
     progress = read_progress(page.rows)
-    context = {
+    total = fitting.count()
+    facets = count_facets(campaigns, form.cleaned_data)
+    context |= list_context(request, form, listing=LIST.value, facets=facets)
+    context |= {
         "page": page,
         "rows": [(one, progress.get(one.pk, Progress())) for one in page.rows],
-        "states": Campaign.State.choices,
-        "state": state,
+        "by_time": sort is Sort.NEWEST,
+        "columns": columns_of(request.GET, sort),
+        "said": ngettext("%s campaign", "%s campaigns", total) % f"{total:,}",
     }
     return render(request, "review/campaigns/list.html", context)
 
