@@ -9,21 +9,25 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.axe import problems_of
-from tests.site_process import Site
+from tests.site_process import PASSWORD, Site
 
 _MAKE = """
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Group, User
 from review import services
 from review.models import Campaign
 from tests.make import make_run
-sven, mona = (User.objects.get(username=name) for name in ("sven", "mona"))
+rolf = User.objects.get(username="rolf")
+mona, _made = User.objects.get_or_create(username="mona")
+mona.set_password({password!r})
+mona.save()
+mona.groups.set(Group.objects.filter(name="manager"))
 for number in range(40):
-    run = make_run(by=sven, statement=f"Long list {number}", script=f"ls /srv/{number}\\n")
+    run = make_run(by=rolf, statement=f"Long list {{number}}", script=f"ls /srv/{{number}}\\n")
     services.take_in(run.pk)
-    Campaign.objects.get_or_create(name=f"Long list {number}", defaults={"created_by": mona})
+    Campaign.objects.get_or_create(name=f"Long list {{number}}", defaults={{"created_by": mona}})
 """
 LISTS = [
-    pytest.param("sven", "/actions/", "Severity", "severity=", id="actions"),
+    pytest.param("rolf", "/actions/", "Severity", "severity=", id="actions"),
     pytest.param("rita", "/queue/", "Risk", "risk=", id="queue"),
     pytest.param("mona", "/campaigns/", "Campaign", "state=", id="campaigns"),
 ]
@@ -31,7 +35,7 @@ LISTS = [
 
 @pytest.fixture(scope="module")
 def made(site: Site) -> None:
-    site.run(_MAKE)
+    site.run(_MAKE.format(password=PASSWORD))
 
 
 @pytest.mark.parametrize(("person", "address", "head", "filtered"), LISTS)
