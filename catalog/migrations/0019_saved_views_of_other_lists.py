@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     dependencies = [
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
-        ("catalog", "0017_incomplete_results"),
+        ("catalog", "0018_words_of_the_interface"),
     ]
 
     operations = [
