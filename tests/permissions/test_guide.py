@@ -16,7 +16,7 @@ WHAT = {
     "look at an item of the queue": "item-review GET item free",
     "claim, score, decide, comment, flag, skip, take back": "item-score POST item held",
     "see who has an item, give it to somebody": "item-assign POST item free",
-    "write, edit, verify, roll back, merge, suspend, retire entries": "version-verify POST version",
+    "write, edit, verify, roll back, merge, suspend, deprecate entries": "version-verify POST version",
     "write and run the cases of an entry, see where evidence changed": "evidence-list GET -",
     "import a catalogue file": "catalog-import POST -",
     "see how sure retrieval is": "calibration GET -",

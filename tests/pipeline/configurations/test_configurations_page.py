@@ -174,7 +174,7 @@ def test_once_runs_exist_title_and_note_can_be_changed_and_the_plan_can_not(
     services.start_run(make_action(), by=None, configuration=mine, enqueue=False)
 
     page = client.get(address()).text
-    assert "Duplicate it for another plan" in page and 'name="rounds"' not in page
+    assert "Duplicate it to change it" in page and 'name="rounds"' not in page
     # Somebody had the form open before the first run was started.
     refused = client.post(address(), form(rounds="4", note="Kept on the page"))
     assert refused.status_code == 409
