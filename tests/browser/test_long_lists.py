@@ -68,6 +68,11 @@ def test_thirty_rows_fit_and_their_head_stays_and_sorts(
     expect(page.locator(".facet-lists [aria-current]", has_text="By " + head)).to_be_visible()
     page.get_by_role("button", name="Remove the view By " + head).click()
     expect(page.get_by_text("By " + head, exact=True)).to_have_count(0)
+    # An order that is chosen is in the address at once, and so in a view that is saved.
+    order = page.locator("#id_sort option[value]:not([value=''])").first.get_attribute("value")
+    page.goto(address)
+    page.get_by_label("Order").select_option(order)
+    page.wait_for_url(re.compile(f"sort={order}"))
 
 
 @pytest.mark.parametrize(("person", "address", "head", "filtered"), LISTS)

@@ -61,7 +61,7 @@ def verify(version: Version, *, by: User, note: str = "", wordings: Collection[i
     note = _clean_note(note)
     if not may_verify(version, by=by):
         raise PermissionDenied(
-            _("You wrote this version, so somebody else has to verify it (four eyes).")
+            _("You wrote this version, so another curator has to verify it (four eyes).")
         )
     entry = lock_standing(version.entry_id)
     version.refresh_from_db(fields=["state", "risk"])
@@ -85,7 +85,7 @@ def verify_again(
     note = _clean_note(note)
     if not may_verify(version, by=by):
         raise PermissionDenied(
-            _("You wrote this version, so somebody else has to verify it (four eyes).")
+            _("You wrote this version, so another curator has to verify it (four eyes).")
         )
     entry = lock_standing(version.entry_id)
     version.refresh_from_db(fields=["state", "verified_at", "risk"])

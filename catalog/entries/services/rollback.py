@@ -104,7 +104,7 @@ def roll_back(
         raise BadInput(_("You did not write this version: you can verify it without an emergency."))
     if not emergency and not plan.may_verify:
         raise PermissionDenied(
-            _("You wrote this version, so somebody else has to verify it (four eyes).")
+            _("You wrote this version, so another curator has to verify it (four eyes).")
         )
     version.move_to(State.IN_REVIEW, by=by, note=reason)
     if emergency:

@@ -16,7 +16,7 @@ from django.utils.translation import ngettext
 
 from catalog import services as catalog
 from catalog.analysis import level_place
-from catalog.models import MatchLabel, Version
+from catalog.models import Entry, MatchLabel, Version
 from core.web.requests import signed_in
 from pipeline.access import USE_UNREVIEWED, may_change, may_check, may_run
 from pipeline.configurations.refinement_gain import rounds_of
@@ -49,6 +49,8 @@ from pipeline.runs.page_data.masked_secrets import show_secrets
 from pipeline.runs.page_data.timeline import confirmation_of, show_stages
 from pipeline.runs.recommendation import explain_recommendation, offered_draft
 from pipeline.types import AnswerStatus, DraftKind
+
+_NEAREST = 3  # entries
 
 
 @dataclass(frozen=True)
@@ -159,6 +161,7 @@ def describe_run(run: Run, user: User) -> dict[str, object]:
         "may_use": user.has_perm(USE_UNREVIEWED),
         "may_check": may_check(user),
         **_describe_match(run, user, matches),
+        "nearest": _nearest_entries(run) if answer.status == AnswerStatus.UNWRITTEN else [],
         "confirmation": confirmation_of(run, stages),
         **_describe_copy(answer, matches),
     }
@@ -249,6 +252,14 @@ def _describe_match(run: Run, user: User, matches: Sequence[RetrievedMatch]) -> 
         "label": _label_by(run, user) if answered else None,
         "followed": run.followed_by.order_by("-pk").first() if answered else None,
     }
+
+
+def _nearest_entries(run: Run) -> list[Entry]:
+    """What the catalogue has next to the statement, nearest first: where nothing was written it may do."""
+    near = run.matches.filter(
+        version__state=Version.State.VERIFIED, version__entry__suspended_at__isnull=True
+    ).select_related("version__entry")
+    return list(dict.fromkeys(one.version.entry for one in near.order_by("rank")))[:_NEAREST]
 
 
 def _values_for(version: Version, fills: Mapping[str, str]) -> list[tuple[str, str]]:

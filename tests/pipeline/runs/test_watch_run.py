@@ -11,6 +11,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from catalog.models import Version
 from pipeline import services
 from pipeline.models import (
     Assessment,
@@ -230,6 +231,31 @@ def test_a_starting_point_is_named_with_what_differs(client_for: ClientFor, revi
     assert "Based on" in page
     assert reverse("entry-detail", args=["delete-old-sessions"]) in page
     assert "another directory" in page
+
+
+def test_where_nothing_was_written_the_nearest_verified_entries_are_named(
+    client_for: ClientFor, reviewer: User
+) -> None:
+    run = services.start_run(make_action(by=reviewer), by=reviewer, enqueue=False)
+    Run.objects.filter(pk=run.pk).update(state="done", finished_at=timezone.now())
+    near = [make_version(title) for title in ("Delete old sessions", "Delete old logs", "Draft")]
+    for rank, version in enumerate(near):
+        RetrievedMatch.objects.create(
+            run=run,
+            rank=rank,
+            version=version,
+            phrasing="x",
+            answer="none",
+            confidence=0.2,
+            cosine=0.6,
+            scoring="1",
+        )
+    Version.objects.filter(pk=near[2].pk).update(state="deprecated")
+
+    page = page_of(client_for(reviewer), run)
+
+    links = [reverse("entry-detail", args=[version.entry.slug]) for version in near]
+    assert [f'href="{link}"' in page for link in links] == [True, True, False]
 
 
 @pytest.mark.slow
