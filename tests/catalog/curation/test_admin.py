@@ -190,7 +190,7 @@ def test_four_eyes_hold_for_many_at_once(
     draft = shelve("Old", script="ls\n", state="deprecated")
 
     preview = act(client, "version", "verify", own, other, draft)
-    assert "somebody else has to verify it (four eyes)" in preview
+    assert "another curator has to verify it (four eyes)" in preview
     assert Version.objects.filter(state="verified").count() == 0
     assert ("verified", "carla") not in events()
     done = act(client, "version", "verify", own, other, draft, note="looked at")

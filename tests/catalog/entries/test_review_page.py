@@ -167,7 +167,7 @@ def test_who_wrote_it_sees_the_change_but_cannot_decide(
 
     page = client_for(curator).get(review_of(version)).text
 
-    assert "somebody else has to verify it" in page
+    assert "another curator has to verify it" in page
     assert f"/catalogue/versions/{version.pk}/verify/" not in page
 
 

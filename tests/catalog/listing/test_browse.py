@@ -216,7 +216,7 @@ def test_curators_see_only_what_they_may_do_now(
     others = client_for(second_curator).get(address).text
 
     review = f"/catalogue/versions/{version.pk}/review/"
-    assert "somebody else has to verify it" in own
+    assert "another curator has to verify it" in own
     assert f'href="{review}"' in others
     decide = f'action="/catalogue/versions/{version.pk}/verify/"'
     assert decide not in client_for(curator).get(review).text
