@@ -73,14 +73,14 @@ _FEW = dict.fromkeys(
 _PRIMARY = {"primary_figure": "overall_assessor_triggered", "primary_criterion": "strict"}
 STUDIES: dict[str, Shape] = {
     "overlap two": Shape(seed=1, executed=0.7, has_long_feedback=True),
-    "overlap three": Shape(seed=2, overlap=3, reviewers=4, called_in=0.2),
-    "overlap five": Shape(seed=3, overlap=5, items=160),
+    "overlap three": Shape(seed=2, overlap=3, items=600, reviewers=4, called_in=0.2),
+    "overlap five": Shape(seed=3, overlap=5, items=400),
     "unknown verdicts": Shape(seed=4, unknown=0.25, not_assessed=0.1, executed=0.3),
     "unresolved by one criterion": Shape(
         seed=5, only_neighbours=True, adjudicated=0.0, careful=0.7, recommended=0.9
     ),
     "adjudicated": Shape(seed=6, adjudicated=1.0, overturned=0.05, careful=0.7),
-    "not blind": Shape(seed=7, overlap=3, not_blind=0.15, missing=0.05, seen=0.3),
+    "not blind": Shape(seed=7, items=600, overlap=3, not_blind=0.15, missing=0.05, seen=0.3),
     "not hidden": Shape(
         **{"seed": 19, "overlap": 2, "not_blind": 0.1, "changed": 0.2, "seen": 0.4},
         rules={"hides_verdict": False, "hides_models": False},
@@ -103,19 +103,25 @@ STUDIES: dict[str, Shape] = {
         seed=12, retrieved=0.15, failed=0.1, repaired=0.2, withdrawn=0.05, gold=0.05, again=0.1
     ),
     "absent feedback and refined": Shape(
-        seed=13, no_feedback=0.4, no_refined=0.5, same_refined=0.2
+        seed=13, items=600, no_feedback=0.4, no_refined=0.5, same_refined=0.2
     ),
     "still running": Shape(
-        seed=21, no_feedback=0.3, no_refined=0.3, running=0.5, missing=0.05, recommended=0.7
+        seed=21,
+        items=500,
+        no_feedback=0.3,
+        no_refined=0.3,
+        running=0.5,
+        missing=0.05,
+        recommended=0.7,
     ),
     "changed scores": Shape(
         seed=14, changed=0.3, undone=0.1, untimed=0.1, tied=0.3, timed_work=0.4
     ),
     "labels without an overlap": Shape(
-        seed=15, overlap=None, has_texts=False, careful=0.75, missing=0.3, reviewers=3
+        seed=15, items=900, overlap=None, has_texts=False, careful=0.75, missing=0.3, reviewers=3
     ),
     "pending and passed over": Shape(
-        seed=16, overlap=3, missing=0.1, cannot_judge=0.08, skipped=0.05, sham=0.3
+        seed=16, items=500, overlap=3, missing=0.1, cannot_judge=0.08, skipped=0.05, sham=0.3
     ),
     "no assessor": Shape(seed=17, has_verdicts=False, no_refined=1.0, no_feedback=1.0, items=60),
     "few statements": Shape(seed=22, items=24, overlap=3, arms=("one", "two"), same_script=0.3),
