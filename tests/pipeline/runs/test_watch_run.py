@@ -233,11 +233,14 @@ def test_a_starting_point_is_named_with_what_differs(client_for: ClientFor, revi
     assert "another directory" in page
 
 
+@pytest.mark.parametrize(
+    "ended", [{"state": "done"}, {"state": "failed", "problem": "No script in it."}]
+)
 def test_where_nothing_was_written_the_nearest_verified_entries_are_named(
-    client_for: ClientFor, reviewer: User
+    client_for: ClientFor, reviewer: User, ended: dict[str, str]
 ) -> None:
     run = services.start_run(make_action(by=reviewer), by=reviewer, enqueue=False)
-    Run.objects.filter(pk=run.pk).update(state="done", finished_at=timezone.now())
+    Run.objects.filter(pk=run.pk).update(finished_at=timezone.now(), **ended)
     near = [make_version(title) for title in ("Delete old sessions", "Delete old logs", "Draft")]
     for rank, version in enumerate(near):
         RetrievedMatch.objects.create(
