@@ -14,13 +14,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
+from types import SimpleNamespace
 from typing import Self
 
 import pytest
 from django.core.cache import cache
 from django.db import connection, transaction
 from django.test import Client
-from django.utils import timezone
+from django.utils import timesince, timezone
 
 from tests.review.blinding.parts import Part
 
@@ -53,6 +54,8 @@ def standing_still(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     with monkeypatch.context() as patch, connection.cursor() as cursor:
         # Fields of models have the function itself as their default: what it asks is exchanged, not the function.
         patch.setattr(timezone, "datetime", _still(moment))
+        # "goes back in 27 minutes": Django's filter asks the clock itself.
+        patch.setattr(timesince, "datetime", SimpleNamespace(datetime=_still(moment)))
         patch.setattr(time, "time", lambda: moment.timestamp())
         cursor.execute("CREATE SCHEMA IF NOT EXISTS still")
         for name in ("clock_timestamp", "statement_timestamp", "transaction_timestamp", "now"):
@@ -68,8 +71,15 @@ def _as_text(moment: datetime) -> str:
     return moment.isoformat()
 
 
+class _AnyDatetime(type):
+    """Every datetime is an instance of what stands still, as it is of what stands in its place otherwise."""
+
+    def __instancecheck__(cls, one: object) -> bool:
+        return isinstance(one, datetime)
+
+
 def _still(moment: datetime) -> type[datetime]:
-    class Still(datetime):
+    class Still(datetime, metaclass=_AnyDatetime):
         @classmethod
         def now(cls, tz: tzinfo | None = None) -> Self:
             return moment.astimezone(tz)  # type: ignore[return-value]
