@@ -5,17 +5,20 @@ A list is a form of filters in its address, which also has `sort`. Its page exte
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
+from django.db.models import Model, QuerySet
 from django.forms import Form
 from django.http import HttpRequest, QueryDict
 from django.utils.translation import gettext as _
 
 from core.errors import BadInput
+from core.web.requests import Page, page_of
 
 Row = TypeVar("Row")
+ModelRow = TypeVar("ModelRow", bound=Model)
 
 PLACE = ("before", "after", "start")  # which page of the list, in its address
 SORT = "sort"
@@ -29,13 +32,13 @@ LONGEST_START = 9  # digits of a position
 class Facet:
     """The values of one filter, each with the number of rows that it leaves.
 
-    `is_whole` shows all these values, however many rows they leave; `default` is the value that an address without the
+    The values of `every` are shown, however many rows they leave; `default` is the value that an address without the
     filter stands for. If `is_cut`, not all rows were counted: a count says *at least*.
     """
 
     name: str
     counts: Mapping[str, int]
-    is_whole: bool = False
+    every: Collection[str] = ()
     default: str = ""
     is_cut: bool = False
 
@@ -72,7 +75,7 @@ def facet_groups(form: Form, query: QueryDict, facets: Iterable[Facet]) -> list[
                 value == chosen,
             )
             for value, label in _values(form, facet, chosen)
-            if facet.is_whole or facet.counts.get(value) or value == chosen
+            if value in facet.every or facet.counts.get(value) or value == chosen
         ]
         if chips:
             groups.append(FacetGroup(facet.name, str(form.fields[facet.name].label), chips))
@@ -103,17 +106,22 @@ def _values(form: Form, facet: Facet, chosen: str) -> Iterable[tuple[str, str]]:
         return [
             (str(value), str(label))
             for value, label in choices
-            if str(value) in facet.counts or str(value) == chosen != ""
+            if str(value) in facet.counts or str(value) in facet.every or str(value) == chosen != ""
         ]
     names = list(facet.counts)
     return [(one, one) for one in ([chosen] if chosen and chosen not in names else []) + names]
 
 
 def _words_of(facet: Facet, value: str) -> str:
-    count = facet.counts.get(value)
+    count = facet.counts.get(value, 0 if value in facet.every else None)
     if count is None or facet.is_cut and not count:
         return ""
-    return f"{count:,}+" if facet.is_cut else f"{count:,}"
+    return say_count(count, is_cut=facet.is_cut)
+
+
+def say_count(count: int, *, is_cut: bool) -> str:
+    """A number of rows, or *at least* so many where not all of them were counted."""
+    return f"{count:,}+" if is_cut else f"{count:,}"
 
 
 def _label_of(form: Form, name: str, value: str) -> str:
@@ -171,11 +179,11 @@ class Column:
 
 
 def sort_column(
-    label: str, css: str, query: QueryDict | None, chosen: str, orders: Mapping[str, str]
+    query: QueryDict | None, chosen: str, label: str, css: str, orders: Mapping[str, str]
 ) -> Column:
     """A column that can be sorted by: `orders` has each value of `sort` with its direction.
 
-    Its link leads to the order after the chosen one, else to the first. Without a query there is no link.
+    Its link leads to the order after the `chosen` one, else to the first. Without a query there is no link.
     """
     if query is None:
         return Column(label, css)
@@ -216,6 +224,15 @@ def slice_of(
     )
 
 
+def page_in_order(
+    rows: QuerySet[ModelRow], request: HttpRequest, *, by_key: bool, size: int
+) -> Page[ModelRow] | Slice[ModelRow]:
+    """A page of rows: by key where they are ordered by it, newest first, else by position."""
+    if by_key:
+        return page_of(rows, request, size=size)
+    return slice_of(lambda start, end: list(rows[start:end]), request, size=size)
+
+
 def _read_start(request: HttpRequest) -> int:
     value = request.GET.get("start", "") or "0"
     if not (value.isascii() and value.isdecimal()) or len(value) > LONGEST_START:
@@ -223,14 +240,18 @@ def _read_start(request: HttpRequest) -> int:
     return int(value)
 
 
-def list_context(
-    request: HttpRequest, form: Any, *, listing: str, facets: Iterable[Facet] = ()
+def list_context(request: HttpRequest, form: Any, *, listing: str) -> dict[str, object]:
+    """What `faceted_list.html` needs of a list, also where its form is not valid; the rest is `filter_context`, the
+    person's views, rows, page and columns.
+    """
+    return {"listing": listing, "form": form, "narrowed": narrowed(request.GET, form.fields)}
+
+
+def filter_context(
+    request: HttpRequest, form: Any, facets: Collection[Facet] = ()
 ) -> dict[str, object]:
-    """What `faceted_list.html` needs of a list with a valid form, but for its views, rows, page and columns."""
+    """The filters of a list with a valid form: with the counts of their values, and those in use."""
     return {
-        "listing": listing,
-        "form": form,
-        "narrowed": narrowed(request.GET, form.fields),
         "groups": facet_groups(form, request.GET, facets),
         "chosen": chosen_chips(
             form, request.GET, defaults={one.name: one.default for one in facets if one.default}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 import django_filters as filters
 from django.contrib.auth.models import User
@@ -109,12 +110,12 @@ def count_actions(request: HttpRequest, found: ActionListFilter, user: User) -> 
         newest = found.qs.order_by("-pk").values("pk")[:MOST_ANSWERS]
         answers = with_answer_status(user, newest_of(newest))
         wanted = {"answer": Counted(answers, "answer_status")} | wanted
-    whole = {} if is_telling else {"severity": dict.fromkeys(map(str, Action.Severity.values), 0)}
+    every = {} if is_telling else {"severity": [str(one) for one in Action.Severity.values]}
     facets = [
         Facet(
             name,
-            whole.get(name, {}) | one.numbers,
-            is_whole=name in whole,
+            one.numbers,
+            every=every.get(name, ()),
             is_cut=one.rows >= (MOST_ANSWERS if name == "answer" else most),
         )
         for name, one in count_values(wanted).items()
@@ -131,10 +132,7 @@ def _without(query: QueryDict, name: str) -> QueryDict:
 
 def columns_of(query: QueryDict, sort: str) -> list[Column]:
     """The columns of the list; those that it can be sorted by are links."""
-
-    def column(label: str, css: str, orders: dict[str, str]) -> Column:
-        return sort_column(label, css, query, sort, orders)
-
+    column = partial(sort_column, query, sort)
     return [
         column(_("Statement"), "col-title", {Sort.STATEMENT: "ascending"}),
         Column(_("Answer"), "col-answer"),

@@ -19,8 +19,8 @@ from catalog.models import SavedView
 from catalog.services import views_of
 from core.errors import BadInput
 from core.web.forms import add_refusal
-from core.web.lists import Slice, address_with, list_context, narrowed, slice_of
-from core.web.requests import Page, page_of, signed_in
+from core.web.lists import address_with, filter_context, list_context, page_in_order, say_count
+from core.web.requests import signed_in
 from pipeline.access import (
     ASK,
     ERASE,
@@ -110,10 +110,8 @@ def action_list(request: HttpRequest) -> HttpResponse:
     found = ActionListFilter(request.GET, queryset=access_actions(user), request=request)
     changed = news_of(user)
     context: dict[str, object] = {
-        "listing": LIST.value,
-        "form": found.form,
+        **list_context(request, found.form, listing=LIST.value),
         "views": views_of(user, LIST),
-        "narrowed": narrowed(request.GET, found.form.fields),
         "tabs": _tabs(request.GET, changed=len(changed)),
         "may_ask": user.has_perm(ASK),
     }
@@ -121,18 +119,13 @@ def action_list(request: HttpRequest) -> HttpResponse:
         return render(request, "pipeline/actions/list.html", context, status=422)
     sort = Sort(found.form.cleaned_data["sort"] or Sort.NEWEST)
     by_time = sort is Sort.NEWEST
-    page: Page[Action] | Slice[Action] = (
-        page_of(found.qs, request, size=PAGE_SIZE)
-        if by_time
-        else slice_of(lambda start, end: found.qs[start:end], request, size=PAGE_SIZE)
-    )
+    page = page_in_order(found.qs, request, by_key=by_time, size=PAGE_SIZE)
     rows = action_rows(page.rows, user)
     has_news = any(row.answer and row.answer.is_unread for row in rows)
     # What the button says is seen: not what changes after this page was made.
     news = " ".join(f"{pk}:{status}" for pk, status in changed.items()) if has_news else ""
     counts = count_actions(request, found, user)
-    facets = counts.facets if counts else ()
-    context |= list_context(request, found.form, listing=LIST.value, facets=facets)
+    context |= filter_context(request, found.form, counts.facets if counts else ())
     context |= {
         "page": page,
         "rows": rows,
@@ -145,7 +138,7 @@ def action_list(request: HttpRequest) -> HttpResponse:
 
 
 def _say_total(counts: ActionCounts) -> str:
-    number = f"{counts.total:,}+" if counts.is_cut else f"{counts.total:,}"
+    number = say_count(counts.total, is_cut=counts.is_cut)
     return ngettext("%s action", "%s actions", counts.total) % number
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from django import forms
@@ -92,19 +93,13 @@ def count_facets(campaigns: QuerySet[Campaign], chosen: Mapping[str, Any]) -> li
             "by": Counted(without("by"), "created_by__username", MOST_NAMES),
         }
     )
-    whole = {"state": dict.fromkeys(Campaign.State.values, 0)}
-    return [
-        Facet(name, whole.get(name, {}) | one.numbers, is_whole=name in whole)
-        for name, one in counts.items()
-    ]
+    every = {"state": Campaign.State.values}
+    return [Facet(name, one.numbers, every=every.get(name, ())) for name, one in counts.items()]
 
 
 def columns_of(query: QueryDict, sort: Sort) -> list[Column]:
     """The columns; those that the list can be sorted by are links."""
-
-    def column(label: str, css: str, orders: dict[str, str]) -> Column:
-        return sort_column(label, css, query, sort, orders)
-
+    column = partial(sort_column, query, sort)
     return [
         column(_("Campaign"), "col-title", {Sort.NAME: "ascending"}),
         column(_("State"), "col-state", {Sort.STATE: "ascending"}),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse, QueryDict
@@ -26,6 +27,7 @@ from core.web.lists import (
     Column,
     Facet,
     address_with,
+    filter_context,
     list_context,
     narrowed,
     slice_of,
@@ -47,20 +49,17 @@ def catalog_list(request: HttpRequest) -> HttpResponse:
     user = request.user
     assert isinstance(user, User)
     form = FilterForm(request.GET)
-    query = narrowed(request.GET, form.fields)
     context: dict[str, object] = {
         "nav_section": "catalogue",
-        "listing": LIST.value,
-        "form": form,
+        **list_context(request, form, listing=LIST.value),
         "is_filtered": any(request.GET.get(name) for name in form.fields if name != "sort"),
         "curates": user.has_perm(CURATE),
         "warnings": entry_services.warnings_for(user),
         "views": services.views_of(user, LIST),
-        "narrowed": query,
         "rows": [],
     }
     if context["curates"]:
-        context["tabs"] = tabs_of(user, "list", query)
+        context["tabs"] = tabs_of(user, "list", str(context["narrowed"]))
         context["deeds"] = services.Deed.choices
     if context["curates"] and not context["is_filtered"]:
         context["emergencies"] = entry_services.emergencies_to_confirm()[:MOST_EMERGENCIES]
@@ -88,7 +87,7 @@ def _find(request: HttpRequest, form: FilterForm) -> dict[str, object]:
         found = services.search_entries(query, filters=filters)
         rows = services.rows_of(found.entries, filters)
         return {
-            **list_context(request, form, listing=LIST.value),
+            **filter_context(request, form),
             "rows": sorted(rows, key=lambda row: row.version.state == Version.State.DEPRECATED),
             "degraded": found.degraded,
             "said": ngettext("%s found", "%s found", len(rows)) % len(rows),
@@ -98,7 +97,7 @@ def _find(request: HttpRequest, form: FilterForm) -> dict[str, object]:
     counted = services.count_facets(filters)
     left_out = filters.state == IN_USE and counted.counts["state"][ALL] - counted.total
     return {
-        **list_context(request, form, listing=LIST.value, facets=_facets(counted)),
+        **filter_context(request, form, _facets(counted)),
         **_page(request, filters, sort),
         "said": ngettext("%s entry", "%s entries", counted.total) % f"{counted.total:,}",
         "columns": _columns(request.GET, sort),
@@ -113,7 +112,7 @@ def _facets(counted: Facets) -> list[Facet]:
         Facet(
             name,
             counted.counts[name],
-            is_whole=name in ALWAYS,
+            every=counted.counts[name] if name in ALWAYS else (),
             default=IN_USE if name == "state" else "",
         )
         for name in FACETS
@@ -138,10 +137,7 @@ def _page(request: HttpRequest, filters: Filters, sort: Sort) -> dict[str, objec
 
 def _columns(query: QueryDict | None, sort: Sort) -> list[Column]:
     """The columns, with links that order by them; a second click on *Verified* reverses its order."""
-
-    def column(label: str, css: str, orders: dict[str, str]) -> Column:
-        return sort_column(label, css, query, sort, orders)
-
+    column = partial(sort_column, query, sort)
     return [
         column(_("What it does"), "col-title", {Sort.NAME: "ascending"}),
         Column(_("State"), "col-state"),

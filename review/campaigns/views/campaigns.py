@@ -12,8 +12,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from catalog.models import SavedView
 from catalog.services import views_of
 from core.errors import BadInput, Refused
-from core.web.lists import Slice, list_context, narrowed, slice_of
-from core.web.requests import Page, page_of, signed_in
+from core.web.lists import filter_context, list_context, page_in_order
+from core.web.requests import signed_in
 from review.access import access_campaign, access_campaigns
 from review.campaigns import services
 from review.campaigns.campaign_list import (
@@ -41,29 +41,23 @@ def campaign_list(request: HttpRequest) -> HttpResponse:
     campaigns = access_campaigns(user)
     form = CampaignListForm(request.GET)
     context: dict[str, object] = {
-        "listing": LIST.value,
-        "form": form,
+        **list_context(request, form, listing=LIST.value),
         "views": views_of(user, LIST),
-        "narrowed": narrowed(request.GET, form.fields),
     }
     if not form.is_valid():
         return render(request, "review/campaigns/list.html", context, status=422)
     sort = Sort(form.cleaned_data["sort"])
     fitting = narrow(campaigns, form.cleaned_data)
     ordered = in_order(fitting, sort)
-    page: Page[Campaign] | Slice[Campaign] = (
-        page_of(ordered, request, size=PAGE_SIZE)
-        if sort is Sort.NEWEST
-        else slice_of(lambda start, end: list(ordered[start:end]), request, size=PAGE_SIZE)
-    )
+    by_time = sort is Sort.NEWEST
+    page = page_in_order(ordered, request, by_key=by_time, size=PAGE_SIZE)
     progress = read_progress(page.rows)
     total = fitting.count()
-    facets = count_facets(campaigns, form.cleaned_data)
-    context |= list_context(request, form, listing=LIST.value, facets=facets)
+    context |= filter_context(request, form, count_facets(campaigns, form.cleaned_data))
     context |= {
         "page": page,
         "rows": [(one, progress.get(one.pk, Progress())) for one in page.rows],
-        "by_time": sort is Sort.NEWEST,
+        "by_time": by_time,
         "columns": columns_of(request.GET, sort),
         "said": ngettext("%s campaign", "%s campaigns", total) % f"{total:,}",
     }

@@ -113,9 +113,7 @@ def list_waiting(campaign: Campaign, by: User, form: WaitingForm) -> WaitingList
     seen = _with_risk(items[: MOST_BY_RISK + 1])
     is_cut, rows = len(seen) > MOST_BY_RISK, seen[:MOST_BY_RISK]
     risks = Counter(row.risk.value for row in rows if row.risk)
-    by_risk = Facet(
-        "risk", dict.fromkeys([one.value for one in Risk], 0) | risks, is_whole=True, is_cut=is_cut
-    )
+    by_risk = Facet("risk", risks, every=[one.value for one in Risk], is_cut=is_cut)
     if chosen["risk"]:
         rows = [row for row in rows if row.risk == chosen["risk"]]
     if chosen["sort"] == Order.RISK:
@@ -157,14 +155,9 @@ def _count_others(waiting: QuerySet[Item], chosen: Mapping[str, Any]) -> list[Fa
             "used": Counted(without("used").annotate(is_used=is_used), "is_used"),
         }
     )
-    whole = {"severity": map(str, Action.Severity.values), "used": ["1"]}
+    every = {"severity": [str(one) for one in Action.Severity.values], "used": ["1"]}
     return [
-        Facet(
-            name,
-            dict.fromkeys(whole[name], 0) | one.numbers,
-            is_whole=True,
-            is_cut=one.rows >= MOST_COUNTED,
-        )
+        Facet(name, one.numbers, every=every[name], is_cut=one.rows >= MOST_COUNTED)
         for name, one in counts.items()
     ]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
@@ -14,7 +15,14 @@ from django.views.decorators.http import require_GET, require_POST
 from catalog.models import SavedView
 from catalog.services import views_of
 from core.errors import NotAllowedNow
-from core.web.lists import Column, list_context, narrowed, slice_of, sort_column
+from core.web.lists import (
+    Column,
+    filter_context,
+    list_context,
+    say_count,
+    slice_of,
+    sort_column,
+)
 from core.web.requests import signed_in
 from review.access import access_item_to_review, access_queue
 from review.models import Assignment, Campaign
@@ -49,10 +57,8 @@ def queue(request: HttpRequest) -> HttpResponse:
         .order_by("-ended_at")[:5]
     )
     context: dict[str, object] = {
-        "listing": LIST.value,
-        "form": form,
+        **list_context(request, form, listing=LIST.value),
         "views": views_of(user, LIST),
-        "narrowed": narrowed(request.GET, form.fields),
         "most_by_risk": MOST_BY_RISK,
         "held": held,
         "done": done,
@@ -62,7 +68,7 @@ def queue(request: HttpRequest) -> HttpResponse:
         return render(request, "review/queue/queue.html", context, status=422)
     waiting = list_waiting(campaign, user, form)
     page = slice_of(waiting.read, request, size=PAGE_SIZE)
-    context |= list_context(request, form, listing=LIST.value, facets=waiting.facets)
+    context |= filter_context(request, form, waiting.facets)
     context |= {
         "page": page,
         "rows": page.rows,
@@ -75,16 +81,13 @@ def queue(request: HttpRequest) -> HttpResponse:
 
 
 def _say_waiting(waiting: WaitingList) -> str:
-    number = f"{MOST_COUNTED:,}+" if waiting.is_more else f"{waiting.found:,}"
+    number = say_count(min(waiting.found, MOST_COUNTED), is_cut=waiting.is_more)
     return ngettext("%s waiting", "%s waiting", waiting.found) % number
 
 
 def _columns(query: QueryDict, sort: str) -> list[Column]:
     """The columns of the list; a click on *Asked* shows the oldest first, another the newest."""
-
-    def column(label: str, css: str, orders: dict[str, str]) -> Column:
-        return sort_column(label, css, query, sort, orders)
-
+    column = partial(sort_column, query, sort)
     return [
         Column(_("Asked for"), "col-title"),
         column(_("Severity"), "col-urgency", {"": "descending"}),

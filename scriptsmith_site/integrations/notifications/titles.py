@@ -53,8 +53,8 @@ def show(notifications: Sequence[Notification], *, outside: bool = False) -> lis
     for one in notifications:
         if kind := BY_NAME.get(one.kind):
             target = found.get(one.model, {}).get(one.object_id, gone)
-            path = kind.leads_to_run and target.run_path or target.path
-            shown.append(Shown(one, kind, target.title, path))
+            path = target.run_path if kind.leads_to_run else ""
+            shown.append(Shown(one, kind, target.title, path or target.path))
     return shown
 
 
