@@ -14,7 +14,7 @@ from review.counting.completion import note_changed
 from review.models import Assignment, Campaign, Case, Flag, Item, Member
 from review.queue.assignment_leases import lease_end, lock_item_row
 from review.queue.copied_scores import copy_known_scores
-from review.queue.eligibility import candidates_for, eligible_items
+from review.queue.eligibility import candidates_for, count_eligible, eligible_items
 from review.queue.members import add_member
 from review.queue.reviewer_order import take_first
 from review.queue.slots import take_slot
@@ -75,8 +75,16 @@ def claim_item(item: Item, *, by: User) -> Assignment:
 
 def waiting_for(campaign: Campaign, by: User) -> QuerySet[Item]:
     """The items this person could take now."""
-    member = None if campaign.is_live else campaign.members.filter(user=by).first()
-    return eligible_items(campaign, by, member)
+    return eligible_items(campaign, by, _member(campaign, by))
+
+
+def count_waiting_for(campaign: Campaign, by: User, *, most: int | None = None) -> int:
+    """How many items this person could take now, counted up to `most`."""
+    return count_eligible(campaign, by, _member(campaign, by), most=most)
+
+
+def _member(campaign: Campaign, by: User) -> Member | None:
+    return None if campaign.is_live else campaign.members.filter(user=by).first()
 
 
 @transaction.atomic

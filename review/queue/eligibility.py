@@ -1,4 +1,7 @@
-"""Which items of a campaign a person could take now, and the first of them, whose query is prepared."""
+"""Which items of a campaign a person could take now, how many these are, and the first of them.
+
+The last two are asked on every page and for every item, so their queries are prepared.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, QuerySet
 
-from core.database.prepared import PreparedQuery
+from core.database.prepared import PreparedQuery, fetch
 from pipeline.models import Action, Draft, Feedback
 from review.models import Adjudication, Assignment, Campaign, Case, Item, Member
 from review.queue.assignment_leases import lock_item_row
@@ -54,13 +57,41 @@ def eligible_items(
     manager assigns by name need not keep the order of trainings and sittings.
     """
     in_study = not (campaign.is_live or by_name)
-    if in_study and (member is None or member.paused_at is not None):
+    if in_study and not _may_take(member):
         return Item.objects.none()
     in_training = (
         in_study and member is not None and _is_in_training(campaign, member, has_training)
     )
     waiting = _items_for(campaign.pk, by.pk, in_study=in_study, in_training=in_training)
     return suitable_for(waiting, campaign, by)
+
+
+def count_eligible(
+    campaign: Campaign, by: User, member: Member | None, *, most: int | None = None
+) -> int:
+    """How many `eligible_items` finds, counted up to `most`."""
+    if has_checks(campaign):
+        return eligible_items(campaign, by, member)[:most].count()
+    in_study = not campaign.is_live
+    if in_study and not _may_take(member):
+        return 0
+    in_training = in_study and member is not None and _is_in_training(campaign, member)
+    sql = _count_of(in_study=in_study, in_training=in_training, most=most)
+    ((count,),) = fetch(sql, {"campaign": campaign.pk, "by": by.pk})
+    return int(count)
+
+
+@cache
+def _count_of(*, in_study: bool, in_training: bool, most: int | None) -> str:
+    def keys(campaign: int, by: int) -> QuerySet[Item]:
+        waiting = _items_for(campaign, by, in_study=in_study, in_training=in_training)
+        return waiting.order_by().only("pk")[:most]
+
+    return f"SELECT COUNT(*) FROM ({PreparedQuery(keys).sql}) AS waiting"
+
+
+def _may_take(member: Member | None) -> bool:
+    return member is not None and member.paused_at is None
 
 
 def _items_for(

@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from review.queue.assignment_leases import expire_leases, keep_alive, open_in_tab
-from review.queue.claims import claim_item, claim_next, earlier_item, flag, give_back, waiting_for
+from review.queue.claims import (
+    claim_item,
+    claim_next,
+    count_waiting_for,
+    earlier_item,
+    flag,
+    give_back,
+    waiting_for,
+)
 from review.queue.eligibility import URGENT_FIRST
 from review.queue.intake import (
     item_of_run,
@@ -36,6 +44,7 @@ __all__ = [
     "claim_item",
     "claim_next",
     "count_given",
+    "count_waiting_for",
     "earlier_item",
     "expire_leases",
     "flag",

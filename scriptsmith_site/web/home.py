@@ -137,7 +137,7 @@ def _describe_reviewing(user: User) -> dict[str, object]:
     studies = review.studies_of(user)
     keep_in_studies(user, studies)
     return {
-        "waiting": waiting.count(),
+        "waiting": review.count_waiting_for(queue, user),
         "first": waiting.select_related("run__action").order_by(*review.URGENT_FIRST)[:_SHOWN],
         "held": [(one, one.pk in sent_back) for one in held],
         "studies": studies,

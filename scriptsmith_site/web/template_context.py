@@ -13,7 +13,7 @@ from django.db.models import Exists
 from django.http import HttpRequest
 
 from review.models import Campaign
-from review.services import Study, studies_of, takes_part, waiting_for
+from review.services import Study, count_waiting_for, studies_of, takes_part
 from scriptsmith_site.people.preferences.keys import keys_of
 from scriptsmith_site.people.sign_in.backend import MOST_UNREAD
 from scriptsmith_site.web.navigation import Bar, Link, links_for
@@ -132,7 +132,7 @@ def queue_of(user: User) -> Campaign | None:
 def count_waiting(user: User, queue: Campaign | None = None) -> int:
     """Items of the live queue that the person could take now, 99 at most; 0 for who may not."""
     queue = queue or queue_of(user)
-    return waiting_for(queue, user)[:MOST_COUNTED].count() if queue else 0
+    return count_waiting_for(queue, user, most=MOST_COUNTED) if queue else 0
 
 
 def count_in_studies(user: User) -> int:

@@ -25,15 +25,15 @@ def show_progress(desk: ItemView, *, whole: bool) -> Progress:
     place = queue.own_place(campaign, reviewer, beside=desk.item.pk, assignment=desk.assignment)
     total, is_more = None, False
     if whole:
-        waiting = queue.waiting_for(campaign, reviewer)
         # A study has an end that must not move away as one works; the live queue has none.
         if campaign.is_live:
             most = queue.MOST_COUNTED + 1
-            left = waiting[:most].count()
+            left = queue.count_waiting_for(campaign, reviewer, most=most)
             is_more = left == most
             total = (place.number or 0) + left - is_more
         else:
-            total = queue.count_given(campaign, reviewer) + waiting.count()
+            waiting = queue.count_waiting_for(campaign, reviewer)
+            total = queue.count_given(campaign, reviewer) + waiting
     return Progress(
         number=place.number,
         total=total,

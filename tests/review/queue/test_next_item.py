@@ -50,8 +50,19 @@ def test_the_first_in_order_is_found_as_the_rules_say(
     first = _in_order(study, reviewer, member)[0]
     SITUATIONS[situation](first, reviewer)
     expected = _in_order(study, reviewer, member)
+    assert services.count_waiting_for(study, reviewer) == len(expected)
     claimed = services.claim_next(study, by=reviewer)
     assert claimed is not None and claimed.item_id == expected[0].pk
+
+
+def test_what_waits_is_counted_up_to_a_limit_and_not_for_who_may_not_take_it(
+    manager: User, reviewer: User, stranger: User
+) -> None:
+    study = make_study(by=manager, reviewers=[reviewer], items=4)
+    assert services.count_waiting_for(study, reviewer, most=3) == 3
+    assert services.count_waiting_for(study, stranger) == 0
+    Member.objects.filter(campaign=study, user=reviewer).update(paused_at=timezone.now())
+    assert services.count_waiting_for(study, reviewer) == 0
 
 
 @pytest.mark.slow
