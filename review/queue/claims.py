@@ -14,7 +14,8 @@ from review.counting.completion import note_changed
 from review.models import Assignment, Campaign, Case, Flag, Item, Member
 from review.queue.assignment_leases import lease_end, lock_item_row
 from review.queue.copied_scores import copy_known_scores
-from review.queue.eligibility import candidates_for, count_eligible, eligible_items
+from review.queue.eligibility import candidates_for, eligible_items
+from review.queue.eligible_counts import count_eligible
 from review.queue.members import add_member
 from review.queue.reviewer_order import take_first
 from review.queue.slots import take_slot
@@ -80,7 +81,8 @@ def waiting_for(campaign: Campaign, by: User) -> QuerySet[Item]:
 
 def count_waiting_for(campaign: Campaign, by: User, *, most: int | None = None) -> int:
     """How many items this person could take now, counted up to `most`."""
-    return count_eligible(campaign, by, _member(campaign, by), most=most)
+    counts = count_eligible({campaign: _member(campaign, by)}, by, most=most)
+    return counts.get(campaign.pk, 0)
 
 
 def _member(campaign: Campaign, by: User) -> Member | None:

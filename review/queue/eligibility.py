@@ -1,14 +1,11 @@
-"""Which items of a campaign a person could take now, how many these are, and the first of them.
-
-The last two are asked on every page and for every item, so their queries are prepared.
-"""
+"""Which items of a campaign a person could take now, and the first of them, whose queries are prepared."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -23,6 +20,15 @@ from review.queue.reviewer_checks.repeats import had_in_sitting, has_checks, in_
 from review.queue.slots import give_slot, take_slot
 
 Bounds = tuple[int, int]  # of `Item.shuffle`
+
+
+class Rule(TypedDict):
+    """Which of the conditions hold for a person; `items_for` says what they are."""
+
+    in_study: bool
+    in_training: bool
+
+
 # Most urgent first, then as it was asked for. An item is made when its run ends, and its key would tell how long
 # that took; the run's own key is as old as the question.
 URGENT_FIRST = ("-priority", "run_id", "pk")
@@ -57,44 +63,19 @@ def eligible_items(
     manager assigns by name need not keep the order of trainings and sittings.
     """
     in_study = not (campaign.is_live or by_name)
-    if in_study and not _may_take(member):
+    if in_study and not may_take(member):
         return Item.objects.none()
-    in_training = (
-        in_study and member is not None and _is_in_training(campaign, member, has_training)
-    )
-    waiting = _items_for(campaign.pk, by.pk, in_study=in_study, in_training=in_training)
+    in_training = in_study and member is not None and is_in_training(campaign, member, has_training)
+    waiting = items_for(campaign.pk, by.pk, in_study=in_study, in_training=in_training)
     return suitable_for(waiting, campaign, by)
 
 
-def count_eligible(
-    campaign: Campaign, by: User, member: Member | None, *, most: int | None = None
-) -> int:
-    """How many `eligible_items` finds, counted up to `most`."""
-    if has_checks(campaign):
-        return eligible_items(campaign, by, member)[:most].count()
-    in_study = not campaign.is_live
-    if in_study and not _may_take(member):
-        return 0
-    in_training = in_study and member is not None and _is_in_training(campaign, member)
-    sql = _count_of(in_study=in_study, in_training=in_training, most=most)
-    ((count,),) = fetch(sql, {"campaign": campaign.pk, "by": by.pk})
-    return int(count)
-
-
-@cache
-def _count_of(*, in_study: bool, in_training: bool, most: int | None) -> str:
-    def keys(campaign: int, by: int) -> QuerySet[Item]:
-        waiting = _items_for(campaign, by, in_study=in_study, in_training=in_training)
-        return waiting.order_by().only("pk")[:most]
-
-    return f"SELECT COUNT(*) FROM ({PreparedQuery(keys).sql}) AS waiting"
-
-
-def _may_take(member: Member | None) -> bool:
+def may_take(member: Member | None) -> bool:
+    """Whether a study gives a person anything."""
     return member is not None and member.paused_at is None
 
 
-def _items_for(
+def items_for(
     campaign: int,
     by: int,
     *,
@@ -141,7 +122,8 @@ def has_adjudicated(item: Item, by: User) -> bool:
     return settled.filter(by=by).exists()
 
 
-def _is_in_training(campaign: Campaign, member: Member, has_training: bool | None = None) -> bool:
+def is_in_training(campaign: Campaign, member: Member, has_training: bool | None = None) -> bool:
+    """Whether a person is given items of the training round only."""
     if member.trained_at is not None:
         return False
     return begins_with_training(campaign) if has_training is None else has_training
@@ -170,14 +152,15 @@ class Candidates:
         seed = self.member.seed if self.is_random and self.member else 0
         if self.waiting is not None:
             return self._take_of(_locked(_in_order(self.waiting, order, seed, bounds)))
-        query = _first_item(
-            order=order,
-            in_study=not self.campaign.is_live,
-            in_training=self.in_training,
-            is_bounded=bounds is not None,
-        )
+        query = _first_item(order=order, is_bounded=bounds is not None, **self._rule)
         low, high = bounds or (0, 0)
-        numbers = {"seed": seed, "low": low, "high": high}
+        return self._give(query, {"seed": seed, "low": low, "high": high})
+
+    @property
+    def _rule(self) -> Rule:
+        return {"in_study": not self.campaign.is_live, "in_training": self.in_training}
+
+    def _give(self, query: _FirstItem, numbers: Mapping[str, int]) -> Assignment | None:
         given = give_slot(query.sql, numbers, to=self.by, campaign=self.campaign.pk)
         if given is None:
             return None
@@ -192,7 +175,10 @@ class Candidates:
 
     def some(self) -> list[int]:
         """The keys of some that wait, whoever is being given them at this moment."""
-        return list(self._all().order_by("pk").values_list("pk", flat=True)[:_SOME])
+        if self.waiting is not None:
+            return list(self.waiting.order_by("pk").values_list("pk", flat=True)[:_SOME])
+        values = {"campaign": self.campaign.pk, "by": self.by.pk}
+        return [pk for (pk,) in fetch(_some_keys(**self._rule), values)]
 
     def wait_for(self, pk: int) -> Assignment | None:
         """Take this one, or None where it has been given to somebody else meanwhile; then nothing stays locked.
@@ -201,20 +187,18 @@ class Candidates:
         """
         with transaction.atomic():
             lock_item_row(pk)
-            taken = self._take_of(self._all().filter(pk=pk))
+            if self.waiting is not None:
+                taken = self._take_of(self.waiting.filter(pk=pk))
+            else:
+                taken = self._give(_certain_item(**self._rule), {"near": pk})
             if taken is None:
                 transaction.set_rollback(True)
         return taken
 
-    def _all(self) -> QuerySet[Item]:
-        if self.waiting is not None:
-            return self.waiting
-        return eligible_items(self.campaign, self.by, self.member, has_training=self.in_training)
-
 
 def candidates_for(campaign: Campaign, by: User, member: Member | None) -> Iterator[Candidates]:
     """What is looked through for a person's next item, one after the other."""
-    in_training = member is not None and _is_in_training(campaign, member)
+    in_training = member is not None and is_in_training(campaign, member)
     if not has_checks(campaign):
         yield Candidates(campaign, by, member, in_training)
         return
@@ -251,21 +235,12 @@ class _FirstItem(NamedTuple):
 
 
 @cache
-def _first_item(*, order: str, in_study: bool, in_training: bool, is_bounded: bool) -> _FirstItem:
+def _first_item(*, order: str, is_bounded: bool, in_study: bool, in_training: bool) -> _FirstItem:
     """The first of the items that wait for a person; with `has_arms`."""
-
-    def for_person(campaign: int, by: int) -> QuerySet[Item]:
-        waiting = _items_for(
-            campaign, by, in_study=in_study, in_training=in_training, exists=LookedUp
-        )
-        arms = Item.objects.filter(case=OuterRef("case")).exclude(pk=OuterRef("pk"))
-        return waiting.annotate(has_arms=LookedUp(arms))
+    rule: Rule = {"in_study": in_study, "in_training": in_training}
 
     def first(campaign: int, by: int) -> QuerySet[Item]:
-        return _locked(_in_order(for_person(campaign, by), order, 0, None))[:1]
-
-    def one(campaign: int, by: int, near: int) -> QuerySet[Item]:
-        return _locked(for_person(campaign, by).filter(pk=near))
+        return _locked(_in_order(_for_person(campaign, by, rule), order, 0, None))[:1]
 
     def in_order(campaign: int, seed: int, low: int, high: int) -> QuerySet[Item]:
         waiting = Item.objects.waiting().filter(campaign=campaign).only("pk")
@@ -274,7 +249,33 @@ def _first_item(*, order: str, in_study: bool, in_training: bool, is_bounded: bo
     if order != Campaign.Order.RANDOM:
         query = PreparedQuery(first)
         return _FirstItem(query.sql, query.read)
-    query = PreparedQuery(one)
-    item = query.sql.replace("%(near)s", "near.id")
+    certain = _certain_item(**rule)
+    item = certain.sql.replace("%(near)s", "near.id")
     sql = _ONE_BY_ONE.format(in_order=PreparedQuery(in_order).sql, item=item)
-    return _FirstItem(sql, query.read)
+    return _FirstItem(sql, certain.read)
+
+
+@cache
+def _certain_item(*, in_study: bool, in_training: bool) -> _FirstItem:
+    """The item `near` if it waits for a person; with `has_arms`."""
+    rule: Rule = {"in_study": in_study, "in_training": in_training}
+
+    def one(campaign: int, by: int, near: int) -> QuerySet[Item]:
+        return _locked(_for_person(campaign, by, rule).filter(pk=near))
+
+    query = PreparedQuery(one)
+    return _FirstItem(query.sql, query.read)
+
+
+@cache
+def _some_keys(*, in_study: bool, in_training: bool) -> str:
+    def some(campaign: int, by: int) -> QuerySet[Item]:
+        waiting = items_for(campaign, by, in_study=in_study, in_training=in_training)
+        return waiting.order_by("pk").only("pk")[:_SOME]
+
+    return PreparedQuery(some).sql
+
+
+def _for_person(campaign: int, by: int, rule: Rule) -> QuerySet[Item]:
+    arms = Item.objects.filter(case=OuterRef("case")).exclude(pk=OuterRef("pk"))
+    return items_for(campaign, by, exists=LookedUp, **rule).annotate(has_arms=LookedUp(arms))

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from django.contrib.auth.models import User
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
-from review.models import Assignment, Campaign, Case, Item, Member
-from review.queue.eligibility import eligible_items
+from review.models import Assignment, Campaign, Case, Member
+from review.queue.eligible_counts import count_eligible
 from review.queue.overview.later_items import Later, read_later
 
 # More than this are not counted: the number only says whether it is worth to begin.
@@ -66,7 +66,9 @@ def read_studies(campaigns: list[Campaign], user: User) -> list[Study]:
         .values_list("campaign", flat=True)
         .distinct()
     )
-    waiting = _count_waiting(campaigns, user, members, training)
+    # Who is let in by "open to every reviewer" becomes a member with the first item.
+    places = {one: members.get(one.pk) or Member(campaign=one, user=user) for one in campaigns}
+    waiting = count_eligible(places, user, most=MOST_COUNTED, with_training=training)
     done = dict(
         Assignment.objects.filter(
             item__campaign__in=campaigns,
@@ -91,25 +93,6 @@ def read_studies(campaigns: list[Campaign], user: User) -> list[Study]:
         )
         for one in campaigns
     ]
-
-
-def _count_waiting(
-    campaigns: list[Campaign], user: User, members: dict[int, Member], training: set[int]
-) -> dict[int, int]:
-    """Up to MOST_COUNTED of each campaign, all in one query."""
-    parts: list[QuerySet[Item, tuple[int]]] = []
-    for campaign in campaigns:
-        # Who is let in by "open to every reviewer" becomes a member with the first item.
-        member = members.get(campaign.pk) or Member(campaign=campaign, user=user)
-        waiting = eligible_items(campaign, user, member, has_training=campaign.pk in training)
-        parts.append(waiting.order_by().values_list("campaign")[:MOST_COUNTED])
-    if not parts:
-        return {}
-    found = parts[0].union(*parts[1:], all=True) if len(parts) > 1 else parts[0]
-    counts: dict[int, int] = {}
-    for (campaign_id,) in found:
-        counts[campaign_id] = counts.get(campaign_id, 0) + 1
-    return counts
 
 
 def _is_trained(member: Member | None) -> bool:

@@ -1,0 +1,75 @@
+"""How many items of campaigns a person could take now. Every page of a reviewer says so: the queries are prepared."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from functools import cache
+
+from django.contrib.auth.models import User
+from django.db.models import QuerySet
+from psycopg.types.numeric import Int8
+
+from core.database.prepared import PreparedQuery, fetch
+from review.models import Campaign, Item, Member
+from review.queue.eligibility import eligible_items, is_in_training, items_for, may_take
+from review.queue.reviewer_checks.repeats import has_checks
+
+_COUNT = """
+SELECT wanted.id, (SELECT count(*) FROM ({keys}) AS waiting) FROM unnest(%(campaigns)s::bigint[]) AS wanted (id)
+"""
+
+
+def count_eligible(
+    campaigns: Mapping[Campaign, Member | None],
+    by: User,
+    *,
+    most: int | None = None,
+    with_training: Collection[int] | None = None,
+) -> dict[int, int]:
+    """How many `eligible_items` finds in each campaign, counted up to `most`, by the campaign's key.
+
+    What has none may be missing. `with_training` spares a query for each campaign where it is known which of them
+    begin with a training round. With both, the number of queries does not grow with the campaigns.
+    """
+    counts: dict[int, int] = {}
+    alike: dict[tuple[bool, bool], list[int]] = defaultdict(list)
+    with_checks: list[QuerySet[Item, tuple[int]]] = []
+    for campaign, member in campaigns.items():
+        in_study = not campaign.is_live
+        has_training = None if with_training is None else campaign.pk in with_training
+        if in_study and not may_take(member):
+            continue
+        if has_checks(campaign):
+            waiting = eligible_items(campaign, by, member, has_training=has_training)
+            if most is None:
+                counts[campaign.pk] = waiting.count()
+            else:
+                with_checks.append(waiting.order_by().values_list("campaign")[:most])
+            continue
+        in_training = (
+            in_study and member is not None and is_in_training(campaign, member, has_training)
+        )
+        alike[in_study, in_training].append(campaign.pk)
+    for (in_study, in_training), keys in alike.items():
+        sql = _count_of(in_study=in_study, in_training=in_training, most=most)
+        counts |= dict(fetch(sql, {"campaigns": [Int8(key) for key in keys], "by": by.pk}))
+    return counts | _count_rows(with_checks)
+
+
+def _count_rows(parts: list[QuerySet[Item, tuple[int]]]) -> dict[int, int]:
+    """The rows of each campaign, all in one query."""
+    counts: dict[int, int] = defaultdict(int)
+    if parts:
+        for (campaign,) in parts[0].union(*parts[1:], all=True) if parts[1:] else parts[0]:
+            counts[campaign] += 1
+    return counts
+
+
+@cache
+def _count_of(*, in_study: bool, in_training: bool, most: int | None) -> str:
+    def keys(campaign: int, by: int) -> QuerySet[Item]:
+        waiting = items_for(campaign, by, in_study=in_study, in_training=in_training)
+        return waiting.order_by().only("pk")[:most]
+
+    return _COUNT.format(keys=PreparedQuery(keys).sql.replace("%(campaign)s", "wanted.id"))
