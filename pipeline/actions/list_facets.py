@@ -25,7 +25,7 @@ from core.web.lists import Column, Facet, is_first_page, sort_column
 from pipeline.access import access_actions
 from pipeline.actions.filters import ActionFilter
 from pipeline.models import Action
-from pipeline.runs.answers import newest_of, with_answer_status
+from pipeline.runs.answers import count_statuses, newest_of
 
 # Of more actions the newest are counted, and a count says "at least". The status of an answer is worked out from
 # some ten tables.
@@ -78,7 +78,7 @@ class ActionCounts:
 
 
 def count_actions(request: HttpRequest, found: ActionListFilter, user: User) -> ActionCounts | None:
-    """The counts of a valid filter, in two queries; None where they could tell of a row that is not shown."""
+    """The counts of a valid filter, in three queries; None where they could tell of a row that is not shown."""
     query = request.GET
     is_telling = any(query.get(name) for name in TELLING)
     if is_telling:
@@ -106,20 +106,16 @@ def count_actions(request: HttpRequest, found: ActionListFilter, user: User) -> 
         "by": Counted(rows_without("by"), "asked_by__username", MOST_NAMES),
         "source": Counted(rows_without("source"), "source"),
     }
-    if not is_telling:
-        newest = found.qs.order_by("-pk").values("pk")[:MOST_ANSWERS]
-        answers = with_answer_status(user, newest_of(newest))
-        wanted = {"answer": Counted(answers, "answer_status")} | wanted
     every = {} if is_telling else {"severity": [str(one) for one in Action.Severity.values]}
     facets = [
-        Facet(
-            name,
-            one.numbers,
-            every=every.get(name, ()),
-            is_cut=one.rows >= (MOST_ANSWERS if name == "answer" else most),
-        )
+        Facet(name, one.numbers, every=every.get(name, ()), is_cut=one.rows >= most)
         for name, one in count_values(wanted).items()
     ]
+    if not is_telling:
+        newest = found.qs.order_by("-pk").values("pk")[:MOST_ANSWERS]
+        numbers = count_statuses(user, newest_of(newest))
+        is_full = sum(numbers.values()) >= MOST_ANSWERS
+        facets.insert(0, Facet("answer", numbers, is_cut=is_full))
     is_cut = is_telling and total > most
     return ActionCounts(most if is_cut else total, is_cut, facets)
 

@@ -7,6 +7,7 @@ their number.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -31,8 +32,8 @@ from django.db.models.functions import Cast
 from django.utils.translation import gettext as _
 
 from catalog.models import Phrasing, Version
+from core.database.key_lists import is_among
 from pipeline import hooks
-from pipeline.access import with_shown_state
 from pipeline.display_names import answer_label
 from pipeline.models import Action, Assessment, Draft, ModelCall, Run
 from pipeline.runs.list_rows import RunRow
@@ -78,11 +79,12 @@ def with_answer_status(user: User, runs: QuerySet[Run]) -> QuerySet[Run]:
 
     A run whose verdict is hidden is *running* or *hidden*, whatever happened to it.
     """
-    marked = with_shown_state(user, runs)
-    if "hides_verdict" not in marked.query.annotations:
-        marked = marked.annotate(hides_verdict=Value(False))
-    if "hides_end" not in marked.query.annotations:
-        marked = marked.annotate(hides_end=Value(False))
+    marked = runs
+    if "hides_verdict" not in runs.query.annotations and hooks.mark_hidden_runs:
+        marked = hooks.mark_hidden_runs(user, runs)
+    for mark in ("hides_verdict", "hides_end"):
+        if mark not in marked.query.annotations:
+            marked = marked.annotate(**{mark: Value(False)})
     reviewed = (
         hooks.mark_reviewed_runs(marked)
         if hooks.mark_reviewed_runs
@@ -96,11 +98,8 @@ def with_answer_status(user: User, runs: QuerySet[Run]) -> QuerySet[Run]:
         answered_by__state=Version.State.VERIFIED, answered_by__entry__suspended_at__isnull=True
     )
     cases: list[tuple[Q, AnswerStatus]] = [
-        (
-            Q(shown_state__in=_ACTIVE)
-            & (Q(finished_at=None) | Q(hides_end=True, hides_verdict=True)),
-            AnswerStatus.RUNNING,
-        ),
+        # As `shown_state` has it; that one would repeat what hides a verdict, the longest part of the query.
+        (Q(hides_end=True) | Q(state__in=_ACTIVE, finished_at=None), AnswerStatus.RUNNING),
         (Q(hides_verdict=True), AnswerStatus.HIDDEN),
         (unusable & Q(state__in=_ACTIVE), AnswerStatus.RUNNING),
         (unusable & Q(state=Run.State.CANCELLED), AnswerStatus.CANCELLED),
@@ -159,15 +158,23 @@ def _vouching() -> QuerySet[Version]:
 def answers_of(rows: Collection[RunRow], user: User) -> dict[int, ShownAnswer]:
     """The answer of each run, by its key, for this person; the runs' verdicts count as shown (`visible_parts`)."""
     runs = {row.run.pk: row.run for row in rows}
-    found = with_answer_status(user, Run.objects.filter(pk__in=list(runs))).only("pk")
+    found = with_answer_status(user, Run.objects.filter(pk__in=list(runs)))
     statuses: dict[int, tuple[AnswerStatus, int | None]] = {
-        run.pk: (AnswerStatus(run.answer_status), run.vouching)  # type: ignore[attr-defined]
-        for run in found
+        pk: (AnswerStatus(status), version)
+        for pk, status, version in found.values_list("pk", F("answer_status"), F("vouching"))
     }
     details = _Details(runs, statuses)
     return {
         pk: details.answer(runs[pk], status, user) for pk, (status, _version) in statuses.items()
     }
+
+
+def count_statuses(user: User, runs: QuerySet[Run]) -> dict[str, int]:
+    """How many of these runs have each status for this person, most frequent first."""
+    # Counted here: grouped by the status, the query would work it out twice.
+    found = with_answer_status(user, runs).values_list("pk", F("answer_status"))
+    numbers = Counter(status for _pk, status in found)
+    return dict(sorted(numbers.items(), key=lambda one: (-one[1], one[0])))
 
 
 def answer_of(row: RunRow, user: User) -> ShownAnswer:
@@ -295,15 +302,23 @@ def with_news(user: User, actions: QuerySet[Action]) -> QuerySet[Action]:
 
 def news_of(user: User) -> dict[int, str]:
     """Actions whose answer changed since this person's last visit, with that answer: the newest MOST_NEWS."""
-    actions = Action.objects.filter(asked_by=user).exclude(seen_status="")
-    looked = newest_of(actions.values("pk"))
-    found = (
-        with_answer_status(user, looked)
-        .exclude(Q(answer_status__in=[status.value for status in _NO_NEWS]))
-        .exclude(Q(answer_status=F("action__seen_status")))
-        .annotate(now=F("answer_status"))
+    seen = dict(
+        Action.objects.filter(asked_by=user)
+        .exclude(seen_status="")
+        .values_list("pk", "seen_status")
     )
-    return dict(found.order_by("-action").values_list("action", "now")[:MOST_NEWS])
+    if not seen:
+        return {}
+    # Compared here: a condition on the status would repeat all of the query that works it out.
+    newest = with_answer_status(
+        user, newest_of(Action.objects.filter(is_among("pk", seen)).values("pk"))
+    )
+    news = {
+        action: status
+        for action, status in newest.values_list("action", F("answer_status"))
+        if status not in (seen[action], *_NO_NEWS)
+    }
+    return dict(sorted(news.items(), reverse=True)[:MOST_NEWS])
 
 
 def mark_seen(user: User, shown: Mapping[int, str]) -> int:

@@ -138,6 +138,7 @@ def test_an_edit_is_a_new_draft_and_the_old_version_goes_on_answering(
     assert retrieval.retrieve(version.entry.title).matches[0].version == 1
 
 
+@pytest.mark.slow
 def test_who_comes_second_is_told_and_loses_nothing(curator: User, client_for: ClientFor) -> None:
     version = shelve()
     details = services.details_of(version)

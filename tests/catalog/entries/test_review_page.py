@@ -144,6 +144,7 @@ def test_the_checklist_says_what_changed_and_what_nobody_has_said(curator: User)
     assert {one.mark for one in services.checklist(first, None)} == {"same"}
 
 
+@pytest.mark.slow
 def test_a_high_risk_takes_a_reason_and_a_refusal_shows_the_page_again(
     curator: User, second_curator: User, client_for: ClientFor
 ) -> None:

@@ -88,6 +88,7 @@ def test_verifying_a_high_risk_takes_a_reason_which_the_log_has(
     assert event.changes["reason"] == ["", "TMPX is always set."]
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_the_page_says_so_and_its_form_asks_for_it(
     curator: User, second_curator: User, client: Client

@@ -22,6 +22,7 @@ def version() -> Version:
     return shelve(STATEMENT)
 
 
+@pytest.mark.slow
 def test_a_suspended_entry_answers_no_more_until_it_is_lifted(
     version: Version, curator: User, client_for: Callable[[User], Client]
 ) -> None:

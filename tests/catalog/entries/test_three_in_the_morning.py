@@ -33,6 +33,7 @@ def version(curator: User, second_curator: User) -> Version:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_everything_from_the_search_to_the_outcome_works_in_the_dark(
     version: Version, reviewer: User, client_for: ClientFor, dark: None
 ) -> None:

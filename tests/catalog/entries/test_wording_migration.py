@@ -23,6 +23,7 @@ def run_step() -> None:
             cursor.execute(operation.sql)
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_what_stood_there_at_the_verification_was_confirmed_with_it_and_later_ones_wait(
     curator: User, second_curator: User

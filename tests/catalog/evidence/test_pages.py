@@ -146,6 +146,7 @@ def test_a_mistake_is_said_at_the_field_and_nothing_typed_is_lost(
         assert response.context["form"]["cases"].value() == text
 
 
+@pytest.mark.slow
 def test_a_file_takes_the_place_of_what_is_typed(
     version: Version, curator: User, client_for: Clients
 ) -> None:
@@ -286,6 +287,7 @@ def test_quotes_and_brackets_are_shown_as_they_were_typed(
     assert plain not in page
 
 
+@pytest.mark.slow
 def test_an_entry_that_was_merged_away_keeps_its_cases_as_they_are(
     kept: EntryCases, version: Version, curator: User, client_for: Clients
 ) -> None:

@@ -159,6 +159,7 @@ def test_a_job_whose_worker_died_is_handed_out_again(
     assert told == [run.pk]
 
 
+@pytest.mark.slow
 def test_what_goes_wrong_is_said_and_the_text_goes(
     kept: EntryCases, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -392,6 +393,7 @@ def test_at_night_the_texts_are_read_a_part_at_a_time(
     assert "findings" not in read and '"script"' in read
 
 
+@pytest.mark.slow
 def test_undoing_a_merge_takes_back_no_cases_that_a_curator_kept_since(
     kept: EntryCases, version: Version, curator: User
 ) -> None:

@@ -86,6 +86,7 @@ def test_what_was_foreseen_is_then_done(client: Client, curator: User, settings:
     assert "rows.jsonl" in client.get(ADDRESS).text
 
 
+@pytest.mark.slow
 def test_who_imported_it_cannot_verify_it(
     client: Client, curator: User, second_curator: User, client_for: ClientFor
 ) -> None:
@@ -97,6 +98,7 @@ def test_who_imported_it_cannot_verify_it(
     assert client_for(second_curator).post(address).status_code == 302
 
 
+@pytest.mark.slow
 def test_the_same_file_again_leaves_nothing_to_do(client: Client) -> None:
     start(client, upload(client, file_of(GOOD)))
 

@@ -87,6 +87,7 @@ def test_rows_with_the_same_script_become_phrasings_of_one_entry(tmp_path: Path)
     assert Entry.objects.get(title="Tell the date").phrasings.count() == 2
 
 
+@pytest.mark.slow
 def test_a_known_address_with_another_script_is_a_new_version(
     tmp_path: Path, curator: User
 ) -> None:

@@ -12,6 +12,7 @@ from pipeline.models import Run
 from pipeline.runs.answers import answer_of
 from pipeline.runs.list_rows import run_row
 from review.models import Item
+from tests.first_cases import first_cases
 from tests.make import make_action
 from tests.pipeline.standin.test_example_statements import SHOWN
 from tests.standin_process import StandIn
@@ -41,7 +42,7 @@ def carry_out(statement: str, by: User) -> Run:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("statement", SHOWN)
+@pytest.mark.parametrize("statement", first_cases(2, SHOWN))
 def test_what_people_are_shown_is_written_passed_and_queued(
     standin: StandIn, reviewer: User, statement: str
 ) -> None:
@@ -54,7 +55,7 @@ def test_what_people_are_shown_is_written_passed_and_queued(
     assert Item.objects.filter(run=run).count() == 1
 
 
-@pytest.mark.parametrize("statement", IMPOSSIBLE)
+@pytest.mark.parametrize("statement", first_cases(2, IMPOSSIBLE))
 def test_what_it_cannot_do_ends_unwritten_and_waits_for_nobody(
     standin: StandIn, reviewer: User, statement: str
 ) -> None:

@@ -224,6 +224,7 @@ def test_an_experts_feedback_is_refined_after_the_run_had_finished(
     assert done.verdict == "correct", "the verdict stays the first assessment's"
 
 
+@pytest.mark.slow
 def test_what_was_retrieved_is_recorded_once(
     standin: StandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -144,6 +144,7 @@ def test_two_verdicts_are_never_one(before: str, after: str, said: int) -> None:
     assert read_opinion(Reply(text)) == OpinionReading(ReadingOutcome.CONFLICT)
 
 
+@pytest.mark.slow
 @given(before=fragments("match"), after=st.sampled_from([*NOISE, *CODE]))
 def test_one_verdict_is_read_or_contradicted_by_a_quotation_but_never_turned(
     before: str, after: str
@@ -178,6 +179,7 @@ def test_a_script_is_kept_to_the_byte_in_every_mode(script: str) -> None:
     assert reading.script == f"{script}\n" or reading.outcome is UNPARSED and "<<" in script
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(script=HARD, end=st.integers(0, 200))
 def test_half_of_a_script_is_never_taken_for_it(script: str, end: int) -> None:

@@ -35,6 +35,7 @@ def start(batch: Batch | None = None) -> Run:
     )
 
 
+@pytest.mark.slow
 def test_a_run_that_passes(standin: StandIn, locks: list[list[str]]) -> None:
     run = run_worker.run_to_end(start().pk, give_up_after=60)
     assert run.state == "done"

@@ -379,6 +379,7 @@ def test_nothing_is_read_again_and_again_while_the_budget_is_kept(
     assert not any('"request"' in query["sql"] for query in queries)
 
 
+@pytest.mark.slow
 def test_direct_calls_leave_what_is_kept_for_batches(campaign: Batch, standin: StandIn) -> None:
     endpoint = Endpoint.objects.get(name="demo")
     Batch.objects.filter(pk=campaign.pk).update(budget=100, uses_message_batches=False)

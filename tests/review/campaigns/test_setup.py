@@ -24,6 +24,7 @@ def boss(manager: User, client_for: ClientFor) -> Client:
     return client_for(manager)
 
 
+@pytest.mark.slow
 def test_a_campaign_goes_from_a_name_to_open(boss: Client, reviewer: User) -> None:
     answer = boss.post(
         "/campaigns/new/", {"name": "  Shell  2026 ", "description": "", "preset": "rigorous"}

@@ -102,6 +102,7 @@ def arms(manager: User, people: list[User]) -> tuple[Campaign, Item, Item]:
     return campaign, one, Item.objects.get(pk=other.pk)
 
 
+@pytest.mark.slow
 def test_who_is_called_in_for_a_text_is_waited_for_in_every_arm(
     arms: tuple[Campaign, Item, Item], manager: User, people: list[User]
 ) -> None:

@@ -68,6 +68,7 @@ def choose(client: Client, url: str, roles: dict[str, str], do: str, **typed: st
     return client.post(url, {**chosen, **typed, do: "1"})  # type: ignore[return-value]
 
 
+@pytest.mark.slow
 def test_columns_are_chosen_and_seen_before_anything_is_stored(
     client: Client, campaign: Campaign
 ) -> None:
@@ -113,6 +114,7 @@ def test_what_is_known_is_chosen_already_and_can_be_left_out(
     assert [one.role for one in page.context["columns"]] == ["statement", ""]  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 def test_columns_of_several_reviewers_are_named(client: Client, campaign: Campaign) -> None:
     put_aside(client, campaign, {"id": "a", "statement": "List files", "script": "ls"})
     items = client.post(

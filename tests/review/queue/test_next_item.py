@@ -55,6 +55,7 @@ def test_the_first_in_order_is_found_as_the_rules_say(
     assert claimed is not None and claimed.item_id == expected[0].pk
 
 
+@pytest.mark.slow
 def test_what_waits_is_counted_up_to_a_limit_and_not_for_who_may_not_take_it(
     manager: User, reviewer: User, stranger: User
 ) -> None:

@@ -112,6 +112,7 @@ def test_reviewers_and_curators_hand_nothing_to_anybody(
     assert Assignment.objects.count() == 1 and not SentBack.objects.exists()
 
 
+@pytest.mark.slow
 def test_the_api_does_the_same(
     done: Assignment, manager: User, reviewer: User, client_for: ClientFor
 ) -> None:

@@ -157,6 +157,7 @@ def test_of_a_long_queue_the_counts_say_at_least(
     assert last.item.run.action.statement == "Count files"
 
 
+@pytest.mark.slow
 def test_queues_that_differ_in_what_is_hidden_are_counted_alike(
     waiting: None, client_for: ClientFor, reviewer: User
 ) -> None:

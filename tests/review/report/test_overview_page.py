@@ -230,6 +230,7 @@ def test_an_open_study_shows_no_p_values(campaign: Campaign, client: Client) -> 
     assert re.search(r"\bp [=<]", words_of(client.get(f"/campaigns/{campaign.pk}/report/").text))
 
 
+@pytest.mark.slow
 def test_a_study_without_blinding_says_so_on_the_page_and_in_its_tables(
     golden: Campaign, client: Client
 ) -> None:

@@ -163,6 +163,7 @@ def test_every_way_to_the_figures_is_a_look_in_every_state(
     assert (look.what, look.by) == ("export", None)
 
 
+@pytest.mark.slow
 def test_closing_and_opening_again_are_listed(boss: Client, manager: User, reviewer: User) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=1)
     for state in ("closed", "paused", "open"):

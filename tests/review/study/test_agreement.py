@@ -76,6 +76,7 @@ def near(found: float | None, expected: Fraction | float | None) -> bool:
     return abs(found - float(expected)) < 1e-9
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(rows_of_scores())
 def test_alpha_and_percent_equal_their_plain_definitions(rows: Rows) -> None:
@@ -131,6 +132,7 @@ def test_no_measure_depends_on_the_order_of_rows_or_the_names_of_reviewers(
         assert near(twin.cohen_kappa, pair.cohen_kappa)
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(rows_of_scores())
 def test_measures_lie_within_their_bounds(rows: Rows) -> None:
@@ -230,6 +232,7 @@ def test_one_item_that_two_see_differently_is_worse_than_chance() -> None:
     assert found.cohen_kappa == 0
 
 
+@pytest.mark.slow
 def test_with_two_reviewers_the_kappa_is_theirs_and_with_three_a_mean_over_large_pairs() -> None:
     rows: list[dict[int, int]] = [{1: n % 3, 2: n % 2, 3: 2 - n % 3} for n in range(19)]
     few = agreement(rows)

@@ -74,6 +74,7 @@ def test_no_number_of_items_finds_what_is_not_there() -> None:
         plan_share(share=0.5, half_width_wanted=0.001)
 
 
+@pytest.mark.slow
 def test_the_width_of_alpha_falls_with_the_root_of_the_items() -> None:
     margins = (0.4, 0.15, 0.45)
     wide, narrow = (alpha_width(margins, 0.7, items) for items in (100, 400))

@@ -73,6 +73,7 @@ def shell(live_server: LiveServer, robot: User, tmp_path: Path) -> Shell:
     return Shell(tmp_path, live_server.url, token_of(robot, "agent_read", "report_outcome"))
 
 
+@pytest.mark.slow
 def test_find_show_verify_and_report(shell: Shell, robot: User) -> None:
     carla = make_person("carla", "curator")
     version = shelve(UPTIME, verified_by=carla)

@@ -99,6 +99,7 @@ def test_grafana_signs_the_body_alone_and_the_same_json_written_otherwise_does_n
     assert Incident.objects.get().firing == 1
 
 
+@pytest.mark.slow
 def test_an_event_of_pagerduty_that_is_sent_again_is_answered_and_counted_and_acted_on_once(
     open_door: Callable[..., Door],
 ) -> None:

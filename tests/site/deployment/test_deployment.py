@@ -91,6 +91,7 @@ def test_what_the_validation_prints_is_what_its_page_says() -> None:
     assert done.stdout.strip() in page, "put the output of `make deployment` there"
 
 
+@pytest.mark.slow
 def test_compose_chart_and_make_run_start_the_same_queues() -> None:
     services = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
     chart = " ".join(

@@ -111,6 +111,7 @@ def test_a_server_that_somebody_else_started_is_adopted_and_can_be_stopped(
     assert used_place.alive() == []
 
 
+@pytest.mark.slow
 def test_the_data_of_another_version_is_refused_with_advice(place, new_postgres) -> None:
     place.layout.postgres_data.mkdir(parents=True)
     (place.layout.postgres_data / "PG_VERSION").write_text("16\n")

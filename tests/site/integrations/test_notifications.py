@@ -111,6 +111,7 @@ def test_whom_the_events_of_a_study_concern(
     assert told(manager) == ["campaign_done"], "who closed it knows"
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_whoever_asked_may_open_what_they_are_told_of_also_once_it_is_undone(
     reviewer: User, client_for: Callable[[User], Client]

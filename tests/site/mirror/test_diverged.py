@@ -86,6 +86,7 @@ def test_a_branch_with_a_history_of_its_own_is_left_alone_at_first(
     assert repository.read("verified/print-the-uptime/script.sh") == version.script
 
 
+@pytest.mark.slow
 def test_a_branch_that_was_deleted_comes_back_with_its_history(
     set_up: SetUp, repository: Repository, version: Version, curator: User, administrator: User
 ) -> None:

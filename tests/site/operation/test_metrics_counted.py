@@ -93,6 +93,7 @@ def test_requests_are_counted_by_address_and_class_of_status(
     assert "alice" not in scrape()
 
 
+@pytest.mark.slow
 def test_processes_are_added_up(tmp_path: Path) -> None:
     """A parent and the child that it forks, as gunicorn does after loading the product."""
     lines = """

@@ -95,6 +95,7 @@ def test_the_api_takes_a_session_only_with_the_header(db: None) -> None:
     assert client.post(api, body, content_type=kind, headers=wrong).status_code == 403
 
 
+@pytest.mark.slow
 def test_nobody_uses_another_client() -> None:
     """Django's and REST framework's own clients check no CSRF: a form that fails in a browser passes them."""
     found = [
