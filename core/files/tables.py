@@ -64,7 +64,7 @@ class Table:
         except _TooLong:
             problem = say_too_long()
         except csv.Error as error:
-            problem = f"is no row of CSV: {error}"
+            problem = f"cannot be read as a row: {error}"
         first, *rest = feed.taken
         if not problem and any(cells):
             problem = self._wrong_length(len(cells))
