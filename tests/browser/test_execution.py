@@ -105,6 +105,8 @@ def test_scripts_in_the_same_worlds_and_what_a_reviewer_makes_of_the_cases(
     page = sign_in("rita")
     page.goto(item)
     page.keyboard.press("t")
+    # In hand: a score that is pressed before that is pressed for nothing.
+    expect(page.locator("#comment")).to_be_visible()
     expect(page.locator("#execution")).to_have_count(0)
     current = page.locator(".steps [aria-current]")
     for score, following in (("0", "Feedback"), ("2", "Refined"), ("2", "")):
