@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import NamedTuple, TypedDict
+from typing import NamedTuple
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -22,7 +22,7 @@ from review.queue.slots import give_slot, take_slot
 Bounds = tuple[int, int]  # of `Item.shuffle`
 
 
-class Rule(TypedDict):
+class Rule(NamedTuple):
     """Which of the conditions hold for a person; `items_for` says what they are."""
 
     in_study: bool
@@ -62,25 +62,31 @@ def eligible_items(
     `has_training` spares a query where it is known whether the campaign begins with a training round. What a
     manager assigns by name need not keep the order of trainings and sittings.
     """
-    in_study = not (campaign.is_live or by_name)
-    if in_study and not may_take(member):
+    if by_name:
+        rule: Rule | None = Rule(in_study=False, in_training=False)
+    else:
+        rule = rule_for(campaign, member, has_training=has_training)
+    if rule is None:
         return Item.objects.none()
-    in_training = in_study and member is not None and is_in_training(campaign, member, has_training)
-    waiting = items_for(campaign.pk, by.pk, in_study=in_study, in_training=in_training)
-    return suitable_for(waiting, campaign, by)
+    return suitable_for(items_for(campaign.pk, by.pk, rule), campaign, by)
 
 
-def may_take(member: Member | None) -> bool:
-    """Whether a study gives a person anything."""
-    return member is not None and member.paused_at is None
+def rule_for(
+    campaign: Campaign, member: Member | None, *, has_training: bool | None = None
+) -> Rule | None:
+    """The conditions that hold for a person; None where a study gives them nothing."""
+    if campaign.is_live:
+        return Rule(in_study=False, in_training=False)
+    if member is None or member.paused_at is not None:
+        return None
+    return Rule(in_study=True, in_training=_is_in_training(campaign, member, has_training))
 
 
 def items_for(
     campaign: int,
     by: int,
+    rule: Rule,
     *,
-    in_study: bool,
-    in_training: bool,
     exists: type[Exists] = Exists,
 ) -> QuerySet[Item]:
     """The rule: what waits, was not dealt with by this person, and holds no text of theirs."""
@@ -110,10 +116,10 @@ def items_for(
         wrote,
         explained,
         settled,
-        *([other_arm, same_statement] if in_study else []),
+        *([other_arm, same_statement] if rule.in_study else []),
     ]
     items = Item.objects.waiting().filter(*(~exists(one) for one in hindrances), campaign=campaign)
-    return items.filter(case__purpose=Case.Purpose.TRAINING) if in_training else items
+    return items.filter(case__purpose=Case.Purpose.TRAINING) if rule.in_training else items
 
 
 def has_adjudicated(item: Item, by: User) -> bool:
@@ -122,8 +128,7 @@ def has_adjudicated(item: Item, by: User) -> bool:
     return settled.filter(by=by).exists()
 
 
-def is_in_training(campaign: Campaign, member: Member, has_training: bool | None = None) -> bool:
-    """Whether a person is given items of the training round only."""
+def _is_in_training(campaign: Campaign, member: Member, has_training: bool | None = None) -> bool:
     if member.trained_at is not None:
         return False
     return begins_with_training(campaign) if has_training is None else has_training
@@ -152,13 +157,13 @@ class Candidates:
         seed = self.member.seed if self.is_random and self.member else 0
         if self.waiting is not None:
             return self._take_of(_locked(_in_order(self.waiting, order, seed, bounds)))
-        query = _first_item(order=order, is_bounded=bounds is not None, **self._rule)
+        query = _first_item(order=order, is_bounded=bounds is not None, rule=self._rule)
         low, high = bounds or (0, 0)
         return self._give(query, {"seed": seed, "low": low, "high": high})
 
     @property
     def _rule(self) -> Rule:
-        return {"in_study": not self.campaign.is_live, "in_training": self.in_training}
+        return Rule(in_study=not self.campaign.is_live, in_training=self.in_training)
 
     def _give(self, query: _FirstItem, numbers: Mapping[str, int]) -> Assignment | None:
         given = give_slot(query.sql, numbers, to=self.by, campaign=self.campaign.pk)
@@ -178,7 +183,7 @@ class Candidates:
         if self.waiting is not None:
             return list(self.waiting.order_by("pk").values_list("pk", flat=True)[:_SOME])
         values = {"campaign": self.campaign.pk, "by": self.by.pk}
-        return [pk for (pk,) in fetch(_some_keys(**self._rule), values)]
+        return [pk for (pk,) in fetch(_some_keys(self._rule), values)]
 
     def wait_for(self, pk: int) -> Assignment | None:
         """Take this one, or None where it has been given to somebody else meanwhile; then nothing stays locked.
@@ -190,7 +195,7 @@ class Candidates:
             if self.waiting is not None:
                 taken = self._take_of(self.waiting.filter(pk=pk))
             else:
-                taken = self._give(_certain_item(**self._rule), {"near": pk})
+                taken = self._give(_certain_item(self._rule), {"near": pk})
             if taken is None:
                 transaction.set_rollback(True)
         return taken
@@ -198,7 +203,7 @@ class Candidates:
 
 def candidates_for(campaign: Campaign, by: User, member: Member | None) -> Iterator[Candidates]:
     """What is looked through for a person's next item, one after the other."""
-    in_training = member is not None and is_in_training(campaign, member)
+    in_training = member is not None and _is_in_training(campaign, member)
     if not has_checks(campaign):
         yield Candidates(campaign, by, member, in_training)
         return
@@ -235,9 +240,8 @@ class _FirstItem(NamedTuple):
 
 
 @cache
-def _first_item(*, order: str, is_bounded: bool, in_study: bool, in_training: bool) -> _FirstItem:
+def _first_item(*, order: str, is_bounded: bool, rule: Rule) -> _FirstItem:
     """The first of the items that wait for a person; with `has_arms`."""
-    rule: Rule = {"in_study": in_study, "in_training": in_training}
 
     def first(campaign: int, by: int) -> QuerySet[Item]:
         return _locked(_in_order(_for_person(campaign, by, rule), order, 0, None))[:1]
@@ -249,16 +253,15 @@ def _first_item(*, order: str, is_bounded: bool, in_study: bool, in_training: bo
     if order != Campaign.Order.RANDOM:
         query = PreparedQuery(first)
         return _FirstItem(query.sql, query.read)
-    certain = _certain_item(**rule)
+    certain = _certain_item(rule)
     item = certain.sql.replace("%(near)s", "near.id")
     sql = _ONE_BY_ONE.format(in_order=PreparedQuery(in_order).sql, item=item)
     return _FirstItem(sql, certain.read)
 
 
 @cache
-def _certain_item(*, in_study: bool, in_training: bool) -> _FirstItem:
+def _certain_item(rule: Rule) -> _FirstItem:
     """The item `near` if it waits for a person; with `has_arms`."""
-    rule: Rule = {"in_study": in_study, "in_training": in_training}
 
     def one(campaign: int, by: int, near: int) -> QuerySet[Item]:
         return _locked(_for_person(campaign, by, rule).filter(pk=near))
@@ -268,9 +271,9 @@ def _certain_item(*, in_study: bool, in_training: bool) -> _FirstItem:
 
 
 @cache
-def _some_keys(*, in_study: bool, in_training: bool) -> str:
+def _some_keys(rule: Rule) -> str:
     def some(campaign: int, by: int) -> QuerySet[Item]:
-        waiting = items_for(campaign, by, in_study=in_study, in_training=in_training)
+        waiting = items_for(campaign, by, rule)
         return waiting.order_by("pk").only("pk")[:_SOME]
 
     return PreparedQuery(some).sql
@@ -278,4 +281,4 @@ def _some_keys(*, in_study: bool, in_training: bool) -> str:
 
 def _for_person(campaign: int, by: int, rule: Rule) -> QuerySet[Item]:
     arms = Item.objects.filter(case=OuterRef("case")).exclude(pk=OuterRef("pk"))
-    return items_for(campaign, by, exists=LookedUp, **rule).annotate(has_arms=LookedUp(arms))
+    return items_for(campaign, by, rule, exists=LookedUp).annotate(has_arms=LookedUp(arms))

@@ -12,7 +12,7 @@ from psycopg.types.numeric import Int8
 
 from core.database.prepared import PreparedQuery, fetch
 from review.models import Campaign, Item, Member
-from review.queue.eligibility import eligible_items, is_in_training, items_for, may_take
+from review.queue.eligibility import Rule, eligible_items, items_for, rule_for
 from review.queue.reviewer_checks.repeats import has_checks
 
 _COUNT = """
@@ -33,26 +33,20 @@ def count_eligible(
     begin with a training round. With both, the number of queries does not grow with the campaigns.
     """
     counts: dict[int, int] = {}
-    alike: dict[tuple[bool, bool], list[int]] = defaultdict(list)
+    alike: dict[Rule, list[int]] = defaultdict(list)
     with_checks: list[QuerySet[Item, tuple[int]]] = []
     for campaign, member in campaigns.items():
-        in_study = not campaign.is_live
         has_training = None if with_training is None else campaign.pk in with_training
-        if in_study and not may_take(member):
-            continue
         if has_checks(campaign):
             waiting = eligible_items(campaign, by, member, has_training=has_training)
             if most is None:
                 counts[campaign.pk] = waiting.count()
             else:
                 with_checks.append(waiting.order_by().values_list("campaign")[:most])
-            continue
-        in_training = (
-            in_study and member is not None and is_in_training(campaign, member, has_training)
-        )
-        alike[in_study, in_training].append(campaign.pk)
-    for (in_study, in_training), keys in alike.items():
-        sql = _count_of(in_study=in_study, in_training=in_training, most=most)
+        elif rule := rule_for(campaign, member, has_training=has_training):
+            alike[rule].append(campaign.pk)
+    for rule, keys in alike.items():
+        sql = _count_of(rule, most)
         counts |= dict(fetch(sql, {"campaigns": [Int8(key) for key in keys], "by": by.pk}))
     return counts | _count_rows(with_checks)
 
@@ -67,9 +61,9 @@ def _count_rows(parts: list[QuerySet[Item, tuple[int]]]) -> dict[int, int]:
 
 
 @cache
-def _count_of(*, in_study: bool, in_training: bool, most: int | None) -> str:
+def _count_of(rule: Rule, most: int | None) -> str:
     def keys(campaign: int, by: int) -> QuerySet[Item]:
-        waiting = items_for(campaign, by, in_study=in_study, in_training=in_training)
+        waiting = items_for(campaign, by, rule)
         return waiting.order_by().only("pk")[:most]
 
     return _COUNT.format(keys=PreparedQuery(keys).sql.replace("%(campaign)s", "wanted.id"))

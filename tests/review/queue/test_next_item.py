@@ -17,7 +17,7 @@ from pipeline import services as pipeline
 from pipeline.models import Configuration, Feedback
 from review import services
 from review.models import Assignment, Campaign, Case, Item, Member
-from review.queue.eligibility import _first_item, eligible_items
+from review.queue.eligibility import Rule, _first_item, eligible_items
 from review.queue.reviewer_order import BITS
 from tests.first_cases import first_cases
 from tests.people import make_person
@@ -94,7 +94,8 @@ def test_an_index_on_what_waits_leads_to_it(
     order: str, is_bounded: bool, index: str, manager: User, reviewer: User
 ) -> None:
     study = make_study(by=manager, reviewers=[reviewer], items=2, order=order)
-    query = _first_item(order=order, in_study=True, in_training=False, is_bounded=is_bounded)
+    rule = Rule(in_study=True, in_training=False)
+    query = _first_item(order=order, is_bounded=is_bounded, rule=rule)
     numbers = {"campaign": study.pk, "by": reviewer.pk, "seed": 1, "low": 0, "high": 1 << 30}
     with connection.cursor() as cursor, transaction.atomic():
         # So few rows are read faster than an index is, and by one index as fast as by another.
