@@ -22,7 +22,7 @@ from catalog.analysis.shell.program import Program
 from catalog.analysis.types import Finding, Level, Outcome, Risk, SideEffect, is_at_least
 
 CHECK = "risk"
-VERSION = "3"
+VERSION = "4"
 MAXIMUM_FINDINGS = 200
 
 _COMMAND_RULES: tuple[Rule, ...] = (

@@ -11,6 +11,7 @@ import catalog
 from catalog.analysis import find_secrets, mask_secrets, secret_values
 from catalog.analysis.secrets import is_placeholder
 from tests.catalog.analysis.planted import Planted, planted_secrets
+from tests.catalog.analysis.secret_places import ORDINARY, written_secrets
 
 BEGIN, END = "-----BEGIN RSA PRIVATE KEY-----", "-----END RSA PRIVATE KEY-----"
 WEB_TOKEN = "eyJhbGciOiJI.eyJzdWIiOiIx.SflKxwRJSMeK"
@@ -61,6 +62,18 @@ def test_every_planted_secret_is_found_with_its_kind(seed: int) -> None:
     # All in one text, as a log pasted into an incident has them.
     masked = mask_secrets("\n".join(one.text for one in planted))
     assert len(masked.secrets) == 50 and not _left(planted, masked.text)
+
+
+@pytest.mark.parametrize("seed", [1, 20, 300])
+def test_secrets_are_found_wherever_people_write_them(seed: int) -> None:
+    written = list(written_secrets(seed))
+    assert len(written) > 80
+    assert [one.text for one in written if one.secret in mask_secrets(one.text).text] == []
+
+
+@pytest.mark.parametrize("text", ORDINARY)
+def test_what_looks_near_to_a_secret_is_none(text: str) -> None:
+    assert [text[one.start : one.end] for one in find_secrets(text)] == []
 
 
 def _left(planted: list[Planted], text: str) -> list[Planted]:
@@ -121,7 +134,30 @@ def test_a_word_of_examples_makes_a_secret_none(value: str, is_one: bool) -> Non
     assert is_placeholder(value) is not is_one
 
 
-@pytest.mark.parametrize("part", ["password", "token=", "mysql ", "a:", "://a:", "bearer ", "eyJ."])
+@pytest.mark.parametrize(
+    "part",
+    [
+        *(
+            "password",
+            "token=",
+            "mysql ",
+            "a:",
+            "://a:",
+            "bearer ",
+            "eyJ.",
+            "password of ",
+            "curl -u ",
+        ),
+        *(
+            "login with a and ",
+            "assword send ",
+            "-----BEGIN PUBLIC KEY-----",
+            "a:1:a:",
+            "key ",
+            "user a / ",
+        ),
+    ],
+)
 def test_hostile_texts_are_read_to_their_end(part: str) -> None:
     text = part * (40_000 // len(part))
     assert len(mask_secrets(text).text) <= len(text) + 3

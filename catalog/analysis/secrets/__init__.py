@@ -1,0 +1,27 @@
+"""Finds passwords, tokens and keys in any text: their positions and kinds, and the text without them.
+
+There are two kinds of signs: the form of a secret (`AKIA...`, `forms`), and the words or the command before it
+(`password=`, `words` and `options`), which are used for texts only: what a script assigns is read from its syntax tree.
+"""
+
+from catalog.analysis.secrets.masking import (
+    MASK,
+    Masked,
+    Secret,
+    find_secret_forms,
+    find_secrets,
+    mask_secrets,
+    secret_values,
+)
+from catalog.analysis.secrets.value_tests import is_placeholder
+
+__all__ = [
+    "MASK",
+    "Masked",
+    "Secret",
+    "find_secret_forms",
+    "find_secrets",
+    "is_placeholder",
+    "mask_secrets",
+    "secret_values",
+]

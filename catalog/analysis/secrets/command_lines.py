@@ -1,0 +1,109 @@
+"""Secrets that a command takes: a row for each option, argument or line of a file that a password is given in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from catalog.analysis.secrets.context import PASSWORD, VALUE, Context, in_text
+from catalog.analysis.secrets.value_tests import is_of_chance, is_value, looks_random
+
+_OPTION = "password on a command line"
+# What is on the same command line, up to the option.
+_BEFORE = r"\b[^\n|;&]{0,200}?\s"
+
+
+def _option(
+    signs: str, command: str, option: str, is_one: Callable[[str], bool] = is_value
+) -> Context:
+    """The value of an option of these commands; the option has the space behind it, where one must stand."""
+    return in_text(_OPTION, signs, rf"\b(?:{command}){_BEFORE}{option}{VALUE}", is_one)
+
+
+_LOGIN = r"(?:docker|podman|nerdctl|skopeo|buildah|helm|oras|crane|az|oc|argocd|npm)\b[^\n|;&]{0,80}?\blogin"
+COMMAND_LINES = (
+    in_text(
+        _OPTION,
+        "-",
+        rf"(?i)(?<!\S)--?(?:[a-z]+-){{0,3}}(?:{PASSWORD}|pass|token|secret|api-?key|access-key|secret-key|oauth2-bearer)"
+        rf"\s{{1,3}}{VALUE}",
+        looks_random,
+    ),
+    _option("mysql mariadb", "mysql|mysqldump|mysqladmin|mysqlimport|mysqlpump|mariadb(?:-\\w+)?", "-p", looks_random),
+    in_text(_OPTION, "sshpass", rf"\bsshpass\s{{1,3}}-p\s{{0,3}}{VALUE}", is_value),
+    in_text(
+        _OPTION,
+        "curl",
+        r"\bcurl\b[^\n|;&]{0,200}?\s(?:-u|--user|-U|--proxy-user)[\s=]{0,3}[\"']?[^\s:\"'$]{1,80}:([^\s\"'$]{3,})",
+        is_value,
+    ),
+    _option("redis-cli valkey-cli", "(?:redis|valkey)-cli", r"-a\s{1,3}"),
+    _option("ldap", "ldap(?:search|add|modify|delete|passwd|whoami|compare|modrdn)", r"-[ws]\s{0,3}"),
+    _option("login", _LOGIN, r"-p\s{1,3}"),
+    _option("mongo cqlsh", "mongo(?:sh|dump|restore|export|import|stat|top)?|cqlsh", r"-p\s{1,3}"),
+    _option("sqlcmd bcp isql tsql ipmitool", "sqlcmd|bcp|isql|tsql|ipmitool", r"-P\s{0,3}"),
+    _option("zip", "zip|unzip|zipcloak", r"-P\s{1,3}"),
+    _option("7z rar", "7z[ar]?|u?nrar|rar", "-p", looks_random),
+    _option("ssh-keygen", "ssh-keygen", r"-[PN]\s{1,3}"),
+    _option("pass", "keytool|jarsigner|apksigner", r"-(?:store|key|srcstore|deststore|srckey|destkey)pass\s{1,3}"),
+    _option("kadmin kinit", "kadmin(?:\\.local)?|kinit", r"-w\s{1,3}"),
+    _option("snmp", "snmp\\w+", r"-[cAX]\s{1,3}", looks_random),
+    _option("/p:", "xfreerdp", "/p:"),
+    _option("rdesktop", "rdesktop", r"-p\s{1,3}"),
+    _option("nmcli", "nmcli", r"password\s{1,3}"),
+    _option("useradd usermod", "useradd|usermod", r"-p\s{1,3}", looks_random),
+    _option("%", "smbclient|smbget|rpcclient|winexe|net", r"-U\s{0,3}[\"']?[^\s%\"'$]{1,80}%"),
+    _option("ftp", "lftp|ncftp", r"-u\s{0,3}[\"']?[^\s,\"'$]{1,80},"),
+    _option("sqlplus sqlldr imp exp rman", "sqlplus|sqlldr|impdp?|expdp?|rman", r"[\"']?\w{1,40}/", looks_random),
+    _option("rabbitmqctl", "rabbitmqctl", r"(?:add_user|change_password|authenticate_user)\s{1,3}\S{1,80}\s{1,3}"),
+    in_text(
+        _OPTION,
+        "htpasswd",
+        rf"\bhtpasswd\s+(?:-\w+\s+){{0,4}}-\w*b\w*\s+(?:-\w+\s+){{0,4}}\S{{1,200}}\s+(?:[\w.@-]{{1,80}}\s+)?{VALUE}\s*"
+        r"(?=[|;&\n]|$)",
+        looks_random,
+    ),
+    in_text(_OPTION, "wpa_passphrase", rf"\bwpa_passphrase\s+(?:\"[^\"\n]*\"|'[^'\n]*'|\S+)\s+{VALUE}", is_value),
+    in_text(_OPTION, "login", rf"\b(?:vault|doctl|gh|flyctl)\s+(?:auth\s+)?login\s+{VALUE}", is_of_chance),
+    in_text(_OPTION, "pass:", rf"(?<![\w:])pass:{VALUE}", looks_random),
+    in_text(_OPTION, "securestring", rf"(?i)\bConvertTo-SecureString\s+(?:-String\s+)?{VALUE}", is_value),
+    in_text(_OPTION, "/user:", rf"(?i)\bnet\s+use\b[^\n]{{0,200}}?/user:\S{{1,100}}\s+{VALUE}", is_value),
+    in_text(_OPTION, "net user", rf"(?i)\bnet\s+user\s+[\w.\\-]{{1,60}}\s+{VALUE}", looks_random),
+    in_text(_OPTION, "jdbc:oracle:", r"(?i)\bjdbc:oracle:\w{1,10}:[\w.-]{1,60}/([^@\s$]{3,100})@", is_value),
+    # What is written to a program that reads a password.
+    in_text(
+        _OPTION,
+        "stdin sudo cryptsetup kinit su",
+        r"\b(?:echo|printf)\s+(?:-\w+\s+)?[\"']?(?:%s\\n[\"']?\s+[\"']?)?([^\s\"'$`|;&]{4,100})(?:\\n)?[\"']?\s*\|\s*"
+        r"(?:sudo\s+)?(?:sudo\s+-S|passwd\s|\w+\b[^|\n;&]{0,120}--(?:password-)?stdin|cryptsetup\s|kinit\b|su\s)",
+        is_value,
+    ),
+    in_text(
+        _OPTION,
+        "chpasswd",
+        r"\b(?:echo|printf)\s+(?:-\w+\s+)?[\"']?[\w.@-]{1,80}:([^\s\"'$`|;]{4,100})(?:\\n)?[\"']?\s*\|\s*"
+        r"(?:sudo\s+)?chpasswd\b",
+        is_value,
+    ),
+    # A line of .netrc, of .pgpass, of a server's configuration, of SQL.
+    in_text(_OPTION, "login", rf"\blogin\s+\S{{1,80}}\s+password\s+{VALUE}", is_value),
+    in_text(
+        _OPTION,
+        ":",
+        r"(?<![\w:.-])[\w.*-]{1,80}:(?:\d{2,5}|\*):[\w.*-]{1,60}:[\w.*-]{1,60}:([^\s:\"'|;&]{6,100})",
+        is_of_chance,
+    ),
+    in_text(
+        _OPTION,
+        "requirepass masterauth bindpw rootpw",
+        rf"\b(?:requirepass|masterauth|bindpw|rootpw)\s+{VALUE}",
+        is_value,
+    ),
+    in_text(_OPTION, "send", r"assword[\s\S]{0,80}?\bsend\s+(?:--\s+)?[\"']([^\"'\\$\s]{4,})\\[rn]", is_value),
+    in_text(
+        _OPTION,
+        "identified password",
+        r"(?i)\b(?:IDENTIFIED\s+(?:WITH\s+\S+\s+)?(?:BY|AS)|(?:ENCRYPTED|WITH|LOGIN|USER|ROLE\s+\S+)\s+PASSWORD)\s+"
+        r"'([^'\n$]{4,})'",
+        is_value,
+    ),
+)  # fmt: skip

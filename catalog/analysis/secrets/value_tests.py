@@ -1,0 +1,158 @@
+"""Whether what stands where a secret may stand is one: pure functions of the value alone."""
+
+from __future__ import annotations
+
+import base64
+import re
+from itertools import pairwise
+
+_PLACEHOLDER = re.compile(
+    r"(?i)change_?me|replace_?me|your[-_ ]|\byour|example|placeholder|<.*>|\{\{|\*{3,}|x{5,}|\bxxx|\.{3}"
+    r"|\btodo\b|dummy"
+)
+# Words that may also stand in the name of what a secret is for.
+_IN_NAMES = re.compile(r"(?i)your|example|placeholder|dummy")
+_PARTS = re.compile(r"[-_.]")
+_LEAST_RANDOM, _LEAST_TURNS = 8, 3
+_NO_SECRETS = re.compile(
+    r"(?i)(?:true|false|none|null|nil|yes|no|on|off|required|optional|prompt|stdin|string|file|env|empty|unset"
+    r"|password|passwd|passphrase|secret|token|credentials?|(?:scram-)?sha-?\d{1,3})(?![\w-])|[/~.%!?*@#-]"
+    # A reference of Terraform or of a program, or the name of a thing at Amazon.
+    r"|(?:var|local|data|module|each|self)\.[a-z_]+|(?:process\.env|os\.environ|system\.getenv)\b|arn:"
+)
+_LEAST_VALUE, _LEAST_PASSWORD = 4, 6
+_LONG, _LONG_TURNS = 24, 5
+_LEAST_PHRASE = 4  # words
+_HARMLESS_TEXT = re.compile(r"[\w\s.,!?'-]+|-----BEGIN (?:CERT|PUBL)[\s\S]*")
+_PRODUCT_KEY = re.compile(r"[A-Z0-9]{4,6}(?:-[A-Z0-9]{4,6}){2,}")
+_KEY_OF_A_TABLE = re.compile(r"=(?!=?$)|#|\d{4}-\d\d-\d\d")
+_SIGN = re.compile(r"\w[!@#%^&*+~?]")
+_HEXADECIMAL = re.compile(r"(?:0x)?(?:[0-9a-f]+|[0-9A-F]+)")
+_CLASSES = tuple(map(re.compile, ("[a-z]", "[A-Z]", "[0-9]", r"[^\w./:-]")))
+# What stands after such a word and is none, though digits are in it: an amount, a name with a number, a format.
+_NO_PASSWORDS = re.compile(
+    r"\d[\d.,:/-]*[A-Za-z]{0,8}"  # 90days, 10.0.0.7, 2024-01-31, 30%
+    r"|(?:SHA\d*|MD5):.*"  # a fingerprint
+    r"|[\w.+-]+@[\w-]+\.[\w.-]+"  # an address of e-mail
+    # app-tls-2024, db-7.internal, SHA-256
+    r"|(?:[a-z]+|\d{1,4})(?:[-_.:/](?:[a-z]+\d{0,3}|v?\d{1,4}))+|[A-Z]+(?:[-_.]\d{1,4})+"
+    r"|(?i:sha|md|rsa|aes|ed|ecdsa|utf|base|oauth|ipv?|pkcs|argon|scrypt|bcrypt|ntlm\w*|p|x|tls|ssl|saml|http|step)"
+    r"-?\d+\w{0,4}"
+)
+
+
+def is_placeholder(value: str) -> bool:
+    """Whether a value only stands for a secret: `changeme`, `<token>`, `AKIA...EXAMPLE`.
+
+    A word such as *example* makes none of it where a part beside it looks like chance: `prod-example-7f3a9c1b22`.
+    """
+    value = value[:200]
+    if not _PLACEHOLDER.search(value):
+        return False
+    parts = _PARTS.split(value)
+    if _PLACEHOLDER.search(_IN_NAMES.sub("", value)):
+        return True
+    return not any(_is_by_chance(part) for part in parts if not _IN_NAMES.search(part))
+
+
+def is_value(value: str) -> bool:
+    """Whether it can be a secret at all: where nothing but a secret can stand."""
+    return len(value) >= _LEAST_VALUE and not _NO_SECRETS.match(value)
+
+
+def looks_random(value: str) -> bool:
+    """Whether it contains digits or punctuation, unlike a word of a sentence."""
+    plain = value.rstrip(".,:!?")
+    return (
+        is_value(value)
+        and len(plain) >= _LEAST_PASSWORD
+        and not plain.isalpha()
+        and not plain.replace("-", "").isalpha()
+    )
+
+
+def looks_like_a_password(value: str) -> bool:
+    """Whether in a sentence nobody would take it for a word, a name, an amount or an address: `Blue7dog!`."""
+    plain = value.strip("*_`.,:!?)]}")  # Markdown and the end of a clause
+    if not looks_random(plain) or _NO_PASSWORDS.fullmatch(plain):
+        return False
+    return count_classes(value) >= 2
+
+
+def is_of_words(value: str) -> bool:
+    """Whether it is four words and more."""
+    return len(value.split()) >= _LEAST_PHRASE
+
+
+def is_of_chance(value: str) -> bool:
+    """Whether it can hardly be a name that somebody gave: three classes of characters, or many turns."""
+    if not looks_like_a_password(value):
+        return False
+    parts = _PARTS.split(value)
+    return (
+        count_classes(value) >= 3
+        or any(map(_is_by_chance, parts))
+        or _PRODUCT_KEY.fullmatch(value) is not None
+    )
+
+
+def is_of_chance_and_no_digest(value: str) -> bool:
+    """As `is_of_chance`; a hexadecimal number after the word *key* names a key, and that of a table has more in it."""
+    return (
+        is_of_chance(value)
+        and not _HEXADECIMAL.fullmatch(value)
+        and not _KEY_OF_A_TABLE.search(value)
+    )
+
+
+def is_like_no_word(value: str) -> bool:
+    """Whether it stands out of a sentence about passwords: of chance, and not a name of capitals and a number."""
+    return is_of_chance(value) and (
+        _turns(value) >= _LEAST_TURNS or _SIGN.search(value) is not None
+    )
+
+
+def is_a_phrase(value: str) -> bool:
+    """Whether it is a password, or four words and more with something between them, as makers of passphrases do."""
+    return looks_like_a_password(value) or len(_PARTS.split(value)) >= _LEAST_PHRASE
+
+
+def is_long_and_random(value: str) -> bool:
+    """Whether it is long and of all classes, as tokens of makers are that have no row among the forms.
+
+    Hexadecimal numbers are none: digests, commits and identifiers are written so.
+    """
+    classes = [bool(one.search(value)) for one in _CLASSES[:3]]
+    return (
+        len(value) >= _LONG
+        and all(classes)
+        and _turns(value) >= _LONG_TURNS
+        and not _is_text_in_base64(value)
+    )
+
+
+def can_repeat(value: str) -> bool:
+    """Whether it is masked wherever it stands again."""
+    return looks_random(value)
+
+
+def count_classes(value: str) -> int:
+    """How many of small letters, capitals, digits and other signs are in it."""
+    return sum(bool(one.search(value)) for one in _CLASSES)
+
+
+def _is_by_chance(part: str) -> bool:
+    """Whether letters and digits take turns in it, as in no name with a number behind it."""
+    return len(part) >= _LEAST_RANDOM and _turns(part) >= _LEAST_TURNS
+
+
+def _is_text_in_base64(value: str) -> bool:
+    try:
+        text = base64.b64decode(value[: len(value) // 4 * 4], validate=True).decode("ascii")
+    except ValueError:
+        return False
+    return _HARMLESS_TEXT.fullmatch(text) is not None
+
+
+def _turns(text: str) -> int:
+    return sum(a.isdigit() != b.isdigit() for a, b in pairwise(text))
