@@ -2,7 +2,7 @@
 
     python -m bench [NAME ...]
 
-`tiny`, `intercode`, `coverage`, `upgrade` and `scale` run only where they are named.
+`tiny`, `intercode`, `coverage`, `upgrade`, `scale` and `recall` run only where they are named.
 
 Each runs in a process and on servers of its own, so that none leaves rows or memory to the next.
 """
@@ -37,13 +37,14 @@ MEASUREMENTS = {
     "quality": "execution.quality",
     "batches": "runs.batches",
 }
-# Only where they are named: two install and build what they need first, two take minutes, one needs a release before.
+# Only where they are named: two install and build what they need first, three take minutes, one needs a release before.
 ON_DEMAND = {
     "tiny": "runs.tiny",
     "intercode": "execution.intercode",
     "coverage": "study.coverage",
     "upgrade": "runs.upgrade",
     "scale": "study.scale",
+    "recall": "catalog.recall",
 }
 # These start what they need themselves.
 OWN_STAGE = (

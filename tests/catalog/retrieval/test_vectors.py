@@ -278,3 +278,26 @@ def test_a_broker_that_is_down_fails_nothing(monkeypatch: pytest.MonkeyPatch) ->
 
     assert shelve(SPOOLER).pk
     assert services.retrieve(SPOOLER).answer == "match"
+
+
+@pytest.mark.parametrize(
+    ("reach", "looked_at"),
+    [
+        pytest.param(1, 120, id="one for each vector"),
+        pytest.param(50, 100, id="at least a hundred"),
+        pytest.param(0.01, 1_000, id="at most what pgvector bears"),
+    ],
+)
+def test_a_search_looks_further_about_in_a_larger_index(
+    reach: float, looked_at: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shelve(SPOOLER)
+    vector_store.embed_missing()
+    model = EmbeddingModel.objects.get()
+    with connection.cursor() as cursor:
+        # What a VACUUM would find in an index of so many.
+        cursor.execute("UPDATE pg_class SET reltuples = 120 WHERE relname = %s", [model.index_name])
+        monkeypatch.setattr(vector_search, "VECTORS_A_CANDIDATE", reach)
+        vector_search.embed_query(SPOOLER).find(limit=3)
+        cursor.execute("SELECT current_setting('hnsw.ef_search')")
+        assert cursor.fetchone() == (str(looked_at),)

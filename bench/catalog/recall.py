@@ -1,0 +1,146 @@
+"""What the index finds of the ten nearest, by how many vectors it holds and how far a search looks about in it.
+
+    BENCH_RECALL_VECTORS=130000,1300000 python -m bench recall
+
+The vectors are those of bench.catalog.shelves, in a table with nothing else in it; the nearest are known from comparing
+each vector with each question as it is made. `BENCH_RECALL_MEMORY` is the `maintenance_work_mem` of building an index,
+`BENCH_RECALL_CONSTRUCTION` how far a build looks about (`ef_construction`, the product's own if it is not given). The
+last index is of `halfvec`, over as many vectors as the one before it.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from statistics import quantiles
+
+import numpy as np
+from django.db import connection
+from django.test.utils import override_settings
+from pgvector import HalfVector, Vector
+from pgvector.psycopg import register_vector
+
+from bench.catalog.shelves import Floats, Forms
+from bench.figures import Figure
+from catalog.retrieval import vector_store
+
+VECTORS = os.environ.get("BENCH_RECALL_VECTORS", "130000,390000")
+BREADTHS = os.environ.get("BENCH_RECALL_BREADTHS", "100,200,400,800")
+CONSTRUCTION = int(os.environ.get("BENCH_RECALL_CONSTRUCTION", vector_store.EF_CONSTRUCTION))
+_MAINTENANCE = os.environ.get("BENCH_RECALL_MEMORY", "2GB")
+ASKED = 200
+NEAREST = 10
+CHUNK = 10_000
+_FORMS = 256
+_MIB = 1_048_576
+# Two ways of adding up 384 products differ by less.
+_ROUNDING = 1e-5
+
+
+def measure() -> list[Figure]:
+    """For each size the index, and for each breadth of search its recall and time; printed as they come."""
+    with override_settings(SCRIPTSMITH_EMBEDDER="minilm"):
+        embedder = vector_store.embedder()
+        forms = Forms(embedder, seed=1)
+        asked = embedder.embed([forms.draw().statement for _ in range(ASKED)])
+    figures: list[Figure] = []
+    nearest = _Nearest(asked)
+    _run("CREATE TABLE recall_vector (id bigserial PRIMARY KEY, vector vector(384) NOT NULL)")
+    _run(f"SET maintenance_work_mem = '{_MAINTENANCE}'")
+    before = 0
+    for size in sorted(int(word) for word in VECTORS.split(",")):
+        _run("DROP INDEX IF EXISTS recall_index")
+        _fill(size - before, forms, nearest)
+        figures += _noted(_measure_index(size, "vector", asked, nearest))
+        before = size
+    _run("DROP INDEX recall_index")
+    figures += _noted(_measure_index(before, "halfvec", asked, nearest))
+    return figures
+
+
+class _Nearest:
+    """The cosines of the ten nearest of all vectors that were made, for each question."""
+
+    def __init__(self, asked: Floats) -> None:
+        self._asked = asked
+        self._best = np.full((len(asked), NEAREST), -1.0, dtype=np.float32)
+
+    def see(self, vectors: Floats) -> None:
+        """Take these vectors into account."""
+        cosines = self._asked @ vectors.T
+        joined = np.concatenate([self._best, cosines], axis=1)
+        self._best = np.partition(joined, -NEAREST, axis=1)[:, -NEAREST:]
+
+    def share_of(self, question: int, distances: Sequence[float]) -> float:
+        """How many of those found are as near as the ten nearest."""
+        furthest = float(self._best[question].min())
+        return sum(1 - one >= furthest - _ROUNDING for one in distances) / NEAREST
+
+
+def _fill(count: int, forms: Forms, nearest: _Nearest) -> None:
+    dice = np.random.default_rng(count)
+    with connection.cursor() as cursor:
+        raw = cursor.connection
+        register_vector(raw)
+        for start in range(0, count, CHUNK):
+            made = forms.vectors_of(dice.integers(_FORMS, size=min(CHUNK, count - start)))
+            nearest.see(made)
+            into = "COPY recall_vector (vector) FROM STDIN (FORMAT BINARY)"
+            with raw.cursor() as native, native.copy(into) as copy:
+                copy.set_types(["vector"])
+                for vector in made:
+                    copy.write_row([Vector(vector)])
+    _run("ANALYZE recall_vector")
+
+
+def _measure_index(size: int, kind: str, asked: Floats, nearest: _Nearest) -> Iterator[Figure]:
+    typed = f"(vector::{kind}(384))"
+    name = f"{size:,} vectors as {kind}"
+    began = time.perf_counter()
+    _run(
+        f"CREATE INDEX recall_index ON recall_vector USING hnsw ({typed} {kind}_cosine_ops)"
+        f" WITH (ef_construction = {CONSTRUCTION})"
+    )
+    taken = time.perf_counter() - began
+    yield _figure(f"{name}: index built, s", taken, f"ef_construction {CONSTRUCTION}")
+    yield _figure(
+        f"{name}: index, MiB", _ask("SELECT pg_relation_size('recall_index')")[0][0] / _MIB
+    )
+    for breadth in map(int, BREADTHS.split(",")):
+        _run(f"SET hnsw.ef_search = {breadth}")
+        shares, times = [], []
+        for question, vector in enumerate(asked):
+            value = Vector(vector) if kind == "vector" else HalfVector(vector)
+            began = time.perf_counter()
+            rows = _ask(
+                f"SELECT vector <=> %s FROM recall_vector ORDER BY {typed} <=> %s LIMIT {NEAREST}",
+                Vector(vector),  # what half of it says of a distance is rounded
+                value,
+            )
+            times.append((time.perf_counter() - began) * 1_000)
+            shares.append(nearest.share_of(question, [row[0] for row in rows]))
+        yield _figure(f"{name}: recall@10 with ef_search {breadth}", sum(shares) / len(shares))
+        yield _figure(f"{name}: p95 ms with ef_search {breadth}", quantiles(times[20:], n=20)[18])
+
+
+def _noted(figures: Iterator[Figure]) -> Iterator[Figure]:
+    for figure in figures:
+        print(f"{figure['what']}: {figure['value']:.3f} {figure.get('note', '')}", flush=True)
+        yield figure
+
+
+def _figure(what: str, value: float, note: str = "") -> Figure:
+    figure: Figure = {"what": what, "value": value, "held": ""}
+    return figure | {"note": note} if note else figure
+
+
+def _run(statement: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
+
+
+def _ask(statement: str, *values: object) -> list[tuple[float, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, values)
+        return cursor.fetchall()
