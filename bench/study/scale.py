@@ -30,7 +30,7 @@ from bench.catalog.catalogue import NEAREST, by_scan
 from bench.catalog.shelves import Forms, fill, make_model
 from bench.figures import Figure
 from bench.study.growth_plot import Curve, draw
-from bench.study.study import change_a_score, fill_first, grow, last_keys
+from bench.study.study import change_a_score, fill_first, grow, last_keys, tidy
 from bench.support.worker import memory_of
 from catalog import services as catalog
 from catalog.models import EmbeddingModel, Phrasing
@@ -195,6 +195,7 @@ def _measure_study(growth: _Growth, size: int, campaign: Campaign, client: Clien
     began = time.perf_counter()
     tallies.count_due(campaign)
     growth.note(size, "all items counted, s", time.perf_counter() - began, f"{items:,} items")
+    tidy()
     growth.note(size, "all tables and indexes, MiB", _size_of_everything() / _MIB)
     where = f"/campaigns/{campaign.pk}/"
     change = partial(change_a_score, campaign)

@@ -39,7 +39,10 @@ _COPIED: tuple[type[Model], ...] = (
     *(CaseSet, Execution),
 )
 _COPY_OF = "encode(sha256(convert_to({0} || ' ' || copy, 'UTF8')), 'hex')"
+_EARLIER = "{0} - copy * interval '7 minutes'"
 _OWN = {
+    # A reviewer has some hundred items in a sitting, not all that they ever had.
+    **{name: _EARLIER.format(name) for name in ("at", "created_at", "ended_at")},
     "external_id": "external_id || '-' || copy",
     # Not counted yet, whatever the first one is.
     "pattern": "''",
@@ -67,6 +70,7 @@ def measure() -> list[Figure]:
     began = time.perf_counter()
     tallies.count_due(campaign)
     rate = items / (time.perf_counter() - began)
+    tidy()
     of = f"{items:,} items, {scores:,} scores"
     # The pages' files are not what is measured, and need not be collected.
     with override_settings(STORAGES=settings.STORAGES | {"staticfiles": _PLAIN_FILES}):
@@ -210,7 +214,13 @@ def grow(
             " WHERE campaign_id = %s AND id >= %s",
             [campaign.pk, 0 if before == 1 else before * STRIDE],
         )
-        cursor.execute("ANALYZE")
+    tidy()
+
+
+def tidy() -> None:
+    """What autovacuum does soon after many rows came or went; the servers of measurements have it switched off."""
+    with connection.cursor() as cursor:
+        cursor.execute("VACUUM (ANALYZE)")
 
 
 def _run_scripts(campaign: Campaign) -> None:
@@ -257,14 +267,16 @@ def _assign() -> None:
             """
             INSERT INTO review_assignment (item_id, reviewer_id, state, reason, position, fence, created_at,
                                            ended_at, why, pauses, active_seconds)
-            SELECT item_id, reviewer_id, 'submitted', 'queue', 0, 1, now(),
+            SELECT item_id, reviewer_id, 'submitted', 'queue', 0, 1,
+                   now() - item_id % 21 * interval '1 day' - interval '10 minutes',
                    now() - item_id % 21 * interval '1 day', '', 0, '{}'
             FROM review_score GROUP BY item_id, reviewer_id
             """
         )
         cursor.execute(
             """
-            UPDATE review_score score SET assignment_id = assignment.id, active_seconds = 20 + score.id % 100
+            UPDATE review_score score
+            SET assignment_id = assignment.id, active_seconds = 20 + score.id % 100, at = assignment.ended_at
             FROM review_assignment assignment
             WHERE assignment.item_id = score.item_id AND assignment.reviewer_id = score.reviewer_id
             """

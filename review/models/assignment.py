@@ -101,6 +101,12 @@ class Assignment(models.Model):
                 name="assignment_last_of_reviewer",
                 condition=Q(position__gt=0),
             ),
+            # What a person did today, in this sitting, before this item: years of work are not read for it.
+            models.Index(
+                fields=["reviewer", "ended_at"],
+                name="assignment_done_by_reviewer",
+                condition=Q(state="submitted"),
+            ),
         ]
 
     def __str__(self) -> str:

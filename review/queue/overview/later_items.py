@@ -11,7 +11,7 @@ from datetime import datetime
 
 from django.db import connection
 
-from review.models import Assignment, Campaign
+from review.models import Campaign
 from review.queue.reviewer_checks.repeats import SITTING_GAP
 
 
@@ -45,13 +45,19 @@ _LATER = """
         SELECT held.reviewer_id, sibling.case_id, sibling.id AS item_id, sibling.campaign_id,
             action.statement_sha256 AS statement,
             greatest(held.created_at, held.ended_at, sitting.last_at) AS worked_at
-        FROM sitting JOIN review_assignment held ON held.reviewer_id = sitting.reviewer_id
+        FROM sitting CROSS JOIN LATERAL (
+            SELECT reviewer_id, item_id, created_at, ended_at FROM review_assignment
+            WHERE reviewer_id = sitting.reviewer_id AND state IN ('active', 'waiting') AND (
+                state = 'active' OR ended_at IS NULL AND created_at > sitting.began OR ended_at > sitting.began
+            )
+            UNION ALL  -- years of work are not read for it: there is an index of these
+            SELECT reviewer_id, item_id, created_at, ended_at FROM review_assignment
+            WHERE reviewer_id = sitting.reviewer_id AND state = 'submitted' AND ended_at > sitting.began
+        ) AS held
         JOIN review_item sibling ON sibling.id = held.item_id
         JOIN review_case "case" ON "case".id = sibling.case_id
         JOIN pipeline_action action ON action.id = "case".action_id
-        WHERE held.state = ANY(%(holding)s)
-            AND (held.state = 'active' OR held.created_at > sitting.began OR held.ended_at > sitting.began)
-            AND sibling.campaign_id = ANY(%(campaigns)s) AND sibling.again = ''
+        WHERE sibling.campaign_id = ANY(%(campaigns)s) AND sibling.again = ''
     ), same AS (
         SELECT recent.*, recent.case_id AS other FROM recent
         UNION ALL
@@ -85,10 +91,7 @@ def read_later(
     keys = list(people)
     if not (under_way and keys):
         return {}
-    holding = [state.value for state in Assignment.HOLDING]
     with connection.cursor() as cursor:
         gap = SITTING_GAP.total_seconds()
-        cursor.execute(
-            _LATER, {"people": keys, "campaigns": under_way, "holding": holding, "gap": gap}
-        )
+        cursor.execute(_LATER, {"people": keys, "campaigns": under_way, "gap": gap})
         return {(row[0], row[1]): Later(*row[2:]) for row in cursor.fetchall()}

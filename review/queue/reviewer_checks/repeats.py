@@ -179,9 +179,13 @@ def sitting_began(by: int) -> Coalesce:
 
 
 def had_in_sitting(by: int) -> Q:
-    """Of assignments: those that this person has in hand, or had in the sitting that goes on."""
+    """Of assignments: those that this person has in hand, or had in the sitting that goes on.
+
+    What ended before it was stored came from a file, and is work of another day.
+    """
     since = sitting_began(by)
-    return Q(state=Assignment.State.ACTIVE) | Q(created_at__gt=since) | Q(ended_at__gt=since)
+    is_new = Q(ended_at=None, created_at__gt=since)
+    return Q(state=Assignment.State.ACTIVE) | is_new | Q(ended_at__gt=since)
 
 
 # --- Handing them out -------------------------------------------------------------------------------------------

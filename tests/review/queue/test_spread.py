@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from pipeline.models import Action
 from review import services
-from review.models import Campaign, Item, Score
+from review.models import Assignment, Campaign, Item, Score
 from review.queue.overview.later_items import read_later
 from tests.make import imported_configuration
 from tests.review.desk.test_desk import score_next
@@ -93,6 +93,26 @@ def test_two_cases_with_the_same_statement_do_not_come_in_one_sitting(
     let_time_pass()
     held = services.claim_next(campaign, by=reviewer)
     assert held is not None and held.item == other
+
+
+@pytest.mark.parametrize(
+    ("days_ago", "is_later"), [pytest.param(1, False, id="of yesterday"), pytest.param(0, True)]
+)
+def test_what_came_from_a_file_is_work_of_when_it_was_done(
+    arms: tuple[Campaign, Item, Item], reviewer: User, days_ago: int, is_later: bool
+) -> None:
+    campaign, one, other = arms
+    Assignment.objects.create(
+        item=one,
+        reviewer=reviewer,
+        state=Assignment.State.SUBMITTED,
+        reason=Assignment.Reason.IMPORTED,
+        ended_at=timezone.now() - timedelta(days=days_ago),
+    )
+    Item.objects.filter(pk=one.pk).update(places=0)
+    assert bool(read_later([campaign], [reviewer.pk])) is is_later
+    held = services.claim_next(campaign, by=reviewer)
+    assert (held is None) if is_later else (held is not None and held.item == other)
 
 
 @pytest.mark.slow
