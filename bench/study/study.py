@@ -276,7 +276,8 @@ def _assign() -> None:
         cursor.execute(
             """
             UPDATE review_score score
-            SET assignment_id = assignment.id, active_seconds = 20 + score.id % 100, at = assignment.ended_at
+            SET assignment_id = assignment.id, active_seconds = 20 + score.id % 100, at = assignment.ended_at,
+                imported = false
             FROM review_assignment assignment
             WHERE assignment.item_id = score.item_id AND assignment.reviewer_id = score.reviewer_id
             """

@@ -25,7 +25,8 @@ class Later:
 
 # Of each person and waiting item their newest work, where they had another answer to its statement in the sitting that
 # goes on (see `repeats.sitting_began`). What is shown again to check reviewers is left out: to count it would tell
-# that it is there.
+# that it is there. OFFSET 0 has what follows looked up row by row: nobody has more than some hundred items in a
+# sitting, but PostgreSQL takes it for a third of all that they ever had, and would read the whole study.
 _LATER = """
     WITH last AS (
         SELECT person.id AS reviewer_id, score.at, coalesce(score.sitting_minutes, 0) AS minutes
@@ -42,8 +43,7 @@ _LATER = """
         ) AS began
         FROM unnest(%(people)s::bigint[]) AS person (id) LEFT JOIN last ON last.reviewer_id = person.id
     ), recent AS (
-        SELECT held.reviewer_id, sibling.case_id, sibling.id AS item_id, sibling.campaign_id,
-            action.statement_sha256 AS statement,
+        SELECT held.reviewer_id, answer.case_id, held.item_id, answer.campaign_id, answer.statement,
             greatest(held.created_at, held.ended_at, sitting.last_at) AS worked_at
         FROM sitting CROSS JOIN LATERAL (
             SELECT reviewer_id, item_id, created_at, ended_at FROM review_assignment
@@ -53,28 +53,39 @@ _LATER = """
             UNION ALL  -- years of work are not read for it: there is an index of these
             SELECT reviewer_id, item_id, created_at, ended_at FROM review_assignment
             WHERE reviewer_id = sitting.reviewer_id AND state = 'submitted' AND ended_at > sitting.began
-        ) AS held
-        JOIN review_item sibling ON sibling.id = held.item_id
-        JOIN review_case "case" ON "case".id = sibling.case_id
-        JOIN pipeline_action action ON action.id = "case".action_id
-        WHERE sibling.campaign_id = ANY(%(campaigns)s) AND sibling.again = ''
+        ) AS held CROSS JOIN LATERAL (
+            SELECT sibling.case_id, sibling.campaign_id, action.statement_sha256 AS statement
+            FROM review_item sibling
+            JOIN review_case "case" ON "case".id = sibling.case_id
+            JOIN pipeline_action action ON action.id = "case".action_id
+            WHERE sibling.id = held.item_id AND sibling.campaign_id = ANY(%(campaigns)s) AND sibling.again = ''
+            OFFSET 0
+        ) AS answer
     ), same AS (
         SELECT recent.*, recent.case_id AS other FROM recent
         UNION ALL
-        SELECT recent.*, "case".id FROM recent
-        JOIN pipeline_action action ON action.statement_sha256 = recent.statement
-        JOIN review_case "case" ON "case".action_id = action.id AND "case".campaign_id = recent.campaign_id
-        WHERE recent.statement <> '' AND "case".id <> recent.case_id
+        SELECT recent.*, alike.id FROM recent CROSS JOIN LATERAL (
+            SELECT "case".id FROM pipeline_action action
+            JOIN review_case "case" ON "case".action_id = action.id AND "case".campaign_id = recent.campaign_id
+            WHERE action.statement_sha256 = recent.statement
+            OFFSET 0
+        ) AS alike
+        WHERE recent.statement <> '' AND alike.id <> recent.case_id
     ), later AS (
         SELECT recent.campaign_id, recent.reviewer_id, item.id,
             max(recent.worked_at) + make_interval(secs => %(gap)s) AS free_at
-        FROM same AS recent JOIN review_item item ON item.case_id = recent.other AND item.id <> recent.item_id
-        WHERE item.state = 'open' AND item.places > 0 AND item.again = ''
-            AND NOT EXISTS (
-                SELECT FROM review_assignment mine
-                WHERE mine.item_id = item.id AND mine.reviewer_id = recent.reviewer_id
-                    AND mine.state NOT IN ('released', 'expired')
-            )
+        FROM same AS recent CROSS JOIN LATERAL (
+            SELECT waiting.id FROM review_item waiting
+            WHERE waiting.case_id = recent.other AND waiting.id <> recent.item_id
+                AND waiting.state = 'open' AND waiting.places > 0 AND waiting.again = ''
+            OFFSET 0
+        ) AS item
+        WHERE NOT EXISTS (
+            SELECT FROM review_assignment mine
+            WHERE mine.item_id = item.id AND mine.reviewer_id = recent.reviewer_id
+                AND mine.state NOT IN ('released', 'expired')
+            OFFSET 0
+        )
         GROUP BY recent.campaign_id, recent.reviewer_id, item.id
     )
     SELECT campaign_id, reviewer_id, count(*), max(free_at) FROM later GROUP BY 1, 2
