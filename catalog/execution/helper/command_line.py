@@ -72,14 +72,26 @@ def build_arguments(request: Request, places: Places) -> list[str]:
     ]  # fmt: skip
 
 
+# The script begins once each process has the name that it is looked for by: until then it is one more Bash. Linux cuts
+# names at 15 characters; who looks that often has waited long enough.
+_START = """
+for name in "${@:2:$1}"; do
+    "$0/$name" infinity <&- >&- 2>&- &
+    for ((looks = 0; looks < 20000; looks++)); do
+        read -r seen </proc/$!/comm && [[ $seen != "${name:0:15}" ]] || break
+    done 2>&-
+done
+exec "${@:$1+2}"
+"""
+
+
 def build_command(request: Request) -> list[str]:
     """What runs inside: the script, after the processes that the world has."""
     script = [BASH, SCRIPT, *request["arguments"]]
     if not request["processes"]:
         return script
-    start = 'for name in "${@:2:$1}"; do "$0/$name" infinity <&- >&- 2>&- & done; exec "${@:$1+2}"'
     names = request["processes"]
-    return [BASH, "-c", start, PROCESSES, str(len(names)), *names, *script]
+    return [BASH, "-c", _START, PROCESSES, str(len(names)), *names, *script]
 
 
 def _namespaces(hostname: str) -> list[str]:
