@@ -21,6 +21,7 @@ from django.utils import timezone
 
 from bench.catalog.shelves import Forms, fill, make_model
 from bench.figures import Figure
+from bench.support.statements import execute
 from catalog import services
 from catalog.listing.services.filters import Filters
 from catalog.listing.services.search import find_near, list_entries, scope_of
@@ -79,7 +80,7 @@ def measure() -> list[Figure]:
         fill(ENTRIES, forms, model)
         filled = time.perf_counter() - began
         build = _build_index(model)
-        _run("ANALYZE")
+        execute("ANALYZE")
         asked = [forms.draw().statement for _ in range(ASKED)]
         query_vectors = [
             QueryVector(model, vector) for vector in vector_store.embedder().embed(asked)
@@ -282,16 +283,11 @@ def _percentiles(what: str, taken: Sequence[float], held: str, note: str = "") -
 @contextmanager
 def by_scan() -> Iterator[None]:
     """PostgreSQL looks at every vector for as long as the block runs."""
-    _run("SET enable_indexscan = off")
+    execute("SET enable_indexscan = off")
     try:
         yield
     finally:
-        _run("RESET enable_indexscan")
-
-
-def _run(statement: str) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(statement)
+        execute("RESET enable_indexscan")
 
 
 def _figure(what: str, value: float, held: str = "", note: str = "") -> Figure:

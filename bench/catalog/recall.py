@@ -21,8 +21,10 @@ from django.test.utils import override_settings
 from pgvector import HalfVector, Vector
 from pgvector.psycopg import register_vector
 
+from bench.catalog.catalogue import NEAREST
 from bench.catalog.shelves import Floats, Forms
 from bench.figures import Figure
+from bench.support.statements import execute
 from catalog.retrieval import vector_store
 
 VECTORS = os.environ.get("BENCH_RECALL_VECTORS", "130000,390000")
@@ -30,9 +32,7 @@ BREADTHS = os.environ.get("BENCH_RECALL_BREADTHS", "100,200,400,800")
 CONSTRUCTION = int(os.environ.get("BENCH_RECALL_CONSTRUCTION", vector_store.EF_CONSTRUCTION))
 _MAINTENANCE = os.environ.get("BENCH_RECALL_MEMORY", "2GB")
 ASKED = 200
-NEAREST = 10
 CHUNK = 10_000
-_FORMS = 256
 _MIB = 1_048_576
 # Two ways of adding up 384 products differ by less.
 _ROUNDING = 1e-5
@@ -46,15 +46,15 @@ def measure() -> list[Figure]:
         asked = embedder.embed([forms.draw().statement for _ in range(ASKED)])
     figures: list[Figure] = []
     nearest = _Nearest(asked)
-    _run("CREATE TABLE recall_vector (id bigserial PRIMARY KEY, vector vector(384) NOT NULL)")
-    _run(f"SET maintenance_work_mem = '{_MAINTENANCE}'")
+    execute("CREATE TABLE recall_vector (id bigserial PRIMARY KEY, vector vector(384) NOT NULL)")
+    execute(f"SET maintenance_work_mem = '{_MAINTENANCE}'")
     before = 0
     for size in sorted(int(word) for word in VECTORS.split(",")):
-        _run("DROP INDEX IF EXISTS recall_index")
+        execute("DROP INDEX IF EXISTS recall_index")
         _fill(size - before, forms, nearest)
         figures += _noted(_measure_index(size, "vector", asked, nearest))
         before = size
-    _run("DROP INDEX recall_index")
+    execute("DROP INDEX recall_index")
     figures += _noted(_measure_index(before, "halfvec", asked, nearest))
     return figures
 
@@ -84,21 +84,21 @@ def _fill(count: int, forms: Forms, nearest: _Nearest) -> None:
         raw = cursor.connection
         register_vector(raw)
         for start in range(0, count, CHUNK):
-            made = forms.vectors_of(dice.integers(_FORMS, size=min(CHUNK, count - start)))
+            made = forms.vectors_of(dice.integers(len(forms), size=min(CHUNK, count - start)))
             nearest.see(made)
             into = "COPY recall_vector (vector) FROM STDIN (FORMAT BINARY)"
             with raw.cursor() as native, native.copy(into) as copy:
                 copy.set_types(["vector"])
                 for vector in made:
                     copy.write_row([Vector(vector)])
-    _run("ANALYZE recall_vector")
+    execute("ANALYZE recall_vector")
 
 
 def _measure_index(size: int, kind: str, asked: Floats, nearest: _Nearest) -> Iterator[Figure]:
     typed = f"(vector::{kind}(384))"
     name = f"{size:,} vectors as {kind}"
     began = time.perf_counter()
-    _run(
+    execute(
         f"CREATE INDEX recall_index ON recall_vector USING hnsw ({typed} {kind}_cosine_ops)"
         f" WITH (ef_construction = {CONSTRUCTION})"
     )
@@ -108,7 +108,7 @@ def _measure_index(size: int, kind: str, asked: Floats, nearest: _Nearest) -> It
         f"{name}: index, MiB", _ask("SELECT pg_relation_size('recall_index')")[0][0] / _MIB
     )
     for breadth in map(int, BREADTHS.split(",")):
-        _run(f"SET hnsw.ef_search = {breadth}")
+        execute(f"SET hnsw.ef_search = {breadth}")
         shares, times = [], []
         for question, vector in enumerate(asked):
             value = Vector(vector) if kind == "vector" else HalfVector(vector)
@@ -133,11 +133,6 @@ def _noted(figures: Iterator[Figure]) -> Iterator[Figure]:
 def _figure(what: str, value: float, note: str = "") -> Figure:
     figure: Figure = {"what": what, "value": value, "held": ""}
     return figure | {"note": note} if note else figure
-
-
-def _run(statement: str) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(statement)
 
 
 def _ask(statement: str, *values: object) -> list[tuple[float, ...]]:

@@ -121,13 +121,16 @@ class Forms:
             (said + more, script + effect)
             for (said, script), (more, effect) in product(_ACTIONS, _ENDINGS)
         ]
-        texts = [self._state(form).statement for form in self._places() for _ in range(EMBEDDED)]
-        self._anchors = embedder.embed(texts).reshape(len(self._forms), EMBEDDED, -1)
+        texts = [self._state(form).statement for form in range(len(self)) for _ in range(EMBEDDED)]
+        self._anchors = embedder.embed(texts).reshape(len(self), EMBEDDED, -1)
         self.embedded = len(texts)
+
+    def __len__(self) -> int:
+        return len(self._forms)
 
     def draw(self) -> Stated:
         """One statement at random."""
-        return self._state(self._dice.randrange(len(self._forms)))
+        return self._state(self._dice.randrange(len(self)))
 
     def vectors_of(self, forms: NDArray[np.int64]) -> Floats:
         """A vector for a statement of each of these forms."""
@@ -139,9 +142,6 @@ class Forms:
         lengths = np.linalg.norm(found, axis=1, keepdims=True)
         result: Floats = (found / lengths).astype(np.float32)
         return result
-
-    def _places(self) -> range:
-        return range(len(self._forms))
 
     def _state(self, form: int) -> Stated:
         said, script = self._forms[form]

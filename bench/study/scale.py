@@ -31,6 +31,7 @@ from bench.catalog.shelves import Forms, fill, make_model
 from bench.figures import Figure
 from bench.study.growth_plot import Curve, draw
 from bench.study.study import change_a_score, fill_first, grow, last_keys, tidy
+from bench.support.statements import execute
 from bench.support.worker import memory_of
 from catalog import services as catalog
 from catalog.models import EmbeddingModel, Phrasing
@@ -112,10 +113,10 @@ def _grow_catalogue(sizes: Sequence[int]) -> list[Figure]:
     forms = Forms(vector_store.embedder(), seed=1)
     asked = [forms.draw().statement for _ in range(ASKED)]
     meanings = [QueryVector(model, vector) for vector in vector_store.embedder().embed(asked)]
-    _run(f"SET maintenance_work_mem = '{_MAINTENANCE}'")
+    execute(f"SET maintenance_work_mem = '{_MAINTENANCE}'")
     before = 0
     for size in _in_time(sizes):
-        _run(f'DROP INDEX IF EXISTS "{model.index_name}"')
+        execute(f'DROP INDEX IF EXISTS "{model.index_name}"')
         began = time.perf_counter()
         fill(size, forms, model, before=before)
         growth.note(size, "rows made, a second", (size - before) / (time.perf_counter() - began))
@@ -134,12 +135,12 @@ def _measure_catalogue(
 ) -> None:
     phrasings = Phrasing.objects.count()
     # `fill` gives its connection back: what was set on it is gone.
-    _run(f"SET maintenance_work_mem = '{_MAINTENANCE}'")
+    execute(f"SET maintenance_work_mem = '{_MAINTENANCE}'")
     began = time.perf_counter()
     vector_store.create_index(model)
     growth.note(size, "index built, s", time.perf_counter() - began, f"{phrasings:,} vectors")
     growth.note(size, "memory of the build, MiB", _backend_memory())
-    _run("ANALYZE")
+    execute("ANALYZE")
     growth.note(size, "index, MiB", _size_of(model.index_name) / _MIB)
     growth.note(size, "all tables and indexes, MiB", _size_of_everything() / _MIB)
     growth.note(size, "recall@10 of the index", _recall(meanings))
@@ -280,8 +281,3 @@ def _size_of_everything() -> float:
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_database_size(current_database())")
         return float(cursor.fetchone()[0])
-
-
-def _run(statement: str) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(statement)

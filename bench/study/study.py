@@ -19,6 +19,7 @@ from django.test.utils import CaptureQueriesContext, override_settings
 
 from bench.figures import Figure
 from bench.support.rows import STRIDE, multiply
+from bench.support.statements import execute
 from catalog.models import CaseSet, Execution
 from catalog.services import hash_statement
 from pipeline.models import Action, Assessment, Draft, Feedback, Run
@@ -219,8 +220,7 @@ def grow(
 
 def tidy() -> None:
     """What autovacuum does soon after many rows came or went; the servers of measurements have it switched off."""
-    with connection.cursor() as cursor:
-        cursor.execute("VACUUM (ANALYZE)")
+    execute("VACUUM (ANALYZE)")
 
 
 def _run_scripts(campaign: Campaign) -> None:

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from catalog.analysis.secrets.command_lines import COMMAND_LINES
+from catalog.analysis.secrets.context import Context
 from catalog.analysis.secrets.forms import FORMS, PRIVATE_KEY
-from catalog.analysis.secrets.value_tests import can_repeat, is_placeholder
+from catalog.analysis.secrets.value_tests import is_no_word, is_placeholder
 from catalog.analysis.secrets.words import NAMED, SENTENCES, UNNAMED
 
 MASK = "***"
@@ -46,32 +47,20 @@ _PUBLIC = re.compile(
 
 def find_secret_forms(text: str) -> tuple[Secret, ...]:
     """Secrets that are known by their form, in any text; offsets count characters."""
-    small = text.lower()
-    return tuple(
-        sorted(
-            {
-                one
-                for kind, signs, form in FORMS
-                if any(sign in small for sign in signs)
-                for one in _matches(text, kind, form)
-            }
-        )
-    )
+    return tuple(sorted(set(_search(text, FORMS))))
 
 
 def find_secrets(text: str) -> tuple[Secret, ...]:
     """All secrets of a text, by their form or by what stands before them; in order, none inside another."""
-    found = list(find_secret_forms(text))
-    small = text.lower()
     public = [match.span() for match in _PUBLIC.finditer(text)]
-    for kind, signs, pattern, is_one in _CONTEXTS:
-        if any(sign in small for sign in signs):
-            found += [
-                one
-                for one in _matches(text, kind, pattern)
-                if is_one(text[one.start : one.end])
-                and not any(start <= one.start < end for start, end in public)
-            ]
+    found = [
+        *_search(text, FORMS),
+        *(
+            one
+            for one in _search(text, _CONTEXTS)
+            if not any(start <= one.start < end for start, end in public)
+        ),
+    ]
     return tuple(_apart(_whole_key(text, one) for one in found))
 
 
@@ -88,8 +77,8 @@ def mask_secrets(
     `known` to be secret from elsewhere. What it `spares` stays.
     """
     found = [one for one in find_secrets(text) if not spares(text[one.start : one.end])]
-    values = {value: one.kind for one in found if can_repeat(value := text[one.start : one.end])}
-    values = {value: "a known secret" for value in known if can_repeat(value)} | values
+    values = {value: one.kind for one in found if is_no_word(value := text[one.start : one.end])}
+    values = {value: "a known secret" for value in known if is_no_word(value)} | values
     if values:
         again = re.compile(
             "|".join(re.escape(one) for one in sorted(values, key=len, reverse=True))
@@ -109,16 +98,20 @@ def secret_values(*texts: str) -> frozenset[str]:
         value
         for text in texts
         for one in find_secrets(text)
-        if can_repeat(value := text[one.start : one.end])
+        if is_no_word(value := text[one.start : one.end])
     )
 
 
-def _matches(text: str, kind: str, pattern: re.Pattern[str]) -> Iterator[Secret]:
-    for match in pattern.finditer(text):
-        group = match.lastindex or 0
-        start, value = match.start(group), match[group].rstrip(",.:")  # those end a clause
-        if not is_placeholder(value):
-            yield Secret(start, start + len(value), kind)
+def _search(text: str, contexts: Iterable[Context]) -> Iterator[Secret]:
+    small = text.lower()
+    for kind, signs, pattern, is_one in contexts:
+        if not any(sign in small for sign in signs):
+            continue
+        for match in pattern.finditer(text):
+            group = match.lastindex or 0
+            start, value = match.start(group), match[group].rstrip(",.:")  # those end a clause
+            if is_one(value) and not is_placeholder(value):
+                yield Secret(start, start + len(value), kind)
 
 
 def _whole_key(text: str, secret: Secret) -> Secret:

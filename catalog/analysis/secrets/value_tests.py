@@ -55,20 +55,29 @@ def is_placeholder(value: str) -> bool:
     return not any(_is_by_chance(part) for part in parts if not _IN_NAMES.search(part))
 
 
+def is_anything(_value: str) -> bool:
+    """Where the form alone says that it is one."""
+    return True
+
+
 def is_value(value: str) -> bool:
     """Whether it can be a secret at all: where nothing but a secret can stand."""
     return len(value) >= _LEAST_VALUE and not _NO_SECRETS.match(value)
 
 
-def looks_random(value: str) -> bool:
+def is_no_word(value: str) -> bool:
     """Whether it contains digits or punctuation, unlike a word of a sentence."""
     plain = value.rstrip(".,:!?")
     return (
-        is_value(value)
-        and len(plain) >= _LEAST_PASSWORD
+        len(plain) >= _LEAST_PASSWORD
         and not plain.isalpha()
         and not plain.replace("-", "").isalpha()
     )
+
+
+def looks_random(value: str) -> bool:
+    """Whether it can be a secret, and is no word."""
+    return is_value(value) and is_no_word(value)
 
 
 def looks_like_a_password(value: str) -> bool:
@@ -129,11 +138,6 @@ def is_long_and_random(value: str) -> bool:
         and _turns(value) >= _LONG_TURNS
         and not _is_text_in_base64(value)
     )
-
-
-def can_repeat(value: str) -> bool:
-    """Whether it is masked wherever it stands again."""
-    return looks_random(value)
 
 
 def count_classes(value: str) -> int:

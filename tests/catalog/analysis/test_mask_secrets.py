@@ -41,6 +41,11 @@ STARTER = Path(catalog.__file__).parent / "starter"
             "password=***, and later sshpass with ***",
             id="the same value elsewhere",
         ),
+        pytest.param(
+            "dump postgres://app:!x7Yabc99@db/shop, then expect !x7Yabc99",
+            "dump postgres://app:***@db/shop, then expect ***",
+            id="elsewhere, whatever it begins with",
+        ),
         pytest.param("the password is Blue7dog!", "the password is ***", id="in words"),
         pytest.param('{"api_key": "q8Zr55tt"}', '{"api_key": "***"}', id="in JSON"),
         pytest.param(r'"{\"token\": \"q8Zr55tt\"}"', r'"{\"token\": \"***\"}"', id="in JSON twice"),
