@@ -236,7 +236,7 @@ def test_root_becomes_a_user_that_nothing_else_is(sandbox: Sandbox) -> None:
         ends = pool.submit(run, sandbox, f"sleep {mark}", replace(BRIEF, seconds=1.5))
         users = set()
         while not ends.done():
-            users |= {Path(f"/proc/{process}").stat().st_uid for process in find_processes(mark)}
+            users |= set(find_processes(mark).values())
             time.sleep(0.05)
     assert users <= set(range(FIRST_USER, FIRST_USER + SLOTS))
     assert users
@@ -329,13 +329,13 @@ def test_names_and_bytes_that_are_no_text_come_back(sandbox: Sandbox) -> None:
     assert (seen.after["/tmp/link"].kind, seen.after["/tmp/link"].content) == ("link", None)
 
 
-def find_processes(mark: str) -> list[str]:
-    """Processes of this machine whose command line has the mark in it."""
-    found = []
+def find_processes(mark: str) -> dict[str, int]:
+    """Processes of this machine whose command line has the mark in it, and whose each is."""
+    found = {}
     for process in Path("/proc").glob("[0-9]*"):
-        try:
+        try:  # a process may end between the two looks at it
             if mark in (process / "cmdline").read_text(errors="replace"):
-                found.append(process.name)
+                found[process.name] = process.stat().st_uid
         except OSError:
             continue
     return found
