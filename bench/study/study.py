@@ -41,10 +41,13 @@ _COPIED: tuple[type[Model], ...] = (
 )
 _COPY_OF = "encode(sha256(convert_to({0} || ' ' || copy, 'UTF8')), 'hex')"
 _EARLIER = "{0} - copy * interval '7 minutes'"
+# A place in the reviewers' random orders: items that all had the same one would be sorted by each claim.
+_ANYWHERE = "floor(random() * 2147483647)::int"
 _OWN = {
     # A reviewer has some hundred items in a sitting, not all that they ever had.
     **{name: _EARLIER.format(name) for name in ("at", "created_at", "ended_at")},
     "external_id": "external_id || '-' || copy",
+    "shuffle": _ANYWHERE,
     # Not counted yet, whatever the first one is.
     "pattern": "''",
     "disputed": "false",
@@ -190,6 +193,7 @@ def fill_first(campaign: Campaign) -> None:
             labels = [_label(chance) for _ in range(CASES)]
             fill(campaign, labels, people, configuration=arm, overlap=ASKED)
         TallyDue.objects.filter(campaign=campaign).delete()
+        execute(f"UPDATE review_item SET shuffle = {_ANYWHERE}")
         _assign()
         _run_scripts(campaign)
 

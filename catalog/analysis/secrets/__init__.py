@@ -1,7 +1,8 @@
 """Finds passwords, tokens and keys in any text: their positions and kinds, and the text without them.
 
-There are two kinds of signs: the form of a secret (`AKIA...`, `forms`), and the words or the command before it
-(`password=`, `words` and `options`), which are used for texts only: what a script assigns is read from its syntax tree.
+What tells a secret is its form (`AKIA...`, `forms`), or what stands before or near it: a name (`password=`,
+`assignments`), a command (`command_lines`), a sentence (`sentences`), or nothing at all (`unnamed`). All but the forms
+are used for texts only: what a script assigns is read from its syntax tree.
 """
 
 from catalog.analysis.secrets.masking import (

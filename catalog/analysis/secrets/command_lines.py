@@ -4,19 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from catalog.analysis.secrets.context import PASSWORD, VALUE, Context, in_text
-from catalog.analysis.secrets.value_tests import is_of_chance, is_value, looks_random
+from catalog.analysis.secrets.context import (
+    PASSWORD,
+    VALUE,
+    Context,
+    in_here_documents,
+    in_text,
+    on_command_lines,
+)
+from catalog.analysis.secrets.value_tests import (
+    is_like_no_word,
+    is_of_chance,
+    is_said,
+    is_value,
+    looks_random,
+)
 
 _OPTION = "password on a command line"
-# What is on the same command line, up to the option.
-_BEFORE = r"\b[^\n|;&]{0,200}?\s"
 
 
 def _option(
     signs: str, command: str, option: str, is_one: Callable[[str], bool] = is_value
 ) -> Context:
     """The value of an option of these commands; the option has the space behind it, where one must stand."""
-    return in_text(_OPTION, signs, rf"\b(?:{command}){_BEFORE}{option}{VALUE}", is_one)
+    places = on_command_lines(command)
+    return in_text(_OPTION, signs, rf"\s{option}{VALUE}", is_one, places=places)
 
 
 _LOGIN = r"(?:docker|podman|nerdctl|skopeo|buildah|helm|oras|crane|az|oc|argocd|npm)\b[^\n|;&]{0,80}?\blogin"
@@ -24,17 +36,45 @@ COMMAND_LINES = (
     in_text(
         _OPTION,
         "-",
-        rf"(?i)(?<!\S)--?(?:[a-z]+-){{0,3}}(?:{PASSWORD}|pass|token|secret|api-?key|access-key|secret-key|oauth2-bearer)"
+        rf"(?i)(?<!\S)--?(?:[a-z]+-){{0,3}}(?:{PASSWORD}|pass|token|secret|api-?key|access-key|secret-key|certificate-key|oauth2-bearer)"
         rf"\s{{1,3}}{VALUE}",
         looks_random,
     ),
-    _option("mysql mariadb", "mysql|mysqldump|mysqladmin|mysqlimport|mysqlpump|mariadb(?:-\\w+)?", "-p", looks_random),
+    in_text(
+        _OPTION,
+        "--",
+        rf"(?i)(?<!\S)--(?:[a-z]+-){{0,3}}(?:{PASSWORD})[\s=]{{1,3}}{VALUE}",
+        is_said,
+    ),
+    in_text(_OPTION, "-command", r"(?i)password-command[\s=]{1,3}[\"']echo\s+([^\s\"'$]{3,100})[\"']", is_value),
+    _option("nsupdate", "nsupdate", r"-y\s+(?:[\w-]{1,40}:){1,2}"),
+    _option("radtest", "radtest", r"(?:-t\s+\S+\s+)?[\w.@-]{1,60}\s+"),
+    _option("check_http", "check_(?:http|curl)\\w*", r"-a\s{0,3}[\"']?[^\s:\"'$]{1,80}:"),
+    _option("mysql mariadb", "mysql|mysqldump|mysqladmin|mysqlimport|mysqlpump|mariadb(?:-\\w+)?", "-p"),
     in_text(_OPTION, "sshpass", rf"\bsshpass\s{{1,3}}-p\s{{0,3}}{VALUE}", is_value),
     in_text(
         _OPTION,
         "curl",
-        r"\bcurl\b[^\n|;&]{0,200}?\s(?:-u|--user|-U|--proxy-user)[\s=]{0,3}[\"']?[^\s:\"'$]{1,80}:([^\s\"'$]{3,})",
+        r"\s(?:-[A-Za-z]{0,8}[uU]|--(?:proxy-)?user)[\s=]{0,3}[\"']?[^\s:\"'$]{1,80}:([^\s\"'$]{3,})",
         is_value,
+        places=on_command_lines("curl"),
+    ),
+    # A line of .curlrc.
+    in_text(
+        _OPTION,
+        "user",
+        r"(?m)^[ \t]*(?:--)?(?:proxy-)?user(?:[ \t]*=[ \t]*|[ \t]+)[\"'][\w.@-]{1,80}:([^\s\"'$]{3,})[\"'][ \t]*$",
+        is_value,
+    ),
+    _option("openssl", "openssl", r"-[Kk]\s{1,3}", looks_random),
+    _option("mosquitto_", "mosquitto_(?:pub|sub|rr)", r"-P\s{1,3}"),
+    _option("check_", r"check_(?:mysql\w*|pgsql|oracle|mssql\w*)", r"-p\s{0,3}", looks_random),
+    in_text(
+        _OPTION,
+        "--arg",
+        rf"--arg\s+(?:\w{{0,40}}(?i:key|token|secret|{PASSWORD}|pass|pw)|[kpt])\s+{VALUE}",
+        is_of_chance,
+        places=on_command_lines("jq"),
     ),
     _option("redis-cli valkey-cli", "(?:redis|valkey)-cli", r"-a\s{1,3}"),
     _option("ldap", "ldap(?:search|add|modify|delete|passwd|whoami|compare|modrdn)", r"-[ws]\s{0,3}"),
@@ -42,7 +82,7 @@ COMMAND_LINES = (
     _option("mongo cqlsh", "mongo(?:sh|dump|restore|export|import|stat|top)?|cqlsh", r"-p\s{1,3}"),
     _option("sqlcmd bcp isql tsql ipmitool", "sqlcmd|bcp|isql|tsql|ipmitool", r"-P\s{0,3}"),
     _option("zip", "zip|unzip|zipcloak", r"-P\s{1,3}"),
-    _option("7z rar", "7z[ar]?|u?nrar|rar", "-p", looks_random),
+    _option("7z rar", "7z[ar]?|u?nrar|rar", "-p"),
     _option("ssh-keygen", "ssh-keygen", r"-[PN]\s{1,3}"),
     _option("pass", "keytool|jarsigner|apksigner", r"-(?:store|key|srcstore|deststore|srckey|destkey)pass\s{1,3}"),
     _option("kadmin kinit", "kadmin(?:\\.local)?|kinit", r"-w\s{1,3}"),
@@ -68,13 +108,19 @@ COMMAND_LINES = (
     in_text(_OPTION, "securestring", rf"(?i)\bConvertTo-SecureString\s+(?:-String\s+)?{VALUE}", is_value),
     in_text(_OPTION, "/user:", rf"(?i)\bnet\s+use\b[^\n]{{0,200}}?/user:\S{{1,100}}\s+{VALUE}", is_value),
     in_text(_OPTION, "net user", rf"(?i)\bnet\s+user\s+[\w.\\-]{{1,60}}\s+{VALUE}", looks_random),
+    in_text(
+        _OPTION,
+        "@ sysdba sysoper",
+        r"(?i)(?<![\w/.-])[a-z]\w{0,40}/\"?([^\s\"@/]{4,60})\"?(?=\s+as\s+sys(?:dba|oper)\b|@(?://)?[\w.-]{1,80}[:/])",
+        looks_random,
+    ),
     in_text(_OPTION, "jdbc:oracle:", r"(?i)\bjdbc:oracle:\w{1,10}:[\w.-]{1,60}/([^@\s$]{3,100})@", is_value),
     # What is written to a program that reads a password.
     in_text(
         _OPTION,
         "stdin sudo cryptsetup kinit su",
         r"\b(?:echo|printf)\s+(?:-\w+\s+)?[\"']?(?:%s\\n[\"']?\s+[\"']?)?([^\s\"'$`|;&]{4,100})(?:\\n)?[\"']?\s*\|\s*"
-        r"(?:sudo\s+)?(?:sudo\s+-S|passwd\s|\w+\b[^|\n;&]{0,120}--(?:password-)?stdin|cryptsetup\s|kinit\b|su\s)",
+        r"(?:sudo\s+)?(?:sudo\s+-S|passwd\s|\w+\b[^|\n;&]{0,120}--(?:pass\w*-)?(?:on-)?stdin|cryptsetup\s|kinit\b|su\s)",
         is_value,
     ),
     in_text(
@@ -84,13 +130,31 @@ COMMAND_LINES = (
         r"(?:sudo\s+)?chpasswd\b",
         is_value,
     ),
+    in_text(
+        _OPTION,
+        "chpasswd",
+        r"(?m)^[ \t]*[\w.@-]{1,60}:([^\s\"'$]{3,100})$",
+        is_value,
+        places=in_here_documents("chpasswd"),
+    ),
+    # stats auth of HAProxy, cache_peer of Squid, sasl_passwd of Postfix, ipsec.secrets
+    in_text(_OPTION, "auth login=", r"\b(?:stats\s+auth\s+|login=)[\w.@-]{1,60}:([^\s\"'$]{3,100})", is_value),
+    in_text(_OPTION, "@", r"(?m)\s[\w.+-]{1,60}@[\w.-]{1,60}:([^\s:/\"'$]{6,100})$", is_like_no_word),
+    in_text(
+        _OPTION,
+        "]:",
+        r"(?m)^\[?[\w.-]{1,80}\]?:\d{2,5}\s+[\w.+-]{1,60}(?:@[\w.-]{1,60})?:([^\s:/\"'$]{4,100})$",
+        is_said,
+    ),
+    in_text(_OPTION, "psk", r":\s*PSK\s+[\"']([^\"'\n$]{4,100})[\"']", is_value),
     # A line of .netrc, of .pgpass, of a server's configuration, of SQL.
     in_text(_OPTION, "login", rf"\blogin\s+\S{{1,80}}\s+password\s+{VALUE}", is_value),
     in_text(
         _OPTION,
         ":",
-        r"(?<![\w:.-])[\w.*-]{1,80}:(?:\d{2,5}|\*):[\w.*-]{1,60}:[\w.*-]{1,60}:([^\s:\"'|;&]{6,100})",
-        is_of_chance,
+        r"(?<![\w:.-])[\w.*-]{1,80}:(?:\d{4,5}|\*):[A-Za-z*][\w.*-]{0,60}:[A-Za-z*][\w.*-]{0,60}:"
+        r"([^\s:\"'|;&]{4,100})(?![\w:])",
+        is_said,
     ),
     in_text(
         _OPTION,

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 from catalog.analysis.secrets.context import in_text
+from catalog.analysis.secrets.value_tests import is_private_key_in_base64, is_user_and_password
 
 PRIVATE_KEY = "private key"
 
 FORMS = (
     in_text(PRIVATE_KEY, "PRIVATE", r"-----BEGIN (?:[A-Z]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----"),
+    in_text(
+        "private key in base64",
+        "LS0tLS1CRUdJTi",
+        r"(?<![\w+/])LS0tLS1CRUdJTi[A-Za-z0-9+/]{20,}(?:\s+[A-Za-z0-9+/]{16,})*={0,2}",
+        is_private_key_in_base64,
+    ),
     in_text("age key", "AGE-SECRET-KEY-1", r"\bAGE-SECRET-KEY-1[0-9A-Z]{50,}"),
     in_text("Alibaba access key", "LTAI", r"\bLTAI[A-Za-z0-9]{12,24}\b"),
     in_text("Airtable token", "pat", r"\bpat[A-Za-z0-9]{14}\.[0-9a-f]{64}\b"),
     in_text("Atlassian token", "ATATT ATCTT ATBB", r"\bAT(?:ATT|CTT|BB)[\w=-]{20,}"),
     in_text("AWS access key", "AKIA ASIA", r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"),
-    in_text("AWS secret key", "secret", r"(?i)\baws_?secret_?(?:access_?)?key\W{1,5}([A-Za-z0-9/+]{40})(?![\w/+])"),
+    in_text("AWS secret key", "AKIA ASIA", r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\W{1,5}([A-Za-z0-9/+]{40})(?![\w/+])"),
+    in_text("AWS secret key", "secret", r"(?i)(?:aws_?)?secret_(?:access_)?key\W{1,5}([A-Za-z0-9/+]{40})(?![\w/+])"),
     in_text("Azure key", "accesskey= accountkey=", r"(?i)\b(?:account|sharedaccess)key=([A-Za-z0-9+/]{30,}={0,2})"),
     in_text("Azure client secret", "Q~", r"(?<![\w~.-])[\w~.-]{3}\dQ~[\w~.-]{31,34}(?![\w~-])"),
+    in_text("BitLocker key", "0 1 2 3 4 5 6 7 8 9", r"(?<![\d-])(?:\d{6}-){7}\d{6}(?![\d-])"),
     in_text("CircleCI token", "CCIPAT_ CCIPRJ_", r"\bCCI(?:PAT|PRJ)_\w{40,}"),
     in_text("Databricks token", "dapi", r"\bdapi[0-9a-f]{32}(?:-\d)?\b"),
     in_text("DigitalOcean token", "_v1_", r"\bdo[opr]_v1_[0-9a-f]{64}\b"),
@@ -32,6 +41,7 @@ FORMS = (
     in_text("Hugging Face token", "hf_", r"\bhf_[A-Za-z0-9]{30,}\b"),
     in_text("Linear key", "lin_", r"\blin_(?:api|oauth)_[A-Za-z0-9]{32,}\b"),
     in_text("Mailgun key", "key-", r"\bkey-[0-9a-f]{32}\b"),
+    in_text("Mattermost webhook", "/hooks/", r"/hooks/([a-z0-9]{26})(?![\w/-])"),
     in_text("Netlify token", "nfp_ nfc_ nfo_ nfu_", r"\bnf[pcou]_[A-Za-z0-9]{36,}\b"),
     in_text("New Relic key", "NRAK- NRJS- NRII- NRAA- NRRA-", r"\bNR(?:AK|JS|II|AA|RA)-[A-Za-z0-9-]{19,}"),
     in_text("Notion token", "ntn_ secret_", r"\b(?:ntn|secret)_[A-Za-z0-9]{40,}\b"),
@@ -68,8 +78,8 @@ FORMS = (
     in_text("JSON web token", "eyJ", r"(?<![\w-])eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}"),
     in_text(
         "password in an address",
-        "://",
-        r"\b[a-z][a-z0-9+.-]{1,14}://[^\s/:@'\"$]*:([^\s/@'\"$][^\s/@'\"]*)@",
+        "//",
+        r"\b[a-z][a-z0-9+.-]{1,14}\\?://[^\s/:@'\"$]*:([^\s/@'\"$][^\s/@'\"]*)@",
     ),
     in_text(
         "access token",
@@ -77,5 +87,6 @@ FORMS = (
         r"(?i)\bauthorization:\s*(?:bearer|basic|token|bot|ssws|o?auth|api-?key|key|digest|negotiate)\s+"
         r"([\w+/=.~-]{8,})",
     ),
+    in_text("access token", "basic", r"(?i)\bbasic\s+([A-Za-z0-9+/]{8,}={0,2})(?![\w+/=])", is_user_and_password),
 )  # fmt: skip
 """A row for each kind. Nothing else may look like it: scripts are searched for these, too."""

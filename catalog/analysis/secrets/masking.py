@@ -6,13 +6,16 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
+from catalog.analysis.secrets.assignments import ASSIGNMENTS
 from catalog.analysis.secrets.command_lines import COMMAND_LINES
 from catalog.analysis.secrets.context import Context
 from catalog.analysis.secrets.forms import FORMS, PRIVATE_KEY
+from catalog.analysis.secrets.sentences import SENTENCES
+from catalog.analysis.secrets.unnamed import UNNAMED
 from catalog.analysis.secrets.value_tests import is_no_word, is_placeholder
-from catalog.analysis.secrets.words import NAMED, SENTENCES, UNNAMED
 
 MASK = "***"
+_LONGEST = 600  # characters of a value and what stands before it
 
 
 class Secret(NamedTuple):
@@ -38,7 +41,7 @@ _KEY_BODY = re.compile(
 )
 
 
-_CONTEXTS = (*NAMED, *SENTENCES, *COMMAND_LINES, *UNNAMED)
+_CONTEXTS = (*ASSIGNMENTS, *SENTENCES, *COMMAND_LINES, *UNNAMED)
 # A certificate or a public key may be sent, and would be a random string.
 _PUBLIC = re.compile(
     r"(?s)-----BEGIN (?:[A-Z0-9]+ ){0,3}(?:CERTIFICATE(?: REQUEST)?|PUBLIC KEY(?: BLOCK)?)-----.{0,8000}?-----END "
@@ -104,14 +107,23 @@ def secret_values(*texts: str) -> frozenset[str]:
 
 def _search(text: str, contexts: Iterable[Context]) -> Iterator[Secret]:
     small = text.lower()
-    for kind, signs, pattern, is_one in contexts:
-        if not any(sign in small for sign in signs):
+    for context in contexts:
+        if not any(sign in small for sign in context.signs):
             continue
-        for match in pattern.finditer(text):
+        for match in _matches(text, context):
             group = match.lastindex or 0
             start, value = match.start(group), match[group].rstrip(",.:")  # those end a clause
-            if is_one(value) and not is_placeholder(value):
-                yield Secret(start, start + len(value), kind)
+            if context.is_one(value) and not is_placeholder(value):
+                yield Secret(start, start + len(value), context.kind)
+
+
+def _matches(text: str, context: Context) -> Iterator[re.Match[str]]:
+    for start, end in context.places(text):
+        # A value that begins in such a place is read to its own end.
+        for match in context.pattern.finditer(text, start, end + _LONGEST):
+            if match.start() >= end:
+                break
+            yield match
 
 
 def _whole_key(text: str, secret: Secret) -> Secret:

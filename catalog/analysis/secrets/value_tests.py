@@ -6,9 +6,11 @@ import base64
 import re
 from itertools import pairwise
 
+from catalog.analysis.secrets.common_words import COMMON_WORDS
+
 _PLACEHOLDER = re.compile(
     r"(?i)change_?me|replace_?me|your[-_ ]|\byour|example|placeholder|<.*>|\{\{|\*{3,}|x{5,}|\bxxx|\.{3}"
-    r"|\btodo\b|dummy"
+    r"|\btodo\b|dummy|redacted"
 )
 # Words that may also stand in the name of what a secret is for.
 _IN_NAMES = re.compile(r"(?i)your|example|placeholder|dummy")
@@ -16,25 +18,46 @@ _PARTS = re.compile(r"[-_.]")
 _LEAST_RANDOM, _LEAST_TURNS = 8, 3
 _NO_SECRETS = re.compile(
     r"(?i)(?:true|false|none|null|nil|yes|no|on|off|required|optional|prompt|stdin|string|file|env|empty|unset"
+    r"|expired?|invalid|missing|revoked"
     r"|password|passwd|passphrase|secret|token|credentials?|(?:scram-)?sha-?\d{1,3})(?![\w-])|[/~.%!?*@#-]"
     # A reference of Terraform or of a program, or the name of a thing at Amazon.
-    r"|(?:var|local|data|module|each|self)\.[a-z_]+|(?:process\.env|os\.environ|system\.getenv)\b|arn:"
+    r"|(?:var|local|data|module|each|self|random_\w+)\.[a-z_]+|(?:process\.env|os\.environ|system\.getenv)\b|arn:"
+    # Its name and not its value.
+    r"|(?!(?:super|top|very|my|our)[-_])(?:[a-z]+[-_.]){1,6}"
+    r"(?:secrets?|password|tokens?|keys?|credentials?|creds|cert|tls)(?![\w-])"
 )
 _LEAST_VALUE, _LEAST_PASSWORD = 4, 6
 _LONG, _LONG_TURNS = 24, 5
+_LEAST_ODD = 8
 _LEAST_PHRASE = 4  # words
 _HARMLESS_TEXT = re.compile(r"[\w\s.,!?'-]+|-----BEGIN (?:CERT|PUBL)[\s\S]*")
 _PRODUCT_KEY = re.compile(r"[A-Z0-9]{4,6}(?:-[A-Z0-9]{4,6}){2,}")
 _KEY_OF_A_TABLE = re.compile(r"=(?!=?$)|#|\d{4}-\d\d-\d\d")
+_KEY_OF_BYTES = re.compile(r"[A-Za-z0-9+/]{30,}=*")
+_FILE = re.compile(
+    r"\S+\.(?:cfg|conf|crt|csv|gz|html?|ini|json|key|log|md|pem|py|service|sh|sock|sql|tar|tgz|tsv|txt|ya?ml|xml|zip)"
+    r"|\w+://.*|[a-z]+\+\d"
+)
+_ISSUE = re.compile(r"[A-Za-z-]+#\d+")
 _SIGN = re.compile(r"\w[!@#%^&*+~?]")
+# A disk by its maker's name, something that runs each day.
+_NAMES_OF_THINGS = re.compile(r"^(?:ata|nvme|scsi|usb|wwn|db)-|\d{4}-\d\d-\d\d")
 _HEXADECIMAL = re.compile(r"(?:0x)?(?:[0-9a-f]+|[0-9A-F]+)")
+_DIGIT_THEN_LETTER = re.compile(r"\d[a-z]")
+_NAMES_WITH_DIGITS = re.compile(
+    r"(?i)oauth2|s3|ec2|k8s|log4j|ipv?[46]|base64|route53|http2|i18n|l10n|x509|utf8|v\d+|(?<![a-z])0x|^\d\d?m"
+)
 _CLASSES = tuple(map(re.compile, ("[a-z]", "[A-Z]", "[0-9]", r"[^\w./:-]")))
-# What stands after such a word and is none, though digits are in it: an amount, a name with a number, a format.
-_NO_PASSWORDS = re.compile(
+# What stands after such a word and is none, though digits are in it: an amount, an address, a point in time.
+_AMOUNT = re.compile(
     r"\d[\d.,:/-]*[A-Za-z]{0,8}"  # 90days, 10.0.0.7, 2024-01-31, 30%
     r"|(?:SHA\d*|MD5):.*"  # a fingerprint
-    r"|[\w.+-]+@[\w-]+\.[\w.-]+"  # an address of e-mail
-    # app-tls-2024, db-7.internal, SHA-256
+    r"|[\w.+-]+@[\w-]+\.[\w.-]+|[a-z][\w.+-]*@[a-z][a-z0-9.-]*"  # an address of e-mail, a person at a host
+    r"|\d{4}-\d\d-\d\d.*|[0-9a-f]{2}(?::[0-9a-f]{2})+"  # a point in time, six bytes
+)
+# And a name with a number, a format, the key of a thing in a cloud: app-tls-2024, db-7.internal, SHA-256.
+_NO_PASSWORDS = re.compile(
+    _AMOUNT.pattern + r"|(?:[a-z]{1,12}-){1,3}[0-9a-f]{8,17}"
     r"|(?:[a-z]+|\d{1,4})(?:[-_.:/](?:[a-z]+\d{0,3}|v?\d{1,4}))+|[A-Z]+(?:[-_.]\d{1,4})+"
     r"|(?i:sha|md|rsa|aes|ed|ecdsa|utf|base|oauth|ipv?|pkcs|argon|scrypt|bcrypt|ntlm\w*|p|x|tls|ssl|saml|http|step)"
     r"-?\d+\w{0,4}"
@@ -62,7 +85,9 @@ def is_anything(_value: str) -> bool:
 
 def is_value(value: str) -> bool:
     """Whether it can be a secret at all: where nothing but a secret can stand."""
-    return len(value) >= _LEAST_VALUE and not _NO_SECRETS.match(value)
+    if len(value) < _LEAST_VALUE:
+        return False
+    return not _NO_SECRETS.match(value) or _KEY_OF_BYTES.fullmatch(value) is not None
 
 
 def is_no_word(value: str) -> bool:
@@ -80,12 +105,73 @@ def looks_random(value: str) -> bool:
     return is_value(value) and is_no_word(value)
 
 
+def looks_random_and_no_sentence(value: str) -> bool:
+    """As `looks_random`; several words are none where one of them holds a sentence together."""
+    return looks_random(value) and are_no_common_words(value)
+
+
 def looks_like_a_password(value: str) -> bool:
     """Whether in a sentence nobody would take it for a word, a name, an amount or an address: `Blue7dog!`."""
     plain = value.strip("*_`.,:!?)]}")  # Markdown and the end of a clause
-    if not looks_random(plain) or _NO_PASSWORDS.fullmatch(plain):
+    if not looks_random(plain) or _NO_PASSWORDS.fullmatch(plain) or _FILE.fullmatch(plain):
         return False
     return count_classes(value) >= 2
+
+
+def is_said(value: str) -> bool:
+    """Whether it can be a password where one is told: any word, but for those that go on about passwords."""
+    word = value.strip("*_`.,:!?)]}\"'").lower()
+    return is_value(word) and not (
+        word in COMMON_WORDS or _AMOUNT.fullmatch(word) or _FILE.fullmatch(word)
+    )
+
+
+def is_odd(value: str) -> bool:
+    """Whether no word, name or number is written so: small letters, capitals, and a small letter behind a digit."""
+    plain = _NAMES_WITH_DIGITS.sub("", value.strip("*_`.,:!?)]}"))
+    return (
+        len(plain) >= _LEAST_ODD
+        and _DIGIT_THEN_LETTER.search(plain) is not None
+        and any(one.isupper() for one in plain)
+        and not _NO_PASSWORDS.fullmatch(plain)
+        and not _FILE.fullmatch(plain)
+    )
+
+
+def is_user_and_password(value: str) -> bool:
+    """Whether it is the base64 of a name, a colon and a password, as HTTP's basic authentication has it."""
+    try:
+        text = base64.b64decode(value, validate=True).decode()
+    except ValueError:
+        return False
+    name, _colon, password = text.partition(":")
+    return bool(name and password) and text.isprintable()
+
+
+def is_private_key_in_base64(value: str) -> bool:
+    """Whether the first line of a private key is at its beginning, as Kubernetes keeps one."""
+    return b" PRIVATE KEY-" in base64.b64decode(value[:64] + "==")
+
+
+def is_of_all_classes(value: str) -> bool:
+    """Whether small letters, capitals, digits and a sign are in it, as in hardly anything but passwords."""
+    return (
+        len(value) >= _LEAST_ODD
+        and count_classes(value) == len(_CLASSES)
+        and not _ISSUE.fullmatch(value)
+        and not _FILE.fullmatch(value)
+        and not _NO_PASSWORDS.fullmatch(value)
+    )
+
+
+def is_a_name_with_number(value: str) -> bool:
+    """Whether it is of small letters, capitals and digits, as what people take for a password: `Summerwind88`."""
+    return is_value(value) and all(one.search(value) for one in _CLASSES[:3])
+
+
+def are_no_common_words(value: str) -> bool:
+    """Whether none of several words holds a sentence together."""
+    return COMMON_WORDS.isdisjoint(value.lower().split())
 
 
 def is_of_words(value: str) -> bool:
@@ -115,9 +201,11 @@ def is_of_chance_and_no_digest(value: str) -> bool:
 
 
 def is_like_no_word(value: str) -> bool:
-    """Whether it stands out of a sentence about passwords: of chance, and not a name of capitals and a number."""
-    return is_of_chance(value) and (
-        _turns(value) >= _LEAST_TURNS or _SIGN.search(value) is not None
+    """Whether it stands out of a sentence about passwords: of chance, no name of capitals and a number, no digest."""
+    return (
+        is_of_chance(value)
+        and not _HEXADECIMAL.fullmatch(value.replace("-", ""))
+        and (_turns(value) >= _LEAST_TURNS or _SIGN.search(value) is not None)
     )
 
 
@@ -136,6 +224,7 @@ def is_long_and_random(value: str) -> bool:
         len(value) >= _LONG
         and all(classes)
         and _turns(value) >= _LONG_TURNS
+        and not _NAMES_OF_THINGS.search(value)
         and not _is_text_in_base64(value)
     )
 

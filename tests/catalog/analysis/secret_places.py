@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import random
 import string
 from collections.abc import Iterator
@@ -115,6 +116,57 @@ _IN_COMMANDS = (
     "<server><password>{}</password></server>",
     '$env:DB_PASSWORD = "{}"',
     "define('DB_PASSWORD', '{}');",
+    "snmpget -v3 -u nms -A Blue7authdog -X {} core-r1 sysUpTime.0",
+    "printf '%s\\n' '{}' | openconnect --user=ada --passwd-on-stdin vpn.local",
+    "check_pgsql -H pg-main -l nagios -p {} -w 2",
+    'sqlplus /nolog\nconnect batch/"{}"@//ora-1.local:1521/FIN',
+    "connect with sys/{} as sysdba",
+    'user = "sonar:{}"',
+    "backup -fstype=davfs :https\\://nas:{}@dav.local/remote",
+    "tar cz /etc |\n  openssl enc -aes-256-cbc \\\n    -k {} >etc.tgz",
+    "jq -n --arg token {} '{{t: $token}}'",
+)
+# A word is enough: whatever stands here is the password.
+_TOLD = (
+    "They all still have user ubnt and {} as password.",
+    "Marco has put {} as the root password everywhere",
+    "Anmelden mit Benutzer admin und Kennwort {}, dann neu starten",
+    "On se connecte avec utilisateur app, mdp {}.",
+    "the test account (scott, password {}) can't log in",
+    "Das Kennwort der Drucker lautet {}, bitte ändern",
+    "When sudo prompts, type {} and go on",
+    "db_root_pw: {}",
+    "export LDAP_BINDPW={}",
+    "mysqldump -u dump -p{} shop",
+    "gpg --batch --passphrase {} -d backup.gpg",
+    "7z x -p{} backup.7z",
+    "    auth_type PASS\n    auth_pass {}\n",
+    "neighbor 192.0.2.77 password {}\nneighbor 192.0.2.77 timers 10 30",
+    '<Connector keystoreFile="site.p12" keystorePass="{}"/>',
+    'key "rndc-key" {{\n    secret "{}";\n}};',
+    "pg3.lan:5432:*:stats:{}",
+    "[smtp.local]:587 alerts@lan.local:{}",
+    "- name: AMQP_PASS\n  value: {}\n",
+    "chpasswd <<EOF\nada:tulip88\nbob:{}\nEOF\n",
+    "stats auth noc:{}",
+    "${{DB_PASSWORD:-{}}}",
+    "cfg.secret || '{}'",
+    "On sw-3 somebody set the password of the console to {}, all in small letters",
+    "curl -sku elastic:{} https://es-1:9200/",
+    "CREATE SUBSCRIPTION eu CONNECTION 'host=db password=''{}'' user=repl' PUBLICATION all",
+)
+_WORDS = ("marigold", "harbour", "pikkusisko", "Leuchtturm")
+_PHRASES = (
+    'Use "{}" as the passphrase of the volume.',
+    "Passphrase of the signing key (gpg asks for it): {}. Type it with care.",
+    'Its passphrase is "{}", all in small letters',
+)
+# No word says that it is a password; but nobody is called so.
+_OF_USERS = (
+    "log in as `rescue` with `{}`",
+    "the management user is still ops with {} and the guest account is off",
+    "I unlocked it in LDAP, your new one is {}.",
+    "le compte ops et {} en attendant les clés",
 )
 _WITH_KEYS = (
     "curl 'https://maps.local/v1?key={}&q=1'",
@@ -127,6 +179,25 @@ _WITH_KEYS = (
     "curl https://discord.com/api/webhooks/11223344/{0}{0}",
     "azcopy cp 'https://acc.blob.local/c?sv=1&sig={}' .",
     '{{"auths": {{"registry.local": {{"auth": "{}"}}}}}}',
+    "POST to https://alerts.local/webhook/v2/{}",
+)
+_UUID = "4b8d7952-3082-43ea-82af-50f2275b8cb0"
+_BASIC = base64.b64encode(b"elastic:marigold").decode()
+_OF_ONE_FORM = (
+    Written(_UUID, f'{{"acl": {{"tokens": {{"agent": "{_UUID}"}}}}}}'),
+    Written(_UUID, f"use the Consul token {_UUID} for it"),
+    Written(_BASIC, f"httpHeaders:\n- name: Authorization\n  value: Basic {_BASIC}"),
+    Written("JBSWQ4TOMV2GK3DP", "the second factor has the seed JBSWQ4TOMV2GK3DP"),
+    Written("va9sxo.eusyfkfztpc9a079", "kubeadm join k8s-1:6443 --token va9sxo.eusyfkfztpc9a079"),
+    Written("va9sxo.eusyfkfztpc9a079", "va9sxo.eusyfkfztpc9a079 is the token of the join"),
+    Written("n0rthSt4r_ro", "rocommunity n0rthSt4r_ro 10.0.0.0/8"),
+    Written(
+        "oLKvGZvdhnvBNt45OwhDcTlClZVcyUz/w1WBPSvN",
+        "AKIAAOEO66XW6N2F6BSU / oLKvGZvdhnvBNt45OwhDcTlClZVcyUz/w1WBPSvN",
+    ),
+    Written("Zebra!crossing19", "the one on the host is Zebra!crossing19 since Friday"),
+    Written("804417", "the keypad wants a PIN, enter 804417"),
+    Written("2jvpbfwle2leco0ituy92ch8qu", "https://mm.local/hooks/2jvpbfwle2leco0ituy92ch8qu"),
 )
 ORDINARY = (
     "Reset the password of user deploy01 on db-7 and tell them",
@@ -151,6 +222,27 @@ ORDINARY = (
     "Partition key customer_id=88120471 is hot; the sort key order_ts#2025-02-11T08:14:09Z is missing",
     'integrity="sha384-vzjThnpXzyL0n93mWKBAWGKFWqO0JzwdnNZtU2QC5D45AFWCOZlnxqYGjt2QubO5"',
     "the disk of vol-0a1b2c3d4e5f67890 is full on i-0123456789abcdef0",
+    "i-0b7e1c2a9f4d38e61 lost its profile: unable to locate credentials",
+    "User: arn:aws:sts::123456789012:assumed-role/ci/i-0a1b2c3d is not authorized",
+    'password = getpass.getpass("New password: ")\ntoken = secrets.token_urlsafe(32)',
+    'password: "[REDACTED]"',
+    "helm upgrade grafana --set admin.existingSecret=grafana-admin",
+    "gcloud secrets versions access latest --secret=stripe-webhook-secret",
+    "sshpass -e ssh admin@sw-core-01 'show version'  # the password is in SSHPASS",
+    '{"ts":"2024-07-01T12:00:05.113Z","caller":"login.go:88","msg":"invalid credentials"}',
+    "PublicKey = jRQmMXkxODxVLoE6ZmF+1ZK41zGkJ+Cnq9hUlJ+HpaM=",
+    "Create user deploy and password authentication stays off for it",
+    "lock every user with an empty password and log in as root with the key",
+    "passwd prompts twice: type yes when ssh prompts for the host key",
+    "store the output as the password file and use it as password source",
+    "Usuario o contraseña incorrectos para admin",
+    "ALTER USER app_fact02 PASSWORD EXPIRE",
+    "location / { proxy_pass http://backend_7f3a;\n}",
+    "the password has expired\nTNS-12514: listener does not know the service",
+    "PASS=3; awk '/^PASS/ {pass++} END {print pass, fail+0}' results_2025Q1.tsv",
+    "users of shop#4120 reported it",
+    "mkdir -p /srv/app2024/Data_v2/Logs1a",
+    "Move the K8sCluster user to OAuth2proxy and the S3bucket account",
 )
 
 
@@ -171,6 +263,16 @@ def written_secrets(seed: int = 20) -> Iterator[Written]:
     for place in (*_IN_SENTENCES, *_IN_COMMANDS):
         secret = password()
         yield Written(secret, place.format(secret))
+    for place in _TOLD:
+        secret = draw.choice(_WORDS)
+        yield Written(secret, place.format(secret))
+    for place in _PHRASES:
+        secret = " ".join(draw.sample(("copper", "kettle", "winter", "ladder", "giraffe"), 4))
+        yield Written(secret, place.format(secret))
+    for place in _OF_USERS:
+        secret = f"{draw.choice('QRTZ')}{some(3)}{draw.randrange(10)}kettle{some(3)}"
+        yield Written(secret, place.format(secret))
+    yield from _OF_ONE_FORM
     for place in _NEARBY:
         secret = f"{some(5)}^{some(4)}"
         yield Written(secret, place.format(secret))
