@@ -22,7 +22,7 @@ _NAME = (
     rf"|(?-i:(?<=[a-z])(?:Pass|Pwd|Pw))|(?:bind|root|user|db|admin)pw|{_KEY})"
     r"(?:[_-](?:base|data|value))?)"
 )
-_QUOTE = r"""(?:\\?["'])?"""
+_QUOTE = r"""(?:\\?["'])?\]?"""
 _ASSIGNED = "assigned password or token"
 
 ASSIGNMENTS = (
@@ -49,7 +49,7 @@ ASSIGNMENTS = (
     in_text(
         _ASSIGNED,
         NAMES,
-        rf"{_NAME}{_QUOTE}\]?\)?\s{{0,3}}(?:\|\||\?\?|or)\s{{0,3}}(?:\"([^\"\s$]{{4,200}})\"|'([^'\s$]{{4,200}})')",
+        rf"{_NAME}{_QUOTE}\)?\s{{0,3}}(?:\|\||\?\?|or)\s{{0,3}}(?:\"([^\"\s$]{{4,200}})\"|'([^'\s$]{{4,200}})')",
         is_value,
     ),
     # name: DB_PASSWORD, value: Blue7dog!, as in the environment of a container
@@ -96,7 +96,7 @@ ASSIGNMENTS = (
     in_text(
         _ASSIGNED,
         NAMES,
-        rf"{_NAME}[\"']\s{{0,3}},\s{{0,3}}(?:\"([^\"\s$]{{4,200}})\"|'([^'\s$]{{4,200}})')",
+        rf"\(\s{{0,3}}[\"']{_NAME}[\"']\s{{0,3}},\s{{0,3}}(?:\"([^\"\s$]{{4,200}})\"|'([^'\s$]{{4,200}})')",
         looks_random,
     ),
     # A line of a configuration, whose name is put together: auth_pass tulips
@@ -106,6 +106,12 @@ ASSIGNMENTS = (
         rf"(?m)^[ \t]*(?:(?i:[\w.-]{{1,40}}[_.-](?:{PASSWORD}|pass|pw))|[A-Z_]{{2,40}}PASS|r[ow]community6?)"
         rf"[ \t]+{ONE}[\"']?[ \t]*;?$",
         is_said,
+    ),
+    in_text(
+        _ASSIGNED,
+        "auth",
+        r"(?i)auth[\"']?\s{0,3}[=:]\s{0,3}[\"'][\w.@-]{1,60}:([^\s\"'$]{4,100})[\"']",
+        is_value,
     ),
     in_text(_ASSIGNED, "secret", r"(?m)^[ \t]*secret[ \t]+\"([^\"\s$]{4,200})\";", is_value),
     in_text(

@@ -6,9 +6,11 @@ from catalog.analysis.secrets.context import in_text
 from catalog.analysis.secrets.value_tests import is_private_key_in_base64, is_user_and_password
 
 PRIVATE_KEY = "private key"
+_KEYS = r"(?:(?:[A-Z]+ ){0,3}PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V\d)"
+KEY_ENDS = rf"-----END {_KEYS}-----"
 
 FORMS = (
-    in_text(PRIVATE_KEY, "PRIVATE", r"-----BEGIN (?:[A-Z]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----"),
+    in_text(PRIVATE_KEY, "-----BEGIN", rf"-----BEGIN {_KEYS}-----"),
     in_text(
         "private key in base64",
         "LS0tLS1CRUdJTi",
@@ -84,7 +86,7 @@ FORMS = (
     in_text(
         "access token",
         "authorization",
-        r"(?i)\bauthorization:\s*(?:bearer|basic|token|bot|ssws|o?auth|api-?key|key|digest|negotiate)\s+"
+        r"(?i)\bauthorization[\"']?\s*[:=]\s*[\"']?(?:geniekey|bearer|basic|token|bot|ssws|o?auth|api-?key|key|digest|negotiate)\s+"
         r"([\w+/=.~-]{8,})",
     ),
     in_text("access token", "basic", r"(?i)\bbasic\s+([A-Za-z0-9+/]{8,}={0,2})(?![\w+/=])", is_user_and_password),

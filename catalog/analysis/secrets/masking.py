@@ -9,7 +9,7 @@ from typing import NamedTuple
 from catalog.analysis.secrets.assignments import ASSIGNMENTS
 from catalog.analysis.secrets.command_lines import COMMAND_LINES
 from catalog.analysis.secrets.context import Context
-from catalog.analysis.secrets.forms import FORMS, PRIVATE_KEY
+from catalog.analysis.secrets.forms import FORMS, KEY_ENDS, PRIVATE_KEY
 from catalog.analysis.secrets.sentences import SENTENCES
 from catalog.analysis.secrets.unnamed import UNNAMED
 from catalog.analysis.secrets.value_tests import is_no_word, is_placeholder
@@ -36,7 +36,7 @@ class Masked(NamedTuple):
 # What follows its first line: up to its last one, or where that was cut off what may be of the key. A line of
 # capitals alone is not part of it: it may be the fence of a prompt.
 _KEY_BODY = re.compile(
-    r"(?s).{0,20000}?-----END (?:[A-Z]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----"
+    rf"(?s).{{0,20000}}?{KEY_ENDS}"
     r"|(?:(?!\n[A-Z_]+(?:\n|\Z))[\s\\A-Za-z0-9+/=])*"
 )
 

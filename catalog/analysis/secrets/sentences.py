@@ -66,7 +66,8 @@ SENTENCES = (
     in_text(
         _SPOKEN,
         NAMES,
-        rf"{_SAID}\s+(?:(?:=|enter|type|use|try|currently|namely|just)\s+)?[(\[]?{_LIKELY}{ONE}",
+        rf"{_SAID}[ \t]+(?:(?:=|enter|type|use|try|currently|namely|just|(?i:we|you|they|he|she|i)\s\w+)\s+)?[(\[]?"
+        rf"{_LIKELY}{ONE}",
         looks_like_a_password,
     ),
     in_text(_SPOKEN, NAMES, rf"{_SAID}\s+of\s+{_LIKELY}{ONE}", is_of_chance),
@@ -239,7 +240,7 @@ SENTENCES = (
         _SPOKEN,
         "cred log sign account user zugangsdaten identifiant",
         r"(?i)\b(?:credentials?|creds|log ?in|sign ?in|account|user(?:name)?|zugangsdaten|identifiants?)\b[^\n]{0,40}?"
-        rf"[ (](?!arn:)[\w.@-]{{1,60}} ?[/:] ?{_LIKELY}{ONE}",
+        rf"[ (](?!arn:|SHA\d|MD5)[\w.@-]{{1,60}} ?[/:] ?{_LIKELY}{ONE}",
         is_of_chance,
     ),
     in_text(

@@ -36,7 +36,7 @@ _KEY_OF_A_TABLE = re.compile(r"=(?!=?$)|#|\d{4}-\d\d-\d\d")
 _KEY_OF_BYTES = re.compile(r"[A-Za-z0-9+/]{30,}=*")
 _FILE = re.compile(
     r"\S+\.(?:cfg|conf|crt|csv|gz|html?|ini|json|key|log|md|pem|py|service|sh|sock|sql|tar|tgz|tsv|txt|ya?ml|xml|zip)"
-    r"|\w+://.*|[a-z]+\+\d"
+    r"|\w+://.*|[a-z]+\+\d|.*[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
 )
 _ISSUE = re.compile(r"[A-Za-z-]+#\d+")
 _SIGN = re.compile(r"\w[!@#%^&*+~?]")
