@@ -9,12 +9,17 @@ from importlib import import_module
 import pytest
 from django.apps import apps
 from django.db import connections, transaction
+from hypothesis import settings
 from pytest_django import DjangoDbBlocker
 from pytest_django.plugin import blocking_manager_key
 
 from tests import emptying
 from tests.template import NAME as TEMPLATE
 from tests.template import wait_for_template
+
+# The same examples each time, however long a busy machine takes for one of them.
+settings.register_profile("suite", deadline=None, derandomize=True)
+settings.load_profile("suite")
 
 
 @pytest.fixture(autouse=True, scope="session")

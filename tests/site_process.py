@@ -147,7 +147,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         for one in (process, demo_model, shell):
             one.send_signal(signal.SIGTERM)
         for one in (process, demo_model, shell):
-            one.wait(timeout=30)
+            one.wait(timeout=180)
         log.close()
 
 
@@ -170,7 +170,7 @@ def _own_broker(url: str) -> str:
 
 
 def _announced_port(path: Path) -> int:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 120
     while not path.exists():
         assert time.monotonic() < deadline, "the demo model did not start"
         time.sleep(0.05)
@@ -179,11 +179,11 @@ def _announced_port(path: Path) -> int:
 
 def wait_until_ready(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
     """Until the web server answers; fails with what its supervisor wrote where it does not."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 240
     while time.monotonic() < deadline:
         assert process.poll() is None, log.read_text()
         try:
-            with urllib.request.urlopen(f"{url}/healthz", timeout=2):
+            with urllib.request.urlopen(f"{url}/healthz", timeout=30):
                 return
         except OSError:
             time.sleep(0.1)

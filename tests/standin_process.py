@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import cast
 
 ROOT = Path(__file__).resolve().parents[1]
-_START_SECONDS = 20.0
+_START_SECONDS = 120.0
 
 
 class StandIn:
@@ -52,7 +52,7 @@ class StandIn:
             return None
         self._process.terminate()
         try:
-            status = self._process.wait(timeout=5)
+            status = self._process.wait(timeout=60)
         except subprocess.TimeoutExpired:
             self._process.kill()
             status = self._process.wait()
@@ -103,5 +103,5 @@ class StandIn:
         body = None if rules is None else json.dumps(list(rules)).encode()
         headers = {"content-type": "application/json"}
         request = urllib.request.Request(self.url + path, data=body, headers=headers)
-        with urllib.request.urlopen(request, timeout=10) as answer:
+        with urllib.request.urlopen(request, timeout=60) as answer:
             return cast(dict[str, object], json.load(answer))

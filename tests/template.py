@@ -12,6 +12,7 @@ import os
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -98,8 +99,9 @@ def _keep(kept: Path, url: str) -> None:
         made.unlink(missing_ok=True)
         return
     made.rename(kept)
-    for old in sorted(kept.parent.glob("*.dump"), key=lambda one: one.stat().st_mtime)[:-4]:
-        old.unlink(missing_ok=True)
+    with suppress(FileNotFoundError):  # another suite tidies, too
+        for old in sorted(kept.parent.glob("*.dump"), key=lambda one: one.stat().st_mtime)[:-4]:
+            old.unlink(missing_ok=True)
 
 
 if __name__ == "__main__":

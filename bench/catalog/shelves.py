@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from pgvector.psycopg import register_vector
 from psycopg import Connection
 
+from bench.support.statements import execute
 from catalog.embedding import Embedder
 from catalog.models import Embedding, EmbeddingModel, Entry, Phrasing, Tag, Version
 from catalog.retrieval import text_search, vector_store
@@ -179,6 +180,10 @@ def fill(entries: int, forms: Forms, model: EmbeddingModel, *, before: int = 0) 
                 for (phrasing, _), vector in zip(phrasings, placed, strict=True)
             ]
             copy_vectors(cursor.connection, rows)
+        if start == before:
+            # Servers of measurements have no autovacuum, and of tables nobody looked at PostgreSQL believes that they
+            # are empty: each entry's tags would be looked for among all.
+            execute("ANALYZE")
         text_search.refresh_documents([entry.pk for entry, _ in made])
     connection.close()  # this one reads and writes vectors as numpy does
 

@@ -121,7 +121,7 @@ def kill_at_random() -> list[Figure]:
         ended = list(pool.map(_run_and_kill, range(2)))
     runs = sum(one.runs for one in ended)
     killed = sum((one.killed for one in ended), Counter())
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while (left := _count_processes()) and time.monotonic() < deadline:
         time.sleep(0.1)
     now = len(Path("/proc/self/mountinfo").read_text().splitlines())

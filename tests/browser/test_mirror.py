@@ -47,7 +47,7 @@ for model in (MirrorBranch, MirrorCommit, Mirror): model.objects.all().delete()
 
 def wait_for(page: Page, what: Locator) -> None:
     """Load the page again until this stands on it: what a worker does comes within seconds."""
-    for _try in range(15):
+    for _try in range(60):
         page.goto("/integrations/mirror/")
         with suppress(AssertionError):
             expect(what).to_be_visible(timeout=2_000)

@@ -137,7 +137,7 @@ def test_a_reviewer_asks_scores_and_approves_without_any_script(
     press(page, page.get_by_role("button", name="Get a script"))
     page.wait_for_url("**/runs/*/")
     review = page.get_by_role("button", name="Review it")
-    for _look in range(60):
+    for _look in range(240):
         if review.count():
             break
         page.wait_for_timeout(500)

@@ -77,7 +77,7 @@ def start_runs(page: Page, campaign: str, button: str, *, ready: int) -> None:
     page.get_by_role("button", name=button).click()
     expect(page.locator(".notice-success").first).to_be_visible()
     number = campaign.rstrip("/").rpartition("/")[2]
-    for _ in range(60):
+    for _ in range(240):
         progress = page.request.get(f"/api/v1/campaigns/{number}/progress/").json()
         if not progress["preparing"] and progress["open"] + progress["held"] >= ready:
             return

@@ -91,7 +91,7 @@ def test_every_event_arrives_at_least_once_and_in_order(site: Site) -> None:
         def kill_in_flight(_document: dict[str, object]) -> int:
             # The worker dies between the request and the answer to it.
             if len(receiver.received) in kills:
-                os.kill(site.child("celery"), signal.SIGKILL)
+                os.kill(site.child("worker -B"), signal.SIGKILL)
                 _kill_web(site)
             return 204
 

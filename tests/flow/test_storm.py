@@ -15,13 +15,13 @@ from pipeline.simulation.clean_run import clean_run
 from tests.flow.storm import WORK_GOES_ON_WITHIN, Storm, storm, wait_until
 from tests.make import make_action
 
-RUNS = 4
+RUNS = 8
 
 
 @pytest.fixture
 def database_url(transactional_db: None) -> str:
     """A database with queued runs, of people and of a campaign, at an endpoint with few places."""
-    Endpoint.objects.filter(name="demo").update(max_in_flight=3, timeout_seconds=2)
+    Endpoint.objects.filter(name="demo").update(max_in_flight=3, timeout_seconds=6)
     batch = Batch.objects.create(name="Storm")
     for number in range(RUNS):
         services.start_run(
@@ -53,7 +53,7 @@ def strike(product: Storm, blow: str) -> None:
 def test_whatever_is_killed_all_runs_end_and_every_billed_call_is_accounted_for(
     database_url: str,
 ) -> None:
-    late = {"kind": "delay", "task": "describe", "seconds": 10}  # beyond the endpoint's time limit
+    late = {"kind": "delay", "task": "describe", "seconds": 30}  # beyond the endpoint's time limit
     with storm(database_url, latency=0.4, lease=2, faults=[late]) as product:
         for blow in ("kill_worker", "empty_broker", "kill_redis", "kill_postgres"):
             strike(product, blow)

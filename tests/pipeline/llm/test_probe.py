@@ -19,7 +19,7 @@ from pipeline.types import Mode
 from tests.hostile import Hostile
 from tests.standin_process import StandIn
 
-SECONDS = 5.0
+SECONDS = 60.0
 Reply = dict[str, object] | Failed
 
 

@@ -20,7 +20,8 @@ from pipeline.llm.transport import Limits
 from pipeline.llm.types import Answered, Failed, FailureKind, Target, Trouble, UsageDoubt
 from tests.hostile import CERTIFICATE, KINDS, Hostile
 
-SECONDS = 0.6
+SECONDS = 0.6  # of what never comes to its end
+LONG = 30.0  # of what comes at once, on a busy machine too
 REQUEST: dict[str, object] = {
     "model": "any",
     "max_tokens": 100,
@@ -40,7 +41,7 @@ def ask(hostile: Hostile) -> Ask:
     """One try against the hostile server, or any other address."""
     client = MessagesClient(Limits(most_bytes=1_000_000))
 
-    def ask(kind: str, *, url: str = "", seconds: float = SECONDS) -> Answered | Failed:
+    def ask(kind: str, *, url: str = "", seconds: float = LONG) -> Answered | Failed:
         target = Target(kind, url or hostile.url(kind), "key", seconds)
         [ended] = client.send([(target, REQUEST)])
         return ended
@@ -77,15 +78,15 @@ def test_each_ends_in_time_with_one_request_and_true_words(
 ) -> None:
     hostile.requests.clear()
     before, began = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.monotonic()
-    ended = ask(kind, seconds=5.0 if "larger" in words else SECONDS)
+    ended = ask(kind, seconds=SECONDS if "No whole reply" in words else LONG)
     assert failed(ended) == ends
     assert words in ended.message  # type: ignore[union-attr]
-    assert time.monotonic() - began < SECONDS + 1
+    assert time.monotonic() - began < LONG - 5
     assert dict(hostile.requests) == {kind: 1}, "one try is one request, and nothing goes elsewhere"
     grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
     # The server is in this process too, and the large script is whole in its memory.
     assert grown < (150 if kind == "large-script" else 40), f"{grown:.0f} MiB"
-    deadline = time.monotonic() + 2
+    deadline = time.monotonic() + LONG
     while hostile.open[kind]:
         assert time.monotonic() < deadline, "the connection is left open"
         time.sleep(0.01)
@@ -109,7 +110,7 @@ def test_no_thread_is_left_behind_by_tries_that_ran_out_of_time(hostile: Hostile
     for asker in askers:
         asker.start()
     for asker in askers:
-        asker.join(timeout=SECONDS + 3)
+        asker.join(timeout=LONG)
     assert not any(asker.is_alive() for asker in askers)
     # Threads for the second of two requests stay, idle, for the next; each serves the other endpoints too.
     assert threading.active_count() - before <= 10 + 2 * 20
@@ -117,7 +118,7 @@ def test_no_thread_is_left_behind_by_tries_that_ran_out_of_time(hostile: Hostile
 
 
 def _drained(hostile: Hostile, kind: str) -> bool:
-    deadline = time.monotonic() + 2
+    deadline = time.monotonic() + LONG
     while hostile.open[kind] and time.monotonic() < deadline:
         time.sleep(0.01)
     return not hostile.open[kind]
@@ -126,7 +127,7 @@ def _drained(hostile: Hostile, kind: str) -> bool:
 @pytest.mark.parametrize("kind", ["drip", "drip-headers", "silent"])
 def test_a_try_that_nobody_waits_for_any_more_ends_at_once(hostile: Hostile, kind: str) -> None:
     client, group = MessagesClient(), Group()
-    target = Target(kind, hostile.url(kind), "key", 60.0)
+    target = Target(kind, hostile.url(kind), "key", 4 * LONG)
     ended: list[Answered | Failed] = []
 
     def ask() -> None:
@@ -135,12 +136,12 @@ def test_a_try_that_nobody_waits_for_any_more_ends_at_once(hostile: Hostile, kin
 
     asker = threading.Thread(target=ask)
     asker.start()
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + LONG
     while hostile.open[kind] < 2:
         assert time.monotonic() < deadline
         time.sleep(0.01)
     group.abandon("The run was cancelled.")
-    asker.join(timeout=2)
+    asker.join(timeout=LONG)
     assert not asker.is_alive()
     assert [failed(one) for one in ended] == [(FailureKind.TIMEOUT, Trouble.ABANDONED, True)] * 2
     assert ended[0].message == "The run was cancelled."  # type: ignore[union-attr]
@@ -230,11 +231,11 @@ def test_a_name_that_is_not_found_in_time_is_not_waited_for_longer(
     ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     late = threading.Event()
-    monkeypatch.setattr(socket, "getaddrinfo", lambda *_given, **_named: late.wait(5) and [])
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_given, **_named: late.wait(LONG) and [])
     began = time.monotonic()
     ended = [ask("x", url="http://gpu.lan:1", seconds=0.2) for _ in range(3)]
     assert {failed(one)[0] for one in ended} == {FailureKind.UNREACHABLE}
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < LONG - 5
     assert sum("_look_up" in str(one) for one in threading.enumerate()) <= 1, "one for one name"
     late.set()
 

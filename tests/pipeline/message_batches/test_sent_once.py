@@ -55,7 +55,7 @@ def test_a_worker_that_died_before_anything_left_sends_it_again(
 def test_a_batch_of_somebody_else_that_looks_the_same_is_left_alone(
     campaign: Batch, standin: StandIn
 ) -> None:
-    client = anthropic.Anthropic(api_key="any", base_url=standin.url, max_retries=0, timeout=5)
+    client = anthropic.Anthropic(api_key="any", base_url=standin.url, max_retries=0, timeout=60)
     body = {"model": "demo-smith", "max_tokens": 9, "messages": [{"role": "user", "content": "?"}]}
     theirs = client.messages.batches.create(
         requests=[{"custom_id": f"theirs-{number}", "params": body} for number in range(2)]  # type: ignore[typeddict-item]
@@ -77,7 +77,7 @@ def test_a_batch_that_is_not_proved_to_be_ours_is_not_cancelled(
     campaign: Batch, standin: StandIn
 ) -> None:
     standin.faults({"kind": "slow", "seconds": 60, "task": "batch_create"})
-    client = anthropic.Anthropic(api_key="any", base_url=standin.url, max_retries=0, timeout=5)
+    client = anthropic.Anthropic(api_key="any", base_url=standin.url, max_retries=0, timeout=60)
     body = {"model": "demo-smith", "max_tokens": 9, "messages": [{"role": "user", "content": "?"}]}
     theirs = client.messages.batches.create(
         requests=[{"custom_id": "theirs", "params": body}]  # type: ignore[typeddict-item]

@@ -37,6 +37,6 @@ def standin(standin_process: StandIn) -> StandIn:
 def client(standin_process: StandIn) -> Iterator[anthropic.Anthropic]:
     """The SDK as the product uses it: explicit key, no retries of its own."""
     with anthropic.Anthropic(
-        api_key="any", base_url=standin_process.url, max_retries=0, timeout=5
+        api_key="any", base_url=standin_process.url, max_retries=0, timeout=60
     ) as made:
         yield made

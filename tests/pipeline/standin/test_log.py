@@ -121,6 +121,6 @@ def test_the_log_file_has_a_line_for_each_request_and_no_texts(tmp_path: Path) -
 
 
 def test_health_needs_no_credential(standin: StandIn) -> None:
-    with urllib.request.urlopen(f"{standin.url}/healthz", timeout=5) as answer:
+    with urllib.request.urlopen(f"{standin.url}/healthz", timeout=60) as answer:
         assert json.load(answer)["status"] == "ok"
     assert standin.totals()["requests"] == 0

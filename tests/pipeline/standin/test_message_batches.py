@@ -18,7 +18,7 @@ def requests(*names: str, **params: object) -> Any:
 
 
 def until_ended(client: anthropic.Anthropic, name: str) -> Any:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while (batch := client.messages.batches.retrieve(name)).processing_status != "ended":
         assert time.monotonic() < deadline
     return batch
@@ -28,7 +28,7 @@ def until_ended(client: anthropic.Anthropic, name: str) -> Any:
 def test_a_batch_is_made_worked_off_and_read_by_custom_id(
     standin: StandIn, client: anthropic.Anthropic
 ) -> None:
-    standin.faults({"kind": "slow", "seconds": 0.3, "task": "batch_create"})
+    standin.faults({"kind": "slow", "seconds": 3, "task": "batch_create"})
     batch = client.messages.batches.create(requests=requests("a", "b", "c"))
     assert (batch.processing_status, batch.request_counts.processing) == ("in_progress", 3)
     assert (batch.expires_at - batch.created_at).total_seconds() == 24 * 3600

@@ -28,7 +28,7 @@ NONCE = "x7Q-never-in-the-prompt"
 @pytest.fixture(scope="module")
 def ollama() -> Iterator[anthropic.Anthropic]:
     with StandIn("--profile", "ollama") as process:
-        yield anthropic.Anthropic(api_key="any", base_url=process.url, max_retries=0, timeout=5)
+        yield anthropic.Anthropic(api_key="any", base_url=process.url, max_retries=0, timeout=60)
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ def post(standin: StandIn, body: bytes, headers: dict[str, str]) -> tuple[int, A
     """Status, body and headers of an answer to a request that the SDK would never send."""
     request = urllib.request.Request(f"{standin.url}/v1/messages", data=body, headers=headers)
     try:
-        with urllib.request.urlopen(request, timeout=5) as answer:
+        with urllib.request.urlopen(request, timeout=60) as answer:
             return answer.status, json.load(answer), answer.headers
     except urllib.error.HTTPError as error:
         return error.code, json.load(error), error.headers

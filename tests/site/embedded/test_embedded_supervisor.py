@@ -8,6 +8,7 @@ import signal
 import subprocess
 import urllib.request
 from collections.abc import Callable
+from contextlib import suppress
 
 import pytest
 
@@ -44,6 +45,13 @@ class Product:
         return self.process.returncode, complaint
 
 
+def kill(*processes: int) -> None:
+    """Whichever of them are still there: some end as soon as another does."""
+    for process in processes:
+        with suppress(ProcessLookupError):
+            os.kill(process, signal.SIGKILL)
+
+
 @pytest.fixture
 def start(used_place) -> Callable[..., Product]:
     return lambda **variables: Product(
@@ -67,8 +75,7 @@ def test_what_is_killed_comes_back(used_place, start, until) -> None:
     first = product.answer()
     for words in (("postgres", "-D"), ("redis",), ("gunicorn",), ("celery",)):
         before = set(used_place.alive(*words))
-        for pid in before:
-            os.kill(pid, signal.SIGKILL)
+        kill(*before)
         until(lambda w=words, b=before: (now := set(used_place.alive(*w))) and not now & b)
         assert product.answer().isdigit()
     assert product.answer() != first
@@ -92,11 +99,10 @@ def test_after_a_killed_supervisor_nothing_stays_behind_and_the_next_one_starts(
 ) -> None:
     killed = start()
     servers = Postgres(used_place.layout)._postmasters()
-    until(lambda: len(used_place.alive("celery")) == 2)
+    until(lambda: len(used_place.alive("celery", "-B")) == 2)
     before = used_place.alive("celery") + used_place.alive("gunicorn")
     # Together with its worker, which then can't end the scheduler.
-    for pid in (min(used_place.alive("celery")), killed.process.pid):
-        os.kill(pid, signal.SIGKILL)
+    kill(min(used_place.alive("celery", "-B")), killed.process.pid)
     following = start()
     assert Postgres(used_place.layout)._postmasters() == servers
     assert following.answer().isdigit()

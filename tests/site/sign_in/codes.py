@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import time
+
 from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value
 from django.contrib.auth.models import User
 from django.utils import timezone
 
 from scriptsmith_site.people.second_factor import services
 
+_HALF_MINUTE, _TO_TYPE_IT = 30, 6  # seconds
+
 
 def code_of(secret: str, *, later: int = 0) -> str:
-    """What the app shows now, or so many half minutes later."""
+    """What the app shows now, or so many half minutes later.
+
+    One of before is not taken any more once another half minute begins: there is time to type it.
+    """
+    left = _HALF_MINUTE - timezone.now().timestamp() % _HALF_MINUTE
+    if later < 0 and left < _TO_TYPE_IT:
+        time.sleep(left)
     step = int(timezone.now().timestamp()) // 30 + later
     return str(format_hotp_value(hotp_value(secret, step)))
 

