@@ -33,6 +33,8 @@ _LEAST_PHRASE = 4  # words
 _HARMLESS_TEXT = re.compile(r"[\w\s.,!?'-]+|-----BEGIN (?:CERT|PUBL)[\s\S]*")
 _PRODUCT_KEY = re.compile(r"[A-Z0-9]{4,6}(?:-[A-Z0-9]{4,6}){2,}")
 _KEY_OF_A_TABLE = re.compile(r"=(?!=?$)|#|\d{4}-\d\d-\d\d")
+# One of eight characters and more, with letter and digit; no pattern of files.
+_BEGINS_WITH_SIGN = re.compile(r"[!?@#%](?!\{)(?=.*[A-Za-z])(?=.*\d)[^*%]{7,200}")
 _KEY_OF_BYTES = re.compile(r"[A-Za-z0-9+/]{30,}=*")
 _FILE = re.compile(
     r"\S+\.(?:cfg|conf|crt|csv|gz|html?|ini|json|key|log|md|pem|py|service|sh|sock|sql|tar|tgz|tsv|txt|ya?ml|xml|zip)"
@@ -87,7 +89,11 @@ def is_value(value: str) -> bool:
     """Whether it can be a secret at all: where nothing but a secret can stand."""
     if len(value) < _LEAST_VALUE:
         return False
-    return not _NO_SECRETS.match(value) or _KEY_OF_BYTES.fullmatch(value) is not None
+    return (
+        not _NO_SECRETS.match(value)
+        or _BEGINS_WITH_SIGN.fullmatch(value) is not None
+        or _KEY_OF_BYTES.fullmatch(value) is not None
+    )
 
 
 def is_no_word(value: str) -> bool:

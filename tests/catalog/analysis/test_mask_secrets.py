@@ -52,6 +52,8 @@ STARTER = Path(catalog.__file__).parent / "starter"
         pytest.param("mysql -u root -pHush99xx shop", "mysql -u root -p*** shop", id="an option"),
         pytest.param("curl -u ada:Hush99xx http://h/", "curl -u ada:*** http://h/", id="a user"),
         pytest.param("PGPASSWORD=hush psql", "PGPASSWORD=*** psql", id="assigned a word"),
+        pytest.param("password='!x7Yabc99'", "password='***'", id="it begins with a sign"),
+        pytest.param("password=%s, token=@1", "password=%s, token=@1", id="a format, a file"),
     ],
 )
 def test_no_secret_is_left_and_nothing_else_is_lost(text: str, left: str) -> None:
