@@ -58,22 +58,23 @@ def in_text(
 
 def on_command_lines(command: str) -> Places:
     """From the name of a command to the end of its line, and on where that ends with a backslash."""
-    pattern = re.compile(rf"\b(?:{command})\b(?:\\\n|[^\n|;&]){{0,600}}")
-
-    def places(text: str) -> Iterator[Span]:
-        return (match.span() for match in pattern.finditer(text))
-
-    return places
+    return _matched(rf"\b(?:{command})\b(?:\\\n|[^\n|;&]){{0,600}}")
 
 
 def in_here_documents(command: str) -> Places:
     """What is written to a command between two lines of the script."""
-    pattern = re.compile(
-        rf"\b(?:{command})\b[^\n]{{0,80}}<<-?\s?[\"']?(\w+)[\"']?\n([\s\S]{{0,4000}}?)\n\s*\1(?=\n|$)"
+    return _matched(
+        rf"\b(?:{command})\b[^\n]{{0,80}}<<-?\s?[\"']?(?P<end>\w+)[\"']?\n"
+        r"(?P<place>[\s\S]{0,4000}?)\n\s*(?P=end)(?=\n|$)",
+        group="place",
     )
 
+
+def _matched(pattern: str, group: str | int = 0) -> Places:
+    found = re.compile(pattern)
+
     def places(text: str) -> Iterator[Span]:
-        return (match.span(2) for match in pattern.finditer(text))
+        return (match.span(group) for match in found.finditer(text))
 
     return places
 

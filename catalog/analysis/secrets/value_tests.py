@@ -146,17 +146,14 @@ def is_odd(value: str) -> bool:
 
 def is_user_and_password(value: str) -> bool:
     """Whether it is the base64 of a name, a colon and a password, as HTTP's basic authentication has it."""
-    try:
-        text = base64.b64decode(value, validate=True).decode()
-    except ValueError:
-        return False
+    text = _decode(value)
     name, _colon, password = text.partition(":")
     return bool(name and password) and text.isprintable()
 
 
 def is_private_key_in_base64(value: str) -> bool:
     """Whether the first line of a private key is at its beginning, as Kubernetes keeps one."""
-    return b" PRIVATE KEY-" in base64.b64decode(value[:64] + "==")
+    return " PRIVATE KEY-" in _decode(_whole_groups("".join(value.split())[:64]))
 
 
 def is_of_all_classes(value: str) -> bool:
@@ -246,11 +243,21 @@ def _is_by_chance(part: str) -> bool:
 
 
 def _is_text_in_base64(value: str) -> bool:
+    text = _decode(_whole_groups(value))
+    return text.isascii() and _HARMLESS_TEXT.fullmatch(text) is not None
+
+
+def _whole_groups(value: str) -> str:
+    """Of base64 that was cut off, what can be decoded: groups of four."""
+    return value[: len(value) // 4 * 4]
+
+
+def _decode(value: str) -> str:
+    """The text that base64 stands for; empty where it is none."""
     try:
-        text = base64.b64decode(value[: len(value) // 4 * 4], validate=True).decode("ascii")
+        return base64.b64decode(value, validate=True).decode()
     except ValueError:
-        return False
-    return _HARMLESS_TEXT.fullmatch(text) is not None
+        return ""
 
 
 def _turns(text: str) -> int:

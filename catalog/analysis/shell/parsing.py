@@ -9,9 +9,8 @@ from collections.abc import Iterator
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser, Point
 
-PARSE_SECONDS = (
-    1.5  # of the processor, for all attempts together: a busy machine changes no verdict
-)
+# Of the processor, for all attempts together: how busy the machine is changes no verdict.
+PARSE_SECONDS = 1.5
 MAXIMUM_NODES = 150_000  # beyond it, walking the tree in Python would take seconds
 MAXIMUM_REPAIRS = 30
 _CHUNK = 65_536  # bytes; after each the parser can be stopped

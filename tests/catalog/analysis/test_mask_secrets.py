@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from pathlib import Path
 
 import pytest
@@ -92,6 +93,12 @@ def test_a_value_known_from_elsewhere_is_masked_where_nothing_tells_it() -> None
     assert known == {"Tulip88!x"}
     assert mask_secrets("expect Tulip88!x\n", known=known).text == "expect ***\n"
     assert mask_secrets("expect it", known={"it"}).text == "expect it"  # a word, and no secret
+
+
+def test_a_key_in_base64_is_masked_wherever_it_was_cut_off() -> None:
+    whole = base64.b64encode(f"{BEGIN}\nMIIEow\n{END}".encode()).decode()
+    for end in range(40, len(whole)):
+        assert mask_secrets(f"tls.key: {whole[:end]}").text == "tls.key: ***"
 
 
 @pytest.mark.slow
