@@ -88,7 +88,10 @@ def item_of_run(run_id: int) -> Item | None:
     if studied.exclude(campaign__state=Campaign.State.CLOSED).exists():
         raise NotAllowedNow(_("This run belongs to a study, which has to be closed first."))
     run = Run.objects.filter(pk=run_id, state=Run.State.DONE, recommended__isnull=False).first()
-    return send_to_queue(run) if run else None
+    if run is None:
+        return None
+    # The sweep may have been faster.
+    return send_to_queue(run) or Item.objects.get(run=run_id, campaign__kind=Campaign.Kind.LIVE)
 
 
 def send_to_queue(run: Run) -> Item | None:

@@ -18,6 +18,8 @@ from pipeline import services as pipeline
 from pipeline.models import Run
 from review import services
 from review.models import Assignment, Campaign, Item
+from review.queue import intake
+from review.queue.intake import send_to_queue
 from tests.keys import shown
 from tests.make import make_run
 from tests.people import make_person
@@ -29,6 +31,19 @@ def test_a_finished_run_is_taken_in_once(db: None) -> None:
     assert services.take_in(run.pk) is None
     assert services.take_in_missed() == 0
     assert Item.objects.count() == 1
+
+
+def test_a_person_gets_the_item_that_the_sweep_put_there_at_the_same_moment(
+    db: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = make_run()
+
+    def send_after_the_sweep(given: Run) -> Item | None:
+        assert services.take_in_missed() == 1
+        return send_to_queue(given)
+
+    monkeypatch.setattr(intake, "send_to_queue", send_after_the_sweep)
+    assert services.item_of_run(run.pk) == Item.objects.get()
 
 
 @pytest.mark.parametrize("origin", [Run.Origin.COMMAND, Run.Origin.CAMPAIGN, Run.Origin.IMPORTED])
