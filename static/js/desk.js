@@ -75,6 +75,7 @@ function keptHere(item) {
 
 let timer = 0;
 let saving = null; // what keeps it, while it is on its way
+let sends = 0; // scores, decisions and whatever else of the screen is on its way
 
 function keepSoon(after = KEEP_AFTER_MS) {
   clearTimeout(timer);
@@ -84,7 +85,8 @@ function keepSoon(after = KEEP_AFTER_MS) {
 async function keepThere() {
   const place = desk();
   if (!place?.dataset.url) return;
-  if (saving) return keepSoon();
+  // What is sent takes the text with it, and may take the item out of these hands: a copy behind it would be refused.
+  if (saving || sends) return keepSoon();
   const fields = typed();
   if (!Object.keys(fields).length) return document.getElementById("saved")?.dataset.state === "none" || say("saved");
   saving = keepFields(place, fields);
@@ -241,6 +243,13 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
   forgetSent(forms);
 });
 document.addEventListener("htmx:beforeOnLoad", ({ detail }) => { if (detail.xhr.getResponseHeader("HX-Redirect")) forget(desk()?.dataset.item); });
+const changes = ({ detail }) => detail.requestConfig.verb !== "get";
+document.addEventListener("htmx:beforeSend", (event) => { if (changes(event)) sends += 1; });
+document.addEventListener("htmx:afterRequest", (event) => {
+  if (!changes(event)) return;
+  sends -= 1;
+  if (!event.detail.successful) keepSoon();
+});
 document.addEventListener("htmx:sendError", () => say("offline"));
 
 function forgetSent(forms) {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, Request, Route, expect
 
 from tests.browser.axe import problems_of
 from tests.browser.desk import log_in, queue_on
@@ -106,6 +106,39 @@ def test_a_rejection_takes_the_picked_score_with_it_and_is_undone_with_its_reaso
     page.keyboard.press("r")
     expect(page.locator("#reason")).to_have_value("It finds too much.")
     assert stored(site, address) == "stored 0 []"
+
+
+@pytest.mark.slow
+def test_nothing_is_kept_behind_a_decision_that_is_on_its_way(
+    site: Site, context: BrowserContext
+) -> None:
+    address, _next = queue_on(site, "behind", items=2)
+    page = context.new_page()  # what is refused is an error on its console
+    log_in(page, "rita")
+    take(page, address)
+    held: list[Route] = []
+    kept: list[str] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    def note(request: Request) -> None:
+        if held and request.url.endswith("/scratch/"):
+            kept.append(request.url)
+
+    page.route("**/decide/", hold)
+    page.on("request", note)
+    page.keyboard.press("0")
+    page.keyboard.press("r")
+    page.keyboard.type("It finds too much.")
+    page.keyboard.press("Control+Enter")
+    page.wait_for_timeout(1500)  # what is typed is kept after 400 ms
+    assert kept == []
+    # Nobody answers: what was typed is kept now.
+    with page.expect_request("**/scratch/"):
+        held.pop().fulfill(status=503)
+    expect(page.locator("#saved")).to_have_attribute("data-state", "saved")
+    expect(page.locator("#reason")).to_have_value("It finds too much.")
 
 
 @pytest.mark.slow
