@@ -41,7 +41,7 @@ class Site:
     shell: subprocess.Popen[str]
 
     def run(self, lines: str) -> str:
-        """What some lines of Python print, on this site's database; fails with their traceback."""
+        """What some lines of Python print, in a transaction on this site's database; fails with their traceback."""
         assert self.shell.stdin and self.shell.stdout
         self.shell.stdin.write(json.dumps(lines) + "\n")
         self.shell.stdin.flush()

@@ -53,8 +53,20 @@ def browser() -> Iterator[Browser]:
         )
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        browser.on("context", lambda context: context.on("page", press_on_loaded_pages_only))
         yield browser
         browser.close()
+
+
+def press_on_loaded_pages_only(page: Page) -> None:
+    """A key that comes before a page's scripts goes nowhere, and a page shows its words before it has them."""
+    press = page.keyboard.press
+
+    def press_once_loaded(key: str, **details: float) -> None:
+        page.wait_for_load_state()
+        press(key, **details)
+
+    page.keyboard.press = press_once_loaded  # type: ignore[method-assign]
 
 
 @pytest.fixture

@@ -115,7 +115,6 @@ def score_all(
 
     `key_for` says which score a statement gets; `begin` is the key that leads to the first, empty where that is shown.
     """
-    page.wait_for_load_state()  # a key that comes before the page's scripts goes nowhere
     if begin:
         page.keyboard.press(begin)
         page.wait_for_url("**/items/**")

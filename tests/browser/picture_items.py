@@ -63,8 +63,10 @@ def person(name: str, first_name: str, role: str, password: str) -> User:
 
 
 def take_in(run: Run) -> Item:
-    """The run's item of the live queue; the worker's sweep may have been faster."""
-    return services.take_in(run.pk) or Item.objects.get(run=run)
+    """The run's item of the live queue."""
+    item = services.take_in(run.pk)
+    assert item is not None
+    return item
 
 
 def _put(

@@ -39,7 +39,6 @@ from django.urls import reverse
 from catalog.execution.cases import read_case_set
 from catalog.services import keep_case_set, run_cases
 from review import services
-from review.models import Item
 from tests.make import make_run
 HEAD = '#!/usr/bin/env bash\\nset -euo pipefail\\n\\n'
 statement = 'Find the YAML files under /srv/deploy that have "staging" in their path'
@@ -69,8 +68,7 @@ user, _made = User.objects.get_or_create(username='mona')
 user.set_password({password!r})
 user.save()
 user.groups.set(Group.objects.filter(name='manager'))
-services.take_in(run.pk)  # or the worker's sweep has
-print('item', reverse('item-review', args=[Item.objects.get(run=run).pk]))
+print('item', reverse('item-review', args=[services.take_in(run.pk).pk]))
 """
 
 
