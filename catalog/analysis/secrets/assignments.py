@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from catalog.analysis.secrets.context import NAMES, ONE, PASSWORD, UUID, VALUE, in_text
+from catalog.analysis.secrets.context import (
+    NAMES,
+    ONE,
+    PASSWORD,
+    UUID,
+    VALUE,
+    in_kubernetes_secrets,
+    in_text,
+)
 from catalog.analysis.secrets.value_tests import (
     is_of_chance,
     is_said,
@@ -14,12 +22,12 @@ from catalog.analysis.secrets.value_tests import (
 
 _KEY = (
     r"(?:api|access|private|preshared|account|secret|auth|master|encryption|signing|shared|storage|webhook|service"
-    r"|client|app|application)[_-]?key"
+    r"|client|app|application|hmac|validation|decryption|authentication)[_-]?key|erlang[_-]?cookie"
 )
 _NAME = (
     rf"(?i:(?<![\w${{/.-])(?![\w.-]{{0,30}}?(?:existing|loadcred|importcred))[\w.-]{{0,40}}?"
     rf"(?:{PASSWORD}|secret|token|credentials?|authtok|community|(?<![a-z])(?:pass|pwd|pw|psk)"
-    rf"|(?-i:(?<=[a-z])(?:Pass|Pwd|Pw))|(?:bind|root|user|db|admin)pw|{_KEY})"
+    rf"|(?-i:(?<=[a-z])(?:Pass|Pwd|Pw)|(?<![A-Z])(?!(?:BY|COM|SUR|TRES)PASS)[A-Z]{{2,12}}PASS(?![A-Z]))|(?:bind|root|user|db|admin)pw|{_KEY})"
     r"(?:[_-](?:base|data|value))?)"
 )
 _QUOTE = r"""(?:\\?["'])?\]?"""
@@ -92,6 +100,20 @@ ASSIGNMENTS = (
         rf"(?i)<[\w.:-]{{0,40}}?(?:{PASSWORD}|secret|token|api-?key)>([^<$\s{{]{{4,}})</",
         is_value,
     ),
+    in_text(
+        _ASSIGNED,
+        NAMES,
+        rf"(?i)<\w{{0,40}}(?:{PASSWORD})>\s{{0,40}}<value>([^<$\s]{{4,200}})</value>",
+        is_value,
+    ),
+    # if (secret != "Blue7dog!")
+    in_text(
+        _ASSIGNED,
+        "pass secret token key",
+        rf"(?i)[\w.-]{{0,40}}(?:{PASSWORD}|secret|token|api_?key)[\"'\])}}]{{0,3}}\s{{0,3}}(?:[!=]=|!?~)=?\s{{0,3}}"
+        r"[\"']([^\s\"'$]{6,200})[\"']",
+        looks_random,
+    ),
     # define('DB_PASSWORD', 'Blue7dog!')
     in_text(
         _ASSIGNED,
@@ -128,9 +150,23 @@ ASSIGNMENTS = (
         rf"(?i)\b(?:community|rocommunity6?|rwcommunity6?)\s+{ONE}",
         looks_like_a_password,
     ),
+    in_text(
+        _ASSIGNED,
+        "-key",
+        rf"(?i)\b(?:authentication|pre-?shared|shared)-key\s+(?:ascii-text\s+|hexadecimal\s+)?{VALUE}",
+        looks_random,
+    ),
     in_text(_ASSIGNED, "createuser", rf"(?i)\bcreateUser\s+\S+\s+\S+\s+{VALUE}", is_value),
     in_text(
         _ASSIGNED, "createuser", rf"(?i)\bcreateUser\s+\S+\s+\S+\s+\S+\s+\S+\s+{VALUE}", is_value
+    ),
+    # A Secret of Kubernetes: all values of its data.
+    in_text(
+        _ASSIGNED,
+        "kind",
+        r"(?mi)^[ \t]+(?!(?:user(?:name)?|host(?:name)?|port|db|database|type|name):)[\w.-]+:[ \t]+[\"']?"
+        r"([^\s\"'|>{][^\s\"']{5,4000})[\"']?[ \t]*$",
+        places=in_kubernetes_secrets,
     ),
     in_text("bearer token", "bearer", r"(?i)\bbearer\s{1,3}([\w+/=.~-]{16,})", looks_random),
     in_text(

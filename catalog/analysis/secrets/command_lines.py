@@ -43,7 +43,7 @@ COMMAND_LINES = (
     in_text(
         _OPTION,
         "--",
-        rf"(?i)(?<!\S)--(?:[a-z]+-){{0,3}}(?:{PASSWORD})[\s=]{{1,3}}{VALUE}",
+        rf"(?i)(?<!\S)--(?:[a-z]+-){{0,3}}(?:{PASSWORD})\d?[\s=]{{1,3}}{VALUE}",
         is_said,
     ),
     in_text(_OPTION, "-command", r"(?i)password-command[\s=]{1,3}[\"']echo\s+([^\s\"'$]{3,100})[\"']", is_value),
@@ -118,9 +118,11 @@ COMMAND_LINES = (
     # What is written to a program that reads a password.
     in_text(
         _OPTION,
-        "stdin sudo cryptsetup kinit su",
-        r"\b(?:echo|printf)\s+(?:-\w+\s+)?[\"']?(?:%s\\n[\"']?\s+[\"']?)?([^\s\"'$`|;&]{4,100})(?:\\n)?[\"']?\s*\|\s*"
-        r"(?:sudo\s+)?(?:sudo\s+-S|passwd\s|\w+\b[^|\n;&]{0,120}--(?:pass\w*-)?(?:on-)?stdin|cryptsetup\s|kinit\b|su\s)",
+        "stdin sudo cryptsetup kinit su passwd",
+        r"\b(?:echo|printf)\s+(?:-\w+\s+)?[\"']?(?:(?:%s\\n){1,2}[\"']?\s+[\"']?)?([^\s\"'$`|;&]{4,100})(?:\\n)?[\"']?"
+        r"(?:\s+[\"'][^\s\"'$`|;&]{4,100}[\"'])?\s*\|\s*"
+        r"(?:sudo\s+)?(?:sudo\s+-S|passwd\s|\w+\b[^|\n;&]{0,120}--(?:pass\w*-)?(?:on-)?stdin|cryptsetup\s|kinit\b|su\s"
+        r"|smbpasswd\s)",
         is_value,
     ),
     in_text(
@@ -143,7 +145,8 @@ COMMAND_LINES = (
     in_text(
         _OPTION,
         "]:",
-        r"(?m)^\[?[\w.-]{1,80}\]?:\d{2,5}\s+[\w.+-]{1,60}(?:@[\w.-]{1,60})?:([^\s:/\"'$]{4,100})$",
+        r"(?m)(?:^|(?<=[\"']))\[?[\w.-]{1,80}\]?:\d{2,5}\s+[\w.+-]{1,60}(?:@[\w.-]{1,60})?:([^\s:/\"'$]{4,100})"
+        r"(?:$|(?=[\"']))",
         is_said,
     ),
     in_text(_OPTION, "psk", r":\s*PSK\s+[\"']([^\"'\n$]{4,100})[\"']", is_value),
@@ -160,14 +163,26 @@ COMMAND_LINES = (
         _OPTION,
         "requirepass masterauth bindpw rootpw",
         rf"\b(?:requirepass|masterauth|bindpw|rootpw)\s+{VALUE}",
+        is_said,
+    ),
+    # A file of two lines, as OpenVPN and cifs read one.
+    in_text(
+        _OPTION,
+        "printf echo",
+        r"\b(?:printf|echo -e)\s+[\"'][\w.@-]{1,60}\\n([^\s\\\"'$]{4,100})(?:\\n)?[\"']"
+        r"\s*>{1,2}\s*\S*(?:auth|cred|pass|login)",
         is_value,
     ),
+    # A key of Kerberos, as its tables are listed.
+    in_text(_OPTION, "0x", r"\((?:aes|des|arcfour|camellia)[\w-]{1,60}\)\s+\((0x[0-9a-f]{16,64})\)"),
+    # What Redis writes of a client that proves who it is.
+    in_text(_OPTION, "auth", r"\"(?i:auth)\"\s+(?:\"[\w.@-]{1,60}\"\s+)?\"([^\"\n]{3,200})\"", is_value),
     in_text(_OPTION, "send", r"assword[\s\S]{0,80}?\bsend\s+(?:--\s+)?[\"']([^\"'\\$\s]{4,})\\[rn]", is_value),
     in_text(
         _OPTION,
         "identified password",
         r"(?i)\b(?:IDENTIFIED\s+(?:WITH\s+\S+\s+)?(?:BY|AS)|(?:ENCRYPTED|WITH|LOGIN|USER|ROLE\s+\S+)\s+PASSWORD)\s+"
-        r"'([^'\n$]{4,})'",
+        r"(?:'([^'\n$]{4,})'|\"([^\"\n$]{4,})\")",
         is_value,
     ),
 )  # fmt: skip

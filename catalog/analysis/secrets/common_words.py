@@ -22,3 +22,10 @@ caducada como con debe del desde donde ella está estas este esto expirada incor
 incorrectos para pero por porque puede que será sin son sus también tiene una unas
 """
 COMMON_WORDS = frozenset(_WORDS.split())
+
+_PARTS = """
+auth auto backed based check driven fill filling free generator grant guessing in less link multi non off out policies
+re self service sign spray spraying storage store stuffing style sync up wide
+"""
+PARTS_OF_COMPOUNDS = frozenset(_PARTS.split())
+"""Of words that go on about passwords: *password auto-fill*, *password self-service*."""

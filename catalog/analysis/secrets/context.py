@@ -70,6 +70,19 @@ def in_here_documents(command: str) -> Places:
     )
 
 
+def in_kubernetes_secrets(text: str) -> Iterator[Span]:
+    """What stands below `data:` and `stringData:` in documents of YAML whose kind is Secret."""
+    for document in _DOCUMENT.finditer(text):
+        if _IS_SECRET.search(document[0]):
+            for data in _DATA.finditer(text, *document.span()):
+                yield data.span("place")
+
+
+_DOCUMENT = re.compile(r"(?ms)^.*?(?:^---[ \t]*$|\Z)")
+_IS_SECRET = re.compile(r"(?m)^kind:[ \t]+[\"']?Secret\b")
+_DATA = re.compile(r"(?m)^(?:data|stringData):[ \t]*\n(?P<place>(?:[ \t]+\S.*(?:\n|\Z)){1,200})")
+
+
 def _matched(pattern: str, group: str | int = 0) -> Places:
     found = re.compile(pattern)
 

@@ -12,8 +12,11 @@ from catalog.analysis.secrets.value_tests import (
     is_of_all_classes,
     is_of_chance,
     is_of_chance_and_no_digest,
+    is_of_three_words,
     is_of_words,
+    is_put_together,
     is_said,
+    is_told,
     is_value,
     looks_like_a_password,
     looks_random,
@@ -21,6 +24,7 @@ from catalog.analysis.secrets.value_tests import (
 
 _SPOKEN = "password in words"
 _SAID = rf"(?i:(?<![\w/.-])(?:{PASSWORD}|(?:store|key)?pass|pwd|pw|psk|(?:api|access|secret|auth)[ _-](?:key|token)))"
+_A_PASSWORD = rf"(?i:(?<![\w/.-])(?:{PASSWORD}|pass|pwd|pw|psk))"
 _ANY_SAID = rf"(?:{_SAID}|(?i:(?<![\w/.-])(?:token|secret|credentials?|key|community)))"
 _MORE = r"(?:,?\s+[\w@.'’/-]{1,40})"  # one more word
 # A digit or a sign is in what comes: else the words go on.
@@ -32,6 +36,7 @@ _IS = (
 )
 _NEARBY = "pass pasw pw auth secret cred psk kennwort contrase clave luks keystore"
 _NEAR = rf"(?i:\b(?:{PASSWORD}|pass|pw|psk|shared secret|credentials?|creds|auth string|luks|keystore)\b)"
+_NEAR_SAID = rf"(?i:\b(?:{PASSWORD}|pass|pw|psk|(?:[a-z]{{2,10}} )?(?:key|token)|secret)\b)"
 _OF_USERS = (
     "log sign user root admin account cred prompt mail wifi wi-fi reset unlock connect benutzer konto meld"
     " compte utilisateur usuario cuenta conect"
@@ -85,6 +90,28 @@ SENTENCES = (
         rf"{_SAID}[^\n]{{0,60}}?\s{_IS}:?\s+[\"'`“‘«]\s?([^\s\"'`”’»]{{8,200}})",
         is_a_phrase,
     ),
+    # The password was never changed, it is still Blue7dog!; this takes an API key, mine is ...; type Blue7dog! there
+    in_text(
+        _SPOKEN,
+        NAMES,
+        r"(?i:\b(?:it|mine|ours|theirs|which|that one|the (?:new|old) one)\s(?:is|was)(?:\s(?:still|now))?:?)\s+"
+        rf"{_LIKELY}{ONE}",
+        is_told,
+        places=near(_NEAR_SAID, within=100),
+    ),
+    in_text(
+        _SPOKEN,
+        NAMES,
+        rf"{_A_PASSWORD}[^\n]{{0,60}}?\b(?i:type|enter)\s+{_LIKELY}{ONE}",
+        looks_like_a_password,
+    ),
+    in_text(
+        _SPOKEN,
+        "wi-fi wifi wlan",
+        r"(?i)\b(?:wi-?fi|wlan)\s(?:key|code)\s(?:\S+\s){0,3}?(?:is|was):?\s+"
+        r"([A-Za-z]\S{3,60}?(?: \d{1,6})?)(?=[,.;)\s]|$)",
+        is_said,
+    ),
     # Blue7dog! as the new password; Blue7dog!, which is the new password
     in_text(_SPOKEN, NAMES, rf"{_FIRST},?\s+as\s+{_AFTER}", looks_random),
     in_text(
@@ -101,7 +128,7 @@ SENTENCES = (
         _SPOKEN,
         NAMES,
         r"(?i)\b(?:re)?(?:set|change|changed|rotate|update|reset)\s+(?:\S{1,40}\s+){0,3}?"
-        rf"(?:{PASSWORD}|pass|pwd|pw)(?:\s+[\w@.'’/-]{{1,40}}){{0,6}}?\s+(?:to|as)\s+{_LIKELY}{ONE}",
+        rf"(?:{PASSWORD}|pass|pwd|pw|community)(?:\s+[\w@.'’/-]{{1,40}}){{0,6}}?\s+(?:to|as)\s+{_LIKELY}{ONE}",
         looks_like_a_password,
     ),
     in_text(
@@ -121,12 +148,45 @@ SENTENCES = (
     ),
     in_text(_SPOKEN, NAMES, rf"(?i)\b(?:secret|password)\s+[05678]\s+{ONE}", is_value),
     in_text(_SPOKEN, "pin", r"\bPIN(?: code)?(?:,? (?:is|enter)|:)?\s+(\d{4,10})\b", is_value),
+    in_text(_SPOKEN, "pin", r"\bPIN\b[^()\n]{0,60}\((\d{4,10})\)", is_value),
+    in_text(
+        _SPOKEN,
+        "pin",
+        r"\bPIN\b[^\n]{0,80}?\b(?i:ours|mine|theirs|his|hers|it|which|code|PIN)\s(?:is|was)(?:\snow)?:?\s+(\d{4,10})\b",
+        is_value,
+    ),
+    # Words put together, where they are told: with the password tulips-ferry; the passphrase is tulips.ferry.tea
+    in_text(
+        _SPOKEN,
+        NAMES,
+        rf"(?i:\b(?:with|using|by|enter|type|use|try|the(?:\s+[\w-]{{1,20}}){{0,2}})\s+(?:the\s+)?){_A_PASSWORD}\s+{ONE}",
+        is_put_together,
+    ),
+    in_text(
+        _SPOKEN,
+        NAMES,
+        rf"(?:{_A_PASSWORD}|(?i:\bcommunity)){_MORE}{{0,6}}?,?\s+"
+        rf"(?:is|was|set to|changed to|to)(?:\s+now)?:?\s+{ONE}",
+        is_put_together,
+    ),
+    in_text(
+        _SPOKEN,
+        "phrase",
+        r"(?i:pass ?phrase)[^()\n]{0,60}\(([^\s()\"'$]{6,80})\)",
+        is_put_together,
+    ),
     in_text(
         _SPOKEN,
         "code",
-        r"(?i)\b(?:recovery|backup|scratch|one-time|verification|2fa|mfa|otp) codes?(?:\s+(?:is|are)|:)?\s+"
+        r"(?i)\b(?:recovery|backup|scratch|one-time|verification|2fa|mfa|otp) codes?(?:\s+(?:is|are)|:|,)?\s+"
         rf"{_LIKELY}{ONE}",
         looks_random,
+    ),
+    in_text(
+        _SPOKEN,
+        "code",
+        r"(?i)\b(?:recovery|backup|scratch|one-time|verification|2fa|mfa|otp) codes?(?:\s+(?:is|are|was)|:|,)?\s+"
+        r"(\d{3,5}(?: \d{3,5}){1,7})\b",
     ),
     in_text(
         _SPOKEN,
@@ -134,6 +194,18 @@ SENTENCES = (
         rf"(?i)\b(?:passphrase|phrase (?:secrète|de passe))\b[^\n]{{0,60}}?\s{_IS}:?\s+"
         r"[\"“«]\s?([^\"“”«»\n]{8,120})",
         is_of_words,
+    ),
+    in_text(
+        _SPOKEN,
+        "passphrase password",
+        rf"(?i)\b(?:{PASSWORD})\b[^\n]{{0,60}}?\s(?:is|was|to|be):?\s+[\"“«]\s?([^\"“”«»\n]{{8,120}})",
+        is_of_three_words,
+    ),
+    in_text(
+        _SPOKEN,
+        "passphrase phrase",
+        r"(?im)\bpass ?phrase\b[^\n]{0,80}?\b(?:it is|it's|is):\s+([^\"\n]{8,80}?)[.]?$",
+        is_of_three_words,
     ),
     in_text(
         _SPOKEN,
@@ -188,7 +260,7 @@ SENTENCES = (
     in_text(
         _SPOKEN,
         "key secret",
-        rf"({UUID}|[0-9a-f]{{32,64}})(?![\w-])",
+        rf"(?<!run )({UUID}|[0-9a-f]{{32,64}})(?![\w-])",
         places=near(
             r"(?i:\b(?:api|secret|access|signing|encryption|shared|license|integration)[ _-](?:key|secret)\b)",
             within=80,
@@ -240,7 +312,7 @@ SENTENCES = (
         _SPOKEN,
         "cred log sign account user zugangsdaten identifiant",
         r"(?i)\b(?:credentials?|creds|log ?in|sign ?in|account|user(?:name)?|zugangsdaten|identifiants?)\b[^\n]{0,40}?"
-        rf"[ (](?!arn:|SHA\d|MD5)[\w.@-]{{1,60}} ?[/:] ?{_LIKELY}{ONE}",
+        rf"[ (](?!arn:|iqn\.|SHA\d|MD5)[\w.@-]{{1,60}} ?[/:] ?{_LIKELY}{ONE}",
         is_of_chance,
     ),
     in_text(
@@ -260,7 +332,8 @@ SENTENCES = (
     in_text(
         _SPOKEN,
         "root admin sa postgres oracle operator guest",
-        rf"(?i)(?<![\w/.:-])(?:root|admin\w*|sa|postgres|oracle|operator|guest) ?[/:] ?{ONE}",
+        r"(?i)(?<![\w/.:-])(?:root|admin\w*|sa|postgres|oracle|operator|guest)"
+        rf"(?: ?[/:] ?(?!x:)|[\"'`]?\s(?:with|and)\s){ONE}",
         is_of_chance,
     ),
 )

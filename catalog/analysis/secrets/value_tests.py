@@ -6,7 +6,7 @@ import base64
 import re
 from itertools import pairwise
 
-from catalog.analysis.secrets.common_words import COMMON_WORDS
+from catalog.analysis.secrets.common_words import COMMON_WORDS, PARTS_OF_COMPOUNDS
 
 _PLACEHOLDER = re.compile(
     r"(?i)change_?me|replace_?me|your[-_ ]|\byour|example|placeholder|<.*>|\{\{|\*{3,}|x{5,}|\bxxx|\.{3}"
@@ -18,7 +18,7 @@ _PARTS = re.compile(r"[-_.]")
 _LEAST_RANDOM, _LEAST_TURNS = 8, 3
 _NO_SECRETS = re.compile(
     r"(?i)(?:true|false|none|null|nil|yes|no|on|off|required|optional|prompt|stdin|string|file|env|empty|unset"
-    r"|expired?|invalid|missing|revoked"
+    r"|expired?|invalid|missing|revoked|on_create|always"
     r"|password|passwd|passphrase|secret|token|credentials?|(?:scram-)?sha-?\d{1,3})(?![\w-])|[/~.%!?*@#-]"
     # A reference of Terraform or of a program, or the name of a thing at Amazon.
     r"|(?:var|local|data|module|each|self|random_\w+)\.[a-z_]+|(?:process\.env|os\.environ|system\.getenv)\b|arn:"
@@ -30,7 +30,15 @@ _LEAST_VALUE, _LEAST_PASSWORD = 4, 6
 _LONG, _LONG_TURNS = 24, 5
 _LEAST_ODD = 8
 _LEAST_PHRASE = 4  # words
-_HARMLESS_TEXT = re.compile(r"[\w\s.,!?'-]+|-----BEGIN (?:CERT|PUBL)[\s\S]*")
+_LEAST_PARTS, _LEAST_PART = 2, 3
+_HUMPED = re.compile(r"(?:[A-Z][a-z]+){2,8}")
+_HUMPS = re.compile(r"[A-Z][a-z]+")
+_HARMLESS_TEXT = re.compile(
+    r"[\w\s.,!?'-]+|-----BEGIN (?:CERT|PUBL)[\s\S]*"
+    # Sentences, a page, a script: many words, and none that tells a secret.
+    r"|(?=(?:\S{1,60}\s+){4})(?i:(?!pass|secret|token|key|cred|pwd|auth).)*",
+    re.DOTALL,
+)
 _PRODUCT_KEY = re.compile(r"[A-Z0-9]{4,6}(?:-[A-Z0-9]{4,6}){2,}")
 _KEY_OF_A_TABLE = re.compile(r"=(?!=?$)|#|\d{4}-\d\d-\d\d")
 # One of eight characters and more, with letter and digit; no pattern of files.
@@ -38,12 +46,15 @@ _BEGINS_WITH_SIGN = re.compile(r"[!?@#%](?!\{)(?=.*[A-Za-z])(?=.*\d)[^*%]{7,200}
 _KEY_OF_BYTES = re.compile(r"[A-Za-z0-9+/]{30,}=*")
 _FILE = re.compile(
     r"\S+\.(?:cfg|conf|crt|csv|gz|html?|ini|json|key|log|md|pem|py|service|sh|sock|sql|tar|tgz|tsv|txt|ya?ml|xml|zip)"
-    r"|\w+://.*|[a-z]+\+\d|.*[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
+    r"|\S+/\S+\.[a-z]{2,5}|\w+://.*|[a-z]+\+\d|.*[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
 )
 _ISSUE = re.compile(r"[A-Za-z-]+#\d+")
 _SIGN = re.compile(r"\w[!@#%^&*+~?]")
-# A disk by its maker's name, something that runs each day.
-_NAMES_OF_THINGS = re.compile(r"^(?:ata|nvme|scsi|usb|wwn|db)-|\d{4}-\d\d-\d\d")
+# A disk by its maker's name, something that runs each day, a number of many, a volume of LVM.
+_NAMES_OF_THINGS = re.compile(
+    r"^(?:ata|nvme|scsi|usb|wwn|db)-|\d{4}-\d\d-\d\d|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
+    r"|^\w{6}(?:-\w{4}){5}-\w{6}$"
+)
 _HEXADECIMAL = re.compile(r"(?:0x)?(?:[0-9a-f]+|[0-9A-F]+)")
 _DIGIT_THEN_LETTER = re.compile(r"\d[a-z]")
 _NAMES_WITH_DIGITS = re.compile(
@@ -60,6 +71,10 @@ _AMOUNT = re.compile(
 # And a name with a number, a format, the key of a thing in a cloud: app-tls-2024, db-7.internal, SHA-256.
 _NO_PASSWORDS = re.compile(
     _AMOUNT.pattern + r"|(?:[a-z]{1,12}-){1,3}[0-9a-f]{8,17}"
+    # A Pod, what kustomize makes, a change in Gerrit, a name in IPFS, an error of Windows, a response of a protocol.
+    r"|(?:[a-z]{2,20}-){1,6}[bcdfghkmt2456789]{10}"
+    r"|(?:[a-z0-9]{1,20}-){1,6}[0-9a-f]{8,10}-[a-z0-9]{5}|I[0-9a-f]{40}|Qm[1-9A-HJ-NP-Za-km-z]{44}|0x[0-9A-Fa-f]+"
+    r"|[A-Z]{2,6}-[A-Z]{2,6}\d-[A-Z][a-z]+"
     r"|(?:[a-z]+|\d{1,4})(?:[-_.:/](?:[a-z]+\d{0,3}|v?\d{1,4}))+|[A-Z]+(?:[-_.]\d{1,4})+"
     r"|(?i:sha|md|rsa|aes|ed|ecdsa|utf|base|oauth|ipv?|pkcs|argon|scrypt|bcrypt|ntlm\w*|p|x|tls|ssl|saml|http|step)"
     r"-?\d+\w{0,4}"
@@ -124,6 +139,13 @@ def looks_like_a_password(value: str) -> bool:
     return count_classes(value) >= 2
 
 
+def is_told(value: str) -> bool:
+    """As `looks_like_a_password`, and no long hexadecimal number: digests and commits are told in sentences, too."""
+    return looks_like_a_password(value) and not (
+        len(value) >= _LONG and _HEXADECIMAL.fullmatch(value)
+    )
+
+
 def is_said(value: str) -> bool:
     """Whether it can be a password where one is told: any word, but for those that go on about passwords."""
     word = value.strip("*_`.,:!?)]}\"'").lower()
@@ -182,6 +204,11 @@ def is_of_words(value: str) -> bool:
     return len(value.split()) >= _LEAST_PHRASE
 
 
+def is_of_three_words(value: str) -> bool:
+    """Whether it is three words and more, none of which holds a sentence together."""
+    return len(value.split()) >= _LEAST_PHRASE - 1 and are_no_common_words(value)
+
+
 def is_of_chance(value: str) -> bool:
     """Whether it can hardly be a name that somebody gave: three classes of characters, or many turns."""
     if not looks_like_a_password(value):
@@ -209,6 +236,24 @@ def is_like_no_word(value: str) -> bool:
         is_of_chance(value)
         and not _HEXADECIMAL.fullmatch(value.replace("-", ""))
         and (_turns(value) >= _LEAST_TURNS or _SIGN.search(value) is not None)
+    )
+
+
+def is_put_together(value: str) -> bool:
+    """Whether it is of words without a space, none of which goes on about passwords: `tulips-ferry`, `TulipsAndTea`.
+
+    A manager of passwords or a person makes it of words; what has more than letters in it is none.
+    """
+    plain = value.strip("*_`.,:!?)]}\"'")
+    if not is_value(plain) or _FILE.fullmatch(plain):
+        return False
+    parts = _HUMPS.findall(plain) if _HUMPED.fullmatch(plain) else _PARTS.split(plain)
+    return (
+        len(parts) >= _LEAST_PARTS
+        and all(part.isalpha() for part in parts)
+        and PARTS_OF_COMPOUNDS.isdisjoint(map(str.lower, parts))
+        and COMMON_WORDS.isdisjoint(part.lower() for part in parts if len(part) > _LEAST_PART)
+        and (len(parts) > _LEAST_PARTS or min(map(len, parts)) >= _LEAST_PART)
     )
 
 

@@ -72,6 +72,10 @@ _IN_SENTENCES = (
     "agents only authenticate when you put {} as the api key",
     "someone posted the prod password ({}) in the channel",
     "log in as svc-backup with {}, then restart it",
+    "the root password of db-2 was never rotated (it is still {})",
+    "it takes an API key of one's own. Mine is {} until tonight.",
+    "it hangs at the passphrase: you have to type {} there",
+    'not "admin" but "root" with {}, as its label says',
     "auth_pass {}",
     "ldap_default_authtok = {}",
     "mount the share with user backup and pass `{}`, then rerun",
@@ -124,6 +128,13 @@ _IN_COMMANDS = (
     'user = "sonar:{}"',
     "backup -fstype=davfs :https\\://nas:{}@dav.local/remote",
     "tar cz /etc |\n  openssl enc -aes-256-cbc \\\n    -k {} >etc.tgz",
+    "imapsync --user1 postmaster --password1 {} --host2 mx2",
+    "echo '[smtp.local]:587 relay:{}' >/etc/postfix/sasl_passwd",
+    "printf 'ada\\n{}\\n' > /etc/openvpn/auth.txt",
+    "<AdministratorPassword>\n  <Value>{}</Value>\n</AdministratorPassword>",
+    'if ($http_x_hook_secret != "{}") {{ return 403; }}',
+    'ALTER USER billing IDENTIFIED BY "{}" ACCOUNT UNLOCK;',
+    'neighbor 10.0.0.1 authentication-key "{}"',
     "jq -n --arg token {} '{{t: $token}}'",
 )
 # A word is enough: whatever stands here is the password.
@@ -160,6 +171,14 @@ _PHRASES = (
     'Use "{}" as the passphrase of the volume.',
     "Passphrase of the signing key (gpg asks for it): {}. Type it with care.",
     'Its passphrase is "{}", all in small letters',
+)
+# Words put together, with a sign between them or with capitals.
+_PUT_TOGETHER = (
+    "Ada came in as root with the password {} and cleared the queue",
+    "the volume opens with the LUKS passphrase {} at the console",
+    "the guest password is {} this month",
+    "somebody had set the write community to {} on the UPS",
+    "the passphrase that lay in the safe ({}) opens the older tapes",
 )
 # No word says that it is a password; but nobody is called so.
 _OF_USERS = (
@@ -199,7 +218,45 @@ _OF_ONE_FORM = (
     Written("804417", "the keypad wants a PIN, enter 804417"),
     Written("2jvpbfwle2leco0ituy92ch8qu", "https://mm.local/hooks/2jvpbfwle2leco0ituy92ch8qu"),
 )
+_KEY_OF_RUBY = "rubygems_" + "4f0c" * 12
+_OF_ONE_FORM += (
+    Written("0x" + "5f" * 32, f"1 nfs/fs1@LAN (aes256-cts-hmac-sha1-96) (0x{'5f' * 32})"),
+    Written("$9$h3jv4.9UzDjx", 'neighbor 10.0.0.1 authentication-key "$9$h3jv4.9UzDjx"'),
+    Written("Harbour 1987", "the Wi-Fi key is Harbour 1987, in hall 2 only"),
+    Written(_KEY_OF_RUBY, f"---\n:rubygems_api_key: {_KEY_OF_RUBY}"),
+    Written("k3q9zd1", "https://hooks.zapier.com/hooks/catch/123456/k3q9zd1/ is in a footer"),
+    Written("harbour", "SSHPASS=harbour sshpass -e rsync -a /srv/ deploy@web-5:/srv/"),
+    Written("harbour7", '17271.33 [0 10.0.0.9:514] "AUTH" "default" "harbour7"'),
+    Written("harbour7", "printf '%s\\n%s\\n' 'harbour7' 'harbour7' | smbpasswd -s -a scanner"),
+    Written("aGFyYm91cjctbGlnaHQ=", "data:\n  cookie: aGFyYm91cjctbGlnaHQ=\nkind: Secret\n"),
+    Written("aGFyYm91cjctbGlnaHQ=", 'the old one has {"hmac-key":"aGFyYm91cjctbGlnaHQ="}'),
+    Written("C14E488C05C9289F", '<machineKey decryptionKey="C14E488C05C9289F" />'),
+    Written("2508", "They ask for a PIN on the phone. Ours is 2508, as ever."),
+    Written("605149", "The PIN of the card for the safe (605149) was wrong three times"),
+    Written("8412 6690", "the backup code 8412 6690 was taken at noon"),
+    Written("grandmother's copper kettle", "the pass phrase, it is: grandmother's copper kettle"),
+    Written("monday pancakes 42", 'the Wi-Fi passphrase is "monday pancakes 42"'),
+)
 ORDINARY = (
+    "GPU-f0b14edb-6eb0-41fa-998b-6fcc61c3c7fb has fallen off the bus",
+    "root:x:0:0:root:/root:/bin/bash\nwww-data:x:33:33:www-data:/var/www:/usr/sbin/nologin",
+    "peer: 2aHjGKxddVjN1ZmR3ch4Y7Tcd2QWgR5yQKH2m4ovGOw=\n  endpoint: 198.51.100.23:51820",
+    "base64 encoded: "
+    + base64.b64encode(b"#!/bin/bash\nyum -y update\necho $(date +%s) >> /x").decode(),
+    "PV UUID               fjRiIH-z4Jy-4oWx-u2pz-UZXY-28o4-SrekqM",
+    "login to iqn.1992-08.com.netapp:sn.c164fc9c761e21edfbb4a4f03561d5f0:vs.7 fails",
+    'TXT "v=DKIM1; k=ed25519; p=P18TmUAGCAoDdkiNa6sbQh7lkArOWdwc2FNQhJBA6+o="',
+    '{"kty":"EC","crv":"P-256","x":"oPqax2TQMxwIjAqopjHmOQBCeiOsWUNFkjXhWTNkNAQ"}',
+    "the secret is missing, and the Pod payments-api-7d9c6b5f4d-xh5vd restarts",
+    "don't log the password\n\nChange-Id: I917abaaa545d2e5e152a81d8b106ed969bc2fb48",
+    "unknown user or bad password, status 0xC000006D",
+    "update_password: on_create\nset masterauth from a file",
+    "the signing key was rotated by the job (run ab2b1653-41b7-47c5-9da7-9f363f25740f)",
+    "the access token renovate-bot-group has expired; the password auto-fill is off",
+    "with the password reset-link from the mail; the community is well-known for it",
+    "The secret's name is app-credentials-k8t2m9f4hc, by kustomize; cache key: it is "
+    "ff2fe42bb9a63e7fb68575ea7f4d835b32e8fd52",
+    "kind: ConfigMap\ndata:\n  mode: standalone\n",
     "Reset the password of user deploy01 on db-7 and tell them",
     "kubectl -n kube-system describe secret default-token-x7k2p",
     "create the secret app-tls-2024 from the file",
@@ -269,6 +326,10 @@ def written_secrets(seed: int = 20) -> Iterator[Written]:
     for place in _PHRASES:
         secret = " ".join(draw.sample(("copper", "kettle", "winter", "ladder", "giraffe"), 4))
         yield Written(secret, place.format(secret))
+    for place in _PUT_TOGETHER:
+        words = draw.sample(_WORDS, 2)
+        for secret in ("-".join(words), "".join(word.capitalize() for word in words)):
+            yield Written(secret, place.format(secret))
     for place in _OF_USERS:
         secret = f"{draw.choice('QRTZ')}{some(3)}{draw.randrange(10)}kettle{some(3)}"
         yield Written(secret, place.format(secret))

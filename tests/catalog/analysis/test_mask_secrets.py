@@ -169,6 +169,9 @@ def test_a_word_of_examples_makes_a_secret_none(value: str, is_one: bool) -> Non
             "a:1:a:",
             "key ",
             "user a / ",
+            "kind: Secret\ndata:\n a: bcdefgh\n",
+            "the the password ",
+            "wifi key a ",
         ),
     ],
 )
