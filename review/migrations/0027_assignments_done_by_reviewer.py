@@ -1,7 +1,7 @@
 """What a reviewer did lately is found without reading all that they ever did.
 
-Built beside the work of others: in a large study they would wait for minutes. Where it was broken off, PostgreSQL keeps
-an index that is not valid; drop it and migrate again.
+Built beside the work of others: in a large study they would wait for minutes. Where that was broken off, PostgreSQL
+keeps an index of this name that is not valid; whoever migrates again gets rid of it first.
 """
 
 from django.conf import settings
@@ -18,6 +18,10 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        migrations.RunSQL(
+            "DROP INDEX CONCURRENTLY IF EXISTS assignment_done_by_reviewer",
+            migrations.RunSQL.noop,
+        ),
         AddIndexConcurrently(
             model_name="assignment",
             index=models.Index(

@@ -80,6 +80,31 @@ def test_an_old_worker_can_live_with_what_this_release_migrates() -> None:
     assert used == list(HARMLESS), "of a release that is over"
 
 
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_an_index_whose_building_was_broken_off_is_built_anew() -> None:
+    name, before = "assignment_done_by_reviewer", ("review", "0026_world_unrealistic")
+    loader = MigrationLoader(connection)
+    migration = loader.graph.nodes["review", "0027_assignments_done_by_reviewer"]
+    with connection.cursor() as cursor:
+        cursor.execute(f"DROP INDEX {name}")
+        cursor.execute(f"CREATE INDEX {name} ON review_assignment (id)")
+        cursor.execute(
+            "UPDATE pg_index SET indisvalid = false WHERE indexrelid = %s::regclass", [name]
+        )
+
+    with connection.schema_editor(atomic=migration.atomic) as editor:
+        migration.apply(loader.project_state(before), editor)
+
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT indisvalid, pg_get_indexdef(indexrelid) FROM pg_index WHERE indexrelid = %s::regclass",
+            [name],
+        )
+        is_valid, definition = cursor.fetchone()
+    assert is_valid and "(reviewer_id, ended_at)" in definition
+
+
 @pytest.mark.parametrize(
     "statement",
     [
