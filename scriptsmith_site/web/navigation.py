@@ -37,6 +37,7 @@ class Link:
     section: str
     needs: tuple[str, ...] = ()  # any of these permissions; none: everybody who is signed in
     bar: Bar = Bar.MAIN
+    part: str = ""  # of the page, by its id
 
     def is_for(self, user: User) -> bool:
         """Whether the person may open what it leads to."""
@@ -44,7 +45,7 @@ class Link:
 
     @cached_property
     def url(self) -> str:
-        return reverse(self.address)
+        return reverse(self.address) + (f"#{self.part}" if self.part else "")
 
 
 LINKS = (
@@ -77,13 +78,34 @@ COMMANDS = (
     Link("duplicate-list", _("Near-duplicates"), "catalogue", (CURATE,)),
     Link("finding-list", _("Newer findings"), "catalogue", (CURATE,)),
     Link("evidence-list", _("Evidence changed"), "catalogue", (CURATE,)),
+    Link("outcome-report-list", _("Reports of programs"), "catalogue", (CURATE,)),
+    Link("mirror-branches", _("Branches of the mirror"), "catalogue", (CURATE,)),
+    Link("campaign-new", _("New campaign"), "campaigns", (MANAGE,)),
+    Link("flag-list", _("Flags"), "campaigns", (MANAGE,)),
     Link("queue-execution", _("Execution in the live queue"), "campaigns", (MANAGE,)),
+    Link("user-new", _("New account"), "admin", (ADMINISTER,)),
+    Link("endpoint-new", _("New endpoint"), "admin", (MANAGE_ENDPOINTS,)),
+    Link("configuration-new", _("New configuration"), "admin", (MANAGE_ENDPOINTS,)),
+    Link("operation", _("Workers"), "admin", (ADMINISTER,), part="workers"),
+    Link("operation", _("What waits for workers"), "admin", (ADMINISTER,), part="backlog"),
+    Link("operation", _("Backup and disk"), "admin", (ADMINISTER,), part="storage"),
+    Link(
+        "operation", _("Vectors of the search by meaning"), "admin", (ADMINISTER,), part="vectors"
+    ),
+    Link("operation", _("Offline copy"), "admin", (ADMINISTER,), part="copies"),
+    Link("audit-security", _("Security log"), "admin", (ADMINISTER,)),
     Link("alert-sources", _("Alert sources"), "admin", (ADMINISTER,)),
     Link("alert-rules", _("Alert rules"), "admin", (ADMINISTER,)),
     Link("agents", _("Agents"), "admin", (ADMINISTER,)),
     Link("chat-commands", _("Slash commands"), "admin", (ADMINISTER,)),
     Link("destination-list", _("Webhooks and channels"), "admin", (ADMINISTER,)),
+    Link("single-sign-on", _("Single sign-on"), "admin", (ADMINISTER,)),
+    Link("mirror", _("Git mirror"), "admin", (ADMINISTER,)),
+    Link("mail-door", _("E-mail"), "admin", (ADMINISTER,)),
     Link("settings", _("Settings"), ""),
+    Link("sessions", _("Sessions"), ""),
+    Link("second-factor", _("Second factor"), ""),
+    Link("settings-keys", _("Keys"), ""),
     Link("notification-list", _("Notifications"), ""),
     Link("help", _("Help"), ""),
     Link("api-docs", _("API"), ""),

@@ -19,6 +19,7 @@ from catalog.models import CaseRun, EmbeddingModel, SandboxReport
 from pipeline.models import Endpoint, Run, Worker
 from scriptsmith_site.embedded.layout import Layout
 from scriptsmith_site.models import BackupEvent
+from scriptsmith_site.web.navigation import COMMANDS
 from tests.catalog.execution.cases.writing import case_data, make_set
 from tests.catalog.retrieval.test_vectors import SMALLER, choose
 from tests.catalog.shelf import shelve
@@ -43,6 +44,14 @@ def test_it_says_what_answers_and_what_works(admin: Client) -> None:
     assert "all 2 wordings have theirs" in page
     assert "No copy yet" in page
     assert "every 3s" not in page
+
+
+def test_the_search_leads_to_its_parts(admin: Client) -> None:
+    page = admin.get("/operation/").text
+
+    parts = [one.part for one in COMMANDS if one.address == "operation"]
+    assert len(parts) > 1
+    assert [part for part in parts if f'id="{part}"' not in page] == []
 
 
 def test_it_follows_the_change_to_another_embedder(admin: Client, settings: Settings) -> None:

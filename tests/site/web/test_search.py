@@ -111,6 +111,8 @@ def test_an_action_says_how_its_run_stands(client: Client, reviewer: User) -> No
         ("curator", "queue", ""),
         ("administrator", "audit", "/audit/"),
         ("reviewer", "audit", ""),
+        ("administrator", "backup", "/operation/#storage"),
+        ("manager", "backup", ""),
     ],
 )
 def test_pages_and_commands_are_those_that_the_person_may_use(
