@@ -147,7 +147,7 @@ ASSIGNMENTS = (
     in_text(
         _ASSIGNED,
         "community",
-        rf"(?i)\b(?:community|rocommunity6?|rwcommunity6?)\s+{ONE}",
+        rf"(?i)\b(?:community(?:[- ]string)?|r[ow]community6?)\s+{ONE}",
         looks_like_a_password,
     ),
     in_text(
@@ -155,6 +155,14 @@ ASSIGNMENTS = (
         "-key",
         rf"(?i)\b(?:authentication|pre-?shared|shared)-key\s+(?:ascii-text\s+|hexadecimal\s+)?{VALUE}",
         looks_random,
+    ),
+    in_text(_ASSIGNED, "key", r"(?m)^[ \t]*(?:server-)?key\s+[0-9]\s+([0-9A-Fa-f]{8,200})[ \t]*$"),
+    # set psksecret tulips, of a firewall
+    in_text(
+        _ASSIGNED,
+        "set",
+        rf"(?im)^[ \t]*set[ \t]+(?:[\w-]{{0,20}}(?:{PASSWORD}|secret)|psk)[ \t]+(?:ENC[ \t]+)?{ONE}[\"']?[ \t]*$",
+        is_said,
     ),
     in_text(_ASSIGNED, "createuser", rf"(?i)\bcreateUser\s+\S+\s+\S+\s+{VALUE}", is_value),
     in_text(

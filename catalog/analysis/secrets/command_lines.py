@@ -36,7 +36,7 @@ COMMAND_LINES = (
     in_text(
         _OPTION,
         "-",
-        rf"(?i)(?<!\S)--?(?:[a-z]+-){{0,3}}(?:{PASSWORD}|pass|token|secret|api-?key|access-key|secret-key|certificate-key|oauth2-bearer)"
+        rf"(?i)(?<!\S)--?(?:[a-z]+-){{0,3}}(?:{PASSWORD}|pass|token|secret|api-?key|access-key|secret-key|account-key|certificate-key|oauth2-bearer)"
         rf"\s{{1,3}}{VALUE}",
         looks_random,
     ),
@@ -87,6 +87,8 @@ COMMAND_LINES = (
     _option("pass", "keytool|jarsigner|apksigner", r"-(?:store|key|srcstore|deststore|srckey|destkey)pass\s{1,3}"),
     _option("kadmin kinit", "kadmin(?:\\.local)?|kinit", r"-w\s{1,3}"),
     _option("snmp", "snmp\\w+", r"-[cAX]\s{1,3}", looks_random),
+    _option("check_snmp", "check_snmp\\w*", r"-C\s{0,3}", looks_random),
+    _option("schtasks", "schtasks", "/rp\\s{1,3}"),
     _option("/p:", "xfreerdp", "/p:"),
     _option("rdesktop", "rdesktop", r"-p\s{1,3}"),
     _option("nmcli", "nmcli", r"password\s{1,3}"),

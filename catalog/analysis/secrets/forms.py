@@ -65,6 +65,7 @@ FORMS = (
         "hooks.slack.com",
         r"\bhooks\.slack\.com/(?:services|workflows|triggers)/T\w+/\w+/\w{16,}(?:/\w+)?",
     ),
+    in_text("SonarQube token", "squ_ sqa_ sqp_", r"\bsq[uap]_[0-9a-f]{40}\b"),
     in_text("Square token", "sq0 EAAA", r"\b(?:sq0(?:atp|csp|idp)-[\w-]{22,}|EAAA[\w-]{50,})"),
     in_text("Stripe key", "sk_ rk_ whsec_", r"\b(?:[sr]k_(?:live|test)_[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9+/=]{24,})"),
     in_text("Supabase token", "sbp_", r"\bsbp_[0-9a-f]{40}\b"),

@@ -23,7 +23,11 @@ from catalog.analysis.secrets.value_tests import (
 )
 
 _SPOKEN = "password in words"
-_SAID = rf"(?i:(?<![\w/.-])(?:{PASSWORD}|(?:store|key)?pass|pwd|pw|psk|(?:api|access|secret|auth)[ _-](?:key|token)))"
+_SAID = (
+    rf"(?i:(?<![\w/.-])(?:{PASSWORD}|(?:store|key)?pass|pwd|pw|psk|(?:api|access|secret|auth)[ _-](?:key|token))"
+    # German puts words together: Root-Passwort, Truststore-Kennwort
+    r"|(?<![\w/.-])[\wÄÖÜäöüß]{2,20}-?(?:passwort|kennwort))"
+)
 _A_PASSWORD = rf"(?i:(?<![\w/.-])(?:{PASSWORD}|pass|pwd|pw|psk))"
 _ANY_SAID = rf"(?:{_SAID}|(?i:(?<![\w/.-])(?:token|secret|credentials?|key|community)))"
 _MORE = r"(?:,?\s+[\w@.'’/-]{1,40})"  # one more word
@@ -155,6 +159,25 @@ SENTENCES = (
         r"\bPIN\b[^\n]{0,80}?\b(?i:ours|mine|theirs|his|hers|it|which|code|PIN)\s(?:is|was)(?:\snow)?:?\s+(\d{4,10})\b",
         is_value,
     ),
+    # The root password (of the console): Blue7dog!; the password of the store (Blue7dog!)
+    in_text(_SPOKEN, NAMES, rf"{_SAID}[^\n:]{{0,40}}\):\s+{_LIKELY}{ONE}", looks_like_a_password),
+    in_text(
+        _SPOKEN, NAMES, rf"{_SAID}\s\((?=[^\s()]*\d)([^\s()\"'$]{{6,60}})\)", looks_like_a_password
+    ),
+    in_text(
+        _SPOKEN,
+        "wpa wlan wi-fi wifi",
+        r"(?i)\b(?:wpa\d?|wlan|wi-?fi)[- ](?:psk|key|schlüssel)\b[^\n:]{0,30}?(?::|\s(?:is|ist|lautet):?)\s+"
+        rf"{ONE}",
+        is_said,
+    ),
+    # Of Google: sixteen small letters in four groups.
+    in_text(
+        _SPOKEN,
+        "app",
+        r"(?i)\bapp[- ]?pass(?:word|wort)\b[^\n]{0,20}?[:\s\"'(]((?-i:(?:[a-z]{4} ){3}[a-z]{4}))\b",
+        are_no_common_words,
+    ),
     # Words put together, where they are told: with the password tulips-ferry; the passphrase is tulips.ferry.tea
     in_text(
         _SPOKEN,
@@ -165,7 +188,7 @@ SENTENCES = (
     in_text(
         _SPOKEN,
         NAMES,
-        rf"(?:{_A_PASSWORD}|(?i:\bcommunity)){_MORE}{{0,6}}?,?\s+"
+        rf"(?:{_A_PASSWORD}|(?i:\bcommunity(?:[- ]string)?)){_MORE}{{0,6}}?,?\s+"
         rf"(?:is|was|set to|changed to|to)(?:\s+now)?:?\s+{ONE}",
         is_put_together,
     ),
