@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -22,6 +21,7 @@ import psycopg
 import pytest
 from django.conf import settings
 
+from tests.ports import free_port
 from tests.template import NAME as TEMPLATE
 from tests.template import wait_for_template
 
@@ -149,12 +149,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         for one in (process, demo_model, shell):
             one.wait(timeout=180)
         log.close()
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def _with_database(url: str, database: str) -> str:

@@ -18,7 +18,8 @@ import pytest
 import yaml
 
 from tests.flow.test_metrics_of_processes import _RUN, _TOKEN, samples_by_name
-from tests.site_process import ROOT, Site, free_port
+from tests.ports import free_port
+from tests.site_process import ROOT, Site
 
 pytestmark = pytest.mark.slow
 

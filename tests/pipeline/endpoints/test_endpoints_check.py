@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from datetime import timedelta
@@ -19,6 +18,7 @@ from pipeline.models import Endpoint, Run
 from pipeline.tasks import check_endpoint
 from pipeline.types import Problem
 from tests.hostile import Hostile
+from tests.ports import free_port
 from tests.standin_process import StandIn
 
 ClientFor = Callable[[User], Client]
@@ -176,9 +176,7 @@ def test_without_a_broker_the_page_still_answers(
 def test_where_nothing_listens_the_page_says_so(
     client: Client, sent: Sent, ask: Callable[..., int]
 ) -> None:
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        address = f"http://127.0.0.1:{listening.getsockname()[1]}"
+    address = f"http://127.0.0.1:{free_port()}"
     Endpoint.objects.filter(name="ollama").update(base_url=address)
 
     ask("ollama")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import socket
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -17,6 +16,7 @@ from pipeline.llm.probe_findings import Found, Has, KeyFound, Page
 from pipeline.llm.types import Answered, Failed, FailureKind, Request, Target, Usage
 from pipeline.types import Mode
 from tests.hostile import Hostile
+from tests.ports import free_port
 from tests.standin_process import StandIn
 
 SECONDS = 60.0
@@ -101,11 +101,7 @@ def test_a_server_that_drops_schemas_and_tools_without_a_word_is_found_out(
 
 
 def test_nothing_at_the_address_is_said_and_costs_nothing(ask: Callable[..., Found]) -> None:
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        port = listening.getsockname()[1]
-
-    found = ask(f"http://127.0.0.1:{port}")
+    found = ask(f"http://127.0.0.1:{free_port()}")
 
     assert not found.reachable
     assert found.calls == 0 and found.modes == ()

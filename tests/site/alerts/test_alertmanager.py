@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import socket
 import subprocess
 import threading
 import time
@@ -19,6 +18,7 @@ import pytest
 from django.db import connection
 
 from scriptsmith_site.models import AlertDelivery, AlertSource, Incident
+from tests.ports import free_port
 from tests.site.alerts.conftest import Door, take_in_all
 
 BINARY = shutil.which("prometheus-alertmanager") or shutil.which("alertmanager")
@@ -74,7 +74,7 @@ def alertmanager(open_door: Callable[..., Door], tmp_path: Path) -> Iterator[tup
     (tmp_path / "am.yml").write_text(
         CONFIGURATION.format(url=f"http://127.0.0.1:{front.server_port}/", secret=door.secret)
     )
-    port = _free_port()
+    port = free_port()
     assert BINARY is not None
     process = subprocess.Popen(
         [
@@ -168,9 +168,3 @@ def _until(condition: Callable[[], bool]) -> None:
     while not condition():
         assert time.monotonic() < deadline, "it did not come to pass"
         time.sleep(0.05)
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

@@ -14,7 +14,8 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tests.site_process import PASSWORD, ROOT, Site, free_port, wait_until_ready
+from tests.ports import free_port
+from tests.site_process import PASSWORD, ROOT, Site, wait_until_ready
 
 pytestmark = pytest.mark.slow
 

@@ -29,8 +29,9 @@ from scriptsmith_site.integrations.outbox.events.subjects import Subject
 from scriptsmith_site.integrations.outbox.transport.sending import read_wait
 from scriptsmith_site.models import Delivery, DeliveryAttempt, Destination, Event
 from tests.make import make_run, make_version
+from tests.ports import free_port
 from tests.site.integrations.conftest import work
-from tests.site.integrations.receiver import Receiver, free_port, is_genuine
+from tests.site.integrations.receiver import Receiver, is_genuine
 
 SCRIPT_WORD = "exports"  # stands in every script that the makers make
 
