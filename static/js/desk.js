@@ -243,12 +243,15 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
   forgetSent(forms);
 });
 document.addEventListener("htmx:beforeOnLoad", ({ detail }) => { if (detail.xhr.getResponseHeader("HX-Redirect")) forget(desk()?.dataset.item); });
-const changes = ({ detail }) => detail.requestConfig.verb !== "get";
-document.addEventListener("htmx:beforeSend", (event) => { if (changes(event)) sends += 1; });
-document.addEventListener("htmx:afterRequest", (event) => {
-  if (!changes(event)) return;
-  sends -= 1;
-  if (!event.detail.successful) keepSoon();
+document.addEventListener("htmx:beforeSend", ({ detail: { requestConfig, xhr } }) => {
+  if (requestConfig.verb === "get") return;
+  sends += 1;
+  // Not by htmx's own events: of a button that is gone when its answer comes they reach nobody.
+  xhr.addEventListener("loadend", () => {
+    if (xhr.getResponseHeader("HX-Redirect")) return; // the page goes, and takes its copies with it
+    sends -= 1;
+    if (!xhr.status || xhr.status >= 400) keepSoon();
+  });
 });
 document.addEventListener("htmx:sendError", () => say("offline"));
 

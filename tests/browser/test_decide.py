@@ -142,6 +142,36 @@ def test_nothing_is_kept_behind_a_decision_that_is_on_its_way(
 
 
 @pytest.mark.slow
+def test_what_is_typed_is_kept_again_where_the_answer_came_to_a_screen_that_is_gone(
+    site: Site, context: BrowserContext
+) -> None:
+    address, _next = queue_on(site, "gone", items=2)
+    page = context.new_page()  # what is refused is an error on its console
+    log_in(page, "rita")
+    take(page, address)
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/decide/", hold)
+    page.keyboard.press("0")
+    page.keyboard.press("r")
+    page.keyboard.type("It finds too much.")
+    page.keyboard.press("Control+Enter")
+    page.wait_for_timeout(200)
+    # As where another answer draws the screen anew before.
+    page.evaluate(
+        "(desk => desk.replaceWith(desk.cloneNode(true)))(document.getElementById('desk'))"
+    )
+    held.pop().fulfill(status=503)
+    page.keyboard.press("Escape")
+    with page.expect_request("**/scratch/"):
+        page.locator("#comment").fill("kept")
+    expect(page.locator("#saved")).to_have_attribute("data-state", "saved")
+
+
+@pytest.mark.slow
 def test_approving_takes_what_is_picked_and_typed_where_no_javascript_runs(
     site: Site, browser: Browser
 ) -> None:
