@@ -88,10 +88,10 @@ def search_everything(query: str, *, by: User, most: int = MOST_OF_A_KIND) -> li
 
 def _pages(query: str, by: User, most: int) -> Group:
     """Pages and commands whose name has every word, at the beginning of one of its own."""
-    words = query.casefold().split()
+    words = _words_of(query)
 
     def fits(label: str) -> bool:
-        names = label.casefold().split()
+        names = _words_of(label)
         return all(any(name.startswith(word) for name in names) for word in words)
 
     found = {
@@ -100,6 +100,11 @@ def _pages(query: str, by: User, most: int) -> Group:
         if fits(str(link.label)) and link.is_for(by)
     }
     return Group(_("Pages and commands"), list(found.values())[:most], "")
+
+
+def _words_of(text: str) -> list[str]:
+    """In small letters; *e-mail* is two."""
+    return text.casefold().replace("-", " ").split()
 
 
 def _entries(query: str, most: int) -> Group:

@@ -94,6 +94,11 @@ document.getElementById("palette")?.addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 
+// What was found may be a part of this very page: nothing is loaded then, and the palette would stay before it.
+document.getElementById("palette")?.addEventListener("click", ({ target, currentTarget }) => {
+  if (target.closest("a[data-row]")) currentTarget.close();
+});
+
 document.addEventListener("keydown", (event) => {
   const { key, target, altKey, ctrlKey, metaKey } = event;
   const isRow = key === "j" || key === "k"; // held down, these run on

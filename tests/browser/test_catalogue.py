@@ -40,6 +40,18 @@ def made(site: Site) -> tuple[int, int]:
     return int(second), int(first)
 
 
+@pytest.mark.slow
+def test_the_palette_leads_to_a_part_of_the_page_behind_it(sign_in: Callable[..., Page]) -> None:
+    page = sign_in("adam")
+    page.goto("/operation/")
+    page.keyboard.press("Control+k")
+    page.keyboard.type("backup")
+    expect(page.locator("#palette-found [data-row]").first).to_contain_text("Backup and disk")
+    page.keyboard.press("Enter")
+    expect(page.locator("#palette")).to_be_hidden()
+    assert page.url.endswith("/operation/#storage")
+
+
 def test_the_palette_is_opened_searched_and_left_by_keys(
     made: tuple[int, int], sign_in: Callable[..., Page]
 ) -> None:
