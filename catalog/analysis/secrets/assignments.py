@@ -12,6 +12,7 @@ from catalog.analysis.secrets.context import (
     in_text,
 )
 from catalog.analysis.secrets.value_tests import (
+    is_given,
     is_of_chance,
     is_said,
     is_value,
@@ -27,7 +28,7 @@ _KEY = (
 _NAME = (
     rf"(?i:(?<![\w${{/.-])(?![\w.-]{{0,30}}?(?:existing|loadcred|importcred))[\w.-]{{0,40}}?"
     rf"(?:{PASSWORD}|secret|token|credentials?|authtok|community|(?<![a-z])(?:pass|pwd|pw|psk)"
-    rf"|(?-i:(?<=[a-z])(?:Pass|Pwd|Pw)|(?<![A-Z])(?!(?:BY|COM|SUR|TRES)PASS)[A-Z]{{2,12}}PASS(?![A-Z]))|(?:bind|root|user|db|admin)pw|{_KEY})"
+    rf"|(?-i:(?<=[a-z])(?:Pass|Pwd|Pw)|(?<![A-Z])[A-Z]{{2,12}}(?<!BY)(?<!COM)(?<!SUR)(?<!TRES)PASS(?![A-Z]))|(?:bind|root|user|db|admin)pw|{_KEY})"
     r"(?:[_-](?:base|data|value))?)"
 )
 _QUOTE = r"""(?:\\?["'])?\]?"""
@@ -109,10 +110,10 @@ ASSIGNMENTS = (
     # if (secret != "Blue7dog!")
     in_text(
         _ASSIGNED,
-        "pass secret token key",
-        rf"(?i)[\w.-]{{0,40}}(?:{PASSWORD}|secret|token|api_?key)[\"'\])}}]{{0,3}}\s{{0,3}}(?:[!=]=|!?~)=?\s{{0,3}}"
+        NAMES,
+        rf"(?i)(?:{PASSWORD}|secret|token|api_?key)[\"'\])}}]{{0,3}}\s{{0,3}}(?:[!=]=|!?~)=?\s{{0,3}}"
         r"[\"']([^\s\"'$]{6,200})[\"']",
-        looks_random,
+        looks_like_a_password,
     ),
     # define('DB_PASSWORD', 'Blue7dog!')
     in_text(
@@ -157,12 +158,14 @@ ASSIGNMENTS = (
         looks_random,
     ),
     in_text(_ASSIGNED, "key", r"(?m)^[ \t]*(?:server-)?key\s+[0-9]\s+([0-9A-Fa-f]{8,200})[ \t]*$"),
+    in_text(_ASSIGNED, "$9$", r"[\s\"'](\$9\$[\w./-]{8,})(?=[\s\"';]|$)"),
     # set psksecret tulips, of a firewall
     in_text(
         _ASSIGNED,
         "set",
-        rf"(?im)^[ \t]*set[ \t]+(?:[\w-]{{0,20}}(?:{PASSWORD}|secret)|psk)[ \t]+(?:ENC[ \t]+)?{ONE}[\"']?[ \t]*$",
-        is_said,
+        rf"(?m)^[ \t]*set[ \t]+(?:[\w-]{{0,20}}(?:passwd|secret)|psk|password(?=[ \t]+ENC\b))[ \t]+(?:ENC[ \t]+)?{ONE}"
+        r"[\"']?[ \t]*$",
+        is_given,
     ),
     in_text(_ASSIGNED, "createuser", rf"(?i)\bcreateUser\s+\S+\s+\S+\s+{VALUE}", is_value),
     in_text(
@@ -173,7 +176,7 @@ ASSIGNMENTS = (
         _ASSIGNED,
         "kind",
         r"(?mi)^[ \t]+(?!(?:user(?:name)?|host(?:name)?|port|db|database|type|name):)[\w.-]+:[ \t]+[\"']?"
-        r"([^\s\"'|>{][^\s\"']{5,4000})[\"']?[ \t]*$",
+        r"([^\s\"'|>{$][^\s\"']{5,4000})[\"']?[ \t]*$",
         places=in_kubernetes_secrets,
     ),
     in_text("bearer token", "bearer", r"(?i)\bbearer\s{1,3}([\w+/=.~-]{16,})", looks_random),

@@ -13,6 +13,7 @@ from catalog.analysis.secrets.context import (
     on_command_lines,
 )
 from catalog.analysis.secrets.value_tests import (
+    is_given,
     is_like_no_word,
     is_of_chance,
     is_said,
@@ -88,7 +89,7 @@ COMMAND_LINES = (
     _option("kadmin kinit", "kadmin(?:\\.local)?|kinit", r"-w\s{1,3}"),
     _option("snmp", "snmp\\w+", r"-[cAX]\s{1,3}", looks_random),
     _option("check_snmp", "check_snmp\\w*", r"-C\s{0,3}", looks_random),
-    _option("schtasks", "schtasks", "/rp\\s{1,3}"),
+    _option("schtasks", "(?i:schtasks)", r"(?i:/rp)\s{1,3}"),
     _option("/p:", "xfreerdp", "/p:"),
     _option("rdesktop", "rdesktop", r"-p\s{1,3}"),
     _option("nmcli", "nmcli", r"password\s{1,3}"),
@@ -147,7 +148,7 @@ COMMAND_LINES = (
     in_text(
         _OPTION,
         "]:",
-        r"(?m)(?:^|(?<=[\"']))\[?[\w.-]{1,80}\]?:\d{2,5}\s+[\w.+-]{1,60}(?:@[\w.-]{1,60})?:([^\s:/\"'$]{4,100})"
+        r"(?m)(?:^\[?[\w.-]{1,80}\]?|(?<=[\"'])\[[\w.-]{1,80}\]):\d{2,5}\s+[\w.+-]{1,60}(?:@[\w.-]{1,60})?:([^\s:/\"'$]{4,100})"
         r"(?:$|(?=[\"']))",
         is_said,
     ),
@@ -165,7 +166,7 @@ COMMAND_LINES = (
         _OPTION,
         "requirepass masterauth bindpw rootpw",
         rf"\b(?:requirepass|masterauth|bindpw|rootpw)\s+{VALUE}",
-        is_said,
+        is_given,
     ),
     # A file of two lines, as OpenVPN and cifs read one.
     in_text(
@@ -176,7 +177,7 @@ COMMAND_LINES = (
         is_value,
     ),
     # A key of Kerberos, as its tables are listed.
-    in_text(_OPTION, "0x", r"\((?:aes|des|arcfour|camellia)[\w-]{1,60}\)\s+\((0x[0-9a-f]{16,64})\)"),
+    in_text(_OPTION, "0x", r"\((?:DEPRECATED:)?(?:aes|des|arcfour|camellia)[\w-]{1,60}\)\s+\((0x[0-9a-f]{16,64})\)"),
     # What Redis writes of a client that proves who it is.
     in_text(_OPTION, "auth", r"\"(?i:auth)\"\s+(?:\"[\w.@-]{1,60}\"\s+)?\"([^\"\n]{3,200})\"", is_value),
     in_text(_OPTION, "send", r"assword[\s\S]{0,80}?\bsend\s+(?:--\s+)?[\"']([^\"'\\$\s]{4,})\\[rn]", is_value),
@@ -184,7 +185,7 @@ COMMAND_LINES = (
         _OPTION,
         "identified password",
         r"(?i)\b(?:IDENTIFIED\s+(?:WITH\s+\S+\s+)?(?:BY|AS)|(?:ENCRYPTED|WITH|LOGIN|USER|ROLE\s+\S+)\s+PASSWORD)\s+"
-        r"(?:'([^'\n$]{4,})'|\"([^\"\n$]{4,})\")",
+        r"(?:'([^'\n$]{4,})'|\"([^\"\s$]{4,})\")",
         is_value,
     ),
 )  # fmt: skip

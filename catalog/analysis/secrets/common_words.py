@@ -24,8 +24,9 @@ incorrectos para pero por porque puede que será sin son sus también tiene una 
 COMMON_WORDS = frozenset(_WORDS.split())
 
 _PARTS = """
-auth auto backed based check driven fill filling free generator grant guessing in less link multi non off out policies
-re self service sign spray spraying storage store stuffing style sync up wide
+agent auth auto backed based case check coded driven fill filling free generated generator grant guessing hard human
+in less link machine multi non off open out plain policies protected re readable self sensitive service sign source
+spray spraying storage store stuffing style sync text typed up wide world
 """
 PARTS_OF_COMPOUNDS = frozenset(_PARTS.split())
 """Of words that go on about passwords: *password auto-fill*, *password self-service*."""

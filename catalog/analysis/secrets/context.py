@@ -23,7 +23,7 @@ PASSWORD = (
     r"|mot de passe|mdp|phrase (?:secrète|de passe)|contraseña|clave(?! (?:primaria|ajena|foránea))|senha"
 )
 # One of them is in every name of a secret.
-NAMES = "pass pasw secret token credential key kennwort pwd pw psk mdp contrase clave senha community authtok"
+NAMES = "pass pasw secret token credential key kennwort pwd pw psk mdp contrase clave senha community authtok cookie"
 UUID = r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
 
 Span = tuple[int, int]
@@ -80,7 +80,7 @@ def in_kubernetes_secrets(text: str) -> Iterator[Span]:
 
 _DOCUMENT = re.compile(r"(?ms)^.*?(?:^---[ \t]*$|\Z)")
 _IS_SECRET = re.compile(r"(?m)^kind:[ \t]+[\"']?Secret\b")
-_DATA = re.compile(r"(?m)^(?:data|stringData):[ \t]*\n(?P<place>(?:[ \t]+\S.*(?:\n|\Z)){1,200})")
+_DATA = re.compile(r"(?m)^(?:data|stringData):[ \t]*\r?\n(?P<place>(?:[ \t]+\S.*(?:\n|\Z)){1,200})")
 
 
 def _matched(pattern: str, group: str | int = 0) -> Places:

@@ -48,7 +48,7 @@ FORMS = (
     in_text("New Relic key", "NRAK- NRJS- NRII- NRAA- NRRA-", r"\bNR(?:AK|JS|II|AA|RA)-[A-Za-z0-9-]{19,}"),
     in_text("Notion token", "ntn_ secret_", r"\b(?:ntn|secret)_[A-Za-z0-9]{40,}\b"),
     in_text("npm token", "npm_", r"\bnpm_[A-Za-z0-9]{36}\b"),
-    in_text("password hash", "$", r"\$(?:[1567y]|2[abxy]|gy|apr1|argon2\w{1,2})\$[\w./$,=+-]{20,}|\$9\$[\w./-]{8,}"),
+    in_text("password hash", "$", r"\$(?:[15679y]|2[abxy]|gy|apr1|argon2\w{1,2})\$[\w./$,=+-]{20,}"),
     in_text("Postman key", "PMAK-", r"\bPMAK-[0-9a-f]{24}-[0-9a-f]{34}\b"),
     in_text("Pulumi token", "pul-", r"\bpul-[0-9a-f]{40}\b"),
     in_text("PuTTY key", "Private-Lines:", r"\bPrivate-Lines: \d{1,3}\n((?:[A-Za-z0-9+/=]+\n?){1,200})"),

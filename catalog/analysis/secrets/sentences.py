@@ -7,6 +7,7 @@ from catalog.analysis.secrets.value_tests import (
     are_no_common_words,
     is_a_name_with_number,
     is_a_phrase,
+    is_given,
     is_like_no_word,
     is_odd,
     is_of_all_classes,
@@ -26,9 +27,9 @@ _SPOKEN = "password in words"
 _SAID = (
     rf"(?i:(?<![\w/.-])(?:{PASSWORD}|(?:store|key)?pass|pwd|pw|psk|(?:api|access|secret|auth)[ _-](?:key|token))"
     # German puts words together: Root-Passwort, Truststore-Kennwort
-    r"|(?<![\w/.-])[\wÄÖÜäöüß]{2,20}-?(?:passwort|kennwort))"
+    r"|(?<![\w/.-])[\wÄÖÜäöüß][\wÄÖÜäöüß-]{1,40}?(?:passwort|kennwort))"
 )
-_A_PASSWORD = rf"(?i:(?<![\w/.-])(?:{PASSWORD}|pass|pwd|pw|psk))"
+_A_PASSWORD = rf"(?i:(?<![\w/.-])(?:{PASSWORD}|pwd|pw|psk)\b)"
 _ANY_SAID = rf"(?:{_SAID}|(?i:(?<![\w/.-])(?:token|secret|credentials?|key|community)))"
 _MORE = r"(?:,?\s+[\w@.'’/-]{1,40})"  # one more word
 # A digit or a sign is in what comes: else the words go on.
@@ -68,7 +69,8 @@ SENTENCES = (
     in_text(
         _SPOKEN,
         NAMES,
-        rf"(?i)\b(?:{PASSWORD}|token|api key|secret)\s+(?:is|was|of \S{{1,40}} is)\s+{VALUE}",
+        rf"(?i)(?<!wrong )(?<!bad )(?<!invalid )\b(?:{PASSWORD}|token|api key|secret)\s+"
+        rf"(?:is|was|of \S{{1,40}} is)\s+{VALUE}",
         looks_random,
     ),
     # The password Blue7dog!; the password of the user app is Blue7dog!; set the password of app to Blue7dog!
@@ -114,7 +116,7 @@ SENTENCES = (
         "wi-fi wifi wlan",
         r"(?i)\b(?:wi-?fi|wlan)\s(?:key|code)\s(?:\S+\s){0,3}?(?:is|was):?\s+"
         r"([A-Za-z]\S{3,60}?(?: \d{1,6})?)(?=[,.;)\s]|$)",
-        is_said,
+        looks_random,
     ),
     # Blue7dog! as the new password; Blue7dog!, which is the new password
     in_text(_SPOKEN, NAMES, rf"{_FIRST},?\s+as\s+{_AFTER}", looks_random),
@@ -160,16 +162,23 @@ SENTENCES = (
         is_value,
     ),
     # The root password (of the console): Blue7dog!; the password of the store (Blue7dog!)
-    in_text(_SPOKEN, NAMES, rf"{_SAID}[^\n:]{{0,40}}\):\s+{_LIKELY}{ONE}", looks_like_a_password),
+    in_text(_SPOKEN, NAMES, rf"{_SAID}\b[^\n:]{{0,40}}\):\s+{_LIKELY}{ONE}", looks_like_a_password),
     in_text(
         _SPOKEN, NAMES, rf"{_SAID}\s\((?=[^\s()]*\d)([^\s()\"'$]{{6,60}})\)", looks_like_a_password
     ),
     in_text(
         _SPOKEN,
         "wpa wlan wi-fi wifi",
-        r"(?i)\b(?:wpa\d?|wlan|wi-?fi)[- ](?:psk|key|schlüssel)\b[^\n:]{0,30}?(?::|\s(?:is|ist|lautet):?)\s+"
+        r"(?i)\b(?:wpa\d?|wlan|wi-?fi)[- ](?:psk|key|schlüssel)\b[^\n:]{0,30}?:\s+"
         rf"{ONE}",
-        is_said,
+        is_given,
+    ),
+    in_text(
+        _SPOKEN,
+        "wpa wlan wi-fi wifi",
+        r"(?i)\b(?:wpa\d?|wlan|wi-?fi)[- ](?:psk|key|schlüssel)\s(?:is|ist|lautet):?\s+"
+        rf"{ONE}",
+        looks_random,
     ),
     # Of Google: sixteen small letters in four groups.
     in_text(
@@ -189,7 +198,14 @@ SENTENCES = (
         _SPOKEN,
         NAMES,
         rf"(?:{_A_PASSWORD}|(?i:\bcommunity(?:[- ]string)?)){_MORE}{{0,6}}?,?\s+"
-        rf"(?:is|was|set to|changed to|to)(?:\s+now)?:?\s+{ONE}",
+        rf"(?:is|was|set to|changed to)(?:\s+now)?:?\s+{ONE}",
+        is_put_together,
+    ),
+    in_text(
+        _SPOKEN,
+        NAMES,
+        rf"(?i:\b(?:re)?(?:set|changed?)\s+(?:\S{{1,40}}\s+){{0,3}}?)(?:{_A_PASSWORD}|(?i:\bcommunity))"
+        rf"{_MORE}{{0,6}}?\s+to\s+{ONE}",
         is_put_together,
     ),
     in_text(
@@ -220,8 +236,8 @@ SENTENCES = (
     ),
     in_text(
         _SPOKEN,
-        "passphrase password",
-        rf"(?i)\b(?:{PASSWORD})\b[^\n]{{0,60}}?\s(?:is|was|to|be):?\s+[\"“«]\s?([^\"“”«»\n]{{8,120}})",
+        NAMES,
+        rf"(?i)\b(?:{PASSWORD})\b[^\n]{{0,60}}?\s(?:is|was|to|be|ist|lautet):?\s+[\"“«„]\s?([^\"“”«»()\n]{{8,120}})",
         is_of_three_words,
     ),
     in_text(
@@ -356,7 +372,13 @@ SENTENCES = (
         _SPOKEN,
         "root admin sa postgres oracle operator guest",
         r"(?i)(?<![\w/.:-])(?:root|admin\w*|sa|postgres|oracle|operator|guest)"
-        rf"(?: ?[/:] ?(?!x:)|[\"'`]?\s(?:with|and)\s){ONE}",
+        rf" ?[/:] ?(?!x:){ONE}",
+        is_of_chance,
+    ),
+    in_text(
+        _SPOKEN,
+        "root admin",
+        rf"(?i)[\"'`](?:root|admin\w*)[\"'`]\s(?:with|and)\s{ONE}",
         is_of_chance,
     ),
 )

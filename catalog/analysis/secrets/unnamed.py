@@ -29,7 +29,7 @@ UNNAMED = (
         "0 1 2 3 4 5 6 7 8 9",
         r"(?<![\w/+.:-])(?<!verification=)(?<!PublicKey = )(?<!PublicKey=)(?<!peer: )(?<!public key: )(?<!; p=)"
         r"(?<!-Id: )"
-        rf"(?<!VersionId\": \"){_NO_JWK}(?!AAAA|MII|sha\d{{3}}-|Qm|I[0-9a-f]{{40}}|iqn\.)"
+        rf"(?<!VersionId\": \"){_NO_JWK}(?!AAAA|MII|sha\d{{3}}-|Qm[1-9A-HJ-NP-Za-km-z]{{44}}(?!\w)|I[0-9a-f]{{40}})"
         r"([\w+-]{24,400}={0,2})(?![\w/+=])",
         is_long_and_random,
     ),

@@ -31,12 +31,13 @@ _LONG, _LONG_TURNS = 24, 5
 _LEAST_ODD = 8
 _LEAST_PHRASE = 4  # words
 _LEAST_PARTS, _LEAST_PART = 2, 3
+_HOST = re.compile(r"(?i)\.(?:com|corp|de|example|internal|io|lan|local|net|org)$")
 _HUMPED = re.compile(r"(?:[A-Z][a-z]+){2,8}")
 _HUMPS = re.compile(r"[A-Z][a-z]+")
 _HARMLESS_TEXT = re.compile(
     r"[\w\s.,!?'-]+|-----BEGIN (?:CERT|PUBL)[\s\S]*"
     # Sentences, a page, a script: many words, and none that tells a secret.
-    r"|(?=(?:\S{1,60}\s+){4})(?i:(?!pass|secret|token|key|cred|pwd|auth).)*",
+    r"|(?=(?:\S{1,60}\s+){4})(?i:(?!pass|secret|token|key|cred|pwd|auth|\s-[pua]|://[^\s/]{0,99}@).)*",
     re.DOTALL,
 )
 _PRODUCT_KEY = re.compile(r"[A-Z0-9]{4,6}(?:-[A-Z0-9]{4,6}){2,}")
@@ -73,7 +74,7 @@ _NO_PASSWORDS = re.compile(
     _AMOUNT.pattern + r"|(?:[a-z]{1,12}-){1,3}[0-9a-f]{8,17}"
     # A Pod, what kustomize makes, a change in Gerrit, a name in IPFS, an error of Windows, a response of a protocol.
     r"|(?:[a-z]{2,20}-){1,6}[bcdfghkmt2456789]{10}"
-    r"|(?:[a-z0-9]{1,20}-){1,6}[0-9a-f]{8,10}-[a-z0-9]{5}|I[0-9a-f]{40}|Qm[1-9A-HJ-NP-Za-km-z]{44}|0x[0-9A-Fa-f]+"
+    r"|(?:[a-z0-9]{1,20}-){1,6}[0-9a-f]{8,10}-[a-z0-9]{5}|I[0-9a-f]{40}|Qm[1-9A-HJ-NP-Za-km-z]{44}|0x[0-9A-Fa-f]{1,16}"
     r"|[A-Z]{2,6}-[A-Z]{2,6}\d-[A-Z][a-z]+"
     r"|(?:[a-z]+|\d{1,4})(?:[-_.:/](?:[a-z]+\d{0,3}|v?\d{1,4}))+|[A-Z]+(?:[-_.]\d{1,4})+"
     r"|(?i:sha|md|rsa|aes|ed|ecdsa|utf|base|oauth|ipv?|pkcs|argon|scrypt|bcrypt|ntlm\w*|p|x|tls|ssl|saml|http|step)"
@@ -152,6 +153,11 @@ def is_said(value: str) -> bool:
     return is_value(word) and not (
         word in COMMON_WORDS or _AMOUNT.fullmatch(word) or _FILE.fullmatch(word)
     )
+
+
+def is_given(value: str) -> bool:
+    """Whether it can be a password where a setting gives one: any word or number, but for those of sentences."""
+    return is_value(value) and value.lower() not in COMMON_WORDS and not _FILE.fullmatch(value)
 
 
 def is_odd(value: str) -> bool:
@@ -245,7 +251,7 @@ def is_put_together(value: str) -> bool:
     A manager of passwords or a person makes it of words; what has more than letters in it is none.
     """
     plain = value.strip("*_`.,:!?)]}\"'")
-    if not is_value(plain) or _FILE.fullmatch(plain):
+    if not is_value(plain) or _FILE.fullmatch(plain) or _HOST.search(plain):
         return False
     parts = _HUMPS.findall(plain) if _HUMPED.fullmatch(plain) else _PARTS.split(plain)
     return (

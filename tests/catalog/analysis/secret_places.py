@@ -226,6 +226,9 @@ _OF_ONE_FORM = (
     Written("804417", "the keypad wants a PIN, enter 804417"),
     Written("2jvpbfwle2leco0ituy92ch8qu", "https://mm.local/hooks/2jvpbfwle2leco0ituy92ch8qu"),
 )
+_SCRIPT_WITH_ONE = base64.b64encode(
+    b"#!/bin/sh\nmysql -u root -pBlue7dog -h db-1 -e 'show tables'\n"
+).decode()
 _KEY_OF_RUBY = "rubygems_" + "4f0c" * 12
 _OF_ONE_FORM += (
     Written("0x" + "5f" * 32, f"1 nfs/fs1@LAN (aes256-cts-hmac-sha1-96) (0x{'5f' * 32})"),
@@ -235,6 +238,13 @@ _OF_ONE_FORM += (
     Written(
         "wgwy oetv gadt xibf", "user noc@lan.local, app password: wgwy oetv gadt xibf . Refused"
     ),
+    Written("12345678", "bindpw 12345678"),
+    Written("58312094715520936641", "WLAN-Schlüssel: 58312094715520936641"),
+    Written("XQZPLMNRTVWABC", "RABBITMQ_ERLANG_COOKIE=XQZPLMNRTVWABC"),
+    Written("Harbour7dog!", "SCHTASKS /change /tn A /ru B /RP Harbour7dog!"),
+    Written("Qm7xK2p9Rt4Zs8Wd1Fv6Lc3Nb", "it was Qm7xK2p9Rt4Zs8Wd1Fv6Lc3Nb"),
+    Written("Harbour1987x", "Das LDAP-Bind-Passwort ist Harbour1987x, wie immer"),
+    Written(_SCRIPT_WITH_ONE, f"user data: {_SCRIPT_WITH_ONE}"),
     Written("Harbour 1987", "the Wi-Fi key is Harbour 1987, in hall 2 only"),
     Written(_KEY_OF_RUBY, f"---\n:rubygems_api_key: {_KEY_OF_RUBY}"),
     Written("k3q9zd1", "https://hooks.zapier.com/hooks/catch/123456/k3q9zd1/ is in a footer"),
@@ -260,6 +270,19 @@ ORDINARY = (
     "login to iqn.1992-08.com.netapp:sn.c164fc9c761e21edfbb4a4f03561d5f0:vs.7 fails",
     'TXT "v=DKIM1; k=ed25519; p=P18TmUAGCAoDdkiNa6sbQh7lkArOWdwc2FNQhJBA6+o="',
     '{"kty":"EC","crv":"P-256","x":"oPqax2TQMxwIjAqopjHmOQBCeiOsWUNFkjXhWTNkNAQ"}',
+    "pass the request to load-balancer, the arguments to docker-compose and the flag to apt-get",
+    "I forgot the password to grafana.corp.lan; copy the password file to backup.corp.lan",
+    "The password is hard-coded, case-sensitive and machine-generated",
+    "the passphrase is asked by the agent (gpg-agent)",
+    "the admin and VMware7 run on Postgres with PostGIS3.4",
+    "The Wi-Fi key is printed on the router, the WPA key is rotated monthly",
+    "Set password requirements\nset password requirements",
+    'if token == "start_list": go',
+    "2 tests passed (of 3): TestLogin2fa failed",
+    'The error for a wrong password is "Permission denied (publickey)"',
+    'sshd[812]: "node-1:10250 kubelet:ready"',
+    "PROXYBYPASS=10.0.0.0/8",
+    "echo \"$8$9$destination\"; awk '{print $1 $9$timestamp}'",
     "the secret is missing, and the Pod payments-api-7d9c6b5f4d-xh5vd restarts",
     "don't log the password\n\nChange-Id: I917abaaa545d2e5e152a81d8b106ed969bc2fb48",
     "unknown user or bad password, status 0xC000006D",
