@@ -81,23 +81,19 @@ function act(key) {
   return true;
 }
 
-// In the palette arrows go through what was found, and Enter in its field opens the first of it; where that was found
-// for other words than those in the field by now, the form leads to the search.
-document.getElementById("palette")?.addEventListener("keydown", (event) => {
-  const { key, target, currentTarget } = event;
-  const stops = [...currentTarget.querySelectorAll("input, [data-row]")];
+// In the palette arrows go through what was found; Enter opens the first, or the search for other words.
+const palette = document.getElementById("palette");
+palette?.addEventListener("keydown", (event) => {
+  const { key, target } = event;
+  const stops = [...palette.querySelectorAll("input, [data-row]")];
   const step = { ArrowDown: 1, ArrowUp: -1 }[key];
   const chosen = step ? stops[stops.indexOf(document.activeElement) + step] : null;
   if (step) chosen?.focus();
-  else if (key === "Enter" && target.value?.trim() === currentTarget.querySelector(".found")?.dataset.query && stops.length > 1) stops[1].click();
+  else if (key === "Enter" && target.value?.trim() === palette.querySelector(".found")?.dataset.query && stops.length > 1) stops[1].click();
   else return;
   event.preventDefault();
 });
-
-// What was found may be a part of this very page: nothing is loaded then, and the palette would stay before it.
-document.getElementById("palette")?.addEventListener("click", ({ target, currentTarget }) => {
-  if (target.closest("a[data-row]")) currentTarget.close();
-});
+palette?.addEventListener("click", ({ target }) => target.closest("a[data-row]") && palette.close());
 
 document.addEventListener("keydown", (event) => {
   const { key, target, altKey, ctrlKey, metaKey } = event;
