@@ -37,6 +37,25 @@ def take(page: Page, address: str) -> None:
     expect(page.locator("#value_0")).to_be_visible()
 
 
+def reject(page: Page) -> None:
+    """By keys, as wrong, with a reason; what comes of it is not awaited."""
+    page.keyboard.press("0")
+    page.keyboard.press("r")
+    page.keyboard.type("It finds too much.")
+    page.keyboard.press("Control+Enter")
+
+
+def hold_decisions(page: Page) -> list[Route]:
+    """From now on decisions are on their way, until a test answers them."""
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/decide/", hold)
+    return held
+
+
 def wait_for_another(page: Page, address: str) -> None:
     page.wait_for_function(
         "item => (document.querySelector('#desk')?.dataset.item ?? item) !== item",
@@ -94,10 +113,7 @@ def test_a_rejection_takes_the_picked_score_with_it_and_is_undone_with_its_reaso
     address, _next = queue_on(site, "no", items=2)
     page = sign_in("rita")
     take(page, address)
-    page.keyboard.press("0")
-    page.keyboard.press("r")
-    page.keyboard.type("It finds too much.")
-    page.keyboard.press("Control+Enter")
+    reject(page)
     wait_for_another(page, address)
     assert stored(site, address) == "stored 1 [('script', 0, '')]"
     page.keyboard.press("u")
@@ -116,22 +132,14 @@ def test_nothing_is_kept_behind_a_decision_that_is_on_its_way(
     page = context.new_page()  # what is refused is an error on its console
     log_in(page, "rita")
     take(page, address)
-    held: list[Route] = []
-    kept: list[str] = []
-
-    def hold(route: Route) -> None:
-        held.append(route)
+    held, kept = hold_decisions(page), list[str]()
 
     def note(request: Request) -> None:
         if held and request.url.endswith("/scratch/"):
             kept.append(request.url)
 
-    page.route("**/decide/", hold)
     page.on("request", note)
-    page.keyboard.press("0")
-    page.keyboard.press("r")
-    page.keyboard.type("It finds too much.")
-    page.keyboard.press("Control+Enter")
+    reject(page)
     page.wait_for_timeout(1500)  # what is typed is kept after 400 ms
     assert kept == []
     # Nobody answers: what was typed is kept now.
@@ -149,16 +157,8 @@ def test_what_is_typed_is_kept_again_where_the_answer_came_to_a_screen_that_is_g
     page = context.new_page()  # what is refused is an error on its console
     log_in(page, "rita")
     take(page, address)
-    held: list[Route] = []
-
-    def hold(route: Route) -> None:
-        held.append(route)
-
-    page.route("**/decide/", hold)
-    page.keyboard.press("0")
-    page.keyboard.press("r")
-    page.keyboard.type("It finds too much.")
-    page.keyboard.press("Control+Enter")
+    held = hold_decisions(page)
+    reject(page)
     page.wait_for_timeout(200)
     # As where another answer draws the screen anew before.
     page.evaluate(

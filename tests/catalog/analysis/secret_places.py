@@ -210,6 +210,10 @@ _WITH_KEYS = (
 )
 _UUID = "4b8d7952-3082-43ea-82af-50f2275b8cb0"
 _BASIC = base64.b64encode(b"elastic:marigold").decode()
+_SCRIPT_WITH_ONE = base64.b64encode(
+    b"#!/bin/sh\nmysql -u root -pBlue7dog -h db-1 -e 'show tables'\n"
+).decode()
+_KEY_OF_RUBY = "rubygems_" + "4f0c" * 12
 _OF_ONE_FORM = (
     Written(_UUID, f'{{"acl": {{"tokens": {{"agent": "{_UUID}"}}}}}}'),
     Written(_UUID, f"use the Consul token {_UUID} for it"),
@@ -225,12 +229,6 @@ _OF_ONE_FORM = (
     Written("Zebra!crossing19", "the one on the host is Zebra!crossing19 since Friday"),
     Written("804417", "the keypad wants a PIN, enter 804417"),
     Written("2jvpbfwle2leco0ituy92ch8qu", "https://mm.local/hooks/2jvpbfwle2leco0ituy92ch8qu"),
-)
-_SCRIPT_WITH_ONE = base64.b64encode(
-    b"#!/bin/sh\nmysql -u root -pBlue7dog -h db-1 -e 'show tables'\n"
-).decode()
-_KEY_OF_RUBY = "rubygems_" + "4f0c" * 12
-_OF_ONE_FORM += (
     Written("0x" + "5f" * 32, f"1 nfs/fs1@LAN (aes256-cts-hmac-sha1-96) (0x{'5f' * 32})"),
     Written("$9$h3jv4.9UzDjx", 'neighbor 10.0.0.1 authentication-key "$9$h3jv4.9UzDjx"'),
     Written("squ_" + "4f0c" * 10, f"-Dsonar.login=squ_{'4f0c' * 10}"),
