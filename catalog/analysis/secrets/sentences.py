@@ -113,9 +113,9 @@ SENTENCES = (
     ),
     in_text(
         _SPOKEN,
-        "wi-fi wifi wlan",
-        r"(?i)\b(?:wi-?fi|wlan)\s(?:key|code)\s(?:\S+\s){0,3}?(?:is|was):?\s+"
-        r"([A-Za-z]\S{3,60}?(?: \d{1,6})?)(?=[,.;)\s]|$)",
+        "wpa wlan wi-fi wifi",
+        r"(?i)\b(?:wpa\d?|wlan|wi-?fi)[- ](?:psk|key|code|schlüssel)\s(?:\S+\s){0,3}?(?:is|was|ist|lautet):?\s+"
+        r"[\"'“‘`„]?([^\s\"'`;,&|<>(){}$\[=\\“”‘’]\S{3,200}?(?: \d{1,6})?)(?=[\"'”’`,.;)\s]|$)",
         looks_random,
     ),
     # Blue7dog! as the new password; Blue7dog!, which is the new password
@@ -172,13 +172,6 @@ SENTENCES = (
         r"(?i)\b(?:wpa\d?|wlan|wi-?fi)[- ](?:psk|key|schlüssel)\b[^\n:]{0,30}?:\s+"
         rf"{ONE}",
         is_given,
-    ),
-    in_text(
-        _SPOKEN,
-        "wpa wlan wi-fi wifi",
-        r"(?i)\b(?:wpa\d?|wlan|wi-?fi)[- ](?:psk|key|schlüssel)\s(?:is|ist|lautet):?\s+"
-        rf"{ONE}",
-        looks_random,
     ),
     # Of Google: sixteen small letters in four groups.
     in_text(
