@@ -9,12 +9,13 @@ MAKEFLAGS += --no-print-directory
 VENV_PYTHON := .venv/bin/python
 PIP_INSTALL := $(VENV_PYTHON) -m pip install --quiet --quiet --disable-pip-version-check --no-input
 
-.PHONY: help setup run test test-slow fuzz check deployment bench clean
+.PHONY: help setup run test test-slow test-nightly fuzz check deployment bench clean
 
 help:
 	@echo "make run     start ScriptSmith on http://127.0.0.1:8000 (PORT=... for another)"
-	@echo "make test    run the test suite (ARGS='tests/review -k claim' for a part)"
-	@echo "make test-slow  run what is slow by nature"
+	@echo "make test    run the tests that guard everyday changes (ARGS='tests/review -k claim' for a part)"
+	@echo "make test-slow     run browser stories, a kill, a storm and the blinding walks"
+	@echo "make test-nightly  run the full matrices, every page in a browser and all kills"
 	@echo "make fuzz    a hundred generated calls of every operation of the API, by two people (ARGS='-k chief')"
 	@echo "make check   format, lint, types, imports, migrations, deployment settings"
 	@echo "make deployment  validate image, compose.yaml and chart, without an engine and a cluster"
@@ -65,10 +66,13 @@ run: setup
 	@exec $(VENV_PYTHON) -m scriptsmith_site.embedded --with-parent
 
 test: setup .venv/installed-dev
-	@exec $(VENV_PYTHON) -m pytest -n 2 -m "not slow" $(ARGS)
+	@exec $(VENV_PYTHON) -m pytest -n 2 -m "not slow and not nightly" $(ARGS)
 
 test-slow: setup .venv/installed-dev
-	@exec $(VENV_PYTHON) -m pytest -n 2 -m slow $(ARGS)
+	@exec $(VENV_PYTHON) -m pytest -n 2 -m "slow and not nightly" $(ARGS)
+
+test-nightly: setup .venv/installed-dev
+	@exec $(VENV_PYTHON) -m pytest -n 2 -m nightly $(ARGS)
 
 fuzz: setup .venv/installed-dev
 	@SCRIPTSMITH_FUZZ_EXAMPLES=$${SCRIPTSMITH_FUZZ_EXAMPLES:-100} exec $(VENV_PYTHON) -m pytest -n 2 tests/fuzz $(ARGS)

@@ -49,13 +49,14 @@ if "SCRIPTSMITH_TEST_SERVERS" not in os.environ:
     _stop = [_template.wait, _servers.stop]
 
 
-# Every test in these is slow: a product, a browser or a storm is started first.
-ONLY_SLOW = tuple(Path(__file__).parent / name for name in ("browser", "flow", "fuzz"))
+# Each test in these folders starts a product, a browser or a storm, so it is at least slow.
+SLOW_FOLDERS = tuple(Path(__file__).parent / name for name in ("browser", "flow", "fuzz"))
+FAST = "not slow and not nightly"
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """`make test` does not import what it would deselect: Playwright alone takes a second in each worker."""
-    if config.getoption("markexpr") == "not slow" and collection_path in ONLY_SLOW:
+    """Skip the slow folders in `make test`: importing Playwright alone takes a second in each worker."""
+    if config.getoption("markexpr") == FAST and collection_path in SLOW_FOLDERS:
         return True
     return None
 
@@ -63,7 +64,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if any(folder in item.path.parents for folder in ONLY_SLOW):
+        if any(folder in item.path.parents for folder in SLOW_FOLDERS):
             item.add_marker(pytest.mark.slow)
 
 

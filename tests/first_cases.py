@@ -1,4 +1,4 @@
-"""Of many cases of one rule, the first are told by `make test` and the others by `make test-slow`."""
+"""Split a parameter list: the first cases run in `make test`, the others in `make test-nightly`."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from _pytest.mark import ParameterSet
 
 
 def first_cases(count: int, cases: Iterable[Any]) -> list[Any]:
-    """The cases for `parametrize`, all after the first ones marked as slow."""
+    """Return the cases for `parametrize`, with all after the first `count` marked as nightly."""
     found = list(cases)
-    return found[:count] + [_slow(case) for case in found[count:]]
+    return found[:count] + [_nightly(case) for case in found[count:]]
 
 
-def _slow(case: Any) -> ParameterSet:
+def _nightly(case: Any) -> ParameterSet:
     if isinstance(case, ParameterSet):
-        return pytest.param(*case.values, id=case.id, marks=(*case.marks, pytest.mark.slow))
+        return pytest.param(*case.values, id=case.id, marks=(*case.marks, pytest.mark.nightly))
     values = case if isinstance(case, tuple | list) else (case,)
-    return pytest.param(*values, marks=pytest.mark.slow)
+    return pytest.param(*values, marks=pytest.mark.nightly)
