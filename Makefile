@@ -66,13 +66,13 @@ run: setup
 	@exec $(VENV_PYTHON) -m scriptsmith_site.embedded --with-parent
 
 test: setup .venv/installed-dev
-	@exec $(VENV_PYTHON) -m pytest -n 2 -m "not slow and not nightly" $(ARGS)
+	@exec $(VENV_PYTHON) -m pytest -n 2 --durations=20 -m "not slow and not nightly" $(ARGS)
 
 test-slow: setup .venv/installed-dev
-	@exec $(VENV_PYTHON) -m pytest -n 2 -m "slow and not nightly" $(ARGS)
+	@exec $(VENV_PYTHON) -m pytest -n 2 --durations=20 -m "slow and not nightly" $(ARGS)
 
 test-nightly: setup .venv/installed-dev
-	@exec $(VENV_PYTHON) -m pytest -n 2 -m nightly $(ARGS)
+	@exec $(VENV_PYTHON) -m pytest -n 2 --durations=20 -m nightly $(ARGS)
 
 fuzz: setup .venv/installed-dev
 	@SCRIPTSMITH_FUZZ_EXAMPLES=$${SCRIPTSMITH_FUZZ_EXAMPLES:-100} exec $(VENV_PYTHON) -m pytest -n 2 tests/fuzz $(ARGS)

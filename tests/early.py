@@ -15,6 +15,8 @@ from pathlib import Path
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
+from tests import budget
+
 # Six thousand tests and all modules are half a million objects that stay: looking through them again and again
 # for what could be freed takes a third of the collection's time.
 gc.disable()
@@ -77,8 +79,12 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
+    if not _stop:
+        return
     while _stop:
         _stop.pop(0)()
+    if config.getoption("markexpr") in budget.TIERS:
+        budget.print_core_seconds()
 
 
 SHARE = (
