@@ -9,11 +9,12 @@ MAKEFLAGS += --no-print-directory
 VENV_PYTHON := .venv/bin/python
 PIP_INSTALL := $(VENV_PYTHON) -m pip install --quiet --quiet --disable-pip-version-check --no-input
 
-.PHONY: help setup run test test-slow test-nightly fuzz check deployment bench clean
+.PHONY: help setup run test test-slow test-nightly test-changed fuzz check deployment bench clean
 
 help:
 	@echo "make run     start ScriptSmith on http://127.0.0.1:8000 (PORT=... for another)"
 	@echo "make test    run the tests that guard everyday changes (ARGS='tests/review -k claim' for a part)"
+	@echo "make test-changed  run the fast tests that a change reaches (BASE=main for a branch)"
 	@echo "make test-slow     run browser stories, a kill, a storm and the blinding walks"
 	@echo "make test-nightly  run the full matrices, every page in a browser and all kills"
 	@echo "make fuzz    a hundred generated calls of every operation of the API, by two people (ARGS='-k chief')"
@@ -67,6 +68,9 @@ run: setup
 
 test: setup .venv/installed-dev
 	@exec $(VENV_PYTHON) -m pytest -n 2 --durations=20 -m "not slow and not nightly" $(ARGS)
+
+test-changed: setup .venv/installed-dev
+	@exec $(VENV_PYTHON) -m tests.changed $(BASE)
 
 test-slow: setup .venv/installed-dev
 	@exec $(VENV_PYTHON) -m pytest -n 2 --durations=20 -m "slow and not nightly" $(ARGS)

@@ -79,7 +79,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 def print_core_seconds() -> None:
     """Print the processor time of all tests and servers, after the last of them has ended."""
     used = [
-        sum(resource.getrusage(who)[:2])
-        for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+        sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     ]
     print(f"Core-seconds: {sum(used):.0f}, with servers and child processes.")
