@@ -1,26 +1,27 @@
-"""Runs the measurements, all or those named, and prints what they found beside what is held.
+"""Run the benchmarks, all or those named, print their figures with bounds, and fail if a bound is broken.
 
-    python -m bench [NAME ...]
+    python -m bench [--full] [NAME ...]
 
-`tiny`, `intercode`, `coverage`, `upgrade`, `scale` and `recall` run only where they are named.
-
-Each runs in a process and on servers of its own, so that none leaves rows or memory to the next.
+By default each ends within about three minutes; `--full` runs the sizes that the documents promise. `tiny`,
+`intercode`, `coverage`, `upgrade`, `scale` and `recall` run only if they are named. Each runs in a process and on
+servers of its own, so that none leaves rows or memory to the next.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from contextlib import nullcontext
 from importlib import import_module
 from pathlib import Path
 
-from bench.figures import CannotMeasure, Figure
+from bench.figures import CannotMeasure, Figure, describe_bounds, is_held
 from bench.support.stage import prepared
 
 RESULTS = Path(__file__).parent / "results"
-# Each module has a function measure(); it is loaded once the settings stand.
+# Each module has a function measure(); it is imported after the settings are made.
 MEASUREMENTS = {
     "pipeline": "runs.pipeline",
     "chaos": "runs.chaos",
@@ -37,7 +38,7 @@ MEASUREMENTS = {
     "quality": "execution.quality",
     "batches": "runs.batches",
 }
-# Only where they are named: two install and build what they need first, three take minutes, one needs a release before.
+# Two install and build what they need first, three take minutes, one needs an earlier release.
 ON_DEMAND = {
     "tiny": "runs.tiny",
     "intercode": "execution.intercode",
@@ -60,14 +61,18 @@ OWN_STAGE = (
 )
 
 
-def main(names: list[str]) -> int:
+def main(arguments: list[str]) -> int:
+    names = [word for word in arguments if word != "--full"]
+    if "--full" in arguments:
+        os.environ["BENCH_FULL"] = "1"
     known = MEASUREMENTS | ON_DEMAND
     unknown = [name for name in names if name not in known]
     if unknown:
-        print(f"There is no measurement {unknown[0]!r}; there are {', '.join(known)}.")
+        print(f"There is no benchmark {unknown[0]!r}. Choose from {', '.join(known)}.")
         return 2
-    if len(names) == 1:
+    if len(names) == 1 and len(arguments) == 1:
         return measure(names[0])
+    # A new process for each, also so that all modules see BENCH_FULL.
     ended = [
         subprocess.run([sys.executable, "-m", "bench", name], check=False).returncode
         for name in names or MEASUREMENTS
@@ -76,32 +81,35 @@ def main(names: list[str]) -> int:
 
 
 def measure(name: str) -> int:
-    """Print one measurement's table and write its figures to bench/results; 1 where it has a bound and broke it.
-
-    What cannot be measured on this machine is said in a line, and broke nothing.
-    """
+    """Print one benchmark's table, write it to bench/results, and return 1 if a bound is broken or nothing ran."""
     RESULTS.mkdir(exist_ok=True)
     try:
         with nullcontext() if name in OWN_STAGE else prepared():
             module = import_module(f"bench.{(MEASUREMENTS | ON_DEMAND)[name]}")
             figures: list[Figure] = module.measure()
     except CannotMeasure as why:
-        print(f"{name}: {why}")
-        return 0
-    print_table(name, figures)
+        print(f"{name} was not measured: {why}")
+        return 1
     (RESULTS / f"{name}.json").write_text(json.dumps(figures, indent=2) + "\n")
-    return 0 if not hasattr(module, "holds") or module.holds(figures) else 1
+    return print_table(name, figures)
 
 
-def print_table(name: str, figures: list[Figure]) -> None:
-    """One line for each figure, as soon as its measurement is through."""
+def print_table(name: str, figures: list[Figure]) -> int:
+    """Print a line for each figure; return 1 if one is out of its bounds."""
     print(f"\n{name}")
-    width = max((len(figure["what"]) for figure in figures), default=0)
-    for figure in figures:
-        value = "not measured" if figure["value"] is None else f"{figure['value']:.3f}"
-        held = f"  held: {figure['held']}" if figure["held"] else ""
-        note = f"  ({figure['note']})" if figure.get("note") else ""
-        print(f"  {figure['what']:<{width}}  {value:>12}{held}{note}", flush=True)
+    width = max((len(row["what"]) for row in figures), default=0)
+    for row in figures:
+        value = "not measured" if row["value"] is None else f"{row['value']:.3f}"
+        bounds = f"  {describe_bounds(row)}" if describe_bounds(row) else ""
+        broken = "" if is_held(row) else "  BROKEN"
+        note = f"  ({row['note']})" if row.get("note") else ""
+        print(f"  {row['what']:<{width}}  {value:>12}{bounds}{broken}{note}", flush=True)
+    broken_rows = [row["what"] for row in figures if not is_held(row)]
+    if not any(describe_bounds(row) for row in figures):
+        broken_rows.append("no figure has a bound")
+    if broken_rows:
+        print(f"{name} failed: {'; '.join(broken_rows)}.")
+    return 1 if broken_rows else 0
 
 
 if __name__ == "__main__":

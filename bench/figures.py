@@ -1,16 +1,97 @@
-"""One row of what a measurement prints: what was measured, what came out, what is held."""
+"""A row of what a benchmark prints: what was measured, the value, and the bounds it must stay within."""
 
 from __future__ import annotations
 
+import os
+import time
+from collections.abc import Sequence
+from functools import cache
+from statistics import quantiles
 from typing import NotRequired, TypedDict
+
+IS_FULL = os.environ.get("BENCH_FULL") == "1"
+# Processor milliseconds for a million squares in Python on the machine that the time limits were set on.
+_REFERENCE_MS = 64.0
 
 
 class Figure(TypedDict):
     what: str
-    value: float | None  # None where it could not be measured, with the reason in `note`
-    held: str  # the figure to hold, in words; empty where none is set
+    value: float | None  # None if it could not be measured; `note` has the reason
+    least: NotRequired[float]
+    most: NotRequired[float]
     note: NotRequired[str]
 
 
 class CannotMeasure(Exception):
-    """What a measurement needs is not on this machine; the text says what."""
+    """Something that a benchmark needs is not on this machine; the text names it."""
+
+
+def figure(
+    what: str,
+    value: float | None,
+    *,
+    least: float | None = None,
+    most: float | None = None,
+    exactly: float | None = None,
+    note: str = "",
+) -> Figure:
+    """Return a row; without bounds it is printed for information only."""
+    made: Figure = {"what": what, "value": None if value is None else float(value)}
+    for name, bound in (("least", least), ("most", most)):
+        if bound is not None or exactly is not None:
+            made[name] = float(exactly if bound is None else bound)  # type: ignore[literal-required, arg-type]
+    return made | {"note": note} if note else made
+
+
+def percentiles(
+    what: str, taken: Sequence[float], *, most: float | None = None, note: str = ""
+) -> list[Figure]:
+    """Return median and 95th percentile of milliseconds; `most` bounds the latter."""
+    cuts = quantiles(taken, n=20)
+    return [
+        figure(f"{what}, p50 in ms", cuts[9], note=note),
+        figure(f"{what}, p95 in ms", cuts[18], most=most),
+    ]
+
+
+def is_held(row: Figure) -> bool:
+    """Return whether the value is within its bounds; a bounded value that is missing is not."""
+    least, most = row.get("least"), row.get("most")
+    if row["value"] is None:
+        return least is None and most is None
+    return (least is None or row["value"] >= least) and (most is None or row["value"] <= most)
+
+
+def describe_bounds(row: Figure) -> str:
+    """Return the bounds in words, or an empty text."""
+    least, most = row.get("least"), row.get("most")
+    if least is not None and most is not None:
+        return f"exactly {least:g}" if least == most else f"{least:g} to {most:g}"
+    if least is not None:
+        return f"at least {least:g}"
+    return "" if most is None else f"at most {most:g}"
+
+
+@cache
+def slowness() -> float:
+    """Return how many times slower this machine is than the reference, at least 1; multiply time limits by it."""
+    return max(1.0, min(_time_squares() for _ in range(3)) / _REFERENCE_MS)
+
+
+def machine() -> Figure:
+    """Return the row that says how fast the machine was while time limits were checked."""
+    note = f"time limits are multiplied by {slowness():.2f}; the reference is {_REFERENCE_MS:g} ms"
+    return figure("the machine: processor ms for a million squares", _time_squares(), note=note)
+
+
+def _time_squares() -> float:
+    began = time.process_time()
+    total = 0
+    for number in range(1_000_000):
+        total += number * number
+    return (time.process_time() - began) * 1_000
+
+
+def size(full: int, quick: int) -> int:
+    """Return how many rows to make: the large number only with --full."""
+    return full if IS_FULL else quick

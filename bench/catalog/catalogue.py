@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from statistics import quantiles
 from urllib.parse import quote
 
 import numpy as np
@@ -20,7 +18,7 @@ from django.test.utils import CaptureQueriesContext, override_settings
 from django.utils import timezone
 
 from bench.catalog.shelves import Forms, fill, make_model
-from bench.figures import Figure
+from bench.figures import Figure, figure, machine, percentiles, size, slowness
 from bench.support.statements import execute
 from catalog import services
 from catalog.listing.services.filters import Filters
@@ -33,12 +31,12 @@ from scriptsmith_site.integrations.alerts.services import incident_page
 from scriptsmith_site.models import Incident
 from scriptsmith_site.web.preloading import settle_memory
 
-ENTRIES = int(os.environ.get("BENCH_ENTRIES", "100000"))
+ENTRIES = size(full=100_000, quick=10_000)
 ASKED = 200
 LOOKS = 40
 NEAREST = 10
 ADDED = 2_000  # vectors stored while others search
-PAGE = "under 200 ms"
+PAGE_MS = 200.0
 _PLAIN_FILES = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
 # Filters from those that hardly narrow to those that leave next to nothing.
 _NARROWED = {
@@ -86,8 +84,8 @@ def measure() -> list[Figure]:
             QueryVector(model, vector) for vector in vector_store.embedder().embed(asked)
         ]
         return [
-            _figure("entries", Entry.objects.count(), note=f"made in {filled:.0f} s"),
-            _figure(
+            figure("entries", Entry.objects.count(), note=f"made in {filled:.0f} s"),
+            figure(
                 "phrasings",
                 Phrasing.objects.count(),
                 note=f"{forms.embedded:,} statements embedded, the other vectors moved from those",
@@ -97,6 +95,7 @@ def measure() -> list[Figure]:
             *_speed(asked, query_vectors),
             *_store_while_searching(model, forms, query_vectors),
             *_pages(asked),
+            machine(),
         ]
 
 
@@ -108,8 +107,8 @@ def _build_index(model: EmbeddingModel) -> list[Figure]:
         cursor.execute("SELECT pg_relation_size(%s) / 1048576.0", [model.index_name])
         [size] = cursor.fetchone()
     return [
-        _figure("index built over all vectors, s", taken),
-        _figure("index size, MiB", float(size)),
+        figure("index built over all vectors, s", taken),
+        figure("index size, MiB", size),
     ]
 
 
@@ -124,10 +123,8 @@ def _recall(query_vectors: Sequence[QueryVector]) -> list[Figure]:
     note = f"{len(shares)} statements, against a scan of all vectors"
     plan = query_vectors[0].nearest_first()[: answers.NEAREST_PHRASINGS].explain()
     index = query_vectors[0].model.index_name
-    figures = [
-        _figure("the plan names the index", float(f"Index Scan using {index} " in plan), "1")
-    ]
-    figures += [_figure("recall@10 of the index", sum(shares) / len(shares), "at least 0.98", note)]
+    figures = [figure("the plan names the index", f"Index Scan using {index} " in plan, exactly=1)]
+    figures += [figure("recall@10 of the index", sum(shares) / len(shares), least=0.98, note=note)]
     for name, filters in _NARROWED.items():
         figures.append(_narrowed_recall(name, filters, query_vectors[:LOOKS]))
     return figures
@@ -147,7 +144,7 @@ def _narrowed_recall(name: str, filters: Filters, query_vectors: Sequence[QueryV
         good = sum(hit.cosine >= least - 1e-6 for hit in found)
         shares.append(good / len(nearest_of_all))
     note = f"{len(keys):,} entries"
-    return _figure(f"recall@10, {name}", sum(shares) / len(shares), "at least 0.98", note)
+    return figure(f"recall@10, {name}", sum(shares) / len(shares), least=0.98, note=note)
 
 
 def _speed(asked: Sequence[str], query_vectors: Sequence[QueryVector]) -> list[Figure]:
@@ -155,7 +152,7 @@ def _speed(asked: Sequence[str], query_vectors: Sequence[QueryVector]) -> list[F
         *_time(
             "the nearest by the index",
             [partial(meaning.find, limit=answers.NEAREST_PHRASINGS) for meaning in query_vectors],
-            "under 25 ms",
+            25,
         ),
         *_time(
             "retrieve, with embedding and judging",
@@ -164,7 +161,7 @@ def _speed(asked: Sequence[str], query_vectors: Sequence[QueryVector]) -> list[F
         *_time(
             "scripts that an incident shows",
             [partial(_scripts_for, statement) for statement in asked[:LOOKS]],
-            "under 1 s",
+            1_000,
         ),
         *_time(
             "search, with embedding",
@@ -205,12 +202,12 @@ def _store_while_searching(
     stop.set()
     reader.join()
     return [
-        _figure(
+        figure(
             "vectors stored a second, searched meanwhile",
             len(missing) / seconds,
             note=f"{len(missing):,} vectors, {len(taken):,} searches",
         ),
-        *_percentiles("a search meanwhile", taken, "under 25 ms"),
+        *percentiles("a search meanwhile", taken, most=25 * slowness()),
     ]
 
 
@@ -249,7 +246,7 @@ def _pages(asked: Sequence[str]) -> list[Figure]:
     return [
         figure
         for name, looks in addresses.items()
-        for figure in _time(name, [partial(_look, client, look) for look in looks], PAGE)
+        for figure in _time(name, [partial(_look, client, look) for look in looks], PAGE_MS)
     ]
 
 
@@ -259,7 +256,9 @@ def _look(client: Client, address: str) -> None:
         raise RuntimeError(f"{address} answered {status}")
 
 
-def _time(what: str, looks: Sequence[Callable[[], object]], held: str = "") -> list[Figure]:
+def _time(
+    what: str, looks: Sequence[Callable[[], object]], most: float | None = None
+) -> list[Figure]:
     """How long each look takes, the first one twice, for it may fill a cache; and its queries."""
     with CaptureQueriesContext(connection) as queries:
         looks[0]()
@@ -269,15 +268,7 @@ def _time(what: str, looks: Sequence[Callable[[], object]], held: str = "") -> l
         began = time.perf_counter()
         look()
         taken.append((time.perf_counter() - began) * 1_000)
-    return _percentiles(what, taken, held, note)
-
-
-def _percentiles(what: str, taken: Sequence[float], held: str, note: str = "") -> list[Figure]:
-    cuts = quantiles(taken, n=20)
-    return [
-        _figure(f"{what}, p50 in ms", cuts[9], note=note),
-        _figure(f"{what}, p95 in ms", cuts[18], held),
-    ]
+    return percentiles(what, taken, most=most and most * slowness(), note=note)
 
 
 @contextmanager
@@ -288,8 +279,3 @@ def by_scan() -> Iterator[None]:
         yield
     finally:
         execute("RESET enable_indexscan")
-
-
-def _figure(what: str, value: float, held: str = "", note: str = "") -> Figure:
-    figure: Figure = {"what": what, "value": value, "held": held}
-    return figure | {"note": note} if note else figure

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from bench.catalog.asking import Query
-from bench.figures import Figure
+from bench.figures import Figure, figure
 from catalog.relevance import RelevanceModel, judge_all
 from catalog.types import Answer
 from core.intervals import wilson
@@ -109,12 +109,11 @@ def describe(outcomes: Sequence[Outcome]) -> list[Figure]:
     for what in ("calls", "input_tokens", "output_tokens"):
         total = sum(getattr(one, what) for one in outcomes)
         figures.append(
-            {
-                "what": f"{what.replace('_', ' ')} a statement",
-                "value": total / len(outcomes),
-                "held": "",
-                "note": f"{total} for {len(outcomes)} statements; {total / max(1, len(asked)):.1f} a time it is asked",
-            }
+            figure(
+                f"{what.replace('_', ' ')} a statement",
+                total / len(outcomes),
+                note=f"{total} for {len(outcomes)} statements; {total / max(1, len(asked)):.1f} a time it is asked",
+            )
         )
     return figures
 
@@ -125,7 +124,7 @@ def _right(outcomes: Iterable[Outcome]) -> list[Outcome]:
 
 def _share(what: str, part: Sequence[Outcome], whole: Sequence[Outcome]) -> Figure:
     if not whole:
-        return {"what": what, "value": None, "held": "", "note": "there were none"}
+        return figure(what, None, note="there were none")
     low, high = wilson(len(part), len(whole))
     note = f"{len(part)} of {len(whole)}, 95 % from {low:.3f} to {high:.3f}"
-    return {"what": what, "value": len(part) / len(whole), "held": "", "note": note}
+    return figure(what, len(part) / len(whole), note=note)

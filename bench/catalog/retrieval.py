@@ -19,7 +19,7 @@ from bench.catalog.confirmed import Judge, Outcome
 from bench.catalog.confirmed import describe as describe_confirmed
 from bench.catalog.held_out import PAIRS, Pair, make_task, read_pairs, split
 from bench.catalog.swaps import Swapped, ask_swapped
-from bench.figures import Figure
+from bench.figures import CannotMeasure, Figure, figure
 from catalog.relevance import RelevanceModel, judge_all
 from catalog.relevance.fitted.model import ModelDocument, read_model
 from catalog.relevance.fitted.word_overlap import Weights
@@ -39,14 +39,10 @@ REPEATS = 2  # catalogues that are drawn to fit, each with other statements
 CALIBRATING = 3  # the same for each part that is held back
 TESTED = 2  # the same for the part that is tested
 WANTED_PRECISION = 0.95  # of the answers from the threshold on, among what was held back
-SHARES = (0.1, 0.2, 0.3)
 BINS = 10
-HELD = {
-    "p10": "at least 0.80",
-    "p20": "at least 0.73",
-    "p30": "at least 0.65",
-    "ece": "at most 0.04",
-}
+LEAST_PRECISION = {0.1: 0.80, 0.2: 0.73, 0.3: 0.65}
+MOST_CALIBRATION_ERROR = 0.04
+LEAST_RECALL = 0.66  # of the first answer
 
 
 class Result(NamedTuple):
@@ -69,8 +65,7 @@ class Fold(NamedTuple):
 def measure() -> list[Figure]:
     """All figures, from all parts together."""
     if not PAIRS.is_file():
-        note = f"{PAIRS.name} is not there"
-        return [{"what": "held-out pairs", "value": None, "held": "", "note": note}]
+        raise CannotMeasure(f"the held-out pairs ({PAIRS.name}) are not on this machine.")
     pairs = read_pairs()
     vectors = Vectors(Path(os.environ["SCRIPTSMITH_DATA"]) / "models")
     folds = [measure_fold(pairs, vectors, place) for place in range(PARTS)]
@@ -93,7 +88,7 @@ def measure() -> list[Figure]:
             bad = sum(swap.is_failure for swap in swaps)
             what = "meaning turned round" if source == "turned" else f"literal swapped in {source}"
             what += ": wrong match"
-            figures.append(share(what, bad, len(swaps), "at most 0.01"))
+            figures.append(share(what, bad, len(swaps), most=0.01))
     figures += describe_confirmed([one for fold in folds for one in fold.confirmed])
     return figures
 
@@ -191,25 +186,26 @@ def describe(scoring: str, results: Sequence[Result]) -> list[Figure]:
             f"{scoring}: recall@{most}",
             sum(any(one.right[:most]) for one in answerable),
             len(answerable),
+            least=LEAST_RECALL if scoring == "product" and most == 1 else None,
         )
         for most in (1, 5, 10)
     ]
     ranks = [1 / (one.right.index(True) + 1) if any(one.right[:10]) else 0.0 for one in answerable]
-    figures.append({"what": f"{scoring}: MRR", "value": sum(ranks) / len(ranks), "held": ""})
+    figures.append(figure(f"{scoring}: MRR", sum(ranks) / len(ranks)))
     surest = sorted(results, key=lambda one: -one.confidence)
     is_product = scoring == "product"
-    for part in SHARES:
+    for part, least in LEAST_PRECISION.items():
         count = round(part * len(surest))
         right = sum(one.right[0] for one in surest[:count])
-        held = HELD[f"p{part * 100:.0f}"] if is_product else ""
-        figures.append(share(f"{scoring}: precision at {part:.0%}", right, count, held))
+        what = f"{scoring}: precision at {part:.0%}"
+        figures.append(share(what, right, count, least=least if is_product else None))
     figures.append(
-        {
-            "what": f"{scoring}: calibration error",
-            "value": calibration_error(results),
-            "held": HELD["ece"] if is_product else "",
-            "note": f"{BINS} bins of equal width, {len(results)} queries",
-        }
+        figure(
+            f"{scoring}: calibration error",
+            calibration_error(results),
+            most=MOST_CALIBRATION_ERROR if is_product else None,
+            note=f"{BINS} bins of equal width, {len(results)} queries",
+        )
     )
     return figures
 
@@ -225,13 +221,15 @@ def calibration_error(results: Sequence[Result]) -> float:
     ) / len(results)
 
 
-def share(what: str, part: int, whole: int, held: str = "") -> Figure:
-    """A share with its interval."""
+def share(
+    what: str, part: int, whole: int, *, least: float | None = None, most: float | None = None
+) -> Figure:
+    """Return a share with its interval."""
     if not whole:
-        return {"what": what, "value": None, "held": held, "note": "there were none"}
+        return figure(what, None, least=least, most=most, note="there were none")
     low, high = wilson(part, whole)
     note = f"{part} of {whole}, 95 % from {low:.3f} to {high:.3f}"
-    return {"what": what, "value": part / whole, "held": held, "note": note}
+    return figure(what, part / whole, least=least, most=most, note=note)
 
 
 class _Scale:

@@ -15,16 +15,16 @@ from collections.abc import Sequence
 from statistics import quantiles
 from typing import TYPE_CHECKING
 
-from bench.figures import CannotMeasure, Figure
+from bench.figures import CannotMeasure, Figure, figure, size, slowness
 from bench.review.client import Person
 from bench.support.product import running
 
 if TYPE_CHECKING:
     from review.models import Campaign
 
-ITEMS, CASES = 200, 5
+ITEMS, CASES = size(full=200, quick=30), 5
 PEOPLE, THINK = 32, 5.0  # seconds
-CALM, LONGEST = 40.0, 600.0  # seconds
+CALM, LONGEST = float(size(full=40, quick=15)), 600.0  # seconds
 HELD = 0.3
 _REVIEWED = 5_000  # more than all of them can score meanwhile
 _FILES = 10
@@ -65,16 +65,18 @@ def measure() -> list[Figure]:
         seconds = time.monotonic() - began
         web = product.web_seconds() - before
         return [
-            _figure("seconds of a score, p95, sandbox idle", _p95(calm), note=_load()),
-            _figure("seconds of a score, median, sandbox at work", quantiles(busy, n=2)[0]),
-            _figure(
-                "seconds of a score, p95, sandbox at work", _p95(busy), held=f"under {HELD}",
+            figure("seconds of a score, p95, sandbox idle", _p95(calm), note=_load()),
+            figure("seconds of a score, median, sandbox at work", quantiles(busy, n=2)[0]),
+            figure(
+                "seconds of a score, p95, sandbox at work",
+                _p95(busy),
+                most=HELD * slowness(),
                 note=f"{len(busy):,} scores; {_load()}",
             ),
-            _figure("of them over a second", sum(one > 1 for one in busy)),
-            _figure("web processes, seconds of processor a second", web / seconds),
+            figure("of them over a second", sum(one > 1 for one in busy)),
+            figure("web processes, seconds of processor a second", web / seconds),
             *_done(asked, unfinished.count(), seconds),
-        ]  # fmt: skip
+        ]
 
 
 def _done(asked: int, left: int, seconds: float) -> list[Figure]:
@@ -84,14 +86,14 @@ def _done(asked: int, left: int, seconds: float) -> list[Figure]:
     unsure = states["timed out"] + states["not run"]
     done = asked - left
     return [
-        _figure(f"scripts of {asked:,} through, in {CASES} cases each", done),
-        _figure("seconds that took", seconds),
-        _figure("results stored", Execution.objects.count()),
-        _figure(
+        figure(f"scripts of {asked:,} executed, in {CASES} cases each", done, exactly=asked),
+        figure("seconds that took", seconds),
+        figure("results stored", Execution.objects.count()),
+        figure(
             "of them with the quality of their cases by then",
             Execution.objects.exclude(quality_at=None).count(),
         ),
-        _figure("checks that ended at a limit or were not run", unsure),
+        figure("checks that ended at a limit or were not run", unsure),
     ]
 
 
@@ -175,7 +177,3 @@ def _p95(took: Sequence[float]) -> float:
 
 def _load() -> str:
     return f"load of the machine {os.getloadavg()[0]:.1f}"
-
-
-def _figure(what: str, value: float, *, held: str = "", note: str = "") -> Figure:
-    return {"what": what, "value": value, "held": held, "note": note}

@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bench.figures import CannotMeasure, Figure
+from bench.figures import CannotMeasure, Figure, figure
 from catalog.execution.cases.display import show_name
 from catalog.execution.cases.intercode import Outcome, observe, reward
 from catalog.execution.sandbox import Ended, Limits, PreparedRun, Sandbox, find_sandbox
@@ -63,18 +63,18 @@ def measure() -> list[Figure]:
             without_cause += not causes
             _print_difference(task, ours, done, wanted, causes)
     return [
-        {
-            "what": f"references of {len(tasks)} that end with status 0",
-            "value": ended_well,
-            "held": f"at least {HELD_REFERENCES} of 113",
-        },
-        {"what": "answers that both can run", "value": both, "held": ""},
-        {
-            "what": f"share of them with the published reward within {CLOSE}",
-            "value": close / both if both else None,
-            "held": f"at least {HELD_SHARE}",
-        },
-        {"what": "differences without a cause", "value": without_cause, "held": "0"},
+        figure(
+            f"references of {len(tasks)} that end with status 0",
+            ended_well,
+            least=HELD_REFERENCES,
+        ),
+        figure("answers that both can run", both),
+        figure(
+            f"share of them with the published reward within {CLOSE}",
+            close / both if both else None,
+            least=HELD_SHARE,
+        ),
+        figure("differences without a cause", without_cause, exactly=0),
     ]
 
 
@@ -211,15 +211,3 @@ def _print_difference(
         changes = sorted(f"{code} {path}" for path, code in ran.outcome.changes)
         print(f"  {what}: {changes[:5]} {show_name(ran.outcome.printed[:150])}")
     print(f"  published output: {show_name(str(task.get('candidate_output', ''))[:150])}")
-
-
-def holds(figures: list[Figure]) -> bool:
-    """References end, and of what both can run most have the published reward; of the others the causes are said."""
-    ended, _both, share, without = (figure["value"] for figure in figures)
-    return (
-        ended is not None
-        and share is not None
-        and ended >= HELD_REFERENCES
-        and share >= HELD_SHARE
-        and without == 0
-    )

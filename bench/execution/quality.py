@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import yaml
 
-from bench.figures import CannotMeasure, Figure
+from bench.figures import CannotMeasure, Figure, figure
 from catalog.execution.cases import CaseSet, State, run_case_set
 from catalog.execution.quality import measure_quality
 from catalog.execution.sandbox import Availability, Sandbox, find_sandbox
@@ -130,32 +130,22 @@ def measure() -> list[Figure]:
     words = "; ".join(f"{one.action} {one.kind}, {one.right}" for one in unnoticed)
     never_failing = 0
     figures: list[Figure] = [
-        {
-            "what": f"planted errors noticed, of {len(PLANTED)}",
-            "value": len(PLANTED) - len(unnoticed),
-            "held": f"at least {WANTED}",
-            "note": f"not: {words}" if words else "",
-        }
+        figure(
+            f"planted errors noticed, of {len(PLANTED)}",
+            len(PLANTED) - len(unnoticed),
+            least=WANTED,
+            note=f"not: {words}" if words else "",
+        )
     ]
     for one in written:
-        figure, never = _measure_set(one, found.sandbox, found)
-        figures.append(figure)
+        row, never = _measure_set(one, found.sandbox, found)
+        figures.append(row)
         never_failing += never
     figures.insert(
         1,
-        {
-            "what": "checks that hold for `:`, `exit 1` and `cat` alike",
-            "value": never_failing,
-            "held": "0",
-        },
+        figure("checks that hold for `:`, `exit 1` and `cat` alike", never_failing, exactly=0),
     )
     return figures
-
-
-def holds(figures: list[Figure]) -> bool:
-    """Enough errors are noticed, and no check can never fail."""
-    noticed, never_failing = figures[0]["value"], figures[1]["value"]
-    return noticed is not None and noticed >= WANTED and never_failing == 0
 
 
 def _measure_set(one: Written, sandbox: Sandbox, availability: Availability) -> tuple[Figure, int]:
@@ -164,13 +154,12 @@ def _measure_set(one: Written, sandbox: Sandbox, availability: Availability) -> 
         one.case_set, one.right, execution, sandbox, most_mutants=_FEW_MUTANTS
     )
     assert quality is not None  # a set of so few cases is measured in time
-    figure: Figure = {
-        "what": f"{one.name}: mutants killed, of {quality.mutants}",
-        "value": quality.noticed,
-        "held": "",
-        "note": "; ".join(quality.survivors)[:200],
-    }
-    return figure, len(quality.never_failing)
+    row = figure(
+        f"{one.name}: mutants killed, of {quality.mutants}",
+        quality.noticed,
+        note="; ".join(quality.survivors)[:200],
+    )
+    return row, len(quality.never_failing)
 
 
 def _holds(case_set: CaseSet, script: str, availability: Availability) -> bool:

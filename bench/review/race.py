@@ -17,15 +17,15 @@ from django.contrib.auth.models import User
 from django.db.models import Count, Q
 from django.utils import timezone
 
-from bench.figures import Figure
+from bench.figures import Figure, figure, size
 from bench.review.client import Person
 from bench.review.rows import make_study
 from review import services
 from review.models import Assignment, Campaign, Item
 
-PLACES = 900  # to be filled, whatever the overlap
+PLACES = size(full=900, quick=300)  # to be filled, whatever the overlap
 _GONE = 10  # of the people leave for good, in the middle of an item
-_LATEST = 240.0  # seconds
+_LATEST = 900.0  # seconds; a race that has not ended by then has lost items
 _RUN_OUT, _EVERY = 4, 0.5  # leases that run out, each so many seconds
 _SKIPS = 0.03
 
@@ -39,6 +39,7 @@ class Told:
     errors: list[str] = field(default_factory=list)
     longest: float = 0.0  # seconds for one answer
     is_over: bool = False
+    is_stopped: bool = False  # by the time limit, with items still open
 
 
 def race(people: Sequence[Person], users: Sequence[User], *, overlap: int) -> list[Figure]:
@@ -105,7 +106,7 @@ async def _let_leases_run_out(study: Campaign, gone: Sequence[str], told: Told) 
         await asyncio.sleep(_EVERY)
         told.is_over = await asyncio.to_thread(_pass_time, study, gone)
         if time.perf_counter() > deadline:
-            told.is_over = True
+            told.is_stopped = told.is_over = True
 
 
 def _pass_time(study: Campaign, gone: Sequence[str]) -> bool:
@@ -128,23 +129,21 @@ def _account(study: Campaign, people: Sequence[Person], told: Told, seconds: flo
     wrong = scored.exclude(given=study.overlap, by=study.overlap, places=0)
     for error in told.errors[:5]:
         print(error)
-    rows: list[tuple[str, float, str]] = [
-        ("items over-assigned at any moment", _over_assigned(study), "0"),
-        ("items forgotten", study.items.exclude(state=Item.State.CLOSED).count(), "0"),
-        ("items without exactly their scores", wrong.count(), "0"),
-        ("answers that were errors", len(told.errors), "0"),
-        ("people who stayed and got nothing", sum(not count for count in stayed), "0"),
-        ("fewest items of one who stayed", min(stayed), ""),
-        ("most items of one who stayed", max(stayed), ""),
-        ("leases that ran out", run_out, ""),
-        ("scores refused since the lease had run out", told.lost, ""),
-        ("longest answer in ms", told.longest * 1_000, ""),
-        ("seconds in all", seconds, ""),
+    rows: list[tuple[str, float, int | None]] = [
+        ("items over-assigned at any moment", _over_assigned(study), 0),
+        ("items not closed at the end", study.items.exclude(state=Item.State.CLOSED).count(), 0),
+        ("items without exactly their scores", wrong.count(), 0),
+        ("responses that were errors", len(told.errors), 0),
+        ("reviewers who stayed and got no item", sum(not count for count in stayed), 0),
+        ("fewest items of one who stayed", min(stayed), None),
+        ("most items of one who stayed", max(stayed), None),
+        ("leases that ran out", run_out, None),
+        ("scores refused because the lease had run out", told.lost, None),
+        ("longest response in ms", told.longest * 1_000, None),
+        ("seconds in total", seconds, None),
     ]
     of = f"race, overlap {study.overlap}"
-    return [
-        {"what": f"{of}: {what}", "value": float(value), "held": held} for what, value, held in rows
-    ]
+    return [figure(f"{of}: {what}", value, exactly=bound) for what, value, bound in rows]
 
 
 def _over_assigned(study: Campaign) -> int:

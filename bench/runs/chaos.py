@@ -11,12 +11,12 @@ import sys
 import time
 from collections.abc import Sequence
 
-from bench.figures import Figure
+from bench.figures import Figure, figure, size
 from bench.support.worker import WorkerProcess, worker
 from pipeline.simulation.clean_run import clean_run
 from tests.flow.storm import WORK_GOES_ON_WITHIN, Account, Storm, storm, wait_until
 
-RUNS = 500  # enough for two workers not to be through before the last blow
+RUNS = size(full=500, quick=260)  # enough for two workers to be at work until the last blow
 PLACES = 16
 LATENCY = 1.0  # seconds a call
 LIMIT = 5  # seconds an endpoint waits for a reply
@@ -107,26 +107,25 @@ def _strike(product: Storm, second: WorkerProcess, blow: str) -> float | None:
 
 def _pauses(pauses: Sequence[tuple[str, float | None]]) -> list[Figure]:
     return [
-        {
-            "what": f"blow {number}, seconds until an answer to a call begun after {blow}",
-            "value": seconds,
-            "held": f"at most {WORK_GOES_ON_WITHIN:.0f}",
-        }
+        figure(
+            f"blow {number}, seconds until an answer to a call begun after {blow}",
+            seconds,
+            most=WORK_GOES_ON_WITHIN,
+        )
         for number, (blow, seconds) in enumerate(pauses, 1)
     ]
 
 
 def _books(account: Account) -> list[Figure]:
     unsent = account.possibly_billed - account.extra
-    figures = [
-        ("runs that ended", sum(account.states.values()), str(RUNS)),
-        ("of them done", account.states.get("done", 0), str(RUNS)),
-        ("calls with an answer", account.answered, str(clean_run().calls * RUNS)),
-        ("calls answered twice in the ledger", account.answered_twice, "0"),
-        ("calls that the model billed", account.billed, ""),
-        ("of them beyond the answers used", account.extra, "all recorded"),
-        ("tries recorded as possibly billed", account.possibly_billed, ""),
-        ("of them of a lost worker", account.orphaned, ""),
-        ("recorded, but not yet sent when their worker was killed", unsent, "at least 0"),
+    return [
+        figure("runs that ended", sum(account.states.values()), exactly=RUNS),
+        figure("runs that are done", account.states.get("done", 0), exactly=RUNS),
+        figure("calls with an answer", account.answered, exactly=clean_run().calls * RUNS),
+        figure("calls answered twice in the ledger", account.answered_twice, exactly=0),
+        figure("calls that the model billed", account.billed),
+        figure("billed beyond the answers used", account.extra, most=account.possibly_billed),
+        figure("attempts recorded as possibly billed", account.possibly_billed),
+        figure("attempts of a lost worker", account.orphaned),
+        figure("recorded, but not yet sent when their worker was killed", unsent, least=0),
     ]
-    return [{"what": what, "value": float(value), "held": held} for what, value, held in figures]

@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bench.figures import Figure
+from bench.figures import Figure, figure, size
 from bench.support.product import running
 from bench.support.worker import worker
 from pipeline.simulation.clean_run import clean_run
@@ -24,7 +24,7 @@ from pipeline.simulation.clean_run import clean_run
 if TYPE_CHECKING:
     from pipeline.models import Run
 
-RUNS = 700
+RUNS = size(full=700, quick=210)
 AT_ONCE = 140
 LATENCY = 1.5  # seconds a call
 THREADS = 72  # of the second worker; the product's own has as many
@@ -54,13 +54,9 @@ def measure() -> list[Figure]:
         times = _read(notes)
     return [
         *books,
-        {"what": "seconds for all of them", "value": wall, "held": ""},
+        figure("seconds for all of them", wall),
         *_waits(times),
-        {
-            "what": "load of the machine, mean of the last minute",
-            "value": os.getloadavg()[0],
-            "held": "",
-        },
+        figure("load of the machine, mean of the last minute", os.getloadavg()[0]),
     ]
 
 
@@ -97,18 +93,18 @@ def _books(runs: list[int], billed: int) -> list[Figure]:
     attempts = Attempt.objects.filter(call__run__in=runs)
     # A claim raises the fence: beyond the first, it was given back for lack of a place, or was taken over.
     figures = [
-        ("runs, two workers, nobody killed", len(runs), "at least 680"),
-        ("of them done", of_these.filter(state=Run.State.DONE).count(), str(len(runs))),
+        ("runs, two workers, nobody killed", len(runs), RUNS),
+        ("of them done", of_these.filter(state=Run.State.DONE).count(), len(runs)),
         (
             "runs taken over",
             attempts.filter(outcome="orphaned").values("call__run").distinct().count(),
-            "0",
+            0,
         ),
-        ("deaths of a worker counted", of_these.aggregate(n=Sum(F("crashes")))["n"], "0"),
-        ("calls made again", attempts.count() - attempts.values("call").distinct().count(), "0"),
-        ("calls that the model billed", billed, str(clean_run().calls * len(runs))),
+        ("deaths of a worker counted", of_these.aggregate(n=Sum(F("crashes")))["n"], 0),
+        ("calls made again", attempts.count() - attempts.values("call").distinct().count(), 0),
+        ("calls that the model billed", billed, clean_run().calls * len(runs)),
     ]
-    return [{"what": what, "value": float(value), "held": held} for what, value, held in figures]
+    return [figure(what, value, exactly=bound) for what, value, bound in figures]
 
 
 def _read(notes: Path) -> dict[str, list[float]]:
@@ -122,34 +118,20 @@ def _read(notes: Path) -> dict[str, list[float]]:
 def _waits(times: dict[str, list[float]]) -> list[Figure]:
     beats, waits, admissions = times["heartbeat"], times["wait"], times["admission"]
     return [
-        {
-            "what": "longest heartbeat, seconds",
-            "value": max(beats),
-            "held": "under 1",
-            "note": f"of {len(beats)}",
-        },
-        {
-            "what": "finding and taking a place, in the database, median, ms",
-            "value": 1000 * statistics.median(waits),
-            "held": "",
-            "note": f"of {len(waits)}",
-        },
-        {
-            "what": "the same, 99th percentile",
-            "value": 1000 * statistics.quantiles(waits, n=100)[-1],
-            "held": "under 100",
-        },
-        {"what": "the same, longest", "value": 1000 * max(waits), "held": ""},
-        {
-            "what": "the same with the way there and back, median, ms",
-            "value": 1000 * statistics.median(admissions),
-            "held": "",
-        },
-        {
-            "what": "the same, 99th percentile",
-            "value": 1000 * statistics.quantiles(admissions, n=100)[-1],
-            "held": "",
-        },
+        figure("longest heartbeat, seconds", max(beats), most=1, note=f"of {len(beats)}"),
+        figure(
+            "finding and taking a place, in the database, median, ms",
+            1000 * statistics.median(waits),
+            note=f"of {len(waits)}",
+        ),
+        figure(
+            "the same, 99th percentile", 1000 * statistics.quantiles(waits, n=100)[-1], most=100
+        ),
+        figure("the same, longest", 1000 * max(waits)),
+        figure(
+            "the same with the way there and back, median, ms", 1000 * statistics.median(admissions)
+        ),
+        figure("the same, 99th percentile", 1000 * statistics.quantiles(admissions, n=100)[-1]),
     ]
 
 

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bench.figures import Figure
+from bench.figures import Figure, figure, size
 from bench.support.worker import worker
 from tests.hostile import KINDS
 from tests.site_process import ROOT
@@ -27,7 +27,7 @@ HEALTHY = 12
 HELD_MIB = 150
 HELD_STOP = 15.0
 SECONDS = 5  # that an endpoint waits for a reply
-MOST = {"drip": 110}  # runs of a kind; of the others
+MOST = {"drip": size(full=110, quick=80)}  # runs of a kind; of the others
 FEW = 8
 _PATIENCE = 240.0  # seconds
 
@@ -51,11 +51,11 @@ def measure() -> list[Figure]:
     stopped = time.monotonic() - told
     return [
         *figures,
-        {
-            "what": "seconds from SIGTERM to the worker's end, after the dripping server",
-            "value": stopped,
-            "held": f"under {HELD_STOP:.0f}",
-        },
+        figure(
+            "seconds from SIGTERM to the worker's end, after the dripping server",
+            stopped,
+            most=HELD_STOP,
+        ),
     ]
 
 
@@ -80,22 +80,22 @@ def _meet(kind: str, pid: int, start: float, port: int) -> list[Figure]:
     done = Run.objects.filter(pk__in=healthy, state="done").count()
     said = ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
     return [
-        {
-            "what": f"{kind}: tries recorded less requests received",
-            "value": float(tries.count() - requests),
-            "held": "0",
-            "note": f"{tries.count()} tries; runs {said}; {seconds:.0f} s; {words}",
-        },
-        {
-            "what": f"{kind}: peak of the worker above its start, MiB",
-            "value": _memory(pid, "VmHWM") - start,
-            "held": f"under {HELD_MIB}",
-        },
-        {
-            "what": f"{kind}: of {HEALTHY} runs on a healthy endpoint meanwhile, done",
-            "value": float(done),
-            "held": str(HEALTHY),
-        },
+        figure(
+            f"{kind}: tries recorded less requests received",
+            tries.count() - requests,
+            exactly=0,
+            note=f"{tries.count()} tries; runs {said}; {seconds:.0f} s; {words}",
+        ),
+        figure(
+            f"{kind}: peak of the worker above its start, MiB",
+            _memory(pid, "VmHWM") - start,
+            most=HELD_MIB,
+        ),
+        figure(
+            f"{kind}: of {HEALTHY} runs on a healthy endpoint meanwhile, done",
+            done,
+            exactly=HEALTHY,
+        ),
     ]
 
 

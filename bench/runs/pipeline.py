@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from bench.figures import Figure
+from bench.figures import Figure, figure, size
 from bench.support.worker import memory_of, processor_seconds, worker
 from pipeline.simulation.clean_run import clean_run
 
@@ -20,7 +20,7 @@ LATENCY = 2.0  # seconds a call
 STATEMENT = "delete files older than 30 days in /var/tmp/exports"
 REPEATS = 3
 IN_FLIGHT = 64
-RUNS = 192
+RUNS = size(full=192, quick=128)
 FEW_PLACES = 16
 _PATIENCE = 300.0  # seconds
 
@@ -54,17 +54,9 @@ def measure_alone() -> list[Figure]:
         run_worker.run_to_end(_start(enqueue=False).pk)
         queries = len(captured)
     return [
-        {
-            "what": f"overhead of one run at {LATENCY:.0f} s a call",
-            "value": min(ratios),
-            "held": "at most 1.05",
-        },
-        {
-            "what": "calls of a run that passes",
-            "value": float(calls),
-            "held": str(clean_run().calls),
-        },
-        {"what": "statements to the database of such a run", "value": float(queries), "held": ""},
+        figure(f"overhead of one run at {LATENCY:.0f} s a call", min(ratios), most=1.05),
+        figure("calls of a run that passes", calls, exactly=clean_run().calls),
+        figure("statements to the database of such a run", queries),
     ]
 
 
@@ -82,19 +74,15 @@ def measure_together() -> list[Figure]:
     walls, calls = _walls_and_calls(runs)
     path = LATENCY * clean_run().calls_on_the_path
     return [
-        {
-            "what": f"overhead with {IN_FLIGHT} runs in flight, mean of {RUNS}",
-            "value": statistics.fmean(walls) / path,
-            "held": "at most 1.25",
-        },
-        {
-            "what": "the same, 95th percentile",
-            "value": statistics.quantiles(walls, n=20)[-1] / path,
-            "held": "",
-        },
-        {"what": "calls a run", "value": calls / RUNS, "held": str(clean_run().calls)},
-        {"what": "memory of the worker then, MiB", "value": memory, "held": ""},
-        {"what": "its processor time a run, ms", "value": 1000 * used / RUNS, "held": ""},
+        figure(
+            f"overhead with {IN_FLIGHT} runs in flight, mean of {RUNS}",
+            statistics.fmean(walls) / path,
+            most=1.25,
+        ),
+        figure("the same, 95th percentile", statistics.quantiles(walls, n=20)[-1] / path),
+        figure("calls a run", calls / RUNS, exactly=clean_run().calls),
+        figure("memory of the worker then, MiB", memory),
+        figure("its processor time a run, ms", 1000 * used / RUNS),
     ]
 
 
@@ -111,12 +99,11 @@ def measure_few_places() -> list[Figure]:
         wall = time.monotonic() - began
     _walls, calls = _walls_and_calls(runs)
     return [
-        {
-            "what": f"{IN_FLIGHT} runs on {FEW_PLACES} places: wall time over the time they need",
-            "value": wall / (calls * LATENCY / FEW_PLACES),
-            "held": "",
-        },
-        {"what": "calls a run", "value": calls / len(runs), "held": str(clean_run().calls)},
+        figure(
+            f"{IN_FLIGHT} runs on {FEW_PLACES} places: wall time over the time they need",
+            wall / (calls * LATENCY / FEW_PLACES),
+        ),
+        figure("calls a run", calls / len(runs), exactly=clean_run().calls),
     ]
 
 

@@ -26,7 +26,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bench.figures import CannotMeasure, Figure
+from bench.figures import CannotMeasure, Figure, figure
 from bench.support.stage import prepared
 
 if TYPE_CHECKING:
@@ -257,9 +257,10 @@ def _states(runs: Sequence[Run]) -> list[Figure]:
     states = Counter(run.state for run in runs)
     verdicts = Counter(run.verdict for run in runs if run.state == "done")
     return [
-        {"what": "actions", "value": float(len(runs)), "held": ""},
+        figure("actions", len(runs)),
+        figure("runs not ended", sum(not run.finished_at for run in runs), exactly=0),
         *(
-            _figure(f"runs {state}", count, verdicts if state == "done" else Counter())
+            figure(f"runs {state}", count, note=_words(verdicts) if state == "done" else "")
             for state, count in sorted(states.items())
         ),
     ]
@@ -275,10 +276,16 @@ def _stages(runs: Sequence[Run]) -> list[Figure]:
         of_stage = calls.filter(stage=stage)
         outcomes = Counter(of_stage.exclude(outcome="").values_list("outcome", flat=True))
         figures.append(
-            _figure(f"{stage}: replies", of_stage.filter(state="done").count(), outcomes)
+            figure(
+                f"{stage}: replies", of_stage.filter(state="done").count(), note=_words(outcomes)
+            )
         )
     ends = Counter(Attempt.objects.filter(call__run__in=runs).values_list("outcome", flat=True))
-    return [*figures, _figure("tries", sum(ends.values()), ends)]
+    return [*figures, figure("tries", sum(ends.values()), note=_words(ends))]
+
+
+def _words(parts: Counter[str]) -> str:
+    return ", ".join(f"{count} {name or 'none'}" for name, count in parts.most_common())
 
 
 def _times(runs: Sequence[Run], seconds: float) -> list[Figure]:
@@ -288,16 +295,7 @@ def _times(runs: Sequence[Run], seconds: float) -> list[Figure]:
 
     tokens = Attempt.objects.filter(call__run__in=runs).aggregate(n=Sum("output_tokens"))["n"] or 0
     return [
-        {"what": "seconds for all of them", "value": seconds, "held": ""},
-        {"what": "tokens written a second", "value": tokens / seconds, "held": ""},
-        {
-            "what": "load of the machine, mean of the last minute",
-            "value": os.getloadavg()[0],
-            "held": "",
-        },
+        figure("seconds for all of them", seconds),
+        figure("tokens written a second", tokens / seconds),
+        figure("load of the machine, mean of the last minute", os.getloadavg()[0]),
     ]
-
-
-def _figure(what: str, value: int, parts: Counter[str]) -> Figure:
-    note = ", ".join(f"{name or 'none'} {count}" for name, count in sorted(parts.items()))
-    return {"what": what, "value": float(value), "held": "", "note": note}

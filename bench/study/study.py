@@ -8,7 +8,6 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Mapping
-from statistics import quantiles
 
 from django.conf import settings
 from django.contrib.auth.models import Group, User
@@ -17,7 +16,7 @@ from django.db.models import F, Model
 from django.test import Client
 from django.test.utils import CaptureQueriesContext, override_settings
 
-from bench.figures import Figure
+from bench.figures import Figure, figure, machine, percentiles, size, slowness
 from bench.support.rows import STRIDE, multiply
 from bench.support.statements import execute
 from catalog.models import CaseSet, Execution
@@ -31,7 +30,7 @@ from review.report import services
 from scriptsmith_site.web.preloading import settle_memory
 from tests.review.report.rows import Label, fill
 
-CASES, COPIES = 1_000, 50  # of two arms each: 100,000 items
+CASES, COPIES = 1_000, size(full=50, quick=5)  # of two arms each: 100,000 or 10,000 items
 REVIEWERS, ASKED = 20, 5
 LOOKS = 40
 _COPIED: tuple[type[Model], ...] = (
@@ -81,9 +80,10 @@ def measure() -> list[Figure]:
         looks = _time_looks(campaign, manager)
         looks += _time_evidence(campaign, manager)
     return [
-        _figure("items counted a second", rate, note=of),
-        _figure("tally rows", campaign.tallies.count()),
+        figure("items counted a second", rate, note=of),
+        figure("tally rows", campaign.tallies.count()),
         *looks,
+        machine(),
     ]
 
 
@@ -99,16 +99,18 @@ def _time_looks(campaign: Campaign, manager: User) -> list[Figure]:
     first = (time.perf_counter() - began) * 1_000
     return [
         # What a look costs that finds nothing kept: the first one in fifteen seconds, a table, a snapshot.
-        *_time("report worked out anew", lambda: services.make_report(campaign), campaign, held=""),
-        *_time("report page anew", lambda: _look(client, f"{where}?now=1"), campaign, held=""),
+        *_time(
+            "report worked out anew", lambda: services.make_report(campaign), campaign, most=None
+        ),
+        *_time("report page anew", lambda: _look(client, f"{where}?now=1"), campaign, most=None),
         *_time("report page", lambda: _look(client, where), campaign),
         *_time(
             "report as JSON", lambda: _look(client, f"/api/v1/reports/{campaign.pk}/"), campaign
         ),
         *_time("dashboard", lambda: _look(client, f"/campaigns/{campaign.pk}/"), campaign),
         *_time("items behind a figure", lambda: _look(client, behind), campaign),
-        *_time("threats page", lambda: _look(client, threats), campaign, held=""),
-        _figure("threats page, first look in five minutes in ms", first),
+        *_time("threats page", lambda: _look(client, threats), campaign, most=None),
+        figure("threats page, first look in five minutes in ms", first),
     ]
 
 
@@ -130,12 +132,12 @@ def _time_evidence(campaign: Campaign, manager: User) -> list[Figure]:
     client.force_login(manager)
     what = "report page, each script run in cases"
     anew = f"/campaigns/{campaign.pk}/report/?now=1"
-    figures = _time(what, lambda: _look(client, anew), campaign, looks=5, held="")
+    figures = _time(what, lambda: _look(client, anew), campaign, looks=5, most=None)
     with CaptureQueriesContext(connection) as asked:
         outcomes = read_outcomes(campaign)
     return [
         *figures,
-        _figure("queries for what was run", len(asked), note=f"{len(outcomes):,} scripts"),
+        figure("queries for what was run", len(asked), most=12, note=f"{len(outcomes):,} scripts"),
     ]
 
 
@@ -145,7 +147,7 @@ def _time(
     campaign: Campaign,
     *,
     looks: int = LOOKS,
-    held: str = "under 200",
+    most: float | None = 200,
 ) -> list[Figure]:
     """Looks in milliseconds; before each one a score arrives."""
     look()
@@ -155,11 +157,7 @@ def _time(
         began = time.perf_counter()
         look()
         taken.append((time.perf_counter() - began) * 1_000)
-    cuts = quantiles(taken, n=20)
-    return [
-        _figure(f"{what}, p50 in ms", cuts[9]),
-        _figure(f"{what}, p95 in ms", cuts[18], held=held),
-    ]
+    return percentiles(what, taken, most=most and most * slowness())
 
 
 def _look(client: Client, address: str) -> None:
@@ -310,7 +308,3 @@ def _given(chance: random.Random, truth: int, verdict: str) -> Given:
     if script == 2 and verdict != "incorrect":
         return script, None, None
     return script, chance.randrange(3), chance.choices((0, 1, 2), (2, 2, 6))[0]
-
-
-def _figure(what: str, value: float, *, held: str = "", note: str = "") -> Figure:
-    return {"what": what, "value": value, "held": held, "note": note}

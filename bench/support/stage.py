@@ -1,20 +1,23 @@
-"""A stage for measurements: PostgreSQL and Redis of their own, migrated, gone afterwards."""
+"""A stage for benchmarks: PostgreSQL with the suite's migrated database, and Redis; both are removed afterwards."""
 
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from urllib.parse import urlsplit
 
 import django
-from django.core.management import call_command
 
 from tests.servers import start_test_servers
+from tests.template import NAME as TEMPLATE
 
 
 @contextmanager
 def prepared() -> Iterator[None]:
-    """Django on fresh servers for as long as the block runs; no credential of anybody's is in reach."""
+    """Run the block with Django on fresh servers and without any credentials in the environment."""
     forget_credentials()
     servers = start_test_servers()
     os.environ["DATABASE_URL"] = servers.database_url
@@ -23,15 +26,18 @@ def prepared() -> Iterator[None]:
     os.environ["SCRIPTSMITH_EMBEDDER"] = "hashing"
     os.environ["DJANGO_SETTINGS_MODULE"] = "scriptsmith_site.settings"
     try:
+        # Restores the saved result of the migrations, as the test suite does.
+        subprocess.run([sys.executable, "-m", "tests.template"], check=True)
+        url = urlsplit(servers.database_url)._replace(path=f"/{TEMPLATE}")
+        os.environ["DATABASE_URL"] = url.geturl()
         django.setup()
-        call_command("migrate", verbosity=0)
         yield
     finally:
         servers.stop()
 
 
 def forget_credentials() -> None:
-    """No credential of anybody's is in reach of what is measured."""
+    """Remove credentials of model providers from the environment."""
     for name in list(os.environ):
         if name.startswith(("ANTHROPIC_", "OPENAI_", "CLAUDE_")):
             del os.environ[name]
