@@ -130,6 +130,7 @@ def _account(study: Campaign, people: Sequence[Person], told: Told, seconds: flo
     for error in told.errors[:5]:
         print(error)
     rows: list[tuple[str, float, int | None]] = [
+        (f"stopped by the limit of {_LATEST:g} s", told.is_stopped, 0),
         ("items over-assigned at any moment", _over_assigned(study), 0),
         ("items not closed at the end", study.items.exclude(state=Item.State.CLOSED).count(), 0),
         ("items without exactly their scores", wrong.count(), 0),
