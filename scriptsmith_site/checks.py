@@ -10,9 +10,10 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
 from django.core.exceptions import ImproperlyConfigured
-from django.db import DatabaseError
+from django.db import DatabaseError, connections
 
 from catalog.analysis.shellcheck import find_shellcheck
+from core.database.migration_history import require_whole_history
 from scriptsmith_site.integrations.notifications.mail_settings import is_mail_configured
 from scriptsmith_site.models import DemoPassword, Destination
 from scriptsmith_site.operation.installation import require_same_key
@@ -39,6 +40,7 @@ def register_all() -> None:
     # Asked by `migrate`, at a start, and where somebody names the database.
     register(check_no_demo_accounts_left, Tags.database)
     register(check_same_secret_key, Tags.database)
+    register(check_whole_history, Tags.database)
     register(check_own_address, Tags.database)
 
 
@@ -93,6 +95,21 @@ def check_same_secret_key(
         return [Error(f"{message}.", hint=hint, id="scriptsmith.E006")]
     except DatabaseError:  # not migrated yet: no key is in use
         pass
+    return []
+
+
+def check_whole_history(
+    databases: Sequence[str] | None = None, **_options: object
+) -> list[CheckMessage]:
+    """E008: Django silently skips an app of which only some of the squashed migrations are applied."""
+    for alias in databases or ():
+        try:
+            require_whole_history(connections[alias])
+        except ImproperlyConfigured as error:
+            message, _dot, hint = str(error).partition(". ")
+            return [Error(f"{message}.", hint=hint, id="scriptsmith.E008")]
+        except DatabaseError:  # the server does not answer, which the command reports itself
+            pass
     return []
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Generator, Iterator
-from importlib import import_module
 
 import pytest
 from django.apps import apps
@@ -13,6 +12,8 @@ from hypothesis import settings
 from pytest_django import DjangoDbBlocker
 from pytest_django.plugin import blocking_manager_key
 
+from pipeline.migrations import _endpoints_and_presets
+from review.migrations import _live_queue
 from tests import emptying
 from tests.template import NAME as TEMPLATE
 from tests.template import wait_for_template
@@ -59,18 +60,15 @@ def module_rows(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> It
 def pytest_runtest_teardown(
     item: pytest.Item, nextitem: pytest.Item | None
 ) -> Generator[None, object, object]:
-    """A test with real transactions ends by emptying the tables: what migrations put there is put back."""
+    """Put back the rows that migrations create: a test with real transactions ends by emptying the tables."""
     result = yield
     marker = item.get_closest_marker("django_db")
     # One that was skipped has emptied nothing; after the last test there is no database any more.
     has_run = bool(getattr(item, "funcargs", None))
     if has_run and nextitem is not None and marker is not None and marker.kwargs.get("transaction"):
         with item.config.stash[blocking_manager_key].unblock():
-            for migration in (
-                "pipeline.migrations.0002_endpoints_and_presets",
-                "review.migrations.0002_live_queue",
-            ):
-                import_module(migration).make(apps, None)
+            for default_rows in (_endpoints_and_presets, _live_queue):
+                default_rows.make(apps, None)
     return result
 
 

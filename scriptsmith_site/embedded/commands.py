@@ -11,6 +11,7 @@ from django.core.management import call_command, execute_from_command_line
 from django.db import connection, connections
 from django.db.migrations.executor import MigrationExecutor
 
+from core.database.migration_history import require_whole_history
 from scriptsmith_site.embedded.layout import Layout
 from scriptsmith_site.embedded.servers.holders import is_set, running
 
@@ -67,10 +68,17 @@ def run_command(arguments: list[str], layout: Layout) -> None:
 
 
 def migrate() -> None:
-    """Apply the migrations that are pending, silently."""
+    """Apply the pending migrations silently.
+
+    Raises ImproperlyConfigured if the database is half-migrated.
+    """
+    require_whole_history(connection)
     executor = MigrationExecutor(connection)
     if executor.migration_plan(executor.loader.graph.leaf_nodes()):
         call_command("migrate", interactive=False, verbosity=0)
+    else:
+        # Record squashed migrations whose predecessors are all applied, as Django's command does.
+        executor.check_replacements()
 
 
 def _end_cleanly_when_told_to() -> None:

@@ -9,6 +9,7 @@ from functools import cache
 import redis
 from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
+from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.migrations.executor import MigrationExecutor
@@ -20,6 +21,7 @@ from django.views.decorators.http import require_GET
 from catalog.embedding import EmbedderUnavailable
 from catalog.evidence.services import is_served
 from catalog.retrieval import vector_store
+from core.database.migration_history import require_whole_history
 from scriptsmith_site.embedded.layout import redis_client_url
 from scriptsmith_site.operation import storage, work
 
@@ -83,10 +85,11 @@ def check_database(database: BaseDatabaseWrapper) -> Health:
 
 
 def check_migrations(database: BaseDatabaseWrapper) -> Health:
-    """Whether the tables are those that this version of the product wants."""
+    """Return whether the tables are those that this version needs."""
     try:
+        require_whole_history(database)
         return Health.OK if not _pending(database) else Health.FAILED
-    except DatabaseError:
+    except (DatabaseError, ImproperlyConfigured):
         return Health.FAILED
 
 

@@ -18,6 +18,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
+from core.database.migration_history import missing_migrations
 from core.kept_files import UNFINISHED, local_folder
 from pipeline.models import Worker
 from scriptsmith_site.embedded.commands import migrate
@@ -120,6 +121,7 @@ def restore_backup(
                 " --unverified restores it all the same"
             )
         refuse_newer(manifest, known=known_migrations())
+        refuse_half_migrated(manifest)
         database.require_alone()
         if not replace and _has_data():
             raise CannotBackUp("there is data already: --yes replaces all of it")
@@ -140,10 +142,11 @@ def restore_backup(
 def drill_backup(source: Path, *, unlock: Unlock | None = None) -> Drill:
     """Restore into a scratch database, compare it with what the backup says, and leave nothing behind.
 
-    Raises CannotBackUp where it could not be restored.
+    Raises CannotBackUp if it could not be restored.
     """
     with _unpacked(source, unlock or Unlock()) as (manifest, folder):
         refuse_newer(manifest, known=known_migrations())
+        refuse_half_migrated(manifest)
         if not database.may_make_databases():
             raise CannotBackUp(
                 "a drill needs a role that may create databases (ALTER ROLE ... CREATEDB):"
@@ -167,9 +170,13 @@ def applied_migrations() -> list[str]:
 
 
 def known_migrations() -> set[str]:
-    """Those that come with this version of the product."""
-    loader = MigrationLoader(None)
-    return {f"{app}.{name}" for app, name in loader.disk_migrations or {}}
+    """Return the migrations of this version as "app.name", with those that a squashed migration replaces."""
+    loader = MigrationLoader(None, load=False)
+    loader.load_disk()
+    known = set(loader.disk_migrations)
+    for migration in loader.disk_migrations.values():
+        known |= set(migration.replaces)
+    return {f"{app}.{name}" for app, name in known}
 
 
 def refuse_newer(manifest: Manifest, *, known: set[str]) -> None:
@@ -178,6 +185,19 @@ def refuse_newer(manifest: Manifest, *, known: set[str]) -> None:
         missing = "" if manifest.format > FORMAT else f" ({', '.join(unknown[:3])})"
         raise CannotBackUp(
             f"a newer ScriptSmith made this backup, {manifest.product}{missing}: install that one"
+        )
+
+
+def refuse_half_migrated(manifest: Manifest) -> None:
+    """Raise CannotBackUp if the backup's database was half-migrated, so that this version can't complete it."""
+    applied = {
+        (app, name) for app, _dot, name in (one.partition(".") for one in manifest.migrations)
+    }
+    if missing := missing_migrations(applied):
+        raise CannotBackUp(
+            f"the database of this backup was only half migrated, without {', '.join(missing[:3])}: restore it with"
+            " the version that made it, migrate it there and make a new backup (docs/operation.md,"
+            " 'Half-migrated databases')"
         )
 
 

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from importlib import import_module
 
 import pytest
-from django.apps import apps
-from django.db import connection
 
 from catalog.evidence import services
 from catalog.execution.cases import read_case_set
@@ -77,19 +74,6 @@ def test_it_is_tried_again(case_set: CaseSet) -> None:
     CaseRun.objects.all().delete()
     run(case_set, WHOLE)
     assert services.request_missing_runs({stored.script_sha256: SCRIPT}, [case_set]) == 0
-
-
-def test_those_of_the_release_before_are_marked(case_set: CaseSet) -> None:
-    stored, complete = run(case_set, IN_PART), run(case_set, WHOLE)
-    Execution.objects.filter(pk=stored.pk).update(state="passed", reason="")
-    migration = import_module("catalog.migrations.0017_incomplete_results").Migration
-    with connection.schema_editor(atomic=False) as editor:
-        for operation in migration.operations:
-            operation.database_forwards("catalog", editor, apps, apps)
-    stored.refresh_from_db()
-    complete.refresh_from_db()
-    assert (stored.state, stored.reason) == ("not run", "the helper did not answer")
-    assert complete.state == "failed"
 
 
 def test_a_check_that_is_unsupported_by_now_is_changed_evidence() -> None:

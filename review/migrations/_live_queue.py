@@ -1,9 +1,11 @@
-"""The live queue: the one Campaign without end, with its first rubric."""
+"""Default rows: the live queue, which is the only campaign without an end, and its first rubric.
+
+Django's loader skips modules that begin with an underscore.
+"""
 
 from __future__ import annotations
 
 from django.apps.registry import Apps
-from django.db import migrations
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
 RUBRIC = """\
@@ -33,8 +35,3 @@ def make(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
         hides_reference=False,
     )
     Rubric.objects.create(campaign=queue, number=1, text=RUBRIC)
-
-
-class Migration(migrations.Migration):
-    dependencies = [("review", "0001_initial")]
-    operations = [migrations.RunPython(make, migrations.RunPython.noop)]

@@ -1,11 +1,13 @@
-"""The endpoints that are known from the start, and the preset configurations. Only the demo model is on."""
+"""Default rows: the endpoints known from the start, their prices, and the preset configurations.
+
+Only the demo model is on. Django's loader skips modules that begin with an underscore.
+"""
 
 from __future__ import annotations
 
 from datetime import date
 
 from django.apps.registry import Apps
-from django.db import migrations
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
 ENDPOINTS = [
@@ -120,8 +122,3 @@ def make(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
     Configuration.objects.create(
         name="imported", title="Imported", preset="imported", rounds=0, uses_retrieval=False
     )
-
-
-class Migration(migrations.Migration):
-    dependencies = [("pipeline", "0001_initial")]
-    operations = [migrations.RunPython(make, migrations.RunPython.noop)]
