@@ -1,7 +1,7 @@
-"""A migrated database to copy: migrating takes ten seconds and more, a copy a tenth of one.
+"""A migrated database to copy: migrating takes seconds of CPU time, a copy a tenth of one.
 
-`python -m tests.template` makes it beside whatever else is done, and leaves a file when it is ready. What came of the
-migrations is kept beside pytest's own cache, under the digest of everything that they depend on.
+`python -m tests.template` makes it while the tests are collected, and leaves a file when it is ready. A dump of it is
+kept next to pytest's own cache, under the digest of everything that the migrations depend on.
 """
 
 from __future__ import annotations
@@ -26,6 +26,10 @@ NAME = "scriptsmith_template"
 _PATIENCE = 300.0  # seconds; several suites may share a small machine
 _ROOT = Path(__file__).parents[1]
 _KEPT = _ROOT / ".pytest_cache" / "template"
+# Folders and files that the migrated database depends on.
+_SHAPES = {"migrations", "models"} | {
+    f"{name}.py" for name in ("apps", "create_models", "roles", "settings", "types")
+}
 _APPS = ("core", "catalog", "pipeline", "review", "scriptsmith_site")
 
 
@@ -74,9 +78,7 @@ def _sources() -> Iterator[Path]:
     for app in _APPS:
         for path in sorted((_ROOT / app).rglob("*.py")):
             rooms = path.relative_to(_ROOT / app).parts
-            if {"migrations", "models", "apps.py", "roles.py", "settings.py", "types.py"} & set(
-                rooms
-            ):
+            if not _SHAPES.isdisjoint(rooms):
                 yield path
 
 

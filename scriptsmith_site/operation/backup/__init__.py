@@ -17,5 +17,6 @@ from scriptsmith_site.operation.backup.services import drill_backup as drill_bac
 from scriptsmith_site.operation.backup.services import files_elsewhere as files_elsewhere
 from scriptsmith_site.operation.backup.services import known_migrations as known_migrations
 from scriptsmith_site.operation.backup.services import make_backup as make_backup
+from scriptsmith_site.operation.backup.services import refuse_half_migrated as refuse_half_migrated
 from scriptsmith_site.operation.backup.services import refuse_newer as refuse_newer
 from scriptsmith_site.operation.backup.services import restore_backup as restore_backup

@@ -1,4 +1,4 @@
-"""A database that has nothing in it yet but what migrations put there."""
+"""Databases of their own for tests: new copies of the migrated template, and others by name."""
 
 from __future__ import annotations
 
@@ -15,24 +15,31 @@ from tests.template import NAME as TEMPLATE
 
 @contextmanager
 def fresh_database(name: str) -> Iterator[None]:
-    """Everything goes to a new database of this name until the end, when it goes; not within a transaction.
-
-    Keys begin at 1 there, as they did elsewhere: what is kept under them in the cache would be taken for its own.
-    """
-    assert not connection.in_atomic_block
-    before = connection.settings_dict["NAME"]
+    """Create a database of this name as migrations leave it, use it in the block, and drop it."""
     with psycopg.connect(os.environ["DATABASE_URL"], autocommit=True) as server:
         server.execute(f'DROP DATABASE IF EXISTS "{name}"')  # type: ignore[arg-type]
         server.execute(f'CREATE DATABASE "{name}" TEMPLATE {TEMPLATE}')  # type: ignore[arg-type]
         try:
-            _turn_to(name)
-            yield
+            with used_database(name):
+                yield
         finally:
-            _turn_to(before)
             server.execute(f'DROP DATABASE "{name}" WITH (FORCE)')  # type: ignore[arg-type]
+
+
+@contextmanager
+def used_database(name: str) -> Iterator[None]:
+    """Send everything to the database of this name in the block; not within a transaction."""
+    assert not connection.in_atomic_block
+    before = connection.settings_dict["NAME"]
+    try:
+        _turn_to(name)
+        yield
+    finally:
+        _turn_to(before)
 
 
 def _turn_to(name: str) -> None:
     connection.close()
     connection.settings_dict["NAME"] = name
+    # Keys of rows begin at 1 in each database, so the cache would mix up their rows.
     cache.clear()
