@@ -1,9 +1,10 @@
-"""A rolling upgrade: the web of this tree beside a worker of the release before, on one migrated database.
+"""A rolling upgrade: the web of this tree next to a worker of the release before, on one database.
 
     SCRIPTSMITH_BEFORE=/path/to/the/release/before python -m bench upgrade
 
-The folder holds a checkout of that release, with its `.venv`. The worker that comes with this tree is held still
-meanwhile, so that the old one does all the work. 100 runs are asked for while four people give 500 scores.
+The folder holds a checkout of that release, with its `.venv`. The release before creates the database, and this tree
+migrates it. The worker of this tree is stopped, so that the old one does all the work. 100 runs are requested while
+four people give 500 scores.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def measure() -> list[Figure]:
         )
     with (
         StandIn("--latency", "0.2") as standin,
-        running(SCRIPTSMITH_DEMO_MODEL_URL=standin.url) as product,
+        running(migrated_by=before, SCRIPTSMITH_DEMO_MODEL_URL=standin.url) as product,
     ):
         from bench.review.rows import PASSWORD, make_people, make_study
 

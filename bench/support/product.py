@@ -64,8 +64,11 @@ class Product:
 
 
 @contextmanager
-def running(**settings: str) -> Iterator[Product]:
-    """The product for as long as the block runs, with these settings; without its demo, on a free port."""
+def running(migrated_by: Path | None = None, **settings: str) -> Iterator[Product]:
+    """Run the product with these settings during the block, without its demo, on a free port.
+
+    `migrated_by` is a checkout with a .venv whose migrations the database has had before this tree's own.
+    """
     forget_credentials()
     folder = Path(tempfile.mkdtemp(prefix="scriptsmith-bench-", dir="/tmp"))
     folder.chmod(0o711)  # as root, PostgreSQL's own user must get through to its folder
@@ -81,6 +84,9 @@ def running(**settings: str) -> Iterator[Product]:
         "DJANGO_SETTINGS_MODULE": "scriptsmith_site.settings",
         **settings,
     }
+    if migrated_by is not None:
+        command = [migrated_by / ".venv/bin/python", "manage.py", "migrate", "--verbosity", "0"]
+        subprocess.run(command, cwd=migrated_by, check=True)
     log = folder / "supervisor.log"
     with log.open("wb") as output:
         command = [sys.executable, "-m", "scriptsmith_site.embedded", "--with-parent"]
