@@ -9,24 +9,12 @@ from scriptsmith_site.embedded.servers.postgres import Postgres
 from scriptsmith_site.embedded.servers.redis import Redis
 
 
-@pytest.mark.parametrize(
-    ("line", "expected"),
-    [
-        pytest.param("", False, id="no command"),
-        pytest.param("help", False, id="help"),
-        pytest.param("--version", False, id="an option instead of a command"),
-        pytest.param("migrate --help", False, id="help about a command"),
-        pytest.param("check", False, id="checks that look at settings only"),
-        pytest.param("check --deploy", False, id="checks for production"),
-        pytest.param("check --database default", True, id="checks of the database"),
-        pytest.param("check --database=default", True, id="the same in one word"),
-        pytest.param("collectstatic --noinput", False, id="files only"),
-        pytest.param("migrate", True, id="migrations"),
-        pytest.param("import_items help x.csv", True, id="help as an argument"),
-    ],
-)
-def test_a_command_gets_servers_where_it_asks_the_database(line: str, expected: bool) -> None:
-    assert needs_servers(line.split()) is expected
+def test_command_gets_servers_if_it_asks_the_database() -> None:
+    without = ["", "help", "--version", "migrate --help", "check", "check --deploy"]
+    without += ["collectstatic --noinput"]
+    having = ["check --database default", "check --database=default", "migrate"]
+    having += ["import_items help x.csv"]
+    assert [line for line in without + having if needs_servers(line.split())] == having
 
 
 @pytest.mark.slow

@@ -20,41 +20,28 @@ def as_root(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 0)
 
 
-@pytest.mark.parametrize(
-    ("named", "expected"),
-    [
-        pytest.param(None, "/base/.data", id="beside the program where nothing is set"),
-        pytest.param("", "/base/.data", id="an empty setting is none"),
-        pytest.param("other", "/base/other", id="relative to the program, not to the shell"),
-        pytest.param("/srv/./data", "/srv/data", id="absolute, in one spelling"),
-        pytest.param("~/data", "/home/u/data", id="in the home folder"),
-    ],
-)
-def test_the_data_folder_is_where_the_environment_says(
-    monkeypatch: pytest.MonkeyPatch, named: str | None, expected: str
-) -> None:
+def test_data_folder_is_where_the_environment_says(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/u")
     monkeypatch.delenv("SCRIPTSMITH_DATA", raising=False)
-    if named is not None:
+    assert Layout.from_environment(Path("/base")).data == Path("/base/.data")
+    for named, expected in (
+        ("", "/base/.data"),
+        ("other", "/base/other"),  # relative to the program, not to the shell
+        ("/srv/./data", "/srv/data"),
+        ("~/data", "/home/u/data"),
+    ):
         monkeypatch.setenv("SCRIPTSMITH_DATA", named)
-    assert Layout.from_environment(Path("/base")).data == Path(expected)
+        assert Layout.from_environment(Path("/base")).data == Path(expected)
 
 
 @pytest.mark.usefixtures("as_user")
-@pytest.mark.parametrize(
-    ("data", "inside"),
-    [
-        pytest.param(Path("/srv/data"), True, id="short and plain"),
-        pytest.param(LONG, False, id="too long for a socket's address"),
-        pytest.param(Path("/srv/my data"), False, id="a space would have to be quoted in an URL"),
-        pytest.param(Path("/srv/100%"), False, id="so would a percent sign"),
-        pytest.param(Path("/srv/données"), False, id="and a letter with an accent"),
-    ],
-)
-def test_sockets_lie_in_the_data_folder_where_its_path_fits(data: Path, inside: bool) -> None:
-    layout = Layout(data)
-    assert layout.sockets.is_relative_to(data) is inside
-    assert len(os.fsencode(layout.postgres_sockets / ".s.PGSQL.5432.lock")) <= 107
+def test_sockets_are_in_the_data_folder_if_its_path_fits() -> None:
+    # Too long for the address of a socket, or with characters that a URL would quote.
+    elsewhere = [LONG, Path("/srv/my data"), Path("/srv/100%"), Path("/srv/données")]
+    for data in (Path("/srv/data"), *elsewhere):
+        layout = Layout(data)
+        assert layout.sockets.is_relative_to(data) is (data not in elsewhere), data
+        assert len(os.fsencode(layout.postgres_sockets / ".s.PGSQL.5432.lock")) <= 107
 
 
 @pytest.mark.usefixtures("as_user")

@@ -141,7 +141,6 @@ def test_a_second_one_and_a_port_in_use_are_refused_in_one_line(used_place, star
 @pytest.mark.parametrize(
     ("variables", "advice"),
     [
-        pytest.param({"SCRIPTSMITH_DATA": "/dev/null/x"}, "set SCRIPTSMITH_DATA", id="data"),
         pytest.param({"PORT": "many"}, "write a whole number", id="port"),
         pytest.param({"PORT": "0", "SCRIPTSMITH_BIND": "192.0.2.1"}, "no address of", id="bind"),
         pytest.param(

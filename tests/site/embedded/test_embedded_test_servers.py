@@ -13,6 +13,7 @@ import psycopg
 import pytest
 
 from tests import servers
+from tests.first_cases import first_cases
 
 pytestmark = pytest.mark.slow
 
@@ -26,7 +27,7 @@ started.stop()
 """
 
 
-@pytest.mark.parametrize("killed", ["nobody", "pytest", "keeper"])
+@pytest.mark.parametrize("killed", first_cases(2, ["pytest", "nobody", "keeper"]))
 def test_nothing_outlives_the_tests(place, until, killed: str) -> None:
     pytest_itself = place.start("-c", STARTER)
     url, keeper = json.loads(pytest_itself.stdout.readline())
