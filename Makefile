@@ -18,7 +18,7 @@ help:
 	@echo "make test-slow     run browser stories, a kill, a storm and the blinding walks"
 	@echo "make test-nightly  run the full matrices, every page in a browser and all kills"
 	@echo "make fuzz    a hundred generated calls of every operation of the API, by two people (ARGS='-k chief')"
-	@echo "make check   format, lint, types, imports, migrations, deployment settings"
+	@echo "make check   format, lint, templates, types, imports, migrations, deployment settings"
 	@echo "make deployment  validate image, compose.yaml and chart, without an engine and a cluster"
 	@echo "make bench   measure the figures of docs (ARGS=... for a part)"
 	@echo "make setup   only prepare .venv"
@@ -85,7 +85,9 @@ check: setup .venv/installed-dev
 	@echo "Format and lint"
 	$(VENV_PYTHON) -m ruff format --quiet --check .
 	$(VENV_PYTHON) -m ruff check --quiet .
+	echo "Templates"
 	find templates -name '*.html' -exec .venv/bin/djade --check --target-version 5.2 {} + 2>&1 | sed '/already formatted$$/d'
+	$(VENV_PYTHON) -m tests.check_templates
 	echo "Types"
 	$(VENV_PYTHON) -m mypy --no-error-summary
 	echo "Imports"
