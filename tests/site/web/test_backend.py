@@ -14,7 +14,7 @@ def test_a_person_comes_with_the_permissions_of_their_roles(
     reviewer: User, django_assert_num_queries: Callable[[int], object]
 ) -> None:
     RoleBackend().get_user(reviewer.pk)
-    with django_assert_num_queries(1):  # type: ignore[attr-defined]
+    with django_assert_num_queries(1):
         user = RoleBackend().get_user(reviewer.pk)
         assert user is not None and user.username == "rita"
         assert user.has_perm("review.review")

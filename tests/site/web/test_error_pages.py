@@ -51,58 +51,56 @@ handler404 = "scriptsmith_site.web.errors.page_not_found"
 handler500 = "scriptsmith_site.web.errors.server_error"
 
 CASES = [
-    pytest.param("bad-request", 400, "bad_request", "", id="400"),
-    pytest.param("denied", 403, "not_permitted", "Only curators may do this.", id="403"),
-    pytest.param("missing", 404, "not_found", "", id="404"),
-    pytest.param("not-now", 409, "not_allowed_now", "Somebody else has just decided.", id="409"),
-    pytest.param("stale", 409, "not_allowed_now", "There is a newer draft.", id="409 stale"),
-    pytest.param("bad-input", 422, "bad_input", "The statement is empty.", id="422"),
-    pytest.param("refused", 422, "refused", "The rules do not allow it.", id="422 refused"),
-    pytest.param("broken", 500, "server_error", "", id="500"),
+    ("bad-request", 400, "bad_request", ""),
+    ("denied", 403, "not_permitted", "Only curators may do this."),
+    ("missing", 404, "not_found", ""),
+    ("not-now", 409, "not_allowed_now", "Somebody else has just decided."),
+    ("stale", 409, "not_allowed_now", "There is a newer draft."),
+    ("bad-input", 422, "bad_input", "The statement is empty."),
+    ("refused", 422, "refused", "The rules do not allow it."),
+    ("broken", 500, "server_error", ""),
 ]
 
 
 @pytest.fixture
 def visitor(db: None, settings: object) -> Client:
-    settings.ROOT_URLCONF = __name__  # type: ignore[attr-defined]
+    settings.ROOT_URLCONF = __name__
     return WebClient(raise_request_exception=False)
 
 
-@pytest.mark.parametrize(("name", "status", "code", "detail"), CASES)
-def test_people_get_a_page(visitor: Client, name: str, status: int, code: str, detail: str) -> None:
-    answer = visitor.get(f"/fail/{name}/")
-    text = answer.content.decode()
-    assert answer.status_code == status
-    assert "ScriptSmith" in text
-    assert '<p class="error-code">' in text
-    assert detail in text
-    for hidden in ("an odd header", "No Entry matches", "a secret detail"):
-        assert hidden not in text
+def test_browser_gets_a_page(visitor: Client, subtests: pytest.Subtests) -> None:
+    for name, status, _code, detail in CASES:
+        with subtests.test(name):
+            answer = visitor.get(f"/fail/{name}/")
+            text = answer.content.decode()
+            assert answer.status_code == status
+            assert "ScriptSmith" in text
+            assert '<p class="error-code">' in text
+            assert detail in text
+            for hidden in ("an odd header", "No Entry matches", "a secret detail"):
+                assert hidden not in text
 
 
-@pytest.mark.parametrize(("name", "status", "code", "detail"), CASES)
-def test_programs_get_json(visitor: Client, name: str, status: int, code: str, detail: str) -> None:
-    for address, headers in (
-        (f"/api/fail/{name}/", {}),
-        (f"/fail/{name}/", {"Accept": "application/json"}),
-    ):
-        answer = visitor.get(address, headers=headers)
-        assert answer.status_code == status
-        error = answer.json()["error"]
-        assert error["code"] == code
-        assert error["message"]
-        assert detail in error["message"]
-        assert "a secret detail" not in answer.content.decode()
+def test_program_gets_json(visitor: Client, subtests: pytest.Subtests) -> None:
+    for name, status, code, detail in CASES:
+        for address, headers in (
+            (f"/api/fail/{name}/", {}),
+            (f"/fail/{name}/", {"Accept": "application/json"}),
+        ):
+            with subtests.test(address):
+                answer = visitor.get(address, headers=headers)
+                error = answer.json()["error"]
+                assert (answer.status_code, error["code"]) == (status, code)
+                assert error["message"] and detail in error["message"]
+                assert "a secret detail" not in answer.content.decode()
 
 
-@pytest.mark.parametrize(
-    ("name", "status"), [("not-now", 409), ("bad-input", 422), ("denied", 403)]
-)
-def test_htmx_gets_a_fragment(visitor: Client, name: str, status: int) -> None:
-    answer = visitor.get(f"/fail/{name}/", headers={"HX-Request": "true"})
-    assert answer.status_code == status
-    assert "<html" not in answer.content.decode()
-    assert str(RAISED[name]) in answer.content.decode()
+def test_htmx_gets_a_fragment(visitor: Client) -> None:
+    for name, status in (("not-now", 409), ("bad-input", 422), ("denied", 403)):
+        answer = visitor.get(f"/fail/{name}/", headers={"HX-Request": "true"})
+        assert answer.status_code == status, name
+        assert "<html" not in answer.content.decode(), name
+        assert str(RAISED[name]) in answer.content.decode()
 
 
 def test_hostile_words_are_shown_as_words(visitor: Client, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -111,7 +109,7 @@ def test_hostile_words_are_shown_as_words(visitor: Client, monkeypatch: pytest.M
 
 
 def test_too_much_at_once_is_a_413_with_the_limit(visitor: Client, settings: object) -> None:
-    settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 1024  # type: ignore[attr-defined]
+    settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 1024
     body = f"text={'x' * 2000}"
     answer = visitor.post("/form/", body, content_type="application/x-www-form-urlencoded")
     assert answer.status_code == 413
@@ -137,35 +135,27 @@ def problem_with(data: dict[str, object]) -> ValidationError:
     raise AssertionError("it is valid")
 
 
-@pytest.mark.parametrize(
-    ("error", "status", "code", "field"),
-    [
-        pytest.param(BadInput("x", field="title"), 422, "bad_input", "title", id="bad input"),
-        pytest.param(Stale("x", newest=1), 409, "not_allowed_now", "", id="stale"),
-        pytest.param(Refused("x"), 422, "refused", "", id="refused"),
-        pytest.param(problem_with({}), 422, "bad_input", "statement", id="a field is missing"),
-        pytest.param(
-            problem_with({"statement": "x", "steps": [1, "b"]}),
-            422,
-            "bad_input",
-            "steps.1",
-            id="nested",
-        ),
-        pytest.param(ValidationError("x"), 422, "bad_input", "", id="without a field"),
-        pytest.param(Http404(), 404, "not_found", "", id="not found"),
-        pytest.param(PermissionDenied(), 403, "not_permitted", "", id="denied"),
-        pytest.param(NotAuthenticated(), 401, "not_authenticated", "", id="not signed in"),
-        pytest.param(MethodNotAllowed("PUT"), 405, "method_not_allowed", "", id="method"),
-        pytest.param(Throttled(wait=3), 429, "throttled", "", id="throttled"),
-    ],
-)
-def test_the_api_has_one_shape(error: Exception, status: int, code: str, field: str) -> None:
-    response = errors.handle_api_exception(error, {})
-    assert response is not None
-    assert response.status_code == status
-    body = json.loads(json.dumps(response.data))["error"]
-    assert (body["code"], body["field"]) == (code, field)
-    assert body["message"]
+def test_api_errors_have_one_shape(subtests: pytest.Subtests) -> None:
+    nested = problem_with({"statement": "x", "steps": [1, "b"]})
+    for error, status, code, field in (
+        (BadInput("x", field="title"), 422, "bad_input", "title"),
+        (Stale("x", newest=1), 409, "not_allowed_now", ""),
+        (Refused("x"), 422, "refused", ""),
+        (problem_with({}), 422, "bad_input", "statement"),
+        (nested, 422, "bad_input", "steps.1"),
+        (ValidationError("x"), 422, "bad_input", ""),
+        (Http404(), 404, "not_found", ""),
+        (PermissionDenied(), 403, "not_permitted", ""),
+        (NotAuthenticated(), 401, "not_authenticated", ""),
+        (MethodNotAllowed("PUT"), 405, "method_not_allowed", ""),
+        (Throttled(wait=3), 429, "throttled", ""),
+    ):
+        with subtests.test(repr(error)):
+            response = errors.handle_api_exception(error, {})
+            assert response is not None
+            body = json.loads(json.dumps(response.data))["error"]
+            assert (response.status_code, body["code"], body["field"]) == (status, code, field)
+            assert body["message"]
 
 
 def test_a_defect_of_the_api_stays_a_defect() -> None:

@@ -34,7 +34,6 @@ def _nothing_kept() -> None:
     cache.clear()
 
 
-@pytest.mark.slow
 def test_a_reviewer_sees_the_queue_what_came_back_and_their_studies(
     client_for: ClientFor, manager: User, reviewer: User, second_reviewer: User
 ) -> None:
@@ -58,7 +57,6 @@ def test_a_reviewer_sees_the_queue_what_came_back_and_their_studies(
     assert "1 in the live queue" in page
 
 
-@pytest.mark.slow
 def test_the_bar_counts_what_waits_in_studies(
     client_for: ClientFor, manager: User, reviewer: User, second_reviewer: User
 ) -> None:
@@ -68,7 +66,6 @@ def test_the_bar_counts_what_waits_in_studies(
     assert client_for(second_reviewer).get("/settings/").context["studies_count"]() == 0
 
 
-@pytest.mark.slow
 def test_a_manager_sees_each_campaign_with_its_next_step_and_no_figure(
     client_for: ClientFor, manager: User, reviewer: User
 ) -> None:
@@ -97,7 +94,6 @@ def _words_of(html: str) -> str:
     return html.partition("Campaigns</h2>")[2]
 
 
-@pytest.mark.slow
 def test_a_curator_sees_what_to_verify_and_what_made_it_worse(
     client_for: ClientFor, curator: User, reviewer: User
 ) -> None:
@@ -118,7 +114,6 @@ def test_a_curator_sees_what_to_verify_and_what_made_it_worse(
     assert "<strong>0</strong> with changed evidence" in page
 
 
-@pytest.mark.slow
 def test_an_administrator_sees_who_waits_what_was_spent_and_what_rests(
     client_for: ClientFor, administrator: User, reviewer: User
 ) -> None:
@@ -134,7 +129,6 @@ def test_an_administrator_sees_who_waits_what_was_spent_and_what_rests(
     assert "It is busy." in page and "spent this month" in page
 
 
-@pytest.mark.slow
 def test_roles_add_up_on_one_page(client_for: ClientFor, stranger: User) -> None:
     both = make_person("ren", "reviewer", "curator")
 
@@ -144,7 +138,6 @@ def test_roles_add_up_on_one_page(client_for: ClientFor, stranger: User) -> None
     assert "You have no role yet" in client_for(stranger).get("/").text
 
 
-@pytest.mark.slow
 def test_it_follows_by_itself_and_is_silent_while_nothing_changed(
     client_for: ClientFor, reviewer: User, second_reviewer: User
 ) -> None:
@@ -160,7 +153,6 @@ def test_it_follows_by_itself_and_is_silent_while_nothing_changed(
     assert "<textarea" not in changed.text
 
 
-@pytest.mark.slow
 def test_to_follow_it_costs_less_than_to_open_it_and_news_are_not_late(
     client_for: ClientFor, reviewer: User
 ) -> None:
@@ -181,7 +173,6 @@ def test_to_follow_it_costs_less_than_to_open_it_and_news_are_not_late(
     assert "1 changed" in client.get("/", headers=HTMX).text
 
 
-@pytest.mark.slow
 def test_the_number_of_queries_does_not_grow(
     client_for: ClientFor, manager: User, reviewer: User, second_reviewer: User
 ) -> None:

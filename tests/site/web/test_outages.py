@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import product
 
 import psycopg
 import pytest
@@ -26,40 +27,27 @@ def caused(error: Exception, cause: Exception) -> Exception:
     return error
 
 
-@pytest.mark.parametrize(
-    ("error", "expected"),
-    [
-        pytest.param(OperationalError("connection refused"), DATABASE_AWAY, id="no connection"),
-        pytest.param(InterfaceError("connection already closed"), DATABASE_AWAY, id="closed"),
-        pytest.param(
-            caused(OperationalError(), psycopg.errors.AdminShutdown()), DATABASE_AWAY, id="stopped"
-        ),
-        pytest.param(
-            caused(OperationalError(), psycopg.errors.TooManyConnections()),
-            DATABASE_AWAY,
-            id="full",
-        ),
-        pytest.param(
-            caused(OperationalError(), psycopg.errors.DiskFull()),
-            DISK_FULL,
-            id="disk of the database",
-        ),
-        pytest.param(OSError(errno.ENOSPC, "No space left"), DISK_FULL, id="disk of files"),
-        pytest.param(
-            caused(ValueError(), OSError(errno.ENOSPC, "No space left")), DISK_FULL, id="as a cause"
-        ),
-        pytest.param(
-            caused(OperationalError(), psycopg.errors.DeadlockDetected()),
-            None,
-            id="a deadlock of ours",
-        ),
-        pytest.param(DataError("too long"), None, id="a defect"),
-        pytest.param(OSError(errno.EACCES, "not permitted"), None, id="another trouble with files"),
-        pytest.param(None, None, id="nothing"),
-    ],
-)
-def test_what_is_an_outage(error: Exception | None, expected: object) -> None:
-    assert outage_of(error) is expected
+def test_outages_are_told_from_defects() -> None:
+    table: list[tuple[Exception | None, object]] = [
+        (OperationalError("connection refused"), DATABASE_AWAY),
+        (InterfaceError("connection already closed"), DATABASE_AWAY),
+        (caused(OperationalError(), psycopg.errors.AdminShutdown()), DATABASE_AWAY),
+        (caused(OperationalError(), psycopg.errors.TooManyConnections()), DATABASE_AWAY),
+        (caused(OperationalError(), psycopg.errors.DiskFull()), DISK_FULL),
+        (OSError(errno.ENOSPC, "No space left"), DISK_FULL),
+        (caused(ValueError(), OSError(errno.ENOSPC, "No space left")), DISK_FULL),
+        (caused(OperationalError(), psycopg.errors.DeadlockDetected()), None),
+        (DataError("too long"), None),
+        (OSError(errno.EACCES, "not permitted"), None),
+        (None, None),
+    ]
+    assert [error for error, expected in table if outage_of(error) is not expected] == []
+
+
+STATES = {
+    psycopg.errors.ConnectionFailure: ("The database does not answer", "database_unavailable"),
+    psycopg.errors.DiskFull: ("The disk is full", "disk_full"),
+}
 
 
 @pytest.fixture
@@ -83,30 +71,19 @@ def broken_database(state: type[psycopg.Error]) -> Iterator[None]:
         yield
 
 
-@pytest.mark.parametrize(
-    ("state", "title"),
-    [
-        pytest.param(psycopg.errors.ConnectionFailure, "The database does not answer", id="away"),
-        pytest.param(psycopg.errors.DiskFull, "The disk is full", id="disk"),
-    ],
-)
-@pytest.mark.parametrize("address", ["/", "/actions/", "/login/?next=/", "/nowhere/"])
-def test_people_get_a_page_that_says_so(
-    person: Client,
-    state: type[psycopg.Error],
-    title: str,
-    address: str,
-) -> None:
-    with broken_database(state):
-        answer = person.get(address)
-    if address.startswith("/login/") and answer.status_code == 200:
-        return  # it asks the database nothing
-    assert answer.status_code == 503
-    page = answer.content.decode()
-    assert f"<h1>{title}</h1>" in page and "Administrators:" in page
-    assert "details for nobody" not in page
-    assert answer["Retry-After"] == "30"
-    assert "default-src 'none'" in answer["Content-Security-Policy"]
+def test_browser_gets_a_page_about_the_outage(person: Client, subtests: pytest.Subtests) -> None:
+    for (state, (title, _code)), address in product(
+        STATES.items(), ("/", "/actions/", "/nowhere/")
+    ):
+        with subtests.test(title, address=address):
+            with broken_database(state):
+                answer = person.get(address)
+            assert answer.status_code == 503
+            page = answer.content.decode()
+            assert f"<h1>{title}</h1>" in page and "Administrators:" in page
+            assert "details for nobody" not in page
+            assert answer["Retry-After"] == "30"
+            assert "default-src 'none'" in answer["Content-Security-Policy"]
 
 
 def test_a_form_and_htmx_are_told_as_well(person: Client) -> None:
@@ -118,26 +95,15 @@ def test_a_form_and_htmx_are_told_as_well(person: Client) -> None:
     assert "<html" not in part.content.decode() and "The disk is full" in part.content.decode()
 
 
-@pytest.mark.parametrize(
-    ("state", "code"),
-    [
-        pytest.param(psycopg.errors.ConnectionFailure, "database_unavailable", id="away"),
-        pytest.param(psycopg.errors.DiskFull, "disk_full", id="disk"),
-    ],
-)
-def test_programs_are_told_in_their_shape(
-    client: Client,
-    reviewer: User,
-    state: type[psycopg.Error],
-    code: str,
-) -> None:
+def test_program_gets_the_outage_as_json(client: Client, reviewer: User) -> None:
     client.raise_request_exception = False
     made = make_token(reviewer, name="ci", scopes=["read"], days=None, by=reviewer)
-    with broken_database(state):
-        answer = client.get("/api/v1/actions/", headers={"Authorization": f"Bearer {made.secret}"})
-    assert answer.status_code == 503
-    assert answer.json()["error"]["code"] == code
-    assert answer.json()["error"]["message"] and "nobody" not in answer.content.decode()
+    headers = {"Authorization": f"Bearer {made.secret}"}
+    for state, (_title, code) in STATES.items():
+        with broken_database(state):
+            answer = client.get("/api/v1/actions/", headers=headers)
+        assert (answer.status_code, answer.json()["error"]["code"]) == (503, code)
+        assert answer.json()["error"]["message"] and "nobody" not in answer.content.decode()
 
 
 _ASK = """

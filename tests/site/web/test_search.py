@@ -26,7 +26,7 @@ def titles(client: Client, query: str) -> list[str]:
     return [group.title for group in client.get("/search/", {"q": query}).context["groups"]]
 
 
-def test_actions_are_found_by_their_words_ten_at_most(
+def test_actions_are_found_by_their_words_in_any_order_ten_at_most(
     client: Client, things: None, reviewer: User
 ) -> None:
     client.force_login(reviewer)
@@ -36,16 +36,11 @@ def test_actions_are_found_by_their_words_ten_at_most(
     assert len(group.hits) == 10
     assert 'href="/actions/?q=logs+of+SERVICE"' in page.content.decode()
     assert "Restart nginx" not in page.content.decode()
-
-
-@pytest.mark.slow
-def test_words_are_found_in_any_order(client: Client, things: None, reviewer: User) -> None:
-    client.force_login(reviewer)
     (group,) = client.get("/search/", {"q": "service rotate LOGS"}).context["groups"]
     assert group.title == "Actions" and len(group.hits) == 10
     listed = client.get("/actions/", {"q": "service rotate LOGS"})
     assert "logs of service" in listed.text.lower()
-    assert not client.get("/search/", {"q": "service rotate nothing-like-it"}).context["groups"]
+    assert titles(client, "service rotate nothing-like-it") == []
 
 
 def test_entries_are_found_by_their_title(client: Client, curator: User) -> None:
@@ -56,12 +51,12 @@ def test_entries_are_found_by_their_title(client: Client, curator: User) -> None
     assert f'href="/catalogue/{version.entry.slug}/"' in page
 
 
-@pytest.mark.parametrize("query", ["{pk}", "run {pk}", "#{pk}", "Run #{pk}"])
-def test_a_run_is_found_by_its_number(client: Client, reviewer: User, query: str) -> None:
+def test_run_is_found_by_its_number(client: Client, reviewer: User) -> None:
     run = make_run(by=reviewer)
     client.force_login(reviewer)
-    page = client.get("/search/", {"q": query.format(pk=run.pk)}).content.decode()
-    assert f'href="/runs/{run.pk}/"' in page
+    for query in (f"{run.pk}", f"run {run.pk}", f"#{run.pk}", f"Run #{run.pk}"):
+        page = client.get("/search/", {"q": query}).content.decode()
+        assert f'href="/runs/{run.pk}/"' in page, query
 
 
 def test_people_are_found_by_administrators_only(
@@ -87,7 +82,6 @@ def test_an_entry_says_its_state_its_risk_and_the_line_that_matched(
     assert "found-line" not in client.get("/search/", {"q": "empty"}).content.decode()
 
 
-@pytest.mark.slow
 def test_an_action_says_how_its_run_stands(client: Client, reviewer: User) -> None:
     run = make_run(by=reviewer, statement="Rotate the logs of zebra")
     long = make_action(f"{'Look here. ' * 40}Then count the zebras", by=reviewer)
@@ -101,34 +95,32 @@ def test_an_action_says_how_its_run_stands(client: Client, reviewer: User) -> No
     assert "count the zebras" in page
 
 
-@pytest.mark.parametrize(
-    ("role", "query", "found"),
-    [
-        ("curator", "new entry", "/catalogue/new/"),
-        ("curator", "impo", "/catalogue/imports/"),
-        ("reviewer", "new entry", ""),
-        ("reviewer", "queue", "/queue/"),
-        ("curator", "queue", ""),
-        ("administrator", "audit", "/audit/"),
-        ("reviewer", "audit", ""),
-        ("administrator", "backup", "/operation/#storage"),
-        ("manager", "backup", ""),
-    ],
-)
-def test_pages_and_commands_are_those_that_the_person_may_use(
-    client: Client, db: None, role: str, query: str, found: str
-) -> None:
-    client.force_login(make_person("p", role))
-    hits = [
-        hit.url
-        for group in client.get("/search/", {"q": query}).context["groups"]
-        for hit in group.hits
-        if group.title == "Pages and commands"
-    ]
-    assert hits == ([found] if found else [])
+def test_pages_and_commands_are_those_that_the_role_may_use(client: Client, db: None) -> None:
+    expected = {
+        ("curator", "new entry"): ["/catalogue/new/"],
+        ("curator", "impo"): ["/catalogue/imports/"],
+        ("reviewer", "new entry"): [],
+        ("reviewer", "queue"): ["/queue/"],
+        ("curator", "queue"): [],
+        ("administrator", "audit"): ["/audit/"],
+        ("reviewer", "audit"): [],
+        ("administrator", "backup"): ["/operation/#storage"],
+        ("manager", "backup"): [],
+    }
+    roles = {role for role, _query in expected}
+    users = {role: make_person(f"some-{role}", role) for role in roles}
+    found = {}
+    for role, query in expected:
+        client.force_login(users[role])
+        found[role, query] = [
+            hit.url
+            for group in client.get("/search/", {"q": query}).context["groups"]
+            for hit in group.hits
+            if group.title == "Pages and commands"
+        ]
+    assert found == expected
 
 
-@pytest.mark.slow
 def test_campaigns_are_found_by_who_manages_or_reviews_them(
     client: Client, manager: User, reviewer: User
 ) -> None:
@@ -169,23 +161,14 @@ def test_nothing_asked_and_nothing_found_say_the_next_step(client: Client, revie
     assert 'href="/actions/new/"' in page
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        pytest.param("<script>alert(1)</script>", id="markup"),
-        pytest.param("%_\\", id="wildcards"),
-        pytest.param("9" * 40, id="a number beyond all runs"),
-        pytest.param("²", id="a digit that is none"),
-        pytest.param("x" * 5000, id="very long"),
-    ],
-)
-def test_an_odd_query_finds_nothing_and_breaks_nothing(
-    client: Client, things: None, reviewer: User, query: str
+def test_odd_query_finds_nothing_and_breaks_nothing(
+    client: Client, things: None, reviewer: User
 ) -> None:
     client.force_login(reviewer)
-    answer = client.get("/search/", {"q": query})
-    assert answer.status_code == 200
-    assert b"<script>alert" not in answer.content
+    for query in ("<script>alert(1)</script>", "%_\\", "9" * 40, "²", "x" * 5000):
+        answer = client.get("/search/", {"q": query})
+        assert answer.status_code == 200, query
+        assert b"<script>alert" not in answer.content
 
 
 def test_it_asks_a_fixed_number_of_questions(

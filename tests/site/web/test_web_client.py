@@ -33,10 +33,7 @@ def page(request: HttpRequest, form: str) -> HttpResponse:
 @login_not_required
 def take(request: HttpRequest) -> HttpResponse:
     return JsonResponse(
-        {
-            "field": "csrfmiddlewaretoken" in request.POST,
-            "header": "X-CSRFToken" in request.headers,
-        }
+        {"field": "csrfmiddlewaretoken" in request.POST, "header": "X-CSRFToken" in request.headers}
     )
 
 
@@ -49,13 +46,13 @@ urlpatterns = [
 
 @pytest.fixture
 def browser(db: None, settings: object) -> WebClient:
-    settings.ROOT_URLCONF = __name__  # type: ignore[attr-defined]
+    settings.ROOT_URLCONF = __name__
     return WebClient()
 
 
 def test_the_fixtures_give_it(client: Client, client_for: object, stranger: User) -> None:
     assert isinstance(client, WebClient)
-    assert isinstance(client_for(stranger), WebClient)  # type: ignore[operator]
+    assert isinstance(client_for(stranger), WebClient)
     assert client.handler.enforce_csrf_checks
 
 
