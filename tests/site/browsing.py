@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from django.contrib.auth.models import User
 from django.http import HttpResponse
 
 from tests.page_forms import Form, forms_in
 from tests.web_client import WebClient
+
+ClientFor = Callable[[User], WebClient]
 
 
 class Person:
@@ -25,5 +30,5 @@ class Person:
 
 
 def _is_wanted(form: Form, action: str | None) -> bool:
-    # The form that signs out is on every page of who has signed in.
+    # Every page of a signed-in user has the form that signs out.
     return form.action != "/logout/" if action is None else form.action == action

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -23,7 +22,7 @@ from review.exchange.importing.items import import_items
 from review.exchange.source import Source
 from scriptsmith_site.models import Profile
 from scriptsmith_site.operation.audit import COLUMNS
-from tests.first_cases import first_cases
+from tests.site.browsing import ClientFor
 
 
 @pytest.fixture
@@ -39,16 +38,17 @@ def records(reviewer: User, curator: User) -> None:
     record(reviewer, "name changed", by=reviewer, first_name=("", '=HYPERLINK("http://x")'))
 
 
-@pytest.mark.parametrize(
-    "statement", ["UPDATE auditlog_logentry SET object_repr = 'x'", "DELETE FROM auditlog_logentry"]
-)
-def test_the_database_refuses_to_change_it(records: None, statement: str) -> None:
-    with (
-        pytest.raises((InternalError, ProgrammingError), match="append-only"),
-        transaction.atomic(),
-        connection.cursor() as cursor,
+def test_database_refuses_changes(records: None) -> None:
+    for statement in (
+        "UPDATE auditlog_logentry SET object_repr = 'x'",
+        "DELETE FROM auditlog_logentry",
     ):
-        cursor.execute(statement)
+        with (
+            pytest.raises((InternalError, ProgrammingError), match="append-only"),
+            transaction.atomic(),
+            connection.cursor() as cursor,
+        ):
+            cursor.execute(statement)
     assert LogEntry.objects.count() == 3
 
 
@@ -59,12 +59,6 @@ def test_an_erasure_may_change_it_within_its_transaction(records: None) -> None:
     assert LogEntry.objects.filter(object_repr="erased").count() == 3
 
 
-def test_it_is_for_administrators(client: Client, curator: User) -> None:
-    client.force_login(curator)
-    assert client.get("/audit/").status_code == 403
-    assert client.get("/audit/export/").status_code == 403
-
-
 def test_it_shows_who_changed_what_from_what_to_what(admin: Client, records: None) -> None:
     text = " ".join(admin.get("/audit/").text.split())
     assert "roles changed" in text
@@ -72,42 +66,25 @@ def test_it_shows_who_changed_what_from_what_to_what(admin: Client, records: Non
     assert "=HYPERLINK(&quot;http://x&quot;)" in text
 
 
-@pytest.mark.parametrize(
-    ("query", "events"),
-    first_cases(
-        3,
-        [
-            pytest.param("person=rita", ["name changed", "deactivated"], id="by person"),
-            pytest.param("person=nobody", [], id="by a person who did nothing"),
-            pytest.param("event=deactivated", ["deactivated"], id="by event"),
-            pytest.param(
-                "kind={user}", ["name changed", "deactivated", "roles changed"], id="by kind"
-            ),
-            pytest.param("kind={profile}", [], id="by another kind"),
-            pytest.param(
-                "kind={user}&number={rita}", ["name changed", "roles changed"], id="by object"
-            ),
-            pytest.param("day=2001-02-03", [], id="by a day of nothing"),
-            pytest.param(
-                "day={today}", ["name changed", "deactivated", "roles changed"], id="by today"
-            ),
-        ],
-    ),
-)
-def test_it_is_filtered(
-    admin: Client, records: None, reviewer: User, query: str, events: list[str]
-) -> None:
-    address = query.format(
-        user=ContentType.objects.get_for_model(User).pk,
-        profile=ContentType.objects.get_for_model(Profile).pk,
-        rita=reviewer.pk,
-        today=datetime.now(UTC).date(),
-    )
-    rows = changes_of(admin.get(f"/audit/export/?{address}"))
-    assert [row["event"] for row in rows] == events
-    page = admin.get(f"/audit/?{address}")
-    assert page.status_code == 200
-    assert ("No record fits these filters" in page.content.decode()) is (not events)
+def test_log_is_filtered(admin: Client, records: None, reviewer: User) -> None:
+    user = ContentType.objects.get_for_model(User).pk
+    every = ["name changed", "deactivated", "roles changed"]
+    expected = {
+        "person=rita": ["name changed", "deactivated"],
+        "person=nobody": [],
+        "event=deactivated": ["deactivated"],
+        f"kind={user}": every,
+        f"kind={ContentType.objects.get_for_model(Profile).pk}": [],
+        f"kind={user}&number={reviewer.pk}": ["name changed", "roles changed"],
+        "day=2001-02-03": [],
+        f"day={datetime.now(UTC).date()}": every,
+    }
+    for query, events in expected.items():
+        rows = changes_of(admin.get(f"/audit/export/?{query}"))
+        assert [row["event"] for row in rows] == events, query
+        page = admin.get(f"/audit/?{query}")
+        assert page.status_code == 200
+        assert ("No record fits these filters" in page.text) is (not events), query
 
 
 def test_a_day_is_the_reader_s_day(admin: Client, administrator: User, reviewer: User) -> None:
@@ -118,19 +95,15 @@ def test_a_day_is_the_reader_s_day(admin: Client, administrator: User, reviewer:
     assert not read_csv(admin.get("/audit/export/?day=2026-03-01"))
 
 
-@pytest.mark.parametrize("query", ["day=yesterday", "kind=0", "number=-1", "number=x"])
-def test_a_filter_that_cannot_be_read_is_said_so(admin: Client, records: None, query: str) -> None:
-    for page in ("/audit/", "/audit/export/"):
-        answer = admin.get(f"{page}?{query}")
-        assert answer.status_code == 422
-        assert "field-error" in answer.content.decode()
-
-
-def test_a_place_that_cannot_be_read_is_said_so(admin: Client, records: None) -> None:
+def test_unreadable_filter_is_refused_at_its_field(admin: Client, records: None) -> None:
+    for query in ("day=yesterday", "kind=0", "number=-1", "number=x"):
+        for page in ("/audit/", "/audit/export/"):
+            answer = admin.get(f"{page}?{query}")
+            assert answer.status_code == 422, query
+            assert "field-error" in answer.text, query
     assert admin.get("/audit/?before=x").status_code == 422
 
 
-@pytest.mark.slow
 def test_it_is_paged_in_a_fixed_number_of_queries(
     admin: Client, reviewer: User, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
@@ -160,31 +133,22 @@ def test_an_export_is_complete_and_holds_no_formula(
     assert set(rows[0]) == set(COLUMNS)
 
 
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        pytest.param("plain", "plain", id="plain"),
-        pytest.param("", "", id="empty"),
-        pytest.param("=1+1", "'=1+1", id="equals"),
-        pytest.param("+1", "'+1", id="plus"),
-        pytest.param("-1", "'-1", id="minus"),
-        pytest.param("@SUM(A1)", "'@SUM(A1)", id="at"),
-        pytest.param("\t=1", "'\t=1", id="tab"),
-        pytest.param("\r=1", "'\r=1", id="return"),
-        pytest.param("a=1", "a=1", id="later"),
-    ],
-)
-def test_a_cell_is_no_formula(value: str, expected: str) -> None:
-    assert safe_cell(value) == expected
+def test_cell_is_never_a_formula() -> None:
+    plain = ["plain", "", "a=1"]
+    formulas = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"]
+    assert [safe_cell(text) for text in plain + formulas] == [
+        *plain,
+        *(f"'{one}" for one in formulas),
+    ]
 
 
 def changes_of(answer: object) -> list[dict[str, str]]:
-    """Without the lines of the security log: whoever reads this has signed in."""
+    """Return the rows without those of the security log, which has the sign-in of the reader."""
     return [row for row in read_csv(answer) if row["kind"] != "security"]
 
 
 def read_csv(answer: object) -> list[dict[str, str]]:
-    text = b"".join(answer.streaming_content).decode()  # type: ignore[attr-defined]
+    text = b"".join(answer.streaming_content).decode()
     return list(csv.DictReader(io.StringIO(text)))
 
 
@@ -200,7 +164,7 @@ def test_a_change_may_have_any_name(admin: Client, reviewer: User) -> None:
 
 
 def test_the_log_is_a_page_after_an_import(
-    client_for: Callable[[User], Client], manager: User, administrator: User, tmp_path: Path
+    client_for: ClientFor, manager: User, administrator: User, tmp_path: Path
 ) -> None:
     file = tmp_path / "items.jsonl"
     file.write_text('{"id": "one", "statement": "List the sockets", "script": "ss -l"}\n')

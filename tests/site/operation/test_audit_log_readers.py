@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from django.contrib.auth.models import User
-from django.test import Client
 
 from core.audit import record
 from review.campaigns.services import rules
 from tests.make import make_action
-
-ClientFor = Callable[[User], Client]
+from tests.site.browsing import ClientFor
 
 
 @pytest.fixture
@@ -34,13 +30,13 @@ def test_a_manager_reads_what_was_done_to_campaigns(
     assert "/audit/export/" not in page.text and "/users/" not in page.text
 
 
-@pytest.mark.parametrize("event", ["roles changed", "anonymised", "texts erased"])
-def test_nor_does_a_filter_lead_to_the_rest(
-    records: None, manager: User, client_for: ClientFor, event: str
+def test_filter_does_not_show_a_manager_the_rest(
+    records: None, manager: User, client_for: ClientFor
 ) -> None:
-    page = client_for(manager).get("/audit/", {"event": event})
-    assert page.status_code == 200
-    assert "No record fits these filters" in page.text
+    for event in ("roles changed", "anonymised", "texts erased"):
+        page = client_for(manager).get("/audit/", {"event": event})
+        assert page.status_code == 200
+        assert "No record fits these filters" in page.text, event
 
 
 def test_an_administrator_reads_and_exports_all_of_it(
@@ -52,11 +48,3 @@ def test_an_administrator_reads_and_exports_all_of_it(
         assert event in page
     assert "/audit/export/" in page and "/users/" in page
     assert client.get("/audit/export/").status_code == 200
-
-
-def test_a_manager_exports_nothing_and_others_read_nothing(
-    records: None, manager: User, curator: User, reviewer: User, client_for: ClientFor
-) -> None:
-    assert client_for(manager).get("/audit/export/").status_code == 403
-    for person in (curator, reviewer):
-        assert client_for(person).get("/audit/").status_code == 403

@@ -1,4 +1,4 @@
-"""/metrics: what is worth an alarm, for who has a token."""
+"""/metrics: figures for alarms, for programs with a token."""
 
 from __future__ import annotations
 
@@ -26,16 +26,13 @@ from scriptsmith_site.people.sign_in.tokens import make_token
 from tests.make import make_run
 
 
-def test_it_says_what_waits(client: Client, administrator: User, stranger: User) -> None:
+def test_it_says_what_waits(client: Client, stranger: User, prometheus: dict[str, str]) -> None:
     send_to_queue(make_run(by=stranger))
     waiting = make_run(by=stranger)
     Run.objects.filter(pk=waiting.pk).update(
         state=Run.State.QUEUED, created_at=timezone.now() - timedelta(minutes=5)
     )
-    made = make_token(
-        administrator, name="prometheus", scopes=["metrics"], days=None, by=administrator
-    )
-    answer = client.get("/metrics", headers={"Authorization": f"Bearer {made.secret}"})
+    answer = client.get("/metrics", headers=prometheus)
     lines = answer.content.decode().splitlines()
     assert answer.status_code == 200
     assert answer["Content-Type"].startswith("text/plain")
@@ -49,15 +46,13 @@ def test_it_says_what_waits(client: Client, administrator: User, stranger: User)
     assert len(names) == len(set(names)), "each is described once"
 
 
-@pytest.mark.slow
 def test_doors_to_other_systems_say_what_waits_and_what_came_of_it(
-    client: Client, administrator: User
+    client: Client, administrator: User, prometheus: dict[str, str]
 ) -> None:
     """Nothing waits; then one of each, for different times; what is paused or not due does not count."""
-    made = make_token(administrator, name="p", scopes=["metrics"], days=None, by=administrator)
 
     def scrape() -> dict[str, float]:
-        answer = client.get("/metrics", headers={"Authorization": f"Bearer {made.secret}"})
+        answer = client.get("/metrics", headers=prometheus)
         lines = answer.content.decode().splitlines()
         return {
             name: float(value)
@@ -101,36 +96,31 @@ def test_doors_to_other_systems_say_what_waits_and_what_came_of_it(
     assert found['scriptsmith_alerts_total{kind="grafana",result="refused"}'] == 7
 
 
+@pytest.fixture
+def prometheus(administrator: User) -> dict[str, str]:
+    """Return the headers of a program with a token that may read metrics only."""
+    return {"Authorization": f"Bearer {token_of(administrator, 'metrics')}"}
+
+
+def token_of(user: User, *scopes: str) -> str:
+    return make_token(user, name="token", scopes=scopes, days=None, by=user).secret
+
+
 def ask(client: Client, secret: str) -> int:
     return client.get("/metrics", headers={"Authorization": f"Bearer {secret}"}).status_code
 
 
-def test_no_other_scope_opens_it(client: Client, administrator: User) -> None:
+def test_metrics_need_a_token_with_their_scope_and_it_opens_nothing_else(
+    client: Client, administrator: User, prometheus: dict[str, str]
+) -> None:
     assert client.get("/metrics").status_code == 401
-    made = make_token(
-        administrator,
-        name="everything",
-        scopes=["read", "ask", "review", "curate", "manage"],
-        days=None,
-        by=administrator,
-    )
-    assert ask(client, made.secret) == 403
-
-
-def test_a_session_does_not_open_it(client: Client, administrator: User) -> None:
+    other = token_of(administrator, "read", "ask", "review", "curate", "manage")
+    assert ask(client, other) == 403
+    assert client.get("/api/v1/runs/", headers=prometheus).status_code == 403
     client.force_login(administrator)
     assert client.get("/metrics").status_code == 401
 
 
-def test_its_scope_opens_nothing_else(client: Client, administrator: User) -> None:
-    made = make_token(
-        administrator, name="prometheus", scopes=["metrics"], days=None, by=administrator
-    )
-    answer = client.get("/api/v1/runs/", headers={"Authorization": f"Bearer {made.secret}"})
-    assert answer.status_code == 403
-
-
-@pytest.mark.slow
 def test_it_is_for_administrators_and_service_accounts(
     client: Client, administrator: User, reviewer: User
 ) -> None:
@@ -143,6 +133,6 @@ def test_it_is_for_administrators_and_service_accounts(
     made = make_token(bot, name="scrape", scopes=["metrics"], days=None, by=administrator)
     assert ask(client, made.secret) == 200
 
-    own = make_token(administrator, name="mine", scopes=["metrics"], days=None, by=administrator)
+    own = token_of(administrator, "metrics")
     administrator.groups.clear()
-    assert ask(client, own.secret) == 403, "the role has gone, and the token stays"
+    assert ask(client, own) == 403, "the role has gone, and the token stays"

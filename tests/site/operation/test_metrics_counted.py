@@ -1,4 +1,4 @@
-"""What processes count for /metrics: added up, forked, harmless where it can't be written, and blind to verdicts."""
+"""Counts of processes for /metrics: added up, safe to fork, optional, and blind to verdicts."""
 
 from __future__ import annotations
 
@@ -35,6 +35,7 @@ from tests.catalog.evidence.conftest import cases_text
 from tests.catalog.shelf import shelve
 from tests.make import make_run
 from tests.review.maker import make_study
+from tests.site.browsing import ClientFor
 
 ROOT = settings.BASE_DIR
 Samples = Mapping[tuple[str, tuple[tuple[str, str], ...]], float]
@@ -77,6 +78,7 @@ def counted(name: str, **labels: str) -> float:
 def test_requests_are_counted_by_address_and_class_of_status(
     client: Client, scrape: Callable[[], str]
 ) -> None:
+    """Counts of requests are added by the middleware and read from files by another view."""
     before = counted("scriptsmith_http_requests_total", view="healthz", status="2xx")
     unknown = counted("scriptsmith_http_requests_total", view="none", status="4xx")
     client.get("/healthz")
@@ -153,8 +155,8 @@ def _attempt(pk: int, stage: str, *, round: int = 0) -> tuple[object, object, An
 def test_attempts_are_counted_once_and_with_their_time() -> None:
     tries = [_attempt(1, "generate"), _attempt(2, "refine", round=1)]
     before = counted("scriptsmith_attempts_total", endpoint="counted", result="answered")
-    count_attempts(Closed(None, [1, 2]), tries)  # type: ignore[arg-type]
-    count_attempts(Closed(None, []), tries)  # type: ignore[arg-type]
+    count_attempts(Closed(None, [1, 2]), tries)
+    count_attempts(Closed(None, []), tries)
     after = counted("scriptsmith_attempts_total", endpoint="counted", result="answered")
     assert after - before == 2
     assert counted("scriptsmith_model_call_seconds_sum", endpoint="counted") >= 3.0
@@ -191,7 +193,7 @@ def test_a_study_s_verdicts_change_nothing(
         for item in items:
             tries = list(_asked_in_a_study(flagged))
             closed = Closed(1, list(range(len(tries))))
-            count_attempts(closed, tries)  # type: ignore[arg-type]
+            count_attempts(closed, tries)
             count_settled(item.run_id or 0)
             if flagged:
                 CaseRun.objects.create(
@@ -223,7 +225,7 @@ def _counted_on_items() -> dict[tuple[str, str], float]:
 
 
 def test_of_the_desk_only_failures_are_counted(
-    reviewer: User, manager: User, client_for: Callable[[User], Client]
+    reviewer: User, manager: User, client_for: ClientFor
 ) -> None:
     study = make_study(by=manager, reviewers=[reviewer], items=1, overlap=1, name="Blind")
     item = Item.objects.get(campaign=study)
@@ -255,7 +257,7 @@ def test_a_scrape_asks_a_fixed_number_of_questions(
 ) -> None:
     for number in range(3):
         make_run(statement=f"Do {number}", by=stranger)
-    with django_assert_max_num_queries(30):  # type: ignore[attr-defined]
+    with django_assert_max_num_queries(30):
         scrape()
 
 

@@ -102,7 +102,6 @@ def test_a_part_that_does_not_answer_is_said_with_what_it_means(
     assert "New runs wait, and none is lost" in page
 
 
-@pytest.mark.slow
 def test_the_number_of_queries_does_not_grow(
     admin: Client, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
@@ -153,13 +152,6 @@ def test_it_shows_the_last_backup_and_drill_and_the_disk(
     assert str(tmp_path) in page
 
 
-def test_others_are_refused(client: Client, curator: User) -> None:
-    assert client.get("/operation/").status_code == 302
-    client.force_login(curator)
-    assert client.get("/operation/").status_code == 403
-
-
-@pytest.mark.slow
 def test_it_knows_the_last_word_of_the_sandbox_and_what_waits_for_it(admin: Client) -> None:
     assert "none has reported" in admin.get("/operation/").text
     report = SandboxReport.objects.create(

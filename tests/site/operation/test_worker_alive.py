@@ -23,7 +23,7 @@ COMPOSE = yaml.safe_load((ROOT / "compose.yaml").read_text())
 
 
 def check(data: Path) -> int:
-    """What the container asks, by the very command that stands in compose.yaml."""
+    """Run the health check by the command in compose.yaml."""
     command = COMPOSE["services"]["worker"]["healthcheck"]["test"]
     assert command[:2] == ["CMD", "python"]
     environment = {**os.environ, "SCRIPTSMITH_DATA": str(data)}
@@ -37,8 +37,10 @@ def check(data: Path) -> int:
     return done.returncode
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
-def test_it_lives_while_its_heart_beats(tmp_path: Path) -> None:
+def test_worker_is_alive_while_its_heart_beats(tmp_path: Path) -> None:
+    """Runs the command of compose.yaml, so that its path and interpreter flags are tested too."""
     assert check(tmp_path) == 1, "not before the first sign"
     sign, beat = file_of(tmp_path, socket.gethostname()), Heartbeat()
     beat.announce_worker(threads=1, sign=sign)

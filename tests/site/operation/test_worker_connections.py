@@ -31,17 +31,10 @@ def backend() -> int:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_next_task_goes_on_with_the_same_connection(fixup: DjangoWorkerFixup) -> None:
+def test_next_task_keeps_the_connection_unless_it_died(fixup: DjangoWorkerFixup) -> None:
     before = backend()
     end_a_task(fixup)
     assert backend() == before
-
-
-@pytest.mark.django_db(transaction=True)
-def test_the_next_task_has_a_new_connection_where_the_old_one_died(
-    fixup: DjangoWorkerFixup,
-) -> None:
-    before = backend()
     connection.connection.close()  # as when the server was restarted
     end_a_task(fixup)
     assert backend() != before

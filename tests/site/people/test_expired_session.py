@@ -10,21 +10,16 @@ from django.test import Client
 
 from tests.people import PASSWORD
 
-HTMX = {"HX-Request": "true"}
 
-
-def test_an_htmx_request_leaves_the_page_alone_and_says_why(client: Client, db: None) -> None:
+def test_each_kind_of_request_gets_its_401(client: Client, db: None) -> None:
     for send in (client.get, client.post):
-        answer = send("/settings/preferences/", headers=HTMX)
+        answer = send("/settings/preferences/", headers={"HX-Request": "true"})
         assert answer.status_code == 401
-        assert answer["HX-Reswap"] == "none"
-        assert answer["X-Session"] == "expired"
-
-
-def test_a_program_gets_json(client: Client, db: None) -> None:
-    answer = client.post("/settings/preferences/", headers={"Accept": "application/json"})
-    assert answer.status_code == 401
-    assert answer.json()["error"]["code"] == "not_signed_in"
+        assert (answer["HX-Reswap"], answer["X-Session"]) == ("none", "expired")
+    program = client.post("/settings/preferences/", headers={"Accept": "application/json"})
+    assert (program.status_code, program.json()["error"]["code"]) == (401, "not_signed_in")
+    script = client.post("/settings/preferences/", headers={"X-Requested-With": "fetch"})
+    assert script.status_code == 401 and "<html" not in script.content.decode()
 
 
 def test_a_form_is_kept_and_sent_again_after_signing_in(client: Client, stranger: User) -> None:
@@ -48,12 +43,6 @@ def test_a_form_is_kept_and_sent_again_after_signing_in(client: Client, stranger
     client.post("/settings/preferences/", typed)
     stranger.refresh_from_db()
     assert stranger.first_name == typed["display_name"]
-
-
-def test_a_script_of_the_page_gets_no_page(client: Client, db: None) -> None:
-    answer = client.post("/settings/preferences/", headers={"X-Requested-With": "fetch"})
-    assert answer.status_code == 401
-    assert "<html" not in answer.content.decode()
 
 
 def test_a_form_that_was_not_kept_by_us_is_not_sent_on(client: Client, stranger: User) -> None:

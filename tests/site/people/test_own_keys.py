@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -21,10 +20,10 @@ from scriptsmith_site.people.preferences.keys import (
     find_faults,
     save_keys,
 )
-from tests.first_cases import first_cases
 from tests.keys import shown
 from tests.make import make_run
 from tests.people import PASSWORD
+from tests.site.browsing import ClientFor
 
 TEMPLATES = Path(__file__).parents[3] / "templates"
 _LITERAL = re.compile(r'\bkey="([^"{]+)"')
@@ -58,7 +57,7 @@ def test_a_changed_key_stands_on_the_control_from_the_next_page_on(
 
 
 def test_another_persons_keys_stay_as_they_were(
-    rita: Client, held: Assignment, second_reviewer: User, client_for: Callable[[User], Client]
+    rita: Client, held: Assignment, second_reviewer: User, client_for: ClientFor
 ) -> None:
     rita.post("/settings/keys/save/", {"queue": "g z"})
     assert 'data-key="g z"' in rita.get("/queue/").text
@@ -72,37 +71,32 @@ def test_all_as_they_came(rita: Client, reviewer: User) -> None:
     assert Profile.objects.get(user=reviewer).keys == {}
 
 
-@pytest.mark.parametrize(
-    ("changed", "blamed"),
-    first_cases(
-        5,
-        [
-            pytest.param({"approve": "r"}, {"approve", "reject"}, id="two of a page share it"),
-            pytest.param({"approve": "g"}, {"approve", "rubric"}, id="it begins another"),
-            pytest.param({"context": "h"}, {"context", "names"}, id="two of the page for settling"),
-            pytest.param({"search": "s"}, {"search"}, id="some page has it"),
-            pytest.param({"home": "x h"}, {"home"}, id="it begins with what some page has"),
-            pytest.param({"rubric": "s 1"}, {"rubric", "show"}, id="it could be a script's number"),
-            pytest.param({"undo": "s"}, {"undo", "show"}, id="it would come before the number"),
-            pytest.param({"show": "s s"}, {"show"}, id="two keys before a number"),
-            pytest.param({"flag": "j"}, {"flag"}, id="it moves rows"),
-            pytest.param({"flag": "? x"}, {"flag"}, id="it opens the sheet"),
-            pytest.param({"flag": ""}, {"flag"}, id="none"),
-            pytest.param({"flag": "a b c"}, {"flag"}, id="three"),
-            pytest.param({"flag": "ctrl+s"}, {"flag"}, id="the browser's"),
-            pytest.param({"flag": "\u00a0"}, {"flag"}, id="not a key"),
-        ],
-    ),
-)
-def test_what_cannot_be_is_refused_and_what_was_typed_stays(
-    rita: Client, reviewer: User, changed: dict[str, str], blamed: set[str]
+def test_invalid_keys_are_refused_at_their_fields(
+    rita: Client, reviewer: User, subtests: pytest.Subtests
 ) -> None:
-    with pytest.raises(BadInput) as refused:
-        save_keys(reviewer, changed)
-    assert refused.value.field in blamed
-    answer = rita.post("/settings/keys/save/", changed)
-    assert answer.status_code == 422 and not Profile.objects.exists()
-    assert blamed <= set(re.findall(r'id="key-(\w+)-error"', answer.text))
+    for reason, changed, fields in (
+        ("two of a page share it", {"approve": "r"}, {"approve", "reject"}),
+        ("it begins another", {"approve": "g"}, {"approve", "rubric"}),
+        ("two of the page for settling", {"context": "h"}, {"context", "names"}),
+        ("some page has it", {"search": "s"}, {"search"}),
+        ("it begins with what some page has", {"home": "x h"}, {"home"}),
+        ("it could be a script's number", {"rubric": "s 1"}, {"rubric", "show"}),
+        ("it would come before the number", {"undo": "s"}, {"undo", "show"}),
+        ("two keys before a number", {"show": "s s"}, {"show"}),
+        ("it moves rows", {"flag": "j"}, {"flag"}),
+        ("it opens the sheet", {"flag": "? x"}, {"flag"}),
+        ("none", {"flag": ""}, {"flag"}),
+        ("three", {"flag": "a b c"}, {"flag"}),
+        ("the browser's", {"flag": "ctrl+s"}, {"flag"}),
+        ("not a key", {"flag": "\u00a0"}, {"flag"}),
+    ):
+        with subtests.test(reason):
+            with pytest.raises(BadInput) as refused:
+                save_keys(reviewer, changed)
+            assert refused.value.field in fields
+            answer = rita.post("/settings/keys/save/", changed)
+            assert answer.status_code == 422 and not Profile.objects.exists()
+            assert fields <= set(re.findall(r'id="key-(\w+)-error"', answer.text))
     assert rita.get("/settings/keys/").text.count("field-error") == 0
 
 
@@ -112,15 +106,13 @@ def test_what_was_refused_stands_there_still(rita: Client) -> None:
         assert f'name="{name}" value="{typed}"' in page
 
 
-def test_a_letter_before_a_number_is_no_row_of_letters(reviewer: User) -> None:
-    assert save_keys(reviewer, {"show": "g"}) == {"show": "g"}
-
-
-def test_pages_that_never_meet_may_share_a_key(reviewer: User) -> None:
-    assert save_keys(reviewer, {"start": "a", "names": "a"}) == {"start": "a", "names": "a"}
-
-
-def test_a_field_that_is_no_action_is_left_out(reviewer: User) -> None:
+def test_valid_keys_are_saved(reviewer: User) -> None:
+    for keys in (
+        {"show": "g"},  # a letter before a number does not begin a sequence of letters
+        {"start": "a", "names": "a"},  # of pages that never meet
+    ):
+        assert save_keys(reviewer, keys) == keys
+    # A field that is not an action is left out.
     assert save_keys(reviewer, {"csrfmiddlewaretoken": "x", "approve": "y"}) == {"approve": "y"}
 
 

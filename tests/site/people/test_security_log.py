@@ -9,7 +9,7 @@ from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import InternalError, connection, transaction
+from django.db import InternalError, transaction
 from django.db.utils import ProgrammingError
 from django.test import Client
 from django.utils import timezone
@@ -21,7 +21,6 @@ from scriptsmith_site.people.erasure import anonymise
 from scriptsmith_site.people.security_log import Kind, note, unknown_name_mark
 from scriptsmith_site.people.sign_in.tokens import make_token
 from scriptsmith_site.tasks import sweep_security_log
-from tests.first_cases import first_cases
 from tests.people import PASSWORD
 from tests.site.browsing import Person
 from tests.web_client import WebClient
@@ -41,7 +40,7 @@ def kinds() -> list[str]:
 
 
 def read_csv(answer: object) -> list[dict[str, str]]:
-    text = b"".join(answer.streaming_content).decode()  # type: ignore[attr-defined]
+    text = b"".join(answer.streaming_content).decode()
     return list(csv.DictReader(io.StringIO(text)))
 
 
@@ -62,7 +61,6 @@ def test_a_sitting_is_in_it_with_address_program_and_request(stranger: User) -> 
     assert (failed.user, failed.by) == (stranger, None), "nobody knows who tried"
 
 
-@pytest.mark.slow
 def test_a_lockout_is_one_line_and_what_comes_during_it_none(
     stranger: User, settings: Settings
 ) -> None:
@@ -144,21 +142,14 @@ def test_a_name_that_no_account_has_is_kept_as_a_mark(admin: Client, stranger: U
         assert [row["unknown name"] for row in rows] == [mark, mark]
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "UPDATE scriptsmith_site_securityevent SET detail = 'x'",
-        "DELETE FROM scriptsmith_site_securityevent",
-    ],
-)
-def test_the_database_refuses_to_change_it(stranger: User, statement: str) -> None:
+def test_database_refuses_changes(stranger: User) -> None:
     note(Kind.SIGNED_IN, user=stranger, by=stranger)
-    with (
-        pytest.raises((InternalError, ProgrammingError), match="append-only"),
-        transaction.atomic(),
-        connection.cursor() as cursor,
-    ):
-        cursor.execute(statement)
+    for change in (lambda rows: rows.update(detail="x"), lambda rows: rows._raw_delete("default")):
+        with (
+            pytest.raises((InternalError, ProgrammingError), match="append-only"),
+            transaction.atomic(),
+        ):
+            change(SecurityEvent.objects.all())
 
 
 def test_what_is_older_than_the_setting_is_swept(stranger: User, settings: Settings) -> None:
@@ -171,54 +162,51 @@ def test_what_is_older_than_the_setting_is_swept(stranger: User, settings: Setti
     assert timezone.now() - left.at < timedelta(days=30)
 
 
-@pytest.mark.parametrize(
-    ("query", "count"),
-    first_cases(
-        3,
-        [
-            pytest.param("", 4, id="all"),
-            pytest.param("person=rita", 2, id="whose account"),
-            pytest.param("person=carla", 2, id="by whom, and whose"),
-            pytest.param("kind=sign-in-failed", 1, id="kind"),
-            pytest.param("address=192.0.2.7", 1, id="address"),
-            pytest.param("address=192.0.2.0/24", 2, id="network"),
-            pytest.param("address=2001:db8::/32", 1, id="IPv6 network"),
-            pytest.param("since={today}", 3, id="from"),
-            pytest.param("until={yesterday}", 1, id="to"),
-            pytest.param("since={yesterday}&until={today}&person=rita", 1, id="several"),
-            pytest.param("since=0001-01-01&until=9999-12-31", 4, id="the ends of the calendar"),
-        ],
-    ),
-)
-def test_it_is_filtered(
-    admin: Client, administrator: User, reviewer: User, curator: User, query: str, count: int
-) -> None:
+def test_log_is_filtered(admin: Client, administrator: User, reviewer: User, curator: User) -> None:
     now = timezone.now()
     make = SecurityEvent.objects.create
     make(kind="sign-in-failed", user=reviewer, address="192.0.2.7")
     make(kind="signed-in", user=curator, by=curator, address="192.0.2.200")
     make(kind="role-given", user=curator, by=administrator, address="2001:db8::5")
     make(kind="signed-in", user=reviewer, by=reviewer, at=now - timedelta(days=2))
-    wanted = query.format(today=now.date(), yesterday=now.date() - timedelta(days=1))
-    rows = read_csv(admin.get(f"/audit/security/export/?{wanted}"))
-    # The administrator who looks has signed in as well.
-    assert len([row for row in rows if row["person"] != "adam"]) == count
-    assert admin.get(f"/audit/security/?{wanted}").status_code == 200
+    today, yesterday = now.date(), now.date() - timedelta(days=1)
+    expected = {
+        "": 4,
+        "person=rita": 2,
+        "person=carla": 2,
+        "kind=sign-in-failed": 1,
+        "address=192.0.2.7": 1,
+        "address=192.0.2.0/24": 2,
+        "address=2001:db8::/32": 1,
+        f"since={today}": 3,
+        f"until={yesterday}": 1,
+        f"since={yesterday}&until={today}&person=rita": 1,
+        "since=0001-01-01&until=9999-12-31": 4,
+    }
+    # The administrator who reads the log has signed in as well.
+    found = {
+        query: sum(
+            row["person"] != "adam"
+            for row in read_csv(admin.get(f"/audit/security/export/?{query}"))
+        )
+        for query in expected
+    }
+    assert found == expected
+    assert {admin.get(f"/audit/security/?{query}").status_code for query in expected} == {200}
 
 
-@pytest.mark.parametrize("query", ["address=here", "kind=x", "since=soon"])
-def test_a_filter_that_cannot_be_read_is_said_so(admin: Client, query: str) -> None:
-    for page in ("/audit/security/", "/audit/security/export/"):
-        answer = admin.get(f"{page}?{query}")
-        assert answer.status_code == 422
-        assert "field-error" in answer.content.decode()
+def test_unreadable_filter_is_refused_at_its_field(admin: Client) -> None:
+    for query in ("address=here", "kind=x", "since=soon"):
+        for page in ("/audit/security/", "/audit/security/export/"):
+            answer = admin.get(f"{page}?{query}")
+            assert answer.status_code == 422, query
+            assert "field-error" in answer.content.decode(), query
 
 
-@pytest.mark.slow
 def test_it_is_paged_in_a_fixed_number_of_queries(
     admin: Client, reviewer: User, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
-    for _number in range(120):
+    for _number in range(60):
         note(Kind.SIGN_IN_FAILED, user=reviewer)
     admin.get("/audit/security/")
     with django_assert_num_queries(6):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
@@ -28,41 +27,25 @@ def test_a_page_leads_to_the_sign_in_page_and_from_there_back(
     assert answer["Location"] == "/settings/?tab=1"
 
 
-def test_it_leads_nowhere_else(client: Client, stranger: User) -> None:
-    answer = client.post("/login/", {**LOGIN, "next": "https://example.org/"})
-    assert answer["Location"] == reverse("home")
+def test_wrong_password_is_reported_and_the_name_stays(client: Client, stranger: User) -> None:
+    for name, password in (("sam", "w0r0n0g"), ("nobody", PASSWORD)):
+        answer = client.post("/login/", {"username": name, "password": password})
+        text = answer.content.decode()
+        assert answer.status_code == 422
+        assert "Wrong name or password." in text
+        assert f'value="{name}"' in text
+        assert password not in text
 
 
-@pytest.mark.parametrize(
-    "typed",
-    [
-        pytest.param({"username": "sam", "password": "w0r0n0g"}, id="wrong password"),
-        pytest.param({"username": "nobody", "password": PASSWORD}, id="no such person"),
-    ],
-)
-def test_a_wrong_password_is_said_clearly_and_the_name_stays(
-    client: Client, stranger: User, typed: dict[str, str]
+def test_sign_in_leads_to_own_pages_only_and_sign_out_ends_the_session(
+    client: Client, stranger: User
 ) -> None:
-    answer = client.post("/login/", typed)
-    text = answer.content.decode()
-    assert answer.status_code == 422
-    assert "Wrong name or password." in text
-    assert f'value="{typed["username"]}"' in text
-    assert typed["password"] not in text
-
-
-def test_a_deactivated_person_cannot_sign_in(client: Client, stranger: User) -> None:
     User.objects.filter(pk=stranger.pk).update(is_active=False)
     assert client.post("/login/", LOGIN).status_code == 422
-
-
-def test_who_is_signed_in_is_led_on(client: Client, stranger: User) -> None:
-    client.force_login(stranger)
+    User.objects.filter(pk=stranger.pk).update(is_active=True)
+    answer = client.post("/login/", {**LOGIN, "next": "https://example.org/"})
+    assert answer["Location"] == reverse("home")
     assert client.get("/login/?next=/settings/")["Location"] == "/settings/"
-
-
-def test_signing_out_ends_the_session(client: Client, stranger: User) -> None:
-    client.force_login(stranger)
     assert client.get("/logout/").status_code == 405
     assert client.post("/logout/")["Location"] == "/login/"
     assert client.get("/settings/").status_code == 302
@@ -93,20 +76,3 @@ def test_too_many_wrong_passwords_lock_the_person_out_with_a_page(
 
     others = WebClient(REMOTE_ADDR="192.0.2.7")
     assert others.post("/login/", LOGIN).status_code == 302, "nobody locks out others from afar"
-
-
-@pytest.mark.slow
-def test_an_administrator_lifts_a_lockout(
-    client: Client, stranger: User, administrator: User, settings: Settings
-) -> None:
-    settings.AXES_ENABLED = True
-    settings.AXES_FAILURE_LIMIT = 3
-    for _try in range(3):
-        client.post("/login/", {**LOGIN, "password": "wrong"})
-    admin = WebClient()
-    admin.force_login(administrator)
-    page = admin.get(f"/users/{stranger.pk}/").content.decode()
-    assert "Too many wrong passwords" in page
-    admin.post(f"/users/{stranger.pk}/unlock/")
-    assert "Too many wrong passwords" not in admin.get(f"/users/{stranger.pk}/").content.decode()
-    assert client.post("/login/", LOGIN).status_code == 302

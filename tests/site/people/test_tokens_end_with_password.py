@@ -5,9 +5,11 @@ from __future__ import annotations
 import io
 
 import pytest
+from auditlog.models import LogEntry
 from django.contrib.auth.models import User
 from django.core.management import call_command
 
+from scriptsmith_site.models import Session
 from scriptsmith_site.people import services
 from scriptsmith_site.people.sign_in.links import make_password_link
 from scriptsmith_site.people.sign_in.tokens import make_token
@@ -32,7 +34,6 @@ def opens(secret: str) -> bool:
     return answer.status_code == 200
 
 
-@pytest.mark.slow
 def test_a_change_of_password_ends_them_and_says_so_before_and_after(
     tokens: list[str], stranger: User
 ) -> None:
@@ -47,24 +48,15 @@ def test_a_change_of_password_ends_them_and_says_so_before_and_after(
     page = sam.client.get("/settings/").content.decode()
     assert "You are signed out everywhere else. 2 API tokens were revoked." in page
     assert elsewhere.client.get("/settings/").status_code == 302
+    assert Session.objects.filter(user=stranger).count() == 1
+    assert LogEntry.objects.filter(additional_data__event="password changed").exists()
+    stranger.refresh_from_db()
+    assert stranger.check_password(NEW)
 
     new = make_token(stranger, name="new", scopes=["read"], days=None, by=stranger).secret
     assert opens(new)
 
 
-@pytest.mark.slow
-def test_a_refused_change_ends_nothing(tokens: list[str]) -> None:
-    sam = Person()
-    sam.sign_in("sam", PASSWORD)
-    for present, new in (("wrong", NEW), (PASSWORD, "short")):
-        answer = sam.send(
-            "/settings/", "/settings/password/", current_password=present, new_password=new
-        )
-        assert answer.status_code == 422
-    assert all(map(opens, tokens))
-
-
-@pytest.mark.slow
 def test_a_set_password_link_ends_them_when_it_is_used(
     tokens: list[str], stranger: User, administrator: User
 ) -> None:
@@ -81,7 +73,6 @@ def test_a_set_password_link_ends_them_when_it_is_used(
     assert elsewhere.client.get("/settings/").status_code == 302
 
 
-@pytest.mark.slow
 def test_an_administrator_s_reset_ends_password_sessions_and_tokens_at_once(
     tokens: list[str], stranger: User, administrator: User
 ) -> None:
@@ -124,12 +115,11 @@ def test_the_command_line_s_new_password_ends_them(
     assert not any(map(opens, tokens))
 
 
-@pytest.mark.slow
 def test_a_stronger_hash_of_the_same_password_ends_nothing(
     tokens: list[str], stranger: User, settings: object
 ) -> None:
-    """Django hashes anew at a sign-in after the work factor was raised."""
-    settings.PASSWORD_HASHERS = [  # type: ignore[attr-defined]
+    """Django hashes the password again at a sign-in after the work factor was raised."""
+    settings.PASSWORD_HASHERS = [
         "django.contrib.auth.hashers.PBKDF2PasswordHasher",
         "django.contrib.auth.hashers.MD5PasswordHasher",
     ]
@@ -140,7 +130,6 @@ def test_a_stronger_hash_of_the_same_password_ends_nothing(
     assert all(map(opens, tokens))
 
 
-@pytest.mark.slow
 def test_service_accounts_keep_theirs(administrator: User) -> None:
     """They have no password; the person who made their token is not them."""
     bot = services.create_account("bot", service_account=True, by=administrator)

@@ -41,10 +41,6 @@ def test_included_form_has_its_token(request_of: HttpRequest) -> None:
         assert len(token_in(shown(outer, request_of))) == 64, outer
 
 
-def test_only_still_keeps_out_the_rest(request_of: HttpRequest) -> None:
-    assert "of the page" not in shown("{% include form only %}", request_of, other="of the page")
-
-
 def test_each_person_gets_a_token_of_their_own(rf: RequestFactory) -> None:
     # One template, as for a page; two people.
     outer, form = Template("{% include form only %}"), Template(_FORM)
@@ -65,12 +61,11 @@ def test_a_fragment_may_stand_in_a_sentence() -> None:
     assert html == "(<b>a &lt; b</b>),<b><i></b>."
 
 
-def test_without_a_request_there_is_none_and_no_failure() -> None:
-    html = Template("{% include form only %}").render(Context({"form": Template(_FORM)}))
-    assert "<form" in html
-
-
-def test_a_token_is_made_only_where_a_form_asks(request_of: HttpRequest) -> None:
+def test_only_passes_no_more_than_the_token_and_only_to_forms(request_of: HttpRequest) -> None:
     words = {"plain": Template("no form here")}
     Template("{% include plain only %}").render(RequestContext(request_of, words))
     assert "CSRF_COOKIE" not in request_of.META
+    assert "of the page" not in shown("{% include form only %}", request_of, other="of the page")
+    # Without a request there is no token, and no failure.
+    html = Template("{% include form only %}").render(Context({"form": Template(_FORM)}))
+    assert "<form" in html

@@ -1,22 +1,19 @@
-"""Hidden and look-alike characters in what people wrote are marked wherever somebody decides upon it."""
+"""Hidden and look-alike characters are marked on every page on which users decide about a text."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from django.contrib.auth.models import User
-from django.test import Client
 
 from review import services
 from scriptsmith_site.templatetags.show import with_code
 from tests.catalog.shelf import shelve
 from tests.keys import shown
 from tests.make import make_run
+from tests.site.browsing import ClientFor
 
 pytestmark = pytest.mark.django_db
 
-ClientFor = Callable[[User], Client]
 HOSTILE = "Show p\u0430ypal \u202egnihtemos\u202c of a\u200bb <b>&amp;"
 CODES = ("U+0430", "U+202E", "U+202C", "U+200B")
 

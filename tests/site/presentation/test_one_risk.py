@@ -1,9 +1,9 @@
-"""The risk of a script is said one way on every page: one word, icon and colour, and at least its worst finding's."""
+"""Every page shows the risk of a script with one word, icon and color, and at least that of its worst finding."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import product
 
 import pytest
@@ -28,9 +28,7 @@ from scriptsmith_site.presentation.findings import read_finding
 from tests.catalog.shelf import shelve
 from tests.first_cases import first_cases
 from tests.make import make_run
-from tests.web_client import WebClient
-
-ClientFor = Callable[[User], WebClient]
+from tests.site.browsing import ClientFor
 
 LOW = "#!/usr/bin/env bash\nuptime\n"
 MEDIUM = "#!/usr/bin/env bash\nmkdir -p /srv/reports\n"
@@ -134,9 +132,6 @@ def test_script_has_at_least_the_risk_of_its_worst_finding() -> None:
         ):
             wrong.append((check, level, code, risks, mark))
     assert not wrong
-
-
-def test_what_could_not_be_judged_is_no_finding() -> None:
     unscored = {"check": "risk", "outcome": "unscored", "level": "error", "code": "destructive"}
     assert read_finding(unscored).finding.mark == "unscored"
 

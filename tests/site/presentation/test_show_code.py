@@ -32,17 +32,15 @@ def test_lines_shown_are_exactly_the_script() -> None:
         assert shown == script.removesuffix("\n").split("\n"), script[:40]
 
 
-def test_markup_in_a_script_stays_text() -> None:
+def test_markup_carriage_returns_and_hidden_characters_are_shown_safely() -> None:
     assert "<script>" not in "".join(coloured_lines("echo '<script>'\n"))
-
-
-def test_carriage_returns_do_not_shift_lines() -> None:
     assert [plain(line) for line in coloured_lines("ls\r\npwd\r\n")] == ["ls", "pwd"]
-
-
-def test_a_hidden_character_is_marked_where_it_stands() -> None:
     (line,) = coloured_lines("rm\u200b -f x\n")
     assert 'data-code="U+200B"' in line and plain(line) == "rm\u200b -f x"
+    (piece,) = show_code("ls\n", '"><script>')
+    assert "<script>" not in piece.html
+    (piece,) = show_code("", "script")
+    assert plain(piece.html) == "\n", "an empty script has one line"
 
 
 def test_findings_stand_at_their_lines_gravest_first() -> None:
@@ -84,16 +82,6 @@ def test_a_finding_at_a_line_that_can_not_be_stands_at_the_nearest_and_no_line_t
     assert (len(first.findings), len(second.findings)) == (2, 1)
 
 
-def test_the_id_of_a_script_can_not_leave_its_place() -> None:
-    (piece,) = show_code("ls\n", '"><script>')
-    assert "<script>" not in piece.html
-
-
-def test_an_empty_script_has_one_line() -> None:
-    (piece,) = show_code("", "script")
-    assert plain(piece.html) == "\n"
-
-
 def test_a_changed_word_is_marked_inside_its_line() -> None:
     (row,) = diff_side_by_side("find . -name x\n", "find . -path x\n")
     assert row.kind == "change"
@@ -110,11 +98,8 @@ def test_a_diff_holds_both_texts_whole() -> None:
     assert sum(row.kind == "gap" for row in rows) == 2
 
 
-def test_a_diff_escapes() -> None:
+def test_diff_escapes_and_equal_texts_have_no_changes() -> None:
     assert "<b>" not in "".join(row.html for row in diff_inline("<b>1</b>\n", "<b>2</b>\n"))
-
-
-def test_equal_and_empty_texts_have_no_changes() -> None:
     assert all(row.kind == "same" for row in diff_inline("a\n", "a\n"))
     assert diff_inline("", "") == []
 
