@@ -102,12 +102,9 @@ def test_the_api_s_page_has_nothing_inline(client: Client, administrator: User) 
     assert text.count("<script") == text.count('<script src="')
 
 
-def test_a_page_brings_its_icon(client: Client) -> None:
+def test_pages_bring_their_icon_and_other_answers_find_one(client: Client) -> None:
     page = client.get("/login/").content.decode()
     icon = page.partition('<link rel="icon" href="data:image/svg+xml,')[2].partition('"')[0]
     drawn = (Path(settings.BASE_DIR) / "static/img/favicon.svg").read_text(encoding="utf-8")
     assert unquote(icon) == drawn.strip()
-
-
-def test_pages_that_name_no_icon_find_one(client: Client) -> None:
     assert client.get("/favicon.ico")["Location"].endswith(".svg")

@@ -10,6 +10,7 @@ from django.core.exceptions import PermissionDenied, SuspiciousOperation
 from django.http import Http404, HttpRequest, HttpResponse
 from django.test import Client
 from django.urls import include, path
+from pytest_django import Settings
 from rest_framework import serializers
 from rest_framework.exceptions import MethodNotAllowed, NotAuthenticated, Throttled, ValidationError
 
@@ -63,7 +64,7 @@ CASES = [
 
 
 @pytest.fixture
-def visitor(db: None, settings: object) -> Client:
+def visitor(db: None, settings: Settings) -> Client:
     settings.ROOT_URLCONF = __name__
     return WebClient(raise_request_exception=False)
 
@@ -103,23 +104,19 @@ def test_htmx_gets_a_fragment(visitor: Client) -> None:
         assert str(RAISED[name]) in answer.content.decode()
 
 
-def test_hostile_words_are_shown_as_words(visitor: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hostile_text_large_bodies_and_unknown_addresses_get_a_page(
+    visitor: Client, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(RAISED, "refused", Refused("<script>alert(1)</script>"))
     assert b"<script>alert" not in visitor.get("/fail/refused/").content
-
-
-def test_too_much_at_once_is_a_413_with_the_limit(visitor: Client, settings: object) -> None:
     settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 1024
     body = f"text={'x' * 2000}"
     answer = visitor.post("/form/", body, content_type="application/x-www-form-urlencoded")
     assert answer.status_code == 413
-    assert "At most 1.0\xa0KB." in answer.content.decode()
-
-
-def test_an_address_that_does_not_exist_is_not_found(db: None, client: Client) -> None:
-    answer = client.get("/no/such/page/")
+    assert "At most 1.0\xa0KB." in answer.text
+    answer = visitor.get("/no/such/page/")
     assert answer.status_code == 404
-    assert "There is nothing here" in answer.content.decode()
+    assert "There is nothing here" in answer.text
 
 
 class Wanted(serializers.Serializer[object]):

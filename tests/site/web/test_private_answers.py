@@ -38,9 +38,6 @@ def test_nor_what_a_token_gets_or_who_is_not_signed_in(client: Client, reviewer:
     assert "no-store" in answer["Cache-Control"]
     for page in ("/login/", "/settings/", "/api/v1/runs/", "/metrics", "/healthz"):
         assert "no-store" in client.get(page)["Cache-Control"]
-
-
-def test_the_icon_is_for_everybody(client: Client, db: None) -> None:
     assert client.get("/favicon.ico")["Cache-Control"] == "public, max-age=86400"
 
 

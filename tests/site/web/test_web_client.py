@@ -1,4 +1,4 @@
-"""The suite's own HTTP client refuses what a browser would be refused, and nobody uses another one."""
+"""The suite's own HTTP client is refused as a browser would be, and tests use no other client."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from django.test import Client
 from django.urls import include, path
 
 from tests.people import make_person
+from tests.site.browsing import ClientFor
 from tests.web_client import WebClient
 
 TESTS = Path(__file__).parents[2]
@@ -50,35 +51,23 @@ def browser(db: None, settings: object) -> WebClient:
     return WebClient()
 
 
-def test_the_fixtures_give_it(client: Client, client_for: object, stranger: User) -> None:
+def test_the_fixtures_give_it(client: Client, client_for: ClientFor, stranger: User) -> None:
     assert isinstance(client, WebClient)
     assert isinstance(client_for(stranger), WebClient)
     assert client.handler.enforce_csrf_checks
 
 
-def test_a_form_without_its_token_is_refused_as_in_a_browser(browser: WebClient) -> None:
+def test_client_sends_what_a_browser_would_send(browser: WebClient) -> None:
+    assert browser.post("/take/").json()["field"], "without a page, the token of the session"
     browser.get("/page/broken/")
-    assert browser.post("/take/").status_code == 403
-
-
-def test_a_form_s_own_token_is_sent_and_no_header(browser: WebClient) -> None:
+    assert browser.post("/take/").status_code == 403, "a form without its token"
+    for headers in ({"HX-Request": "true"}, {"X-Requested-With": "fetch"}):
+        answer = browser.post("/take/", headers=headers)
+        assert answer.json() == {"field": False, "header": True}, "a script, by the page"
     browser.get("/page/whole/")
     assert browser.post("/take/").json() == {"field": True, "header": False}
-
-
-def test_a_script_sends_what_the_page_carries(browser: WebClient) -> None:
-    browser.get("/page/broken/")
-    for headers in ({"HX-Request": "true"}, {"X-Requested-With": "fetch"}):
-        assert browser.post("/take/", headers=headers).json() == {"field": False, "header": True}
-
-
-def test_without_a_page_the_session_s_token_is_sent(browser: WebClient) -> None:
-    assert browser.post("/take/").json()["field"]
-
-
-def test_what_the_test_says_itself_is_sent(browser: WebClient) -> None:
-    browser.get("/page/whole/")
-    assert browser.post("/take/", {"csrfmiddlewaretoken": "x" * 64}).status_code == 403
+    own = {"csrfmiddlewaretoken": "x" * 64}
+    assert browser.post("/take/", own).status_code == 403, "what the test gives is sent"
 
 
 @pytest.mark.slow
