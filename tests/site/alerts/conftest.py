@@ -32,7 +32,7 @@ class Door:
         return f"/hooks/{self.source.kind}/{self.source.pk}"
 
     def send(self, body: Any, *, take_in: bool = True, **headers: str) -> HttpResponse:
-        """Send as the system does; then the worker takes in what was kept."""
+        """Send a request as the system does, then process it as the worker does."""
         raw = body if isinstance(body, bytes) else json.dumps(body).encode()
         answer = self.post(raw, headers=headers or self.proof(raw))
         if take_in:
@@ -44,7 +44,7 @@ class Door:
     ) -> HttpResponse:
         kind = more.pop("content_type", "application/json")
         url = url or (f"{self.url}/{self.secret}" if self.source.kind == "instana" else self.url)
-        return self.client.post(url, raw, content_type=kind, headers=headers)  # type: ignore[return-value]
+        return self.client.post(url, raw, content_type=kind, headers=headers)
 
     def proof(self, raw: bytes) -> dict[str, str]:
         if self.source.proof == "token":
@@ -57,8 +57,11 @@ class Door:
         return {"X-Grafana-Alerting-Signature": signed}
 
     def counts(self) -> dict[str, int]:
-        """What became of what was sent."""
+        """Return how many requests and alerts had each outcome."""
         return dict(self.source.tallies.filter(count__gt=0).values_list("what", "count"))
+
+
+OpenDoor = Callable[..., "Door"]
 
 
 def take_in_all() -> None:
@@ -68,7 +71,7 @@ def take_in_all() -> None:
 
 
 @pytest.fixture
-def open_door(administrator: User) -> Callable[..., Door]:
+def open_door(administrator: User) -> OpenDoor:
     """A source of a kind with its first secret."""
 
     def make(kind: str = "alertmanager", **details: object) -> Door:
@@ -83,5 +86,5 @@ def open_door(administrator: User) -> Callable[..., Door]:
 
 
 @pytest.fixture
-def door(open_door: Callable[..., Door]) -> Door:
+def door(open_door: OpenDoor) -> Door:
     return open_door()

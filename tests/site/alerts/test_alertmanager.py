@@ -1,16 +1,14 @@
-"""The real Alertmanager, where there is one, on loopback: retries, what it cuts, resolved."""
+"""The real Alertmanager on loopback, if it is installed: retries, truncated alerts, resolved alerts."""
 
 from __future__ import annotations
 
 import json
 import shutil
 import subprocess
-import threading
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +17,8 @@ from django.db import connection
 
 from scriptsmith_site.models import AlertDelivery, AlertSource, Incident
 from tests.ports import free_port
-from tests.site.alerts.conftest import Door, take_in_all
+from tests.site.alerts.conftest import OpenDoor, take_in_all
+from tests.site.loopback import Handler, serving
 
 BINARY = shutil.which("prometheus-alertmanager") or shutil.which("alertmanager")
 pytestmark = [
@@ -40,59 +39,43 @@ receivers:
 """
 
 
-class _Front(BaseHTTPRequestHandler):
-    """In front of the product: it is away for the first request, then passes on what comes."""
-
-    door: Door
-    answers: list[int]
-
-    def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        status = 503
-        if self.answers:
-            try:
-                headers = {"Authorization": self.headers["Authorization"]}
-                status = self.door.post(body, headers=headers).status_code
-            finally:
-                connection.close()
-        self.answers.append(status)
-        self.send_response(status)
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-
-    def log_message(self, *_given: object) -> None:
-        """Says nothing."""
-
-
 @pytest.fixture
-def alertmanager(open_door: Callable[..., Door], tmp_path: Path) -> Iterator[tuple[str, list[int]]]:
-    """Its address, and what its requests were answered with."""
+def alertmanager(open_door: OpenDoor, tmp_path: Path) -> Iterator[tuple[str, list[int]]]:
+    """Its address, and the statuses that it got: it reaches the product from its second request on."""
     door, answers = open_door(), list[int]()
-    handler = type("Front", (_Front,), {"door": door, "answers": answers})
-    front = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    threading.Thread(target=front.serve_forever, daemon=True).start()
-    (tmp_path / "am.yml").write_text(
-        CONFIGURATION.format(url=f"http://127.0.0.1:{front.server_port}/", secret=door.secret)
-    )
+
+    class Front(Handler):
+        def do_POST(self) -> None:
+            body, status = self.read(), 503
+            if answers:
+                try:
+                    headers = {"Authorization": self.headers["Authorization"]}
+                    status = door.post(body, headers=headers).status_code
+                finally:
+                    connection.close()
+            answers.append(status)
+            self.answer(status)
+
     port = free_port()
     assert BINARY is not None
-    process = subprocess.Popen(
-        [
-            *(BINARY, f"--config.file={tmp_path / 'am.yml'}", f"--storage.path={tmp_path}"),
-            *(f"--web.listen-address=127.0.0.1:{port}", "--cluster.listen-address="),
-        ],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        url = f"http://127.0.0.1:{port}"
-        _until(lambda: _asked(f"{url}/-/ready"))
-        yield url, answers
-    finally:
-        process.terminate()
-        process.wait(timeout=20)
-        front.shutdown()
-        front.server_close()
+    with serving(Front) as front:
+        configuration = CONFIGURATION.format(url=f"{front}/", secret=door.secret)
+        (tmp_path / "am.yml").write_text(configuration)
+        process = subprocess.Popen(
+            [
+                *(BINARY, f"--config.file={tmp_path / 'am.yml'}", f"--storage.path={tmp_path}"),
+                *(f"--web.listen-address=127.0.0.1:{port}", "--cluster.listen-address="),
+            ],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        try:
+            url = f"http://127.0.0.1:{port}"
+            _until(lambda: _asked(f"{url}/-/ready"))
+            yield url, answers
+        finally:
+            process.terminate()
+            process.wait(timeout=20)
 
 
 def _has_told_of_all() -> bool:

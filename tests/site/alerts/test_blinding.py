@@ -1,28 +1,26 @@
-"""An incident tells nothing of an open study: its page is the same whatever the verdict of the run asked from it."""
+"""The page of an incident does not depend on the verdict of a run that belongs to an open study."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 import pytest
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.test import Client
 
 from review.models import Item
 from scriptsmith_site.models import AlertSource, Incident, IncidentEvent
 from tests.review.blinding import rewriting
 from tests.review.maker import make_study
+from tests.site.browsing import ClientFor
 
 pytestmark = pytest.mark.django_db
 _CHANGES = re.compile(r'csrfmiddlewaretoken" value="\w+"|X-CSRFToken": "\w+"|[0-9.]+ (?:ms|s)\b')
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rewrite", ["pass_it"])
-def test_the_page_and_its_api_are_the_same_in_both_worlds(
-    manager: User, reviewer: User, client_for: Callable[[User], Client], rewrite: str
+def test_page_and_api_of_an_incident_do_not_change_with_the_verdict(
+    manager: User, reviewer: User, client_for: ClientFor
 ) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=2, overlap=1)
     item = campaign.items.order_by("pk")[0]
@@ -42,5 +40,5 @@ def test_the_page_and_its_api_are_the_same_in_both_worlds(
 
     flagged = seen()
     assert item.run.action.statement[:30] in flagged[0]
-    getattr(rewriting, rewrite)(Item.objects.get(pk=item.pk))
+    rewriting.pass_it(Item.objects.get(pk=item.pk))
     assert seen() == flagged

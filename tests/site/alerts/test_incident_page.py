@@ -9,17 +9,18 @@ import pytest
 from auditlog.models import LogEntry
 from django.contrib.auth.models import User
 from django.core import serializers
-from django.test import Client
 
 from catalog.models import Use, Version
 from catalog.services import suspend
 from pipeline.models import Action, ModelCall
+from scriptsmith_site.integrations.alerts.suggestions import suggest_values
 from scriptsmith_site.models import Incident, IncidentEvent
 from scriptsmith_site.people.erasure import anonymise
 from tests.catalog.shelf import shelve
 from tests.site.alerts import payloads as sent
 from tests.site.alerts.conftest import Door
 from tests.site.alerts.test_payloads import HOSTILE
+from tests.site.browsing import ClientFor
 
 pytestmark = pytest.mark.django_db
 
@@ -52,7 +53,7 @@ def test_verified_scripts_come_from_retrieval_alone(
     door: Door,
     script: Version,
     reviewer: User,
-    client_for: Callable[[User], Client],
+    client_for: ClientFor,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     incident = fire(door)
@@ -69,7 +70,7 @@ def test_verified_scripts_come_from_retrieval_alone(
 
 @pytest.mark.slow
 def test_values_of_the_alert_are_filled_in_once_a_person_accepts_them(
-    door: Door, script: Version, reviewer: User, client_for: Callable[[User], Client]
+    door: Door, script: Version, reviewer: User, client_for: ClientFor
 ) -> None:
     incident = fire(door)
     client = client_for(reviewer)
@@ -92,23 +93,22 @@ def test_values_of_the_alert_are_filled_in_once_a_person_accepts_them(
     assert (event.use, event.by) == (use, reviewer)
 
 
-@pytest.mark.parametrize(
-    "instance",
-    ["$(reboot)", "-rf", "a;b", "a b\nc", "`id`", "~root", "x" * 300, "\u202egnp", "a\x00b"],
-)
 def test_odd_values_are_not_suggested(
-    door: Door, script: Version, reviewer: User, client_for: Callable[[User], Client], instance: str
+    door: Door, script: Version, reviewer: User, client_for: ClientFor
 ) -> None:
-    incident = fire(door, instance=instance)
+    odd = ("$(reboot)", "-rf", "a;b", "a b\nc", "`id`", "~root", "x" * 300, "\u202egnp", "a\x00b")
+    for instance in odd:
+        labels = {"instance": instance, "service": "nginx"}
+        assert [one.name for one in suggest_values(script, labels, {})] == ["SERVICE"], instance
+    incident = fire(door, instance="a\x00b")
     page = client_for(reviewer).get(f"/incidents/{incident.pk}/?values=accepted").text
     host = page.split('name="value-HOST"')[1].split(">")[0]
     assert "value=" not in host
     assert 'value="nginx"' in page
 
 
-@pytest.mark.slow
 def test_hostile_labels_are_text_on_every_page(
-    door: Door, reviewer: User, client_for: Callable[[User], Client]
+    door: Door, reviewer: User, client_for: ClientFor
 ) -> None:
     alert = sent.prometheus_alert(**HOSTILE)
     alert["annotations"] = {"summary": HOSTILE["html"] + HOSTILE["template"] + HOSTILE["long"]}
@@ -133,7 +133,7 @@ def test_hostile_labels_are_text_on_every_page(
 
 
 def test_secrets_are_masked_before_a_model_reads_them(
-    door: Door, reviewer: User, client_for: Callable[[User], Client]
+    door: Door, reviewer: User, client_for: ClientFor
 ) -> None:
     incident = fire(door, url="https://root:hunter22@db.example.org/", key="AKIAABCDEFGHIJKLMNOP")
     page = client_for(reviewer).get(f"/incidents/{incident.pk}/ask/").text
@@ -143,11 +143,7 @@ def test_secrets_are_masked_before_a_model_reads_them(
 
 @pytest.mark.slow
 def test_resolved_asks_whether_the_script_helped(
-    door: Door,
-    script: Version,
-    reviewer: User,
-    second_reviewer: User,
-    client_for: Callable[[User], Client],
+    door: Door, script: Version, reviewer: User, second_reviewer: User, client_for: ClientFor
 ) -> None:
     incident = fire(door)
     client, url = client_for(reviewer), f"/incidents/{incident.pk}/"
@@ -172,13 +168,8 @@ def test_resolved_asks_whether_the_script_helped(
     assert client.post(f"{url}outcome/{other.pk}/", {"outcome": "worked"}).status_code == 404
 
 
-@pytest.mark.slow
 def test_of_two_who_take_it_at_once_one_is_told(
-    door: Door,
-    reviewer: User,
-    second_reviewer: User,
-    stranger: User,
-    client_for: Callable[[User], Client],
+    door: Door, reviewer: User, second_reviewer: User, stranger: User, client_for: ClientFor
 ) -> None:
     incident = fire(door)
     url = f"/incidents/{incident.pk}/"
@@ -193,11 +184,7 @@ def test_of_two_who_take_it_at_once_one_is_told(
 
 @pytest.mark.slow
 def test_a_handed_over_incident_forgets_who_is_anonymised(
-    door: Door,
-    reviewer: User,
-    second_reviewer: User,
-    administrator: User,
-    client_for: Callable[[User], Client],
+    door: Door, reviewer: User, second_reviewer: User, administrator: User, client_for: ClientFor
 ) -> None:
     second_reviewer.first_name = "Zqsecretname"
     second_reviewer.save()
@@ -216,7 +203,7 @@ def test_a_handed_over_incident_forgets_who_is_anonymised(
 
 
 def test_the_catalogue_is_told_the_number_of_an_incident_alone(
-    door: Door, script: Version, reviewer: User, client_for: Callable[[User], Client]
+    door: Door, script: Version, reviewer: User, client_for: ClientFor
 ) -> None:
     incident = fire(door)
     Incident.objects.update(title="Zqalerttitle")
@@ -231,9 +218,8 @@ def test_the_catalogue_is_told_the_number_of_an_incident_alone(
     assert "Zqalerttitle" not in kept
 
 
-@pytest.mark.slow
 def test_a_statement_that_cannot_be_searched_by_is_said(
-    door: Door, reviewer: User, client_for: Callable[[User], Client]
+    door: Door, reviewer: User, client_for: ClientFor
 ) -> None:
     incident = fire(door)
     answer = client_for(reviewer).post(f"/incidents/{incident.pk}/statement/", {"statement": " "})
@@ -249,10 +235,10 @@ def test_pages_take_a_fixed_number_of_queries(
     door: Door,
     script: Version,
     reviewer: User,
-    client_for: Callable[[User], Client],
+    client_for: ClientFor,
     django_assert_max_num_queries: Callable[..., object],
 ) -> None:
-    for number in range(12):
+    for number in range(5):
         alerts = [
             sent.prometheus_alert(f"{number}-{n}", service="nginx") for n in range(number + 1)
         ]
@@ -261,9 +247,9 @@ def test_pages_take_a_fixed_number_of_queries(
     newest = Incident.objects.latest("pk")
     for text in ("a", "b", "c"):
         client.post(f"/incidents/{newest.pk}/note/", {"text": text})
-    with django_assert_max_num_queries(12):  # type: ignore[attr-defined]
+    with django_assert_max_num_queries(12):
         client.get("/incidents/?state=all&q=exports&severity=2")
-    with django_assert_max_num_queries(34):  # type: ignore[attr-defined]
+    with django_assert_max_num_queries(34):
         client.get(f"/incidents/{newest.pk}/")
     # Nor do more scripts that fit take more: at three in the morning they are there in less than a second.
     most = 40
@@ -271,15 +257,14 @@ def test_pages_take_a_fixed_number_of_queries(
         text = f"echo {number}\n{script.script}"
         shelve(f"Free the disk of exports {number}", script=text, phrasings=[newest.statement])
         if number in (0, 5):
-            with django_assert_max_num_queries(most) as asked:  # type: ignore[attr-defined]
+            with django_assert_max_num_queries(most) as asked:
                 page = client.get(f"/incidents/{newest.pk}/")
             most = len(asked)
     assert len(page.context["found"].matches) == 5
 
 
-@pytest.mark.slow
 def test_the_list_shows_what_is_open_and_is_narrowed(
-    door: Door, reviewer: User, client_for: Callable[[User], Client]
+    door: Door, reviewer: User, client_for: ClientFor
 ) -> None:
     door.send(sent.alertmanager(sent.prometheus_alert("a", severity="info"), group="a"))
     door.send(sent.alertmanager(sent.prometheus_alert("b"), group="b"))
@@ -304,7 +289,7 @@ def test_the_list_shows_what_is_open_and_is_narrowed(
 
 
 def test_a_script_that_was_suspended_meanwhile_is_not_copied(
-    door: Door, script: Version, reviewer: User, curator: User, client_for: Callable[[User], Client]
+    door: Door, script: Version, reviewer: User, curator: User, client_for: ClientFor
 ) -> None:
     incident = fire(door)
     suspend(script.entry, by=curator, reason="It stops more than it starts")

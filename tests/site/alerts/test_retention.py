@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
 from django.core import serializers
-from django.test import Client
 from django.utils import timezone
 
 from pipeline.models import Action, Run
@@ -17,6 +15,7 @@ from scriptsmith_site.integrations.alerts.services import retention
 from scriptsmith_site.models import Alert, AlertDelivery, Incident, IncidentEvent
 from tests.site.alerts import payloads as sent
 from tests.site.alerts.conftest import Door, take_in_all
+from tests.site.browsing import ClientFor
 
 pytestmark = pytest.mark.django_db
 WORD = "zqsecretword"
@@ -43,9 +42,8 @@ def test_what_is_over_is_deleted_after_its_days_and_what_fires_stays(door: Door)
     assert over.labels == over.annotations == {} and WORD in over.title
 
 
-@pytest.mark.slow
 def test_erasing_an_action_reaches_its_incident(
-    door: Door, reviewer: User, administrator: User, client_for: Callable[[User], Client]
+    door: Door, reviewer: User, administrator: User, client_for: ClientFor
 ) -> None:
     fire(door)
     incident = Incident.objects.get()
@@ -66,9 +64,8 @@ def test_erasing_an_action_reaches_its_incident(
     assert Incident.objects.filter(state="open").count() == 1, "what is sent again is a new one"
 
 
-@pytest.mark.slow
 def test_erasing_loses_no_alert_that_waits(
-    door: Door, reviewer: User, administrator: User, client_for: Callable[[User], Client]
+    door: Door, reviewer: User, administrator: User, client_for: ClientFor
 ) -> None:
     fire(door)
     incident = Incident.objects.get()

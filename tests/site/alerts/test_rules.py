@@ -1,4 +1,4 @@
-"""Rules ask as a person would, within their budget, once somebody has switched them on."""
+"""Rules request scripts as users do, within a budget, once an administrator has enabled them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from datetime import timedelta
 import pytest
 from auditlog.models import LogEntry
 from django.contrib.auth.models import User
-from django.test import Client
 from django.utils import timezone
 
 from core.errors import BadInput
@@ -17,7 +16,8 @@ from scriptsmith_site.integrations.alerts.services import sources, testing
 from scriptsmith_site.models import AlertRule, AlertRuleRun, Incident, IncidentEvent, Profile
 from tests.people import make_person
 from tests.site.alerts import payloads as sent
-from tests.site.alerts.conftest import Door
+from tests.site.alerts.conftest import Door, OpenDoor
+from tests.site.browsing import ClientFor
 
 pytestmark = pytest.mark.django_db
 
@@ -64,9 +64,8 @@ def test_a_rule_is_off_until_somebody_switches_it_on(
     assert LogEntry.objects.filter(additional_data__event="rule asked", actor=robot).exists()
 
 
-@pytest.mark.slow
 def test_its_budget_is_that_of_a_day_and_said_on_the_card(
-    door: Door, rule: AlertRule, administrator: User, open_door: Callable[..., Door]
+    door: Door, rule: AlertRule, administrator: User, open_door: OpenDoor
 ) -> None:
     sources.switch_rule(rule, True, by=administrator)
     for number in range(3):
@@ -83,12 +82,8 @@ def test_its_budget_is_that_of_a_day_and_said_on_the_card(
     assert Run.objects.count() == 4
 
 
-@pytest.mark.slow
 def test_a_rule_says_what_it_would_ask_and_asks_nothing(
-    open_door: Callable[..., Door],
-    rule: AlertRule,
-    administrator: User,
-    client_for: Callable[[User], Client],
+    open_door: OpenDoor, rule: AlertRule, administrator: User, client_for: ClientFor
 ) -> None:
     client = client_for(administrator)
 
@@ -135,17 +130,14 @@ def test_an_account_that_may_not_ask_any_more_holds_the_rule(
     assert IncidentEvent.objects.filter(kind="rule-held").exists()
 
 
-def test_only_a_service_account_asks_by_a_rule(
+def test_changed_rule_is_logged_and_needs_a_service_account(
     rule: AlertRule, administrator: User, reviewer: User
 ) -> None:
-    with pytest.raises(BadInput, match="service account"):
-        sources.save_rule(rule, by=administrator, account=reviewer)
-
-
-def test_a_changed_rule_is_logged_with_its_values(rule: AlertRule, administrator: User) -> None:
     sources.save_rule(rule, by=administrator, runs_per_day=1_000, name=rule.name)
     entry = LogEntry.objects.get(additional_data__event="alert rule changed")
     assert entry.changes == {"runs_per_day": ["2", "1000"]}
+    with pytest.raises(BadInput, match="service account"):
+        sources.save_rule(rule, by=administrator, account=reviewer)
 
 
 def test_a_defect_in_a_rule_opens_the_incident_all_the_same(
@@ -169,7 +161,7 @@ def test_a_test_of_a_source_asks_no_rule_and_names_its_own_incident(
 ) -> None:
     sources.switch_rule(rule, True, by=administrator)
     sources.save_rule(rule, by=administrator, matchers="")
-    with django_capture_on_commit_callbacks() as told:  # type: ignore[attr-defined]
+    with django_capture_on_commit_callbacks() as told:
         tested = testing.test_source(door.source, by=administrator)
     assert tested.incident == Incident.objects.get() and "Test" in tested.incident.title
     assert not told and not Run.objects.exists()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -13,14 +12,14 @@ from pipeline.models import Action, ModelCall
 from scriptsmith_site.integrations.alerts.services import processing
 from scriptsmith_site.models import AlertDelivery, Incident
 from tests.site.alerts import payloads as sent
-from tests.site.alerts.conftest import Door
+from tests.site.alerts.conftest import OpenDoor
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
 GROUPS, REQUESTS, ALERTS, THREADS = 5, 40, 10, 6
 
 
-def test_one_card_a_group_and_no_alert_lost(open_door: Callable[..., Door]) -> None:
+def test_one_card_a_group_and_no_alert_lost(open_door: OpenDoor) -> None:
     door = open_door()
 
     def send(number: int) -> int:
