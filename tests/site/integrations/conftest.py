@@ -16,6 +16,7 @@ from scriptsmith_site.integrations.outbox.events.event_types import PUBLIC
 from scriptsmith_site.models import Destination
 from tests.site.integrations.receiver import Receiver
 
+MakeDestination = Callable[..., Destination]
 ALL_TYPES = [one.name for one in PUBLIC]
 
 
@@ -28,13 +29,11 @@ def receiver(settings: Settings) -> Iterator[Receiver]:
 
 
 @pytest.fixture
-def make_destination(administrator: User, receiver: Receiver) -> Callable[..., Destination]:
+def make_destination(administrator: User, receiver: Receiver) -> MakeDestination:
     def make(name: str = "pager", **values: object) -> Destination:
         given = {"address": receiver.url, "types": ALL_TYPES, **values}
         made = services.create_destination(
-            Destination.Kind.WEBHOOK,
-            values=services.Values(name=name, **given),  # type: ignore[arg-type]
-            by=administrator,
+            Destination.Kind.WEBHOOK, values=services.Values(name=name, **given), by=administrator
         )
         receiver.secret = made.secret
         return made.destination
@@ -43,7 +42,7 @@ def make_destination(administrator: User, receiver: Receiver) -> Callable[..., D
 
 
 @pytest.fixture
-def webhook(make_destination: Callable[..., Destination]) -> Destination:
+def webhook(make_destination: MakeDestination) -> Destination:
     return make_destination()
 
 

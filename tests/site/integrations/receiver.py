@@ -1,19 +1,18 @@
-"""Somebody's own program that webhooks are sent to: it checks each with the library that receivers use."""
+"""A program that receives webhooks and checks each with the library that receivers use."""
 
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Callable
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 from standardwebhooks import Webhook, WebhookVerificationError
 
+from tests.site.loopback import Handler, serving
+
 
 class Received(NamedTuple):
-    """One request: what it said, and whether its signature was good."""
+    """One request, and whether its signature was valid."""
 
     id: str
     document: dict[str, Any]
@@ -32,48 +31,32 @@ class Receiver:
         self.says = b""
         self.location = ""
         self.retry_after = ""
+        self.address = ""
         receiver = self
 
-        class Handler(BaseHTTPRequestHandler):
+        class Answer(Handler):
             def do_POST(self) -> None:
-                body = self.rfile.read(int(self.headers["content-length"]))
-                status = receiver._take(body, dict(self.headers.items()))
-                self.send_response(status)
-                if receiver.location:
-                    self.send_header("location", receiver.location)
-                if receiver.retry_after:
-                    self.send_header("retry-after", receiver.retry_after)
-                said = receiver.says if status != 204 else b""
-                self.send_header("content-length", str(len(said)))
-                self.end_headers()
-                self.wfile.write(said)
+                status = receiver._take(self.read(), dict(self.headers.items()))
+                given = {"location": receiver.location, "retry_after": receiver.retry_after}
+                headers = {name: value for name, value in given.items() if value}
+                self.answer(status, receiver.says if status != 204 else b"", **headers)
 
-            def log_message(self, *_given: object) -> None:
-                pass
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
+        self._serving = serving(Answer)
 
     def __enter__(self) -> Self:
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        self.address = self._serving.__enter__()
         return self
 
-    def __exit__(
-        self,
-        _type: type[BaseException] | None,
-        _error: BaseException | None,
-        _trace: TracebackType | None,
-    ) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+    def __exit__(self, *error: Any) -> None:
+        self._serving.__exit__(*error)
 
     @property
     def port(self) -> int:
-        return int(self._server.server_address[1])
+        return int(self.address.rpartition(":")[2])
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}/in"
+        return f"{self.address}/in"
 
     @property
     def types(self) -> list[str]:

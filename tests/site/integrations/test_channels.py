@@ -21,6 +21,8 @@ from tests.make import make_run
 from tests.site.integrations.conftest import ALL_TYPES, work
 from tests.site.integrations.receiver import Receiver
 
+pytestmark = pytest.mark.django_db
+
 KEY = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -34,15 +36,10 @@ def chat(receiver: Receiver, settings: Settings) -> Iterator[Receiver]:
 def add(kind: str, by: User, *, secret: str = KEY, **values: object) -> Destination:
     given = {"name": kind, "address": "", "types": ALL_TYPES, **values}
     return services.create_destination(
-        kind,
-        values=services.Values(**given),
-        secret=secret,
-        by=by,  # type: ignore[arg-type]
+        kind, values=services.Values(**given), secret=secret, by=by
     ).destination
 
 
-@pytest.mark.slow
-@pytest.mark.django_db
 def test_a_channel_is_told_with_a_link_and_no_mention(
     chat: Receiver, administrator: User, monkeypatch: pytest.MonkeyPatch, settings: Settings
 ) -> None:
@@ -70,8 +67,6 @@ def test_a_channel_is_told_with_a_link_and_no_mention(
     assert KEY.encode() not in bytes(channel.secret) and channel.failing_since
 
 
-@pytest.mark.slow
-@pytest.mark.django_db
 def test_what_a_channel_must_not_be(
     chat: Receiver, administrator: User, settings: Settings
 ) -> None:
@@ -88,7 +83,7 @@ def test_what_a_channel_must_not_be(
         ("dbus", {}, "kind"),
     ):  # fmt: skip
         with pytest.raises(BadInput) as refused:
-            add(kind, administrator, **given)  # type: ignore[arg-type]
+            add(kind, administrator, **given)
         assert refused.value.field == field
     assert not Destination.objects.exists()
     channel = add("mattermost", administrator, address=f"127.0.0.1:{chat.port}")
@@ -99,8 +94,6 @@ def test_what_a_channel_must_not_be(
     assert "not allowed" in DeliveryAttempt.objects.get().error
 
 
-@pytest.mark.slow
-@pytest.mark.django_db
 def test_a_secret_may_stand_in_a_variable(
     chat: Receiver, administrator: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -117,7 +110,6 @@ def test_a_secret_may_stand_in_a_variable(
     assert len(chat.received) == 1 and not bytes(channel.secret)
 
 
-@pytest.mark.django_db
 def test_a_channel_that_moves_to_another_host_does_not_take_its_secret_along(
     administrator: User, settings: Settings
 ) -> None:
@@ -154,7 +146,7 @@ def test_each_kind_is_told_at_its_own_address_in_its_own_form() -> None:
         "https://a.logic.azure.com:443/workflows/work/triggers/manual/paths/invoke"
         "?api-version=2016-06-01&sp=%2Ftriggers%2Fmanual%2Frun&sv=1.0&sig=sig-_"
     )
-    [attached] = teams.document("Verified", "https://a.example/1")["attachments"]  # type: ignore[misc]
+    [attached] = teams.document("Verified", "https://a.example/1")["attachments"]
     assert attached["contentType"] == "application/vnd.microsoft.card.adaptive"
     assert attached["content"]["body"][0]["text"] == "Verified"
     assert attached["content"]["actions"][0]["url"] == "https://a.example/1"

@@ -1,9 +1,8 @@
-"""What people are told: whom, once, under the bell and by e-mail, at the hours that they chose."""
+"""Notifications: who gets them, once, on the page and by email, at the hours that each user chose."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -11,7 +10,6 @@ from auditlog.models import LogEntry
 from django.contrib.auth.models import User
 from django.core import mail as outbox
 from django.db import connection
-from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
@@ -36,8 +34,10 @@ from scriptsmith_site.models import Door, Event, Notification, NotificationChoic
 from tests.make import make_run, make_version
 from tests.people import make_person
 from tests.review.maker import make_study, shown_to
+from tests.site.browsing import ClientFor
 from tests.site.integrations.conftest import work
 
+pytestmark = pytest.mark.django_db
 Ways = NotificationChoices.Way
 SITE, ADDRESS = "https://scripts.example.org", "a@example.org"
 
@@ -54,12 +54,10 @@ def mailed(settings: Settings) -> None:
 
 def wants_mail(person: User, **choices: object) -> None:
     ways = {one.name: Ways.BOTH.value for one in kinds_for(person)}
-    services.choose(person, Choices(ways=ways, mail_address="a@example.org", **choices))  # type: ignore[arg-type]
+    services.choose(person, Choices(ways=ways, mail_address="a@example.org", **choices))
     services.confirm_address(person, mail.make_confirmation(person.pk, "a@example.org"))
 
 
-@pytest.mark.slow
-@pytest.mark.django_db
 def test_whom_the_catalogues_events_concern(
     curator: User, second_curator: User, reviewer: User, second_reviewer: User
 ) -> None:
@@ -83,8 +81,6 @@ def test_whom_the_catalogues_events_concern(
     assert told(curator) == ["made_worse", "came_back", "verified"]
 
 
-@pytest.mark.slow
-@pytest.mark.django_db
 def test_whom_the_events_of_a_study_concern(
     manager: User, reviewer: User, second_reviewer: User
 ) -> None:
@@ -111,10 +107,8 @@ def test_whom_the_events_of_a_study_concern(
     assert told(manager) == ["campaign_done"], "who closed it knows"
 
 
-@pytest.mark.slow
-@pytest.mark.django_db
 def test_whoever_asked_may_open_what_they_are_told_of_also_once_it_is_undone(
-    reviewer: User, client_for: Callable[[User], Client]
+    reviewer: User, client_for: ClientFor
 ) -> None:
     asker = make_person("asker")
     run = make_run(by=asker)
@@ -141,7 +135,6 @@ def test_whoever_asked_may_open_what_they_are_told_of_also_once_it_is_undone(
     assert client_for(asker).get(path()).status_code == 200
 
 
-@pytest.mark.django_db
 def test_an_item_that_goes_back_soon_is_told_of_once(manager: User, reviewer: User) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=1)
     item = campaign.items.get()
@@ -155,7 +148,6 @@ def test_an_item_that_goes_back_soon_is_told_of_once(manager: User, reviewer: Us
     assert told(reviewer) == ["due_soon"]
 
 
-@pytest.mark.django_db
 def test_managers_are_told_that_a_budget_is_used(
     manager: User, reviewer: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -171,12 +163,10 @@ def test_managers_are_told_that_a_budget_is_used(
     assert told(manager) == ["budget_used"] and told(reviewer) == []
 
 
-@pytest.mark.slow
-@pytest.mark.django_db
 def test_the_bell_its_page_and_what_was_read(
     reviewer: User,
     second_reviewer: User,
-    client_for: Callable[[User], Client],
+    client_for: ClientFor,
     django_assert_num_queries: DjangoAssertNumQueries,
 ) -> None:
     client = client_for(reviewer)
@@ -225,9 +215,8 @@ def test_the_bell_its_page_and_what_was_read(
     assert not Notification.objects.filter(person=reviewer, read_at=None).exists()
 
 
-@pytest.mark.django_db
 def test_what_is_muted_is_not_told_and_bad_choices_change_nothing(
-    curator: User, second_curator: User, client_for: Callable[[User], Client]
+    curator: User, second_curator: User, client_for: ClientFor
 ) -> None:
     services.choose(second_curator, Choices(ways={"second_eyes": "mute"}))
     version = catalog.create_entry("Show uptime", script="uptime\n", by=curator)
@@ -243,7 +232,7 @@ def test_what_is_muted_is_not_told_and_bad_choices_change_nothing(
         {"ways": {}, "quiet_from": 22},
     ):
         with pytest.raises(BadInput):
-            services.choose(second_curator, Choices(**bad))  # type: ignore[arg-type]
+            services.choose(second_curator, Choices(**bad))
     kept = NotificationChoices.objects.get(person=second_curator)
     assert kept.ways == {"second_eyes": "mute"} and not kept.mail_address
     client = client_for(second_curator)
@@ -258,8 +247,6 @@ def test_what_is_muted_is_not_told_and_bad_choices_change_nothing(
     assert 'value="22" selected' in refused.text, "what was typed is still there"
 
 
-@pytest.mark.slow
-@pytest.mark.django_db
 def test_e_mails_have_links_and_no_scripts_and_go_to_confirmed_addresses_alone(
     curator: User, second_curator: User, mailed: None, settings: Settings
 ) -> None:
@@ -301,10 +288,8 @@ def test_e_mails_have_links_and_no_scripts_and_go_to_confirmed_addresses_alone(
         services.ask_test(curator)
 
 
-@pytest.mark.slow
-@pytest.mark.django_db
 def test_nobody_has_the_server_write_to_one_address_after_another(
-    curator: User, mailed: None, client_for: Callable[[User], Client]
+    curator: User, mailed: None, client_for: ClientFor
 ) -> None:
     client = client_for(curator)
     typed = {one.name: "bell" for one in kinds_for(curator)} | {
@@ -328,8 +313,6 @@ def test_nobody_has_the_server_write_to_one_address_after_another(
     services.ask_test(curator)
 
 
-@pytest.mark.slow
-@pytest.mark.django_db
 def test_a_mail_server_that_is_away_loses_nothing(
     curator: User, second_curator: User, mailed: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -352,7 +335,6 @@ def test_a_mail_server_that_is_away_loses_nothing(
     assert outbox.outbox[-1].subject == "ScriptSmith: 2 notifications"
 
 
-@pytest.mark.django_db
 def test_what_is_due_for_an_address_that_was_changed_stands_under_the_bell(
     curator: User, second_curator: User, mailed: None
 ) -> None:
@@ -370,14 +352,8 @@ def test_what_is_due_for_an_address_that_was_changed_stands_under_the_bell(
     assert (row.in_bell, row.mail_at, row.mailed_at) == (True, None, None)
 
 
-@pytest.mark.slow
-@pytest.mark.django_db
 def test_an_administrator_pauses_e_mails_and_all_of_them_stand_under_the_bell(
-    administrator: User,
-    curator: User,
-    second_curator: User,
-    mailed: None,
-    client_for: Callable[[User], Client],
+    administrator: User, curator: User, second_curator: User, mailed: None, client_for: ClientFor
 ) -> None:
     wants_mail(second_curator)
     services.choose(second_curator, Choices(ways={"second_eyes": "mail"}, mail_address=ADDRESS))
@@ -411,7 +387,6 @@ def test_an_administrator_pauses_e_mails_and_all_of_them_stand_under_the_bell(
     services.ask_test(User.objects.get(pk=second_curator.pk))
 
 
-@pytest.mark.django_db
 def test_what_is_tried_again_waits_for_the_end_of_the_quiet_hours(
     curator: User, second_curator: User, mailed: None
 ) -> None:
@@ -430,8 +405,6 @@ def test_what_is_tried_again_waits_for_the_end_of_the_quiet_hours(
     assert mail.send_due_mail() == 1
 
 
-@pytest.mark.slow
-@pytest.mark.django_db
 def test_of_a_study_letters_have_the_kind_and_the_link_alone(
     manager: User, reviewer: User, second_reviewer: User, mailed: None
 ) -> None:
@@ -467,35 +440,34 @@ def test_of_a_study_letters_have_the_kind_and_the_link_alone(
     assert mail.send_due_mail() == 1 and entry.title in outbox.outbox[-1].body
 
 
-BERLIN = ZoneInfo("Europe/Berlin")
-
-
-@pytest.mark.parametrize(
-    ("now", "habits", "due"),
-    [
-        ("2026-06-01 12:34", Habits(BERLIN), "2026-06-01 12:34"),
-        ("2026-06-01 12:34", Habits(BERLIN, "hourly"), "2026-06-01 13:00"),
-        ("2026-06-01 05:00", Habits(BERLIN, "daily", 8), "2026-06-01 06:00"),
-        ("2026-06-01 06:00", Habits(BERLIN, "daily", 8), "2026-06-02 06:00"),
+def test_email_goes_out_by_the_habits_of_its_user() -> None:
+    berlin = ZoneInfo("Europe/Berlin")
+    table = [
+        ("2026-06-01 12:34", Habits(berlin), "2026-06-01 12:34"),
+        ("2026-06-01 12:34", Habits(berlin, "hourly"), "2026-06-01 13:00"),
+        ("2026-06-01 05:00", Habits(berlin, "daily", 8), "2026-06-01 06:00"),
+        ("2026-06-01 06:00", Habits(berlin, "daily", 8), "2026-06-02 06:00"),
         # The clocks go back: 8 o'clock is an hour later in UTC the next day.
-        ("2026-10-24 07:00", Habits(BERLIN, "daily", 8), "2026-10-25 07:00"),
-        ("2026-06-01 21:00", Habits(BERLIN, "at-once", 8, 22, 7), "2026-06-02 05:00"),
-        ("2026-06-01 04:59", Habits(BERLIN, "at-once", 8, 22, 7), "2026-06-01 05:00"),
-        ("2026-06-01 05:00", Habits(BERLIN, "at-once", 8, 22, 7), "2026-06-01 05:00"),
-        ("2026-06-01 12:00", Habits(BERLIN, "at-once", 8, 13, 15), "2026-06-01 13:00"),
-        ("2026-06-01 20:30", Habits(BERLIN, "hourly", 8, 22, 7), "2026-06-02 05:00"),
-        ("2026-06-01 12:00", Habits(BERLIN, "daily", 23, 22, 7), "2026-06-02 05:00"),
-        ("2026-06-01 12:34", Habits(BERLIN, "at-once", 8, 9, 9), "2026-06-01 12:34"),
-    ],
-)  # fmt: skip
-def test_when_an_e_mail_goes_out(now: str, habits: Habits, due: str) -> None:
-    at = datetime.fromisoformat(now).replace(tzinfo=UTC)
-    assert mail_time(at, habits) == datetime.fromisoformat(due).replace(tzinfo=UTC)
+        ("2026-10-24 07:00", Habits(berlin, "daily", 8), "2026-10-25 07:00"),
+        ("2026-06-01 21:00", Habits(berlin, "at-once", 8, 22, 7), "2026-06-02 05:00"),
+        ("2026-06-01 04:59", Habits(berlin, "at-once", 8, 22, 7), "2026-06-01 05:00"),
+        ("2026-06-01 05:00", Habits(berlin, "at-once", 8, 22, 7), "2026-06-01 05:00"),
+        ("2026-06-01 12:00", Habits(berlin, "at-once", 8, 13, 15), "2026-06-01 13:00"),
+        ("2026-06-01 20:30", Habits(berlin, "hourly", 8, 22, 7), "2026-06-02 05:00"),
+        ("2026-06-01 12:00", Habits(berlin, "daily", 23, 22, 7), "2026-06-02 05:00"),
+        ("2026-06-01 12:34", Habits(berlin, "at-once", 8, 9, 9), "2026-06-01 12:34"),
+    ]
+    wrong = [
+        (now, habits, due, got)
+        for now, habits, due in table
+        if (got := mail_time(datetime.fromisoformat(f"{now}+00:00"), habits))
+        != datetime.fromisoformat(f"{due}+00:00")
+    ]
+    assert not wrong
 
 
-@pytest.mark.django_db
 def test_a_person_is_offered_the_kinds_that_they_can_get(
-    client_for: Callable[[User], Client], reviewer: User, administrator: User
+    client_for: ClientFor, reviewer: User, administrator: User
 ) -> None:
     own = {"paused", "gave_up", "set_aside", "mirror_stopped"}
     for person, is_offered in ((reviewer, False), (administrator, True)):

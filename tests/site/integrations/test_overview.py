@@ -1,4 +1,4 @@
-"""The page of all doors: each stands on it, with how it did."""
+"""The page of all integrations shows each with its state."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
-from django.test import Client
 from django.utils import timezone
 
 from pipeline.models import Configuration
 from scriptsmith_site.integrations.agents import pause
 from scriptsmith_site.models import AlertRule, AlertSource, Incident, IncidentEvent
 from scriptsmith_site.people.sign_in.tokens import make_token
+from tests.site.browsing import ClientFor
 from tests.web_client import WebClient
 
 pytestmark = pytest.mark.django_db
@@ -28,10 +28,9 @@ def _rows(html: str) -> dict[str, str]:
     return dict(zip(names, rows, strict=False))
 
 
-@pytest.mark.slow
 def test_every_door_says_how_it_is(
     administrator: User,
-    client_for: Callable[[User], Client],
+    client_for: ClientFor,
     django_assert_max_num_queries: Callable[[int], object],
 ) -> None:
     client = client_for(administrator)
@@ -68,7 +67,7 @@ def test_every_door_says_how_it_is(
             content_type="application/json",
             headers={"Authorization": f"Bearer {token}"},
         )
-    with django_assert_max_num_queries(30):  # type: ignore[attr-defined]
+    with django_assert_max_num_queries(30):
         html = client.get("/integrations/").text
     rows = _rows(html)
     assert "works 2 sources" in rows["Alert sources"], "one that is paused fails nothing"

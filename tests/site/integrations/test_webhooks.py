@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -30,10 +29,12 @@ from scriptsmith_site.integrations.outbox.transport.sending import read_wait
 from scriptsmith_site.models import Delivery, DeliveryAttempt, Destination, Event
 from tests.make import make_run, make_version
 from tests.ports import free_port
-from tests.site.integrations.conftest import work
+from tests.site.integrations.conftest import MakeDestination, work
 from tests.site.integrations.receiver import Receiver, is_genuine
 
-SCRIPT_WORD = "exports"  # stands in every script that the makers make
+pytestmark = pytest.mark.django_db
+
+SCRIPT_WORD = "exports"  # is in every script that the makers make
 
 
 def finish(run: Run) -> None:
@@ -45,13 +46,8 @@ def move_clock(monkeypatch: pytest.MonkeyPatch, ahead: timedelta) -> None:
     monkeypatch.setattr(timezone, "now", lambda: datetime.now(UTC) + ahead)
 
 
-@pytest.mark.django_db
 def test_what_happens_arrives_signed_in_order_and_without_texts(
-    webhook: Destination,
-    receiver: Receiver,
-    curator: User,
-    administrator: User,
-    settings: Settings,
+    webhook: Destination, receiver: Receiver, curator: User, administrator: User, settings: Settings
 ) -> None:
     run = make_run(statement="Delete the exports of a customer", by=administrator)
     finish(run)
@@ -80,8 +76,6 @@ def test_what_happens_arrives_signed_in_order_and_without_texts(
     assert webhook.last_success_at and not webhook.last_error and webhook.lease_owner == ""
 
 
-@pytest.mark.slow
-@pytest.mark.django_db
 def test_an_event_is_part_of_what_it_tells_of(webhook: Destination, curator: User) -> None:
     version = make_version(by=curator)
     with pytest.raises(RuntimeError), transaction.atomic():
@@ -93,10 +87,8 @@ def test_an_event_is_part_of_what_it_tells_of(webhook: Destination, curator: Use
     assert not Event.objects.exists()
 
 
-@pytest.mark.slow
-@pytest.mark.django_db
 def test_texts_are_sent_only_where_they_may_be_and_not_after_they_were_erased(
-    make_destination: Callable[..., Destination], receiver: Receiver, administrator: User
+    make_destination: MakeDestination, receiver: Receiver, administrator: User
 ) -> None:
     make_destination("pager", includes_texts=True)
     run = make_run(statement="Delete\r\nthe exports\u202e", by=administrator)
@@ -120,11 +112,9 @@ def test_texts_are_sent_only_where_they_may_be_and_not_after_they_were_erased(
     assert [one.document["data"]["title"] for one in again] == [""]
 
 
-@pytest.mark.slow
-@pytest.mark.django_db
 @pytest.mark.parametrize(
     ("an_hour", "objects"),
-    [(1, 3), pytest.param(60, 50, marks=pytest.mark.slow, id="1,200 events of 50 objects")],
+    [(1, 3), pytest.param(60, 50, marks=pytest.mark.nightly, id="1,200 events of 50 objects")],
 )
 def test_a_receiver_that_is_down_for_twenty_hours_gets_everything_once_in_the_order_of_each_object(
     an_hour: int,
@@ -158,13 +148,8 @@ def test_a_receiver_that_is_down_for_twenty_hours_gets_everything_once_in_the_or
     assert not Delivery.objects.exclude(state=Delivery.State.DELIVERED).exists()
 
 
-@pytest.mark.slow
-@pytest.mark.django_db
 def test_later_events_of_an_object_wait_and_others_do_not(
-    webhook: Destination,
-    receiver: Receiver,
-    administrator: User,
-    monkeypatch: pytest.MonkeyPatch,
+    webhook: Destination, receiver: Receiver, administrator: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     refused, other = (make_run(by=administrator) for _number in range(2))
     receiver.answer = lambda one: 500 if one["data"]["run"] == refused.pk else 200
@@ -193,13 +178,8 @@ def _ahead() -> timedelta:
     return timezone.now() - datetime.now(UTC)
 
 
-@pytest.mark.slow
-@pytest.mark.django_db
 def test_after_three_days_of_failure_it_is_paused_and_its_owner_is_told(
-    webhook: Destination,
-    receiver: Receiver,
-    administrator: User,
-    monkeypatch: pytest.MonkeyPatch,
+    webhook: Destination, receiver: Receiver, administrator: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     receiver.answer = lambda _document: 503
     run = make_run(by=administrator)
@@ -223,13 +203,8 @@ def test_after_three_days_of_failure_it_is_paused_and_its_owner_is_told(
     assert numbers == sorted(numbers) and numbers[-1] == 5
 
 
-@pytest.mark.slow
-@pytest.mark.django_db
 def test_nothing_is_given_up_while_nothing_arrives_and_a_failed_test_is_no_outage(
-    webhook: Destination,
-    receiver: Receiver,
-    administrator: User,
-    monkeypatch: pytest.MonkeyPatch,
+    webhook: Destination, receiver: Receiver, administrator: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     receiver.answer = lambda _document: 503
     services.send_test(webhook, by=administrator)
@@ -256,13 +231,8 @@ def test_nothing_is_given_up_while_nothing_arrives_and_a_failed_test_is_no_outag
     assert {one["run"] for one in sent} == {first.pk, second.pk}, "what waits outlives its time"
 
 
-@pytest.mark.slow
-@pytest.mark.django_db
 def test_one_that_is_away_is_tried_once_at_a_time_whatever_waits(
-    webhook: Destination,
-    receiver: Receiver,
-    administrator: User,
-    monkeypatch: pytest.MonkeyPatch,
+    webhook: Destination, receiver: Receiver, administrator: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     receiver.answer = lambda _document: 503
     for _number in range(6):
@@ -282,8 +252,6 @@ def test_one_that_is_away_is_tried_once_at_a_time_whatever_waits(
     assert (webhook.failures, webhook.retry_at, webhook.failing_since) == (0, None, None)
 
 
-@pytest.mark.slow
-@pytest.mark.django_db
 def test_administrators_are_told_of_what_is_given_up(
     webhook: Destination, receiver: Receiver, administrator: User, curator: User
 ) -> None:
@@ -303,13 +271,8 @@ def test_administrators_are_told_of_what_is_given_up(
     assert not curator.notifications.exists()
 
 
-@pytest.mark.slow
-@pytest.mark.django_db
 def test_an_event_that_cannot_be_distributed_holds_up_nothing_but_its_own_object(
-    webhook: Destination,
-    receiver: Receiver,
-    administrator: User,
-    monkeypatch: pytest.MonkeyPatch,
+    webhook: Destination, receiver: Receiver, administrator: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broken, other = make_run(by=administrator), make_run(by=administrator)
 
@@ -333,13 +296,8 @@ def test_an_event_that_cannot_be_distributed_holds_up_nothing_but_its_own_object
     assert [one.kind for one in administrator.notifications.all()] == ["set_aside"]
 
 
-@pytest.mark.slow
-@pytest.mark.django_db
 def test_a_defect_of_our_own_is_a_failed_try(
-    webhook: Destination,
-    receiver: Receiver,
-    administrator: User,
-    monkeypatch: pytest.MonkeyPatch,
+    webhook: Destination, receiver: Receiver, administrator: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     finish(make_run(by=administrator))
     with monkeypatch.context() as broken:
@@ -350,8 +308,6 @@ def test_a_defect_of_our_own_is_a_failed_try(
     assert Delivery.objects.get().next_at > timezone.now() + timedelta(seconds=5)
 
 
-@pytest.mark.slow
-@pytest.mark.django_db
 def test_events_of_an_object_go_out_by_their_number_and_not_by_when_they_were_written(
     webhook: Destination, receiver: Receiver, administrator: User
 ) -> None:
@@ -371,8 +327,6 @@ def test_events_of_an_object_go_out_by_their_number_and_not_by_when_they_were_wr
     assert [one.document["data"]["sequence"] for one in receiver.received] == [1, 2]
 
 
-@pytest.mark.slow
-@pytest.mark.django_db
 def test_after_a_change_of_the_key_a_new_secret_is_all_it_takes(
     webhook: Destination, receiver: Receiver, administrator: User, settings: Settings
 ) -> None:
@@ -387,56 +341,38 @@ def test_after_a_change_of_the_key_a_new_secret_is_all_it_takes(
     assert sent.is_signed
 
 
-@pytest.mark.slow
-@pytest.mark.django_db
-@pytest.mark.parametrize(
-    ("said", "seconds"),
-    [("900", 900), ("0", 10), ("99999999999", 6 * 3_600), ("soon", 10), ("-5", 10)],
-)
-def test_a_receiver_that_asks_for_a_pause_gets_it(
-    webhook: Destination, receiver: Receiver, administrator: User, said: str, seconds: int
-) -> None:
-    receiver.answer, receiver.retry_after = lambda _document: 429, said
-    finish(make_run(by=administrator))
-    before = timezone.now()
-    work()
-    webhook.refresh_from_db()
-    assert webhook.retry_at is not None
-    waits = (webhook.retry_at - before).total_seconds()
-    assert seconds <= waits < seconds + 8
-    assert Delivery.objects.get().next_at >= webhook.retry_at - timedelta(seconds=1)
-
-
-def test_a_pause_may_be_said_as_a_date() -> None:
-    now = datetime(2026, 11, 23, 12, tzinfo=UTC)
-    for said, wait in (
-        (b"Mon, 23 Nov 2026 12:05:00 GMT", timedelta(minutes=5)),
-        (b"Mon, 23 Nov 2026 11:00:00 GMT", timedelta()),
-        (b"Mon, 99 Nov 2026 11:00:00 GMT", None),
-        (b"", None),
-    ):
-        assert read_wait([(b"Retry-After", said)], now=now) == wait
-
-
-@pytest.mark.slow
-@pytest.mark.django_db
-def test_one_that_wants_nothing_more_is_paused_at_once(
+def test_receiver_that_asks_for_a_pause_gets_it(
     webhook: Destination, receiver: Receiver, administrator: User
 ) -> None:
-    receiver.answer = lambda _document: 410
     finish(make_run(by=administrator))
-    work()
-    webhook.refresh_from_db()
-    assert "410" in webhook.paused_why
+    for retry_after, seconds in (("900", 900), ("0", 10), ("99999999999", 6 * 3_600), ("soon", 10)):
+        Destination.objects.update(failing_since=None, failures=0, retry_at=None)
+        Delivery.objects.update(next_at=timezone.now(), tries=0)
+        receiver.answer, receiver.retry_after = lambda _document: 429, retry_after
+        before = timezone.now()
+        work()
+        webhook.refresh_from_db()
+        assert webhook.retry_at is not None
+        waits = (webhook.retry_at - before).total_seconds()
+        assert seconds <= waits < seconds + 8, retry_after
+        assert Delivery.objects.get().next_at >= webhook.retry_at - timedelta(seconds=1)
 
 
-@pytest.mark.slow
-@pytest.mark.django_db
+def test_pause_is_read_as_seconds_or_a_date() -> None:
+    now = datetime(2026, 11, 23, 12, tzinfo=UTC)
+    table = {
+        b"Mon, 23 Nov 2026 12:05:00 GMT": timedelta(minutes=5),
+        b"Mon, 23 Nov 2026 11:00:00 GMT": timedelta(),
+        b"Mon, 99 Nov 2026 11:00:00 GMT": None,
+        b"": None,
+        b"-5": None,
+        b"900": timedelta(minutes=15),
+    }
+    assert {text: read_wait([(b"Retry-After", text)], now=now) for text in table} == table
+
+
 def test_a_new_secret_and_the_former_one_both_sign_for_a_day(
-    webhook: Destination,
-    receiver: Receiver,
-    administrator: User,
-    monkeypatch: pytest.MonkeyPatch,
+    webhook: Destination, receiver: Receiver, administrator: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     former = receiver.secret
     made = services.rotate_secret(webhook, by=administrator)
@@ -454,32 +390,7 @@ def test_a_new_secret_and_the_former_one_both_sign_for_a_day(
     assert made.secret.encode() not in bytes(stored)
 
 
-@pytest.mark.slow
-@pytest.mark.django_db
-def test_a_receiver_refuses_what_is_forged_old_or_changed(
-    webhook: Destination, receiver: Receiver, administrator: User
-) -> None:
-    finish(make_run(by=administrator))
-    work()
-    [sent] = receiver.received
-    secret, headers = receiver.secret, sent.headers
-    assert is_genuine(secret, sent.body, headers)
-    old = str(int(headers["webhook-timestamp"]) - 600)
-    other = services.make_signing_secret()
-    assert not is_genuine(other, sent.body, headers), "another secret"
-    assert not is_genuine(secret, sent.body[:-1] + b" ", headers), "one byte changed"
-    spaced = json.dumps(sent.document).encode()
-    assert not is_genuine(secret, spaced, headers), "written in another way"
-    assert not is_genuine(secret, sent.body, {**headers, "webhook-timestamp": old}), "an old one"
-    renamed = {**headers, "webhook-id": "evt_another"}
-    assert not is_genuine(secret, sent.body, renamed), "replayed under another id"
-    unsigned = {name: value for name, value in headers.items() if name != "webhook-signature"}
-    assert not is_genuine(secret, sent.body, unsigned)
-
-
-@pytest.mark.slow
-@pytest.mark.django_db
-def test_what_a_receiver_does_is_told_in_words_and_kept_short(
+def test_answers_of_a_receiver_are_reported_and_cut_and_410_pauses_it(
     webhook: Destination, receiver: Receiver, administrator: User
 ) -> None:
     receiver.says = b"\0<script>" + b"x" * 5_000
@@ -491,10 +402,14 @@ def test_what_a_receiver_does_is_told_in_words_and_kept_short(
     assert "redirect" in attempt.error and attempt.status == 302
     assert len(attempt.answer.encode()) <= 1_100 and "\0" not in attempt.answer
     assert len(receiver.received) == 1
+    receiver.answer, receiver.location = lambda _document: 410, ""
+    Destination.objects.update(failing_since=None, failures=0, retry_at=None)
+    Delivery.objects.update(next_at=timezone.now())
+    work()
+    webhook.refresh_from_db()
+    assert "410" in webhook.paused_why
 
 
-@pytest.mark.slow
-@pytest.mark.django_db
 def test_a_worker_that_is_killed_leaves_its_try_and_the_next_one_sends_it(
     webhook: Destination, receiver: Receiver, administrator: User
 ) -> None:
@@ -512,10 +427,8 @@ def test_a_worker_that_is_killed_leaves_its_try_and_the_next_one_sends_it(
     assert lost.ended_at is None and OWNER not in Destination.objects.get().lease_owner
 
 
-@pytest.mark.slow
-@pytest.mark.django_db
 def test_replays_go_under_the_same_id_and_a_span_reaches_what_was_never_sent(
-    make_destination: Callable[..., Destination], receiver: Receiver, administrator: User
+    make_destination: MakeDestination, receiver: Receiver, administrator: User
 ) -> None:
     first = make_destination("first", types=["run.finished"])
     run = make_run(by=administrator)
@@ -538,8 +451,6 @@ def test_replays_go_under_the_same_id_and_a_span_reaches_what_was_never_sent(
     assert len({one.id for one in receiver.received}) == 1 and len(receiver.received) == 4
 
 
-@pytest.mark.slow
-@pytest.mark.django_db
 def test_a_test_is_tried_once_even_while_it_is_paused(
     webhook: Destination, receiver: Receiver, administrator: User
 ) -> None:
@@ -557,8 +468,6 @@ def test_a_test_is_tried_once_even_while_it_is_paused(
     assert [row.actor for row in tested] == [administrator] * 2
 
 
-@pytest.mark.slow
-@pytest.mark.django_db
 def test_what_made_it_worse_suspends_and_is_told_so(
     webhook: Destination, receiver: Receiver, curator: User, reviewer: User
 ) -> None:
@@ -571,8 +480,6 @@ def test_what_made_it_worse_suspends_and_is_told_so(
     assert Version.objects.get().entry.suspended_at
 
 
-@pytest.mark.slow
-@pytest.mark.django_db
 def test_old_events_go_with_their_deliveries(
     webhook: Destination, administrator: User, settings: Settings
 ) -> None:
