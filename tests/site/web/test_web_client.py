@@ -59,15 +59,16 @@ def test_the_fixtures_give_it(client: Client, client_for: ClientFor, stranger: U
 
 def test_client_sends_what_a_browser_would_send(browser: WebClient) -> None:
     assert browser.post("/take/").json()["field"], "without a page, the token of the session"
-    browser.get("/page/broken/")
-    assert browser.post("/take/").status_code == 403, "a form without its token"
-    for headers in ({"HX-Request": "true"}, {"X-Requested-With": "fetch"}):
-        answer = browser.post("/take/", headers=headers)
-        assert answer.json() == {"field": False, "header": True}, "a script, by the page"
-    browser.get("/page/whole/")
-    assert browser.post("/take/").json() == {"field": True, "header": False}
+    whole, broken = WebClient(), WebClient()
+    whole.get("/page/whole/")
+    assert whole.post("/take/").json() == {"field": True, "header": False}
     own = {"csrfmiddlewaretoken": "x" * 64}
-    assert browser.post("/take/", own).status_code == 403, "what the test gives is sent"
+    assert whole.post("/take/", own).status_code == 403, "the test's own token is sent"
+    broken.get("/page/broken/")
+    for headers in ({"HX-Request": "true"}, {"X-Requested-With": "fetch"}):
+        answer = broken.post("/take/", headers=headers)
+        assert answer.json() == {"field": False, "header": True}, "a script, by the page"
+    assert broken.post("/take/").status_code == 403, "a form without its token"
 
 
 @pytest.mark.slow
