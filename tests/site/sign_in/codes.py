@@ -14,9 +14,9 @@ _HALF_MINUTE, _TO_TYPE_IT = 30, 6  # seconds
 
 
 def code_of(secret: str, *, later: int = 0) -> str:
-    """What the app shows now, or so many half minutes later.
+    """Return the code that the app shows now, or so many half minutes later.
 
-    One of before is not taken any more once another half minute begins: there is time to type it.
+    An earlier code is refused once the next half minute begins, so this waits if time is short.
     """
     left = _HALF_MINUTE - timezone.now().timestamp() % _HALF_MINUTE
     if later < 0 and left < _TO_TYPE_IT:

@@ -19,7 +19,7 @@ def provider(settings: Settings) -> Iterator[Provider]:
     pytest.importorskip(
         "oidc_provider_mock", reason="oidc-provider-mock is not installed: nobody to sign in with"
     )
-    cache.clear()  # what another provider said of itself
+    cache.clear()  # the description of another provider
     with import_module("tests.site.sign_in.provider").Provider() as running:
         settings.SCRIPTSMITH_OIDC_ISSUER = running.issuer
         settings.SCRIPTSMITH_OIDC_CLIENT_ID = "scriptsmith"

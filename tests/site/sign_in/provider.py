@@ -31,7 +31,7 @@ class _Stay(urllib.request.HTTPRedirectHandler):
 
 
 class Provider:
-    """In a `with`, the provider; `discovery` and `id_token` change what it says, `forge` signs with a key of nobody."""
+    """In a `with`, the provider; `discovery` and `id_token` change its answers, `forge` signs with an unknown key."""
 
     def __init__(self, port: int = 0) -> None:
         self.discovery: Change = lambda document: document
@@ -80,7 +80,7 @@ class Provider:
         return unescape(found[1])
 
     def agree(self, address: str, subject: str) -> str:
-        """The person signs in at the provider; where that sends them back to, without its host."""
+        """Sign in at the provider, and return the path to which it sends the user back."""
         data = urlencode({"sub": subject}).encode()
         try:
             urllib.request.build_opener(_Stay).open(address, data)

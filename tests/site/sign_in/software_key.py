@@ -1,4 +1,4 @@
-"""A passkey in software: makes and uses a credential as a browser would, for the origin that it is told."""
+"""A passkey in software: makes and uses a credential as a browser would, for the given origin."""
 
 from __future__ import annotations
 

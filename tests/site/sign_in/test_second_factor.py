@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
@@ -24,6 +23,7 @@ from scriptsmith_site.people.second_factor import services
 from scriptsmith_site.people.sign_in.links import make_password_link, reset_password
 from scriptsmith_site.people.sign_in.tokens import make_token
 from tests.people import PASSWORD, make_person
+from tests.site.browsing import ClientFor
 from tests.site.sign_in.codes import add_app, code_of
 from tests.web_client import WebClient
 
@@ -50,7 +50,6 @@ def lines(user: User) -> list[str]:
     return [f"{line.kind} {line.detail}".strip() for line in found]
 
 
-@pytest.mark.slow
 def test_an_app_is_added_on_its_page_and_asked_for_from_then_on(
     reviewer: User, client: WebClient
 ) -> None:
@@ -96,6 +95,7 @@ def test_a_code_is_good_once_also_for_two_at_once(reviewer: User) -> None:
     assert not is_in(second)
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_of_two_processes_that_see_one_code_one_takes_it(db: None) -> None:
     user = make_person("rita", "reviewer")
@@ -115,7 +115,6 @@ def test_of_two_processes_that_see_one_code_one_takes_it(db: None) -> None:
             assert sorted(pool.map(prove, range(4))) == [False, False, False, True]
 
 
-@pytest.mark.slow
 def test_a_recovery_code_is_good_once_and_new_ones_make_the_old_void(
     reviewer: User, client: WebClient
 ) -> None:
@@ -131,9 +130,8 @@ def test_a_recovery_code_is_good_once_and_new_ones_make_the_old_void(
     assert send_code(begin(WebClient()), new[1]) == 302
 
 
-@pytest.mark.slow
 def test_wrong_codes_are_limited_and_the_lockout_is_listed_and_lifted(
-    reviewer: User, administrator: User, settings: Settings, client_for: Callable[[User], Client]
+    reviewer: User, administrator: User, settings: Settings, client_for: ClientFor
 ) -> None:
     settings.AXES_FAILURE_LIMIT = 3
     secret, _codes = add_app(reviewer)
@@ -148,7 +146,7 @@ def test_wrong_codes_are_limited_and_the_lockout_is_listed_and_lifted(
     assert send_code(client, code_of(secret)) == 302
 
 
-def test_what_was_begun_with_a_password_that_was_reset_meanwhile_is_over(
+def test_password_reset_ends_a_begun_sign_in_and_its_link_does_not_skip_the_second_factor(
     reviewer: User, administrator: User, client: WebClient
 ) -> None:
     secret, _codes = add_app(reviewer)
@@ -158,16 +156,12 @@ def test_what_was_begun_with_a_password_that_was_reset_meanwhile_is_over(
     assert "not valid any more" in answer.text
     assert not is_in(client)
     assert client.get("/login/second-factor/")["Location"] == "/login/"
-
-
-def test_a_password_link_does_not_go_round_it(reviewer: User, administrator: User) -> None:
-    add_app(reviewer)
-    secret = make_password_link(reviewer, by=administrator)
-    client = WebClient()
-    typed = {"password": "a good new passphrase", "repeated_password": "a good new passphrase"}
-    client.get(f"/set-password/{secret}/")
-    assert client.post(f"/set-password/{secret}/", typed).status_code == 302
-    answer = client.post("/login/", {"username": "rita", "password": "a good new passphrase"})
+    link = f"/set-password/{make_password_link(reviewer, by=administrator)}/"
+    client, new = WebClient(), "a good new passphrase"
+    client.get(link)
+    typed = {"password": new, "repeated_password": new}
+    assert client.post(link, typed).status_code == 302
+    answer = client.post("/login/", {"username": "rita", "password": new})
     assert answer["Location"] == "/login/second-factor/" and not is_in(client)
 
 
@@ -201,13 +195,12 @@ def test_what_guards_the_account_is_changed_after_one_more_proof(
 
 
 class TestRequired:
-    """Where a role needs a second factor, whoever has none is led to set it up, and to nothing else."""
+    """If a role needs a second factor, a user without one can only set it up."""
 
     @pytest.fixture(autouse=True)
     def _required(self, settings: Settings) -> None:
         settings.SCRIPTSMITH_SECOND_FACTOR_ROLES = ["administrator", "curator"]
 
-    @pytest.mark.slow
     def test_pages_lead_to_it_and_everything_opens_once_it_is_there(
         self, curator: User, client: WebClient
     ) -> None:
@@ -250,21 +243,18 @@ class TestRequired:
         )
         assert answer.status_code == 200, "a program shows no second factor; its person has one"
 
-    def test_other_roles_go_on_as_before_and_signing_out_is_open(
-        self, reviewer: User, curator: User, client: WebClient
+    def test_other_roles_go_on_until_the_setting_names_them_and_signing_out_is_open(
+        self, reviewer: User, curator: User, client: WebClient, settings: Settings
     ) -> None:
-        assert is_in(begin(WebClient(), "rita"))
         begin(client, "carla")
         assert client.post("/logout/").status_code == 302
-
-    def test_it_is_asked_by_the_role_of_now(self, reviewer: User, settings: Settings) -> None:
         client = begin(WebClient())
         assert is_in(client)
         settings.SCRIPTSMITH_SECOND_FACTOR_ROLES = ["all"]
         assert not is_in(client)
 
     def test_an_administrator_removes_it_of_who_lost_everything(
-        self, curator: User, administrator: User, client_for: Callable[[User], Client]
+        self, curator: User, administrator: User, client_for: ClientFor
     ) -> None:
         add_app(administrator)
         add_app(curator)
@@ -292,7 +282,6 @@ def test_under_another_key_nothing_proves_it_and_the_machine_s_owner_helps(
             call_command("remove_second_factor", name)
 
 
-@pytest.mark.slow
 def test_hostile_credentials_are_refused_and_break_nothing(
     reviewer: User, client: WebClient
 ) -> None:
@@ -316,7 +305,7 @@ def test_hostile_credentials_are_refused_and_break_nothing(
 
 
 def test_nobody_removes_their_own_from_the_page_of_their_account_nor_others_without_a_proof(
-    reviewer: User, administrator: User, client_for: Callable[[User], Client]
+    reviewer: User, administrator: User, client_for: ClientFor
 ) -> None:
     add_app(administrator)
     add_app(reviewer)
