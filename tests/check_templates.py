@@ -142,7 +142,7 @@ def mapping_loops(sources: Sources) -> Iterator[str]:
 def block_names(sources: Sources) -> Iterator[str]:
     """Yield names that a block reads and only another block sets: they are empty there.
 
-    A link without its address became a button in this way, and *Cancel* sent the form.
+    A link with an empty address is drawn as a button, so that *Cancel* sent the form.
     """
     for name, text in sources.markup():
         if "{% extends" not in text:
