@@ -24,7 +24,7 @@ _WHO = ("-c", "user.name=Gita Hub", "-c", "user.email=gita@example.org")
 
 
 class Repository:
-    """A repository as Git itself sees it; skips the test, saying so, where there is no git."""
+    """A repository as Git itself sees it; skips the test with a reason if Git is not installed."""
 
     def __init__(self, path: Path) -> None:
         if GIT is None:
@@ -68,12 +68,12 @@ class Repository:
         return self.git("show", f"{commit}:{path}")
 
     def clone(self, to: Path) -> Path:
-        """A working copy, to commit in as somebody else does."""
+        """Make a working copy, for commits of another author."""
         self.git("clone", "--quiet", str(self.path), str(to), inside=False)
         return to
 
     def commit(self, clone: Path, files: dict[str, str], message: str, *, push: str) -> str:
-        """Somebody's commit of these files, pushed to this branch; its hash."""
+        """Commit these files as another author, push them to the branch, and return the hash."""
         for name, text in files.items():
             path = clone / name
             path.parent.mkdir(parents=True, exist_ok=True)

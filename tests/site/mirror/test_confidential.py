@@ -1,4 +1,4 @@
-"""The mirror tells nothing of an open study: two worlds that differ in what it hides have the same commits."""
+"""The commits of the mirror do not depend on what an open study hides."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from review.campaigns.services import states
 from review.models import Item
 from scriptsmith_site.models import Mirror
 from tests.catalog.shelf import shelve
+from tests.first_cases import first_cases
 from tests.people import make_person
 from tests.review.blinding import rewriting
 from tests.review.blinding.conftest import asker, live, studied
@@ -24,7 +25,7 @@ from tests.site.mirror.conftest import Repository, work
 
 __all__ = ["asker", "live", "studied"]
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 
 def publish(item: Item, text: str, *, by: User, entry: Version | None = None) -> Version:
@@ -44,35 +45,29 @@ def publish(item: Item, text: str, *, by: User, entry: Version | None = None) ->
 
 
 def everything(repository: Repository) -> str:
-    """Every byte of every commit, as Git tells it."""
+    """Return every byte of every commit, as Git prints it."""
     heads = repository.git("for-each-ref", "--format=%(refname)")
     if not heads:
         return ""
     return repository.git("log", "--all", "-p", "--format=%an %ae %s %b")
 
 
-class _Undo(Exception):
-    pass
-
-
 def in_a_world(repository: Repository, happen: Callable[[], None]) -> str:
     """What the mirror holds after this happened; the world is undone, and the repository empty again."""
-    try:
-        with transaction.atomic():
-            happen()
-            work()
-            work()
-            raise _Undo
-    except _Undo:
-        said = everything(repository)
-        for ref in repository.git("for-each-ref", "--format=%(refname)").split():
-            repository.git("update-ref", "-d", ref)
-        return said
+    with transaction.atomic():
+        happen()
+        work()
+        work()
+        transaction.set_rollback(True)
+    said = everything(repository)
+    for ref in repository.git("for-each-ref", "--format=%(refname)").split():
+        repository.git("update-ref", "-d", ref)
+    return said
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
-    "change", [rewriting.pass_it, rewriting.say_otherwise, rewriting.refine_otherwise]
+    "change",
+    first_cases(1, [rewriting.pass_it, rewriting.say_otherwise, rewriting.refine_otherwise]),
 )
 def test_worlds_that_differ_in_what_a_study_hides_have_the_same_mirror(
     studied: Item,
@@ -113,7 +108,6 @@ def strip_keys(world: str) -> str:
     )
 
 
-@pytest.mark.slow
 def test_what_was_withheld_is_told_once_the_study_is_closed(
     studied: Item, set_up: Callable[[], Mirror], repository: Repository, manager: User
 ) -> None:
@@ -143,9 +137,12 @@ def test_what_was_withheld_is_told_once_the_study_is_closed(
     repository.check()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("is_set_up_first", [True, False])
-@pytest.mark.parametrize("area", ["suspended", "deprecated"])
+@pytest.mark.parametrize(
+    ("area", "is_set_up_first"),
+    first_cases(
+        2, [("suspended", True), ("deprecated", False), ("deprecated", True), ("suspended", False)]
+    ),
+)
 def test_what_was_taken_out_of_use_meanwhile_is_not_told_as_verified(
     studied: Item,
     set_up: Callable[[], Mirror],
@@ -173,5 +170,5 @@ def test_what_was_taken_out_of_use_meanwhile_is_not_told_as_verified(
     areas = {path.partition("/")[0] for path in repository.files if other_folder not in path}
     was_told = (
         is_set_up_first or area == "suspended"
-    )  # what was merged away before is not told at all
+    )  # an entry merged before is not published at all
     assert areas - {".gitattributes", "README.md"} == ({area} if was_told else set())

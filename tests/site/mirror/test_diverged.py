@@ -16,6 +16,7 @@ from scriptsmith_site.integrations.mirror import services, writing
 from scriptsmith_site.integrations.mirror.remotes import Remote
 from scriptsmith_site.models import Mirror, MirrorCommit, Notification
 from tests.catalog.shelf import shelve
+from tests.site.browsing import ClientFor
 from tests.site.mirror.conftest import Repository, work
 
 pytestmark = pytest.mark.django_db
@@ -34,7 +35,7 @@ def test_what_somebody_else_pushed_stops_it_and_a_person_goes_on_from_there(
     version: Version,
     curator: User,
     administrator: User,
-    client_for: Callable[[User], object],
+    client_for: ClientFor,
     tmp_path: Path,
 ) -> None:
     set_up()
@@ -50,7 +51,7 @@ def test_what_somebody_else_pushed_stops_it_and_a_person_goes_on_from_there(
     assert repository.log == ["Catalogue as it is", "A shortcut"]
     work()
     assert Notification.objects.filter(person=administrator, kind="mirror_stopped").count() == 1
-    page = client_for(administrator).get("/integrations/mirror/").content.decode()  # type: ignore[attr-defined]
+    page = client_for(administrator).get("/integrations/mirror/").content.decode()
     assert theirs[:12] in page
     assert "Go on from there" in page
 
@@ -160,7 +161,7 @@ def test_a_push_that_comes_between_reading_and_writing_is_not_overwritten(
 
     def be_overtaken(remote: Remote, *given: object, **named: object) -> None:
         repository.commit(clone, {"NOTES.md": "theirs\n"}, "Faster", push="main")
-        real(remote, *given, **named)  # type: ignore[arg-type]
+        real(remote, *given, **named)
 
     monkeypatch.setattr(Remote, "push", be_overtaken)
     assert work() == 0

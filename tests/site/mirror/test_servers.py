@@ -1,13 +1,11 @@
-"""A mirror over HTTP, by Git's own server, and over SSH, by what stands in for the program."""
+"""A mirror over HTTP with Git's own server, and over SSH with a stand-in for the program."""
 
 from __future__ import annotations
 
 import base64
 import os
 import subprocess
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -19,47 +17,39 @@ from scriptsmith_site.integrations.mirror import branches, remotes, services
 from scriptsmith_site.integrations.mirror.secrets import access_of
 from scriptsmith_site.models import Mirror
 from tests.catalog.shelf import shelve
+from tests.site.loopback import Handler, serving
 from tests.site.mirror.conftest import GIT, Repository, work
 
 pytestmark = pytest.mark.django_db
 TOKEN = "t0ken"
 
 
-class Server(ThreadingHTTPServer):
+class GitServer(Handler):
     """Git's own CGI program behind a password."""
 
+    protocol_version = "HTTP/1.1"
     folder: Path
     moved = False
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}"
-
-
-class _Handler(BaseHTTPRequestHandler):
-    server: Server
-    protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
         self._serve(b"")
 
     def do_POST(self) -> None:
-        if self.headers.get("Transfer-Encoding") == "chunked":
-            body = b""
-            while size := int(self.rfile.readline(), 16):
-                body += self.rfile.read(size)
-                self.rfile.readline()
+        if self.headers.get("Transfer-Encoding") != "chunked":
+            return self._serve(self.read())
+        body = b""
+        while size := int(self.rfile.readline(), 16):
+            body += self.rfile.read(size)
             self.rfile.readline()
-        else:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-        self._serve(body)
+        self.rfile.readline()
+        return self._serve(body)
 
     def _serve(self, body: bytes) -> None:
-        if self.server.moved:
-            return self._answer(302, [("Location", "http://169.254.169.254/")], b"")
+        if self.moved:
+            return self.answer(302, location="http://169.254.169.254/")
         expected = "Basic " + base64.b64encode(f"git:{TOKEN}".encode()).decode()
         if self.headers.get("Authorization") != expected:
-            return self._answer(401, [("WWW-Authenticate", "Basic")], b"")
+            return self.answer(401, www_authenticate="Basic")
         path, _mark, query = self.path.partition("?")
         assert GIT is not None
         done = subprocess.run(
@@ -68,7 +58,7 @@ class _Handler(BaseHTTPRequestHandler):
             capture_output=True,
             check=True,
             env={
-                "GIT_PROJECT_ROOT": str(self.server.folder),
+                "GIT_PROJECT_ROOT": str(self.folder),
                 "GIT_HTTP_EXPORT_ALL": "1",
                 "REQUEST_METHOD": self.command,
                 "PATH_INFO": path,
@@ -81,45 +71,31 @@ class _Handler(BaseHTTPRequestHandler):
             },
         ).stdout
         head, _empty, text = done.partition(b"\r\n\r\n")
-        pairs = [line.decode().split(": ", 1) for line in head.split(b"\r\n")]
-        status = next((value for name, value in pairs if name == "Status"), "200")
-        headers = [(name, value) for name, value in pairs if name != "Status"]
-        return self._answer(int(status[:3]), headers, text)
-
-    def _answer(self, status: int, headers: list[tuple[str, str]], text: bytes) -> None:
-        self.send_response(status)
-        for name, value in headers:
-            self.send_header(name, value)
-        self.send_header("Content-Length", str(len(text)))
-        self.end_headers()
-        self.wfile.write(text)
-
-    def log_message(self, *_given: object) -> None:
-        """Nothing."""
+        headers = dict(line.decode().split(": ", 1) for line in head.split(b"\r\n"))
+        status = int(headers.pop("Status", "200")[:3])
+        return self.answer(status, text, **headers)
 
 
 @pytest.fixture
-def server(repository: Repository, settings: Settings) -> Iterator[Server]:
+def server(repository: Repository, settings: Settings) -> Iterator[str]:
     settings.SCRIPTSMITH_OUT_NETWORKS = ["127.0.0.0/8"]
     repository.git("config", "http.receivepack", "true")
-    with Server(("127.0.0.1", 0), _Handler) as running:
-        running.folder = repository.path.parent
-        threading.Thread(target=running.serve_forever, daemon=True).start()
-        yield running
-        running.shutdown()
+    GitServer.folder, GitServer.moved = repository.path.parent, False
+    with serving(GitServer) as url:
+        yield url
 
 
 @pytest.mark.slow
 def test_over_http_with_a_token(
     repository: Repository,
-    server: Server,
+    server: str,
     administrator: User,
     curator: User,
     second_curator: User,
     tmp_path: Path,
 ) -> None:
     version = shelve("Print the uptime", author=curator, verified_by=second_curator)
-    address = f"{server.url}/catalogue.git"
+    address = f"{server}/catalogue.git"
     services.set_up(services.Values(address=address, secret="wrong"), by=administrator)
     work()
     mirror = Mirror.objects.get()
@@ -140,7 +116,7 @@ def test_over_http_with_a_token(
     branches.read_branch(job.pk)
     job.refresh_from_db()
     assert [one["script"] for one in job.found] == ["uptime -s\n"], job.problem
-    server.moved = True
+    GitServer.moved = True
     services.ask_for_test(by=administrator)
     work()
     assert "a redirect: none is followed" in Mirror.objects.get().last_error
@@ -148,9 +124,9 @@ def test_over_http_with_a_token(
 
 @pytest.mark.slow
 def test_a_repository_that_is_not_there_is_said(
-    repository: Repository, server: Server, administrator: User
+    repository: Repository, server: str, administrator: User
 ) -> None:
-    address = f"{server.url}/other.git"
+    address = f"{server}/other.git"
     services.set_up(services.Values(address=address, secret=TOKEN), by=administrator)
     work()
     assert "no Git repository" in Mirror.objects.get().last_error

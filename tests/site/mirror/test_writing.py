@@ -76,7 +76,7 @@ def test_the_way_of_an_entry_is_told_commit_by_commit(
     ]
     assert work() == 0, "nothing is told twice"
     told = MirrorCommit.objects.values("uid")
-    # Rolling back is told as two events, and is one commit.
+    # A rollback has two events and one commit.
     assert Event.objects.filter(uid__in=told).update(distributed_at=None) == 7
     assert work() == 0, "not even where the events are distributed once more"
 
