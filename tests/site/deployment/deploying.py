@@ -24,7 +24,7 @@ SETTINGS = {
     "SCRIPTSMITH_ORIGINS": "https://scripts.example.org",
     "SCRIPTSMITH_ENDPOINTS": "claude",
 }
-# What nobody sets who starts the product by compose.yaml or chart, and why.
+# Settings that are fixed in compose.yaml and the chart, and why.
 FIXED = {
     "DATABASE_URL": "PostgreSQL is one of the services of compose.yaml, and a Secret of the chart",
     "REDIS_URL": "the same",
@@ -61,11 +61,11 @@ def run(*command: str, cwd: Path = ROOT, **environment: str) -> subprocess.Compl
 
 
 def settable() -> list[str]:
-    """The settings that whoever runs the product may set."""
+    """Return the settings that an operator may set."""
     return sorted(set(KNOWN) - set(FIXED) - {"SCRIPTSMITH_UNDER_TEST"})
 
 
-# Where the database and the broker are, which nobody but the operator knows.
+# Where the database and the broker are, which only the operator knows.
 PLACES = {
     "databaseTo": [{"ipBlock": {"cidr": "10.0.3.7/32"}}],
     "brokerTo": [{"podSelector": {"matchLabels": {"app": "valkey"}}}],

@@ -14,6 +14,8 @@ import yaml
 
 from tests.site.deployment.deploying import ROOT, SECRET, SETTINGS, run, settable
 
+COMPOSE = yaml.safe_load((ROOT / "compose.yaml").read_text())
+
 
 @pytest.mark.slow
 def test_compose_is_of_its_schema() -> None:
@@ -81,20 +83,19 @@ print(*s.SCRIPTSMITH_TRUSTED_PROXIES, s.SCRIPTSMITH_OIDC_SESSION_HOURS + 4, s.SC
 
 def test_the_proxy_on_the_machine_of_compose_is_believed_and_nobody_else() -> None:
     """It comes in by the gateway of a network that the web has to itself."""
-    compose = yaml.safe_load((ROOT / "compose.yaml").read_text())
-    (pool,) = compose["networks"]["front"]["ipam"]["config"]
+    (pool,) = COMPOSE["networks"]["front"]["ipam"]["config"]
     default = re.compile(r":-([^}]+)\}$")
     subnet = default.findall(pool["subnet"])
-    told = compose["services"]["web"]["environment"]
+    told = COMPOSE["services"]["web"]["environment"]
     trusted = default.findall(told["SCRIPTSMITH_TRUSTED_PROXIES"])
     assert subnet == trusted and ipaddress.ip_network(subnet[0]).is_private
-    in_it = [name for name, one in compose["services"].items() if "front" in one["networks"]]
+    in_it = [name for name, one in COMPOSE["services"].items() if "front" in one["networks"]]
     assert in_it == ["web"]
-    assert compose["services"]["web"]["ports"] == ["127.0.0.1:8000:8000"], "past the proxy nobody"
+    assert COMPOSE["services"]["web"]["ports"] == ["127.0.0.1:8000:8000"], "past the proxy nobody"
 
 
 def test_every_program_of_compose_may_do_little() -> None:
-    services = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
+    services = COMPOSE["services"]
     for name in ("prepare", "web", "worker", "scheduler", "runner"):
         service = services[name]
         assert service["read_only"] and service["cap_drop"] == ["ALL"], name
@@ -106,27 +107,21 @@ def test_every_program_of_compose_may_do_little() -> None:
 
 
 def test_the_runner_of_compose_reaches_database_and_broker_and_nothing_else() -> None:
-    compose = yaml.safe_load((ROOT / "compose.yaml").read_text())
-    services = compose["services"]
+    services = COMPOSE["services"]
     assert services["runner"]["networks"] == ["sandbox"]
-    assert compose["networks"]["sandbox"]["internal"] is True
+    assert COMPOSE["networks"]["sandbox"]["internal"] is True
     beside = {name for name, one in services.items() if "sandbox" in one["networks"]}
     assert beside == {"runner", "database", "broker"}
 
 
-@pytest.mark.parametrize(
-    ("service", "check"),
-    [
-        ("web", "web_healthcheck.py"),
-        ("worker", "worker_healthcheck.py"),
-        ("scheduler", "worker_healthcheck.py scheduler"),
-    ]
-    + [
-        ("runner", "worker_healthcheck.py runner"),
-        ("database", "pg_isready"),
-        ("broker", "valkey-cli ping"),
-    ],
-)
-def test_every_service_that_stays_has_a_check_of_its_own(service: str, check: str) -> None:
-    services = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
-    assert check in " ".join(services[service]["healthcheck"]["test"])
+def test_every_lasting_service_has_its_own_health_check() -> None:
+    services = COMPOSE["services"]
+    for service, check in {
+        "web": "web_healthcheck.py",
+        "worker": "worker_healthcheck.py",
+        "scheduler": "worker_healthcheck.py scheduler",
+        "runner": "worker_healthcheck.py runner",
+        "database": "pg_isready",
+        "broker": "valkey-cli ping",
+    }.items():
+        assert check in " ".join(services[service]["healthcheck"]["test"]), service

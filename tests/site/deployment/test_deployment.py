@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-from threading import Thread
 
 import pytest
 import yaml
@@ -15,6 +12,7 @@ import yaml
 from scriptsmith_site.embedded.layout import Layout
 from scriptsmith_site.embedded.supervision import programs
 from tests.site.deployment.deploying import ROOT, documents, pods, run
+from tests.site.loopback import Handler, serving
 
 
 @pytest.mark.slow
@@ -53,33 +51,21 @@ def test_the_image_runs_as_nobody_in_particular() -> None:
     assert "web_healthcheck.py" in text
 
 
-@pytest.fixture
-def server() -> Iterator[HTTPServer]:
-    class Answer(BaseHTTPRequestHandler):
+@pytest.mark.slow
+def test_health_check_of_a_web_container() -> None:
+    class Answer(Handler):
         status = 200
 
         def do_GET(self) -> None:
-            wanted = ("/healthz", "https")
-            is_asked_well = (self.path, self.headers["X-Forwarded-Proto"]) == wanted
-            self.send_response(self.status if is_asked_well else 404)
-            self.end_headers()
+            asked = (self.path, self.headers["X-Forwarded-Proto"])
+            self.answer(self.status if asked == ("/healthz", "https") else 404)
 
-        def log_message(self, *_arguments: object) -> None:
-            pass
-
-    with HTTPServer(("127.0.0.1", 0), Answer) as made:
-        Thread(target=made.serve_forever, daemon=True).start()
-        yield made
-        made.shutdown()
-
-
-@pytest.mark.slow
-def test_the_check_of_a_web_container(server: HTTPServer) -> None:
     command = ("python", "-I", "scriptsmith_site/embedded/web_healthcheck.py")
-    port = str(server.server_port)
-    assert run(*command, PORT=port).returncode == 0
-    server.RequestHandlerClass.status = 503  # type: ignore[attr-defined]
-    assert run(*command, PORT=port).returncode == 1
+    with serving(Answer) as url:
+        port = url.rpartition(":")[2]
+        assert run(*command, PORT=port).returncode == 0
+        Answer.status = 503
+        assert run(*command, PORT=port).returncode == 1
 
 
 @pytest.mark.slow

@@ -31,86 +31,65 @@ def _forget() -> object:
     KNOWN.pop(NAME, None)
 
 
-def read_bool() -> object:
-    return env_bool(NAME, True, "help")
+READERS: dict[str, Callable[[], object]] = {
+    "bool": lambda: env_bool(NAME, True, "help"),
+    "int": lambda: env_int(NAME, 5, "help", least=1, most=10),
+    "float": lambda: env_float(NAME, 0.5, "help", least=0, most=1),
+    "choice": lambda: env_choice(NAME, "a", "help", choices=("a", "b")),
+    "list": lambda: env_list(NAME, "x,y", "help"),
+    "address": lambda: env_address(NAME, "help"),
+    "text": lambda: env_text(NAME, "default", "help"),
+}
 
 
-def read_int() -> object:
-    return env_int(NAME, 5, "help", least=1, most=10)
+def test_valid_value_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = []
+    for kind, value, expected in (
+        ("bool", None, True),
+        ("bool", "", True),
+        ("bool", "False", False),
+        ("int", None, 5),
+        ("int", " 10 ", 10),
+        ("float", "0.25", 0.25),
+        ("choice", "b", "b"),
+        ("list", None, ["x", "y"]),
+        ("list", "a, b,,c ", ["a", "b", "c"]),
+        ("text", "words", "words"),
+        ("address", None, None),
+        ("address", "0.0.0.0:9464", ("0.0.0.0", 9464)),
+        ("address", "[::]:9464", ("::", 9464)),
+    ):
+        monkeypatch.delenv(NAME, raising=False)
+        if value is not None:
+            monkeypatch.setenv(NAME, value)
+        if (got := READERS[kind]()) != expected:
+            wrong.append((kind, value, got))
+    assert not wrong
 
 
-def read_float() -> object:
-    return env_float(NAME, 0.5, "help", least=0, most=1)
-
-
-def read_choice() -> object:
-    return env_choice(NAME, "a", "help", choices=("a", "b"))
-
-
-def read_list() -> object:
-    return env_list(NAME, "x,y", "help")
-
-
-def read_address() -> object:
-    return env_address(NAME, "help")
-
-
-def read_text() -> object:
-    return env_text(NAME, "default", "help")
-
-
-@pytest.mark.parametrize(
-    ("read", "value", "expected"),
-    [
-        pytest.param(read_bool, None, True, id="bool unset"),
-        pytest.param(read_bool, "", True, id="bool empty"),
-        pytest.param(read_bool, "False", False, id="bool"),
-        pytest.param(read_int, None, 5, id="int unset"),
-        pytest.param(read_int, " 10 ", 10, id="int at its most, with spaces"),
-        pytest.param(read_float, "0.25", 0.25, id="float"),
-        pytest.param(read_choice, "b", "b", id="choice"),
-        pytest.param(read_list, None, ["x", "y"], id="list unset"),
-        pytest.param(read_list, "a, b,,c ", ["a", "b", "c"], id="list with spaces and gaps"),
-        pytest.param(read_text, "words", "words", id="text"),
-        pytest.param(read_address, None, None, id="address unset"),
-        pytest.param(read_address, "0.0.0.0:9464", ("0.0.0.0", 9464), id="address"),
-        pytest.param(read_address, "[::]:9464", ("::", 9464), id="address of IPv6"),
-    ],
-)
-def test_a_good_value_is_read(
-    monkeypatch: pytest.MonkeyPatch, read: Callable[[], object], value: str | None, expected: object
+def test_invalid_value_is_refused_with_its_name_and_advice(
+    monkeypatch: pytest.MonkeyPatch, subtests: pytest.Subtests
 ) -> None:
-    monkeypatch.delenv(NAME, raising=False)
-    if value is not None:
+    for kind, value, advice in (
+        ("bool", "yes", "write True or False"),
+        ("bool", "true", "write True or False"),
+        ("int", "ten", "write a whole number"),
+        ("int", "1.5", "write a whole number"),
+        ("int", "0", "from 1 to 10"),
+        ("int", "11", "from 1 to 10"),
+        ("float", "much", "write a number"),
+        ("float", "nan", "from 0 to 1"),
+        ("float", "1.01", "from 0 to 1"),
+        ("choice", "c", "one of a, b"),
+        ("address", "9464", "address and port"),
+        ("address", "worker:9464", "address and port"),
+        ("address", "0.0.0.0:0", "address and port"),
+    ):
         monkeypatch.setenv(NAME, value)
-    assert read() == expected
-
-
-@pytest.mark.parametrize(
-    ("read", "value", "advice"),
-    [
-        pytest.param(read_bool, "yes", "write True or False", id="bool in other words"),
-        pytest.param(read_bool, "true", "write True or False", id="bool in lower case"),
-        pytest.param(read_int, "ten", "write a whole number", id="int in words"),
-        pytest.param(read_int, "1.5", "write a whole number", id="int with a fraction"),
-        pytest.param(read_int, "0", "from 1 to 10", id="int too small"),
-        pytest.param(read_int, "11", "from 1 to 10", id="int too large"),
-        pytest.param(read_float, "much", "write a number", id="float in words"),
-        pytest.param(read_float, "nan", "from 0 to 1", id="float that is none"),
-        pytest.param(read_float, "1.01", "from 0 to 1", id="float too large"),
-        pytest.param(read_choice, "c", "one of a, b", id="no such choice"),
-        pytest.param(read_address, "9464", "address and port", id="port alone"),
-        pytest.param(read_address, "worker:9464", "address and port", id="name for an address"),
-        pytest.param(read_address, "0.0.0.0:0", "address and port", id="no port"),
-    ],
-)
-def test_a_bad_value_is_refused_with_its_name_and_advice(
-    monkeypatch: pytest.MonkeyPatch, read: Callable[[], object], value: str, advice: str
-) -> None:
-    monkeypatch.setenv(NAME, value)
-    with pytest.raises(ImproperlyConfigured, match=advice) as refused:
-        read()
-    assert NAME in str(refused.value)
+        with subtests.test(kind, value=value):
+            with pytest.raises(ImproperlyConfigured, match=advice) as refused:
+                READERS[kind]()
+            assert NAME in str(refused.value)
 
 
 def test_groups_of_roles_are_read_and_a_mistyped_role_is_refused() -> None:
@@ -132,22 +111,12 @@ def test_every_variable_read_is_in_the_table_of_settings() -> None:
     assert row_of(KNOWN[NAME]) == f"| `{NAME}` | `a\\|b` | One \\| two. |"
 
 
-@pytest.mark.parametrize(
-    "value", ["proxy.lan:3128", "https://proxy.lan", "http://", "http://[", "http://a:0"]
-)
-def test_an_address_that_is_none_is_refused_and_not_quoted(
-    monkeypatch: pytest.MonkeyPatch, value: str
-) -> None:
-    monkeypatch.setenv(NAME, value)
-    with pytest.raises(
-        ImproperlyConfigured,
-        match=r"^SCRIPTSMITH_UNDER_TEST is no address that begins with http://\.$",
-    ):
-        env_url(NAME, "Help.", schemes=("http",))
-
-
-def test_an_address_is_kept_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_url_is_kept_as_it_is_or_refused_and_not_quoted(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert env_url(NAME, "Help.", schemes=("http",)) == ""
     monkeypatch.setenv(NAME, "http://me:word@proxy.lan:3128")
     assert env_url(NAME, "Help.", schemes=("http",)) == "http://me:word@proxy.lan:3128"
-    monkeypatch.delenv(NAME)
-    assert env_url(NAME, "Help.", schemes=("http",)) == ""
+    words = r"^SCRIPTSMITH_UNDER_TEST is no address that begins with http://\.$"
+    for value in ("proxy.lan:3128", "https://proxy.lan", "http://", "http://[", "http://a:0"):
+        monkeypatch.setenv(NAME, value)
+        with pytest.raises(ImproperlyConfigured, match=words):
+            env_url(NAME, "Help.", schemes=("http",))

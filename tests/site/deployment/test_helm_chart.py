@@ -83,10 +83,10 @@ def test_the_runner_reaches_names_database_and_broker_by_place_and_port() -> Non
     assert "kube-system" in str(names) and {port["port"] for port in egress[0]["ports"]} == {53}
 
 
-@pytest.mark.parametrize("name", ["databaseTo", "brokerTo", "namesTo"])
-def test_a_place_that_is_not_named_is_not_everywhere(name: str) -> None:
-    with pytest.raises(Exception, match=f"networkPolicy.{name}"):
-        documents(networkPolicy={**PLACES, name: []})
+def test_place_that_is_not_named_is_not_everywhere() -> None:
+    for name in ("databaseTo", "brokerTo", "namesTo"):
+        with pytest.raises(Exception, match=f"networkPolicy.{name}"):
+            documents(networkPolicy={**PLACES, name: []})
     documents(networkPolicy={"enabled": False})
 
 
@@ -102,15 +102,13 @@ def test_every_setting_can_be_set_in_the_chart_once() -> None:
         assert all(one["value"] for one in pod["containers"][0]["env"]), name
 
 
-@pytest.mark.parametrize(
-    ("name", "check"),
-    [("worker", ""), ("scheduler", " scheduler"), ("runner", " runner")],
-)
-def test_every_pod_that_serves_no_pages_has_probes_too(name: str, check: str) -> None:
-    container = pods(documents())[name]["containers"][0]
-    for probe in ("startupProbe", "livenessProbe"):
-        said = " ".join(container[probe]["exec"]["command"])
-        assert said == f"python -I scriptsmith_site/embedded/worker_healthcheck.py{check}"
+def test_every_pod_that_serves_no_pages_has_probes() -> None:
+    made = pods(documents())
+    for name, check in (("worker", ""), ("scheduler", " scheduler"), ("runner", " runner")):
+        container = made[name]["containers"][0]
+        for probe in ("startupProbe", "livenessProbe"):
+            command = " ".join(container[probe]["exec"]["command"])
+            assert command == f"python -I scriptsmith_site/embedded/worker_healthcheck.py{check}"
 
 
 def test_what_workers_and_runners_count_is_scraped() -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from tests.first_cases import first_cases
 from tests.ports import free_port
 from tests.site_process import PASSWORD, ROOT, Site, wait_until_ready
 
@@ -50,16 +51,13 @@ def token_of(page: str) -> str:
 
 
 def test_a_session_and_an_export_of_one_are_good_on_the_other(site: Site, tmp_path: Path) -> None:
+    """Only two running products show what they share and what each keeps for itself."""
     campaign = int(site.run(_STUDY).split("campaign ")[-1])
     with another_machine(site, tmp_path) as second, httpx2.Client(timeout=60) as browser:
         form = browser.get(f"{site.url}/login/").text
         signed_in = browser.post(
             f"{site.url}/login/",
-            data={
-                "csrfmiddlewaretoken": token_of(form),
-                "username": "maria",
-                "password": PASSWORD,
-            },
+            data={"csrfmiddlewaretoken": token_of(form), "username": "maria", "password": PASSWORD},
             headers={"Referer": f"{site.url}/login/"},
         )
         assert signed_in.status_code == 302
@@ -81,28 +79,23 @@ def test_a_session_and_an_export_of_one_are_good_on_the_other(site: Site, tmp_pa
         assert files[0].content.count(b"\n") >= 1
 
 
+_WEB = (
+    "-m gunicorn scriptsmith_site.wsgi:application --preload --bind 127.0.0.1:0 --no-control-socket"
+)
+_WORKER = "-m celery -A scriptsmith_site worker --pool threads"
+
+
 @pytest.mark.parametrize(
     "command",
-    [
-        pytest.param(["-m", "scriptsmith_site.embedded"], id="make run"),
-        pytest.param(["manage.py", "migrate"], id="migrate"),
-        pytest.param(
-            ["-m", "celery", "-A", "scriptsmith_site", "worker", "--pool", "threads"], id="worker"
-        ),
-        pytest.param(
-            [
-                *("-m", "gunicorn", "scriptsmith_site.wsgi:application", "--preload"),
-                *("--bind", "127.0.0.1:0", "--no-control-socket"),
-            ],
-            id="web",
-        ),
-    ],
+    first_cases(2, ["-m scriptsmith_site.embedded", _WEB, "manage.py migrate", _WORKER]),
+    ids=["make run", "web", "migrate", "worker"],
 )
-def test_another_secret_key_is_refused(site: Site, tmp_path: Path, command: list[str]) -> None:
+def test_another_secret_key_is_refused(site: Site, tmp_path: Path, command: str) -> None:
+    """Each way to start is a process of its own, and each has to check the key before it works."""
     key = "another-key-of-fifty-characters-0123456789-0123456789"
     own = {"SCRIPTSMITH_DATA": str(tmp_path), "SCRIPTSMITH_SECRET_KEY": key, "PORT": "0"}
     ended = subprocess.run(
-        [sys.executable, *command],
+        [sys.executable, *command.split()],
         cwd=ROOT,
         env=site.environment | own,
         capture_output=True,
