@@ -9,9 +9,6 @@ import os
 import pty
 import subprocess
 import sys
-import threading
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
@@ -25,6 +22,7 @@ from scriptsmith_site.integrations.agents import pause
 from scriptsmith_site.people.sign_in.tokens import make_token
 from tests.catalog.shelf import DIRECTORY, SCRIPT, shelve
 from tests.people import make_person
+from tests.site.loopback import Handler, serving
 from tests.web_client import WebClient
 
 CLIENT = settings.BASE_DIR / "static" / "client" / "scriptsmith"
@@ -75,6 +73,7 @@ def shell(live_server: LiveServer, robot: User, tmp_path: Path) -> Shell:
 
 @pytest.mark.slow
 def test_find_show_verify_and_report(shell: Shell, robot: User) -> None:
+    """Only the script as its own process shows its exit codes and its two output streams."""
     carla = make_person("carla", "curator")
     version = shelve(UPTIME, verified_by=carla)
     slug = version.entry.slug
@@ -167,37 +166,20 @@ def test_what_keeps_it_from_asking(shell: Shell, administrator: User) -> None:
     assert shell.code("find", UPTIME) == LATER
 
 
-class Elsewhere(BaseHTTPRequestHandler):
-    """A server that sends everybody on, and notes what it was asked with."""
+class Elsewhere(Handler):
+    """Redirects every request, and notes the token of each."""
 
     seen: list[str] = []
 
     def do_GET(self) -> None:
         self.seen.append(self.headers.get("Authorization", ""))
-        self.send_response(302)
-        self.send_header("Location", "/somewhere/else/")
-        self.end_headers()
-
-    def log_message(self, *arguments: object) -> None:
-        """Nothing is printed."""
-
-
-@pytest.fixture
-def elsewhere() -> Iterator[str]:
-    Elsewhere.seen = []
-    server = HTTPServer(("127.0.0.1", 0), Elsewhere)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    thread.join()
-    server.server_close()
+        self.answer(302, location="/somewhere/else/")
 
 
 @pytest.mark.slow
-def test_a_redirect_is_not_followed(tmp_path: Path, elsewhere: str) -> None:
-    shell = Shell(tmp_path, elsewhere, "sst_x")
-    done = shell.run("verify", "--sha256", "0" * 64)
+def test_redirect_is_not_followed(tmp_path: Path) -> None:
+    with serving(Elsewhere) as url:
+        done = Shell(tmp_path, url, "sst_x").run("verify", "--sha256", "0" * 64)
     assert done.returncode == UNREACHABLE and b"elsewhere" in done.stderr
     assert Elsewhere.seen == ["Bearer sst_x"], "asked once, and nowhere else"
 
@@ -240,7 +222,7 @@ def test_the_product_hands_out_the_file_of_the_tree(stranger: User) -> None:
     assert client.get("/client/scriptsmith").status_code == 302
     client.force_login(stranger)
     answer = client.get("/client/scriptsmith")
-    assert b"".join(answer) == CLIENT.read_bytes()  # type: ignore[arg-type]
+    assert b"".join(answer) == CLIENT.read_bytes()
     assert 'attachment; filename="scriptsmith"' in answer["Content-Disposition"]
 
 

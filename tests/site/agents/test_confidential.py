@@ -1,4 +1,4 @@
-"""Agents and pipelines are told nothing of an open study: worlds that differ in what it hides are answered alike."""
+"""Agents and pipelines learn nothing about an open study: answers do not depend on what it hides."""
 
 from __future__ import annotations
 
@@ -30,13 +30,9 @@ OF_ITS_OWN, AFTER = "as an entry of its own", "after it"
 
 @pytest.fixture
 def known() -> Version:
-    """An entry that agents know, beside the study."""
+    """Return an entry outside the study, which agents may read."""
     curator = make_person("cora", "curator", "reviewer")
     return shelve(UPTIME, author=curator, verified_by=make_person("cleo", "curator"))
-
-
-class _Undo(Exception):
-    pass
 
 
 def publish_all(item: Item, known: Version) -> list[Version]:
@@ -53,13 +49,10 @@ def publish_all(item: Item, known: Version) -> list[Version]:
 
 def in_a_world(happen: Callable[[], Any]) -> Any:
     """What was answered after this happened; the world is undone."""
-    said = None
-    try:
-        with transaction.atomic():
-            said = happen()
-            raise _Undo
-    except _Undo:
-        return said
+    with transaction.atomic():
+        said = happen()
+        transaction.set_rollback(True)
+    return said
 
 
 def answers(item: Item, known: Version, robot: User) -> list[object]:
@@ -91,13 +84,12 @@ def own_slug(statement: str) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("change", [rewriting.pass_it])
 def test_worlds_that_differ_in_what_a_study_hides_are_answered_alike(
-    studied: Item, known: Version, robot: User, change: Callable[[Item], None]
+    studied: Item, known: Version, robot: User
 ) -> None:
     def happen(differs: bool, is_published: bool) -> list[object]:
         if differs:
-            change(studied)
+            rewriting.pass_it(studied)
         item = Item.objects.get(pk=studied.pk)
         if is_published:
             publish_all(item, known)
