@@ -16,22 +16,22 @@ NGINX = Candidate(
 )
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        pytest.param("Ist sie gültig?", ["ist", "sie", "gültig"], id="umlaut"),
-        pytest.param("Straße, Größe", ["straße", "größe"], id="sharp s"),
-        pytest.param("Préfère l’œuvre", ["préfère", "l", "œuvre"], id="French"),
-        pytest.param("Łódź ñandú", ["łódź", "ñandú"], id="Polish and Spanish"),
-        pytest.param("перезапусти nginx", ["перезапусти", "nginx"], id="Russian"),
-        pytest.param("nginx を再起動。", ["nginx", "を再起動"], id="Japanese"),
-        pytest.param("हिन्दी में", ["हिन्दी", "में"], id="vowel signs and not only letters"),
-        pytest.param("/tmp/ärger/*.log", ["/tmp/ärger/*.log"], id="path"),
-    ],
-)
-def test_a_word_is_whole(text: str, words: list[str]) -> None:
-    assert split_words(text) == words
-    assert split_words(unicodedata.normalize("NFD", text)) == split_words(text)
+WHOLE_WORDS = {
+    "Ist sie gültig?": ["ist", "sie", "gültig"],
+    "Straße, Größe": ["straße", "größe"],
+    "Préfère l’œuvre": ["préfère", "l", "œuvre"],
+    "Łódź ñandú": ["łódź", "ñandú"],
+    "перезапусти nginx": ["перезапусти", "nginx"],
+    "nginx を再起動。": ["nginx", "を再起動"],
+    "हिन्दी में": ["हिन्दी", "में"],
+    "/tmp/ärger/*.log": ["/tmp/ärger/*.log"],
+}
+
+
+def test_a_word_is_whole() -> None:
+    assert {text: split_words(text) for text in WHOLE_WORDS} == WHOLE_WORDS
+    for text, words in WHOLE_WORDS.items():
+        assert split_words(unicodedata.normalize("NFD", text)) == words
 
 
 def test_a_script_s_values_are_whole() -> None:

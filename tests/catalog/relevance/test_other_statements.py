@@ -1,4 +1,4 @@
-"""What says something else is never the answer, and what says the same is at least a starting point.
+"""A statement with another meaning never matches; another wording is at least a starting point.
 
 The statements are about all kinds of work, were made up, and are in nobody's data.
 """
@@ -6,62 +6,49 @@ The statements are about all kinds of work, were made up, and are in nobody's da
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
-
-import pytest
 
 from catalog.relevance import Candidate, judge, shipped_model
 from catalog.types import Answer
 
-CASES = Path(__file__).resolve().parents[2] / "cases" / "statements.json"
+ROWS = json.loads((Path(__file__).resolve().parents[2] / "cases" / "statements.json").read_text())
 NEAR = 0.98  # as near as statements of another meaning come
 LIKE = 0.9  # as near as another wording of the same usually is
 LOW = 0.5  # a threshold at which it is the rules that decide
 
 
-class Case(NamedTuple):
-    entry: Candidate
-    statement: str
+def entry(row: dict[str, str], cosine: float) -> Candidate:
+    return Candidate(phrasing=row["entry"], script=row["script"], cosine=cosine)
 
 
-def read_cases(kind: str) -> list[Case]:
-    """Each entry with each of its statements of one kind: `other` or `same`."""
-    return [
-        Case(Candidate(phrasing=row["entry"], script=row["script"], cosine=0.0), statement)
-        for row in json.loads(CASES.read_text())
-        for statement in row[kind]
-    ]
+def answers(
+    kind: str, cosine: float, threshold: float | None = None
+) -> Iterator[tuple[str, Answer]]:
+    """Judge each entry's statements of one kind: `other` or `same`."""
+    shipped = shipped_model()
+    model = replace(shipped, match_threshold=threshold or shipped.match_threshold)
+    for row in ROWS:
+        for statement in row[kind]:
+            yield statement, judge(statement, entry(row, cosine), model).answer
 
 
-@pytest.mark.parametrize("case", read_cases("other"), ids=lambda case: case.statement)
-def test_another_statement_is_no_match_however_near_it_lies(case: Case) -> None:
-    judged = judge(case.statement, replace(case.entry, cosine=NEAR))
-
-    assert judged.answer is not Answer.MATCH
+def test_another_statement_is_no_match_however_near_it_lies() -> None:
+    assert [text for text, answer in answers("other", NEAR) if answer is Answer.MATCH] == []
 
 
-@pytest.mark.parametrize("case", read_cases("same"), ids=lambda case: case.statement)
-def test_another_wording_is_at_least_a_starting_point(case: Case) -> None:
-    judged = judge(case.statement, replace(case.entry, cosine=LIKE))
-
-    assert judged.answer is not Answer.NONE
+def test_another_wording_is_at_least_a_starting_point() -> None:
+    assert [text for text, answer in answers("same", LIKE) if answer is Answer.NONE] == []
 
 
 def test_the_rules_let_most_other_wordings_match() -> None:
-    model = replace(shipped_model(), match_threshold=LOW)
-    cases = read_cases("same")
+    found = [answer for _text, answer in answers("same", LIKE, LOW)]
 
-    answers = [
-        judge(case.statement, replace(case.entry, cosine=LIKE), model).answer for case in cases
-    ]
-
-    assert answers.count(Answer.MATCH) >= 0.6 * len(cases) > 40
+    assert found.count(Answer.MATCH) >= 0.6 * len(found) > 40
 
 
-@pytest.mark.parametrize("row", json.loads(CASES.read_text()), ids=lambda row: row["entry"])
-def test_the_entry_itself_always_matches(row: dict[str, str]) -> None:
-    entry = Candidate(phrasing=row["entry"], script=row["script"], cosine=1.0)
+def test_the_entry_itself_always_matches() -> None:
+    found = {row["entry"]: judge(f" {row['entry']}.", entry(row, 1.0)).answer for row in ROWS}
 
-    assert judge(f" {row['entry']}.", entry).answer is Answer.MATCH
+    assert [text for text, answer in found.items() if answer is not Answer.MATCH] == []
