@@ -47,11 +47,7 @@ def planted_secrets(seed: int = 20) -> list[Planted]:
             ("assigned password or token", word_like(), "export DB_PASSWORD={} before the dump"),
             ("Slack token", f"xoxb-{some(12, string.digits)}-{some(24)}", "post with {} when done"),
             ("Stripe key", f"sk_live_{some(24)}", "list charges, key {}"),
-            (
-                "Google API key",
-                f"AIza{some(35)}",
-                "geocode the hosts with {}",
-            ),
+            ("Google API key", f"AIza{some(35)}", "geocode the hosts with {}"),
         ]
         if number % 2:  # connection strings, the other usual form of an assignment
             rows[6] = (

@@ -36,21 +36,27 @@ def install(folder: Path, name: str, body: str) -> None:
     program.chmod(0o755)
 
 
-@pytest.mark.parametrize(
-    ("script", "outcome", "level", "code", "line"),
-    [
-        pytest.param("echo a\n", "passed", "info", "syntax", None, id="good"),
-        pytest.param("", "passed", "info", "syntax", None, id="empty"),
-        pytest.param("echo a\nfi\n", "failed", "error", "syntax", 2, id="wrong word"),
-        pytest.param("x='a\n", "failed", "error", "syntax", 1, id="open quote"),
-        pytest.param("\ncat <<E\nx\n", "failed", "warning", "unclosed-heredoc", 2, id="heredoc"),
-        pytest.param("x=$(cat <<E\n)", "failed", "error", "unclosed-heredoc", 1, id="both"),
-    ],
-)
-def test_what_bash_says(script: str, outcome: str, level: str, code: str, line: int | None) -> None:
-    found = check_syntax(script)[0]
-    assert (found.outcome, found.level, found.code, found.line) == (outcome, level, code, line)
-    assert found.check == "bash-syntax" and found.version[0].isdigit()
+SYNTAX = [
+    ("echo a\n", "passed", "info", "syntax", None),
+    ("", "passed", "info", "syntax", None),
+    ("echo a\nfi\n", "failed", "error", "syntax", 2),
+    ("x='a\n", "failed", "error", "syntax", 1),
+    ("\ncat <<E\nx\n", "failed", "warning", "unclosed-heredoc", 2),
+    ("x=$(cat <<E\n)", "failed", "error", "unclosed-heredoc", 1),
+]
+
+
+def test_what_bash_says(subtests: pytest.Subtests) -> None:
+    for script, outcome, level, code, line in SYNTAX:
+        with subtests.test(script):
+            found = check_syntax(script)[0]
+            assert (found.outcome, found.level, found.code, found.line) == (
+                outcome,
+                level,
+                code,
+                line,
+            )
+            assert found.check == "bash-syntax" and found.version[0].isdigit()
 
 
 def test_bash_reads_and_does_not_run(tmp_path: Path) -> None:
@@ -68,19 +74,16 @@ def test_what_the_environment_says_does_not_matter(
     assert not (tmp_path / "made").exists()
 
 
-@pytest.mark.parametrize(
-    "script",
-    [
-        pytest.param("echo \0", id="a NUL byte"),
-        pytest.param("\ud800", id="half of a character"),
-        pytest.param("#" * 1_000_001, id="too long"),
-    ],
-)
-def test_text_that_is_no_script_is_refused(script: str) -> None:
-    with pytest.raises(UnreadableScript):
-        check_syntax(script)
-    with pytest.raises(UnreadableScript):
-        check_shellcheck(script)
+NO_SCRIPTS = {"a NUL byte": "echo \0", "half of a character": "\ud800", "too long": "#" * 1_000_001}
+
+
+def test_text_that_is_no_script_is_refused(subtests: pytest.Subtests) -> None:
+    for name, script in NO_SCRIPTS.items():
+        with subtests.test(name):
+            with pytest.raises(UnreadableScript):
+                check_syntax(script)
+            with pytest.raises(UnreadableScript):
+                check_shellcheck(script)
 
 
 def test_a_missing_checker_is_no_pass(empty_path: Path) -> None:

@@ -19,46 +19,29 @@ WEB_TOKEN = "eyJhbGciOiJI.eyJzdWIiOiIx.SflKxwRJSMeK"
 STARTER = Path(catalog.__file__).parent / "starter"
 
 
-@pytest.mark.parametrize(
-    ("text", "left"),
-    [
-        pytest.param("restart nginx", "restart nginx", id="none"),
-        pytest.param("a AKIAABCDEFGHIJKLMNOP b", "a *** b", id="one"),
-        pytest.param(
-            f"curl -H 'Authorization: Bearer {WEB_TOKEN}' and then the rest of it, all of it",
-            "curl -H 'Authorization: Bearer ***' and then the rest of it, all of it",
-            id="one in another",
-        ),
-        pytest.param(f"key:\n{BEGIN}\nMIIEow+/=\nAbc\n{END}\nend", "key:\n***\nend", id="key"),
-        pytest.param(f"{BEGIN}\nMIIEow+/=\nAbc", "***", id="key that was cut off"),
-        pytest.param(f"{BEGIN}\\nMIIEow\\n{END}, see", "***, see", id="key in one line"),
-        pytest.param(
-            f"<<<STATEMENT\n{BEGIN}\nMIIEow\nSTATEMENT\n\nCompare.",
-            "<<<STATEMENT\n***\nSTATEMENT\n\nCompare.",
-            id="key that was cut off in a prompt leaves its fence",
-        ),
-        pytest.param(
-            "password=tulip42x, and later sshpass with tulip42x",
-            "password=***, and later sshpass with ***",
-            id="the same value elsewhere",
-        ),
-        pytest.param(
-            "dump postgres://app:!x7Yabc99@db/shop, then expect !x7Yabc99",
-            "dump postgres://app:***@db/shop, then expect ***",
-            id="elsewhere, whatever it begins with",
-        ),
-        pytest.param("the password is Blue7dog!", "the password is ***", id="in words"),
-        pytest.param('{"api_key": "q8Zr55tt"}', '{"api_key": "***"}', id="in JSON"),
-        pytest.param(r'"{\"token\": \"q8Zr55tt\"}"', r'"{\"token\": \"***\"}"', id="in JSON twice"),
-        pytest.param("mysql -u root -pHush99xx shop", "mysql -u root -p*** shop", id="an option"),
-        pytest.param("curl -u ada:Hush99xx http://h/", "curl -u ada:*** http://h/", id="a user"),
-        pytest.param("PGPASSWORD=hush psql", "PGPASSWORD=*** psql", id="assigned a word"),
-        pytest.param("password='!x7Yabc99'", "password='***'", id="it begins with a sign"),
-        pytest.param("password=%s, token=@1", "password=%s, token=@1", id="a format, a file"),
-    ],
-)
-def test_no_secret_is_left_and_nothing_else_is_lost(text: str, left: str) -> None:
-    assert mask_secrets(text).text == left
+MASKED = {
+    "restart nginx": "restart nginx",
+    "a AKIAABCDEFGHIJKLMNOP b": "a *** b",
+    f"curl -H 'Authorization: Bearer {WEB_TOKEN}' and more": "curl -H 'Authorization: Bearer ***' and more",
+    f"key:\n{BEGIN}\nMIIEow+/=\nAbc\n{END}\nend": "key:\n***\nend",
+    f"{BEGIN}\nMIIEow+/=\nAbc": "***",
+    f"{BEGIN}\\nMIIEow\\n{END}, see": "***, see",
+    f"<<<STATEMENT\n{BEGIN}\nMIIEow\nSTATEMENT\n\nCompare.": "<<<STATEMENT\n***\nSTATEMENT\n\nCompare.",
+    "password=tulip42x, and later sshpass with tulip42x": "password=***, and later sshpass with ***",
+    "dump postgres://app:!x7Yabc99@db/shop, then expect !x7Yabc99": "dump postgres://app:***@db/shop, then expect ***",
+    "the password is Blue7dog!": "the password is ***",
+    '{"api_key": "q8Zr55tt"}': '{"api_key": "***"}',
+    r'"{\"token\": \"q8Zr55tt\"}"': r'"{\"token\": \"***\"}"',
+    "mysql -u root -pHush99xx shop": "mysql -u root -p*** shop",
+    "curl -u ada:Hush99xx http://h/": "curl -u ada:*** http://h/",
+    "PGPASSWORD=hush psql": "PGPASSWORD=*** psql",
+    "password='!x7Yabc99'": "password='***'",
+    "password=%s, token=@1": "password=%s, token=@1",
+}
+
+
+def test_no_secret_is_left_and_nothing_else_is_lost() -> None:
+    assert {text: mask_secrets(text).text for text in MASKED} == MASKED
 
 
 @pytest.mark.parametrize("seed", [1, 20])
@@ -79,9 +62,12 @@ def test_secrets_are_found_wherever_people_write_them(seed: int) -> None:
     assert [one.text for one in written if one.secret in mask_secrets(one.text).text] == []
 
 
-@pytest.mark.parametrize("text", ORDINARY)
-def test_what_looks_near_to_a_secret_is_none(text: str) -> None:
-    assert [text[one.start : one.end] for one in find_secrets(text)] == []
+def test_what_looks_near_to_a_secret_is_none() -> None:
+    found = {
+        text: [text[one.start : one.end] for one in find_secrets(text)]
+        for text in (*ORDINARY, *ORDINARY_WORDS)
+    }
+    assert {text: secrets for text, secrets in found.items() if secrets} == {}
 
 
 def _left(planted: list[Planted], text: str) -> list[Planted]:
@@ -111,70 +97,47 @@ def test_nothing_is_found_in_the_starter_catalogue() -> None:
     assert [(text, find_secrets(text)) for text in ordinary if find_secrets(text)] == []
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Rotate the password of the user app and store it in the vault",
-        "list tokens: which of them expire this week?",
-        "reset password: send a mail to everybody",
-        "cut -d: -f1 /etc/passwd",
-        'read -rsp "Password: " password; export PGPASSWORD="$password"',
-        'TOKEN=$(vault read -field=token secret/ci); curl -H "Authorization: Bearer $TOKEN" "$url"',
-        "kubectl create secret generic db --from-literal=password=${PASSWORD}",
-        "mysql --defaults-file=/root/.my.cnf -p shop",
-        "alias pwd='echo -n `pwd` | pbcopy'",
-        "docker login --password-stdin registry.internal",
-        "password=changeme, token=<your-token>",
-        'if [ "$token" = "expired" ]; then renew; fi',
-        "ssh://git@git.internal:2222/ops/scripts.git",
-    ],
+ORDINARY_WORDS = [
+    "Rotate the password of the user app and store it in the vault",
+    "list tokens: which of them expire this week?", "reset password: send a mail to everybody",
+    "cut -d: -f1 /etc/passwd", 'read -rsp "Password: " password; export PGPASSWORD="$password"',
+    'TOKEN=$(vault read -field=token secret/ci); curl -H "Authorization: Bearer $TOKEN" "$url"',
+    "kubectl create secret generic db --from-literal=password=${PASSWORD}",
+    "mysql --defaults-file=/root/.my.cnf -p shop", "alias pwd='echo -n `pwd` | pbcopy'",
+    "docker login --password-stdin registry.internal", "password=changeme, token=<your-token>",
+    'if [ "$token" = "expired" ]; then renew; fi', "ssh://git@git.internal:2222/ops/scripts.git",
+]  # fmt: skip
+
+
+EXAMPLE_WORDS = {
+    "prod-example-7f3a9c1b22": True,
+    "example.org_4c6b8d1fa0": True,
+    "your-app-9a8b7c6d5e": True,
+    "AKIAIOSFODNN7EXAMPLE": False,
+    "your-token-here": False,
+    "example-2024": False,
+    "<example-7f3a9c1b22>": False,
+    "xxxxxxxx-7f3a9c1b22": False,
+    "dummy1234": False,
+}
+
+
+def test_a_word_of_examples_makes_a_secret_none() -> None:
+    masked = {
+        value: mask_secrets(f"API_TOKEN={value}").text == "API_TOKEN=***" for value in EXAMPLE_WORDS
+    }
+    assert masked == EXAMPLE_WORDS
+    assert {value: not is_placeholder(value) for value in EXAMPLE_WORDS} == EXAMPLE_WORDS
+
+
+HOSTILE_PARTS = (
+    *("password", "token=", "mysql ", "a:", "://a:", "bearer ", "eyJ.", "password of ", "curl -u "),
+    *("login with a and ", "assword send ", "-----BEGIN PUBLIC KEY-----", "a:1:a:", "key "),
+    *("user a / ", "kind: Secret\ndata:\n a: bcdefgh\n", "the the password ", "wifi key a "),
 )
-def test_ordinary_words_are_no_secrets(text: str) -> None:
-    assert find_secrets(text) == ()
 
 
-@pytest.mark.parametrize(
-    ("value", "is_one"),
-    [
-        ("prod-example-7f3a9c1b22", True),
-        ("example.org_4c6b8d1fa0", True),
-        ("your-app-9a8b7c6d5e", True),
-        *(("AKIAIOSFODNN7EXAMPLE", False), ("your-token-here", False), ("example-2024", False)),
-        *(("<example-7f3a9c1b22>", False), ("xxxxxxxx-7f3a9c1b22", False), ("dummy1234", False)),
-    ],
-)
-def test_a_word_of_examples_makes_a_secret_none(value: str, is_one: bool) -> None:
-    assert (mask_secrets(f"API_TOKEN={value}").text == "API_TOKEN=***") is is_one
-    assert is_placeholder(value) is not is_one
-
-
-@pytest.mark.parametrize(
-    "part",
-    [
-        *(
-            "password",
-            "token=",
-            "mysql ",
-            "a:",
-            "://a:",
-            "bearer ",
-            "eyJ.",
-            "password of ",
-            "curl -u ",
-        ),
-        *(
-            "login with a and ",
-            "assword send ",
-            "-----BEGIN PUBLIC KEY-----",
-            "a:1:a:",
-            "key ",
-            "user a / ",
-            "kind: Secret\ndata:\n a: bcdefgh\n",
-            "the the password ",
-            "wifi key a ",
-        ),
-    ],
-)
-def test_hostile_texts_are_read_to_their_end(part: str) -> None:
-    text = part * (40_000 // len(part))
-    assert len(mask_secrets(text).text) <= len(text) + 3
+def test_hostile_texts_are_read_to_their_end() -> None:
+    for part in HOSTILE_PARTS:
+        text = part * (40_000 // len(part))
+        assert len(mask_secrets(text).text) <= len(text) + 3, part

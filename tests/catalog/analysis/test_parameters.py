@@ -28,65 +28,33 @@ def describe(parameter: Parameter) -> tuple[str, bool, str | None, int | None]:
     return parameter.name, parameter.required, parameter.default, parameter.position
 
 
-@pytest.mark.parametrize(
-    ("script", "expected"),
-    [
-        pytest.param(': "${NAME:?what it is}"', [("NAME", True, None, None)], id="required"),
-        pytest.param(": ${NAME?}", [("NAME", True, None, None)], id="required, without quotes"),
-        pytest.param(': "${DAYS:=30}"', [("DAYS", False, "30", None)], id="with a default"),
-        pytest.param(
-            ': "${NAME:="a b"}"', [("NAME", False, "a b", None)], id="with a quoted default"
-        ),
-        pytest.param(
-            'HOST="${HOST:-localhost}"',
-            [("HOST", False, "localhost", None)],
-            id="its own default",
-        ),
-        pytest.param(
-            "HOST=${HOST:-$(hostname)}", [("HOST", False, None, None)], id="a computed default"
-        ),
-        pytest.param('DIR="$1"', [("DIR", True, None, 1)], id="an argument"),
-        pytest.param("DIR=${1:?usage}", [("DIR", True, None, 1)], id="a required argument"),
-        pytest.param(
-            "DIR=${2:-/tmp}", [("DIR", False, "/tmp", 2)], id="an argument with a default"
-        ),
-        pytest.param("DIR=${1:-}", [("DIR", False, None, 1)], id="an argument that may be missing"),
-        pytest.param(
-            'DIR=${1:-}\n[[ -n "$DIR" ]] || exit 2',
-            [("DIR", True, None, 1)],
-            id="an argument that is tested",
-        ),
-        pytest.param(
-            'mv "${1:?from}" "${2:?to}"',
-            [("ARGUMENT_1", True, None, 1), ("ARGUMENT_2", True, None, 2)],
-            id="arguments without a name",
-        ),
-        pytest.param(
-            'A=$1; shift\nB="$1"',
-            [("A", True, None, 1), ("B", True, None, 2)],
-            id="arguments moved on by shift",
-        ),
-        pytest.param(
-            'export NAME="${NAME:-x}"\necho "${NAME:?}"',
-            [("NAME", False, "x", None)],
-            id="named twice",
-        ),
-        pytest.param('f() { local a="$1"; b=${2:?}; }', [], id="arguments of a function"),
-        pytest.param(
-            "while [ $# -gt 0 ]; do case $1 in -n) N=$2; shift;; esac; shift; done",
-            [],
-            id="options read in a loop",
-        ),
-        pytest.param('N=5\necho "${N:?}" "${N:=7}"', [], id="a variable of the script itself"),
-        pytest.param('echo "$HOME" "${PATH}" "${X:-y}"', [], id="plain use of the environment"),
-        pytest.param("# : ${A:?x}\necho '${B:?y}'", [], id="in a comment or a string"),
-        pytest.param("", [], id="an empty script"),
-    ],
-)
-def test_the_parameters_of_a_script(
-    script: str, expected: list[tuple[str, bool, str | None, int | None]]
-) -> None:
-    assert [describe(parameter) for parameter in find_parameters(script)] == expected
+PARAMETERS: dict[str, list[tuple[str, bool, str | None, int | None]]] = {
+    ': "${NAME:?what it is}"': [("NAME", True, None, None)],
+    ": ${NAME?}": [("NAME", True, None, None)],
+    ': "${DAYS:=30}"': [("DAYS", False, "30", None)],
+    ': "${NAME:="a b"}"': [("NAME", False, "a b", None)],
+    'HOST="${HOST:-localhost}"': [("HOST", False, "localhost", None)],
+    "HOST=${HOST:-$(hostname)}": [("HOST", False, None, None)],
+    'DIR="$1"': [("DIR", True, None, 1)],
+    "DIR=${1:?usage}": [("DIR", True, None, 1)],
+    "DIR=${2:-/tmp}": [("DIR", False, "/tmp", 2)],
+    "DIR=${1:-}": [("DIR", False, None, 1)],
+    'DIR=${1:-}\n[[ -n "$DIR" ]] || exit 2': [("DIR", True, None, 1)],
+    'mv "${1:?from}" "${2:?to}"': [("ARGUMENT_1", True, None, 1), ("ARGUMENT_2", True, None, 2)],
+    'A=$1; shift\nB="$1"': [("A", True, None, 1), ("B", True, None, 2)],
+    'export NAME="${NAME:-x}"\necho "${NAME:?}"': [("NAME", False, "x", None)],
+    'f() { local a="$1"; b=${2:?}; }': [],
+    "while [ $# -gt 0 ]; do case $1 in -n) N=$2; shift;; esac; shift; done": [],
+    'N=5\necho "${N:?}" "${N:=7}"': [],
+    'echo "$HOME" "${PATH}" "${X:-y}"': [],
+    "# : ${A:?x}\necho '${B:?y}'": [],
+    "": [],
+}
+
+
+def test_the_parameters_of_a_script() -> None:
+    found = {script: [describe(one) for one in find_parameters(script)] for script in PARAMETERS}
+    assert found == PARAMETERS
 
 
 def test_a_parameter_carries_its_message_and_line() -> None:
@@ -95,24 +63,22 @@ def test_a_parameter_carries_its_message_and_line() -> None:
     assert parameter.type is ParameterType.PATH
 
 
-@pytest.mark.parametrize(
-    ("name", "default", "expected"),
-    [
-        pytest.param("MAX_COUNT", None, "number", id="number by name"),
-        pytest.param("LOG_FILE", None, "path", id="path by name"),
-        pytest.param("FILE_COUNT", None, "number", id="the last word counts"),
-        pytest.param("WHERE", "/srv", "path", id="path by default"),
-        pytest.param("WHERE", "./x", "path", id="relative path by default"),
-        pytest.param("LEVEL_NAME", "3", "number", id="number by default"),
-        pytest.param("SIZE", "100M", "text", id="a default that is no number"),
-        pytest.param("FILE", "report.txt", "path", id="a file by name with a default"),
-        pytest.param("NAME", None, "text", id="text"),
-    ],
-)
-def test_the_type_is_guessed_from_default_and_name(
-    name: str, default: str | None, expected: str
-) -> None:
-    assert guess_type(name, default) == expected
+TYPES = [
+    ("MAX_COUNT", None, "number"),
+    ("LOG_FILE", None, "path"),
+    ("FILE_COUNT", None, "number"),
+    ("WHERE", "/srv", "path"),
+    ("WHERE", "./x", "path"),
+    ("LEVEL_NAME", "3", "number"),
+    ("SIZE", "100M", "text"),
+    ("FILE", "report.txt", "path"),
+    ("NAME", None, "text"),
+]
+
+
+def test_the_type_is_guessed_from_default_and_name() -> None:
+    found = [(name, default, guess_type(name, default)) for name, default, _type in TYPES]
+    assert found == TYPES
 
 
 HEADER = "#!/usr/bin/env bash\n# Cleans a folder.\n\n# Safe to repeat.\nset -eu\n"
@@ -125,21 +91,16 @@ def test_values_stand_after_the_header_and_nothing_else_changes() -> None:
     assert filled == "".join([*lines[:4], "DIR='/srv/a b'\nDAYS='7'\n", lines[4], ASKS])
 
 
-@pytest.mark.parametrize(
-    ("script", "filled"),
-    [
-        pytest.param("echo ${A:?}", "A='x'\necho ${A:?}", id="no header"),
-        pytest.param("#!/bin/sh\n\necho ${A:?}", "#!/bin/sh\nA='x'\n\necho ${A:?}", id="a shebang"),
-        pytest.param(
-            "# only\necho ${A:?}\r\n", "# only\nA='x'\necho ${A:?}\r\n", id="odd line ends"
-        ),
-        pytest.param(
-            "# one\n\t # two\necho ${A:?}", "# one\n\t # two\nA='x'\necho ${A:?}", id="indented"
-        ),
-    ],
-)
-def test_where_the_header_ends(script: str, filled: str) -> None:
-    assert fill(script, {"A": "x"}) == filled
+HEADERS = {
+    "echo ${A:?}": "A='x'\necho ${A:?}",
+    "#!/bin/sh\n\necho ${A:?}": "#!/bin/sh\nA='x'\n\necho ${A:?}",
+    "# only\necho ${A:?}\r\n": "# only\nA='x'\necho ${A:?}\r\n",
+    "# one\n\t # two\necho ${A:?}": "# one\n\t # two\nA='x'\necho ${A:?}",
+}
+
+
+def test_where_the_header_ends() -> None:
+    assert {script: fill(script, {"A": "x"}) for script in HEADERS} == HEADERS
 
 
 def test_arguments_are_set_in_order() -> None:
@@ -204,18 +165,21 @@ def test_bash_takes_any_values_for_data(values: list[str]) -> None:
     assert [word.literal for word in array.values] == values
 
 
-@pytest.mark.parametrize(
-    ("values", "message"),
-    [
-        pytest.param({}, "DIR needs a value.", id="required and missing"),
-        pytest.param({"DIR": ""}, "DIR needs a value.", id="required and empty"),
-        pytest.param({"DIR": "a", "X": "b"}, "The script has no parameter X.", id="unknown"),
-        pytest.param({"DIR": "a\0b"}, "The value of DIR contains a NUL byte.", id="NUL"),
-    ],
-)
-def test_values_that_do_not_fit_are_refused(values: dict[str, str], message: str) -> None:
-    with pytest.raises(UnfillableScript, match=message.replace(".", r"\.")):
-        fill(ASKS, values)
+UNFIT = [
+    ({}, "DIR needs a value."),
+    ({"DIR": ""}, "DIR needs a value."),
+    ({"DIR": "a", "X": "b"}, "The script has no parameter X."),
+    ({"DIR": "a\0b"}, "The value of DIR contains a NUL byte."),
+]
+
+
+def test_values_that_do_not_fit_are_refused(subtests: pytest.Subtests) -> None:
+    for values, message in UNFIT:
+        with (
+            subtests.test(message),
+            pytest.raises(UnfillableScript, match=message.replace(".", r"\.")),
+        ):
+            fill(ASKS, values)
 
 
 def test_only_bash_is_told_of_control_characters() -> None:
@@ -265,26 +229,21 @@ def test_an_option_of_another_loop_is_none() -> None:
     assert find_parameters("while getopts v o; do case $o in v) A=$OPTARG;; esac; done") == ()
 
 
-@pytest.mark.parametrize(
-    ("script", "expected"),
-    [
-        pytest.param(
-            'M=${M:-on}\ncase "$M" in on|off) ;; *) exit 2 ;; esac', ("on", "off"), id="a case"
-        ),
-        pytest.param(
-            "M=$1\ncase $1 in 'on') a ;; off) b ;; *) echo no >&2; exit 1 ;; esac",
-            ("on", "off"),
-            id="of an argument",
-        ),
-        pytest.param("M=$1\ncase $M in on) ;; *) echo ;; esac", (), id="others are taken too"),
-        pytest.param("M=$1\ncase $M in on*) ;; *) exit ;; esac", (), id="a pattern"),
-        pytest.param("M=${M:-x}\ncase $M in on) ;; *) exit ;; esac", (), id="another default"),
-    ],
-)
-def test_words_that_alone_are_taken_are_choices(script: str, expected: tuple[str, ...]) -> None:
-    (parameter,) = find_parameters(script)
-    assert parameter.choices == expected
-    assert (parameter.type is ParameterType.CHOICE) == bool(expected)
+CHOICES: dict[str, tuple[str, ...]] = {
+    'M=${M:-on}\ncase "$M" in on|off) ;; *) exit 2 ;; esac': ("on", "off"),
+    "M=$1\ncase $1 in 'on') a ;; off) b ;; *) echo no >&2; exit 1 ;; esac": ("on", "off"),
+    "M=$1\ncase $M in on) ;; *) echo ;; esac": (),
+    "M=$1\ncase $M in on*) ;; *) exit ;; esac": (),
+    "M=${M:-x}\ncase $M in on) ;; *) exit ;; esac": (),
+}
+
+
+def test_words_that_alone_are_taken_are_choices(subtests: pytest.Subtests) -> None:
+    for script, expected in CHOICES.items():
+        with subtests.test(script):
+            (parameter,) = find_parameters(script)
+            assert parameter.choices == expected
+            assert (parameter.type is ParameterType.CHOICE) == bool(expected)
 
 
 def test_what_only_may_be_a_parameter_is_suggested() -> None:

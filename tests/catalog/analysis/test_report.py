@@ -42,18 +42,17 @@ def test_the_report_is_bound_to_the_script_and_to_versions() -> None:
     assert all(version and version != "unknown" for version in report.versions.values())
 
 
-@pytest.mark.parametrize(
-    ("script", "expected"),
-    [
-        pytest.param("if\n", True, id="bash refuses it"),
-        pytest.param('a=(1 2)\necho "$a[0]"\n', True, id="an error of ShellCheck"),
-        pytest.param("ls $1\n", False, id="advice of ShellCheck"),
-        pytest.param("rm -rf /\n", False, id="a risk is no error"),
-        pytest.param("cat <<E\nx\n", True, id="an open heredoc"),
-    ],
-)
-def test_what_counts_as_an_error(script: str, expected: bool) -> None:
-    assert has_errors(analyse(script)) is expected
+ERRORS = {
+    "if\n": True,
+    'a=(1 2)\necho "$a[0]"\n': True,
+    "ls $1\n": False,
+    "rm -rf /\n": False,
+    "cat <<E\nx\n": True,
+}
+
+
+def test_what_counts_as_an_error() -> None:
+    assert {script: has_errors(analyse(script)) for script in ERRORS} == ERRORS
 
 
 def test_the_static_report_asks_no_other_program() -> None:
@@ -75,37 +74,22 @@ def risk(level: Level, code: str, outcome: Outcome = Outcome.FAILED) -> Finding:
     )
 
 
-@pytest.mark.parametrize(
-    ("findings", "effect", "expected"),
-    [
-        pytest.param([], SideEffect.READ_ONLY, Risk.LOW, id="reads"),
-        pytest.param([], SideEffect.UNKNOWN, Risk.MEDIUM, id="unknown is never low"),
-        pytest.param([], SideEffect.MUTATING, Risk.MEDIUM, id="changes"),
-        pytest.param(
-            [risk(Level.INFO, "network")], SideEffect.READ_ONLY, Risk.LOW, id="reads from afar"
-        ),
-        pytest.param(
-            [risk(Level.WARNING, "unbounded_loop")], SideEffect.READ_ONLY, Risk.MEDIUM, id="endless"
-        ),
-        pytest.param(
-            [risk(Level.WARNING, "destructive")], SideEffect.MUTATING, Risk.HIGH, id="deletes"
-        ),
-        pytest.param(
-            [risk(Level.INFO, "destructive")], SideEffect.MUTATING, Risk.MEDIUM, id="one file"
-        ),
-        pytest.param(
-            [risk(Level.ERROR, "remote_code")], SideEffect.UNKNOWN, Risk.HIGH, id="remote code"
-        ),
-        pytest.param(
-            [risk(Level.ERROR, "x", Outcome.UNSCORED)],
-            SideEffect.READ_ONLY,
-            Risk.LOW,
-            id="unscored",
-        ),
-    ],
-)
-def test_the_risk_level(findings: list[Finding], effect: SideEffect, expected: Risk) -> None:
-    assert risk_level(findings, effect) is expected
+RISKS: list[tuple[list[Finding], SideEffect, Risk]] = [
+    ([], SideEffect.READ_ONLY, Risk.LOW),
+    ([], SideEffect.UNKNOWN, Risk.MEDIUM),
+    ([], SideEffect.MUTATING, Risk.MEDIUM),
+    ([risk(Level.INFO, "network")], SideEffect.READ_ONLY, Risk.LOW),
+    ([risk(Level.WARNING, "unbounded_loop")], SideEffect.READ_ONLY, Risk.MEDIUM),
+    ([risk(Level.WARNING, "destructive")], SideEffect.MUTATING, Risk.HIGH),
+    ([risk(Level.INFO, "destructive")], SideEffect.MUTATING, Risk.MEDIUM),
+    ([risk(Level.ERROR, "remote_code")], SideEffect.UNKNOWN, Risk.HIGH),
+    ([risk(Level.ERROR, "x", Outcome.UNSCORED)], SideEffect.READ_ONLY, Risk.LOW),
+]
+
+
+def test_the_risk_level() -> None:
+    wrong = [row for row in RISKS if risk_level(row[0], row[1]) is not row[2]]
+    assert not wrong
 
 
 def test_text_that_is_no_script_is_refused_by_all() -> None:

@@ -45,21 +45,22 @@ def name_syntax(found: Finding) -> str:
     return f"syntax={found.level}@{found.line}"
 
 
-@pytest.mark.parametrize(
-    "path", [pytest.param(path, id=path.stem) for path in sorted(CASES.glob("*.sh"))]
-)
-def test_the_script_has_the_findings_that_its_first_line_names(path: Path) -> None:
-    script, expected = read_case(path)
-    report = analyse_static(script)
-    assert name_static(report) == {word for word in expected if "=" not in word}
-    for word in expected:
-        key, _, value = word.partition("=")
-        if key == "side_effect":
-            assert report.side_effect == value
-        elif key == "risk":
-            assert report.risk == value
-    if syntax := {word for word in expected if word.startswith("syntax=")}:
-        assert {name_syntax(found) for found in check_syntax(script)} == syntax
-    if comments := {word for word in expected if word.startswith("shellcheck=")}:
-        found = {f"shellcheck={found.code}@{found.line}" for found in check_shellcheck(script)}
-        assert comments <= found
+def test_the_script_has_the_findings_that_its_first_line_names(subtests: pytest.Subtests) -> None:
+    for path in sorted(CASES.glob("*.sh")):
+        with subtests.test(path.stem):
+            script, expected = read_case(path)
+            report = analyse_static(script)
+            assert name_static(report) == {word for word in expected if "=" not in word}
+            for word in expected:
+                key, _, value = word.partition("=")
+                if key == "side_effect":
+                    assert report.side_effect == value
+                elif key == "risk":
+                    assert report.risk == value
+            if syntax := {word for word in expected if word.startswith("syntax=")}:
+                assert {name_syntax(found) for found in check_syntax(script)} == syntax
+            if comments := {word for word in expected if word.startswith("shellcheck=")}:
+                found = {
+                    f"shellcheck={found.code}@{found.line}" for found in check_shellcheck(script)
+                }
+                assert comments <= found

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from catalog.analysis import dangerous_values
 
 DELETES = ': "${DIR:?}"\nrm -rf "$DIR"\n'
@@ -15,56 +13,38 @@ NAMES = ': "${POD:?}"\nkubectl delete pod "$POD"\n'
 READS = ': "${DIR:?}"\ndu -sh "$DIR"\n'
 
 
-@pytest.mark.parametrize(
-    ("script", "values"),
-    [
-        *(
-            pytest.param(DELETES, {"DIR": value}, id=f"rm of {value or 'nothing'}")
-            for value in (
-                "",
-                " ",
-                "/",
-                "//",
-                "/*",
-                "/.",
-                ".",
-                "..",
-                "./",
-                "~",
-                "~/",
-                "*",
-                "/tmp/..",
-            )
-        ),
-        pytest.param(DELETES, {"DIR": "/etc"}, id="rm of a folder of the system"),
-        pytest.param(DELETES, {}, id="not given at all"),
-        pytest.param(CLEANS, {"DIR": "/", "DAYS": "7"}, id="find from the root"),
-        pytest.param(CLEANS, {"DIR": "/srv", "DAYS": ""}, id="an empty number"),
-        pytest.param(CHAIN, {"BASE": ""}, id="through other variables"),
-        pytest.param(CHANGES_FOLDER, {"DIR": "/"}, id="through cd"),
-        pytest.param(PIPES, {"DIR": "/"}, id="through a pipe"),
-        pytest.param(NAMES, {"POD": ""}, id="an empty name"),
-    ],
-)
-def test_a_value_that_deletes_too_much_is_named(script: str, values: dict[str, str]) -> None:
-    assert dangerous_values(script, values)
+DANGEROUS: list[tuple[str, dict[str, str]]] = [
+    *((DELETES, {"DIR": value}) for value in ("/", "//", "/*", "/.", ".", "..", "", " ", "./", "~", "~/", "*",
+     "/tmp/..")),
+    (DELETES, {"DIR": "/etc"}),
+    (DELETES, {}),
+    (CLEANS, {"DIR": "/", "DAYS": "7"}),
+    (CLEANS, {"DIR": "/srv", "DAYS": ""}),
+    (CHAIN, {"BASE": ""}),
+    (CHANGES_FOLDER, {"DIR": "/"}),
+    (PIPES, {"DIR": "/"}),
+    (NAMES, {"POD": ""}),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("script", "values"),
-    [
-        pytest.param(DELETES, {"DIR": "/srv/app/cache"}, id="an ordinary folder"),
-        pytest.param(DELETES, {"DIR": "/tmp/x/../y"}, id="a detour"),
-        pytest.param(CLEANS, {"DIR": "/home"}, id="find in a folder of the system"),
-        pytest.param(CHAIN, {"BASE": "/srv/app"}, id="through other variables"),
-        pytest.param(CHANGES_FOLDER, {"DIR": "/srv/app"}, id="through cd"),
-        pytest.param(NAMES, {"POD": "web-1"}, id="a name"),
-        pytest.param(READS, {"DIR": "/"}, id="the root for a command that reads"),
-        pytest.param(READS, {"DIR": ""}, id="nothing for a command that reads"),
-    ],
-)
-def test_other_values_are_not(script: str, values: dict[str, str]) -> None:
-    assert dangerous_values(script, values) == []
+def test_a_value_that_deletes_too_much_is_named() -> None:
+    assert [row for row in DANGEROUS if not dangerous_values(*row)] == []
+
+
+HARMLESS: list[tuple[str, dict[str, str]]] = [
+    (DELETES, {"DIR": "/srv/app/cache"}),
+    (DELETES, {"DIR": "/tmp/x/../y"}),
+    (CLEANS, {"DIR": "/home"}),
+    (CHAIN, {"BASE": "/srv/app"}),
+    (CHANGES_FOLDER, {"DIR": "/srv/app"}),
+    (NAMES, {"POD": "web-1"}),
+    (READS, {"DIR": "/"}),
+    (READS, {"DIR": ""}),
+]
+
+
+def test_other_values_are_not() -> None:
+    assert [row for row in HARMLESS if dangerous_values(*row)] == []
 
 
 def test_the_reason_names_parameter_line_and_effect() -> None:

@@ -25,28 +25,26 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("threshold", "right", "answered"),
-    [(0.95, 0, 0), (0.9, 2, 2), (0.75, 2, 3), (0.5, 3, 4), (0.0, 3, 5)],
-)
-def test_a_threshold_answers_what_lies_at_or_above_it(
-    threshold: float, right: int, answered: int
-) -> None:
-    point = point_at(CASES, threshold)
-
-    assert (point.share.right, point.share.count) == (right, answered)
-    assert point.coverage == pytest.approx(answered / 6)
+ANSWERED = [(0.95, 0, 0), (0.9, 2, 2), (0.75, 2, 3), (0.5, 3, 4), (0.0, 3, 5)]
 
 
-@pytest.mark.parametrize(
-    ("wanted", "threshold"), [(1.0, 0.9), (0.75, 0.7), (0.7, 0.7), (0.6, 0.2), (0.1, 0.2)]
-)
-def test_the_least_threshold_that_reaches_the_wanted_precision(
-    wanted: float, threshold: float
-) -> None:
-    point = suggest_threshold(CASES, wanted_precision=wanted)
-    assert point is not None
-    assert point.threshold == threshold
+def test_a_threshold_answers_what_lies_at_or_above_it(subtests: pytest.Subtests) -> None:
+    for threshold, right, answered in ANSWERED:
+        with subtests.test(threshold):
+            point = point_at(CASES, threshold)
+            assert (point.share.right, point.share.count) == (right, answered)
+            assert point.coverage == pytest.approx(answered / 6)
+
+
+LEAST = [(1.0, 0.9), (0.75, 0.7), (0.7, 0.7), (0.6, 0.2), (0.1, 0.2)]
+
+
+def test_the_least_threshold_that_reaches_the_wanted_precision(subtests: pytest.Subtests) -> None:
+    for wanted, threshold in LEAST:
+        with subtests.test(wanted):
+            point = suggest_threshold(CASES, wanted_precision=wanted)
+            assert point is not None
+            assert point.threshold == threshold
 
 
 def test_where_none_does_there_is_none() -> None:
@@ -84,18 +82,18 @@ def test_without_cases_there_are_no_figures() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("spans", "marked"),
-    [
-        pytest.param([(5, 7)], ["30"], id="one"),
-        pytest.param([(0, 4), (8, 12)], ["keep", "days"], id="at both ends"),
-        pytest.param([(5, 7), (6, 12)], ["30"], id="the first of two that overlap"),
-        pytest.param([], [], id="none"),
-        pytest.param([(7, 7)], [], id="an empty one"),
-    ],
-)
-def test_a_text_is_cut_into_pieces(spans: list[tuple[int, int]], marked: list[str]) -> None:
-    pieces = cut_at("keep 30 days", spans)
+PIECES = {
+    "one": ([(5, 7)], ["30"]),
+    "at both ends": ([(0, 4), (8, 12)], ["keep", "days"]),
+    "the first of two that overlap": ([(5, 7), (6, 12)], ["30"]),
+    "none": ([], []),
+    "an empty one": ([(7, 7)], []),
+}
 
-    assert "".join(piece.text for piece in pieces) == "keep 30 days"
-    assert [piece.text for piece in pieces if piece.is_marked] == marked
+
+def test_a_text_is_cut_into_pieces(subtests: pytest.Subtests) -> None:
+    for name, (spans, marked) in PIECES.items():
+        with subtests.test(name):
+            pieces = cut_at("keep 30 days", spans)
+            assert "".join(piece.text for piece in pieces) == "keep 30 days"
+            assert [piece.text for piece in pieces if piece.is_marked] == marked

@@ -7,25 +7,24 @@ import pytest
 
 from catalog.embedding import Embedder, HashingEmbedder
 
+TEXTS = {
+    "a statement": "restart nginx",
+    "empty": "",
+    "only spaces": " \n\t",
+    "only punctuation": "?!",
+    "lone surrogate": "\ud800",
+    "Chinese": "删除文件",
+    "100 kB": "a b " * 25_000,
+}
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        pytest.param("restart nginx", id="a statement"),
-        pytest.param("", id="empty"),
-        pytest.param(" \n\t", id="only spaces"),
-        pytest.param("?!", id="only punctuation"),
-        pytest.param("\ud800", id="lone surrogate"),
-        pytest.param("删除文件", id="Chinese"),
-        pytest.param("a b " * 25_000, id="100 kB"),
-    ],
-)
-def test_any_text_has_a_vector_of_unit_length(text: str) -> None:
-    vectors = HashingEmbedder().embed([text])
 
-    assert vectors.shape == (1, 384)
-    assert vectors.dtype == np.float32
-    assert np.linalg.norm(vectors[0]) == pytest.approx(1, abs=1e-6)
+def test_any_text_has_a_vector_of_unit_length(subtests: pytest.Subtests) -> None:
+    for name, text in TEXTS.items():
+        with subtests.test(name):
+            vectors = HashingEmbedder().embed([text])
+            assert vectors.shape == (1, 384)
+            assert vectors.dtype == np.float32
+            assert np.linalg.norm(vectors[0]) == pytest.approx(1, abs=1e-6)
 
 
 def test_the_same_text_always_has_the_same_vector() -> None:

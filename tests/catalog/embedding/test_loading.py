@@ -20,41 +20,40 @@ class NoEmbedder:
         self.cache = cache
 
 
-@pytest.mark.parametrize(
-    ("spec", "name"),
-    [
-        pytest.param("minilm", "all-minilm-l6-v2-int8", id="the default"),
-        pytest.param("hashing", "hashing-trigrams-384", id="without a model"),
-        pytest.param(
-            "catalog.embedding.hashing:HashingEmbedder", "hashing-trigrams-384", id="by its path"
-        ),
-    ],
-)
-def test_an_embedder_is_found_by_its_name(tmp_path: Path, spec: str, name: str) -> None:
-    assert load_embedder(spec, tmp_path).name == name
-    assert list(tmp_path.iterdir()) == []
+NAMES = [
+    ("minilm", "all-minilm-l6-v2-int8"),
+    ("hashing", "hashing-trigrams-384"),
+    ("catalog.embedding.hashing:HashingEmbedder", "hashing-trigrams-384"),
+]
 
 
-@pytest.mark.parametrize(
-    ("spec", "complaint"),
-    [
-        pytest.param("", "no embedder is called ''", id="empty"),
-        pytest.param("bert", 'write "minilm", "hashing"', id="unknown word"),
-        pytest.param("catalog.embedding.hashing.HashingEmbedder", "no embedder", id="no colon"),
-        pytest.param("no.such.module:Class", "No module named 'no'", id="no such module"),
-        pytest.param("catalog.embedding:NoSuch", "has no attribute 'NoSuch'", id="no such class"),
-        pytest.param(f"{__name__}:NoEmbedder", "needs name, dimension", id="not an embedder"),
-        pytest.param("pathlib:PurePath.home", "cannot be loaded", id="not a class"),
-    ],
-)
+def test_an_embedder_is_found_by_its_name(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for spec, name in NAMES:
+        with subtests.test(spec):
+            assert load_embedder(spec, tmp_path).name == name
+            assert list(tmp_path.iterdir()) == []
+
+
+SENSELESS = [
+    ("", "no embedder is called ''"),
+    ("bert", 'write "minilm", "hashing"'),
+    ("catalog.embedding.hashing.HashingEmbedder", "no embedder"),
+    ("no.such.module:Class", "No module named 'no'"),
+    ("catalog.embedding:NoSuch", "has no attribute 'NoSuch'"),
+    (f"{__name__}:NoEmbedder", "needs name, dimension"),
+    ("pathlib:PurePath.home", "cannot be loaded"),
+]
+
+
 def test_a_setting_that_makes_no_sense_is_answered_in_one_line(
-    tmp_path: Path, spec: str, complaint: str
+    tmp_path: Path, subtests: pytest.Subtests
 ) -> None:
-    with pytest.raises(EmbedderUnavailable) as caught:
-        load_embedder(spec, tmp_path)
-
-    assert complaint in str(caught.value)
-    assert "\n" not in str(caught.value)
+    for spec, complaint in SENSELESS:
+        with subtests.test(spec):
+            with pytest.raises(EmbedderUnavailable) as caught:
+                load_embedder(spec, tmp_path)
+            assert complaint in str(caught.value)
+            assert "\n" not in str(caught.value)
 
 
 @pytest.mark.slow

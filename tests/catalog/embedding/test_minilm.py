@@ -51,36 +51,19 @@ def test_the_shipped_graph_is_what_would_be_made_now() -> None:
     assert onnx.load(GRAPH, load_external_data=False) == build_graph()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("statement", "near", "far"),
-    [
-        pytest.param(
-            "delete files older than a week",
-            "remove files that are more than 7 days old",
-            "show the current user",
-            id="a paraphrase is nearer than another task",
-        ),
-        pytest.param(
-            "restart the web server",
-            "restart nginx",
-            "restart my diet on Monday",
-            id="the same trade is nearer than another",
-        ),
-        pytest.param(
-            "how much memory is free?",
-            "show available RAM",
-            "show available flights",
-            id="synonyms are near",
-        ),
-    ],
-)
-def test_meaning_decides_what_is_near(
-    minilm: MiniLMEmbedder, statement: str, near: str, far: str
-) -> None:
-    vectors = minilm.embed([statement, near, far])
+NEAR = [
+    ("delete files older than a week", "remove files that are more than 7 days old", "show the current user"),
+    ("restart the web server", "restart nginx", "restart my diet on Monday"),
+    ("how much memory is free?", "show available RAM", "show available flights"),
+]  # fmt: skip
 
-    assert vectors[0] @ vectors[1] > vectors[0] @ vectors[2] + 0.1
+
+@pytest.mark.slow
+def test_meaning_decides_what_is_near(minilm: MiniLMEmbedder, subtests: pytest.Subtests) -> None:
+    for statement, near, far in NEAR:
+        with subtests.test(statement):
+            vectors = minilm.embed([statement, near, far])
+            assert vectors[0] @ vectors[1] > vectors[0] @ vectors[2] + 0.1
 
 
 @pytest.mark.slow
@@ -115,23 +98,23 @@ def test_what_follows_the_last_token_has_no_effect(minilm: MiniLMEmbedder) -> No
     assert (vectors[0] == vectors[1]).all()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "text",
-    [
-        pytest.param("", id="empty"),
-        pytest.param("\x00\x01", id="control characters"),
-        pytest.param("\ud800 lone surrogate", id="lone surrogate"),
-        pytest.param("删除七天前的文件", id="Chinese"),
-        pytest.param("e\u0301" * 5_000, id="combining characters"),
-        pytest.param("rm -rf / " * 12_000, id="100 kB"),
-        pytest.param("a" * 100_000, id="one long word"),
-    ],
-)
-def test_any_text_has_a_vector(minilm: MiniLMEmbedder, text: str) -> None:
-    vector = minilm.embed([text])[0]
+TEXTS = {
+    "empty": "",
+    "control characters": "\x00\x01",
+    "lone surrogate": "\ud800 lone surrogate",
+    "Chinese": "删除七天前的文件",
+    "combining characters": "e\u0301" * 5_000,
+    "100 kB": "rm -rf / " * 12_000,
+    "one long word": "a" * 100_000,
+}
 
-    assert np.linalg.norm(vector) == pytest.approx(1, abs=1e-5)
+
+@pytest.mark.slow
+def test_any_text_has_a_vector(minilm: MiniLMEmbedder, subtests: pytest.Subtests) -> None:
+    for name, text in TEXTS.items():
+        with subtests.test(name):
+            vector = minilm.embed([text])[0]
+            assert np.linalg.norm(vector) == pytest.approx(1, abs=1e-5)
 
 
 @pytest.mark.slow

@@ -230,11 +230,7 @@ def test_who_may_confirm(
 
 @pytest.mark.slow
 def test_curators_see_what_waits_for_them(
-    restart: Version,
-    curator: User,
-    second_curator: User,
-    client_for: ClientFor,
-    settings: Settings,
+    restart: Version, curator: User, second_curator: User, client_for: ClientFor, settings: Settings
 ) -> None:
     add(restart, HARMLESS, curator)
     entry = reverse("entry-detail", args=[restart.entry.slug])

@@ -13,20 +13,15 @@ GOOD = [
     pytest.param({}, id="nothing was said"),
     pytest.param({"parameters": [{"name": "DIR", "type": "path"}]}, id="a path"),
     pytest.param({"parameters": [{"name": "N", "type": "number", "default": 7}]}, id="YAML's 7"),
-    pytest.param(
-        {"parameters": [{"name": "E", "type": "choice", "choices": ["a", 1]}]}, id="choices"
-    ),
+    pytest.param({"parameters": [{"name": "E", "type": "choice", "choices": ["a", 1]}]}, id="choices"),
     pytest.param({"tags": ["k8s", "disk-full"], "repeatable": False}, id="tags"),
-]
+]  # fmt: skip
 BAD = [
     pytest.param({"parameters": [{"name": "A B"}]}, "parameters", id="a name with a space"),
     pytest.param({"parameters": [{"name": "A"}, {"name": "A"}]}, "parameters", id="twice"),
     pytest.param({"parameters": [{"name": "A", "type": "choice"}]}, "parameters", id="no choices"),
-    pytest.param(
-        {"parameters": [{"name": "A", "type": "choice", "choices": ["x"], "default": "y"}]},
-        "parameters",
-        id="a default that is no choice",
-    ),
+    pytest.param({"parameters": [{"name": "A", "type": "choice", "choices": ["x"], "default": "y"}]}, "parameters",
+     id="a default that is no choice"),
     pytest.param({"parameters": [{"name": "A", "type": "date"}]}, "parameters", id="no such type"),
     pytest.param({"tags": ["Disk"]}, "tags", id="a large letter"),
     pytest.param({"links": [{"url": "javascript:alert(1)"}]}, "links", id="code as a link"),
@@ -34,21 +29,22 @@ BAD = [
     pytest.param({"undo": "a\0b"}, "undo", id="a NUL"),
     pytest.param({"risk": "none"}, "risk", id="no such risk"),
     pytest.param({"colour": "red"}, "colour", id="an unknown name"),
-]
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("said", GOOD)
-def test_what_may_be_said_is_kept(said: dict[str, object]) -> None:
-    details = VersionDetails.read(said)
+def test_what_may_be_said_is_kept(subtests: pytest.Subtests) -> None:
+    for said in GOOD:
+        with subtests.test(str(said)):
+            details = VersionDetails.read(said)
+            assert VersionDetails.read(details.model_dump(mode="json")) == details
 
-    assert VersionDetails.read(details.model_dump(mode="json")) == details
 
-
-@pytest.mark.parametrize(("said", "field"), BAD)
-def test_what_may_not_is_refused_with_its_field(said: dict[str, object], field: str) -> None:
-    with pytest.raises(BadInput) as refused:
-        VersionDetails.read(said)
-    assert refused.value.field == field
+def test_what_may_not_is_refused_with_its_field(subtests: pytest.Subtests) -> None:
+    for said, field in BAD:
+        with subtests.test(str(said)):
+            with pytest.raises(BadInput) as refused:
+                VersionDetails.read(said)
+            assert refused.value.field == field
 
 
 def test_numbers_become_text_for_the_shell() -> None:
@@ -57,16 +53,13 @@ def test_numbers_become_text_for_the_shell() -> None:
     assert details.parameters[0].default == "7"
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        pytest.param("", [], id="nothing"),
-        pytest.param("a, b,,c", ["a", "b", "c"], id="commas"),
-        pytest.param(" a b\nb ", ["a", "b"], id="spaces and lines, each once"),
-    ],
-)
-def test_words_are_split(text: str, words: list[str]) -> None:
-    assert split_words(text) == words
+SPLIT = [("", []), ("a, b,,c", ["a", "b", "c"]), (" a b\nb ", ["a", "b"])]
+
+
+def test_words_are_split(subtests: pytest.Subtests) -> None:
+    for text, words in SPLIT:
+        with subtests.test(text):
+            assert split_words(text) == words
 
 
 def test_links_are_written_as_they_are_read() -> None:

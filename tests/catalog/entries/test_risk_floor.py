@@ -20,33 +20,22 @@ from tests.catalog.shelf import shelve
 WHOLE_SYSTEM = "#!/usr/bin/env bash\nrm -rf $TMPX/*\n"
 
 
-@pytest.mark.parametrize(
-    ("finding", "least"),
-    [
-        pytest.param(
-            RatedFinding("risk", "failed", "error", "unsafe_variable"), Risk.HIGH, id="error"
-        ),
-        pytest.param(
-            RatedFinding("shellcheck", "failed", "error", "SC1073"), Risk.HIGH, id="any check"
-        ),
-        pytest.param(
-            RatedFinding("risk", "failed", "warning", "destructive"), Risk.HIGH, id="loss"
-        ),
-        pytest.param(
-            RatedFinding("risk", "failed", "warning", "network"), Risk.MEDIUM, id="warning"
-        ),
-        pytest.param(
-            RatedFinding("shellcheck", "failed", "warning", "SC2034"), Risk.LOW, id="style"
-        ),
-        pytest.param(RatedFinding("risk", "unscored", "error", "x"), Risk.LOW, id="not judged"),
-        pytest.param(
-            RatedFinding("risk", "failed", "info", "destructive"), Risk.LOW, id="one file"
-        ),
-    ],
-)
-def test_the_worst_finding_is_the_least_risk(finding: RatedFinding, least: Risk) -> None:
-    plain = RatedFinding("risk", "passed", "info", "nothing-found")
-    assert least_risk([plain, finding]) is least
+LEAST = [
+    (RatedFinding("risk", "failed", "error", "unsafe_variable"), Risk.HIGH),
+    (RatedFinding("shellcheck", "failed", "error", "SC1073"), Risk.HIGH),
+    (RatedFinding("risk", "failed", "warning", "destructive"), Risk.HIGH),
+    (RatedFinding("risk", "failed", "warning", "network"), Risk.MEDIUM),
+    (RatedFinding("shellcheck", "failed", "warning", "SC2034"), Risk.LOW),
+    (RatedFinding("risk", "unscored", "error", "x"), Risk.LOW),
+    (RatedFinding("risk", "failed", "info", "destructive"), Risk.LOW),
+]
+
+
+def test_the_worst_finding_is_the_least_risk(subtests: pytest.Subtests) -> None:
+    for finding, least in LEAST:
+        with subtests.test(str(finding)):
+            plain = RatedFinding("risk", "passed", "info", "nothing-found")
+            assert least_risk([plain, finding]) is least
 
 
 def test_a_script_that_can_not_be_read_is_no_small_risk() -> None:

@@ -103,20 +103,20 @@ def test_what_was_used_without_a_review_is_the_first_to_be_verified(
     assert "Was needed at night" in client_for(curator).get("/catalogue/").text
 
 
-@pytest.mark.parametrize(
-    ("script", "code"),
-    [
-        pytest.param("echo a\u202eb\n", "U+202E", id="text that runs backwards"),
-        pytest.param("echo a\u200bb\n", "U+200B", id="a space without width"),
-        pytest.param("c\u0430t /etc/passwd\n", "U+0430", id="a letter that looks like another"),
-    ],
-)
-def test_hidden_and_look_alike_characters_are_marked(
-    reviewer: User, client_for: ClientFor, script: str, code: str
-) -> None:
-    version = shelve("Odd", script=script)
+MARKED = [
+    ("echo a\u202eb\n", "U+202E"),
+    ("echo a\u200bb\n", "U+200B"),
+    ("c\u0430t /etc/passwd\n", "U+0430"),
+]
 
-    assert code in client_for(reviewer).get(f"/catalogue/{version.entry.slug}/").text
+
+def test_hidden_and_look_alike_characters_are_marked(
+    reviewer: User, client_for: ClientFor, subtests: pytest.Subtests
+) -> None:
+    for script, code in MARKED:
+        with subtests.test(code):
+            version = shelve("Odd", script=script)
+            assert code in client_for(reviewer).get(f"/catalogue/{version.entry.slug}/").text
 
 
 def test_what_is_known_stands_beside_copy(

@@ -41,14 +41,17 @@ def test_a_new_wording_is_answered_once_it_is_confirmed(
     assert retrieval.retrieve("Kick the printers").answer == "match"
 
 
-@pytest.mark.parametrize("text", ["", "  ", "Bounce cups", "a\0b"])
-def test_a_wording_that_says_nothing_new_is_refused(
-    version: Version, curator: User, client_for: ClientFor, text: str
-) -> None:
-    address = f"/catalogue/{version.entry.slug}/phrasing/"
+NOTHING_NEW = ["", "  ", "Bounce cups", "a\0b"]
 
-    assert client_for(curator).post(address, {"text": text}).status_code == 422
-    assert len(texts(version)) == 2
+
+def test_a_wording_that_says_nothing_new_is_refused(
+    version: Version, curator: User, client_for: ClientFor, subtests: pytest.Subtests
+) -> None:
+    for text in NOTHING_NEW:
+        with subtests.test(text):
+            address = f"/catalogue/{version.entry.slug}/phrasing/"
+            assert client_for(curator).post(address, {"text": text}).status_code == 422
+            assert len(texts(version)) == 2
 
 
 def test_a_wording_can_go_but_not_the_title(

@@ -8,14 +8,7 @@ import pytest
 
 from catalog.evidence import services
 from catalog.execution.cases import read_case_set
-from catalog.execution.sandbox import (
-    Availability,
-    Call,
-    Ended,
-    Entry,
-    Observation,
-    PreparedRun,
-)
+from catalog.execution.sandbox import Availability, Call, Ended, Entry, Observation, PreparedRun
 from catalog.models import CaseRun, CaseSet, Execution
 from tests.catalog.evidence.conftest import NOWHERE, cases_text
 from tests.catalog.execution.cases.writing import case_data, make_set

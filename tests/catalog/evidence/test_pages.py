@@ -124,26 +124,27 @@ def test_the_form_begins_with_cases_that_can_be_kept(
     assert (case_set.statement, case_set.by) == (version.entry.title, curator)
 
 
-@pytest.mark.parametrize(
-    "text, complaint",
-    [
-        ("", "Type a case set, or choose a file."),
-        ("{", "Invalid JSON"),
-        ('{"format": 1}', "statement: Field required."),
-        (cases_text(case_data(about="on Mars")), "which the statement does not say"),
-        (cases_text(case_data({"check": "guess"})), "cases.1.expect.1"),
-    ],
-)
+MISTAKES = [
+    ("", "Type a case set, or choose a file."),
+    ("{", "Invalid JSON"),
+    ('{"format": 1}', "statement: Field required."),
+    (cases_text(case_data(about="on Mars")), "which the statement does not say"),
+    (cases_text(case_data({"check": "guess"})), "cases.1.expect.1"),
+]
+
+
 def test_a_mistake_is_said_at_the_field_and_nothing_typed_is_lost(
-    version: Version, curator: User, client_for: Clients, text: str, complaint: str
+    version: Version, curator: User, client_for: Clients, subtests: pytest.Subtests
 ) -> None:
-    response = client_for(curator).post(f"{page_of(version)}new/", {"cases": text})
-    assert response.status_code == 422
-    error = response.text.partition('id="id_cases_error"')[2].partition("</p>")[0]
-    assert complaint in error
-    assert not CaseSet.objects.exists()
-    if text:
-        assert response.context["form"]["cases"].value() == text
+    for text, complaint in MISTAKES:
+        with subtests.test(complaint):
+            response = client_for(curator).post(f"{page_of(version)}new/", {"cases": text})
+            assert response.status_code == 422
+            error = response.text.partition('id="id_cases_error"')[2].partition("</p>")[0]
+            assert complaint in error
+            assert not CaseSet.objects.exists()
+            if text:
+                assert response.context["form"]["cases"].value() == text
 
 
 @pytest.mark.slow

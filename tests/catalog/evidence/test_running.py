@@ -18,13 +18,7 @@ from catalog.evidence import services
 from catalog.evidence.services import running, sandboxes
 from catalog.evidence.tasks import probe_sandbox, run_all_cases
 from catalog.evidence.tasks import run_cases as run_cases_task
-from catalog.execution.sandbox import (
-    Availability,
-    Fingerprint,
-    Observation,
-    PreparedRun,
-    Sandbox,
-)
+from catalog.execution.sandbox import Availability, Fingerprint, Observation, PreparedRun, Sandbox
 from catalog.models import (
     CaseRun,
     CaseSet,
@@ -196,11 +190,7 @@ def test_every_new_version_and_verifying_run_the_cases(
 
 @pytest.mark.slow
 def test_evidence_that_changes_is_listed_until_a_curator_has_looked(
-    confined: Sandbox,
-    kept: EntryCases,
-    version: Version,
-    curator: User,
-    second_curator: User,
+    confined: Sandbox, kept: EntryCases, version: Version, curator: User, second_curator: User
 ) -> None:
     carry_out_all()
     assert not EvidenceChange.objects.exists()

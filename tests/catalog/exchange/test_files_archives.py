@@ -35,29 +35,32 @@ def read(data: bytes) -> list[Row]:
     return list(read_file(io.BytesIO(data), Format.ZIP))
 
 
-@pytest.mark.parametrize(
-    "above",
-    [pytest.param("", id="at the top"), pytest.param("catalogue/", id="in a folder around them")],
-)
-def test_the_folders_in_an_archive_are_entries(above: str) -> None:
-    files = {**folder(f"{above}b"), **folder(f"{above}a"), f"{above}readme.txt": b"x"}
-
-    assert [row.record and row.record.slug for row in read(pack(files))] == ["a", "b"]
+ABOVE = ["", "catalogue/"]
 
 
-@pytest.mark.parametrize(
-    ("script", "problem"),
-    [
-        pytest.param(b"\0" * 5_000_000, "has more than 4,000,000 bytes", id="too large"),
-        pytest.param(b"#" * 3_000_000, "is packed more than 200 times", id="packed too tightly"),
-    ],
-)
+def test_the_folders_in_an_archive_are_entries(subtests: pytest.Subtests) -> None:
+    for above in ABOVE:
+        with subtests.test(above):
+            files = {**folder(f"{above}b"), **folder(f"{above}a"), f"{above}readme.txt": b"x"}
+            assert [row.record and row.record.slug for row in read(pack(files))] == ["a", "b"]
+
+
+UNFOLDING = [
+    (b"\0" * 5_000_000, "has more than 4,000,000 bytes"),
+    (b"#" * 3_000_000, "is packed more than 200 times"),
+]
+
+
 def test_a_file_that_unfolds_too_far_is_refused_and_the_others_kept(
-    script: bytes, problem: str
+    subtests: pytest.Subtests,
 ) -> None:
-    rows = read(pack({**folder("bomb", script_sh=script), **folder("good")}))
-
-    assert {row.place: row.problem for row in rows} == {"bomb": f"script.sh {problem}", "good": ""}
+    for script, problem in UNFOLDING:
+        with subtests.test(problem):
+            rows = read(pack({**folder("bomb", script_sh=script), **folder("good")}))
+            assert {row.place: row.problem for row in rows} == {
+                "bomb": f"script.sh {problem}",
+                "good": "",
+            }
 
 
 def test_an_archive_that_unfolds_to_too_much_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,14 +78,23 @@ def test_a_list_of_too_many_files_is_not_even_read(monkeypatch: pytest.MonkeyPat
         read(pack({**folder("a"), **folder("b")}))
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["../up/script.sh", "/etc/script.sh", "a/../../script.sh", "C:/x/script.sh", "a\\b/script.sh",
-     "a/./script.sh", "a//script.sh", "\x1b[2J/script.sh", f"{'d' * 400}/script.sh"],
-)  # fmt: skip
-def test_a_file_at_an_odd_place_is_no_file_of_ours(name: str) -> None:
-    with pytest.raises(UnreadableFile, match="odd place"):
-        read(pack({name: b"date\n"}))
+ODD = [
+    "../up/script.sh",
+    "/etc/script.sh",
+    "a/../../script.sh",
+    "C:/x/script.sh",
+    "a\\b/script.sh",
+    "a/./script.sh",
+    "a//script.sh",
+    "\x1b[2J/script.sh",
+    f"{'d' * 400}/script.sh",
+]
+
+
+def test_a_file_at_an_odd_place_is_no_file_of_ours(subtests: pytest.Subtests) -> None:
+    for name in ODD:
+        with subtests.test(name), pytest.raises(UnreadableFile, match="odd place"):
+            read(pack({name: b"date\n"}))
 
 
 def test_deep_folders_are_passed_over() -> None:
@@ -122,16 +134,16 @@ def test_damage_is_told_by_its_folder() -> None:
     assert row.problem.startswith("script.sh is damaged")
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
-        pytest.param(b"", id="empty"),
-        pytest.param(b"title,script\n", id="a table"),
-        pytest.param(pack(folder("a"))[:-30], id="cut short"),
-        pytest.param(b"PK\x05\x06" + b"\xff" * 18, id="a made-up end"),
-        pytest.param(b"PK\x06\x07" + b"\0" * 16 + b"PK\x05\x06" + b"\0" * 18, id="a large one"),
-    ],
-)
-def test_what_is_no_archive_is_said_to_be_none(data: bytes) -> None:
-    with pytest.raises(UnreadableFile, match="archive"):
-        read(data)
+NO_ARCHIVES = {
+    "empty": b"",
+    "a table": b"title,script\n",
+    "cut short": pack(folder("a"))[:-30],
+    "a made-up end": b"PK\x05\x06" + b"\xff" * 18,
+    "a large one": b"PK\x06\x07" + b"\0" * 16 + b"PK\x05\x06" + b"\0" * 18,
+}
+
+
+def test_what_is_no_archive_is_said_to_be_none(subtests: pytest.Subtests) -> None:
+    for name, data in NO_ARCHIVES.items():
+        with subtests.test(name), pytest.raises(UnreadableFile, match="archive"):
+            read(data)

@@ -47,19 +47,19 @@ def entry_folder(parent: Path, name: str, metadata: str | bytes, script: bytes =
 # --- CSV ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("header", "problem"),
-    [
-        pytest.param("title,skript", "no column script", id="a misspelled column"),
-        pytest.param("title,script,owned", "Nobody knows the column 'owned'", id="an unknown one"),
-        pytest.param("title,script,title", "the same name: title", id="one twice"),
-        pytest.param("", "no header", id="nothing"),
-        pytest.param("Tell the date,date", "no column title", id="no header"),
-    ],
-)
-def test_a_table_with_other_columns_is_not_read(header: str, problem: str) -> None:
-    with pytest.raises(UnreadableFile, match=problem):
-        read_text(f"{header}\nTell the date,date\n")
+COLUMNS = [
+    ("title,skript", "no column script"),
+    ("title,script,owned", "Nobody knows the column 'owned'"),
+    ("title,script,title", "the same name: title"),
+    ("", "no header"),
+    ("Tell the date,date", "no column title"),
+]
+
+
+def test_a_table_with_other_columns_is_not_read(subtests: pytest.Subtests) -> None:
+    for header, problem in COLUMNS:
+        with subtests.test(header), pytest.raises(UnreadableFile, match=problem):
+            read_text(f"{header}\nTell the date,date\n")
 
 
 def test_a_row_with_other_cells_than_columns_is_refused_and_the_next_one_kept() -> None:
@@ -115,35 +115,35 @@ def test_memory_holds_one_row_and_not_the_file(tmp_path: Path) -> None:
     assert peak < 10_000_000 < file.stat().st_size
 
 
-@pytest.mark.parametrize(
-    ("cell", "problem"),
-    [
-        pytest.param("[1", "phrasings: is no JSON", id="half a list"),
-        pytest.param("[[1]]", "phrasings.0", id="another list"),
-        pytest.param("[" * 100_000, "nested too deeply", id="brackets"),
-    ],
-)
-def test_a_cell_that_looks_like_a_list_has_to_be_one(cell: str, problem: str) -> None:
-    header = ("title", "script", "phrasings")
-    rows = read_text(table(("A", "date", cell), ("B", "df", "one"), header=header))
-
-    assert titles(rows) == ["B"]
-    assert problem in said(rows)["line 2"]
+LISTS = [
+    ("[1", "phrasings: is no JSON"),
+    ("[[1]]", "phrasings.0"),
+    ("[" * 100_000, "nested too deeply"),
+]
 
 
-@pytest.mark.parametrize(
-    ("data", "problem"),
-    [
-        pytest.param("café".encode("latin-1"), "title: is not UTF-8", id="Latin-1"),
-        pytest.param(b"a\0b", "NUL", id="a NUL byte"),
-        pytest.param(b"\xed\xa0\x80", "title: is not UTF-8", id="half a character"),
-    ],
-)
-def test_a_cell_that_is_no_text_is_refused(data: bytes, problem: str) -> None:
-    rows = read_text(b"title,script\n" + data + b",date\nTell the date,date\n")
+def test_a_cell_that_looks_like_a_list_has_to_be_one(subtests: pytest.Subtests) -> None:
+    for cell, problem in LISTS:
+        with subtests.test(cell):
+            header = ("title", "script", "phrasings")
+            rows = read_text(table(("A", "date", cell), ("B", "df", "one"), header=header))
+            assert titles(rows) == ["B"]
+            assert problem in said(rows)["line 2"]
 
-    assert titles(rows) == ["Tell the date"]
-    assert problem in said(rows)["line 2"]
+
+NO_TEXTS = [
+    ("café".encode("latin-1"), "title: is not UTF-8"),
+    (b"a\0b", "NUL"),
+    (b"\xed\xa0\x80", "title: is not UTF-8"),
+]
+
+
+def test_a_cell_that_is_no_text_is_refused(subtests: pytest.Subtests) -> None:
+    for data, problem in NO_TEXTS:
+        with subtests.test(problem):
+            rows = read_text(b"title,script\n" + data + b",date\nTell the date,date\n")
+            assert titles(rows) == ["Tell the date"]
+            assert problem in said(rows)["line 2"]
 
 
 @pytest.mark.parametrize("format", [Format.CSV, Format.JSONL])

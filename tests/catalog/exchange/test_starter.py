@@ -17,22 +17,9 @@ from catalog.version_details import ParameterType
 STARTER = Path(__file__).resolve().parents[3] / "catalog" / "starter"
 FILES = ["metadata.yaml", "script.sh"]
 SUBJECTS = [
-    "services",
-    "disk",
-    "logs",
-    "processes",
-    "network",
-    "tls",
-    "cron",
-    "users",
-    "packages",
-    "git",
-    "containers",
-    "kubernetes",
-    "postgresql",
-    "redis",
-    "nginx",
-]
+    "services", "disk", "logs", "processes", "network", "tls", "cron", "users", "packages", "git",
+    "containers", "kubernetes", "postgresql", "redis", "nginx",
+]  # fmt: skip
 
 _DECLARED = re.compile(r'^: "\$\{([A-Z_]+):(\?|=)([^}]*)\}"$', re.MULTILINE)
 # What a title names literally: a path, a number, a unit, a host, an identifier with a hyphen.

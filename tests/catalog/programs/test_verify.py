@@ -142,26 +142,20 @@ def test_arguments_and_options_are_read_back(headers: dict[str, str]) -> None:
     assert by_text(filled.text, headers)["values"] == values
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "DIRECTORY=$(reboot)",
-        "DIRECTORY=/srv",
-        "DIRECTORY='/srv'; reboot",
-        "DIRECTORY='/srv' reboot",
-        "PATH='/tmp'",
-        "DIRECTORY='~/x'",
-        "set -- 'x'",
-        "DIRECTORY=''",
-        "# nothing",
-    ],
-)
+UNKNOWN = [
+    "DIRECTORY=$(reboot)", "DIRECTORY=/srv", "DIRECTORY='/srv'; reboot", "DIRECTORY='/srv' reboot",
+    "PATH='/tmp'", "DIRECTORY='~/x'", "set -- 'x'", "DIRECTORY=''", "# nothing",
+]  # fmt: skip
+
+
 def test_what_the_product_would_not_have_filled_in_is_unknown(
-    headers: dict[str, str], line: str
+    headers: dict[str, str], subtests: pytest.Subtests
 ) -> None:
-    shelve(script=SCRIPT, parameters=[DIRECTORY])
-    forged = SCRIPT.replace("set -euo", f"{line}\nset -euo", 1)
-    assert by_text(forged, headers)["standing"] == "unknown"
+    for line in UNKNOWN:
+        with subtests.test(line):
+            shelve(script=SCRIPT, parameters=[DIRECTORY])
+            forged = SCRIPT.replace("set -euo", f"{line}\nset -euo", 1)
+            assert by_text(forged, headers)["standing"] == "unknown"
 
 
 def test_what_is_no_hash_is_refused(headers: dict[str, str]) -> None:

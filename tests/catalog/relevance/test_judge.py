@@ -161,16 +161,12 @@ def test_answers() -> None:
 
 
 FILLS: list[tuple[str, Candidate, dict[str, str]]] = [
-    (
-        "purge files older than 2 weeks in /srv/www",
-        CLEAN_ANY,
-        {"DAYS": "14", "DIRECTORY": "/srv/www"},
-    ),
+    ("purge files older than 2 weeks in /srv/www", CLEAN_ANY, {"DAYS": "14", "DIRECTORY": "/srv/www"}),
     ("restart nginx if its configuration is valid", SERVICE, {"SERVICE": "nginx"}),
     ("what are the largest files under /var?", LARGEST, {"DIRECTORY": "/var"}),
     ("compress log files larger than 1 GB in /var/log", LOGS, {"MEGABYTES": "1024"}),
     ("restart nginx", NGINX, {}),
-]
+]  # fmt: skip
 
 
 def test_parameters_get_the_values_of_the_statement() -> None:
@@ -204,28 +200,17 @@ def test_reasons_are_sentences() -> None:
 DIFFERENCES = [
     ("delete files older than 30 days in /tmp", CLEAN, "asks for 30 days, entry says 7 days"),
     ("delete files older than 7 days", CLEAN, "entry says /tmp, the statement does not"),
-    (
-        "delete *.log files older than 7 days in /tmp",
-        CLEAN,
-        "asks for *.log, entry does not say it",
-    ),
+    ("delete *.log files older than 7 days in /tmp", CLEAN, "asks for *.log, entry does not say it"),
     ("stop nginx", NGINX, "asks to stop, entry is to restart"),
     ("delete files newer than 7 days in /tmp", CLEAN, "asks for newer, entry says older"),
     ("do not restart nginx", NGINX, "only the statement says a negation"),
     ("find files under /srv", EMPTY, "only the entry says empty ones"),
-    (
-        "delete directories older than 7 days in /tmp",
-        CLEAN,
-        "asks about directories, entry is about files",
-    ),
+    ("delete directories older than 7 days in /tmp", CLEAN, "asks about directories, entry is about files"),
     ("what are the largest files under /var?", LARGEST, "COUNT stays 10 unless set"),
-    (
-        "delete files/directories older than 7 days in /tmp",
-        CLEAN,
-        "the script looks elsewhere, at other files, or leaves out what is asked",
-    ),
+    ("delete files/directories older than 7 days in /tmp", CLEAN,
+     "the script looks elsewhere, at other files, or leaves out what is asked"),
     ("restart a service", SERVICE, "SERVICE is to be filled in"),
-]
+]  # fmt: skip
 
 
 def test_differences_are_sentences() -> None:

@@ -25,17 +25,8 @@ from catalog.relevance.training.fitting import (
 )
 
 SERVICES = [
-    "nginx",
-    "apache2",
-    "cups",
-    "sshd",
-    "cron",
-    "docker",
-    "redis",
-    "mysql",
-    "ntpd",
-    "chrony",
-]
+    "nginx", "apache2", "cups", "sshd", "cron", "docker", "redis", "mysql", "ntpd", "chrony",
+]  # fmt: skip
 WORDS = {"restart": "bounce", "stop": "halt", "start": "launch", "enable": "activate"}
 
 

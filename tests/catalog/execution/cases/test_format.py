@@ -32,96 +32,56 @@ def files(*paths: str) -> dict[str, Any]:
     return world(files=[{"path": path} for path in paths])
 
 
-@pytest.mark.parametrize(
-    "data, words",
-    [
-        pytest.param(b"\xff", "Invalid JSON", id="bytes that are no text"),
-        pytest.param("[" * 5000, "Invalid JSON", id="nested for ever"),
-        pytest.param("{}", "statement: Field required", id="nothing in it"),
-        pytest.param(" " * (5 << 20), "at most 4 MB", id="too large"),
-        pytest.param(set_data(format=2), "format", id="another format"),
-        pytest.param(set_data(code="id"), "code: Extra inputs", id="a field nobody knows"),
-        pytest.param(set_data(*[case_data()] * 2), "wo cases have the title", id="one title twice"),
-        pytest.param(
-            set_data(case_data(about="younger than an hour")),
-            "which the statement does not say",
-            id="about something else",
-        ),
-        pytest.param(
-            set_data(case_data({"check": "python", "code": "1"})), "expect.1", id="an unknown check"
-        ),
-        pytest.param(
-            set_data(case_data(*[{"check": "stderr_empty"}] * 13)), "at most 12", id="13 checks"
-        ),
-        pytest.param(set_data(case_data(expect=[])), "at least 1 item", id="no check"),
-        pytest.param(files("/srv/../../etc/passwd"), "without . and ..", id="up and out"),
-        pytest.param(files("/srv/{date:..}/x"), "without . and ..", id="up and out, by a date"),
-        pytest.param(files("/srv/{date:/}"), "not an absolute path", id="no name, by a date"),
-        pytest.param(files("etc/passwd"), "not an absolute path", id="a relative path"),
-        pytest.param(files("/usr/bin/bash"), "keeps its programs", id="over a program"),
-        pytest.param(files("/proc/1/environ"), "keeps its programs", id="in proc"),
-        pytest.param(files("/srv/a\nb"), "line break", id="a name with a line break"),
-        pytest.param(files("/srv/a\0b"), "without", id="a name with a NUL byte"),
-        pytest.param(files("/srv/a", "/srv/a"), "is there twice", id="one file twice"),
-        pytest.param(files("/srv/a", "/srv/a/b"), "which is no folder", id="in a file"),
-        pytest.param(
-            files(*(f"/srv/{n}" for n in range(10_000))), "at most 200", id="10,000 files"
-        ),
-        pytest.param(
-            world(files=[{"path": "/srv/out", "link": "/"}, {"path": "/srv/out/etc/x"}]),
-            "which is no folder",
-            id="through a link",
-        ),
-        pytest.param(
-            world(files=[{"path": f"/srv/{n}", "size": 10 << 20} for n in range(2)]),
-            "larger than",
-            id="too many bytes",
-        ),
-        pytest.param(
-            world(files=[{"path": "/srv/a", "age": "-2h"}]), "age", id="a file from the future"
-        ),
-        pytest.param(
-            world(files=[{"path": "/srv/a", "content": "x", "link": "y"}]), "one of", id="two kinds"
-        ),
-        pytest.param(world(commands={"bash": []}), "always the real one", id="another bash"),
-        pytest.param(world(commands={"../x": []}), "commands", id="a command with a path"),
-        pytest.param(world(commands={"sudo": []}), "has no replies", id="an answer of sudo"),
-        pytest.param(world(environment={"LD_PRELOAD": "x"}), "change the shell", id="LD_PRELOAD"),
-        pytest.param(world(proc={"../x": ""}), "cannot be prepared", id="a path in proc"),
-        pytest.param(world(cwd="/.."), "without . and ..", id="a folder above all"),
-        pytest.param(
-            set_data(case_data({"check": "removed", "includes": []})), "never fail", id="no paths"
-        ),
-        pytest.param(
-            set_data(case_data({"check": "stdout_contains", "text": ""})),
-            "at least 1 character",
-            id="an empty text",
-        ),
-        pytest.param(
-            set_data(case_data({"check": "stdout_value", "value": "..."})),
-            "neither a letter nor a digit",
-            id="no value",
-        ),
-        pytest.param(set_data(case_data({"check": "exit_status"})), "either", id="any status"),
-        pytest.param(
-            set_data(case_data({"check": "content", "path": "/srv/a", "matches": ".*"})),
-            "could never fail",
-            id="a pattern of everything",
-        ),
-        pytest.param(
-            set_data(case_data({"check": "content", "path": "/srv/a", "matches": "(a"})),
-            "cannot be read",
-            id="no pattern",
-        ),
-        pytest.param(
-            set_data(case_data({"check": "stdout_contains", "text": "{date:%H}"})),
-            "is no date of a case",
-            id="a date that a minute changes",
-        ),
-    ],
-)
-def test_what_is_no_case_is_refused_in_words(data: Any, words: str) -> None:
-    assert words in refusal(data)
+REFUSED = {
+    "bytes that are no text": (b"\xff", "Invalid JSON"),
+    "nested for ever": ("[" * 5000, "Invalid JSON"),
+    "nothing in it": ("{}", "statement: Field required"),
+    "too large": (" " * (5 << 20), "at most 4 MB"),
+    "another format": (set_data(format=2), "format"),
+    "a field nobody knows": (set_data(code="id"), "code: Extra inputs"),
+    "one title twice": (set_data(*[case_data()] * 2), "wo cases have the title"),
+    "about something else": (set_data(case_data(about="younger than an hour")), "which the statement does not say"),
+    "an unknown check": (set_data(case_data({"check": "python", "code": "1"})), "expect.1"),
+    "13 checks": (set_data(case_data(*[{"check": "stderr_empty"}] * 13)), "at most 12"),
+    "no check": (set_data(case_data(expect=[])), "at least 1 item"),
+    "up and out": (files("/srv/../../etc/passwd"), "without . and .."),
+    "up and out, by a date": (files("/srv/{date:..}/x"), "without . and .."),
+    "no name, by a date": (files("/srv/{date:/}"), "not an absolute path"),
+    "a relative path": (files("etc/passwd"), "not an absolute path"),
+    "over a program": (files("/usr/bin/bash"), "keeps its programs"),
+    "in proc": (files("/proc/1/environ"), "keeps its programs"),
+    "a name with a line break": (files("/srv/a\nb"), "line break"),
+    "a name with a NUL byte": (files("/srv/a\0b"), "without"),
+    "one file twice": (files("/srv/a", "/srv/a"), "is there twice"),
+    "in a file": (files("/srv/a", "/srv/a/b"), "which is no folder"),
+    "10,000 files": (files(*(f"/srv/{n}" for n in range(10_000))), "at most 200"),
+    "through a link": (world(files=[{"path": "/srv/out", "link": "/"}, {"path": "/srv/out/etc/x"}]),
+     "which is no folder"),
+    "too many bytes": (world(files=[{"path": f"/srv/{n}", "size": 10 << 20} for n in range(2)]), "larger than"),
+    "a file from the future": (world(files=[{"path": "/srv/a", "age": "-2h"}]), "age"),
+    "two kinds": (world(files=[{"path": "/srv/a", "content": "x", "link": "y"}]), "one of"),
+    "another bash": (world(commands={"bash": []}), "always the real one"),
+    "a command with a path": (world(commands={"../x": []}), "commands"),
+    "an answer of sudo": (world(commands={"sudo": []}), "has no replies"),
+    "LD_PRELOAD": (world(environment={"LD_PRELOAD": "x"}), "change the shell"),
+    "a path in proc": (world(proc={"../x": ""}), "cannot be prepared"),
+    "a folder above all": (world(cwd="/.."), "without . and .."),
+    "no paths": (set_data(case_data({"check": "removed", "includes": []})), "never fail"),
+    "an empty text": (set_data(case_data({"check": "stdout_contains", "text": ""})), "at least 1 character"),
+    "no value": (set_data(case_data({"check": "stdout_value", "value": "..."})), "neither a letter nor a digit"),
+    "any status": (set_data(case_data({"check": "exit_status"})), "either"),
+    "a pattern of everything":
+     (set_data(case_data({"check": "content", "path": "/srv/a", "matches": ".*"})), "could never fail"),
+    "no pattern": (set_data(case_data({"check": "content", "path": "/srv/a", "matches": "(a"})), "cannot be read"),
+    "a date that a minute changes":
+     (set_data(case_data({"check": "stdout_contains", "text": "{date:%H}"})), "is no date of a case"),
+}  # fmt: skip
+
+
+def test_what_is_no_case_is_refused_in_words(subtests: pytest.Subtests) -> None:
+    for name, (data, words) in REFUSED.items():
+        with subtests.test(name):
+            assert words in refusal(data)
 
 
 def test_a_refusal_repeats_nothing_that_could_move_a_cursor() -> None:
@@ -163,17 +123,18 @@ def test_the_published_schema_is_the_format() -> None:
     assert json.loads(published.read_text()) == json_schema()
 
 
-@pytest.mark.parametrize(
-    "text, filled",
-    [
-        ("backup-{date:%F}.gz", "backup-2024-03-01.gz"),
-        ("{date:%Y%m%d:-1d}", "20240229"),
-        ("{date:%d %b:+1w}", "08 Mar"),
-        ("{data} ${date} {}", "{data} ${date} {}"),
-    ],
-)
-def test_a_date_is_that_of_the_day_it_runs(text: str, filled: str) -> None:
-    assert fill_dates({"a": [text]}, 1709251200 + 60) == {"a": [filled]}
+DATES = [
+    ("backup-{date:%F}.gz", "backup-2024-03-01.gz"),
+    ("{date:%Y%m%d:-1d}", "20240229"),
+    ("{date:%d %b:+1w}", "08 Mar"),
+    ("{data} ${date} {}", "{data} ${date} {}"),
+]
+
+
+def test_a_date_is_that_of_the_day_it_runs(subtests: pytest.Subtests) -> None:
+    for text, filled in DATES:
+        with subtests.test(text):
+            assert fill_dates({"a": [text]}, 1709251200 + 60) == {"a": [filled]}
 
 
 def test_dates_reach_paths_replies_and_expectations() -> None:
@@ -197,19 +158,20 @@ def test_forty_commands_are_never_the_host_s_own() -> None:
     assert {command["name"] for command in World().list_commands()} == named
 
 
-@pytest.mark.parametrize(
-    "call, reads",
-    [
-        ("systemctl status nginx", True),
-        ("systemctl restart nginx", False),
-        ("kubectl get pods -A", True),
-        ("kubectl delete pod x", False),
-        ("nginx -t", True),
-        ("nginx -s reload", False),
-        ("sudo systemctl restart nginx", True),  # the call below it is the one that changes
-        ("unknown", False),
-    ],
-)
-def test_which_calls_only_read_is_known(call: str, reads: bool) -> None:
-    command, *arguments = call.split()
-    assert only_reads(command, tuple(arguments)) is reads
+READS = [
+    ("systemctl status nginx", True),
+    ("systemctl restart nginx", False),
+    ("kubectl get pods -A", True),
+    ("kubectl delete pod x", False),
+    ("nginx -t", True),
+    ("nginx -s reload", False),
+    ("sudo systemctl restart nginx", True),
+    ("unknown", False),
+]
+
+
+def test_which_calls_only_read_is_known(subtests: pytest.Subtests) -> None:
+    for call, reads in READS:
+        with subtests.test(call):
+            command, *arguments = call.split()
+            assert only_reads(command, tuple(arguments)) is reads

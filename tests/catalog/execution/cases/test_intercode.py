@@ -12,22 +12,23 @@ def printing(text: str) -> Outcome:
     return Outcome(frozenset(), {}, text)
 
 
-@pytest.mark.parametrize(
-    "done, wanted, given",
-    [
-        pytest.param("112K /workspace", "4.0K", 0.67, id="one total or a line for each"),
-        pytest.param("1", "Running within screen", 0.67, id="a count for a yes"),
-        pytest.param("count 1", "count 2", 1.0, id="a word of one letter does not exist"),
-        pytest.param("b two\na one", "a one\nb two", 1.0, id="nor does the order"),
-        pytest.param("/x/Foo.txt", "/x/foo.txt", 1.0, id="nor do capitals"),
-        pytest.param("same words", "same words", 1.0, id="equal"),
-        pytest.param("", "", 1.0, id="nothing at all"),
-        pytest.param("", " ", 0.67, id="nothing and a blank"),
-        pytest.param("", "some words", 0.67, id="nothing and words"),
-    ],
-)
-def test_what_is_printed_counts_by_its_words(done: str, wanted: str, given: float) -> None:
-    assert reward(printing(done), printing(wanted)) == given
+PRINTED = [
+    ("112K /workspace", "4.0K", 0.67),
+    ("1", "Running within screen", 0.67),
+    ("count 1", "count 2", 1.0),
+    ("b two\na one", "a one\nb two", 1.0),
+    ("/x/Foo.txt", "/x/foo.txt", 1.0),
+    ("same words", "same words", 1.0),
+    ("", "", 1.0),
+    ("", " ", 0.67),
+    ("", "some words", 0.67),
+]
+
+
+def test_what_is_printed_counts_by_its_words(subtests: pytest.Subtests) -> None:
+    for done, wanted, given in PRINTED:
+        with subtests.test(f"{done} {wanted}"):
+            assert reward(printing(done), printing(wanted)) == given
 
 
 def test_words_around_the_value_cost_a_part() -> None:
@@ -69,34 +70,30 @@ def changes(before: dict[str, Entry], after: dict[str, Entry]) -> set[tuple[str,
     return set(observe({"/t": FOLDER, **before}, {"/t": FOLDER, **after}, "").changes)
 
 
-@pytest.mark.parametrize(
-    "before, after, listed",
-    [
-        pytest.param({"a": mode(0o644)}, {"a": mode(0o600)}, set(), id="git keeps no such mode"),
-        pytest.param({"a": mode(0o644)}, {"a": mode(0o2666)}, set(), id="nor these"),
-        pytest.param({"a": mode(0o644)}, {"a": mode(0o654)}, set(), id="nor who else may run it"),
-        pytest.param({"a": mode(0o644)}, {"a": mode(0o755)}, {("/t/a", "M")}, id="may be run"),
-        pytest.param({"a": link("x")}, {"a": link("y")}, {("/t/a", "M")}, id="another target"),
-        pytest.param({"a": mode(0o644)}, {"a": link("y")}, {("/t/a", "T")}, id="a link for a file"),
-        pytest.param(
-            {"a": mode(0o644)}, {"a": FOLDER, "a/b": mode(0o644)},
-            {("/t/a", "D"), ("/t/a/", "??")}, id="a folder in place of a file",
-        ),
-        pytest.param(
-            {"a": FOLDER, "a/b": mode(0o644)}, {"a": mode(0o644)},
-            {("/t/a/b", "D"), ("/t/a", "??")}, id="a file in place of a folder",
-        ),
-        pytest.param({}, {"a": file("", "fifo")}, set(), id="a FIFO is nothing to git"),
-        pytest.param({"a": mode(0o644)}, {"a": file("", "fifo")}, {("/t/a", "D")}, id="nor in place of a file"),
-    ],
-)  # fmt: skip
-def test_git_sees_content_target_and_who_may_run_it(
-    before: dict[str, Entry], after: dict[str, Entry], listed: set[tuple[str, str]]
-) -> None:
-    def below(entries: dict[str, Entry]) -> dict[str, Entry]:
-        return {f"/t/{name}": entry for name, entry in entries.items()}
+CHANGES = {
+    "git keeps no such mode": ({"a": mode(0o644)}, {"a": mode(0o600)}, set()),
+    "nor these": ({"a": mode(0o644)}, {"a": mode(0o2666)}, set()),
+    "nor who else may run it": ({"a": mode(0o644)}, {"a": mode(0o654)}, set()),
+    "may be run": ({"a": mode(0o644)}, {"a": mode(0o755)}, {("/t/a", "M")}),
+    "another target": ({"a": link("x")}, {"a": link("y")}, {("/t/a", "M")}),
+    "a link for a file": ({"a": mode(0o644)}, {"a": link("y")}, {("/t/a", "T")}),
+    "a folder in place of a file":
+     ({"a": mode(0o644)}, {"a": FOLDER, "a/b": mode(0o644)}, {("/t/a", "D"), ("/t/a/", "??")}),
+    "a file in place of a folder":
+     ({"a": FOLDER, "a/b": mode(0o644)}, {"a": mode(0o644)}, {("/t/a/b", "D"), ("/t/a", "??")}),
+    "a FIFO is nothing to git": ({}, {"a": file("", "fifo")}, set()),
+    "nor in place of a file": ({"a": mode(0o644)}, {"a": file("", "fifo")}, {("/t/a", "D")}),
+}  # fmt: skip
 
-    assert changes(below(before), below(after)) == listed
+
+def test_git_sees_content_target_and_who_may_run_it(subtests: pytest.Subtests) -> None:
+    for name, (before, after, listed) in CHANGES.items():
+        with subtests.test(name):
+
+            def below(entries: dict[str, Entry]) -> dict[str, Entry]:
+                return {f"/t/{name}": entry for name, entry in entries.items()}
+
+            assert changes(below(before), below(after)) == listed
 
 
 def test_links_and_files_that_were_not_read_are_compared_by_what_they_are() -> None:
@@ -112,20 +109,16 @@ def test_links_and_files_that_were_not_read_are_compared_by_what_they_are() -> N
     assert hashed(a=large[0]) != hashed(a=large[1])
 
 
-@pytest.mark.parametrize(
-    "done, wanted, given",
-    [
-        pytest.param(WITHOUT_A, WITHOUT_A, 1.0, id="the same file removed"),
-        pytest.param(BEFORE, WITHOUT_A, 0.72, id="one difference"),
-        pytest.param({"/t": FOLDER}, BEFORE, 0.67, id="two differences"),
-        pytest.param(WITH_NEW, {**WITH_NEW, "/t/n/m/x": file("2")}, 0.67, id="other content"),
-        pytest.param(
-            {**BEFORE, "/t/d/a": file("y")}, {**BEFORE, "/t/d/a": file("z")}, 1.0,
-            id="a changed file is never compared",
-        ),
-    ],
-)  # fmt: skip
-def test_what_happened_to_files_counts(
-    done: dict[str, Entry], wanted: dict[str, Entry], given: float
-) -> None:
-    assert reward(seen(done), seen(wanted)) == given
+FILES = {
+    "the same file removed": (WITHOUT_A, WITHOUT_A, 1.0),
+    "one difference": (BEFORE, WITHOUT_A, 0.72),
+    "two differences": ({"/t": FOLDER}, BEFORE, 0.67),
+    "other content": (WITH_NEW, {**WITH_NEW, "/t/n/m/x": file("2")}, 0.67),
+    "a changed file is never compared": ({**BEFORE, "/t/d/a": file("y")}, {**BEFORE, "/t/d/a": file("z")}, 1.0),
+}  # fmt: skip
+
+
+def test_what_happened_to_files_counts(subtests: pytest.Subtests) -> None:
+    for name, (done, wanted, given) in FILES.items():
+        with subtests.test(name):
+            assert reward(seen(done), seen(wanted)) == given

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import pytest
 
@@ -22,23 +21,28 @@ def entry(content: str) -> Entry:
     return Entry("file", 0o644, len(content), 1, content, None, content)
 
 
-@pytest.mark.parametrize(
-    "expected",
-    [
-        NO_RM,
-        {"check": "called", "call": RM},
-        {"check": "called_before", "call": {"command": "nginx"}, "then": RM},
-        {"check": "together", "of": [{"check": "stderr_empty"}, NO_RM]},
-    ],
-)
-def test_a_call_that_nobody_records_is_never_seen(expected: dict[str, Any]) -> None:
-    text = json.dumps(set_data(case_data(expected)))
-    with pytest.raises(CaseRefused, match="no call of `rm` is recorded"):
-        read_case_set(text)
-    assert read_case_set(text, is_kept=True).cases, "what an earlier release accepted is still read"
-    read_case_set(
-        json.dumps(set_data(case_data(expected, world={"commands": {"rm": [{"args": ["**"]}]}})))
-    )
+UNSEEN = [
+    NO_RM,
+    {"check": "called", "call": RM},
+    {"check": "called_before", "call": {"command": "nginx"}, "then": RM},
+    {"check": "together", "of": [{"check": "stderr_empty"}, NO_RM]},
+]
+
+
+def test_a_call_that_nobody_records_is_never_seen(subtests: pytest.Subtests) -> None:
+    for expected in UNSEEN:
+        with subtests.test(str(expected)):
+            text = json.dumps(set_data(case_data(expected)))
+            with pytest.raises(CaseRefused, match="no call of `rm` is recorded"):
+                read_case_set(text)
+            assert read_case_set(text, is_kept=True).cases, (
+                "what an earlier release accepted is still read"
+            )
+            read_case_set(
+                json.dumps(
+                    set_data(case_data(expected, world={"commands": {"rm": [{"args": ["**"]}]}}))
+                )
+            )
 
 
 def test_a_pattern_that_forbids_a_text_can_fail() -> None:
@@ -46,24 +50,26 @@ def test_a_pattern_that_forbids_a_text_can_fail() -> None:
     assert find_never_failing(["(?!x)", ".*", "x?"]) == ["(?!x)", ".*", "x?"]
 
 
-@pytest.mark.parametrize(
-    "content, state, got",
-    [
-        ("PasswordAuthentication no\n", "passed", ""),
-        ("PasswordAuthentication yes\n", "failed", "it reads `PasswordAuthentication yes\\n`"),
-        (None, "failed", "there is no such file"),
-    ],
-)
-def test_that_a_file_lacks_a_text_can_be_said_plainly(
-    content: str | None, state: str, got: str
-) -> None:
-    text = "PasswordAuthentication yes"
-    case = make_case({"check": "content", "path": "/etc/ssh/sshd_config", "lacks": text})
-    after = {} if content is None else {"/etc/ssh/sshd_config": entry(content)}
-    sandbox = ScriptedSandbox(lambda prepared: world_seen(run_seen(after=after)))
-    (found,) = run_case(case, ":", sandbox).checks
-    assert (found.state.value, found.got) == (state, got)
-    assert found.sentence == f"`/etc/ssh/sshd_config` is then there and does not contain `{text}`"
+LACKING = [
+    ("PasswordAuthentication no\n", "passed", ""),
+    ("PasswordAuthentication yes\n", "failed", "it reads `PasswordAuthentication yes\\n`"),
+    (None, "failed", "there is no such file"),
+]
+
+
+def test_that_a_file_lacks_a_text_can_be_said_plainly(subtests: pytest.Subtests) -> None:
+    for content, state, got in LACKING:
+        with subtests.test(got):
+            text = "PasswordAuthentication yes"
+            case = make_case({"check": "content", "path": "/etc/ssh/sshd_config", "lacks": text})
+            after = {} if content is None else {"/etc/ssh/sshd_config": entry(content)}
+            sandbox = ScriptedSandbox(lambda _run, after=after: world_seen(run_seen(after=after)))
+            (found,) = run_case(case, ":", sandbox).checks
+            assert (found.state.value, found.got) == (state, got)
+            assert (
+                found.sentence
+                == f"`/etc/ssh/sshd_config` is then there and does not contain `{text}`"
+            )
 
 
 def test_several_checks_count_as_one_and_each_can_fail_it() -> None:

@@ -12,53 +12,57 @@ from catalog.execution.quality.mutations import MOST_MUTANTS
 FIND = "find /var/log/app -type f -name '*.log' -mtime +7 -delete"
 
 
-@pytest.mark.parametrize(
-    "script, words, mutated",
-    [
-        (FIND, "`-name` becomes `-path` in line 1", FIND.replace("-name", "-path")),
-        (FIND, "`-name` becomes `-iname` in line 1", FIND.replace("-name", "-iname")),
-        (FIND, "`-mtime` becomes `-mmin` in line 1", FIND.replace("-mtime", "-mmin")),
-        (FIND, "`+7` becomes `+8` in line 1", FIND.replace("+7", "+8")),
-        (FIND, "`+7` becomes `-7` in line 1", FIND.replace("+7", "-7")),
-        (FIND, "`-type f` is left out", FIND.replace("-type f", "")),
-        (FIND, "`'*.log'` becomes `*.log` in line 1", FIND.replace("'", "")),
-        ("a && b", "`&&` becomes `;` in line 1", "a ; b"),
-        ("a || b", "`||` becomes `&&` in line 1", "a && b"),
-        ("date > log", "`>` becomes `>>` in line 1", "date >> log"),
-        ("date >> log", "`>>` becomes `>` in line 1", "date > log"),
-        ('rm "$1"', '`"$1"` becomes `$1` in line 1', "rm $1"),
-        ("set -e\ndate", "`set -e` is left out", ":\ndate"),
-        ("if a; then b; fi", "`a` becomes `! a` in line 1", "if ! a; then b; fi"),
-        ("if ! a; then b; fi", "`! a` becomes `a` in line 1", "if a; then b; fi"),
-        ("[[ $n -gt 3 ]]", "`-gt` becomes `-ge` in line 1", "[[ $n -ge 3 ]]"),
-        ("[[ $n -gt 3 ]]", "`3` becomes `4` in line 1", "[[ $n -gt 4 ]]"),
-        ("systemctl restart x", "`restart` becomes `stop` in line 1", "systemctl stop x"),
-        ("ls | head -n 5", "`head` becomes `tail` in line 1", "ls | tail -n 5"),
-    ],
-)
-def test_one_error_is_made(script: str, words: str, mutated: str) -> None:
-    assert {mutant.words: mutant.script for mutant in make_mutants(script)}[words] == mutated
+ERRORS = [
+    (FIND, "`-name` becomes `-path` in line 1", FIND.replace("-name", "-path")),
+    (FIND, "`-name` becomes `-iname` in line 1", FIND.replace("-name", "-iname")),
+    (FIND, "`-mtime` becomes `-mmin` in line 1", FIND.replace("-mtime", "-mmin")),
+    (FIND, "`+7` becomes `+8` in line 1", FIND.replace("+7", "+8")),
+    (FIND, "`+7` becomes `-7` in line 1", FIND.replace("+7", "-7")),
+    (FIND, "`-type f` is left out", FIND.replace("-type f", "")),
+    (FIND, "`'*.log'` becomes `*.log` in line 1", FIND.replace("'", "")),
+    ("a && b", "`&&` becomes `;` in line 1", "a ; b"),
+    ("a || b", "`||` becomes `&&` in line 1", "a && b"),
+    ("date > log", "`>` becomes `>>` in line 1", "date >> log"),
+    ("date >> log", "`>>` becomes `>` in line 1", "date > log"),
+    ('rm "$1"', '`"$1"` becomes `$1` in line 1', "rm $1"),
+    ("set -e\ndate", "`set -e` is left out", ":\ndate"),
+    ("if a; then b; fi", "`a` becomes `! a` in line 1", "if ! a; then b; fi"),
+    ("if ! a; then b; fi", "`! a` becomes `a` in line 1", "if a; then b; fi"),
+    ("[[ $n -gt 3 ]]", "`-gt` becomes `-ge` in line 1", "[[ $n -ge 3 ]]"),
+    ("[[ $n -gt 3 ]]", "`3` becomes `4` in line 1", "[[ $n -gt 4 ]]"),
+    ("systemctl restart x", "`restart` becomes `stop` in line 1", "systemctl stop x"),
+    ("ls | head -n 5", "`head` becomes `tail` in line 1", "ls | tail -n 5"),
+]
 
 
-@pytest.mark.parametrize(
-    "script",
-    [
-        "echo 'a > b && c || d'",
-        "# find -name x > y",
-        "cat <<'E'\nrestart -name 7 > x\nE\n",
-        "",
-        ":",
-    ],
-)
-def test_texts_and_comments_are_left_alone(script: str) -> None:
-    changed = [m.words for m in make_mutants(script) if "left out" not in m.words]
-    assert changed == []
+def test_one_error_is_made(subtests: pytest.Subtests) -> None:
+    for script, words, mutated in ERRORS:
+        with subtests.test(script):
+            assert {mutant.words: mutant.script for mutant in make_mutants(script)}[
+                words
+            ] == mutated
 
 
-@pytest.mark.parametrize("script", ["if; then ((", "\0", "'" * 99, "\udcff date > x", "é > ü && ñ"])
-def test_no_text_stops_it(script: str) -> None:
-    for mutant in make_mutants(script):
-        assert mutant.script != script
+UNTOUCHED = [
+    "echo 'a > b && c || d'", "# find -name x > y", "cat <<'E'\nrestart -name 7 > x\nE\n", "", ":",
+]  # fmt: skip
+
+
+def test_texts_and_comments_are_left_alone(subtests: pytest.Subtests) -> None:
+    for script in UNTOUCHED:
+        with subtests.test(script):
+            changed = [m.words for m in make_mutants(script) if "left out" not in m.words]
+            assert changed == []
+
+
+ODD = ["if; then ((", "\0", "'" * 99, "\udcff date > x", "é > ü && ñ"]
+
+
+def test_no_text_stops_it(subtests: pytest.Subtests) -> None:
+    for script in ODD:
+        with subtests.test(script):
+            for mutant in make_mutants(script):
+                assert mutant.script != script
 
 
 def test_of_a_long_script_some_of_every_kind_are_taken_and_always_the_same() -> None:

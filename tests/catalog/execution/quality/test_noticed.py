@@ -41,11 +41,9 @@ def test_a_check_that_fails_notices_it() -> None:
     "seen",
     [
         pytest.param({"ended": Ended.TIMED_OUT, "status": None}, id="ended at a limit"),
-        pytest.param(
-            {"status": 127, "stderr": "x: line 1: jq: command not found\n"}, id="unsupported"
-        ),
+        pytest.param({"status": 127, "stderr": "x: line 1: jq: command not found\n"}, id="unsupported"),
     ],
-)
+)  # fmt: skip
 def test_what_ends_without_a_verdict_is_counted_apart(seen: dict[str, object]) -> None:
     quality, line = measured(lambda: world_seen(run_seen(**seen)))
     assert (quality.noticed, quality.survivors) == (0, ())

@@ -16,14 +16,7 @@ from catalog.execution.cases import (
     run_case_set,
 )
 from catalog.execution.quality import Quality, describe, measure_quality, repeat, report
-from catalog.execution.sandbox import (
-    Availability,
-    Ended,
-    Limits,
-    Observation,
-    PreparedRun,
-    Sandbox,
-)
+from catalog.execution.sandbox import Availability, Ended, Limits, Observation, PreparedRun, Sandbox
 from tests.catalog.execution.cases.writing import case_data, make_set
 from tests.catalog.execution.scripted import on_machine, run_seen, world_seen
 
@@ -120,23 +113,16 @@ def test_a_case_with_nothing_to_do_is_a_guard(sandbox: Sandbox, availability: Av
     "script, said",
     [
         pytest.param(RIGHT, [], id="right"),
-        pytest.param(
-            "for f in $(find /var/log/app -name '*.log' -mtime +7); do rm -rf $f; done",
-            [
-                "a file with a space in its name is kept where its like is removed",
-                "a file with a line break in its name is kept where its like is removed",
-                "a link is removed as well: `/var/log/app/old-link.log`",
-                "a folder is removed as well: `/var/log/app/old-folder.log`",
-            ],
-            id="split at blanks",
-        ),
-        pytest.param(
-            RIGHT.replace("'", ""),
-            ["beside a file in the working folder `/var/log/app/old.log` is kept and not removed"],
-            id="an unquoted pattern",
-        ),
+        pytest.param("for f in $(find /var/log/app -name '*.log' -mtime +7); do rm -rf $f; done",
+         ["a file with a space in its name is kept where its like is removed",
+         "a file with a line break in its name is kept where its like is removed",
+         "a link is removed as well: `/var/log/app/old-link.log`",
+         "a folder is removed as well: `/var/log/app/old-folder.log`"], id="split at blanks"),
+        pytest.param(RIGHT.replace("'", ""),
+         ["beside a file in the working folder `/var/log/app/old.log` is kept and not removed"],
+         id="an unquoted pattern"),
     ],
-)
+)  # fmt: skip
 def test_decoys_show_how_robust_a_script_is(
     sandbox: Sandbox, availability: Availability, script: str, said: list[str]
 ) -> None:
@@ -214,29 +200,21 @@ NOTHING = Quality(
 PASSED, FAILED = State.PASSED, State.FAILED
 
 
-@pytest.mark.parametrize(
-    "states, quality, words",
-    [
-        (
-            [PASSED] * 7 + [FAILED],
-            replace(NOTHING, mutants=12, survivors=("a", "b"), not_tried=("network",)),
-            "7 of 8 checks hold in 8 worlds; the cases notice 10 of 12 small errors;"
-            " not tried: network.",
-        ),
-        ([PASSED], None, "1 of 1 check holds in 1 world."),
-        ([PASSED], NOTHING, "1 of 1 check holds in 1 world; no small error could be tried."),
-        (
-            [PASSED, State.UNSUPPORTED, State.TIMED_OUT, State.UNSTABLE],
-            None,
-            "1 of 1 check holds in 1 world; 1 unstable; 1 unsupported; 1 timed out.",
-        ),
-        ([State.NOT_RUN] * 3, None, "No check was judged: not run."),
-    ],
-)
-def test_the_words_say_how_much_was_tried(
-    states: list[State], quality: Quality | None, words: str
-) -> None:
-    assert describe(execution_of(*states), quality) == words
+TRIED = [
+    ([PASSED] * 7 + [FAILED], replace(NOTHING, mutants=12, survivors=("a", "b"), not_tried=("network",)),
+     "7 of 8 checks hold in 8 worlds; the cases notice 10 of 12 small errors;" " not tried: network."),
+    ([PASSED], None, "1 of 1 check holds in 1 world."),
+    ([PASSED], NOTHING, "1 of 1 check holds in 1 world; no small error could be tried."),
+    ([PASSED, State.UNSUPPORTED, State.TIMED_OUT, State.UNSTABLE], None,
+     "1 of 1 check holds in 1 world; 1 unstable; 1 unsupported; 1 timed out."),
+    ([State.NOT_RUN] * 3, None, "No check was judged: not run."),
+]  # fmt: skip
+
+
+def test_the_words_say_how_much_was_tried(subtests: pytest.Subtests) -> None:
+    for states, quality, words in TRIED:
+        with subtests.test(words):
+            assert describe(execution_of(*states), quality) == words
 
 
 def test_without_a_sandbox_there_is_no_figure() -> None:

@@ -103,9 +103,7 @@ def test_after_two_hundred_runs_with_fifty_kills_nothing_is_left(sandbox: Sandbo
     assert [(figure["value"], figure["held"]) for figure in left] == [(0, "0")] * 3, left
 
 
-def test_a_bubblewrap_with_other_bytes_is_never_started(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_bubblewrap_with_other_bytes_is_never_started(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     wanted = programs.WHEEL_FILES[os.uname().machine]
     monkeypatch.setitem(programs.WHEEL_FILES, os.uname().machine, dict.fromkeys(wanted, "0" * 64))

@@ -12,13 +12,7 @@ import pytest
 
 from catalog.execution.helper.messages import CommandRequest
 from catalog.execution.helper.user import FIRST_USER, SLOTS
-from catalog.execution.sandbox import (
-    Ended,
-    Limits,
-    PreparedRun,
-    RunObservation,
-    Sandbox,
-)
+from catalog.execution.sandbox import Ended, Limits, PreparedRun, RunObservation, Sandbox
 
 BRIEF = Limits(seconds=30)  # of a machine that is busy; what has to time out names its own
 
@@ -44,23 +38,22 @@ def test_deleting_everything_deletes_the_own_world_only(sandbox: Sandbox) -> Non
     assert Path("/usr/bin/bash").exists()
 
 
-@pytest.mark.parametrize(
-    "script, said",
-    [
-        pytest.param("head -c 20M /dev/zero > /tmp/big", "No space left on device", id="the disk"),
-        pytest.param(
-            "for i in {1..600}; do : > /tmp/$i || break; done", "No space left", id="the inodes"
-        ),
-        pytest.param("truncate -s 1T /tmp/giant", "File too large", id="a sparse giant"),
-        pytest.param("head -c 9M /dev/zero > /dev/shm/big", "No space left", id="shared memory"),
-        pytest.param("head -c 9M /dev/zero > /dev/big", "Read-only file system", id="the devices"),
-        pytest.param("echo x > /usr/bin/x", "Read-only file system", id="the programs"),
-        pytest.param("echo x > /etc/alternatives/x", "Read-only file system", id="alternatives"),
-    ],
-)
-def test_what_can_be_filled_has_an_end(sandbox: Sandbox, script: str, said: str) -> None:
-    limits = replace(BRIEF, disk_bytes=8 << 20, inodes=500)
-    assert said in run(sandbox, script, limits).stderr
+FILLING = {
+    "the disk": ("head -c 20M /dev/zero > /tmp/big", "No space left on device"),
+    "the inodes": ("for i in {1..600}; do : > /tmp/$i || break; done", "No space left"),
+    "a sparse giant": ("truncate -s 1T /tmp/giant", "File too large"),
+    "shared memory": ("head -c 9M /dev/zero > /dev/shm/big", "No space left"),
+    "the devices": ("head -c 9M /dev/zero > /dev/big", "Read-only file system"),
+    "the programs": ("echo x > /usr/bin/x", "Read-only file system"),
+    "alternatives": ("echo x > /etc/alternatives/x", "Read-only file system"),
+}
+
+
+def test_what_can_be_filled_has_an_end(sandbox: Sandbox, subtests: pytest.Subtests) -> None:
+    for name, (script, said) in FILLING.items():
+        with subtests.test(name):
+            limits = replace(BRIEF, disk_bytes=8 << 20, inodes=500)
+            assert said in run(sandbox, script, limits).stderr
 
 
 def test_endless_output_is_cut_and_ends_the_run(sandbox: Sandbox) -> None:
@@ -119,50 +112,64 @@ def test_a_script_that_kills_all_it_may_kills_nothing_outside(sandbox: Sandbox) 
     assert (seen.stdout, seen.status) == ("still here\n", 0)
 
 
-@pytest.mark.parametrize(
-    "script, said",
-    [
-        pytest.param("echo > /dev/tcp/192.0.2.1/80", "Network is unreachable", id="outside"),
-        pytest.param("echo > /dev/tcp/127.0.0.1/80", "Connection refused", id="this machine"),
-        pytest.param("unshare -U true", "Operation not permitted", id="a user namespace"),
-        pytest.param("unshare -m true", "Operation not permitted", id="a mount namespace"),
-        pytest.param("mount -t tmpfs none /mnt", "permission denied", id="mount"),
-        pytest.param("chroot /", "Operation not permitted", id="chroot"),
-        pytest.param("hostname other", "you must be root", id="the machine's name"),
-        pytest.param("echo x > /proc/sys/kernel/core_pattern", "denied", id="core pattern"),
-        pytest.param("echo b > /proc/sysrq-trigger", "No such file", id="sysrq"),
-        pytest.param("ls /sys", "No such file", id="sys"),
-    ],
-)
-def test_the_way_out_is_closed(sandbox: Sandbox, script: str, said: str) -> None:
-    seen = run(sandbox, f"({script}) && echo got out")
-    assert said in seen.stderr
-    assert "got out" not in seen.stdout
+WAYS_OUT = {
+    "outside": ("echo > /dev/tcp/192.0.2.1/80", "Network is unreachable"),
+    "this machine": ("echo > /dev/tcp/127.0.0.1/80", "Connection refused"),
+    "a user namespace": ("unshare -U true", "Operation not permitted"),
+    "a mount namespace": ("unshare -m true", "Operation not permitted"),
+    "mount": ("mount -t tmpfs none /mnt", "permission denied"),
+    "chroot": ("chroot /", "Operation not permitted"),
+    "the machine's name": ("hostname other", "you must be root"),
+    "core pattern": ("echo x > /proc/sys/kernel/core_pattern", "denied"),
+    "sysrq": ("echo b > /proc/sysrq-trigger", "No such file"),
+    "sys": ("ls /sys", "No such file"),
+}
+
+
+def test_the_way_out_is_closed(sandbox: Sandbox, subtests: pytest.Subtests) -> None:
+    for name, (script, said) in WAYS_OUT.items():
+        with subtests.test(name):
+            seen = run(sandbox, f"({script}) && echo got out")
+            assert said in seen.stderr
+            assert "got out" not in seen.stdout
+
+
+CALLS = [
+    ("ptrace", 101),
+    ("io_uring_setup", 425),
+    ("bpf", 321),
+    ("perf_event_open", 298),
+    ("keyctl", 250),
+    ("userfaultfd", 323),
+    ("memfd_create", 319),
+    ("shmget", 29),
+    ("msgget", 68),
+    ("process_vm_writev", 311),
+    ("pidfd_getfd", 438),
+    ("setns", 308),
+    ("open_by_handle_at", 304),
+    ("mount_setattr", 442),
+    ("x32", 0x40000000 + 39),
+]
 
 
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="numbers of system calls are of x86_64")
-@pytest.mark.parametrize(
-    "name, number",
-    [
-        ("ptrace", 101), ("io_uring_setup", 425), ("bpf", 321), ("perf_event_open", 298),
-        ("keyctl", 250), ("userfaultfd", 323), ("memfd_create", 319), ("shmget", 29),
-        ("msgget", 68), ("process_vm_writev", 311), ("pidfd_getfd", 438), ("setns", 308),
-        ("open_by_handle_at", 304), ("mount_setattr", 442), ("x32", 0x40000000 + 39),
-    ],
-)  # fmt: skip
-def test_a_dangerous_system_call_is_refused(sandbox: Sandbox, name: str, number: int) -> None:
-    seen = run(sandbox, f"perl -e 'print syscall({number}, 0, 0, 0, 0, 0), $! + 0'")
-    assert seen.stdout == "-11", name  # -1, and EPERM
+def test_a_dangerous_system_call_is_refused(sandbox: Sandbox, subtests: pytest.Subtests) -> None:
+    for name, number in CALLS:
+        with subtests.test(name):
+            seen = run(sandbox, f"perl -e 'print syscall({number}, 0, 0, 0, 0, 0), $! + 0'")
+            assert seen.stdout == "-11", name  # -1, and EPERM
 
 
-@pytest.mark.parametrize(
-    "family, answer",
-    [(1, "open"), (2, "open"), (10, "open"), (16, "97"), (17, "97"), (38, "97"), (40, "97")],
-)
-def test_only_plain_sockets_open(sandbox: Sandbox, family: int, answer: str) -> None:
+SOCKETS = [(1, "open"), (2, "open"), (10, "open"), (16, "97"), (17, "97"), (38, "97"), (40, "97")]
+
+
+def test_only_plain_sockets_open(sandbox: Sandbox, subtests: pytest.Subtests) -> None:
     """Not netlink (16), packets (17), the kernel's cryptography (38) and the hypervisor's socket (40)."""
-    script = f"perl -e 'use Socket; print socket(S, {family}, 1, 0) ? \"open\" : $! + 0'"
-    assert run(sandbox, script).stdout == answer
+    for family, answer in SOCKETS:
+        with subtests.test(family):
+            script = f"perl -e 'use Socket; print socket(S, {family}, 1, 0) ? \"open\" : $! + 0'"
+            assert run(sandbox, script).stdout == answer
 
 
 def test_an_owner_is_only_said_to_be_changed(sandbox: Sandbox) -> None:
@@ -240,24 +247,22 @@ def test_root_becomes_a_user_that_nothing_else_is(sandbox: Sandbox) -> None:
     assert users
 
 
+HARD_TO_READ = {
+    "nested folders": "d() { mkdir d; cd d; }; for i in {1..99}; do d; done",
+    "cyclic links": "ln -s loop /tmp/loop; ln -s /tmp /tmp/self; ls /tmp",
+    "a pipe that nobody writes to": "mkfifo /tmp/pipe; echo",
+    "a socket": "perl -MIO::Socket::UNIX -e 'IO::Socket::UNIX->new(Local => q(/tmp/s), Listen => 1)'",
+    "no rights": "mkdir -m 0 /tmp/closed; umask 777; echo x > /tmp/unreadable",
+}
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "script",
-    [
-        pytest.param("d() { mkdir d; cd d; }; for i in {1..99}; do d; done", id="nested folders"),
-        pytest.param("ln -s loop /tmp/loop; ln -s /tmp /tmp/self; ls /tmp", id="cyclic links"),
-        pytest.param("mkfifo /tmp/pipe; echo", id="a pipe that nobody writes to"),
-        pytest.param(
-            "perl -MIO::Socket::UNIX -e 'IO::Socket::UNIX->new(Local => q(/tmp/s), Listen => 1)'",
-            id="a socket",
-        ),
-        pytest.param("mkdir -m 0 /tmp/closed; umask 777; echo x > /tmp/unreadable", id="no rights"),
-    ],
-)
-def test_a_world_that_is_hard_to_read_is_read(sandbox: Sandbox, script: str) -> None:
-    seen = sandbox.run(PreparedRun(script=script, limits=BRIEF))
-    assert seen.runs[0].ended is Ended.FINISHED
-    assert set(seen.runs[0].after) > set(seen.before)
+def test_a_world_that_is_hard_to_read_is_read(sandbox: Sandbox, subtests: pytest.Subtests) -> None:
+    for name, script in HARD_TO_READ.items():
+        with subtests.test(name):
+            seen = sandbox.run(PreparedRun(script=script, limits=BRIEF))
+            assert seen.runs[0].ended is Ended.FINISHED
+            assert set(seen.runs[0].after) > set(seen.before)
 
 
 @pytest.mark.slow

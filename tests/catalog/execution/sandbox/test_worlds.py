@@ -5,13 +5,7 @@ from __future__ import annotations
 import pytest
 
 from catalog.execution.helper.messages import CommandRequest, FileRequest
-from catalog.execution.sandbox import (
-    CannotBePrepared,
-    Limits,
-    Observation,
-    PreparedRun,
-    Sandbox,
-)
+from catalog.execution.sandbox import CannotBePrepared, Limits, Observation, PreparedRun, Sandbox
 
 LIMITS = Limits(seconds=30)
 
@@ -44,27 +38,31 @@ def test_files_have_their_content_mode_size_and_age(sandbox: Sandbox) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "relative", "/a/../b", "/a/./b", "/a//b", "/", "", "/usr/bin/x", "/proc/x", "/dev/x",
-        "/etc/alternatives/awk", "/bin/x", "/nul\0",
-    ],
-)  # fmt: skip
-def test_a_path_that_could_lead_out_is_refused(path: str) -> None:
-    with pytest.raises(CannotBePrepared):
-        PreparedRun(script=":", files=({"path": path, "kind": "file"},))
+LEADING_OUT = [
+    "relative", "/a/../b", "/a/./b", "/a//b", "/", "", "/usr/bin/x", "/proc/x", "/dev/x",
+    "/etc/alternatives/awk", "/bin/x", "/nul\0",
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("target", ["/etc", "../../../..", "/", "."])
-def test_a_link_of_the_case_is_never_followed(sandbox: Sandbox, target: str) -> None:
+def test_a_path_that_could_lead_out_is_refused(subtests: pytest.Subtests) -> None:
+    for path in LEADING_OUT:
+        with subtests.test(path), pytest.raises(CannotBePrepared):
+            PreparedRun(script=":", files=({"path": path, "kind": "file"},))
+
+
+TARGETS = ["/etc", "../../../..", "/", "."]
+
+
+def test_a_link_of_the_case_is_never_followed(sandbox: Sandbox, subtests: pytest.Subtests) -> None:
     """Links are made last, and a folder on the way to a file is never one."""
-    files: tuple[FileRequest, ...] = (
-        {"path": "/srv/out", "kind": "link", "target": target},
-        {"path": "/srv/out/file", "kind": "file", "content": "x"},
-    )
-    with pytest.raises(CannotBePrepared, match="/srv/out"):
-        sandbox.run(PreparedRun(script=":", files=files))
+    for target in TARGETS:
+        with subtests.test(target):
+            files: tuple[FileRequest, ...] = (
+                {"path": "/srv/out", "kind": "link", "target": target},
+                {"path": "/srv/out/file", "kind": "file", "content": "x"},
+            )
+            with pytest.raises(CannotBePrepared, match="/srv/out"):
+                sandbox.run(PreparedRun(script=":", files=files))
 
 
 def test_a_file_through_a_link_of_every_world_is_refused(sandbox: Sandbox) -> None:
@@ -93,10 +91,13 @@ def test_arguments_input_environment_and_folder_reach_the_script(sandbox: Sandbo
     assert seen.runs[0].stdout == "a b|$(id)|-n|`id`|/srv|given|db-7|"
 
 
-@pytest.mark.parametrize("name", ["BASH_ENV", "LD_PRELOAD", "A B", "1A", "BASH_FUNC_x%%"])
-def test_a_variable_that_changes_the_shell_is_refused(name: str) -> None:
-    with pytest.raises(CannotBePrepared):
-        PreparedRun(script=":", environment={name: "x"})
+VARIABLES = ["BASH_ENV", "LD_PRELOAD", "A B", "1A", "BASH_FUNC_x%%"]
+
+
+def test_a_variable_that_changes_the_shell_is_refused(subtests: pytest.Subtests) -> None:
+    for name in VARIABLES:
+        with subtests.test(name), pytest.raises(CannotBePrepared):
+            PreparedRun(script=":", environment={name: "x"})
 
 
 def test_prepared_processes_and_figures_of_proc_are_seen(sandbox: Sandbox) -> None:
@@ -111,21 +112,15 @@ def test_prepared_processes_and_figures_of_proc_are_seen(sandbox: Sandbox) -> No
 
 
 NGINX: tuple[CommandRequest, ...] = (
-    {
-        "name": "systemctl",
-        "mode": "reply",
-        "rules": [
-            {"args": ["restart", "nginx"], "sets": {"nginx": "active"}},
-            {"args": ["is-active", "*"], "requires": {"nginx": "active"}, "stdout": "active\n"},
-            {"args": ["is-active", "*"], "stdout": "inactive\n", "exit": 3},
-            {"args": ["list-units", "**"], "stderr": "none\n"},
-        ],
-    },
+    {"name": "systemctl", "mode": "reply",
+     "rules": [{"args": ["restart", "nginx"], "sets": {"nginx": "active"}}, {"args": ["is-active", "*"],
+     "requires": {"nginx": "active"}, "stdout": "active\n"}, {"args": ["is-active", "*"], "stdout": "inactive\n",
+     "exit": 3}, {"args": ["list-units", "**"], "stderr": "none\n"}]},
     {"name": "sudo", "mode": "sudo", "rules": []},
     {"name": "su", "mode": "su", "rules": []},
     {"name": "chown", "mode": "real", "rules": []},
     {"name": "psql", "mode": "reply", "rules": [{"stdin": "*DELETE*", "stdout": "DELETE 3\n"}]},
-)
+)  # fmt: skip
 
 
 def call(sandbox: Sandbox, script: str, failing_call: int | None = None) -> Observation:
@@ -177,18 +172,21 @@ def test_a_recorded_call_can_fail_once(sandbox: Sandbox) -> None:
     assert call(sandbox, script, failing_call=0).runs[0].stdout == "failed\ndone\n"
 
 
-@pytest.mark.parametrize(
-    "script",
-    [
-        pytest.param("systemctl() { :; }; printf() { :; }; export -f printf", id="functions"),
-        pytest.param("echo exit > /tmp/env; export BASH_ENV=/tmp/env", id="BASH_ENV"),
-        pytest.param("export PATH=/nowhere SHELLOPTS", id="PATH"),
-        pytest.param("export IFS=0; set -f", id="IFS"),
-    ],
-)
-def test_a_script_cannot_change_what_a_recorded_command_does(sandbox: Sandbox, script: str) -> None:
-    seen = call(sandbox, f"{script}; /usr/bin/systemctl restart nginx").runs[0]
-    assert [made.arguments for made in seen.calls] == [("restart", "nginx")]
+CHANGING = [
+    "systemctl() { :; }; printf() { :; }; export -f printf",
+    "echo exit > /tmp/env; export BASH_ENV=/tmp/env",
+    "export PATH=/nowhere SHELLOPTS",
+    "export IFS=0; set -f",
+]
+
+
+def test_a_script_cannot_change_what_a_recorded_command_does(
+    sandbox: Sandbox, subtests: pytest.Subtests
+) -> None:
+    for script in CHANGING:
+        with subtests.test(script):
+            seen = call(sandbox, f"{script}; /usr/bin/systemctl restart nginx").runs[0]
+            assert [made.arguments for made in seen.calls] == [("restart", "nginx")]
 
 
 def test_noise_on_the_reply_port_is_no_call_and_stops_nothing(sandbox: Sandbox) -> None:
@@ -209,10 +207,13 @@ def test_a_command_that_calls_itself_ends_with_the_run(sandbox: Sandbox) -> None
     assert seen.stdout == "deep\n"
 
 
-@pytest.mark.parametrize("name", ["bash", "sh", "base64", "../x", "a/b", "", "-x", "a\nb"])
-def test_a_command_that_cannot_be_recorded_is_refused(name: str) -> None:
-    with pytest.raises(CannotBePrepared):
-        PreparedRun(script=":", commands=({"name": name, "mode": "reply", "rules": []},))
+UNRECORDABLE = ["bash", "sh", "base64", "../x", "a/b", "", "-x", "a\nb"]
+
+
+def test_a_command_that_cannot_be_recorded_is_refused(subtests: pytest.Subtests) -> None:
+    for name in UNRECORDABLE:
+        with subtests.test(name), pytest.raises(CannotBePrepared):
+            PreparedRun(script=":", commands=({"name": name, "mode": "reply", "rules": []},))
 
 
 def test_the_second_run_finds_what_the_first_left(sandbox: Sandbox) -> None:
