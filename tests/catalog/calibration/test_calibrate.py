@@ -200,7 +200,6 @@ class TestThreshold:
         assert client_for(manager).get(ADDRESS).status_code == 200
         assert client_for(curator).get(f"{ADDRESS}threshold/").status_code == 405
 
-    @pytest.mark.slow
     def test_the_number_of_queries_does_not_grow(
         self, version: Version, curator: User, client_for: ClientFor
     ) -> None:

@@ -116,7 +116,6 @@ def test_a_threshold_that_makes_no_sense_is_refused(
             assert not Threshold.objects.exists()
 
 
-@pytest.mark.slow
 def test_a_case_is_read_labelled_and_taken_back(
     asked: list[hooks.Case], manager: User, send: Send
 ) -> None:
@@ -215,7 +214,6 @@ def test_a_scoring_is_chosen_and_the_shipped_one_again(curator: User, send: Send
     assert current_scoring().version == shipped_model().version
 
 
-@pytest.mark.slow
 def test_managers_label_curators_set_and_nobody_else_does_either(
     version: Version, manager: User, curator: User, reviewer: User, send: Send
 ) -> None:
@@ -238,7 +236,6 @@ def test_managers_label_curators_set_and_nobody_else_does_either(
     assert not (MatchLabel.objects.exists() or ScoringChoice.objects.exists())
 
 
-@pytest.mark.slow
 def test_the_number_of_queries_does_not_grow(
     version: Version, curator: User, manager: User, client_for: ClientFor
 ) -> None:

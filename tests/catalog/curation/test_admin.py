@@ -71,7 +71,6 @@ def test_an_administrator_looks_at_every_list_and_record_and_changes_nothing(
     assert "/catalogue/export/" in page and "/catalogue/imports/" not in page
 
 
-@pytest.mark.slow
 def test_a_curator_sees_what_curators_write_and_nothing_else(client: Client) -> None:
     shelve(tags=["a"])
 
@@ -139,7 +138,6 @@ def test_an_entry_is_renamed_unless_somebody_was_faster(
     assert "Somebody renamed it meanwhile" in stale.text and "Tell the uptime" in stale.text
 
 
-@pytest.mark.slow
 def test_entries_are_found_by_words_and_filters(client: Client) -> None:
     shelve("List files older than 30 days", tags=["files"])
     shelve("Show the uptime", script="uptime -p\n", state="draft", author=None)
@@ -165,7 +163,6 @@ def test_the_versions_of_an_entry_stand_on_its_page_to_be_read(client: Client) -
     assert 'name="versions-0-script"' not in page
 
 
-@pytest.mark.slow
 def test_an_entry_is_suspended_with_a_reason(client: Client) -> None:
     entry = shelve().entry
 
@@ -181,7 +178,6 @@ def test_an_entry_is_suspended_with_a_reason(client: Client) -> None:
 # --- Versions -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
 def test_four_eyes_hold_for_many_at_once(
     client: Client, curator: User, second_curator: User
 ) -> None:
@@ -249,7 +245,6 @@ def test_another_script_is_a_new_version(client: Client, curator: User) -> None:
     assert "has been made meanwhile" in stale.text and "uptime -s" in stale.text
 
 
-@pytest.mark.slow
 def test_labels_change_without_a_new_version(client: Client, reviewer: User) -> None:
     version = shelve(tags=["a"])
     address = f"/admin/catalog/version/{version.pk}/change/"
@@ -347,7 +342,6 @@ def test_a_list_asks_as_much_for_many_rows_as_for_few(
     assert count_queries(client, address) == few
 
 
-@pytest.mark.slow
 def test_the_page_of_an_entry_asks_as_much_for_many_versions(
     client: Client, curator: User, second_curator: User
 ) -> None:

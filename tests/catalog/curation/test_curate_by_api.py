@@ -30,7 +30,6 @@ def send(curator: User, client_for: ClientFor) -> Send:
     return to
 
 
-@pytest.mark.slow
 def test_an_entry_is_written_edited_and_reverted(send: Send, curator: User) -> None:
     made = send("entries/", title="Say the time", script="date\n", phrasings=["What time is it?"])
     assert made.status_code == 201
@@ -50,7 +49,6 @@ def test_an_entry_is_written_edited_and_reverted(send: Send, curator: User) -> N
     assert [event["version"] for event in history] == [3, 2, 1]
 
 
-@pytest.mark.slow
 def test_an_entry_is_suspended_lifted_renamed_and_worded(send: Send) -> None:
     entry = shelve("Print the uptime").entry
     address = f"entries/{entry.slug}"
@@ -78,7 +76,6 @@ def test_a_version_is_verified_again_and_labelled(send: Send, curator: User) -> 
     assert send(f"versions/{version.pk}/labels/", tags=[], owner="nobody").status_code == 422
 
 
-@pytest.mark.slow
 def test_entries_are_merged_and_the_merge_is_undone(send: Send) -> None:
     source, target = shelve("Tell the uptime", script="uptime -p\n").entry, shelve().entry
 

@@ -59,7 +59,6 @@ def test_the_wordings_move_and_the_other_entry_answers(
     assert source.entry.slug not in {row.slug for row in listing.search_entries(STATEMENT).entries}
 
 
-@pytest.mark.slow
 def test_who_opens_it_comes_to_the_other_entry_and_its_history_stays(
     source: Version, target: Version, curator: User, reviewer: User, client_for: ClientFor
 ) -> None:
@@ -92,7 +91,6 @@ def test_the_preview_changes_nothing_and_then_exactly_that_is_done(
     assert Merge.objects.get().note == "one thing"
 
 
-@pytest.mark.slow
 def test_undone_both_are_what_they_were(
     source: Version, target: Version, curator: User, client_for: ClientFor
 ) -> None:
@@ -233,7 +231,6 @@ class TestNearDuplicates:
 
         assert not NearDuplicate.objects.exists()
 
-    @pytest.mark.slow
     def test_dismissed_they_are_not_listed_again(
         self, target: Version, curator: User, second_curator: User, client_for: ClientFor
     ) -> None:
@@ -277,7 +274,6 @@ class TestNearDuplicates:
         services.undo_merge(merge, by=curator)
         assert NearDuplicate.objects.get().state == "open"
 
-    @pytest.mark.slow
     def test_the_number_of_queries_does_not_grow(
         self, target: Version, curator: User, reviewer: User, client_for: ClientFor
     ) -> None:
@@ -365,7 +361,6 @@ def compare_all() -> int:
     return compare_entries(limit=100)
 
 
-@pytest.mark.slow
 def test_the_other_entry_is_found_by_searching(curator: User, client_for: ClientFor) -> None:
     source = shelve("Say how long it is up", script="uptime -p\n").entry
     target = shelve("Print the uptime").entry

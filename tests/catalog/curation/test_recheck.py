@@ -48,7 +48,6 @@ def test_what_was_just_checked_is_not_checked_again() -> None:
     assert not Recheck.objects.exists()
 
 
-@pytest.mark.slow
 def test_newer_findings_are_listed_and_what_was_verified_stays(
     old: Version, curator: User, client_for: ClientFor
 ) -> None:
@@ -69,7 +68,6 @@ def test_newer_findings_are_listed_and_what_was_verified_stays(
     )
 
 
-@pytest.mark.slow
 def test_a_risk_that_a_newer_check_finds_counts_in_every_list(
     curator: User, client_for: ClientFor
 ) -> None:
@@ -106,7 +104,6 @@ def test_what_is_gone_is_said_too(curator: User, client_for: ClientFor) -> None:
     assert changed.new == ()
 
 
-@pytest.mark.slow
 def test_seen_it_is_listed_again_only_when_it_changes(
     old: Version, curator: User, second_curator: User, client_for: ClientFor
 ) -> None:
@@ -134,7 +131,6 @@ def test_what_is_out_of_use_is_left_alone(old: Version, curator: User) -> None:
     assert recheck_versions(limit=10) == 0
 
 
-@pytest.mark.slow
 def test_the_number_of_queries_does_not_grow(
     old: Version, curator: User, client_for: ClientFor
 ) -> None:

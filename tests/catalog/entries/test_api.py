@@ -19,7 +19,6 @@ pytestmark = pytest.mark.django_db
 ClientFor = Callable[[User], Client]
 
 
-@pytest.mark.slow
 def test_entries_are_listed_with_filters_and_search(reviewer: User, client_for: ClientFor) -> None:
     shelve("Show the uptime", tags=["triage"])
     shelve("Empty the cache", script="rm -rf /var/cache/app/*\n", state="in_review")

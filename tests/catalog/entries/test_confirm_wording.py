@@ -152,7 +152,6 @@ def test_who_approves_a_models_script_confirms_the_words_of_who_asked(
     assert (found := asked("Print the uptime")) is not None and found.answer == answer
 
 
-@pytest.mark.slow
 def test_verifying_confirms_the_wordings_that_the_page_has_shown_and_no_later_one(
     curator: User, second_curator: User, client_for: ClientFor
 ) -> None:

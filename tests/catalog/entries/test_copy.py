@@ -165,7 +165,6 @@ def test_the_record_beside_copy_counts_what_was_said(reviewer: User) -> None:
     assert (record.uses, record.rated, record.worked) == (4, 3, 2)
 
 
-@pytest.mark.slow
 def test_what_was_used_unreviewed_is_at_the_top_for_curators(
     reviewer: User, curator: User, client_for: Callable[[User], Client]
 ) -> None:

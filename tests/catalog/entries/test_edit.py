@@ -137,7 +137,6 @@ def test_an_edit_is_a_new_draft_and_the_old_version_goes_on_answering(
     assert retrieval.retrieve(version.entry.title).matches[0].version == 1
 
 
-@pytest.mark.slow
 def test_who_comes_second_is_told_and_loses_nothing(curator: User, client_for: ClientFor) -> None:
     version = shelve()
     details = services.details_of(version)
@@ -184,7 +183,6 @@ def test_the_newest_version_cannot_be_gone_back_to(curator: User) -> None:
         services.revert_to(shelve(), by=curator)
 
 
-@pytest.mark.slow
 def test_tags_owner_and_links_change_in_place(
     curator: User, reviewer: User, client_for: ClientFor
 ) -> None:

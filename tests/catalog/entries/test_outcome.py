@@ -95,7 +95,6 @@ def test_worked_may_become_worse_but_not_the_other_way(use: Use, reviewer: User)
         services.record_outcome(use, outcome="worked", by=reviewer)
 
 
-@pytest.mark.slow
 def test_who_copied_it_lately_is_told(
     use: Use,
     version: Version,

@@ -34,7 +34,6 @@ def review_of(version: Version) -> str:
     return f"/catalogue/versions/{version.pk}/review/"
 
 
-@pytest.mark.slow
 def test_it_leads_with_the_difference_to_the_version_it_replaces(
     curator: User, second_curator: User, client_for: ClientFor
 ) -> None:
@@ -106,7 +105,6 @@ def test_the_same_finding_twice_is_counted_twice() -> None:
     assert [one["line"] for one in found.new if one["code"] == "SC2086"] == [5]
 
 
-@pytest.mark.slow
 def test_equal_findings_are_one_row_with_all_their_lines(
     curator: User, second_curator: User, client_for: ClientFor
 ) -> None:
@@ -144,7 +142,6 @@ def test_the_checklist_says_what_changed_and_what_nobody_has_said(curator: User)
     assert {one.mark for one in services.checklist(first, None)} == {"same"}
 
 
-@pytest.mark.slow
 def test_a_high_risk_takes_a_reason_and_a_refusal_shows_the_page_again(
     curator: User, second_curator: User, client_for: ClientFor
 ) -> None:
@@ -179,7 +176,6 @@ def test_a_version_that_is_decided_offers_nothing(curator: User, client_for: Cli
     assert "<form" not in page.split('id="decision"')[1].split("</section>")[0]
 
 
-@pytest.mark.slow
 def test_hostile_text_stays_text(
     curator: User, second_curator: User, client_for: ClientFor
 ) -> None:
@@ -192,7 +188,6 @@ def test_hostile_text_stays_text(
         assert "<script>alert" not in page
 
 
-@pytest.mark.slow
 def test_the_number_of_queries_does_not_grow(
     curator: User, second_curator: User, client_for: ClientFor
 ) -> None:

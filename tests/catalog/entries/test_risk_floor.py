@@ -61,7 +61,6 @@ def test_more_than_was_found_can_be_said(curator: User) -> None:
     assert version.risk == "high"
 
 
-@pytest.mark.slow
 @pytest.mark.django_db
 def test_verifying_a_high_risk_takes_a_reason_which_the_log_has(
     way: Way, curator: User, second_curator: User
@@ -77,7 +76,6 @@ def test_verifying_a_high_risk_takes_a_reason_which_the_log_has(
     assert event.changes["reason"] == ["", "TMPX is always set."]
 
 
-@pytest.mark.slow
 @pytest.mark.django_db
 def test_the_page_says_so_and_its_form_asks_for_it(
     curator: User, second_curator: User, client: Client

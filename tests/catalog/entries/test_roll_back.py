@@ -147,7 +147,6 @@ def test_only_what_was_verified_once_can_be_rolled_back_to(
     assert "Only a version that was verified" in answer.text
 
 
-@pytest.mark.slow
 def test_a_reason_is_needed_and_what_was_typed_stays(
     client_for: ClientFor, first: Version, second_curator: User
 ) -> None:
@@ -173,7 +172,6 @@ def test_another_version_than_the_person_saw_is_told(
     assert states(first) == {1: "deprecated", 2: "verified"}
 
 
-@pytest.mark.slow
 def test_a_suspension_is_lifted_only_where_asked(
     client_for: ClientFor, first: Version, curator: User, second_curator: User
 ) -> None:
@@ -189,7 +187,6 @@ def test_a_suspension_is_lifted_only_where_asked(
     assert [match.version for match in retrieval.retrieve("Print the uptime").matches] == [1]
 
 
-@pytest.mark.slow
 def test_deprecating_says_that_nothing_answers_and_offers_the_roll_back(
     client_for: ClientFor, first: Version, second_curator: User
 ) -> None:
@@ -211,7 +208,6 @@ def test_deprecating_says_that_nothing_answers_and_offers_the_roll_back(
     assert Rollback.objects.get().replaced is None
 
 
-@pytest.mark.slow
 def test_readers_are_told_of_an_emergency_but_offered_nothing(
     client_for: ClientFor, first: Version, curator: User, reviewer: User
 ) -> None:

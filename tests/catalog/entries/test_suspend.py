@@ -22,7 +22,6 @@ def version() -> Version:
     return shelve(STATEMENT)
 
 
-@pytest.mark.slow
 def test_a_suspended_entry_answers_no_more_until_it_is_lifted(
     version: Version, curator: User, client_for: Callable[[User], Client]
 ) -> None:
@@ -37,7 +36,6 @@ def test_a_suspended_entry_answers_no_more_until_it_is_lifted(
     assert retrieval.retrieve(STATEMENT).answer == "match"
 
 
-@pytest.mark.slow
 def test_it_is_refused_twice_without_a_reason_and_without_the_right(
     version: Version, curator: User, reviewer: User, client_for: Callable[[User], Client]
 ) -> None:

@@ -33,7 +33,6 @@ def version(curator: User, second_curator: User) -> Version:
     )  # fmt: skip
 
 
-@pytest.mark.slow
 def test_everything_from_the_search_to_the_outcome_works_in_the_dark(
     version: Version, reviewer: User, client_for: ClientFor, dark: None
 ) -> None:
@@ -61,7 +60,6 @@ def test_everything_from_the_search_to_the_outcome_works_in_the_dark(
     assert "worked 1 of 1" in client.get(f"/catalogue/{version.entry.slug}/").text
 
 
-@pytest.mark.slow
 def test_made_it_worse_is_heard_at_home_by_who_copied_it_lately(
     version: Version, reviewer: User, second_reviewer: User, client_for: ClientFor, dark: None
 ) -> None:
@@ -81,7 +79,6 @@ def test_made_it_worse_is_heard_at_home_by_who_copied_it_lately(
     assert "You copied this lately" not in client_for(reviewer).get("/").text
 
 
-@pytest.mark.slow
 def test_what_was_used_without_a_review_is_the_first_to_be_verified(
     reviewer: User, curator: User, client_for: ClientFor, dark: None
 ) -> None:

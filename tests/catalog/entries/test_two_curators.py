@@ -139,7 +139,6 @@ class TestAtOnce:
 
 @pytest.mark.django_db
 class TestOnThePage:
-    @pytest.mark.slow
     def test_the_edit_page_shows_what_the_other_changed_and_keeps_what_was_typed(
         self, curator: User, second_curator: User, client_for: ClientFor
     ) -> None:
@@ -171,7 +170,6 @@ class TestOnThePage:
         assert client.post(f"/catalogue/versions/{newer.pk}/edit/", typed).status_code == 302
         assert version.entry.versions.latest("number").script == "du -s\n"
 
-    @pytest.mark.slow
     def test_tags_set_in_view_of_what_the_other_did_are_saved(
         self, curator: User, second_curator: User, client_for: ClientFor
     ) -> None:

@@ -21,7 +21,6 @@ pytestmark = pytest.mark.django_db
 ClientFor = Callable[[User], Client]
 
 
-@pytest.mark.slow
 def test_each_is_counted_from_what_happened(
     reviewer: User, second_reviewer: User, curator: User, client_for: ClientFor
 ) -> None:
@@ -45,7 +44,6 @@ def test_each_is_counted_from_what_happened(
     assert "Use and outcomes" in page
 
 
-@pytest.mark.slow
 def test_studies_and_erased_texts_are_no_cases_to_label(reviewer: User, curator: User) -> None:
     version = make_version(by=curator)
     kept, erased, study = (make_answered_run(version, by=reviewer) for _ in range(3))

@@ -54,7 +54,6 @@ def test_the_entry_says_what_its_evidence_comes_to(
     assert "The cases are being run." not in shown
 
 
-@pytest.mark.slow
 def test_an_entry_without_cases_says_so(reviewer: User, curator: User, client_for: Clients) -> None:
     version = shelve("Nobody wrote cases for this")
     entry_url = f"/catalogue/{version.entry.slug}/"
@@ -97,7 +96,6 @@ def test_what_a_hostile_script_prints_is_harmless(
     assert "\\x1b]8;;http://evil.example" in page
 
 
-@pytest.mark.slow
 def test_where_there_is_no_sandbox_the_page_says_why(
     kept: EntryCases,
     version: Version,
@@ -147,7 +145,6 @@ def test_a_mistake_is_said_at_the_field_and_nothing_typed_is_lost(
                 assert response.context["form"]["cases"].value() == text
 
 
-@pytest.mark.slow
 def test_a_file_takes_the_place_of_what_is_typed(
     version: Version, curator: User, client_for: Clients
 ) -> None:
@@ -171,7 +168,6 @@ def test_the_file_can_be_taken_away_and_brought_back(
     assert json.loads(response.content) == kept.case_set.content
 
 
-@pytest.mark.slow
 def test_the_page_asks_again_only_while_cases_are_run(
     kept: EntryCases, version: Version, reviewer: User, client_for: Clients
 ) -> None:
@@ -288,7 +284,6 @@ def test_quotes_and_brackets_are_shown_as_they_were_typed(
     assert plain not in page
 
 
-@pytest.mark.slow
 def test_an_entry_that_was_merged_away_keeps_its_cases_as_they_are(
     kept: EntryCases, version: Version, curator: User, client_for: Clients
 ) -> None:

@@ -74,7 +74,6 @@ def quality_run() -> CaseRun:
     return CaseRun.objects.get(purpose="quality")
 
 
-@pytest.mark.slow
 def test_the_result_is_there_first_and_the_quality_once(
     ran: Execution, kept: EntryCases, version: Version, prints: Prints, curator: User
 ) -> None:
@@ -224,7 +223,6 @@ def test_quality_stored_by_the_version_before_is_not_measured_again(
     assert Execution.objects.get().document == before.document
 
 
-@pytest.mark.slow
 def test_the_quality_run_is_held_while_it_gives_way(
     ran: Execution, kept: EntryCases, prints: Prints, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -248,7 +246,6 @@ def test_the_quality_run_is_held_while_it_gives_way(
     assert not Execution.objects.get(pk=ran.pk).lacks_quality
 
 
-@pytest.mark.slow
 def test_quality_is_tried_again_where_the_sandbox_fails_and_not_for_ever(
     ran: Execution, version: Version, prints: Prints, curator: User
 ) -> None:

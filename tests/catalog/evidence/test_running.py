@@ -91,7 +91,6 @@ def test_new_cases_are_run_on_the_script_that_answers(
     assert execution.document["worlds"][0]["seen"]["removed"] == ["/srv/old.log"]
 
 
-@pytest.mark.slow
 def test_a_second_delivery_does_nothing(confined: Sandbox, kept: EntryCases) -> None:
     run = CaseRun.objects.get()
     run_cases_task(run.pk)
@@ -99,7 +98,6 @@ def test_a_second_delivery_does_nothing(confined: Sandbox, kept: EntryCases) -> 
     assert Execution.objects.get().times == 1
 
 
-@pytest.mark.slow
 def test_the_same_verdicts_on_the_same_machine_are_one_result(
     confined: Sandbox, kept: EntryCases, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -153,7 +151,6 @@ def test_a_job_whose_worker_died_is_handed_out_again(
     assert told == [run.pk]
 
 
-@pytest.mark.slow
 def test_what_goes_wrong_is_said_and_the_text_goes(
     kept: EntryCases, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -383,7 +380,6 @@ def test_at_night_the_texts_are_read_a_part_at_a_time(
     assert "findings" not in read and '"script"' in read
 
 
-@pytest.mark.slow
 def test_undoing_a_merge_takes_back_no_cases_that_a_curator_kept_since(
     kept: EntryCases, version: Version, curator: User
 ) -> None:

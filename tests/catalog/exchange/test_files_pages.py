@@ -86,7 +86,6 @@ def test_what_was_foreseen_is_then_done(client: Client, curator: User, settings:
     assert "rows.jsonl" in client.get(ADDRESS).text
 
 
-@pytest.mark.slow
 def test_who_imported_it_cannot_verify_it(
     client: Client, curator: User, second_curator: User, client_for: ClientFor
 ) -> None:
@@ -98,7 +97,6 @@ def test_who_imported_it_cannot_verify_it(
     assert client_for(second_curator).post(address).status_code == 302
 
 
-@pytest.mark.slow
 def test_the_same_file_again_leaves_nothing_to_do(client: Client) -> None:
     start(client, upload(client, file_of(GOOD)))
 
@@ -247,7 +245,6 @@ def test_a_format_that_there_is_not_is_refused(client: Client, address: str) -> 
     assert client.get(address, {"layout": "xlsx"}).status_code == 422
 
 
-@pytest.mark.slow
 def test_an_export_asks_a_fixed_number_of_queries(
     django_assert_num_queries: Callable[[int], object],
 ) -> None:

@@ -87,7 +87,6 @@ def test_rows_with_the_same_script_become_phrasings_of_one_entry(tmp_path: Path)
     assert Entry.objects.get(title="Tell the date").phrasings.count() == 2
 
 
-@pytest.mark.slow
 def test_a_known_address_with_another_script_is_a_new_version(
     tmp_path: Path, curator: User
 ) -> None:
@@ -265,7 +264,6 @@ def test_a_catalogue_is_carried_over_to_another_place(
     assert provenance["before"]["provenance"] == {"origin": "test"}
 
 
-@pytest.mark.slow
 def test_other_details_are_a_new_version_and_other_labels_are_not(
     tmp_path: Path, curator: User
 ) -> None:
@@ -382,7 +380,6 @@ def run(*arguments: str) -> tuple[int, str, str]:
     return 0, out.getvalue(), err.getvalue()
 
 
-@pytest.mark.slow
 def test_the_command_reports_and_ends_with_a_status(
     file: Path, tmp_path: Path, curator: User
 ) -> None:

@@ -35,7 +35,6 @@ def at(hour: int, day: int = 22) -> datetime:
     return datetime(2026, 11, day, hour, 30, tzinfo=UTC)
 
 
-@pytest.mark.slow
 def test_the_page_and_the_scripts_hold_what_is_verified(curator: User, tmp_path: Path) -> None:
     version = shelve(
         "List old files", script=SCRIPT, parameters=[DIRECTORY], phrasings=["Show stale files"],

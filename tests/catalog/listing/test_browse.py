@@ -66,7 +66,6 @@ def test_filters_in_the_address_narrow_the_list(
     assert listed(client_for(reviewer), query) == titles
 
 
-@pytest.mark.slow
 def test_a_query_finds_by_words_of_the_script_too_in_every_state(
     shelf: dict[str, Version], reviewer: User, client_for: ClientFor
 ) -> None:
@@ -107,7 +106,6 @@ def test_an_address_that_makes_no_sense_is_refused(
             assert client_for(reviewer).get(f"/catalogue/{query}").status_code == status
 
 
-@pytest.mark.slow
 def test_empty_lists_say_the_next_step(
     reviewer: User, curator: User, client_for: ClientFor
 ) -> None:
@@ -116,7 +114,6 @@ def test_empty_lists_say_the_next_step(
     assert "No matches" in client_for(reviewer).get("/catalogue/?tag=x").text
 
 
-@pytest.mark.slow
 def test_the_list_goes_on_page_by_page(
     reviewer: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -201,7 +198,6 @@ def test_the_page_says_what_nobody_has_reviewed(
     assert said in client_for(reviewer).get(f"/catalogue/{version.entry.slug}/").text
 
 
-@pytest.mark.slow
 def test_curators_see_only_what_they_may_do_now(
     curator: User, second_curator: User, client_for: ClientFor
 ) -> None:
@@ -220,7 +216,6 @@ def test_curators_see_only_what_they_may_do_now(
     assert f"/catalogue/versions/{version.pk}/submit/" not in others
 
 
-@pytest.mark.slow
 def test_hostile_text_stays_text(curator: User, client_for: ClientFor) -> None:
     version = shelve(
         HOSTILE, script=f"echo '{HOSTILE}'\n", phrasings=[f"x {HOSTILE}"], undo=HOSTILE,
@@ -243,7 +238,6 @@ def test_hostile_text_stays_text(curator: User, client_for: ClientFor) -> None:
         assert "<img src=x" not in page.text
 
 
-@pytest.mark.slow
 def test_the_history_shows_two_versions_side_by_side(
     curator: User, reviewer: User, client_for: ClientFor
 ) -> None:
@@ -260,7 +254,6 @@ def test_the_history_shows_two_versions_side_by_side(
     assert client.get(f"{address}?to=x").status_code == 404
 
 
-@pytest.mark.slow
 def test_a_version_has_an_address_of_its_own(
     curator: User, reviewer: User, client_for: ClientFor
 ) -> None:

@@ -124,7 +124,6 @@ def test_verified_again_they_carry_the_name_and_the_day_of_who_did_it(
     } == {shelf[2].entry.slug}  # fmt: skip
 
 
-@pytest.mark.slow
 def test_drafts_are_submitted_and_owners_set(
     shelf: list[Version], curator: User, reviewer: User, client_for: ClientFor
 ) -> None:

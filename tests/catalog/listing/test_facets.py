@@ -85,14 +85,12 @@ def test_each_count_is_what_the_list_has_when_one_follows_it(
             assert count == length(replace(filters, **{name: value})), (name, value)
 
 
-@pytest.mark.slow
 def test_counting_takes_two_queries(shelf: dict[str, Version]) -> None:
     with CaptureQueriesContext(connection) as asked:
         services.count_facets(Filters(state=IN_USE, risk="low"))
     assert len(asked) == 2
 
 
-@pytest.mark.slow
 def test_of_a_large_catalogue_the_counts_are_kept_for_a_while(
     shelf: dict[str, Version], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -139,7 +137,6 @@ def test_the_list_has_orders_and_goes_on_page_by_page(
     assert "Previous" in page and "Next" in page and "3–4" in page
 
 
-@pytest.mark.slow
 def test_the_page_says_how_many_there_are_and_what_is_left_out(
     shelf: dict[str, Version], reviewer: User, client_for: ClientFor
 ) -> None:
@@ -154,7 +151,6 @@ def test_the_page_says_how_many_there_are_and_what_is_left_out(
         assert column in page
 
 
-@pytest.mark.slow
 def test_in_a_search_what_is_out_of_use_comes_last(
     shelf: dict[str, Version], reviewer: User, client_for: ClientFor
 ) -> None:
@@ -165,7 +161,6 @@ def test_in_a_search_what_is_out_of_use_comes_last(
     assert found.index("Ping the new host") < found.index("Ping the old host")
 
 
-@pytest.mark.slow
 def test_a_chip_that_is_chosen_leads_back(
     shelf: dict[str, Version], reviewer: User, client_for: ClientFor
 ) -> None:
@@ -174,7 +169,6 @@ def test_a_chip_that_is_chosen_leads_back(
     assert 'aria-current="true" href="?sort=name"' in page
 
 
-@pytest.mark.slow
 def test_views_are_kept_by_person(reviewer: User, curator: User, client_for: ClientFor) -> None:
     client = client_for(reviewer)
     for query in ("risk=high&nonsense=1&before=7", "risk=low"):

@@ -31,24 +31,20 @@ def titles(query: str, **filters: str) -> list[str]:
     return [entry.title for entry in search_entries(query, filters=Filters(**filters)).entries]
 
 
-@pytest.mark.slow
 def test_without_filters_the_nearest_are_found(far: Version) -> None:
     assert far.entry.title not in titles(SPOOLER)
 
 
-@pytest.mark.slow
 def test_a_filter_that_leaves_few_finds_them(far: Version) -> None:
     assert titles(SPOOLER, tag="rare") == [far.entry.title]
     assert titles("spooler of a printer that hangs", tag="rare") == [far.entry.title]
     assert titles("unthinkable", tag="rare") == []
 
 
-@pytest.mark.slow
 def test_a_filter_that_leaves_nothing_finds_nothing(far: Version) -> None:
     assert titles(SPOOLER, tag="unheard-of") == []
 
 
-@pytest.mark.slow
 def test_the_best_come_first_and_no_more_than_wanted(
     far: Version, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -64,7 +64,6 @@ def test_one_byte_more_is_another_text(headers: dict[str, str]) -> None:
     assert standing(PLAIN.replace("\n", "\r\n"), headers)["standing"] == "unknown"
 
 
-@pytest.mark.slow
 def test_what_is_replaced_suspended_or_out_of_use_is_not_verified(
     curator: User, second_curator: User, headers: dict[str, str]
 ) -> None:
@@ -114,7 +113,6 @@ def test_the_same_text_suspended_elsewhere_is_suspended(
     assert standing(PLAIN, headers)["standing"] == "suspended"
 
 
-@pytest.mark.slow
 def test_a_script_with_values_is_recognised_by_its_text(headers: dict[str, str]) -> None:
     version = shelve(script=SCRIPT, parameters=[DIRECTORY])
     for value in ("/srv/it's here", '/srv/$(reboot) `x` \\ "y"', "/srv/é"):

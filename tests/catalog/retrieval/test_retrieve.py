@@ -125,7 +125,6 @@ def test_the_newest_threshold_of_this_scoring_counts() -> None:
     assert found.answer is Answer.ADAPT
 
 
-@pytest.mark.slow
 def test_the_number_of_queries_does_not_grow(
     django_assert_num_queries: DjangoAssertNumQueries,
 ) -> None:
@@ -165,7 +164,6 @@ def test_rare_words_select_and_all_words_order() -> None:
     assert services.retrieve("List the files that /etc/cups/cupsd.conf names").matches
 
 
-@pytest.mark.slow
 def test_what_answers_nothing_and_lies_near_is_a_neighbour() -> None:
     shelve("Start the print spooler", script="systemctl start cups\n")
     shelve("Stop the print spooler now", script="systemctl stop cups\n")
