@@ -1,15 +1,19 @@
-"""Each check on what a run did: it holds, it does not, and what it says of both."""
+"""Each check on what a run did: its verdict and words, and the checks that are refused or have no verdict."""
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
+from catalog.execution.cases import CaseRefused, read_case_set, run_case
 from catalog.execution.cases.effects import find_effects
+from catalog.execution.cases.expressions import find_never_failing
 from catalog.execution.cases.runner import judge
 from catalog.execution.sandbox import Call, Ended, Entry, Limits, Observation, RunObservation
-from tests.catalog.execution.cases.writing import make_case
+from tests.catalog.execution.cases.writing import case_data, make_case, set_data
+from tests.catalog.execution.scripted import ScriptedSandbox, run_seen, world_seen
 
 
 def entry(content: str = "x", kind: str = "file", mode: int = 0o644, **parts: Any) -> Entry:
@@ -183,3 +187,151 @@ def test_a_folder_s_own_time_is_no_change() -> None:
         {"/srv": entry(kind="folder")}, {"/srv": entry(kind="folder", modified=5)}
     )
     assert not effects
+
+
+AT = "/usr/local/bin/script.sh: line 3: "
+
+
+def state(stderr: str, script: str = "x\n", status: int = 1, **world: Any) -> tuple[str, str]:
+    case = make_case({"check": "exit_status", "equals": 0}, world=world)
+    seen = world_seen(run_seen(status=status, stderr=f"{stderr}\n"))
+    (found,) = run_case(case, script, ScriptedSandbox(lambda prepared: seen)).checks
+    return found.state.value, found.got
+
+
+OUTSIDE = [
+    (f"{AT}tree: command not found", "unsupported", "there is no `tree` in the sandbox"),
+    ("env: ‘node’: No such file or directory", "unsupported", "there is no `node`"),
+    (f"{AT}fnid: command not found", "failed", ""),
+    (f"{AT}/dev/tcp/10.0.0.1/80: Network is unreachable", "unsupported", "it needs a network"),
+    ("fatal: unable to access 'https://x/': Could not resolve host: x", "unsupported", "it needs a network"),
+    ("WARNING: Failed to establish a new connection: [Errno -3]", "unsupported", "it needs a network"),
+    (f"{AT}/proc/sys/vm/drop_caches: Permission denied", "unsupported", "more of the kernel"),
+    ("mount: /mnt: permission denied.", "unsupported", "more of the kernel"),
+    ("cp: error writing '/srv/b': No space left on device", "timed out", "the world's disk is full"),
+    ("truncate: failed to truncate 'x' at 99999999: File too large", "timed out", "file too large"),
+    ("cat: /srv/x: No such file or directory", "failed", ""),
+]  # fmt: skip
+
+
+def test_a_check_that_fails_for_it_has_no_verdict() -> None:
+    found = {stderr: state(stderr) for stderr, *_ in OUTSIDE}
+    assert {stderr: found[stderr][0] for stderr in found} == {one: now for one, now, _ in OUTSIDE}
+    assert [stderr for stderr, _, words in OUTSIDE if words not in found[stderr][1]] == []
+
+
+def test_a_script_that_copes_with_it_is_judged() -> None:
+    assert state(f"{AT}tree: command not found", status=0)[0] == "passed"
+    assert state("curl: (6) Could not resolve host: x", status=0)[0] == "passed"
+
+
+def test_words_of_the_script_or_of_the_case_are_no_sign_of_it() -> None:
+    """Or a script could take itself out of the figures, and a case could not prepare such an answer."""
+    assert (
+        state("No space left on device", script="echo No space left on device >&2; exit 1")[0]
+        == "failed"
+    )
+    curl = {"curl": [{"exit": 6, "stderr": "curl: (6) Could not resolve host: x\n"}]}
+    assert state("curl: (6) Could not resolve host: x", commands=curl)[0] == "failed"
+
+
+RM = {"command": "rm", "args": ["-rf", "**"]}
+NO_RM = {"check": "not_called", "call": RM}
+SET = "\\A(?![\\s\\S]*PasswordAuthentication yes)"
+
+
+def text_file(content: str) -> Entry:
+    return Entry("file", 0o644, len(content), 1, content, None, content)
+
+
+UNSEEN = [
+    NO_RM,
+    {"check": "called", "call": RM},
+    {"check": "called_before", "call": {"command": "nginx"}, "then": RM},
+    {"check": "together", "of": [{"check": "stderr_empty"}, NO_RM]},
+]
+
+
+def test_a_call_that_nobody_records_is_never_seen(subtests: pytest.Subtests) -> None:
+    for expected in UNSEEN:
+        with subtests.test(str(expected)):
+            text = json.dumps(set_data(case_data(expected)))
+            with pytest.raises(CaseRefused, match="no call of `rm` is recorded"):
+                read_case_set(text)
+            assert read_case_set(text, is_kept=True).cases, (
+                "what an earlier release accepted is still read"
+            )
+            read_case_set(
+                json.dumps(
+                    set_data(case_data(expected, world={"commands": {"rm": [{"args": ["**"]}]}}))
+                )
+            )
+
+
+def test_a_pattern_that_forbids_a_text_can_fail() -> None:
+    assert find_never_failing([SET, "\\A(?![\\s\\S]*Permit\\s+yes)", "^(?!x)"]) == []
+    assert find_never_failing(["(?!x)", ".*", "x?"]) == ["(?!x)", ".*", "x?"]
+
+
+LACKING = [
+    ("PasswordAuthentication no\n", "passed", ""),
+    ("PasswordAuthentication yes\n", "failed", "it reads `PasswordAuthentication yes\\n`"),
+    (None, "failed", "there is no such file"),
+]
+
+
+def test_that_a_file_lacks_a_text_can_be_said_plainly(subtests: pytest.Subtests) -> None:
+    for content, state, got in LACKING:
+        with subtests.test(got):
+            text = "PasswordAuthentication yes"
+            case = make_case({"check": "content", "path": "/etc/ssh/sshd_config", "lacks": text})
+            after = {} if content is None else {"/etc/ssh/sshd_config": text_file(content)}
+            sandbox = ScriptedSandbox(lambda _run, after=after: world_seen(run_seen(after=after)))
+            (found,) = run_case(case, ":", sandbox).checks
+            assert (found.state.value, found.got) == (state, got)
+            assert (
+                found.sentence
+                == f"`/etc/ssh/sshd_config` is then there and does not contain `{text}`"
+            )
+
+
+def test_several_checks_count_as_one_and_each_can_fail_it() -> None:
+    case = make_case(
+        {
+            "check": "together",
+            "of": [{"check": "exit_status", "equals": 0}, {"check": "added", "exactly": []},
+                   {"check": "second_run_same_output"}],
+        }
+    )  # fmt: skip
+    assert case.needs_second_run
+    for first, second, got in (
+        ({}, {}, ""),
+        ({"status": 1}, {"status": 1}, "ends with success (0): it ended with status 1"),
+        ({"after": {"/x": text_file("")}}, {}, "adds no file: also `/x`"),
+        ({}, {"stdout": "x"}, "prints the same and ends with the same status when it is run again:"
+                              " it then printed `x`, with status 0"),
+    ):  # fmt: skip
+        seen = world_seen(run_seen(**first), run_seen(**second))
+        (found,) = run_case(case, ":", ScriptedSandbox(lambda prepared, seen=seen: seen)).checks  # type: ignore[misc]
+        assert (found.state.value, found.got) == ("failed" if got else "passed", got)
+    assert found.sentence == (
+        "ends with success (0); adds no file;"
+        " and prints the same and ends with the same status when it is run again"
+    )
+
+
+BAD_TODAY = {"check": "content", "path": "/srv/a", "matches": "[{date:%F}]"}
+
+
+def test_a_pattern_is_read_with_its_dates_filled_in() -> None:
+    with pytest.raises(CaseRefused, match="A pattern cannot be read"):
+        read_case_set(json.dumps(set_data(case_data(BAD_TODAY))))
+
+
+def test_one_that_a_date_spoils_is_not_run_and_ends_nothing() -> None:
+    """It was kept when the day made no difference, or by an earlier release."""
+    case = read_case_set(json.dumps(set_data(case_data(BAD_TODAY))), is_kept=True).cases[0]
+    seen = world_seen(run_seen(after={"/srv/a": text_file("x")}))
+    result = run_case(case, ":", ScriptedSandbox(lambda prepared: seen))
+    assert result.state == "not run"
+    assert "its pattern cannot be read: " in result.checks[0].got

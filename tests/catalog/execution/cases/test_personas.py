@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 from catalog.execution.cases import read_case_set
 from catalog.execution.cases.checks import Seen
 from catalog.execution.cases.checks.files import NoEffect
@@ -125,14 +123,14 @@ def test_every_command_has_calls_that_change_something_or_is_known_to_have_none(
     assert not CHANGING.keys() & ONLY_READ
 
 
-@pytest.mark.parametrize(("command", "call"), calls(CHANGING))
-def test_what_changes_something_is_no_reading(command: str, call: str) -> None:
-    assert not only_reads(command, tuple(call.split()))
+def test_calls_that_change_something_are_no_reading() -> None:
+    assert [call for call in calls(CHANGING) if only_reads(call[0], tuple(call[1].split()))] == []
 
 
-@pytest.mark.parametrize(("command", "call"), calls(READING))
-def test_what_only_reads_is_known(command: str, call: str) -> None:
-    assert only_reads(command, tuple(call.split()))
+def test_calls_that_only_read_are_known() -> None:
+    assert [
+        call for call in calls(READING) if not only_reads(call[0], tuple(call[1].split()))
+    ] == []
 
 
 def fault(*made: Call) -> str | None:

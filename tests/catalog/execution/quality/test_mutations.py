@@ -1,13 +1,23 @@
-"""Small errors are made where they mean something, in words that a person can check."""
+"""Mutations are made where they mean something, and each is noticed, survives or ends without a verdict."""
 
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Callable
 
-import pytest
-
-from catalog.execution.quality import make_mutants
+from catalog.execution.cases import run_case_set
+from catalog.execution.quality import (
+    Quality,
+    describe,
+    make_mutants,
+    measure_quality,
+    quality_document,
+)
 from catalog.execution.quality.mutations import MOST_MUTANTS
+from catalog.execution.quality.stored import read_document
+from catalog.execution.sandbox import Ended, Observation, PreparedRun, SandboxFailed
+from tests.catalog.execution.cases.writing import case_data, make_set
+from tests.catalog.execution.scripted import on_machine, run_seen, world_seen
 
 FIND = "find /var/log/app -type f -name '*.log' -mtime +7 -delete"
 
@@ -35,12 +45,13 @@ ERRORS = [
 ]
 
 
-def test_one_error_is_made(subtests: pytest.Subtests) -> None:
-    for script, words, mutated in ERRORS:
-        with subtests.test(script):
-            assert {mutant.words: mutant.script for mutant in make_mutants(script)}[
-                words
-            ] == mutated
+def test_one_error_is_made() -> None:
+    made = {
+        script: {one.words: one.script for one in make_mutants(script)} for script, *_ in ERRORS
+    }
+    assert [
+        (script, words, made[script].get(words)) for script, words, _mutated in ERRORS
+    ] == ERRORS
 
 
 UNTOUCHED = [
@@ -48,21 +59,18 @@ UNTOUCHED = [
 ]  # fmt: skip
 
 
-def test_texts_and_comments_are_left_alone(subtests: pytest.Subtests) -> None:
-    for script in UNTOUCHED:
-        with subtests.test(script):
-            changed = [m.words for m in make_mutants(script) if "left out" not in m.words]
-            assert changed == []
+def test_texts_and_comments_are_left_alone() -> None:
+    words = {script: [one.words for one in make_mutants(script)] for script in UNTOUCHED}
+    assert {
+        k: [one for one in v if "left out" not in one] for k, v in words.items()
+    } == dict.fromkeys(UNTOUCHED, [])
 
 
 ODD = ["if; then ((", "\0", "'" * 99, "\udcff date > x", "é > ü && ñ"]
 
 
-def test_no_text_stops_it(subtests: pytest.Subtests) -> None:
-    for script in ODD:
-        with subtests.test(script):
-            for mutant in make_mutants(script):
-                assert mutant.script != script
+def test_no_text_stops_it() -> None:
+    assert not [text for text in ODD if any(one.script == text for one in make_mutants(text))]
 
 
 def test_of_a_long_script_some_of_every_kind_are_taken_and_always_the_same() -> None:
@@ -79,3 +87,49 @@ def test_every_error_is_still_a_script() -> None:
     for mutant in make_mutants(script):
         read = subprocess.run(["bash", "-n"], input=mutant.script, text=True, check=False)
         assert read.returncode == 0, mutant.words
+
+
+RIGHT = "find /srv -mtime +7 -delete"
+
+
+def measured(wrong: Callable[[], Observation]) -> tuple[Quality, str]:
+    """Of a case that the right script passes, while each script with a small error does something else."""
+
+    def answer(prepared: PreparedRun) -> Observation:
+        return world_seen(run_seen()) if prepared.script == RIGHT else wrong()
+
+    found = on_machine(answer)
+    cases = make_set(case_data({"check": "exit_status", "equals": 0}))
+    execution = run_case_set(cases, RIGHT, found)
+    assert found.sandbox is not None
+    quality = measure_quality(cases, RIGHT, execution, found.sandbox, most_mutants=3)
+    assert quality is not None
+    return quality, describe(execution, quality)
+
+
+def test_a_check_that_fails_notices_it() -> None:
+    quality, line = measured(lambda: world_seen(run_seen(status=1)))
+    assert (quality.mutants, quality.noticed) == (3, 3)
+    assert line == "1 of 1 check holds in 1 world; the cases notice 3 of 3 small errors."
+
+
+def test_what_ends_without_a_verdict_is_counted_apart() -> None:
+    missing = {"status": 127, "stderr": "x: line 1: jq: command not found\n"}
+    for how in ({"ended": Ended.TIMED_OUT, "status": None}, missing):
+        quality, line = measured(lambda how=how: world_seen(run_seen(**how)))  # type: ignore[misc]
+        assert (quality.noticed, quality.survivors) == (0, ())
+        assert len(quality.without_verdict) == 3
+        assert "the cases notice 0 of 3 small errors; 3 of them end without a verdict" in line
+    document = quality_document(quality)
+    stored = read_document({"sentence": line, "worlds": [], "quality": document})
+    assert len(stored["quality"]["without_verdict"]) == 3
+    del document["without_verdict"]  # as the release before wrote it
+    assert read_document({"quality": document})["quality"]["without_verdict"] == []
+
+
+def test_what_could_not_be_run_notices_nothing() -> None:
+    def fail() -> Observation:
+        raise SandboxFailed("the helper did not answer")
+
+    quality, _ = measured(fail)
+    assert (quality.noticed, len(quality.without_verdict)) == (0, 3)

@@ -19,6 +19,7 @@ from catalog.execution.quality import Quality, describe, measure_quality, repeat
 from catalog.execution.sandbox import Availability, Ended, Limits, Observation, PreparedRun, Sandbox
 from tests.catalog.execution.cases.writing import case_data, make_set
 from tests.catalog.execution.scripted import on_machine, run_seen, world_seen
+from tests.first_cases import first_cases
 
 LIMITS = Limits(seconds=30)
 RIGHT = "find /var/log/app -type f -name '*.log' -mtime +7 -delete"
@@ -155,20 +156,20 @@ def test_a_failing_call_shows_whether_the_script_stops(
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "script, prints, under",
-    [
+    first_cases(1, [
         ("pwd", "/root", "in another folder"),
         ("echo ${LC_ALL:-none}", "none", "in another language"),
         ("date +%Z", "UTC", "in another time zone"),
-    ],
-)
+    ]),
+)  # fmt: skip
 def test_a_verdict_that_depends_on_what_nobody_named_is_unstable(
     sandbox: Sandbox, availability: Availability, script: str, prints: str, under: str
 ) -> None:
     cases = make_set(
         case_data({"check": "stdout_lines", "exactly": [prints]}, {"check": "stderr_empty"})
     )
-    execution, _ = measure(availability, script, cases, most_mutants=0)
-    check, other = execution.cases[0].checks
+    execution = run_case_set(cases, script, availability, LIMITS)
+    check, other = repeat(cases, script, execution, sandbox, LIMITS).cases[0].checks
     assert (check.state, check.got) == (State.UNSTABLE, f"another verdict {under}")
     assert other.state is State.PASSED
 
@@ -211,10 +212,9 @@ TRIED = [
 ]  # fmt: skip
 
 
-def test_the_words_say_how_much_was_tried(subtests: pytest.Subtests) -> None:
-    for states, quality, words in TRIED:
-        with subtests.test(words):
-            assert describe(execution_of(*states), quality) == words
+def test_the_words_say_how_much_was_tried() -> None:
+    said = [describe(execution_of(*states), quality) for states, quality, _words in TRIED]
+    assert said == [words for _states, _quality, words in TRIED]
 
 
 def test_without_a_sandbox_there_is_no_figure() -> None:
