@@ -45,7 +45,6 @@ def kept(request: pytest.FixtureRequest, settings: Settings, tmp_path: Path) -> 
     return KeptFiles("transfers")
 
 
-@pytest.mark.slow
 def test_what_is_kept_is_read_on_every_machine(
     kept: KeptFiles, settings: Settings, tmp_path: Path
 ) -> None:
@@ -59,7 +58,6 @@ def test_what_is_kept_is_read_on_every_machine(
     assert not kept.fetch(name).exists()
 
 
-@pytest.mark.slow
 def test_what_is_handed_on_leaves_nothing_on_this_machine(
     kept: KeptFiles, settings: Settings, tmp_path: Path
 ) -> None:
@@ -73,7 +71,6 @@ def test_what_is_handed_on_leaves_nothing_on_this_machine(
         kept.open(name).read()
 
 
-@pytest.mark.slow
 def test_a_copy_goes_after_a_day_whoever_deleted_the_file(
     bucket: None, settings: Settings, tmp_path: Path
 ) -> None:
@@ -88,7 +85,6 @@ def test_a_copy_goes_after_a_day_whoever_deleted_the_file(
     assert (copy.exists(), fresh.exists()) == (False, True)
 
 
-@pytest.mark.slow
 def test_half_a_file_is_not_kept(kept: KeptFiles) -> None:
     name = new_name()
     with pytest.raises(RuntimeError), kept.writing(name) as file:
@@ -118,7 +114,6 @@ def test_what_is_old_is_named_and_copies_go(kept: KeptFiles) -> None:
     assert copy.exists() == default_storage.__class__.__name__.startswith("FileSystem")
 
 
-@pytest.mark.slow
 def test_no_name_leads_out_of_the_folder(kept: KeptFiles) -> None:
     assert kept.fetch("../../etc/passwd").name == "passwd"
     assert not kept.has("../../etc/passwd")

@@ -54,13 +54,10 @@ HEAVY = {
     "escaped backquotes": "echo `" + "\\`" * 50_000,
     "subscripts": "x='" + "a[$(" * 50_000 + "'",
     "a large array": "a=(" + "w " * 20_000 + ")\n" + "$a\n" * 500,
-    "functions that double": "".join(
-        f'f{n}() {{ f{n + 1} "$@"; f{n + 1} "$@"; }}\n' for n in range(30)
-    )
-    + "f0 rm a",
+    "functions that double": "".join(f'f{n}() {{ f{n + 1} "$@"; f{n + 1} "$@"; }}\n' for n in range(30)) + "f0 rm a",
     "many folders": "cd $x\n" * 2_000 + "rm -rf *\n" * 2_000,
     "many values": "x=$y\n" * 2_000 + "rm -rf $x/\n" * 1_000,
-}
+}  # fmt: skip
 
 
 def check_bounds(scripts: dict[str, str], subtests: pytest.Subtests) -> None:
@@ -91,7 +88,6 @@ UNREAD = {
 }
 
 
-@pytest.mark.slow
 def test_what_is_not_read_to_its_end_is_no_pass(subtests: pytest.Subtests) -> None:
     for name, script in UNREAD.items():
         with subtests.test(name):

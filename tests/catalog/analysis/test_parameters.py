@@ -15,6 +15,7 @@ from catalog.analysis import (
     UnfillableScript,
     UnreadableScript,
     check_syntax,
+    dangerous_values,
     fill,
     find_parameters,
     suggest_parameters,
@@ -131,7 +132,6 @@ def given(script: str) -> list[str]:
 )
 def test_a_value_reaches_the_script_letter_for_letter(value: str) -> None:
     script = fill(': "${A:?}"\nprintf %s "$A"\n', {"A": value})
-
     assert given(script)[0] == value
     assert script.count("\n") == 3
 
@@ -145,7 +145,6 @@ HOSTILE = st.text(st.sampled_from("'\"\\$`\n\t\r !*?[]{}();&|<>#~-=xn0u"), min_s
 @settings(max_examples=300, deadline=None)
 def test_any_value_comes_back_byte_for_byte(value: str, other: str) -> None:
     script = fill(': "${A:?}"\nB=$1\n', {"A": value, "B": other})
-
     assert given(script)[0] == value
     # What looks like hidden code in a value is read a second time, for its risks.
     arguments = next(c for c in read_program(script.encode()).commands if c.name == "set")
@@ -158,7 +157,6 @@ def test_any_value_comes_back_byte_for_byte(value: str, other: str) -> None:
 @settings(max_examples=15, deadline=None)
 def test_bash_takes_any_values_for_data(values: list[str]) -> None:
     script = "A=(" + " ".join(quote(value) for value in values) + ")\n"
-
     # `bash -n`, which parses and runs nothing.
     assert {found.outcome for found in check_syntax(script)} <= {Outcome.PASSED, Outcome.UNSCORED}
     array = read_program(script.encode()).assignments[0]
@@ -268,3 +266,55 @@ def test_what_is_asked_at_the_keyboard_is_told() -> None:
 def test_a_text_that_is_no_script_is_refused() -> None:
     with pytest.raises(UnreadableScript):
         fill("echo\0", {})
+
+
+DELETES = ': "${DIR:?}"\nrm -rf "$DIR"\n'
+CLEANS = ': "${DIR:?}"\n: "${DAYS:=30}"\nfind "$DIR" -mtime "+$DAYS" -delete\n'
+CHAIN = 'BASE=$1\nCACHE="$BASE/cache"\nTARGET=$CACHE/*\nrm -rf $TARGET\n'
+CHANGES_FOLDER = 'cd "${DIR:?}" && rm -rf ./*\n'
+PIPES = ': "${DIR:?}"\nfind "$DIR" -name core -print0 | xargs -0 rm -f\n'
+NAMES = ': "${POD:?}"\nkubectl delete pod "$POD"\n'
+READS = ': "${DIR:?}"\ndu -sh "$DIR"\n'
+
+
+DANGEROUS: list[tuple[str, dict[str, str]]] = [
+    *((DELETES, {"DIR": value}) for value in ("/", "//", "/*", "/.", ".", "..", "", " ", "./", "~", "~/", "*",
+     "/tmp/..")),
+    (DELETES, {"DIR": "/etc"}),
+    (DELETES, {}),
+    (CLEANS, {"DIR": "/", "DAYS": "7"}),
+    (CLEANS, {"DIR": "/srv", "DAYS": ""}),
+    (CHAIN, {"BASE": ""}),
+    (CHANGES_FOLDER, {"DIR": "/"}),
+    (PIPES, {"DIR": "/"}),
+    (NAMES, {"POD": ""}),
+]  # fmt: skip
+
+
+def test_a_value_that_deletes_too_much_is_named() -> None:
+    assert [row for row in DANGEROUS if not dangerous_values(*row)] == []
+
+
+HARMLESS: list[tuple[str, dict[str, str]]] = [
+    (DELETES, {"DIR": "/srv/app/cache"}),
+    (DELETES, {"DIR": "/tmp/x/../y"}),
+    (CLEANS, {"DIR": "/home"}),
+    (CHAIN, {"BASE": "/srv/app"}),
+    (CHANGES_FOLDER, {"DIR": "/srv/app"}),
+    (NAMES, {"POD": "web-1"}),
+    (READS, {"DIR": "/"}),
+    (READS, {"DIR": ""}),
+]
+
+
+def test_other_values_are_not() -> None:
+    assert [row for row in HARMLESS if dangerous_values(*row)] == []
+
+
+def test_the_reason_names_parameter_line_and_effect() -> None:
+    assert dangerous_values(DELETES, {"DIR": "/"}) == [
+        'DIR is "/": line 2 would delete everything in the whole system (/).'
+    ]
+    assert dangerous_values(CHAIN, {"BASE": ""}) == [
+        "BASE is empty, and line 4 deletes or overwrites what it names."
+    ]

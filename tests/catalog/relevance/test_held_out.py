@@ -18,7 +18,6 @@ SAME = [
 
 def test_spellings_that_do_the_same_are_one() -> None:
     apart = [pair for pair in SAME if normalise(pair[0]) != normalise(pair[1])]
-
     assert not apart
 
 
@@ -32,7 +31,6 @@ OTHER = [
 
 def test_other_scripts_stay_apart() -> None:
     one = [pair for pair in OTHER if normalise(pair[0]) == normalise(pair[1])]
-
     assert not one
 
 
@@ -42,9 +40,7 @@ def test_statements_are_reduced() -> None:
 
 def test_a_chain_of_equal_texts_is_one_component() -> None:
     texts = [("list x", "ls x"), ("show x", "ls 'x'"), ("Show x.", "dir x"), ("list y", "ls y")]
-
     first, second, third, other = join(texts)
-
     assert first == second == third != other
 
 

@@ -156,7 +156,6 @@ def test_answers() -> None:
         for statement, answer in answers.items()
         if (judgement := judge(statement, candidate)).answer != answer
     ]
-
     assert not wrong
 
 
@@ -175,7 +174,6 @@ def test_parameters_get_the_values_of_the_statement() -> None:
         for statement, candidate, fills in FILLS
         if judge(statement, candidate).fills != fills
     ]
-
     assert not wrong
 
 
@@ -193,7 +191,6 @@ def test_reasons_are_sentences() -> None:
         for statement, candidate, sentence in REASONS
         if sentence not in map(str, judge(statement, candidate).reasons)
     ]
-
     assert not missing
 
 
@@ -219,15 +216,12 @@ def test_differences_are_sentences() -> None:
         for statement, candidate, sentence in DIFFERENCES
         if sentence not in map(str, judge(statement, candidate).differs)
     ]
-
     assert not missing
 
 
 def test_a_difference_says_where_the_statement_differs() -> None:
     statement = "delete files older than 30 days in /tmp"
-
     [difference] = judge(statement, CLEAN).differs
-
     assert difference.span is not None
     start, end = difference.span
     assert statement[start:end] == "30 days"
@@ -239,7 +233,6 @@ def test_only_a_match_reaches_the_threshold() -> None:
         "delete files newer than 7 days in /tmp",
     ):
         judgement = judge(statement, replace(CLEAN, cosine=1.0))
-
         assert judgement.answer != MATCH, statement
         assert judgement.confidence < shipped_model().match_threshold, statement
 
@@ -247,28 +240,23 @@ def test_only_a_match_reaches_the_threshold() -> None:
 def test_a_starting_point_is_ranked_by_its_likeness() -> None:
     near = judge("delete files older than 30 days in /tmp", CLEAN)
     far = judge("delete files older than 30 days in /var", replace(CLEAN, cosine=0.7))
-
     assert near.likeness > far.likeness > near.confidence
 
 
 def test_thresholds_are_those_of_the_model() -> None:
     strict = replace(shipped_model(), match_threshold=0.999)
-
     assert judge("remove files older than 7 days from /tmp", CLEAN, strict).answer == ADAPT
 
 
 def test_any_phrasing_answers_word_for_word() -> None:
     candidate = replace(NGINX, phrasings=("Restart nginx", "Bounce the web server"), cosine=0.3)
-
     assert judge("Bounce the web server", candidate).answer == MATCH
     assert judge("Bounce the mail server", candidate).answer == NONE
 
 
 def test_the_surest_candidate_comes_first() -> None:
     candidates = [NGINX, CLEAN, EMPTY]
-
     judged = judge_all("remove files older than 7 days from /tmp", candidates)
-
     assert [one.place for one in judged][0] == 1
     confidences = [one.judgement.confidence for one in judged]
     assert confidences == sorted(confidences, reverse=True)
@@ -277,17 +265,13 @@ def test_the_surest_candidate_comes_first() -> None:
 def test_a_rival_that_is_as_good_takes_confidence_away() -> None:
     statement = "remove files older than 7 days from /tmp"
     rival = replace(CLEAN, phrasing="Remove files older than 7 days in /tmp", script="find /tmp")
-
     alone, beside = judge(statement, CLEAN), judge_all(statement, [CLEAN, rival])
-
     assert max(one.judgement.confidence for one in beside) < alone.confidence
 
 
 def test_only_the_most_promising_are_compared() -> None:
     crowd = [replace(CLEAN, phrasing=f"Start unit {n}", cosine=0.1) for n in range(60)]
-
     judged = judge_all("remove files older than 7 days from /tmp", [*crowd, CLEAN])
-
     assert len(judged) == MOST_COMPARED
     assert judged[0].place == len(crowd)
 

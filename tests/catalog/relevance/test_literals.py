@@ -1,8 +1,9 @@
-"""Literals of statements: what is found, and by what value it is compared."""
+"""Literals of statements: what is found, by what value it is compared, and which parameter it fills."""
 
 from __future__ import annotations
 
-from catalog.relevance import Kind, find_literals
+from catalog.relevance import Kind, Parameter, find_literals
+from catalog.relevance.binding import bind
 
 
 def said(text: str) -> list[str]:
@@ -122,7 +123,6 @@ LITERALS = {
 
 def test_literals_are_found_and_comparable() -> None:
     wrong = {text: got for text, wanted in LITERALS.items() if (got := said(text)) != wanted}
-
     assert not wrong
 
 
@@ -143,7 +143,6 @@ ROLES = {
 
 def test_a_role_is_told_by_the_words_beside() -> None:
     found = {text: find_literals(text)[0].role for text in ROLES}
-
     assert found == ROLES
 
 
@@ -159,15 +158,12 @@ SIDES = {
 
 def test_from_and_to_are_kept() -> None:
     found = {text: [literal.side for literal in find_literals(text)] for text in SIDES}
-
     assert found == SIDES
 
 
 def test_positions_point_into_the_text() -> None:
     text = "Delete '*.log' older than 30 days in /var/log, owned by joe's group"
-
     found = {literal.kind: text[literal.start : literal.end] for literal in find_literals(text)}
-
     assert found == {
         Kind.GLOB: "*.log",
         Kind.DURATION: "30 days",
@@ -178,3 +174,71 @@ def test_positions_point_into_the_text() -> None:
 
 def test_only_the_first_characters_of_a_long_text_are_read() -> None:
     assert find_literals("x " * 10_000 + "/var/log") == ()
+
+
+DIRECTORY = Parameter(name="DIRECTORY", type="path")
+SOURCE = Parameter(name="SOURCE", type="path")
+DESTINATION = Parameter(name="DESTINATION", type="path")
+DAYS = Parameter(name="DAYS", type="number")
+AGE = Parameter(name="AGE", type="number", description="in days")
+MINUTES = Parameter(name="MINUTES", type="number")
+MEGABYTES = Parameter(name="MEGABYTES", type="number")
+COUNT = Parameter(name="COUNT", type="number")
+PORT = Parameter(name="PORT", type="number")
+PERCENT = Parameter(name="PERCENT", type="number")
+SERVICE = Parameter(name="SERVICE")
+USERNAME = Parameter(name="USERNAME")
+HOST = Parameter(name="HOST")
+PATTERN = Parameter(name="PATTERN")
+SINCE = Parameter(name="SINCE", default="2 hours ago")
+MODE = Parameter(name="MODE")
+LEVEL = Parameter(name="LEVEL", type="choice", choices=("error", "warning"))
+TEXT = Parameter(name="TEXT")
+
+
+FILLS: list[tuple[str, list[Parameter], dict[str, str]]] = [
+    ("in /srv/www", [DIRECTORY], {"DIRECTORY": "/srv/www"}),
+    ("in ./www/", [DIRECTORY], {"DIRECTORY": "./www/"}),
+    ("in the current directory", [DIRECTORY], {"DIRECTORY": "."}),
+    ("older than 7 days", [DIRECTORY], {}),
+    ("older than 2 weeks", [DAYS], {"DAYS": "14"}),
+    ("older than 36 hours", [DAYS], {}),
+    ("older than 2 weeks", [AGE], {"AGE": "14"}),
+    ("older than 2 weeks", [COUNT], {}),
+    ("within an hour", [MINUTES], {"MINUTES": "60"}),
+    ("over 2 GB", [MEGABYTES], {"MEGABYTES": "2048"}),
+    ("over 2 GB", [DAYS], {}),
+    ("the 10 largest", [COUNT], {"COUNT": "10"}),
+    ("the ten largest", [COUNT], {"COUNT": "10"}),
+    ("the 10 largest", [DAYS], {}),
+    ("on port 8080", [COUNT, PORT], {"PORT": "8080"}),
+    ("on 8080", [PORT], {"PORT": "8080"}),
+    ("above 90%", [PERCENT], {"PERCENT": "90"}),
+    ("restart nginx", [SERVICE], {"SERVICE": "nginx"}),
+    ("restart nginx", [USERNAME], {}),
+    ("lock user bob", [SERVICE, USERNAME], {"USERNAME": "bob"}),
+    ("on db1.example.com", [HOST], {"HOST": "db1.example.com"}),
+    ("on 10.0.0.1", [HOST], {"HOST": "10.0.0.1"}),
+    ("the *.log files", [PATTERN], {"PATTERN": "*.log"}),
+    ("the *.log files", [SERVICE], {}),
+    ("set 0640", [MODE], {"MODE": "0640"}),
+    ("since 5 minutes ago", [SINCE], {"SINCE": "5 minutes ago"}),
+    ("lines with 'x y'", [TEXT], {"TEXT": "x y"}),
+    ("show warning lines", [LEVEL], {"LEVEL": "warning"}),
+    ("show 'error' lines", [LEVEL], {"LEVEL": "error"}),
+    ("show debug lines", [LEVEL], {}),
+    ("copy /a to /b", [DESTINATION, SOURCE], {"DESTINATION": "/b", "SOURCE": "/a"}),
+    ("copy to /b from /a", [SOURCE, DESTINATION], {"SOURCE": "/a", "DESTINATION": "/b"}),
+    ("copy to /b", [SOURCE], {}),
+    ("of /a and /b", [DIRECTORY], {"DIRECTORY": "/a"}),
+    ("", [DIRECTORY, DAYS], {}),
+]
+
+
+def test_literals_go_into_parameters_of_their_kind() -> None:
+    wrong = [
+        (text, got, wanted)
+        for text, parameters, wanted in FILLS
+        if (got := bind(find_literals(text), parameters, text).fills) != wanted
+    ]
+    assert not wrong

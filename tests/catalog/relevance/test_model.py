@@ -53,7 +53,6 @@ def test_the_shipped_model_knows_each_feature_and_no_other() -> None:
     statement, candidate = "restart nginx", Candidate(phrasing="x", script="y", cosine=0.5)
     [look] = score_candidates(statement, [candidate], model)
     row = full_row(statement, candidate, compare(statement, candidate), look, model)
-
     assert set(model.forest.features) == set(row)
     assert set(model.first_look) - set(look.row) == {"bias"}
     assert 0 < model.adapt_threshold < model.match_threshold < 1
@@ -61,11 +60,9 @@ def test_the_shipped_model_knows_each_feature_and_no_other() -> None:
 
 def test_confidence_falls_with_rivals_and_rises_with_the_score() -> None:
     model = shipped_model()
-
     [low] = model.confidences([-2.0])
     [high] = model.confidences([2.0])
     beside = model.confidences([2.0, 1.9])
-
     assert 0 < low < high < 1
     assert beside[1] <= beside[0] < high
 
@@ -81,7 +78,6 @@ THRESHOLDS: list[tuple[list[tuple[float, bool]], float]] = [
 def test_the_threshold_is_the_least_that_is_precise_enough() -> None:
     for outcomes, threshold in THRESHOLDS:
         found = choose_threshold((Outcome(*outcome) for outcome in outcomes), wanted_precision=0.9)
-
         assert found == threshold, outcomes
 
 

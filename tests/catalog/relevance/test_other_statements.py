@@ -44,11 +44,9 @@ def test_another_wording_is_at_least_a_starting_point() -> None:
 
 def test_the_rules_let_most_other_wordings_match() -> None:
     found = [answer for _text, answer in answers("same", LIKE, LOW)]
-
     assert found.count(Answer.MATCH) >= 0.6 * len(found) > 40
 
 
 def test_the_entry_itself_always_matches() -> None:
     found = {row["entry"]: judge(f" {row['entry']}.", entry(row, 1.0)).answer for row in ROWS}
-
     assert [text for text, answer in found.items() if answer is not Answer.MATCH] == []

@@ -1,9 +1,15 @@
-"""What a statement asks for, about what, and what turns its meaning."""
+"""What a statement asks for, about what, in which order, and what turns its meaning."""
 
 from __future__ import annotations
 
-from catalog.relevance import analyse
+import unicodedata
+
+import pytest
+
+from catalog.relevance import Candidate, analyse, judge
+from catalog.relevance.fitted.word_overlap import read_spelling, split_words
 from catalog.relevance.statement.actions import disagree, unmatched
+from catalog.relevance.statement.argument_order import find_turned
 from catalog.relevance.statement.qualifiers import opposed
 
 VERBS: dict[str, set[str]] = {
@@ -61,13 +67,11 @@ def test_verbs_contradict_each_other() -> None:
         (one, other, disagree(analyse(one).actions, analyse(other).actions))
         for one, other, _expected in CONTRADICTIONS
     ]
-
     assert found == CONTRADICTIONS
 
 
 def test_what_one_does_beyond_the_other_is_named() -> None:
     both, one = analyse("compress and delete logs"), analyse("compress logs")
-
     assert unmatched(both.actions, one.actions) == {"delete"}
     assert unmatched(one.actions, both.actions) == set()
 
@@ -120,7 +124,6 @@ MARKED = {
 
 def test_turns_of_meaning_are_marked() -> None:
     missing = [(text, mark) for text, mark in MARKED.items() if mark not in analyse(text).marks]
-
     assert not missing
 
 
@@ -135,13 +138,11 @@ NOT_MARKED = {
 
 def test_other_words_are_not_taken_for_turns() -> None:
     wrong = [(text, mark) for text, mark in NOT_MARKED.items() if mark in analyse(text).marks]
-
     assert not wrong
 
 
 def test_marks_oppose_each_other_on_one_axis() -> None:
     older, newer = analyse("older than 7 days"), analyse("newer than 7 days")
-
     assert opposed(older.marks, newer.marks) == [("age:older", "age:newer")]
     assert opposed(older.marks, older.marks) == []
 
@@ -155,5 +156,65 @@ SAME_WORDS = [
 
 def test_words_are_compared_in_base_form() -> None:
     other = [pair for pair in SAME_WORDS if len({analyse(text).words for text in pair}) > 1]
-
     assert not other
+
+
+TURNED: list[tuple[str, str, tuple[str, ...]]] = [
+    ("Redirect http to https", "Redirect https to http", ("http", "https")),
+    ("Replace foo with bar in x", "Replace bar with foo in x", ("foo", "bar")),
+    ("Link the file 'x' to y", "Link y to the file 'x'", ("file", "y")),
+    ("List what came before noon", "List what came after noon", ("came", "noon")),
+    ("Read /a from /b", "Read /a into /b", ("/a", "/b")),
+    ("Copy /a to /b", "Copy to /b from /a", ()),
+    ("Convert from a to b", "Convert a to b", ()),
+    ("Sort x, and copy y to z", "Copy y to z after a sort of x", ()),
+    ("Copy a to b", "Copy a to b", ()),
+    ("", "to", ()),
+    ("to to from with", "from to with to", ()),
+]
+
+
+def test_what_stands_the_other_way_round_is_found() -> None:
+    wrong = [
+        (text, other, got)
+        for text, other, turned in TURNED
+        if (got := sorted(find_turned(text, other))) != sorted(turned)
+    ]
+    assert not wrong
+
+
+NGINX = Candidate(
+    phrasing="Restart nginx if its configuration is valid",
+    script="nginx -t && systemctl restart nginx",
+    cosine=0.9,
+)
+
+
+WHOLE_WORDS = {
+    "Ist sie gültig?": ["ist", "sie", "gültig"],
+    "Straße, Größe": ["straße", "größe"],
+    "Préfère l’œuvre": ["préfère", "l", "œuvre"],
+    "Łódź ñandú": ["łódź", "ñandú"],
+    "перезапусти nginx": ["перезапусти", "nginx"],
+    "nginx を再起動。": ["nginx", "を再起動"],
+    "हिन्दी में": ["हिन्दी", "में"],
+    "/tmp/ärger/*.log": ["/tmp/ärger/*.log"],
+}
+
+
+def test_a_word_is_whole() -> None:
+    assert {text: split_words(text) for text in WHOLE_WORDS} == WHOLE_WORDS
+    for text, words in WHOLE_WORDS.items():
+        assert split_words(unicodedata.normalize("NFD", text)) == words
+
+
+def test_a_script_s_values_are_whole() -> None:
+    assert "müll@größe.de" in read_spelling("mail müll@größe.de").values
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+def test_what_differs_names_whole_words(form: str) -> None:
+    statement = unicodedata.normalize(form, "Restart nginx, falls gültig für Müller")
+    said = [str(one) for one in judge(statement, NGINX).differs]
+    for word in ("gültig", "für", "Müller"):
+        assert any(one.endswith(f" {unicodedata.normalize(form, word)}") for one in said), said

@@ -39,9 +39,7 @@ def test_a_scoring_that_is_too_sure_promises_less(document: ModelDocument, times
     cases = features(
         *([(3.0, n < 7) for n in range(10)] + [(-1.0, n < 1) for n in range(10)]) * times
     )
-
     fitted = refit(cases, document, version="team-1", made={})
-
     assert fitted["version"] == "team-1"
     assert promised(fitted["calibration"], 3.0) == pytest.approx(0.7, abs=0.03)
     assert promised(fitted["calibration"], -1.0) == pytest.approx(0.1, abs=0.05)
@@ -50,9 +48,7 @@ def test_a_scoring_that_is_too_sure_promises_less(document: ModelDocument, times
 
 def test_labels_that_know_nothing_of_its_order_only_shift_it(document: ModelDocument) -> None:
     cases = features(*[(number % 7 - 3.0, number % 2 == 0) for number in range(140)])
-
     calibration = refit(cases, document, version="team-1", made={})["calibration"]
-
     assert calibration["score"] == 1.0
     mean = sum(promised(calibration, case.values["score"]) for case in cases if case.values) / 140
     assert mean == pytest.approx(0.5, abs=0.01)

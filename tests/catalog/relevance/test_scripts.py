@@ -1,9 +1,11 @@
-"""Which literals of a statement a script explains."""
+"""What a script says about literals, places and directions of a statement."""
 
 from __future__ import annotations
 
-from catalog.relevance import find_literals
+from catalog.relevance import analyse, find_literals
+from catalog.relevance.statement.scope import has_other_scope
 from catalog.relevance.statement.scripts import analyse_script
+from catalog.relevance.statement.sorting import direction_of, sorts_otherwise
 
 EXPLAINED = [
     ("in /var/log", "ls /var/log/", True),
@@ -39,11 +41,67 @@ def test_a_script_explains_what_it_mentions() -> None:
         (text, script, analyse_script(script).explains(find_literals(text)[-1]))
         for text, script, _expected in EXPLAINED
     ]
-
     assert found == EXPLAINED
 
 
 def test_commands_stand_for_verbs() -> None:
     actions = analyse_script("cp a b && /bin/rm -f a; systemctl restart nginx").actions
-
     assert actions >= {"copy", "delete", "restart"}
+
+
+SCOPES = [
+    ("find *.c files in /srv", "find /srv -name '*.c'", False),
+    ("find files changed in the last hour", "find / -cmin -60", True),
+    ("find core on the system", "find / -name core", False),
+    ("find core on the system", "find home -name core", True),
+    ("list jpg files in the home directory", "find . -name '*.jpg'", True),
+    ("list logs in /var/log", "ls /var", True),
+    ("files/directories in /srv", "find /srv -type f", True),
+    ("regular files in /srv", "find /srv", True),
+    ("delete all files here", "find . -delete", True),
+    ("files not modified in the last 3 days", "find . -mtime -3", True),
+    ("files not modified in the last 3 days", "find . -mtime +3", False),
+    ("files not modified in the last 3 days", "find . ! -mtime -3", False),
+    ("files newer than a.ref", r"find . \! -newer a.ref", True),
+    ("files older than a.ref", "find . ! -newer a.ref", False),
+    ("files larger than 5 MB", "find . -size -5M", True),
+    ('make the directory "FOO"', "mkdir foo", True),
+    ('find "FOO" ignoring case', "find . -iname foo", False),
+]
+
+
+def test_a_script_looks_where_the_statement_says() -> None:
+    found = [
+        (statement, script, has_other_scope(analyse(statement), analyse_script(script), script))
+        for statement, script, _expected in SCOPES
+    ]
+    assert found == SCOPES
+
+
+DIRECTIONS = {
+    "sort -n a.txt": "order:up",
+    "sort a.txt | uniq -c | sort -rn": "order:down",
+    "du -s * | sort -k1,1nr | head": "order:down",
+    "sort --reverse a.txt": "order:down",
+    "sort -rn a.txt | tac": "order:up",
+    "ls -lS /var/log": "order:down",
+    "ls -l -t -r": "order:up",
+    "ps aux --sort=-%mem": "order:down",
+    "ps -eo pid,rss --sort rss": "order:up",
+    "sort -R a.txt": "order:up",
+    "ls /srv/sort": "",
+    "tac a.txt": "",
+    "resort -r": "",
+}
+
+
+def test_the_last_sorting_of_a_script_has_a_direction() -> None:
+    found = {script: direction_of(script) for script in DIRECTIONS}
+    assert found == DIRECTIONS
+
+
+def test_a_statement_that_says_both_directions_is_not_contradicted() -> None:
+    assert sorts_otherwise(frozenset({"order:up"}), "sort -r x")
+    assert not sorts_otherwise(frozenset({"order:up", "order:down"}), "sort -r x")
+    assert not sorts_otherwise(frozenset(), "sort -r x")
+    assert not sorts_otherwise(frozenset({"order:down"}), "cat x")
