@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 import pytest
 from django.contrib.auth.models import User
-from django.test import Client
 from django.urls import reverse
 
 from catalog import hooks
 from catalog.models import Version
-from tests.catalog.shelf import ASKED, shelve
+from tests.catalog.shelf import ASKED, ClientFor, shelve
 
 DONE = 200
 
@@ -29,7 +27,7 @@ class Way(Protocol):
 
 
 @pytest.fixture(params=["page", "api"])
-def way(request: pytest.FixtureRequest, client_for: Callable[[User], Client]) -> Way:
+def way(request: pytest.FixtureRequest, client_for: ClientFor) -> Way:
     """Do something with a version as this person, on its page or by the API."""
 
     def by_page(user: User, version: Version, action: str, **data: object) -> Answered:

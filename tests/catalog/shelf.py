@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from django.contrib.auth.models import User
+from django.test import Client
 
 from catalog.entries.services.creation import add_phrasings, add_version, make_entry, prepare
 from catalog.entries.services.derived_data import refresh
@@ -24,6 +25,8 @@ ASKED = "Show how long the machine has been up"
 PLAIN = "#!/usr/bin/env bash\nset -euo pipefail\nuptime\n"
 DIRECTORY = Parameter(name="DIRECTORY", type="path", description="folder to look into")
 
+
+ClientFor = Callable[[User], Client]
 
 # ShellCheck says the same of the same script in every test.
 _prepare = lru_cache(prepare)

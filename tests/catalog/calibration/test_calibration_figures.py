@@ -28,23 +28,18 @@ CASES = [
 ANSWERED = [(0.95, 0, 0), (0.9, 2, 2), (0.75, 2, 3), (0.5, 3, 4), (0.0, 3, 5)]
 
 
-def test_a_threshold_answers_what_lies_at_or_above_it(subtests: pytest.Subtests) -> None:
-    for threshold, right, answered in ANSWERED:
-        with subtests.test(threshold):
-            point = point_at(CASES, threshold)
-            assert (point.share.right, point.share.count) == (right, answered)
-            assert point.coverage == pytest.approx(answered / 6)
+def test_a_threshold_answers_what_lies_at_or_above_it() -> None:
+    points = [(threshold, point_at(CASES, threshold)) for threshold, *_ in ANSWERED]
+    assert [(at, one.share.right, one.share.count) for at, one in points] == ANSWERED
+    assert all(one.coverage == pytest.approx(one.share.count / 6) for _at, one in points)
 
 
 LEAST = [(1.0, 0.9), (0.75, 0.7), (0.7, 0.7), (0.6, 0.2), (0.1, 0.2)]
 
 
-def test_the_least_threshold_that_reaches_the_wanted_precision(subtests: pytest.Subtests) -> None:
-    for wanted, threshold in LEAST:
-        with subtests.test(wanted):
-            point = suggest_threshold(CASES, wanted_precision=wanted)
-            assert point is not None
-            assert point.threshold == threshold
+def test_the_least_threshold_that_reaches_the_wanted_precision() -> None:
+    points = [(wanted, suggest_threshold(CASES, wanted_precision=wanted)) for wanted, _ in LEAST]
+    assert [(wanted, point and point.threshold) for wanted, point in points] == LEAST
 
 
 def test_where_none_does_there_is_none() -> None:
@@ -54,7 +49,6 @@ def test_where_none_does_there_is_none() -> None:
 
 def test_the_curve_has_a_point_for_each_tenth_that_can_be_reached() -> None:
     curve = draw_curve(CASES)
-
     # Two cases of one confidence are answered together; five of six can be answered at all.
     assert [point.share.count for point in curve] == [2, 2, 2, 3, 3, 4, 5, 5]
     assert [point.threshold for point in curve] == [0.9, 0.9, 0.9, 0.8, 0.8, 0.7, 0.2, 0.2]

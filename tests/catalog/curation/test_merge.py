@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from django.contrib.auth.models import User
 from django.db import connection
-from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from catalog.calibration import services as calibration
@@ -19,9 +16,8 @@ from catalog.models import Entry, Merge, NearDuplicate, Version
 from catalog.retrieval import services as retrieval
 from core.errors import NotAllowedNow, Stale
 from tests.catalog.entries.test_two_curators import at_once
-from tests.catalog.shelf import PLAIN, SCRIPT, shelve
+from tests.catalog.shelf import PLAIN, SCRIPT, ClientFor, shelve
 
-ClientFor = Callable[[User], Client]
 STATEMENT = "Say how long the machine has been up"
 
 
@@ -179,28 +175,14 @@ def test_what_changed_since_the_preview_is_not_merged(
     assert "One more" in page.text
 
 
-def test_only_curators_merge(
-    source: Version, target: Version, reviewer: User, curator: User, client_for: ClientFor
-) -> None:
-    address = f"/catalogue/{source.entry.slug}/merge/"
-
-    assert client_for(reviewer).get(address).status_code == 403
-    assert client_for(reviewer).post(f"{address}?into={target.entry.slug}").status_code == 403
-    assert client_for(curator).get(f"{address}?into=nowhere").status_code == 422
-    assert client_for(curator).get(address).status_code == 200
-    assert not Merge.objects.exists()
-
-
 def test_what_is_approved_for_a_merged_entry_goes_to_the_one_that_stands(
     source: Version, target: Version, curator: User, reviewer: User
 ) -> None:
     services.merge_entries(source.entry, target=target.entry, by=curator)
-
     version = entry_services.publish(
         statement="Uptime in seconds", script="cat /proc/uptime\n", by=reviewer, author=None,
         verified=True, provenance={"run": 1}, entry=source.entry,
     )  # fmt: skip
-
     assert version.entry == target.entry
 
 
@@ -226,9 +208,7 @@ class TestNearDuplicates:
     def test_other_literals_are_another_thing(self) -> None:
         shelve("Delete files older than 7 days in /tmp", script="find /tmp -mtime +7 -delete\n")
         shelve("Delete files older than 30 days in /var", script="find /var -mtime +30 -delete\n")
-
         compare_all()
-
         assert not NearDuplicate.objects.exists()
 
     def test_dismissed_they_are_not_listed_again(
@@ -267,10 +247,8 @@ class TestNearDuplicates:
     ) -> None:
         twin = shelve("Report the uptime", script=PLAIN, state="in_review")
         compare_all()
-
         merge = services.merge_entries(twin.entry, target=target.entry, by=curator)
         assert NearDuplicate.objects.get().state == "merged"
-
         services.undo_merge(merge, by=curator)
         assert NearDuplicate.objects.get().state == "open"
 
@@ -301,24 +279,20 @@ class TestAtOnce:
     def test_of_two_merges_of_one_entry_one_is_done(self) -> None:
         source = shelve("Tell the uptime", script="uptime -p\n").entry
         targets = [shelve("Print the uptime").entry, shelve("Show it", script="uptime -s\n").entry]
-
         won, refused = at_once(
             lambda by: services.merge_entries(source, target=targets[0], by=by),
             lambda by: services.merge_entries(source, target=targets[1], by=by),
         )
-
         assert won == ""
         assert f"{Merge.objects.get().by.first_name} merged" in refused
 
     @pytest.mark.slow
     def test_two_entries_are_not_merged_into_each_other(self) -> None:
         one, other = shelve("Tell the uptime", script="uptime -p\n").entry, shelve().entry
-
         won, refused = at_once(
             lambda by: services.merge_entries(one, target=other, by=by),
             lambda by: services.merge_entries(other, target=one, by=by),
         )
-
         assert won == ""
         assert "merged" in refused
         assert Entry.objects.exclude(merged_into=None).count() == 1
@@ -345,12 +319,10 @@ class TestAtOnce:
     @pytest.mark.slow
     def test_a_verification_and_a_merge_one_wins(self) -> None:
         waiting, target = shelve("Tell the uptime", state="in_review"), shelve("It", script="w\n")
-
         said = at_once(
             lambda by: entry_services.verify(Version.objects.get(pk=waiting.pk), by=by),
             lambda by: services.merge_entries(waiting.entry, target=target.entry, by=by),
         )
-
         waiting.refresh_from_db()
         assert waiting.state == "deprecated"
         assert said[-1] == "" or "merged this entry" in said[-1]
@@ -375,5 +347,6 @@ def test_the_other_entry_is_found_by_searching(curator: User, client_for: Client
         assert f"?into={source.slug}" not in page
         assert f"?into={gone.slug}" not in page
     assert "<html" not in page
+    assert client.get(address, {"into": "nowhere"}).status_code == 422
     assert "No other entry fits" in client.get(address, {"q": "zzyzx"}).text
     assert client.get(address, {"q": "a\x01b"}).status_code == 200

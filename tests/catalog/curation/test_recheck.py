@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from django.contrib.auth.models import User
 from django.db import connection
-from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from catalog import analysis
@@ -17,11 +14,10 @@ from catalog.entries import services as entry_services
 from catalog.models import Recheck, Version
 from core.audit import events_of
 from core.errors import NotAllowedNow
-from tests.catalog.shelf import shelve
+from tests.catalog.shelf import ClientFor, shelve
 
 pytestmark = pytest.mark.django_db
 
-ClientFor = Callable[[User], Client]
 ADDRESS = "/catalogue/curation/findings/"
 UNQUOTED = "#!/usr/bin/env bash\nset -euo pipefail\nname=$1\nls $name\n"
 
@@ -42,7 +38,6 @@ def old(db: None) -> Version:
 
 def test_what_was_just_checked_is_not_checked_again() -> None:
     version = shelve("List a folder", script=UNQUOTED)
-
     assert version.checked_with == analysis.checkers()
     assert recheck_versions(limit=10) == 0
     assert not Recheck.objects.exists()
@@ -94,9 +89,7 @@ def test_a_risk_that_a_newer_check_finds_counts_in_every_list(
 def test_what_is_gone_is_said_too(curator: User, client_for: ClientFor) -> None:
     version = shelve("Print the uptime")
     age(version, [{"check": "shellcheck", "code": "SC9999", "line": 3, "message": "was wrong"}])
-
     recheck_versions(limit=10)
-
     version.refresh_from_db()
     changed = entry_services.newer_findings(version)
     assert changed is not None
@@ -127,7 +120,6 @@ def test_seen_it_is_listed_again_only_when_it_changes(
 
 def test_what_is_out_of_use_is_left_alone(old: Version, curator: User) -> None:
     entry_services.deprecate(old, by=curator, reason="gone")
-
     assert recheck_versions(limit=10) == 0
 
 
@@ -148,15 +140,3 @@ def test_the_number_of_queries_does_not_grow(
 
     assert Recheck.objects.to_look_at().count() == 4
     assert len(many) == len(few) <= 15
-
-
-def test_only_curators_see_the_list(
-    old: Version, reviewer: User, curator: User, client_for: ClientFor
-) -> None:
-    recheck_versions(limit=10)
-    seen = f"{ADDRESS}{Recheck.objects.get().pk}/seen/"
-
-    assert client_for(reviewer).get(ADDRESS).status_code == 403
-    assert client_for(reviewer).post(seen).status_code == 403
-    assert client_for(curator).get(seen).status_code == 405
-    assert Recheck.objects.get().seen_at is None

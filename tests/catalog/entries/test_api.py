@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
-from django.contrib.auth.models import Permission, User
-from django.test import Client
+from django.contrib.auth.models import User
 
 from catalog.entries import services
 from catalog.version_details import VersionDetails
-from scriptsmith_site.people.sign_in.tokens import make_token
-from tests.catalog.shelf import shelve
-from tests.web_client import WebClient
+from tests.catalog.shelf import ClientFor, shelve
 
 pytestmark = pytest.mark.django_db
-
-ClientFor = Callable[[User], Client]
 
 
 def test_entries_are_listed_with_filters_and_search(reviewer: User, client_for: ClientFor) -> None:
@@ -55,36 +48,7 @@ def test_an_entry_has_its_versions(reviewer: User, curator: User, client_for: Cl
     assert client.get("/api/v1/versions/x/").status_code == 404
 
 
-@pytest.mark.parametrize(
-    ("scopes", "action", "status"),
-    [
-        pytest.param(["read"], "verify", 403, id="reading is not curating"),
-        pytest.param(["read", "ask"], "verify", 403, id="asking is not curating"),
-        pytest.param(["curate"], "verify", 200, id="curating"),
-        pytest.param(["curate"], "use", 403, id="curating is not using"),
-        pytest.param(["ask"], "use", 422, id="using, and a reason is missing"),
-    ],
-)
-def test_a_token_does_what_its_scopes_say(
-    curator: User, scopes: list[str], action: str, status: int
-) -> None:
-    version = shelve(state="in_review")
-    curator.user_permissions.add(Permission.objects.get(codename="use_unreviewed"))
-    token = make_token(curator, name="t", scopes=scopes, days=1, by=curator)
-
-    response = WebClient().post(
-        f"/api/v1/versions/{version.pk}/{action}/",
-        {},
-        content_type="application/json",
-        headers={"Authorization": f"Bearer {token.secret}"},
-    )
-
-    assert response.status_code == status
-
-
 def test_tags_are_listed(reviewer: User, client_for: ClientFor) -> None:
     shelve(tags=["b", "a"])
-
     names = client_for(reviewer).get("/api/v1/tags/").json()["results"]
-
     assert sorted(row["name"] for row in names) == ["a", "b"]

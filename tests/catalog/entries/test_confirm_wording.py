@@ -13,7 +13,6 @@ from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.core.management import call_command
 from django.db import IntegrityError
-from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 from pytest_django import Settings
@@ -26,11 +25,10 @@ from catalog.models import Entry, Phrasing, Version
 from catalog.retrieval import services as retrieval
 from catalog.types import Match
 from core.errors import NotAllowedNow
-from tests.catalog.shelf import PLAIN, shelve
+from tests.catalog.shelf import PLAIN, ClientFor, shelve
 
 pytestmark = pytest.mark.django_db
 
-ClientFor = Callable[[User], Client]
 HARMLESS = "Show the free memory in megabytes"
 WAITS = "this wording waits for a second pair of eyes"
 RESTART = "#!/usr/bin/env bash\nset -euo pipefail\nsystemctl restart nginx\n"
@@ -294,13 +292,6 @@ def test_an_import_as_a_draft_confirms_nothing(curator: User, tmp_path: Path) ->
     exchange.import_rows(read_rows(path), name="x", state=Version.State.DRAFT, by=curator)
     phrasing = Phrasing.objects.get()
     assert phrasing.waits and phrasing.added_by == curator
-
-
-@pytest.mark.slow
-def test_the_starter_entries_are_confirmed() -> None:
-    exchange.load_starter()
-    assert Phrasing.objects.exists()
-    assert not Phrasing.objects.filter(confirmed_at=None).exists()
 
 
 def test_a_merge_into_another_script_asks_for_a_second_person_and_undone_gives_it_back(

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from django.contrib.auth.models import User
-from django.test import Client
 
 from catalog.entries import services
 from catalog.models import Use
 from tests.catalog.conftest import DONE, Way
-from tests.catalog.shelf import DIRECTORY, SCRIPT, shelve
-from tests.first_cases import first_cases
+from tests.catalog.shelf import DIRECTORY, SCRIPT, ClientFor, shelve
 
 pytestmark = pytest.mark.django_db
 
@@ -25,9 +21,7 @@ rm -rf "$DIRECTORY"/*
 
 def test_the_use_is_recorded_with_version_person_and_values(way: Way, reviewer: User) -> None:
     version = shelve(script=SCRIPT, parameters=[DIRECTORY])
-
     answered = way(reviewer, version, "use", values={"DIRECTORY": "/srv/my files"})
-
     assert answered.status == DONE
     use = Use.objects.get()
     assert (use.version, use.by, use.values) == (version, reviewer, {"DIRECTORY": "/srv/my files"})
@@ -36,9 +30,7 @@ def test_the_use_is_recorded_with_version_person_and_values(way: Way, reviewer: 
 
 def test_what_is_handed_out_is_the_script_with_the_values_quoted(reviewer: User) -> None:
     version = shelve(script=SCRIPT, parameters=[DIRECTORY])
-
     copied = services.record_use(version, by=reviewer, values={"DIRECTORY": "/a b'; rm -rf ~"})
-
     line = """DIRECTORY='/a b'"'"'; rm -rf ~'\n"""
     assert line in copied.text
     assert copied.text.replace(line, "") == SCRIPT
@@ -47,69 +39,57 @@ def test_what_is_handed_out_is_the_script_with_the_values_quoted(reviewer: User)
 def test_a_script_without_parameters_is_handed_out_byte_for_byte(reviewer: User) -> None:
     script = "#!/bin/bash\r\n\techo '\u00e9 \u200b'\n\n\n"
     version = shelve(script=script)
-
     assert services.record_use(version, by=reviewer, values={}).text == script
 
 
-@pytest.mark.parametrize(
-    ("script", "values", "said"),
-    first_cases(
-        4,
-        [
-            pytest.param(SCRIPT, {}, "Fill this in", id="unfilled"),
-            pytest.param(SCRIPT, {"DIRECTORY": ""}, "Fill this in", id="empty"),
-            pytest.param(SCRIPT, {"DIRECTORY": "/a\x07b"}, "Control characters", id="a bell"),
-            pytest.param(DELETE, {"DIRECTORY": "/"}, "delete everything in", id="the root folder"),
-            pytest.param(
-                DELETE,
-                {"DIRECTORY": "/a/../"},
-                "delete everything in",
-                id="the root folder in disguise",
-            ),
-        ],
-    ),
-)
-def test_copying_is_blocked(
-    way: Way, reviewer: User, script: str, values: dict[str, str], said: str
+BLOCKED = [
+    (SCRIPT, {}, "Fill this in"),
+    (SCRIPT, {"DIRECTORY": ""}, "Fill this in"),
+    (SCRIPT, {"DIRECTORY": "/a\x07b"}, "Control characters"),
+    (DELETE, {"DIRECTORY": "/"}, "delete everything in"),
+    (DELETE, {"DIRECTORY": "/a/../"}, "delete everything in"),
+]
+
+
+def test_copying_with_a_missing_or_dangerous_value_is_blocked(
+    way: Way, reviewer: User, subtests: pytest.Subtests
 ) -> None:
-    version = shelve(script=script, parameters=[DIRECTORY])
+    versions = {
+        script: shelve(script=script, parameters=[DIRECTORY]) for script in (SCRIPT, DELETE)
+    }
+    for script, values, said in BLOCKED:
+        with subtests.test(str(values)):
+            answered = way(reviewer, versions[script], "use", values=values)
 
-    answered = way(reviewer, version, "use", values=values)
-
-    assert answered.status == 422
-    assert said in answered.text
-    assert not Use.objects.exists()
-
-
-@pytest.mark.parametrize("state", first_cases(2, ["draft", "in_review", "deprecated"]))
-def test_what_nobody_vouches_for_needs_a_reason(way: Way, reviewer: User, state: str) -> None:
-    version = shelve(state=state)
-
-    assert way(reviewer, version, "use").status == 422
-    assert not Use.objects.exists()
-    assert way(reviewer, version, "use", reason="disk full, INC-7").status == DONE
-    assert Use.objects.get().reason == "disk full, INC-7"
+            assert answered.status == 422
+            assert said in answered.text
+            assert not Use.objects.exists()
 
 
-def test_without_the_right_it_is_not_handed_out(way: Way, stranger: User) -> None:
+def test_copying_an_unverified_version_needs_a_reason(way: Way, reviewer: User) -> None:
+    for state in ("draft", "in_review", "deprecated"):
+        version = shelve(state=state)
+        assert way(reviewer, version, "use").status == 422
+        assert not version.uses.exists()
+        assert way(reviewer, version, "use", reason="disk full, INC-7").status == DONE
+        assert version.uses.get().reason == "disk full, INC-7"
+
+
+def test_account_without_rights_copies_only_what_is_verified(way: Way, stranger: User) -> None:
     assert way(stranger, shelve(state="in_review"), "use", reason="please").status == 403
     assert not Use.objects.exists()
+    assert way(stranger, shelve(), "use").status == DONE
 
 
 def test_a_suspended_entry_counts_as_unreviewed(way: Way, reviewer: User, curator: User) -> None:
     version = shelve()
     services.suspend(version.entry, by=curator, reason="INC-3")
-
     assert way(reviewer, version, "use").status == 422
     assert way(reviewer, version, "use", reason="I know what it does").status == DONE
 
 
-def test_anybody_with_an_account_may_copy_what_is_verified(way: Way, stranger: User) -> None:
-    assert way(stranger, shelve(), "use").status == DONE
-
-
 def test_the_page_after_it_shows_the_exact_text_and_asks_how_it_went(
-    reviewer: User, client_for: Callable[[User], Client]
+    reviewer: User, client_for: ClientFor
 ) -> None:
     version = shelve(script="#!/bin/bash\necho '</script><b>&amp;'\n")
     client = client_for(reviewer)
@@ -125,17 +105,16 @@ def test_the_page_after_it_shows_the_exact_text_and_asks_how_it_went(
 
 
 def test_a_use_is_seen_only_by_who_made_it(
-    reviewer: User, second_reviewer: User, client_for: Callable[[User], Client]
+    reviewer: User, second_reviewer: User, client_for: ClientFor
 ) -> None:
     use = services.record_use(shelve(), by=reviewer, values={}).use
-
     assert client_for(reviewer).get(f"/catalogue/uses/{use.pk}/").status_code == 200
     assert client_for(second_reviewer).get(f"/catalogue/uses/{use.pk}/").status_code == 404
     assert client_for(second_reviewer).get(f"/api/v1/uses/{use.pk}/").status_code == 404
 
 
 def test_the_preview_changes_nothing_and_says_what_is_missing(
-    reviewer: User, client_for: Callable[[User], Client]
+    reviewer: User, client_for: ClientFor
 ) -> None:
     version = shelve(script=SCRIPT, parameters=[DIRECTORY])
     client = client_for(reviewer)
@@ -159,35 +138,15 @@ def test_the_record_beside_copy_counts_what_was_said(reviewer: User) -> None:
         use = services.record_use(version, by=reviewer, values={}).use
         if outcome:
             services.record_outcome(use, outcome=outcome, by=reviewer)
-
     record = services.track_record(version)
-
     assert (record.uses, record.rated, record.worked) == (4, 3, 2)
 
 
-def test_what_was_used_unreviewed_is_at_the_top_for_curators(
-    reviewer: User, curator: User, client_for: Callable[[User], Client]
-) -> None:
-    version = shelve("Empty the cache", state="in_review")
-    shelve("Show the uptime", script="uptime\n", state="in_review")
-    assert "Used without a review" not in client_for(curator).get("/catalogue/").text
-
-    services.record_use(version, by=reviewer, values={}, reason="INC-7")
-
-    assert services.used_unreviewed() == [version]
-    assert "Used without a review" in client_for(curator).get("/catalogue/").text
-    assert "Used without a review" not in client_for(reviewer).get("/catalogue/").text
-
-
-def test_an_address_may_bring_values_along(
-    reviewer: User, client_for: Callable[[User], Client]
-) -> None:
+def test_an_address_may_bring_values_along(reviewer: User, client_for: ClientFor) -> None:
     version = shelve(script=SCRIPT, parameters=[DIRECTORY])
-
     page = client_for(reviewer).get(
         f"/catalogue/{version.entry.slug}/?value-DIRECTORY=/srv&reason=x"
     )
-
     assert 'value="/srv"' in page.text
     assert "Fill this in" not in page.text
 

@@ -1,22 +1,18 @@
-"""Writing: a new entry, the next version, going back to an old one."""
+"""Writing: a new entry, similar entries found meanwhile, the next version, going back to an old one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from django.contrib.auth.models import User
-from django.test import Client
 
 from catalog.entries import services
 from catalog.models import Entry, Version
 from catalog.retrieval import services as retrieval
+from catalog.retrieval.services import find_alike
 from core.errors import BadInput, NotAllowedNow, Stale
-from tests.catalog.shelf import DIRECTORY, PLAIN, SCRIPT, shelve
+from tests.catalog.shelf import DIRECTORY, PLAIN, SCRIPT, ClientFor, shelve
 
 pytestmark = pytest.mark.django_db
-
-ClientFor = Callable[[User], Client]
 
 
 def form(**changes: object) -> dict[str, object]:
@@ -78,7 +74,6 @@ def test_what_is_wrong_is_said_and_nothing_typed_is_lost(
     for changes, said in WRONG:
         with subtests.test(said):
             page = client_for(curator).post("/catalogue/new/", form(**changes))
-
             assert page.status_code == 422
             assert said in page.text
             assert "Which files are old?" in page.text
@@ -91,28 +86,14 @@ def test_two_entries_of_one_title_have_two_addresses(curator: User) -> None:
     second = services.create_entry("Say uber things!", script="uptime\n", by=curator)
     third = services.create_entry("\u65e5\u672c", script="df\n", by=curator)
     fourth = services.create_entry("New", script="du\n", by=curator)
-
     slugs = [version.entry.slug for version in (first, second, third, fourth)]
     assert slugs == ["say-uber-things", "say-uber-things-2", "entry", "new-2"]
 
 
 def test_a_script_that_is_verified_elsewhere_is_not_written_twice(curator: User) -> None:
     shelve("List old files")
-
     with pytest.raises(BadInput, match="List old files"):
         services.create_entry("Show old files", script=PLAIN, by=curator)
-
-
-@pytest.mark.parametrize("address", ["/catalogue/new/", "/catalogue/versions/{}/edit/"])
-def test_only_curators_write(
-    reviewer: User, curator: User, client_for: ClientFor, address: str
-) -> None:
-    address = address.format(shelve().pk)
-
-    assert client_for(reviewer).get(address).status_code == 403
-    assert client_for(reviewer).post(address, form()).status_code == 403
-    assert client_for(curator).get(address).status_code == 200
-    assert Version.objects.count() == 1
 
 
 def test_an_edit_is_a_new_draft_and_the_old_version_goes_on_answering(
@@ -137,25 +118,18 @@ def test_an_edit_is_a_new_draft_and_the_old_version_goes_on_answering(
     assert retrieval.retrieve(version.entry.title).matches[0].version == 1
 
 
-def test_who_comes_second_is_told_and_loses_nothing(curator: User, client_for: ClientFor) -> None:
+def test_edit_of_an_older_version_is_stale(curator: User) -> None:
     version = shelve()
     details = services.details_of(version)
     services.edit_version(version, script="date\n", details=details, by=curator)
-
     with pytest.raises(Stale) as refused:
         services.edit_version(version, script="df\n", details=details, by=curator)
-
     assert refused.value.newest == 2
-    page = client_for(curator).post(f"/catalogue/versions/{version.pk}/edit/", form(note="mine"))
-    assert page.status_code == 409
-    assert "Version 2 has been made meanwhile" in page.text
-    assert 'value="mine"' in page.text
     assert version.entry.versions.count() == 2
 
 
 def test_an_edit_that_changes_nothing_is_none(curator: User) -> None:
     version = shelve(script=SCRIPT, parameters=[DIRECTORY], tags=["disk"])
-
     with pytest.raises(BadInput, match="Nothing was changed"):
         services.edit_version(
             version, script=SCRIPT, details=services.details_of(version), by=curator
@@ -201,3 +175,51 @@ def test_tags_owner_and_links_change_in_place(
     assert version.links == [{"kind": "link", "label": "", "url": "https://example.org/a"}]
     assert sorted(tag.name for tag in version.tags.all()) == ["disk", "new"]
     assert version.entry.versions.count() == 1
+
+
+def test_a_title_that_is_answered_and_a_script_that_is_there(
+    curator: User, client_for: ClientFor
+) -> None:
+    shelve("Print the uptime of the machine", script="uptime -p\n")
+    twin = shelve("Say how long it runs", script=PLAIN, state="in_review").entry
+    client = client_for(curator)
+
+    page = client.post("/catalogue/new/alike/", {"title": "Print the uptime of the machine"}).text
+    assert "answers this already" in page
+    page = client.post(
+        "/catalogue/new/alike/", {"title": "x", "script": PLAIN.replace("\n", "\r\n")}
+    ).text
+    assert "the same script" in page
+    assert f"/catalogue/{twin.slug}/" in page
+    nothing = client.post("/catalogue/new/alike/", {"title": "Water the plants in the office"}).text
+    assert "<li>" not in nothing
+    assert Entry.objects.count() == 2
+
+
+def test_without_a_script_in_the_browser_a_button_shows_them_and_keeps_what_was_typed(
+    curator: User, client_for: ClientFor
+) -> None:
+    shelve("Print the uptime of the machine", script="uptime -p\n")
+    typed = {
+        "title": "Print the uptime of the machine", "script": "uptime -p\n", "alike": "yes",
+        "parameters-TOTAL_FORMS": "0", "parameters-INITIAL_FORMS": "0",
+    }  # fmt: skip
+    page = client_for(curator).post("/catalogue/new/", typed).text
+
+    assert "the same script" in page
+    assert 'value="Print the uptime of the machine"' in page
+    assert Entry.objects.count() == 1
+
+
+ODD = [("", ""), ("x", ""), ("a\0b c", "\0"), ("x " * 20_000, "y" * 300_000), ("the of", " ")]
+
+
+def test_odd_texts_find_nothing_and_break_nothing() -> None:
+    assert [find_alike(title, script=script) for title, script in ODD] == [[]] * len(ODD)
+
+
+def test_hostile_titles_stay_text(curator: User, client_for: ClientFor) -> None:
+    shelve("Print </a><script>alert(1)</script> the uptime", script=PLAIN)
+    page = client_for(curator).post("/catalogue/new/alike/", {"script": PLAIN}).text
+    assert "the same script" in page
+    assert "<script>alert" not in page

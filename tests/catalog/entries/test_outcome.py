@@ -8,14 +8,13 @@ from datetime import timedelta
 import pytest
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
-from django.test import Client
 from django.utils import timezone
 
 from catalog.entries import services
 from catalog.models import Use, Version
 from catalog.retrieval import services as retrieval
 from core.errors import NotAllowedNow
-from tests.catalog.shelf import shelve
+from tests.catalog.shelf import ClientFor, shelve
 
 pytestmark = pytest.mark.django_db
 
@@ -33,7 +32,7 @@ def use(version: Version, reviewer: User) -> Use:
 
 
 @pytest.fixture(params=["page", "api"])
-def say(request: pytest.FixtureRequest, client_for: Callable[[User], Client]) -> Say:
+def say(request: pytest.FixtureRequest, client_for: ClientFor) -> Say:
     """Say it on the page or by the API; the status, 200 where it was taken."""
 
     def post(user: User, use: Use, **data: str) -> int:
@@ -49,7 +48,6 @@ def say(request: pytest.FixtureRequest, client_for: Callable[[User], Client]) ->
 @pytest.mark.parametrize("outcome", ["worked", "no_effect"])
 def test_an_outcome_is_kept(say: Say, use: Use, reviewer: User, outcome: str) -> None:
     assert say(reviewer, use, outcome=outcome) == 200
-
     use.refresh_from_db()
     assert use.outcome == outcome
     assert use.outcome_at is not None
@@ -58,9 +56,7 @@ def test_an_outcome_is_kept(say: Say, use: Use, reviewer: User, outcome: str) ->
 
 def test_made_it_worse_suspends_the_entry_at_once(say: Say, use: Use, reviewer: User) -> None:
     assert retrieval.retrieve("Restart the print spooler").answer == "match"
-
     assert say(reviewer, use, outcome="worse", incident="INC-42") == 200
-
     entry = use.version.entry
     entry.refresh_from_db()
     assert entry.suspended_by == reviewer
@@ -68,17 +64,15 @@ def test_made_it_worse_suspends_the_entry_at_once(say: Say, use: Use, reviewer: 
     assert retrieval.retrieve("Restart the print spooler").matches == ()
 
 
-def test_made_it_worse_needs_an_incident(say: Say, use: Use, reviewer: User) -> None:
+def test_worse_without_incident_and_unknown_outcomes_are_refused(
+    say: Say, use: Use, reviewer: User
+) -> None:
     assert say(reviewer, use, outcome="worse") == 422
-
+    assert say(reviewer, use, outcome="great") == 422
     use.refresh_from_db()
     assert use.outcome == ""
     use.version.entry.refresh_from_db()
     assert use.version.entry.suspended_at is None
-
-
-def test_an_outcome_that_is_none_is_refused(say: Say, use: Use, reviewer: User) -> None:
-    assert say(reviewer, use, outcome="great") == 422
 
 
 def test_others_cannot_say_it(say: Say, use: Use, second_reviewer: User) -> None:
@@ -90,7 +84,6 @@ def test_others_cannot_say_it(say: Say, use: Use, second_reviewer: User) -> None
 def test_worked_may_become_worse_but_not_the_other_way(use: Use, reviewer: User) -> None:
     services.record_outcome(use, outcome="worked", by=reviewer)
     services.record_outcome(use, outcome="worse", incident="INC-1", by=reviewer)
-
     with pytest.raises(NotAllowedNow):
         services.record_outcome(use, outcome="worked", by=reviewer)
 
@@ -101,7 +94,7 @@ def test_who_copied_it_lately_is_told(
     reviewer: User,
     second_reviewer: User,
     curator: User,
-    client_for: Callable[[User], Client],
+    client_for: ClientFor,
 ) -> None:
     services.record_use(version, by=second_reviewer, values={})
     long_ago = services.record_use(version, by=curator, values={}).use
@@ -110,19 +103,20 @@ def test_who_copied_it_lately_is_told(
     rated = services.record_outcome(use, outcome="worse", incident="INC-9", by=reviewer)
 
     assert rated.told == (second_reviewer,)
-    assert "INC-9" in client_for(second_reviewer).get("/catalogue/").text
-    assert "INC-9" not in client_for(curator).get("/catalogue/").text
+    for address in ("/", "/catalogue/"):
+        page = client_for(second_reviewer).get(address).text
+        assert "You copied this lately, and it is suspended now" in page and "INC-9" in page
+        for other in (curator, reviewer):
+            assert "You copied this lately" not in client_for(other).get(address).text
 
 
 def test_the_entry_page_asks_who_has_not_said_it_yet(
-    use: Use, version: Version, reviewer: User, client_for: Callable[[User], Client]
+    use: Use, version: Version, reviewer: User, client_for: ClientFor
 ) -> None:
     client = client_for(reviewer)
     address = f"/catalogue/{version.entry.slug}/"
     assert "How did it go?" in client.get(address).text
-
     services.record_outcome(use, outcome="worked", by=reviewer)
-
     shown = client.get(address).text
     assert "How did it go?" not in shown
     assert "worked 1 of 1" in shown

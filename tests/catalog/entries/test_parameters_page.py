@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
@@ -11,7 +9,7 @@ from django.test import Client
 from catalog.entries import services
 from catalog.models import Entry, Version
 from catalog.version_details import Parameter
-from tests.catalog.shelf import shelve
+from tests.catalog.shelf import ClientFor, shelve
 
 pytestmark = pytest.mark.django_db
 ROWS = {
@@ -30,7 +28,7 @@ find "$DIRECTORY" -mtime "+${DAYS:-30}"
 
 
 @pytest.fixture
-def client(client_for: Callable[[User], Client], curator: User) -> Client:
+def client(client_for: ClientFor, curator: User) -> Client:
     return client_for(curator)
 
 
@@ -55,11 +53,9 @@ def test_a_script_s_parameters_are_suggested_and_nothing_typed_is_lost(client: C
 
 def test_they_are_suggested_for_the_next_version_too(client: Client) -> None:
     version = shelve()
-
     answer = client.post(
         f"/catalogue/versions/{version.pk}/edit/", {**ROWS, "suggest": "yes", "script": ASKS}
     )
-
     assert answer.status_code == 200
     assert "DIRECTORY" in answer.text and "DAYS" in answer.text
     assert Version.objects.count() == 1
@@ -107,14 +103,11 @@ def test_a_text_of_several_lines_is_one_value() -> None:
     version = shelve(
         script=': "${TEXT:?}"\nprintf %s "$TEXT"\n', parameters=[Parameter(name="TEXT")]
     )
-
     filled = services.fill_in(version, {"TEXT": "it's\ntwo\tlines"})
-
     assert filled.text.startswith(r"TEXT=$'it\x27s\ntwo\tlines'" + "\n")
 
 
 def test_a_text_that_is_no_script_is_refused_at_its_field(client: Client) -> None:
     answer = client.post("/catalogue/new/", {**ROWS, "suggest": "yes", "script": "a" * 1_000_001})
-
     assert answer.status_code == 422
     assert "at most 1,000,000 are analysed" in answer.text

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import threading
-
 import pytest
 from django.contrib.auth.models import User
-from django.db import connection
 from pytest_django import Settings
 
 from catalog.entries import services
 from catalog.models import Entry, Phrasing, Version
 from catalog.retrieval import services as retrieval
 from core.errors import BadInput
+from tests.catalog.entries.test_two_curators import at_once
 from tests.catalog.shelf import PLAIN, shelve
-from tests.people import make_person
 
 pytestmark = pytest.mark.django_db
 
@@ -36,31 +33,25 @@ def publish(by: User, **changes: object) -> Version:
 def test_an_unedited_model_script_is_verified_at_once_and_answers(reviewer: User) -> None:
     version = publish(reviewer)
     retrieval.embed_missing()
-
     assert (version.state, version.verified_by, version.author) == ("verified", reviewer, None)
     assert version.provenance["run"] == 7
     assert version.entry.title == STATEMENT
     assert retrieval.retrieve(STATEMENT).answer == "match"
 
 
-def test_an_edited_one_waits_for_somebody_else(reviewer: User, second_reviewer: User) -> None:
+def test_edited_script_waits_for_another_user_unless_a_team_of_one_verifies_its_own(
+    reviewer: User, second_reviewer: User, settings: Settings
+) -> None:
     own = publish(reviewer, author=reviewer)
     others = publish(second_reviewer, author=reviewer, script="date\n", statement="Tell the date")
 
     assert (own.state, own.author) == ("in_review", reviewer)
     assert (others.state, others.verified_by) == ("verified", second_reviewer)
-
-
-def test_a_team_of_one_verifies_its_own(reviewer: User, settings: Settings) -> None:
+    wanted = {"script": "df\n", "statement": "Show the disks"}
+    assert publish(reviewer, verified=False, **wanted).state == "in_review"
     settings.SCRIPTSMITH_SELF_VERIFY = True
-
-    version = publish(reviewer, author=reviewer)
-
-    assert (version.state, version.self_verified) == ("verified", True)
-
-
-def test_what_is_not_to_be_verified_waits(reviewer: User) -> None:
-    assert publish(reviewer, verified=False).state == "in_review"
+    alone = publish(reviewer, author=reviewer, script="id\n", statement="Show who I am")
+    assert (alone.state, alone.self_verified) == ("verified", True)
 
 
 def test_the_same_script_becomes_a_phrasing(reviewer: User) -> None:
@@ -81,57 +72,38 @@ def test_a_suspended_script_does_not_come_back_by_another_approval(
 ) -> None:
     suspended = publish(reviewer)
     services.suspend(suspended.entry, by=curator, reason="INC-5")
-
     again = publish(reviewer, statement="Uptime, please")
-
     assert again != suspended
     assert again.state == "in_review"
 
 
 def test_a_version_of_an_entry_replaces_the_verified_one(reviewer: User) -> None:
     former = shelve("Tell the time", script="date\n")
-
     version = publish(reviewer, entry=former.entry)
-
     former.refresh_from_db()
     assert (version.number, version.state, former.state) == (2, "verified", "deprecated")
 
 
 def test_a_long_statement_is_kept_whole_beside_a_short_title(reviewer: User) -> None:
     statement = "Show the uptime " * 40
-
     version = publish(reviewer, statement=statement)
-
     assert len(version.entry.title) <= 300
     assert version.entry.title.endswith("…")
     assert list(version.entry.phrasings.values_list("text", flat=True))[1] == statement.strip()
 
 
-@pytest.mark.parametrize("changes", [{"statement": " "}, {"script": "\n"}, {"script": "a\0"}])
-def test_nothing_is_published_from_nothing(reviewer: User, changes: dict[str, str]) -> None:
-    with pytest.raises(BadInput):
-        publish(reviewer, **changes)
+def test_nothing_is_published_from_nothing(reviewer: User) -> None:
+    for changes in ({"statement": " "}, {"script": "\n"}, {"script": "a\0"}):
+        with pytest.raises(BadInput):
+            publish(reviewer, **changes)
     assert not Entry.objects.exists()
 
 
 @pytest.mark.django_db(transaction=True)
 def test_of_two_approvals_of_one_script_at_once_one_makes_the_entry() -> None:
-    people = [make_person("rita", "reviewer"), make_person("rolf", "reviewer")]
-    barrier = threading.Barrier(2)
-
     def approve(by: User) -> None:
-        try:
-            barrier.wait()
-            publish(by, statement=f"Show the uptime, says {by.username}")
-        finally:
-            connection.close()
+        publish(by, statement=f"Show the uptime, says {by.username}")
 
-    threads = [threading.Thread(target=approve, args=[by]) for by in people]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-    assert Entry.objects.count() == 1
-    assert Version.objects.count() == 1
+    assert at_once(approve, approve, role="reviewer") == ["", ""]
+    assert (Entry.objects.count(), Version.objects.count()) == (1, 1)
     assert Phrasing.objects.count() == 2

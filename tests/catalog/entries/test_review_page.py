@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from django.contrib.auth.models import User
 from django.db import connection
-from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from catalog.analysis import Placed, new_and_gone
 from catalog.entries import services
 from catalog.models import Version
-from tests.catalog.shelf import DIRECTORY, SCRIPT, shelve
+from tests.catalog.shelf import DIRECTORY, SCRIPT, ClientFor, shelve
 
 pytestmark = pytest.mark.django_db
 
-ClientFor = Callable[[User], Client]
 LOOSE = "#!/usr/bin/env bash\nset -euo pipefail\nname=$1\nls $name\n"
 
 
@@ -54,9 +50,7 @@ def test_it_leads_with_the_difference_to_the_version_it_replaces(
 
 def test_the_first_version_is_shown_whole(second_curator: User, client_for: ClientFor) -> None:
     version = shelve(script="uptime\n", state="in_review")
-
     page = client_for(second_curator).get(review_of(version)).text
-
     assert "the first" in page
     assert 'class="diff' not in page
     assert 'data-line="1"' in page
@@ -86,22 +80,18 @@ def test_findings_are_told_apart_though_their_lines_moved(
 def test_a_finding_whose_line_was_edited_is_not_new() -> None:
     first = shelve("One", script="#!/usr/bin/env bash\nls $name\n")
     second = shelve("Two", script="#!/usr/bin/env bash\nls -l $name\n")
-
     assert "SC2086" not in {one["code"] for one in services.findings_since(first, second).new}
 
 
 def test_a_finding_that_names_another_variable_in_the_same_line_is_told_by_the_line() -> None:
     old = [Placed("rules", "R1", "a is unquoted", "ls $a"), Placed("rules", "R1", "b", "ls $b")]
-
     assert new_and_gone(old, [Placed("rules", "R1", "in other words", "ls $a")]) == (set(), {1})
 
 
 def test_the_same_finding_twice_is_counted_twice() -> None:
     first = shelve("One", script=LOOSE)
     second = shelve("Two", script=LOOSE + "ls $name\n")
-
     found = services.findings_since(first, second)
-
     assert [one["line"] for one in found.new if one["code"] == "SC2086"] == [5]
 
 
@@ -158,20 +148,8 @@ def test_a_high_risk_takes_a_reason_and_a_refusal_shows_the_page_again(
     assert client.post(address, {"note": "Only a cache."}).status_code == 302
 
 
-def test_who_wrote_it_sees_the_change_but_cannot_decide(
-    curator: User, client_for: ClientFor
-) -> None:
-    version = edited(shelve(script="uptime\n"), "uptime -p\n", by=curator)
-
-    page = client_for(curator).get(review_of(version)).text
-
-    assert "another curator has to verify it" in page
-    assert f"/catalogue/versions/{version.pk}/verify/" not in page
-
-
 def test_a_version_that_is_decided_offers_nothing(curator: User, client_for: ClientFor) -> None:
     page = client_for(curator).get(review_of(shelve())).text
-
     assert "there is nothing to decide" in page
     assert "<form" not in page.split('id="decision"')[1].split("</section>")[0]
 
@@ -182,7 +160,6 @@ def test_hostile_text_stays_text(
     bad = "</script><script>alert(1)</script>\u202e"
     first = shelve(bad, script="uptime\n")
     version = edited(first, f"echo '{bad}'\n", by=curator, undo=bad, check_before=bad)
-
     for view in ("inline", "side", "whole"):
         page = client_for(second_curator).get(f"{review_of(version)}?view={view}").text
         assert "<script>alert" not in page

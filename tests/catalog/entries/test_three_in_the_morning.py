@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from celery import current_app
 from django.contrib.auth.models import User
-from django.test import Client
 
 from catalog.entries import services
-from catalog.models import EmbeddingModel, Entry, Use, Version
-from tests.catalog.shelf import DIRECTORY, PLAIN, SCRIPT, shelve
+from catalog.models import EmbeddingModel, Use, Version
+from tests.catalog.shelf import DIRECTORY, PLAIN, SCRIPT, ClientFor, shelve
 
 pytestmark = pytest.mark.django_db
-
-ClientFor = Callable[[User], Client]
 
 
 @pytest.fixture
@@ -60,25 +55,6 @@ def test_everything_from_the_search_to_the_outcome_works_in_the_dark(
     assert "worked 1 of 1" in client.get(f"/catalogue/{version.entry.slug}/").text
 
 
-def test_made_it_worse_is_heard_at_home_by_who_copied_it_lately(
-    version: Version, reviewer: User, second_reviewer: User, client_for: ClientFor, dark: None
-) -> None:
-    values = {"DIRECTORY": "/srv"}
-    services.record_use(version, by=second_reviewer, values=values)
-    use = services.record_use(version, by=reviewer, values=values).use
-
-    client_for(reviewer).post(
-        f"/catalogue/uses/{use.pk}/outcome/", {"outcome": "worse", "incident": "INC-7"}
-    )
-
-    assert Entry.objects.get().suspended_at is not None
-    for address in ("/", "/catalogue/"):
-        page = client_for(second_reviewer).get(address).text
-        assert "You copied this lately, and it is suspended now" in page
-        assert "INC-7" in page
-    assert "You copied this lately" not in client_for(reviewer).get("/").text
-
-
 def test_what_was_used_without_a_review_is_the_first_to_be_verified(
     reviewer: User, curator: User, client_for: ClientFor, dark: None
 ) -> None:
@@ -87,6 +63,7 @@ def test_what_was_used_without_a_review_is_the_first_to_be_verified(
     client = client_for(reviewer)
     address = f"/catalogue/versions/{used.pk}/use/"
 
+    assert "Used without a review" not in client_for(curator).get("/catalogue/").text
     assert client.post(address, {"reason": ""}).status_code == 422
     assert client.post(address, {"reason": "the disk is full"}).status_code == 302
 
@@ -97,7 +74,10 @@ def test_what_was_used_without_a_review_is_the_first_to_be_verified(
     home = client_for(curator).get("/").text
     assert home.index("Was needed at night") < home.index("Waits longest")
     assert "used without review" in home
-    assert "Was needed at night" in client_for(curator).get("/catalogue/").text
+    assert services.used_unreviewed() == [used]
+    listed = client_for(curator).get("/catalogue/").text
+    assert "Used without a review" in listed and "Was needed at night" in listed
+    assert "Used without a review" not in client.get("/catalogue/").text
 
 
 MARKED = [
@@ -121,7 +101,6 @@ def test_what_is_known_stands_beside_copy(
 ) -> None:
     page = client_for(reviewer).get(f"/catalogue/{version.entry.slug}/").text
     standing = page[page.index('id="standing"') : page.index('data-key="c"')]
-
     assert "verified by Curt" in standing
     assert "not used yet" in standing
 
@@ -131,9 +110,7 @@ def test_a_script_of_a_model_that_nobody_checked_is_said_to_be_that(
 ) -> None:
     version = shelve("By a model", script=PLAIN, state="in_review")
     Version.objects.filter(pk=version.pk).update(provenance={"run": 3, "models": {}})
-
     page = client_for(reviewer).get(f"/catalogue/{version.entry.slug}/").text
-
     assert "written by a model, checked by nobody" in page
     assert "misses about half of the wrong ones" in page
     assert "Copy anyway" in page

@@ -8,17 +8,15 @@ from collections.abc import Callable
 import pytest
 from django.contrib.auth.models import User
 from django.db import connection
-from django.test import Client
 
 from catalog.entries import services
 from catalog.entries.services.versions import labels_seen
 from catalog.models import Entry, Version
 from core.errors import NotAllowedNow
 from tests.catalog.entries.test_edit import form
-from tests.catalog.shelf import PLAIN, shelve
+from tests.catalog.shelf import PLAIN, ClientFor, shelve
 from tests.people import make_person
 
-ClientFor = Callable[[User], Client]
 NO_PARAMETER = {"parameters-0-name": ""}
 Deed = Callable[[User], object]
 
@@ -195,8 +193,6 @@ class TestOnThePage:
         version = shelve(undo="nothing")
         details = services.details_of(version).model_copy(update={"undo": "stop it", "tools": None})
         services.edit_version(version, script=PLAIN + "df -h\n", details=details, by=curator)
-
         page = client_for(curator).get(f"/catalogue/{version.entry.slug}/history/?from=2&to=1")
-
         assert "how to undo" in page.text
         assert "stop it" in page.text

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from django.contrib.auth.models import User
-from django.test import Client
 
 from catalog import hooks
 from catalog.entries import services
@@ -14,11 +11,10 @@ from catalog.models import MatchLabel
 from pipeline import services as pipeline
 from pipeline.models import Action, Run
 from pipeline.runs.catalogue_use import find_cases
+from tests.catalog.shelf import ClientFor
 from tests.make import make_answered_run, make_version
 
 pytestmark = pytest.mark.django_db
-
-ClientFor = Callable[[User], Client]
 
 
 def test_each_is_counted_from_what_happened(

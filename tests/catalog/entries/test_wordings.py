@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from django.contrib.auth.models import User
-from django.test import Client
 
 from catalog.models import Phrasing, Version
 from catalog.retrieval import services as retrieval
-from tests.catalog.shelf import shelve
+from tests.catalog.shelf import ClientFor, shelve
 
 pytestmark = pytest.mark.django_db
-
-ClientFor = Callable[[User], Client]
 
 
 @pytest.fixture
@@ -30,10 +25,8 @@ def test_a_new_wording_is_answered_once_it_is_confirmed(
     version: Version, curator: User, second_curator: User, client_for: ClientFor
 ) -> None:
     address = f"/catalogue/{version.entry.slug}/phrasing/"
-
     assert client_for(curator).post(address, {"text": "Kick the printers"}).status_code == 302
     retrieval.embed_missing()
-
     assert retrieval.retrieve("Kick the printers").answer == "adapt"
     phrasing = version.entry.phrasings.get(text="Kick the printers")
     confirm = f"/catalogue/phrasings/{phrasing.pk}/confirm/"
@@ -41,17 +34,13 @@ def test_a_new_wording_is_answered_once_it_is_confirmed(
     assert retrieval.retrieve("Kick the printers").answer == "match"
 
 
-NOTHING_NEW = ["", "  ", "Bounce cups", "a\0b"]
-
-
 def test_a_wording_that_says_nothing_new_is_refused(
-    version: Version, curator: User, client_for: ClientFor, subtests: pytest.Subtests
+    version: Version, curator: User, client_for: ClientFor
 ) -> None:
-    for text in NOTHING_NEW:
-        with subtests.test(text):
-            address = f"/catalogue/{version.entry.slug}/phrasing/"
-            assert client_for(curator).post(address, {"text": text}).status_code == 422
-            assert len(texts(version)) == 2
+    address = f"/catalogue/{version.entry.slug}/phrasing/"
+    for text in ("", "  ", "Bounce cups", "a\0b"):
+        assert client_for(curator).post(address, {"text": text}).status_code == 422, text
+    assert len(texts(version)) == 2
 
 
 def test_a_wording_can_go_but_not_the_title(
@@ -59,7 +48,6 @@ def test_a_wording_can_go_but_not_the_title(
 ) -> None:
     title, other = version.entry.phrasings.all()
     client = client_for(curator)
-
     assert client.post(f"/catalogue/phrasings/{other.pk}/remove/").status_code == 302
     assert client.post(f"/catalogue/phrasings/{title.pk}/remove/").status_code == 409
     assert texts(version) == ["Restart the print spooler"]
@@ -69,23 +57,8 @@ def test_another_title_is_a_phrasing_and_the_address_stays(
     version: Version, curator: User, client_for: ClientFor
 ) -> None:
     address = f"/catalogue/{version.entry.slug}/rename/"
-
     assert client_for(curator).post(address, {"title": "Bounce cups"}).status_code == 302
-
     assert texts(version) == ["Bounce cups"]
     assert Phrasing.objects.get().source == Phrasing.Source.TITLE
     version.entry.refresh_from_db()
     assert (version.entry.title, version.entry.slug) == ("Bounce cups", "restart-the-print-spooler")
-
-
-@pytest.mark.parametrize("name", ["phrasing", "rename"])
-def test_only_curators_word_it(
-    version: Version, reviewer: User, client_for: ClientFor, name: str
-) -> None:
-    address = f"/catalogue/{version.entry.slug}/{name}/"
-    data = {"text": "x", "title": "x"}
-
-    assert client_for(reviewer).post(address, data).status_code == 403
-    pk = version.entry.phrasings.all()[1].pk
-    assert client_for(reviewer).post(f"/catalogue/phrasings/{pk}/remove/").status_code == 403
-    assert len(texts(version)) == 2

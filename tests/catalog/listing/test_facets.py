@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 
@@ -10,7 +9,6 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.db import connection
-from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
@@ -20,11 +18,10 @@ from catalog.listing.services.facets import VALUES
 from catalog.listing.services.filters import IN_USE, Filters
 from catalog.models import Entry, SavedView, Use, Version
 from tests.catalog.listing.test_browse import listed
-from tests.catalog.shelf import shelve
+from tests.catalog.shelf import ClientFor, shelve
+from tests.first_cases import first_cases
 
 pytestmark = pytest.mark.django_db
-
-ClientFor = Callable[[User], Client]
 
 
 @pytest.fixture
@@ -55,34 +52,38 @@ def shelf(curator: User, second_curator: User, reviewer: User) -> dict[str, Vers
     return versions
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "filters",
-    [
-        pytest.param(Filters(state=IN_USE), id="what the list begins with"),
-        pytest.param(Filters(state=IN_USE, risk="high"), id="one filter"),
-        pytest.param(Filters(tag="triage", risk="low"), id="a tag and another"),
-        pytest.param(Filters(owner="carla", state="all"), id="an owner, whatever the state"),
-        pytest.param(Filters(state="suspended"), id="a state of entries"),
-        pytest.param(Filters(use="never", age="once"), id="what was never used"),
-    ],
-)
-def test_each_count_is_what_the_list_has_when_one_follows_it(
-    shelf: dict[str, Version], filters: Filters
+FILTERS = {
+    "what the list begins with": Filters(state=IN_USE),
+    "one filter": Filters(state=IN_USE, risk="high"),
+    "a tag and another": Filters(tag="triage", risk="low"),
+    "an owner, whatever the state": Filters(owner="carla", state="all"),
+    "a state of entries": Filters(state="suspended"),
+    "what was never used": Filters(use="never", age="once"),
+}
+
+
+def length(chosen: Filters) -> int:
+    return services.list_entries(chosen, among=Entry.objects.all()).count()
+
+
+def test_facet_counts_equal_the_lengths_of_the_narrowed_lists(
+    shelf: dict[str, Version], subtests: pytest.Subtests
 ) -> None:
-    facets = services.count_facets(filters)
-
-    def length(chosen: Filters) -> int:
-        return services.list_entries(chosen, among=Entry.objects.all()).count()
-
-    assert facets.total == length(filters)
-    for name, values in VALUES.items():
-        for value in values:
-            narrowed = replace(filters, **{name: value})
-            assert facets.counts[name][value] == length(narrowed), (name, value)
-    for name in ("tag", "owner"):
-        for value, count in facets.counts[name].items():
-            assert count == length(replace(filters, **{name: value})), (name, value)
+    for name, filters in FILTERS.items():
+        with subtests.test(name):
+            facets = services.count_facets(filters)
+            chosen = {field: list(values) for field, values in VALUES.items()}
+            chosen |= {field: list(facets.counts[field]) for field in ("tag", "owner")}
+            narrowed = {
+                field: {value: length(replace(filters, **{field: value})) for value in values}
+                for field, values in chosen.items()
+            }
+            found = {
+                field: {value: facets.counts[field][value] for value in values}
+                for field, values in chosen.items()
+            }
+            assert facets.total == length(filters)
+            assert found == narrowed
 
 
 def test_counting_takes_two_queries(shelf: dict[str, Version]) -> None:
@@ -104,30 +105,27 @@ def test_of_a_large_catalogue_the_counts_are_kept_for_a_while(
     cache.clear()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("sort", "titles"),
-    [
-        ("name", ["Average load", "Empty the cache", "Restart the print spooler", "Say hello",
-                  "Show the uptime"]),
-        ("risk", ["Empty the cache", "Restart the print spooler", "Say hello", "Average load",
-                  "Show the uptime"]),
-        ("used", ["Show the uptime", "Average load", "Say hello", "Empty the cache",
-                  "Restart the print spooler"]),
-        ("verified", ["Say hello", "Show the uptime", "Restart the print spooler", "Average load",
-                      "Empty the cache"]),
-        ("stale", ["Average load", "Restart the print spooler", "Show the uptime", "Say hello",
-                   "Empty the cache"]),
-    ],
-)  # fmt: skip
-def test_the_list_has_orders_and_goes_on_page_by_page(
-    shelf: dict[str, Version], reviewer: User, client_for: ClientFor,
-    monkeypatch: pytest.MonkeyPatch, sort: str, titles: list[str],
-) -> None:  # fmt: skip
-    client = client_for(reviewer)
-    assert listed(client, f"?sort={sort}") == titles
-    assert "aria-sort=" in client.get(f"/catalogue/?sort={sort}").text
+ORDERS = {
+    "name": ["Average load", "Empty the cache", "Restart the print spooler", "Say hello", "Show the uptime"],
+    "risk": ["Empty the cache", "Restart the print spooler", "Say hello", "Average load", "Show the uptime"],
+    "used": ["Show the uptime", "Average load", "Say hello", "Empty the cache", "Restart the print spooler"],
+    "verified": ["Say hello", "Show the uptime", "Restart the print spooler", "Average load", "Empty the cache"],
+    "stale": ["Average load", "Restart the print spooler", "Show the uptime", "Say hello", "Empty the cache"],
+}  # fmt: skip
 
+
+def test_list_has_orders(shelf: dict[str, Version], reviewer: User, client_for: ClientFor) -> None:
+    client = client_for(reviewer)
+    assert {sort: listed(client, f"?sort={sort}") for sort in ORDERS} == ORDERS
+    assert "aria-sort=" in client.get("/catalogue/?sort=name").text
+
+
+@pytest.mark.parametrize("sort", first_cases(1, ["used", "name", "risk", "verified", "stale"]))
+def test_ordered_list_continues_on_the_next_page(
+    shelf: dict[str, Version], reviewer: User, client_for: ClientFor,
+    monkeypatch: pytest.MonkeyPatch, sort: str,
+) -> None:  # fmt: skip
+    client, titles = client_for(reviewer), ORDERS[sort]
     monkeypatch.setattr("catalog.listing.views.entry_list.PAGE_SIZE", 2)
     pages = [listed(client, f"?sort={sort}&start={start}") for start in (0, 2, 4, 6)]
     assert pages == [titles[:2], titles[2:4], titles[4:], []]
@@ -137,36 +135,33 @@ def test_the_list_has_orders_and_goes_on_page_by_page(
     assert "Previous" in page and "Next" in page and "3–4" in page
 
 
-def test_the_page_says_how_many_there_are_and_what_is_left_out(
+def test_list_page_names_totals_and_left_out_entries_and_its_chips_lead_back(
     shelf: dict[str, Version], reviewer: User, client_for: ClientFor
 ) -> None:
-    page = client_for(reviewer).get("/catalogue/").text
+    client = client_for(reviewer)
+    page = client.get("/catalogue/").text
 
-    assert "5 entries" in page
-    assert "1 deprecated entry is not shown." in page
-    assert "not used yet" not in page
-    assert "Ping the old host" not in page
-    assert "triage <span" in page
-    for column in ("Owner", "Verified", "Used"):
-        assert column in page
+    for said in (
+        "5 entries",
+        "1 deprecated entry is not shown.",
+        "triage <span",
+        "Owner",
+        "Verified",
+        "Used",
+    ):
+        assert said in page
+    for missing in ("not used yet", "Ping the old host"):
+        assert missing not in page
+    chosen = client.get("/catalogue/?risk=high&sort=name").text
+    assert 'aria-current="true" href="?sort=name"' in chosen
 
 
 def test_in_a_search_what_is_out_of_use_comes_last(
     shelf: dict[str, Version], reviewer: User, client_for: ClientFor
 ) -> None:
     shelve("Ping the new host", script="ping -c1 new\n")
-
     found = listed(client_for(reviewer), "?q=ping+the+old+host")
-
     assert found.index("Ping the new host") < found.index("Ping the old host")
-
-
-def test_a_chip_that_is_chosen_leads_back(
-    shelf: dict[str, Version], reviewer: User, client_for: ClientFor
-) -> None:
-    page = client_for(reviewer).get("/catalogue/?risk=high&sort=name").text
-
-    assert 'aria-current="true" href="?sort=name"' in page
 
 
 def test_views_are_kept_by_person(reviewer: User, curator: User, client_for: ClientFor) -> None:
@@ -211,6 +206,5 @@ def test_there_is_an_end_to_views(
     services.save_view("One", listing=SavedView.Listing.CATALOGUE, query="risk=high", by=reviewer)
     data = {"listing": "catalog-list", "name": "Two", "query": "risk=low"}
     answer = client_for(reviewer).post("/views/save/", data, follow=True)
-
     assert "remove one first" in answer.text
     assert SavedView.objects.count() == 1

@@ -31,17 +31,11 @@ def titles(query: str, **filters: str) -> list[str]:
     return [entry.title for entry in search_entries(query, filters=Filters(**filters)).entries]
 
 
-def test_without_filters_the_nearest_are_found(far: Version) -> None:
+def test_filter_that_leaves_few_entries_finds_them_behind_nearer_ones(far: Version) -> None:
     assert far.entry.title not in titles(SPOOLER)
-
-
-def test_a_filter_that_leaves_few_finds_them(far: Version) -> None:
     assert titles(SPOOLER, tag="rare") == [far.entry.title]
     assert titles("spooler of a printer that hangs", tag="rare") == [far.entry.title]
     assert titles("unthinkable", tag="rare") == []
-
-
-def test_a_filter_that_leaves_nothing_finds_nothing(far: Version) -> None:
     assert titles(SPOOLER, tag="unheard-of") == []
 
 
@@ -51,7 +45,6 @@ def test_the_best_come_first_and_no_more_than_wanted(
     monkeypatch.setattr(search, "CANDIDATES", 9)
     filters = Filters(tag="near")
     all_found = search_entries(f"{SPOOLER} 3", filters=filters).entries
-
     assert all_found[0].title == f"{SPOOLER} 3"
     assert len(all_found) == 4
     assert search_entries(f"{SPOOLER} 3", filters=filters, limit=2).entries == all_found[:2]
@@ -59,7 +52,6 @@ def test_the_best_come_first_and_no_more_than_wanted(
 
 def test_among_few_what_is_not_verified_is_found_by_meaning(far: Version) -> None:
     draft = shelve("Bounce the printer's spooling daemon", state="draft", script="true\n")
-
     assert titles("bounce the spooler", state="draft") == [draft.entry.title]
 
 
@@ -68,14 +60,12 @@ def test_a_filter_that_leaves_many_looks_at_more(
 ) -> None:
     monkeypatch.setattr(search, "NARROW", 0)
     monkeypatch.setattr(search, "WIDE_CANDIDATES", 5)
-
     assert titles(SPOOLER, tag="rare") == [far.entry.title]
 
 
 def test_the_nearest_among_some_are_the_nearest_of_those(far: Version) -> None:
     keys = list(Entry.objects.values_list("pk", flat=True))
     meaning = vector_search.embed_query(SPOOLER)
-
     assert meaning.find_among([far.entry_id], limit=5)[0].entry_id == far.entry_id
     everything = meaning.find_among(keys, limit=5)
     assert [hit.cosine for hit in everything] == sorted(

@@ -12,7 +12,6 @@ import re
 import shutil
 import subprocess
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +24,7 @@ from pytest_django import Settings
 
 from catalog import services
 from catalog.models import Version
-from tests.catalog.shelf import shelve
+from tests.catalog.shelf import ClientFor, shelve
 
 pytestmark = pytest.mark.django_db
 
@@ -60,7 +59,7 @@ def export(client: Client, version: Version, runner: str) -> bytes:
 
 
 @pytest.fixture
-def client(stranger: User, client_for: Callable[[User], Client]) -> Client:
+def client(stranger: User, client_for: ClientFor) -> Client:
     return client_for(stranger)
 
 
@@ -208,7 +207,7 @@ def test_ansible_takes_the_role(client: Client, tmp_path: Path, script: str) -> 
 
 @pytest.mark.slow
 def test_what_is_not_verified_is_not_exported(
-    client: Client, curator: User, stranger: User, client_for: Callable[[User], Client]
+    client: Client, curator: User, stranger: User, client_for: ClientFor
 ) -> None:
     draft = shelve("A draft", state="draft")
     address = reverse("entry-export", args=[draft.entry.slug, "ansible"])

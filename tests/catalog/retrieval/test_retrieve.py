@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from django.contrib.auth.models import User
 from django.db import connection
-from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from pytest_django import DjangoAssertNumQueries
 
@@ -17,7 +14,7 @@ from catalog.retrieval import services, text_search, vector_search
 from catalog.retrieval.answers import as_document
 from catalog.types import Answer
 from core.errors import BadInput
-from tests.catalog.shelf import DIRECTORY, SCRIPT, shelve
+from tests.catalog.shelf import DIRECTORY, SCRIPT, ClientFor, shelve
 from tests.web_client import WebClient
 
 pytestmark = pytest.mark.django_db
@@ -38,15 +35,14 @@ def test_the_wording_itself_is_a_match() -> None:
     assert match.confidence >= found.threshold
     assert match.reasons
     assert found.degraded == ""
+    assert found.neighbours == ()
 
 
 def test_where_only_a_literal_differs_it_is_a_starting_point() -> None:
     shelve(
         "Delete files older than 30 days in /var/tmp/exports", script="rm -f /var/tmp/exports/a\n"
     )
-
     found = services.retrieve("Delete files older than 30 days in /srv/uploads")
-
     assert found.answer is Answer.ADAPT
     assert found.matches[0].confidence < found.threshold
     assert any("/srv/uploads" in difference for difference in found.matches[0].differs)
@@ -54,24 +50,19 @@ def test_where_only_a_literal_differs_it_is_a_starting_point() -> None:
 
 def test_a_parameter_takes_the_literal() -> None:
     shelve("List files older than 30 days in a folder", script=SCRIPT, parameters=[DIRECTORY])
-
     found = services.retrieve("List files older than 30 days in the folder /srv/uploads")
-
     assert found.matches[0].fills == {"DIRECTORY": "/srv/uploads"}
 
 
 def test_nothing_like_it_is_none() -> None:
     shelve(SPOOLER)
-
     found = services.retrieve("Compute the first forty primes")
-
     assert (found.answer, found.matches) == (Answer.NONE, ())
 
 
-@pytest.mark.parametrize("state", ["draft", "in_review", "deprecated"])
-def test_what_is_not_verified_never_answers(state: str) -> None:
-    shelve(SPOOLER, state=state)
-
+def test_version_that_is_not_verified_never_answers() -> None:
+    for state in ("draft", "in_review", "deprecated"):
+        shelve(SPOOLER, state=state)
     assert services.retrieve(SPOOLER).matches == ()
 
 
@@ -90,26 +81,19 @@ ODD = ["x" * 20_000, "%s %d {0} \\", "'; DROP TABLE catalog_entry; --", "\u202e\
 
 
 def test_odd_statements_are_only_text(subtests: pytest.Subtests) -> None:
+    shelve(SPOOLER)
     for statement in ODD:
         with subtests.test(statement[:40]):
-            shelve(SPOOLER)
             assert services.retrieve(statement).statement == statement.strip()
 
 
 def test_without_the_embedder_words_answer_and_it_is_said() -> None:
     shelve(SPOOLER)
     EmbeddingModel.objects.update(spec="nowhere.to:be_found", name="lost")
-
     found = services.retrieve(SPOOLER)
-
     assert found.answer is Answer.MATCH
     assert "only words" in found.degraded
-
-
-def test_without_any_vectors_words_answer() -> None:
-    shelve(SPOOLER)
     EmbeddingModel.objects.all().delete()
-
     assert services.retrieve(SPOOLER).answer is Answer.MATCH
 
 
@@ -117,10 +101,8 @@ def test_the_newest_threshold_of_this_scoring_counts() -> None:
     shelve(SPOOLER)
     Threshold.objects.create(scoring="another", match=0.1, adapt=0.1)
     assert services.retrieve(SPOOLER).threshold == shipped_model().match_threshold
-
     Threshold.objects.create(scoring=shipped_model().version, match=0.9999, adapt=0.5)
     found = services.retrieve(SPOOLER)
-
     assert found.threshold == 0.9999
     assert found.answer is Answer.ADAPT
 
@@ -145,21 +127,17 @@ def test_the_search_uses_the_partial_index() -> None:
     shelve(SPOOLER)
     model = EmbeddingModel.objects.get()
     meaning = vector_search.embed_query(SPOOLER)
-
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off")
         cursor.execute("SET LOCAL enable_sort = off")
     plan = meaning.nearest_first()[:50].explain()
-
     assert f"Index Scan using {model.index_name}" in plan
 
 
 def test_rare_words_select_and_all_words_order() -> None:
     shelve("List the files of the spooler")
     shelve("List the files that /etc/cups/cupsd.conf names", script="date\n")
-
     hits = text_search.find_phrasings("Which files does /etc/cups/cupsd.conf list?", limit=5)
-
     assert len(hits) == 2
     assert services.retrieve("List the files that /etc/cups/cupsd.conf names").matches
 
@@ -178,12 +156,6 @@ def test_what_answers_nothing_and_lies_near_is_a_neighbour() -> None:
     assert sorted(near) == ["systemctl start cups\n", "systemctl stop cups\n"]
     cosines = [neighbour.cosine for neighbour in found.neighbours]
     assert cosines == sorted(cosines, reverse=True)
-
-
-def test_an_answer_is_no_neighbour_of_itself() -> None:
-    shelve(SPOOLER)
-
-    assert services.retrieve(SPOOLER).neighbours == ()
 
 
 def test_the_document_has_exactly_the_promised_names() -> None:
@@ -205,7 +177,7 @@ def test_the_document_has_exactly_the_promised_names() -> None:
     assert (match["entry"], match["version"]) == (version.entry.slug, 1)
 
 
-def test_the_api_answers_the_same(reviewer: User, client_for: Callable[[User], Client]) -> None:
+def test_the_api_answers_the_same(reviewer: User, client_for: ClientFor) -> None:
     shelve(SPOOLER)
     client = client_for(reviewer)
 

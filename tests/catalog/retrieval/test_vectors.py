@@ -75,7 +75,6 @@ def indexes() -> set[str]:
 
 def test_the_first_model_is_current_and_indexed() -> None:
     model = services.ensure_embedding_model()
-
     assert (model.state, model.spec, model.dimension) == ("current", "hashing", 384)
     assert model.index_name in indexes()
     assert services.ensure_embedding_model() == model
@@ -85,7 +84,6 @@ def test_the_first_model_is_current_and_indexed() -> None:
 def test_what_is_missing_is_filled_in_a_piece_at_a_time() -> None:
     shelve(SPOOLER, phrasings=["a", "b", "c"])
     Embedding.objects.all().delete()
-
     assert services.embed_missing(limit=3) == 3
     assert services.embed_missing(limit=3) == 1
     assert services.embed_missing(limit=3) == 0
@@ -97,9 +95,7 @@ def test_what_is_locked_by_somebody_is_left_to_the_next_pass() -> None:
     missing = vector_store.Missing(
         version.entry.phrasings.get().pk, version.entry_id, "other words"
     )
-
     vector_store.store(EmbeddingModel.objects.get(), [missing], np.ones((1, 384), dtype=np.float32))
-
     assert Embedding.objects.count() == 1
 
 
@@ -130,9 +126,7 @@ def test_a_search_that_began_before_the_change_still_finds(settings: Settings) -
     shelve(SPOOLER)
     old = vector_search.embed_query(SPOOLER)
     choose(settings, SMALLER)
-
     services.embed_missing()
-
     assert [hit.cosine for hit in old.find(limit=5)] == [pytest.approx(1)]
 
 
@@ -228,9 +222,7 @@ def test_what_comes_in_while_another_model_is_built_is_found(settings: Settings)
     services.embed_missing(limit=1)
     entry = Phrasing.objects.all()[0].entry
     Phrasing.objects.create(entry=entry, text="Kick the printers")
-
     services.embed_missing(limit=1)
-
     assert EmbeddingModel.objects.filter(state="building").exists()
     assert services.retrieve("Kick the printers").matches[0].cosine == pytest.approx(1)
 
@@ -240,9 +232,7 @@ def test_an_old_setting_that_is_chosen_again_is_built_again(settings: Settings) 
     choose(settings, SMALLER)
     services.embed_missing()
     choose(settings, "hashing")
-
     services.embed_missing()
-
     assert EmbeddingModel.objects.get(state="current").name == "hashing-trigrams-384"
     assert services.retrieve(SPOOLER).answer == "match"
 
@@ -251,20 +241,16 @@ def test_a_setting_that_names_nothing_is_said_and_the_task_goes_on(
     settings: Settings, caplog: pytest.LogCaptureFixture
 ) -> None:
     choose(settings, "nowhere.to:be_found")
-
     with pytest.raises(EmbedderUnavailable):
         services.embed_missing()
     embed_missing()
-
     assert "searched by words only" in caplog.text
 
 
 @pytest.mark.django_db(transaction=True)
 def test_vectors_are_computed_outside_transactions(settings: Settings) -> None:
     choose(settings, "tests.catalog.retrieval.test_vectors:Watching")
-
     shelve(SPOOLER)
-
     assert Watching.inside
     assert not any(Watching.inside)
 
