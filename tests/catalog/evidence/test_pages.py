@@ -4,29 +4,28 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from datetime import timedelta
 from html import unescape
 
 import pytest
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.test import Client
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from catalog.curation.services import merge_entries
 from catalog.evidence import services
 from catalog.evidence.services import running
+from catalog.execution.sandbox import Entry as SandboxEntry
 from catalog.execution.sandbox import Sandbox
 from catalog.models import CaseRun, CaseSet, EntryCases, Execution, SandboxReport, Version
 from tests.catalog.evidence.conftest import NOWHERE, OLD, RIGHT, YOUNG, cases_text
 from tests.catalog.evidence.test_running import carry_out_all
 from tests.catalog.execution.cases.writing import case_data
-from tests.catalog.shelf import shelve
+from tests.catalog.execution.scripted import on_machine, run_seen, world_seen
+from tests.catalog.shelf import ClientFor, shelve
 
 pytestmark = pytest.mark.django_db
-Clients = Callable[[User], Client]
 
 
 def page_of(version: Version) -> str:
@@ -40,7 +39,7 @@ def words(html: str) -> str:
 
 @pytest.mark.slow
 def test_the_entry_says_what_its_evidence_comes_to(
-    confined: Sandbox, kept: EntryCases, version: Version, reviewer: User, client_for: Clients
+    confined: Sandbox, kept: EntryCases, version: Version, reviewer: User, client_for: ClientFor
 ) -> None:
     client = client_for(reviewer)
     entry_url = f"/catalogue/{version.entry.slug}/"
@@ -52,23 +51,7 @@ def test_the_entry_says_what_its_evidence_comes_to(
     assert "1 of 1 check in 1 world, notices" in shown
     assert "bash 5." in shown and "coreutils" in shown
     assert "The cases are being run." not in shown
-
-
-def test_an_entry_without_cases_says_so(reviewer: User, curator: User, client_for: Clients) -> None:
-    version = shelve("Nobody wrote cases for this")
-    entry_url = f"/catalogue/{version.entry.slug}/"
-    assert "No cases yet" in client_for(reviewer).get(entry_url).text
-    assert "Write cases" not in client_for(reviewer).get(entry_url).text
-    assert f"{page_of(version)}new/" in client_for(curator).get(entry_url).text
-
-
-@pytest.mark.slow
-def test_the_page_shows_worlds_checks_and_quality(
-    confined: Sandbox, kept: EntryCases, version: Version, reviewer: User, client_for: Clients
-) -> None:
-    carry_out_all()
-    response = client_for(reviewer).get(page_of(version))
-    shown = words(response.text)
+    shown = words(client.get(page_of(version)).text)
     assert "old logs go holds" in shown
     assert "removes exactly /srv/old.log" in shown
     assert "old.log 30d old removed" in shown
@@ -77,9 +60,19 @@ def test_the_page_shows_worlds_checks_and_quality(
     assert "Run again" not in shown  # not a curator
 
 
+def test_an_entry_without_cases_says_so(
+    reviewer: User, curator: User, client_for: ClientFor
+) -> None:
+    version = shelve("Nobody wrote cases for this")
+    entry_url = f"/catalogue/{version.entry.slug}/"
+    assert "No cases yet" in client_for(reviewer).get(entry_url).text
+    assert "Write cases" not in client_for(reviewer).get(entry_url).text
+    assert f"{page_of(version)}new/" in client_for(curator).get(entry_url).text
+
+
 @pytest.mark.slow
 def test_what_a_hostile_script_prints_is_harmless(
-    confined: Sandbox, reviewer: User, client_for: Clients
+    confined: Sandbox, reviewer: User, client_for: ClientFor
 ) -> None:
     bad = (
         "#!/usr/bin/env bash\n"
@@ -100,7 +93,7 @@ def test_where_there_is_no_sandbox_the_page_says_why(
     kept: EntryCases,
     version: Version,
     reviewer: User,
-    client_for: Clients,
+    client_for: ClientFor,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(running, "current_sandbox", lambda: NOWHERE)
@@ -112,7 +105,7 @@ def test_where_there_is_no_sandbox_the_page_says_why(
 
 
 def test_the_form_begins_with_cases_that_can_be_kept(
-    version: Version, curator: User, client_for: Clients
+    version: Version, curator: User, client_for: ClientFor
 ) -> None:
     client = client_for(curator)
     begun = client.get(f"{page_of(version)}new/").context["form"]["cases"].value()
@@ -132,7 +125,7 @@ MISTAKES = [
 
 
 def test_a_mistake_is_said_at_the_field_and_nothing_typed_is_lost(
-    version: Version, curator: User, client_for: Clients, subtests: pytest.Subtests
+    version: Version, curator: User, client_for: ClientFor, subtests: pytest.Subtests
 ) -> None:
     for text, complaint in MISTAKES:
         with subtests.test(complaint):
@@ -145,8 +138,8 @@ def test_a_mistake_is_said_at_the_field_and_nothing_typed_is_lost(
                 assert response.context["form"]["cases"].value() == text
 
 
-def test_a_file_takes_the_place_of_what_is_typed(
-    version: Version, curator: User, client_for: Clients
+def test_uploaded_file_replaces_the_typed_cases_and_is_downloaded_again(
+    version: Version, curator: User, reviewer: User, client_for: ClientFor
 ) -> None:
     def send(content: bytes) -> object:
         file = SimpleUploadedFile("cases.json", content)
@@ -157,19 +150,14 @@ def test_a_file_takes_the_place_of_what_is_typed(
     refused = send(b"x" * 5_000_000)
     assert refused.status_code == 422 and "at most 4 MB" in refused.text  # type: ignore[attr-defined]
     assert send(cases_text().encode()).status_code == 302  # type: ignore[attr-defined]
-    assert services.kept_cases(version.entry).exists()
-
-
-def test_the_file_can_be_taken_away_and_brought_back(
-    kept: EntryCases, reviewer: User, client_for: Clients
-) -> None:
+    kept = services.kept_cases(version.entry).get()
     response = client_for(reviewer).get(f"/catalogue/cases/{kept.pk}/file/")
     assert response["Content-Disposition"].endswith('-cases.json"')
     assert json.loads(response.content) == kept.case_set.content
 
 
 def test_the_page_asks_again_only_while_cases_are_run(
-    kept: EntryCases, version: Version, reviewer: User, client_for: Clients
+    kept: EntryCases, version: Version, reviewer: User, client_for: ClientFor
 ) -> None:
     client = client_for(reviewer)
 
@@ -190,26 +178,23 @@ def test_the_page_asks_again_only_while_cases_are_run(
     assert "hx-trigger" not in ask(), "the worker is gone"
 
 
-@pytest.mark.slow
-def test_the_number_of_cases_makes_no_further_queries(
-    confined: Sandbox,
+def test_number_of_cases_makes_no_further_queries(
     kept: EntryCases,
     version: Version,
     reviewer: User,
-    client_for: Clients,
+    client_for: ClientFor,
+    monkeypatch: pytest.MonkeyPatch,
     django_assert_num_queries: DjangoAssertNumQueries,
 ) -> None:
+    machine = on_machine(lambda prepared: world_seen(run_seen()))
+    monkeypatch.setattr(running, "current_sandbox", lambda: machine)
     carry_out_all()
     client = client_for(reviewer)
     client.get(page_of(version))
     with django_assert_num_queries(13) as few:
         client.get(page_of(version))
-    more = [
-        case_data(
-            {"check": "exit_status", "equals": 0}, title=str(n), world={"files": [OLD, YOUNG]}
-        )
-        for n in range(3)
-    ]
+    ends = {"check": "exit_status", "equals": 0}
+    more = [case_data(ends, title=str(n), world={"files": [OLD, YOUNG]}) for n in range(3)]
     services.add_cases(version.entry, cases_text(*more), by=None)
     for row in services.kept_cases(version.entry):
         services.run_cases(RIGHT, row.case_set)
@@ -220,7 +205,7 @@ def test_the_number_of_cases_makes_no_further_queries(
 
 @pytest.mark.slow
 def test_cases_by_the_api(
-    confined: Sandbox, version: Version, curator: User, client_for: Clients
+    confined: Sandbox, version: Version, curator: User, client_for: ClientFor
 ) -> None:
     client, address = client_for(curator), f"/api/v1/entries/{version.entry.slug}/cases/"
 
@@ -245,15 +230,16 @@ def test_cases_by_the_api(
     assert client.get(address).json() == []
 
 
-@pytest.mark.slow
-def test_what_was_found_stays_where_nothing_can_be_run_any_more(
-    confined: Sandbox,
+def test_result_stays_shown_when_no_worker_has_a_sandbox_any_more(
     kept: EntryCases,
     version: Version,
     reviewer: User,
-    client_for: Clients,
+    client_for: ClientFor,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    file = SandboxEntry("file", 0o644, 1, 1, "x", None, "x")
+    seen = world_seen(run_seen(), before={"/srv/old.log": file})
+    monkeypatch.setattr(running, "current_sandbox", lambda: on_machine(lambda prepared: seen))
     carry_out_all()
     monkeypatch.setattr(running, "current_sandbox", lambda: NOWHERE)
     assert services.run_cases(RIGHT, kept.case_set).state == "not run"
@@ -265,7 +251,7 @@ def test_what_was_found_stays_where_nothing_can_be_run_any_more(
 
 
 def test_quotes_and_brackets_are_shown_as_they_were_typed(
-    kept: EntryCases, version: Version, reviewer: User, client_for: Clients
+    kept: EntryCases, version: Version, reviewer: User, client_for: ClientFor
 ) -> None:
     plain = "sed 's/a/<b>/' & \"c\""
     lines = dict.fromkeys(
@@ -285,7 +271,7 @@ def test_quotes_and_brackets_are_shown_as_they_were_typed(
 
 
 def test_an_entry_that_was_merged_away_keeps_its_cases_as_they_are(
-    kept: EntryCases, version: Version, curator: User, client_for: Clients
+    kept: EntryCases, version: Version, curator: User, client_for: ClientFor
 ) -> None:
     client = client_for(curator)
     begun = client.get(f"/catalogue/cases/{kept.pk}/edit/").context["form"]["cases"].value()

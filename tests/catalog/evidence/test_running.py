@@ -303,19 +303,14 @@ def test_only_another_verdict_is_changed_evidence(kept: EntryCases) -> None:
     for state in ("timed out", "unstable", "not run"):
         result_of(kept, "passed", state)
         assert kept.latest == first
-    assert not EvidenceChange.objects.exists()
+    result_of(kept, "failed", "not run")
+    assert kept.latest == first and not EvidenceChange.objects.exists()
     failed = result_of(kept, "passed", "failed")
     assert kept.latest == failed
     result_of(kept, "failed", "timed out")
     again = result_of(kept, "failed", "timed out")
     assert kept.latest == again
     assert EvidenceChange.objects.count() == 2
-
-
-def test_another_verdict_beside_a_check_that_was_not_run_waits(kept: EntryCases) -> None:
-    first = result_of(kept, "passed", "passed")
-    result_of(kept, "failed", "not run")
-    assert kept.latest == first and not EvidenceChange.objects.exists()
 
 
 def test_what_was_forgotten_while_it_was_run_is_not_kept(
@@ -391,7 +386,6 @@ def test_undoing_a_merge_takes_back_no_cases_that_a_curator_kept_since(
     assert services.kept_cases(other.entry).get() == own
 
 
-@pytest.mark.django_db
 def test_what_waits_where_no_worker_with_a_sandbox_reports_goes_after_a_day() -> None:
     case_set = services.keep_case_set(make_set(case_data()), by=None)
     run = services.request_run("true\n", case_set, purpose=CaseRun.Purpose.DRAFT)
@@ -404,7 +398,6 @@ def test_what_waits_where_no_worker_with_a_sandbox_reports_goes_after_a_day() ->
     assert services.delete_unserved_runs() == 1
 
 
-@pytest.mark.django_db
 def test_what_somebody_waits_for_comes_before_the_night(monkeypatch: pytest.MonkeyPatch) -> None:
     case_set = services.keep_case_set(make_set(case_data()), by=None)
     quality, nightly, other, draft = (
@@ -428,7 +421,6 @@ def test_what_somebody_waits_for_comes_before_the_night(monkeypatch: pytest.Monk
     assert ended.count() == 3
 
 
-@pytest.mark.django_db
 def test_a_worker_without_a_sandbox_leaves_it_to_one_that_has_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -445,7 +437,6 @@ def test_a_worker_without_a_sandbox_leaves_it_to_one_that_has_one(
     assert (CaseRun.objects.get().state, Execution.objects.get().state) == ("done", "not run")
 
 
-@pytest.mark.django_db
 def test_a_worker_says_again_what_it_found_and_a_failed_search_is_soon_repeated(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -20,19 +20,8 @@ FILES = sorted(STARTER.glob("*/cases.json"))
 NAMES = [path.parent.name for path in FILES]
 
 
-def test_at_least_25_entries_have_cases() -> None:
-    assert len(FILES) >= 25
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "path",
-    [
-        pytest.param(path, marks=[pytest.mark.slow] if number else [])
-        for number, path in enumerate(FILES)
-    ],
-    ids=NAMES,
-)
+@pytest.mark.nightly
+@pytest.mark.parametrize("path", FILES, ids=NAMES)
 def test_each_holds_and_no_check_holds_for_every_script(
     confined: Sandbox, availability: Availability, path: Path
 ) -> None:
@@ -56,9 +45,10 @@ def test_each_holds_and_no_check_holds_for_every_script(
     assert 4 * seen >= quality.mutants, quality.survivors
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_no_check_holds_for_every_script_that_does_nothing(confined: Sandbox) -> None:
     """Each of them, not each case: what an idle script fulfils as well stands together with what it does not."""
+    assert len(FILES) >= 25
     checks = 0
     idle = []
     for path in FILES:
@@ -81,7 +71,7 @@ def test_they_come_with_the_entries_once_and_respect_what_curators_did() -> None
     assert load_starter_cases(STARTER) == 0
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.django_db
 def test_removed_cases_do_not_come_back(curator: object) -> None:
     load_starter()

@@ -1,14 +1,14 @@
-"""The words beside a result say no more than is known."""
+"""Words and trees next to a result: they say no more than is known."""
 
 from __future__ import annotations
 
 from types import SimpleNamespace
 from typing import Any
 
-import pytest
 from django.template.loader import render_to_string
 from django.utils import timezone
 
+from catalog.evidence.services.world_trees import DEEPEST, MOST_ROWS, TreeRow, world_tree
 from catalog.execution.cases import State
 from pipeline.flow.ports import CheckSeen, Executed
 from pipeline.flow.stages.execute import STAGE, outcome_of
@@ -55,18 +55,47 @@ def test_a_worker_that_is_missed_was_missed_for_two_minutes() -> None:
     assert "in the last two minutes" in page
 
 
-@pytest.mark.parametrize(
-    "states, outcome",
-    [
+def test_all_checks_hold_only_where_each_has_a_verdict() -> None:
+    for states, outcome in (
         ((State.PASSED,), "holds"),
         ((State.PASSED, State.UNSUPPORTED), "partly"),
         ((State.UNSUPPORTED,), "no_verdict"),
         ((State.PASSED, State.UNSUPPORTED, State.FAILED), "fails"),
-    ],
-)
-def test_all_checks_hold_only_where_each_has_a_verdict(
-    states: tuple[State, ...], outcome: str
-) -> None:
-    checks = tuple(CheckSeen(1, number, "", state) for number, state in enumerate(states, 1))
-    assert outcome_of(Executed(case_set=make_set(), checks=checks)) == outcome
-    assert outcome in STAGE.outcomes
+    ):
+        checks = tuple(CheckSeen(1, number, "", state) for number, state in enumerate(states, 1))
+        assert outcome_of(Executed(case_set=make_set(), checks=checks)) == outcome
+        assert outcome in STAGE.outcomes
+
+
+WORLD = {"files": [{"path": "/var/log/app/a.log", "age": "9d"}, {"path": "/var/log/app/b.log"}]}
+
+
+TREES = {
+    "nothing": ({}, {}, []),
+    "folders that hold one folder stand in one row":
+     (WORLD, {"removed": ["/var/log/app/a.log"], "added": ["/var/log/app/c.log"]},
+     [TreeRow(0, "var/log/app/", "", ""), TreeRow(1, "a.log", "9d old", "removed"), TreeRow(1, "b.log", "", ""),
+     TreeRow(1, "c.log", "", "added")]),
+    "a folder that went":
+     ({"files": [{"path": "/srv/x", "kind": "folder", "mode": "750"}]}, {"removed": ["/srv/x"]},
+     [TreeRow(0, "srv/", "", ""), TreeRow(1, "x", "folder, 750", "removed")]),
+    "a chain beside a branch":
+     ({"files": [{"path": "/a/b/c"}, {"path": "/a/d"}, {"path": "/e/f/g"}]}, {},
+     [TreeRow(0, "a/", "", ""), TreeRow(1, "b/", "", ""), TreeRow(2, "c", "", ""), TreeRow(1, "d", "", ""), TreeRow(0,
+     "e/f/", "", ""), TreeRow(1, "g", "", "")]),
+    "hostile names": ({"files": [{"path": "/x\u202egpj", "link": "/\x1b[2J"}]}, {}, [TreeRow(0, "x\\u202egpj",
+     "→ /\\x1b[2J", "")]),
+}  # fmt: skip
+
+
+def test_the_tree() -> None:
+    found = {name: list(world_tree(world, seen)) for name, (world, seen, _rows) in TREES.items()}
+    assert found == {name: rows for name, (_world, _seen, rows) in TREES.items()}
+
+
+def test_a_large_or_deep_world_is_cut() -> None:
+    many = {"files": [{"path": f"/srv/{number}"} for number in range(150)]}
+    rows = world_tree(many, {})
+    assert len(rows) == MOST_ROWS + 1 and rows[-1].name == "… 91 more"
+    deep = {"files": [{"path": "/a" * 400 + f"/{name}"} for name in "xy"]}
+    assert max(row.depth for row in world_tree(deep, {})) <= DEEPEST

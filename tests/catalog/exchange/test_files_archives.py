@@ -35,14 +35,10 @@ def read(data: bytes) -> list[Row]:
     return list(read_file(io.BytesIO(data), Format.ZIP))
 
 
-ABOVE = ["", "catalogue/"]
-
-
-def test_the_folders_in_an_archive_are_entries(subtests: pytest.Subtests) -> None:
-    for above in ABOVE:
-        with subtests.test(above):
-            files = {**folder(f"{above}b"), **folder(f"{above}a"), f"{above}readme.txt": b"x"}
-            assert [row.record and row.record.slug for row in read(pack(files))] == ["a", "b"]
+def test_the_folders_in_an_archive_are_entries() -> None:
+    for above in ("", "catalogue/"):
+        files = {**folder(f"{above}b"), **folder(f"{above}a"), f"{above}readme.txt": b"x"}
+        assert [row.record and row.record.slug for row in read(pack(files))] == ["a", "b"]
 
 
 UNFOLDING = [
@@ -51,29 +47,22 @@ UNFOLDING = [
 ]
 
 
-def test_a_file_that_unfolds_too_far_is_refused_and_the_others_kept(
-    subtests: pytest.Subtests,
-) -> None:
+def test_a_file_that_unfolds_too_far_is_refused_and_the_others_kept() -> None:
     for script, problem in UNFOLDING:
-        with subtests.test(problem):
-            rows = read(pack({**folder("bomb", script_sh=script), **folder("good")}))
-            assert {row.place: row.problem for row in rows} == {
-                "bomb": f"script.sh {problem}",
-                "good": "",
-            }
+        rows = read(pack({**folder("bomb", script_sh=script), **folder("good")}))
+        found = {row.place: row.problem for row in rows}
+        assert found == {"bomb": f"script.sh {problem}", "good": ""}
 
 
 def test_an_archive_that_unfolds_to_too_much_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("catalog.exchange.formats.archives.MOST_UNFOLDED", 1_000)
     files = {k: v for n in range(4) for k, v in folder(f"e{n}", script_sh=b"x" * 400).items()}
-
     with pytest.raises(UnreadableFile, match="unfolds to more than"):
         read(pack(files))
 
 
 def test_a_list_of_too_many_files_is_not_even_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("catalog.exchange.formats.archives.MOST_FILES", 3)
-
     with pytest.raises(UnreadableFile, match="more than 3 files"):
         read(pack({**folder("a"), **folder("b")}))
 
@@ -99,7 +88,6 @@ def test_a_file_at_an_odd_place_is_no_file_of_ours(subtests: pytest.Subtests) ->
 
 def test_deep_folders_are_passed_over() -> None:
     deep = "/".join(["a"] * 100)
-
     assert read(pack({f"{deep}/script.sh": b"date\n"})) == []
 
 
@@ -118,7 +106,6 @@ def test_a_file_that_is_there_twice_is_refused() -> None:
     with zipfile.ZipFile(buffer, "w") as archive, pytest.warns(UserWarning, match="Duplicate"):
         for name, data in [*folder("a").items(), *folder("a").items()]:
             archive.writestr(name, data)
-
     (row,) = read(buffer.getvalue())
     assert row.problem == "metadata.yaml is there twice"
 
@@ -129,7 +116,6 @@ def test_damage_is_told_by_its_folder() -> None:
     )
     at = data.index(b"a/script.sh") + len("a/script.sh") + 4
     data[at] ^= 0xFF
-
     (row,) = read(bytes(data))
     assert row.problem.startswith("script.sh is damaged")
 

@@ -125,7 +125,6 @@ def test_rows_come_back_as_they_were(format: Format, records: list[EntryRecord])
 @settings(max_examples=15, deadline=None)
 def test_folders_in_an_archive_come_back_as_they_were(records: list[EntryRecord]) -> None:
     data = b"".join(file_parts(records, Format.ZIP))
-
     assert read_back(data, Format.ZIP) == sorted(records, key=lambda record: str(record.slug))
 
 
@@ -137,7 +136,6 @@ def test_folders_on_the_disk_come_back_as_they_were(records: list[EntryRecord]) 
         for record in records:
             write_folder(Path(name) / str(record.slug), record)
         rows = list(read_rows(Path(name)))
-
     assert {row.place: row.record for row in rows} == {record.slug: record for record in records}
 
 
@@ -154,14 +152,12 @@ def test_a_cell_is_no_formula_and_loses_nothing(text: str) -> None:
 @settings(max_examples=15, deadline=None)
 def test_no_cell_of_an_export_begins_as_a_formula_does(records: list[EntryRecord]) -> None:
     text = b"".join(file_parts(records, Format.CSV)).decode()
-
     for row in csv.reader(io.StringIO(text, newline="")):
         assert [cell for cell in row if cell.startswith(("=", "+", "-", "@", "\t", "\r"))] == []
 
 
 def test_the_same_catalogue_is_the_same_archive() -> None:
     record = EntryRecord(slug="a", title="A", script="date\n")
-
     assert b"".join(file_parts([record], Format.ZIP)) == b"".join(file_parts([record], Format.ZIP))
 
 

@@ -18,6 +18,7 @@ from catalog.models import Entry, Phrasing, Version
 from catalog.retrieval import services as retrieval
 from core.errors import BadInput
 from tests.catalog.shelf import DIRECTORY, PLAIN, SCRIPT, shelve
+from tests.first_cases import first_cases
 
 pytestmark = pytest.mark.django_db
 
@@ -41,7 +42,6 @@ def file(tmp_path: Path) -> Path:
 
 def test_rows_become_entries_that_wait_for_review(file: Path) -> None:
     report = services.import_entries(file, by=None)
-
     assert (report.read, report.entries, report.errors) == (2, 2, [])
     version = Version.objects.get(entry__slug="show-the-uptime")
     assert (version.state, version.author) == ("in_review", None)
@@ -52,7 +52,6 @@ def test_rows_become_entries_that_wait_for_review(file: Path) -> None:
 def test_a_second_import_changes_nothing(file: Path) -> None:
     services.import_entries(file, by=None)
     report = services.import_entries(file, by=None)
-
     assert (report.entries, report.versions, report.phrasings, report.unchanged) == (0, 0, 0, 2)
     assert Version.objects.count() == 2
 
@@ -62,10 +61,8 @@ def test_a_curator_vouches_for_verified_rows(file: Path, curator: User, reviewer
         services.import_entries(file, by=None, state=STATE.VERIFIED)
     with pytest.raises(PermissionDenied):
         services.import_entries(file, by=reviewer, state=STATE.VERIFIED)
-
     services.import_entries(file, by=curator, state=STATE.VERIFIED)
     retrieval.embed_missing()
-
     assert set(Version.objects.values_list("state", "verified_by")) == {("verified", curator.pk)}
     assert retrieval.retrieve("Tell the date").answer == "match"
 
@@ -93,9 +90,7 @@ def test_a_known_address_with_another_script_is_a_new_version(
     former = shelve("Show the uptime")
     row = {"slug": "show-the-uptime", "title": "Show the uptime", "script": "uptime -p\n"}
     file = write_lines(tmp_path / "rows.jsonl", row)
-
     report = services.import_entries(file, by=curator, state=STATE.VERIFIED)
-
     former.refresh_from_db()
     assert (report.versions, report.entries) == (1, 0)
     assert former.state == "deprecated"
@@ -104,7 +99,6 @@ def test_a_known_address_with_another_script_is_a_new_version(
 
 def test_a_dry_run_reports_and_changes_nothing(file: Path) -> None:
     report = services.import_entries(file, by=None, dry_run=True)
-
     assert report.entries == 2
     assert not Entry.objects.exists()
 
@@ -146,9 +140,7 @@ def test_a_line_that_is_too_long_is_passed_over(
     monkeypatch.setattr("core.files.lines.MOST_BYTES", 100)
     good = {"title": "Tell the date", "script": "date\n"}
     file = write_lines(tmp_path / "rows.jsonl", {"title": "x" * 500}, good)
-
     report = services.import_entries(file, by=None)
-
     assert (report.entries, [error.place for error in report.errors]) == (1, ["line 1"])
 
 
@@ -224,14 +216,7 @@ def shelve_everything(curator: User, second_curator: User) -> None:
     shelve("Draft", script="df\n", state="draft")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "name",
-    [
-        "all.jsonl",
-        *(pytest.param(one, marks=pytest.mark.slow) for one in ("all.csv", "all.zip", "all")),
-    ],
-)
+@pytest.mark.parametrize("name", first_cases(1, ["all.csv", "all.jsonl", "all.zip", "all"]))
 def test_a_catalogue_is_carried_over_to_another_place(
     tmp_path: Path, curator: User, second_curator: User, name: str
 ) -> None:
@@ -319,12 +304,12 @@ def test_nothing_comes_in_higher_than_its_file_says(tmp_path: Path, curator: Use
     assert list(states) == ["deprecated", "in_review", "verified"]
 
 
-@pytest.mark.slow
-def test_a_dry_run_foresees_what_is_done(tmp_path: Path, curator: User) -> None:
+def test_a_dry_run_foresees_what_is_done(
+    tmp_path: Path, curator: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("catalog.exchange.services.importing.CHUNK", 25)  # rows of a transaction
     shelve("Show the uptime", phrasings=["Since when?"])
-    rows = [
-        {"title": f"Entry {number}", "script": f"echo {number % 130}\n"} for number in range(150)
-    ]
+    rows = [{"title": f"Entry {number}", "script": f"echo {number % 30}\n"} for number in range(40)]
     file = write_lines(
         tmp_path / "rows.jsonl", *rows, {"title": "Since when?", "script": PLAIN},
         {"slug": "show-the-uptime", "title": "Up?", "script": "uptime -p\n"},
@@ -336,7 +321,7 @@ def test_a_dry_run_foresees_what_is_done(tmp_path: Path, curator: User) -> None:
 
     assert foreseen.counts() == done.counts()
     assert [row.outcome for row in foreseen.rows] == [row.outcome for row in done.rows]
-    assert foreseen.entries == 130
+    assert foreseen.entries == 30
 
 
 @pytest.mark.slow
@@ -346,6 +331,7 @@ def test_the_starter_catalogue_is_verified_and_answers() -> None:
     assert report.errors == []
     assert report.entries == Entry.objects.count() > 50
     assert set(Version.objects.values_list("state", flat=True)) == {"verified"}
+    assert not Phrasing.objects.filter(confirmed_at=None).exists()
     assert Version.objects.all()[0].provenance == {"origin": "starter catalogue"}
     assert (
         retrieval.retrieve("Restart nginx, but only if its configuration is valid").answer
@@ -354,14 +340,12 @@ def test_the_starter_catalogue_is_verified_and_answers() -> None:
     assert services.load_starter().unchanged == report.entries
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_starter_catalogue_replaces_nobodys_work(tmp_path: Path, curator: User) -> None:
     services.load_starter()
     version = Version.objects.get(entry__slug="drain-node")
     Version.objects.filter(pk=version.pk).update(sha256="0" * 64)
-
     report = services.load_starter()
-
     assert report.versions == 1
     version.refresh_from_db()
     assert version.state == "verified"
@@ -419,9 +403,7 @@ def test_the_retrieve_command_prints_one_document_and_nothing_else(tmp_path: Pat
 
 def test_the_retrieve_command_sends_no_control_characters_to_a_terminal() -> None:
     shelve("Show the \x1b[31muptime", script="echo '\x1b]0;x\x07'\n")
-
     out = run("retrieve", "Show the \x1b[31muptime")[1]
-
     assert "\x1b" not in out
     assert "\x07" not in out
 
@@ -429,5 +411,4 @@ def test_the_retrieve_command_sends_no_control_characters_to_a_terminal() -> Non
 def test_the_embed_command_makes_all_vectors() -> None:
     shelve("Show the uptime", phrasings=["a", "b"])
     Phrasing.objects.all()[0].embeddings.all().delete()
-
     assert "Made now: 1." in run("embed")[1]

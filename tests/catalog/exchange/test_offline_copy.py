@@ -96,11 +96,9 @@ def test_a_failure_leaves_what_was_there_and_no_half_copy(
 ) -> None:
     shelve("List old files", script=f"echo {'x' * 5_000}\n")
     before = offline_copy.write_copy(tmp_path)
-
     no_room()
     with pytest.raises(OSError, match="too large"):
         offline_copy.write_copy(tmp_path)
-
     assert sorted(path.name for path in tmp_path.iterdir()) == [before.folder.name, "newest"]
     assert os.readlink(tmp_path / "newest") == before.folder.name
 
@@ -145,7 +143,6 @@ def test_the_command_says_what_it_wrote_or_why_it_could_not(
     shelve("List old files")
     call_command("export_offline", str(tmp_path))
     assert "1 entries written to" in capsys.readouterr().err
-
     (tmp_path / "file").write_text("")
     with pytest.raises(CommandError) as refused:
         call_command("export_offline", str(tmp_path / "file"))

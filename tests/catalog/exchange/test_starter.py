@@ -14,6 +14,9 @@ from catalog.exchange.formats import read_rows
 from catalog.exchange.formats.records import EntryRecord
 from catalog.version_details import ParameterType
 
+# What the shipped entries say changes seldom, and is read by people before.
+pytestmark = pytest.mark.nightly
+
 STARTER = Path(__file__).resolve().parents[3] / "catalog" / "starter"
 FILES = ["metadata.yaml", "script.sh"]
 SUBJECTS = [
@@ -144,7 +147,6 @@ def test_the_demo_is_left_to_write_the_deletion_of_old_files(starters: list[Entr
     assert [starter.slug for starter in deleting if starter.parameters] == []
 
 
-@pytest.mark.slow
 def test_scripts_are_clean_under_bash_and_shellcheck() -> None:
     scripts = sorted(str(path) for path in STARTER.glob("*/script.sh"))
     parse = 'status=0; for file; do bash --norc -n "$file" || status=1; done; exit $status'
