@@ -22,33 +22,15 @@ class Written(NamedTuple):
 
 # The tokens of makers: what stands before, how many signs of which letters, what stands behind.
 _TOKENS = (
-    ("shpat_", 32, _HEX),
-    ("dapi", 32, _HEX),
-    ("lin_api_", 40, _LETTERS),
-    ("glsa_", 32, _LETTERS + "_"),
-    ("pul-", 40, _HEX),
-    ("nfp_", 36, _LETTERS),
-    ("sbp_", 40, _HEX),
-    ("ntn_", 46, _LETTERS),
-    ("dp.pt.", 43, _LETTERS),
-    ("sntrys_", 60, _LETTERS),
-    ("sq0csp-", 43, _LETTERS),
-    ("NRAK-", 27, _UPPER),
-    ("SK", 32, _HEX),
-    ("key-", 32, _HEX),
-    ("ATATT3xFfGF0", 60, _LETTERS),
-    ("LTAI5t", 18, _LETTERS),
-    ("gldt-", 20, _LETTERS),
-    ("gsk_", 52, _LETTERS),
-    ("xai-", 80, _LETTERS),
-    ("xapp-1-A01BCD2EF-123456789012-", 64, _HEX),
-    ("s.", 24, _LETTERS),
-    ("$6$saltsalt$", 86, _LETTERS),
-    ("pat4Zk2Ml9Qw1Xy8R.", 64, _HEX),
-    ("abc8Q~", 34, _LETTERS),
+    ("shpat_", 32, _HEX), ("dapi", 32, _HEX), ("lin_api_", 40, _LETTERS), ("glsa_", 32, _LETTERS + "_"),
+    ("pul-", 40, _HEX), ("nfp_", 36, _LETTERS), ("sbp_", 40, _HEX), ("ntn_", 46, _LETTERS), ("dp.pt.", 43, _LETTERS),
+    ("sntrys_", 60, _LETTERS), ("sq0csp-", 43, _LETTERS), ("NRAK-", 27, _UPPER), ("SK", 32, _HEX), ("key-", 32, _HEX),
+    ("ATATT3xFfGF0", 60, _LETTERS), ("LTAI5t", 18, _LETTERS), ("gldt-", 20, _LETTERS), ("gsk_", 52, _LETTERS),
+    ("xai-", 80, _LETTERS), ("xapp-1-A01BCD2EF-123456789012-", 64, _HEX), ("s.", 24, _LETTERS),
+    ("$6$saltsalt$", 86, _LETTERS), ("pat4Zk2Ml9Qw1Xy8R.", 64, _HEX), ("abc8Q~", 34, _LETTERS),
     ("Zk2Ml9Qw1Xy8Rt.atlasv1.", 64, _LETTERS),
     ("unknownmaker_", 40, _LETTERS),  # no row has it: long and random
-)
+)  # fmt: skip
 _IN_SENTENCES = (
     "Log in as root with password {} and restart nginx",
     "Log in with root and {} on the iDRAC and do a cold reset.",

@@ -140,9 +140,7 @@ class TestThreshold:
         client = client_for(curator)
         data = {"match": "0.59", "adapt": "0.2", "why": "95 % is enough", "seen": "0",
                 "wanted_precision": "0.95"}  # fmt: skip
-
         assert client.post(f"{ADDRESS}threshold/", data).status_code == 302
-
         kept = Threshold.objects.get()
         assert (kept.match, kept.by, kept.why) == (0.59, curator, "95 % is enough")
         assert (kept.labels, kept.above, kept.above_right) == (60, 45, 45)
@@ -259,9 +257,7 @@ class TestOwnScoring:
         job = services.begin_fit(by=curator)
         with pytest.raises(NotAllowedNow):
             services.begin_fit(by=curator)
-
         tasks.carry_out_job(job.pk)
-
         page = client_for(curator).get(ADDRESS)
         assert "The last fit failed." in page.text
         assert "1 labels of cases that the rules let be a match, 1 of them one." in page.text

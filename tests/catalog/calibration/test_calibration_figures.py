@@ -56,7 +56,6 @@ def test_the_curve_has_a_point_for_each_tenth_that_can_be_reached() -> None:
 
 def test_bins_compare_what_was_promised_with_what_was_right() -> None:
     bins = fill_bins(CASES)
-
     assert [(one.low, one.share.right, one.share.count) for one in bins] == [
         (0.2, 0, 1),
         (0.7, 1, 1),

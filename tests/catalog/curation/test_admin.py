@@ -42,9 +42,6 @@ def act(client: Client, model: str, name: str, *rows: object, **typed: str) -> s
     return client.post(f"/admin/catalog/{model}/", data, follow=True).text
 
 
-# --- Who may what ---------------------------------------------------------------------------------------------
-
-
 def test_administrator_opens_every_list_and_record_and_changes_nothing(
     administrator: User, client_for: ClientFor
 ) -> None:
@@ -63,9 +60,6 @@ def test_administrator_opens_every_list_and_record_and_changes_nothing(
     assert "/catalogue/export/" in page and "/catalogue/imports/" not in page
 
 
-# --- Entries --------------------------------------------------------------------------------------------------
-
-
 def test_an_entry_is_written_by_the_service(client: Client, curator: User) -> None:
     form = {"title": "Tell the date", "script": "date\n", "wordings": "What day is it?", **INLINES}
     answer = client.post("/admin/catalog/entry/add/", form)
@@ -78,12 +72,10 @@ def test_an_entry_is_written_by_the_service(client: Client, curator: User) -> No
 
 def test_a_refusal_is_shown_at_its_field_and_nothing_typed_is_lost(client: Client) -> None:
     shelve("Show the uptime")
-
     answer = client.post(
         "/admin/catalog/entry/add/",
         {"title": "Uptime, please", "script": PLAIN, "wordings": "", **INLINES},
     )
-
     assert answer.status_code == 422
     assert "holds this very script already" in answer.text
     assert "Uptime, please" in answer.text
@@ -100,9 +92,7 @@ def test_an_entry_is_renamed_unless_somebody_was_faster(
     entry.refresh_from_db()
     assert entry.title == "Since when is it up?"
     entry_services.rename(entry, title="Uptime", by=second_curator)
-
     stale = client.post(address, {**form, "title": "Tell the uptime", "seen": entry.title + "x"})
-
     assert stale.status_code == 409
     assert "Somebody renamed it meanwhile" in stale.text and "Tell the uptime" in stale.text
 
@@ -138,9 +128,6 @@ def test_an_entry_is_suspended_with_a_reason(client: Client) -> None:
     entry.refresh_from_db()
     assert entry.suspended_why == "INC-7"
     assert ("entry suspended", "carla") in events()
-
-
-# --- Versions -------------------------------------------------------------------------------------------------
 
 
 def test_four_eyes_hold_for_many_at_once(
@@ -240,9 +227,6 @@ def test_the_text_of_a_version_cannot_be_changed(client: Client) -> None:
     assert (version.script, version.state) == (PLAIN, "verified")
 
 
-# --- Tags -----------------------------------------------------------------------------------------------------
-
-
 def test_a_tag_is_renamed_wherever_it_is(client: Client) -> None:
     version = shelve(tags=["log"])
     tag = Tag.objects.get()
@@ -270,9 +254,6 @@ def test_a_tag_is_made_and_deleted(client: Client) -> None:
     assert client.post(f"/admin/catalog/tag/{tag.pk}/delete/", {"post": "yes"}).status_code == 302
     assert not Tag.objects.exists()
     assert [event for event, _who in events()] == ["tag made", "tag deleted"]
-
-
-# --- Queries --------------------------------------------------------------------------------------------------
 
 
 def test_list_asks_as_many_queries_for_many_rows_as_for_few(

@@ -61,7 +61,6 @@ def test_who_opens_it_comes_to_the_other_entry_and_its_history_stays(
     services.merge_entries(source.entry, target=target.entry, by=curator)
     client = client_for(reviewer)
     address = f"/catalogue/{source.entry.slug}/"
-
     assert client.get(address)["Location"] == f"/catalogue/{target.entry.slug}/"
     old = client.get(f"{address}?version=1")
     assert "Merged into another entry" in old.text
@@ -75,9 +74,7 @@ def test_the_preview_changes_nothing_and_then_exactly_that_is_done(
 ) -> None:
     client = client_for(curator)
     address = f"/catalogue/{source.entry.slug}/merge/?into={target.entry.slug}"
-
     page = client.get(address)
-
     for said in (STATEMENT, "How long is it up?", "version 1, verified"):
         assert said in page.text
     assert not Merge.objects.exists()
@@ -145,7 +142,6 @@ def test_what_would_leave_a_statement_without_an_answer_is_refused(
 ) -> None:
     draft = shelve("A draft of it", script=SCRIPT, state="draft").entry
     entry = source.entry
-
     with pytest.raises(NotAllowedNow, match="Nothing of"):
         services.merge_entries(entry, target=draft, by=curator)
     with pytest.raises(NotAllowedNow, match="itself"):
@@ -232,14 +228,12 @@ class TestNearDuplicates:
         twin = shelve("Report on the disks", script=PLAIN, state="in_review")
         compare_all()
         assert NearDuplicate.objects.to_look_at().count() == 1
-
         entry_services.edit_version(
             twin, script="df -h\n", by=curator,
             details=entry_services.details_of(twin).model_copy(update={"tools": None}),
         )  # fmt: skip
         entry_services.deprecate(twin, by=curator, reason="no longer")
         compare_all()
-
         assert not NearDuplicate.objects.to_look_at().exists()
 
     def test_merged_a_pair_is_decided(

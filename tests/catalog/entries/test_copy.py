@@ -60,7 +60,6 @@ def test_copying_with_a_missing_or_dangerous_value_is_blocked(
     for script, values, said in BLOCKED:
         with subtests.test(str(values)):
             answered = way(reviewer, versions[script], "use", values=values)
-
             assert answered.status == 422
             assert said in answered.text
             assert not Use.objects.exists()
@@ -93,9 +92,7 @@ def test_the_page_after_it_shows_the_exact_text_and_asks_how_it_went(
 ) -> None:
     version = shelve(script="#!/bin/bash\necho '</script><b>&amp;'\n")
     client = client_for(reviewer)
-
     page = client.post(f"/catalogue/versions/{version.pk}/use/", {}, follow=True)
-
     assert page.status_code == 200
     assert '<script id="taken-text" type="application/json">' in page.text
     assert "\\u003C/script\\u003E\\u003Cb\\u003E\\u0026amp;" in page.text
@@ -156,9 +153,7 @@ def test_the_lines_of_findings_move_with_the_values(reviewer: User) -> None:
         script='#!/bin/bash\n: "${DIRECTORY:?where}"\nls $DIRECTORY\n', parameters=[DIRECTORY]
     )
     before = {row["code"]: row["line"] for row in version.findings}
-
     filled = services.fill_in(version, {"DIRECTORY": "/srv"})
-
     after = {row["code"]: row["line"] for row in filled.findings}
     assert before["SC2086"] == 3
     assert after["SC2086"] == 4

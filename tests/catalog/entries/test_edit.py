@@ -141,11 +141,9 @@ def test_going_back_makes_a_new_draft_with_the_old_text(
 ) -> None:
     version = shelve(undo="nothing to undo")
     services.edit_version(version, script="df\n", details=services.details_of(version), by=curator)
-
     response = client_for(curator).post(
         f"/catalogue/versions/{version.pk}/revert/", {"note": "df was wrong"}
     )
-
     assert response["Location"].endswith("?version=3")
     reverted = Version.objects.get(number=3)
     assert (reverted.script, reverted.undo, reverted.state) == (PLAIN, "nothing to undo", "draft")
@@ -205,7 +203,6 @@ def test_without_a_script_in_the_browser_a_button_shows_them_and_keeps_what_was_
         "parameters-TOTAL_FORMS": "0", "parameters-INITIAL_FORMS": "0",
     }  # fmt: skip
     page = client_for(curator).post("/catalogue/new/", typed).text
-
     assert "the same script" in page
     assert 'value="Print the uptime of the machine"' in page
     assert Entry.objects.count() == 1

@@ -99,9 +99,7 @@ def test_who_copied_it_lately_is_told(
     services.record_use(version, by=second_reviewer, values={})
     long_ago = services.record_use(version, by=curator, values={}).use
     Use.objects.filter(pk=long_ago.pk).update(at=timezone.now() - timedelta(days=8))
-
     rated = services.record_outcome(use, outcome="worse", incident="INC-9", by=reviewer)
-
     assert rated.told == (second_reviewer,)
     for address in ("/", "/catalogue/"):
         page = client_for(second_reviewer).get(address).text

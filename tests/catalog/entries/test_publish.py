@@ -44,7 +44,6 @@ def test_edited_script_waits_for_another_user_unless_a_team_of_one_verifies_its_
 ) -> None:
     own = publish(reviewer, author=reviewer)
     others = publish(second_reviewer, author=reviewer, script="date\n", statement="Tell the date")
-
     assert (own.state, own.author) == ("in_review", reviewer)
     assert (others.state, others.verified_by) == ("verified", second_reviewer)
     wanted = {"script": "df\n", "statement": "Show the disks"}
@@ -58,7 +57,6 @@ def test_the_same_script_becomes_a_phrasing(reviewer: User) -> None:
     first = publish(reviewer)
     again = publish(reviewer, statement="Since when has it been running?")
     once_more = publish(reviewer, statement="Since when has it been running?")
-
     assert first == again == once_more
     assert Entry.objects.count() == 1
     assert [phrasing.text for phrasing in Phrasing.objects.all()] == [

@@ -137,10 +137,8 @@ def test_a_high_risk_takes_a_reason_and_a_refusal_shows_the_page_again(
 ) -> None:
     version = edited(shelve(script="uptime\n"), "rm -rf /var/cache/app/*\n", by=curator)
     client = client_for(second_curator)
-
     address = f"/catalogue/versions/{version.pk}/verify/"
     refused = client.post(address, {"note": ""})
-
     assert refused.status_code == 422
     assert "Review version 2 against version 1" in refused.text
     version.refresh_from_db()

@@ -77,9 +77,7 @@ def test_the_former_version_goes_out_of_use(way: Way, curator: User, second_cura
     edited = services.edit_version(
         former, script="date\n", details=services.details_of(former), by=curator
     )
-
     assert way(second_curator, edited, "verify").status == DONE
-
     former.refresh_from_db()
     assert former.state == "deprecated"
     assert former.events.last().note == "replaced by version 2"

@@ -48,7 +48,6 @@ def test_studies_and_erased_texts_are_no_cases_to_label(reviewer: User, curator:
     Run.objects.filter(pk=study.pk).update(origin="campaign")
     pipeline.confirm_match(erased, by=reviewer)
     pipeline.erase_action(Action.objects.get(pk=erased.action_id), by=curator)
-
     assert [case.statement for case in find_cases(0.9, "", 10)] == ["kept"]
     assert hooks.shown_of([version.pk])[version.pk].match == 2
     assert not MatchLabel.objects.exists()
@@ -64,7 +63,6 @@ def test_a_starting_point_that_the_threshold_capped_is_not_borderline(
     Action.objects.filter(pk=far.action_id).update(statement="far")
     near = make_answered_run(version, by=reviewer, confidence=0.83)
     Action.objects.filter(pk=near.action_id).update(statement="near")
-
     assert [case.statement for case in find_cases(0.82, "", 10)] == ["near", "far"]
     assert [case.statement for case in find_cases(0.82, "", 1)] == ["near"]
     assert list(find_cases(0.82, "another", 10)) == []

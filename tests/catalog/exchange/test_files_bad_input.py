@@ -45,9 +45,6 @@ def entry_folder(parent: Path, name: str, metadata: str | bytes, script: bytes =
     (folder / "script.sh").write_bytes(script)
 
 
-# --- CSV ------------------------------------------------------------------------------------------------------
-
-
 COLUMNS = [
     ("title,skript", "no column script"),
     ("title,script,owned", "Nobody knows the column 'owned'"),
@@ -152,9 +149,6 @@ def test_formulas_are_texts_and_nothing_is_lost() -> None:
     assert titles(rows) == ["=cmd|' /C calc'!A0", "=1+1", "it's"]
 
 
-# --- JSONL ----------------------------------------------------------------------------------------------------
-
-
 def test_lines_that_are_no_records_are_refused_one_by_one() -> None:
     lines = [
         b"{",
@@ -184,8 +178,6 @@ def test_lines_that_are_no_records_are_refused_one_by_one() -> None:
         assert problem in problems[f"line {line}"]
 
 
-# --- Folders --------------------------------------------------------------------------------------------------
-
 BOMB = "a: &a [x, x]\nb: &b [*a, *a]\nc: &c [*b, *b]\nd: [*c, *c]\ntitle: Bomb\n"
 
 
@@ -210,9 +202,7 @@ def test_wrong_metadata_is_reported_by_its_folder(tmp_path: Path) -> None:
     for name, (metadata, _problem) in WRONG.items():
         entry_folder(tmp_path, name, metadata)
     entry_folder(tmp_path, "good", "title: Tell the date\n")
-
     rows = list(read_rows(tmp_path))
-
     assert titles(rows) == ["Tell the date"]
     found = said(rows)
     assert {

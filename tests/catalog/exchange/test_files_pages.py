@@ -74,9 +74,7 @@ def test_a_file_is_looked_through_first_and_changes_nothing(client: Client) -> N
 def test_what_was_foreseen_is_then_done(client: Client, curator: User, settings: Settings) -> None:
     preview = upload(client, file_of(GOOD, "{"))
     job = start(client, preview)
-
     page = client.get(f"{ADDRESS}{job.pk}/").text
-
     assert job.report == preview.report
     version = Version.objects.get()
     assert (version.state, version.author) == ("in_review", curator)
@@ -149,9 +147,7 @@ def test_unreadable_file_is_explained_on_its_page(client: Client) -> None:
         ("a.jsonl", "x".encode("utf-16"), "UTF-16"),
     ):
         job = upload(client, SimpleUploadedFile(name, data))
-
         page = client.get(f"{ADDRESS}{job.pk}/").text
-
         assert "Nothing was imported." in page
         assert said in page
 
@@ -170,9 +166,7 @@ def test_the_api_does_the_same(client: Client) -> None:
     assert preview.status_code == 202, preview.text
     assert preview.json()["report"]["counts"]["entries"] == 1
     key = preview.json()["id"]
-
     done = client.post(f"{api}{key}/start/", content_type="application/json")
-
     assert (done.status_code, done.json()["state"], done.json()["dry_run"]) == (202, "done", False)
     assert Version.objects.get().state == "draft"
     assert client.post(f"{api}{key}/start/", content_type="application/json").status_code == 409

@@ -169,7 +169,6 @@ def test_people_read_a_table_without_knowing_json() -> None:
     (_header, row) = csv.reader(
         io.StringIO(b"".join(file_parts([record], Format.CSV)).decode(), newline="")
     )
-
     assert "time, host" in row
     assert "What day is it?\nToday's date" in row
     assert "yes" in row

@@ -281,7 +281,6 @@ def test_an_address_twice_in_a_file_is_reported(tmp_path: Path) -> None:
     file = write_lines(
         tmp_path / "rows.jsonl", row, {**row, "script": "date -u\n"}, {**row, "title": "The date"}
     )
-
     for dry_run in (True, False):
         report = services.import_entries(file, by=None, dry_run=dry_run)
         assert [row.outcome for row in report.rows] == ["entry", "refused", "phrasings"]
@@ -297,9 +296,7 @@ def test_nothing_comes_in_higher_than_its_file_says(tmp_path: Path, curator: Use
         {"title": "b", "script": "df\n", "state": "in_review"},
         {"title": "c", "script": "id\n", "state": "verified"},
     )
-
     services.import_entries(file, by=curator, state=STATE.VERIFIED)
-
     states = Version.objects.order_by("pk").values_list("state", flat=True)
     assert list(states) == ["deprecated", "in_review", "verified"]
 

@@ -222,7 +222,6 @@ def test_the_history_shows_two_versions_side_by_side(
     entry_services.edit_version(version, script="uptime --pretty\n", details=details, by=curator)
     client = client_for(reviewer)
     address = f"/catalogue/{version.entry.slug}/history/"
-
     assert "--pretty" in client.get(address).text
     assert client.get(f"{address}?from=1&to=2&view=side").status_code == 200
     assert "--pretty" not in client.get(f"{address}?from=1&to=1").text

@@ -49,9 +49,7 @@ def test_tags_are_added_where_they_are_new(
     shelf: list[Version], curator: User, client_for: ClientFor
 ) -> None:
     client = client_for(curator)
-
     page = preview(client, shelf, "add_tags", tags="disk, nightly")
-
     assert page.text.count("gets disk, nightly") == 3
     assert page.text.count("gets nightly") == 1
     assert [tag.name for tag in shelf[0].tags.all()] == ["disk"]

@@ -173,7 +173,6 @@ def test_views_are_kept_by_person(reviewer: User, curator: User, client_for: Cli
     assert "Mine" in client.get("/catalogue/").text
     assert "Mine" not in client_for(curator).get("/catalogue/").text
     assert client_for(curator).post(f"/views/{view.pk}/remove/").status_code == 404
-
     client.post(f"/views/{view.pk}/remove/")
     assert not SavedView.objects.exists()
 

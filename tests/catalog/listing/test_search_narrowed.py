@@ -88,6 +88,5 @@ def test_the_number_of_queries_does_not_grow(
         assert len(search_entries(SPOOLER, filters=Filters(tag="near")).entries) == 4
     for number in range(3):
         shelve(f"{SPOOLER} once more {number}", script=f"id {number}\n", tags=["near"])
-
     with django_assert_num_queries(len(few)):
         assert len(search_entries(SPOOLER, filters=Filters(tag="near")).entries) == 7

@@ -98,5 +98,4 @@ def test_words_of_another_language_are_names() -> None:
         )
         for statement, phrasing, _is_match in FOREIGN
     ]
-
     assert found == FOREIGN

@@ -38,9 +38,7 @@ def test_trees_as_arrays_answer_as_they_were_grown() -> None:
     )
     names = ["a", "b", "c", "d"]
     forest = Forest.from_document(json.loads(json.dumps(write_forest(trees, names))))
-
     scores = forest.score([dict(zip(names, row, strict=True)) for row in table])
-
     assert scores == pytest.approx(trees.decision_function(table), abs=1e-3)
 
 

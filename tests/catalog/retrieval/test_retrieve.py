@@ -117,7 +117,6 @@ def test_the_number_of_queries_does_not_grow(
         shelve(
             f"{SPOOLER} number {number}", script=f"echo {number}\n", phrasings=[f"Bounce {number}"]
         )
-
     with django_assert_num_queries(len(few)):
         services.retrieve(SPOOLER)
     assert len(few) <= 12

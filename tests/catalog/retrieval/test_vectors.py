@@ -136,9 +136,7 @@ def test_what_a_retired_model_leaves_is_removed_by_the_next_passage(settings: Se
     choose(settings, SMALLER)
     embed_missing()
     assert Embedding.objects.filter(model=old).exists()
-
     embed_missing()
-
     assert old.index_name not in indexes()
     assert not Embedding.objects.filter(model=old).exists()
     assert services.retrieve(SPOOLER).degraded == ""
@@ -193,9 +191,7 @@ def test_a_worker_that_finds_another_at_work_leaves_it_alone() -> None:
         embed_missing()
         assert not Embedding.objects.exists()
         other.execute("SELECT pg_advisory_unlock(%s)", [FILL_VECTORS])
-
     embed_missing()
-
     assert Embedding.objects.count() == 1
 
 
