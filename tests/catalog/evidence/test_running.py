@@ -30,7 +30,7 @@ from catalog.models import (
     Version,
 )
 from catalog.tasks import curate
-from core.errors import BadInput, NotAllowedNow
+from core.errors import NotAllowedNow
 from scriptsmith_site import worker
 from scriptsmith_site.worker import warm_up_worker
 from tests.catalog.evidence.conftest import NOWHERE, OLD, RIGHT, WRONG, YOUNG, cases_text
@@ -264,14 +264,6 @@ def test_the_same_cases_are_one_row_and_not_kept_twice(
     other = shelve("Remove old logs", script=WRONG)
     assert services.add_cases(other.entry, text, by=curator).case_set == kept.case_set
     assert CaseSet.objects.get().author_name == "Ada"
-
-
-def test_cases_that_cannot_be_read_change_nothing(version: Version, curator: User) -> None:
-    with pytest.raises(BadInput) as refused:
-        services.add_cases(version.entry, '{"format": 1}', by=curator)
-    assert refused.value.field == "cases"
-    assert "statement: Field required" in str(refused.value)
-    assert not CaseSet.objects.exists()
 
 
 def test_new_cases_take_the_place_of_those_they_were_made_from(

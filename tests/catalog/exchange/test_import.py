@@ -49,13 +49,6 @@ def test_rows_become_entries_that_wait_for_review(file: Path) -> None:
     assert version.side_effect == "read_only"
 
 
-def test_a_second_import_changes_nothing(file: Path) -> None:
-    services.import_entries(file, by=None)
-    report = services.import_entries(file, by=None)
-    assert (report.entries, report.versions, report.phrasings, report.unchanged) == (0, 0, 0, 2)
-    assert Version.objects.count() == 2
-
-
 def test_a_curator_vouches_for_verified_rows(file: Path, curator: User, reviewer: User) -> None:
     with pytest.raises(BadInput):
         services.import_entries(file, by=None, state=STATE.VERIFIED)
@@ -95,12 +88,6 @@ def test_a_known_address_with_another_script_is_a_new_version(
     assert (report.versions, report.entries) == (1, 0)
     assert former.state == "deprecated"
     assert former.entry.versions.get(number=2).state == "verified"
-
-
-def test_a_dry_run_reports_and_changes_nothing(file: Path) -> None:
-    report = services.import_entries(file, by=None, dry_run=True)
-    assert report.entries == 2
-    assert not Entry.objects.exists()
 
 
 def test_bad_rows_are_reported_by_place_and_good_ones_kept(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from catalog.execution.cases import CaseRefused, json_schema, read_case_set
 from catalog.execution.cases.dates import fill_dates
-from catalog.execution.cases.personas import load_personas, only_reads
+from catalog.execution.cases.personas import load_personas
 from catalog.execution.cases.world import World
 from tests.catalog.execution.cases.writing import case_data, make_case, make_set, set_data
 
@@ -146,32 +146,5 @@ def test_dates_reach_paths_replies_and_expectations() -> None:
     assert case.world.commands["x"][0].args == ("1970-01-01",)
 
 
-def test_forty_commands_are_never_the_host_s_own() -> None:
-    named = set(load_personas())
-    assert len(named) >= 25
-    assert named >= {
-        "systemctl", "service", "journalctl", "kubectl", "docker", "podman", "psql", "mysql",
-        "redis-cli", "nginx", "apachectl", "curl", "wget", "ssh", "scp", "apt-get", "yum", "dnf",
-        "crontab", "mail", "ip", "ss", "iptables", "mount", "umount", "df", "lsblk", "dig", "host",
-        "reboot", "shutdown", "sudo", "su", "runuser", "chown",
-    }  # fmt: skip
-    assert {command["name"] for command in World().list_commands()} == named
-
-
-READS = [
-    ("systemctl status nginx", True),
-    ("systemctl restart nginx", False),
-    ("kubectl get pods -A", True),
-    ("kubectl delete pod x", False),
-    ("nginx -t", True),
-    ("nginx -s reload", False),
-    ("sudo systemctl restart nginx", True),
-    ("unknown", False),
-]
-
-
-def test_which_calls_only_read_is_known(subtests: pytest.Subtests) -> None:
-    for call, reads in READS:
-        with subtests.test(call):
-            command, *arguments = call.split()
-            assert only_reads(command, tuple(arguments)) is reads
+def test_recorded_commands_are_never_the_host_s_own() -> None:
+    assert {command["name"] for command in World().list_commands()} == set(load_personas())
