@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import pytest
 from django.contrib.auth.models import User
@@ -36,30 +36,32 @@ pytestmark = pytest.mark.django_db
 YES, NO, UNKNOWN = "correct", "incorrect", "unknown"
 
 
-@pytest.mark.parametrize(
-    ("runs", "number", "expected"),
-    [
-        pytest.param([{0: YES}, {0: NO}], 0, (2, 1, 0, 0, 0), id="the first script"),
-        pytest.param([{0: YES}, {0: NO, 1: YES}], 1, (1, 2, 1, 0, 0), id="one more passes"),
-        pytest.param([{0: NO, 1: NO}], 1, (1, 0, 0, 0, 0), id="no better"),
-        pytest.param([{0: YES, 1: NO}], 1, (1, 0, 0, 1, 0), id="broken"),
-        pytest.param([{0: NO, 1: UNKNOWN}], 1, (1, 0, 0, 0, 1), id="not to be judged any more"),
-        pytest.param(
+def test_a_round_is_counted_over_all_runs(subtests: pytest.Subtests) -> None:
+    cases = {
+        "the first script": ([{0: YES}, {0: NO}], 0, (2, 1, 0, 0, 0)),
+        "one more passes": ([{0: YES}, {0: NO, 1: YES}], 1, (1, 2, 1, 0, 0)),
+        "no better": ([{0: NO, 1: NO}], 1, (1, 0, 0, 0, 0)),
+        "broken": ([{0: YES, 1: NO}], 1, (1, 0, 0, 1, 0)),
+        "not to be judged any more": ([{0: NO, 1: UNKNOWN}], 1, (1, 0, 0, 0, 1)),
+        "those who stopped keep their verdict": (
             [{0: NO, 1: NO, 2: YES}, {0: NO, 1: YES}, {0: YES}],
             2,
             (1, 3, 1, 0, 0),
-            id="those who stopped keep their verdict",
         ),
-        pytest.param([{0: NO, 2: YES}], 2, (1, 1, 1, 0, 0), id="over a round without a script"),
-        pytest.param([], 1, (0, 0, 0, 0, 0), id="no runs"),
-    ],
-)
-def test_a_round_is_counted_over_all_runs(
-    runs: list[Mapping[int, str]], number: int, expected: tuple[int, ...]
-) -> None:
-    got = count_round(number, runs, Sums())
+        "over a round without a script": ([{0: NO, 2: YES}], 2, (1, 1, 1, 0, 0)),
+        "no runs": ([], 1, (0, 0, 0, 0, 0)),
+    }
+    for name, (runs, number, expected) in cases.items():
+        with subtests.test(name):
+            got = count_round(number, runs, Sums())
 
-    assert (got.reached, got.passed, got.newly_passed, got.newly_flagged, got.unknown) == expected
+            assert (
+                got.reached,
+                got.passed,
+                got.newly_passed,
+                got.newly_flagged,
+                got.unknown,
+            ) == expected
 
 
 def test_what_has_no_price_has_no_mean_and_is_not_nothing() -> None:

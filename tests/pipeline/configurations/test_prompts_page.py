@@ -101,30 +101,31 @@ def test_where_a_version_is_used_is_said(client: Client, administrator: User) ->
     assert "Sonnet writes, Opus assesses" in client.get(DESCRIBE).text
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "said"),
-    [
-        pytest.param("Task: describe", "Task: praise", "first line", id="another task"),
-        pytest.param("\n---\n", "\n", "A line that is only", id="no parting"),
-        pytest.param("<<SCRIPT>>", "it", "slot <<SCRIPT>> is missing", id="no slot"),
-        pytest.param("<<SCRIPT>>", "<<SCRIPT>>\n<<MOOD>>", "Nothing fills", id="a slot more"),
-        pytest.param("<<SCRIPT>>", "the <<SCRIPT>>", "a line to itself", id="slot in a line"),
-        pytest.param("<<SCRIPT>>", "<<SCRIPT>>\n<<SCRIPT>>", "more than once", id="slot twice"),
-        pytest.param("You describe", "<<SCRIPT>> You", "where nothing is filled", id="above"),
-        pytest.param('"functionality"', "words", "functionality", id="another answer"),
-        pytest.param("JSON", "short", "is a JSON object", id="no JSON"),
-        pytest.param("<<<MARK", "mark", "holds no instructions", id="no fence"),
-    ],
-)
-def test_faults_of_a_text_are_named(old: str, new: str, said: str) -> None:
-    faults = find_faults("describe", prompts.read("describe").replace(old, new))
+def test_faults_of_a_text_are_named(subtests: pytest.Subtests) -> None:
+    cases = {
+        "another task": ("Task: describe", "Task: praise", "first line"),
+        "no parting": ("\n---\n", "\n", "A line that is only"),
+        "no slot": ("<<SCRIPT>>", "it", "slot <<SCRIPT>> is missing"),
+        "a slot more": ("<<SCRIPT>>", "<<SCRIPT>>\n<<MOOD>>", "Nothing fills"),
+        "slot in a line": ("<<SCRIPT>>", "the <<SCRIPT>>", "a line to itself"),
+        "slot twice": ("<<SCRIPT>>", "<<SCRIPT>>\n<<SCRIPT>>", "more than once"),
+        "above": ("You describe", "<<SCRIPT>> You", "where nothing is filled"),
+        "another answer": ('"functionality"', "words", "functionality"),
+        "no JSON": ("JSON", "short", "is a JSON object"),
+        "no fence": ("<<<MARK", "mark", "holds no instructions"),
+    }
+    for name, (old, new, said) in cases.items():
+        with subtests.test(name):
+            faults = find_faults("describe", prompts.read("describe").replace(old, new))
 
-    assert any(said in fault for fault in faults), faults
+            assert any(said in fault for fault in faults), faults
 
 
-@pytest.mark.parametrize("name", prompts.names())
-def test_the_products_own_prompts_are_without_faults(name: str) -> None:
-    assert find_faults(name, changed(name)) == []
+def test_the_products_own_prompts_are_without_faults() -> None:
+    wrong = {
+        name: got for name in prompts.names() if (got := find_faults(name, changed(name))) != []
+    }
+    assert not wrong
 
 
 @pytest.mark.parametrize(

@@ -107,27 +107,24 @@ def test_an_administrator_is_led_to_where_prices_are_added(
     assert f'<a href="{reverse("cost")}"' in page, "the navigation leads here"
 
 
-@pytest.mark.parametrize(
-    ("query", "names"),
-    [
-        pytest.param(
-            "by=configuration", {"Sonnet writes, Opus assesses", "Demo model"}, id="configuration"
-        ),
-        pytest.param("by=stage", {"Describe", "Write"}, id="stage"),
-        pytest.param("by=batch", {"Without a batch"}, id="batch"),
-        pytest.param("by=model", {"demo-smith", "llama3.1:8b", "claude-sonnet-5-5"}, id="model"),
-        pytest.param("by=model&configuration=claude-peer-review", {"claude-sonnet-5-5"}, id="one"),
-        pytest.param("show=time", {"4.0 s"}, id="time"),
-        pytest.param("per=day", {"2026-11-02", "2026-10-05"}, id="day by day"),
-    ],
-)
 def test_it_is_told_apart_by_what_the_address_says(
-    spent: Batch, client: Client, query: str, names: set[str]
+    spent: Batch, client: Client, subtests: pytest.Subtests
 ) -> None:
-    page = client.get(f"{reverse('cost')}?{RANGE}&{query}").text
+    cases = {
+        "configuration": ("by=configuration", {"Sonnet writes, Opus assesses", "Demo model"}),
+        "stage": ("by=stage", {"Describe", "Write"}),
+        "batch": ("by=batch", {"Without a batch"}),
+        "model": ("by=model", {"demo-smith", "llama3.1:8b", "claude-sonnet-5-5"}),
+        "one": ("by=model&configuration=claude-peer-review", {"claude-sonnet-5-5"}),
+        "time": ("show=time", {"4.0 s"}),
+        "day by day": ("per=day", {"2026-11-02", "2026-10-05"}),
+    }
+    for label, (query, names) in cases.items():
+        with subtests.test(label):
+            page = client.get(f"{reverse('cost')}?{RANGE}&{query}").text
 
-    assert {name for name in names if name in page} == names
-    assert "<script>alert" not in page
+            assert {name for name in names if name in page} == names
+            assert "<script>alert" not in page
 
 
 def test_one_batch_alone(spent: Batch, client: Client) -> None:
@@ -213,36 +210,38 @@ def query(since: str, until: str, per: Per = Per.MONTH) -> CostQuery:
     return CostQuery(since=date.fromisoformat(since), until=date.fromisoformat(until), per=per)
 
 
-@pytest.mark.parametrize(
-    ("asked", "periods"),
-    [
-        pytest.param(query("2026-01-31", "2026-01-31"), ["2026-01-01"], id="one month"),
-        pytest.param(
+def test_every_period_of_the_range_has_its_place() -> None:
+    cases = {
+        "one month": (query("2026-01-31", "2026-01-31"), ["2026-01-01"]),
+        "over the year's end": (
             query("2025-11-15", "2026-02-01"),
             ["2025-11-01", "2025-12-01", "2026-01-01", "2026-02-01"],
-            id="over the year's end",
         ),
-        pytest.param(
+        "days of a leap year": (
             query("2024-02-28", "2024-03-01", Per.DAY),
             ["2024-02-28", "2024-02-29", "2024-03-01"],
-            id="days of a leap year",
         ),
-    ],
-)
-def test_every_period_of_the_range_has_its_place(asked: CostQuery, periods: list[str]) -> None:
-    assert [period.isoformat() for period in check_query(asked).periods] == periods
+    }
+    wrong = {
+        name: got
+        for name, (asked, periods) in cases.items()
+        if (got := [period.isoformat() for period in check_query(asked).periods]) != periods
+    }
+    assert not wrong
 
 
-@pytest.mark.parametrize(
-    ("per", "until", "since"),
-    [
-        pytest.param(Per.DAY, "2026-03-01", "2026-01-31", id="thirty days"),
-        pytest.param(Per.MONTH, "2026-12-31", "2026-01-01", id="the whole year"),
-        pytest.param(Per.MONTH, "2026-01-15", "2025-02-01", id="twelve months"),
-    ],
-)
-def test_the_range_where_none_is_named(per: Per, until: str, since: str) -> None:
-    assert default_range(per, until=date.fromisoformat(until)).isoformat() == since
+def test_the_range_where_none_is_named() -> None:
+    cases = {
+        "thirty days": (Per.DAY, "2026-03-01", "2026-01-31"),
+        "the whole year": (Per.MONTH, "2026-12-31", "2026-01-01"),
+        "twelve months": (Per.MONTH, "2026-01-15", "2025-02-01"),
+    }
+    wrong = {
+        name: got
+        for name, (per, until, since) in cases.items()
+        if (got := default_range(per, until=date.fromisoformat(until)).isoformat()) != since
+    }
+    assert not wrong
 
 
 def test_the_bar_above_the_page_shows_the_range_that_is_used() -> None:

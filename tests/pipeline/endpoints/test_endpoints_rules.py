@@ -15,93 +15,89 @@ from pipeline.endpoints.address_rules import (
 from pipeline.endpoints.server_recipes import RECIPES
 
 
-@pytest.mark.parametrize(
-    ("typed", "kept"),
-    [
-        pytest.param("http://127.0.0.1:11434", "http://127.0.0.1:11434", id="loopback"),
-        pytest.param(" http://LOCALHOST:1/ ", "http://localhost:1", id="spaces, slash, capitals"),
-        pytest.param("http://[::1]:8080", "http://[::1]:8080", id="IPv6"),
-        pytest.param("http://10.0.0.5:8080", "http://10.0.0.5:8080", id="private address"),
-        pytest.param("http://my_ollama:11434", "http://my_ollama:11434", id="a container's name"),
-        pytest.param("http://gpu.lan", "http://gpu.lan", id="a name of the local network"),
-        pytest.param("https://api.anthropic.com", "https://api.anthropic.com", id="Claude"),
-        pytest.param("https://1and.example/a/b/", "https://1and.example/a/b", id="with a path"),
-    ],
-)
-def test_an_address_is_kept_in_one_form(typed: str, kept: str) -> None:
-    assert read_base_url(typed) == kept
+def test_an_address_is_kept_in_one_form() -> None:
+    cases = {
+        "loopback": ("http://127.0.0.1:11434", "http://127.0.0.1:11434"),
+        "spaces, slash, capitals": (" http://LOCALHOST:1/ ", "http://localhost:1"),
+        "IPv6": ("http://[::1]:8080", "http://[::1]:8080"),
+        "private address": ("http://10.0.0.5:8080", "http://10.0.0.5:8080"),
+        "a container's name": ("http://my_ollama:11434", "http://my_ollama:11434"),
+        "a name of the local network": ("http://gpu.lan", "http://gpu.lan"),
+        "Claude": ("https://api.anthropic.com", "https://api.anthropic.com"),
+        "with a path": ("https://1and.example/a/b/", "https://1and.example/a/b"),
+    }
+    wrong = {
+        name: got for name, (typed, kept) in cases.items() if (got := read_base_url(typed)) != kept
+    }
+    assert not wrong
 
 
-@pytest.mark.parametrize(
-    ("typed", "said"),
-    [
-        pytest.param("", "no address", id="nothing"),
-        pytest.param("demo:", "no address", id="the demo model's"),
-        pytest.param("ftp://127.0.0.1", "http://", id="another scheme"),
-        pytest.param("javascript://127.0.0.1", "http://", id="a script"),
-        pytest.param("https://user:word@host.example", "No name or password", id="credentials"),
-        pytest.param("https://@host.example", "No name or password", id="empty credentials"),
-        pytest.param("https://host.example/?a=b", "after", id="query"),
-        pytest.param("https://host.example?", "after", id="empty query"),
-        pytest.param("https://host.example#x", "after", id="fragment"),
-        pytest.param("https://host.example/v1", "/v1", id="with v1"),
-        pytest.param("https://host.example/v1/messages/", "/v1", id="with v1/messages"),
-        pytest.param("https://host.example/%2e%2e", "path", id="escapes"),
-        pytest.param("https://host name", "no address", id="a space"),
-        pytest.param("https://host.example\\@evil.example", "no address", id="a backslash"),
-        pytest.param("https://höst.example", "no address", id="not ASCII"),
-        pytest.param("https://[::1", "no address", id="half an address"),
-        pytest.param("http://127.0.0.1:99999", "no address", id="no such port"),
-        pytest.param("http://2130706433", "no address", id="an address as one number"),
-        pytest.param("http://0x7f.1", "no address", id="an address in hex"),
-        pytest.param("http://host.example", "Plain http", id="plain to the world"),
-        pytest.param("http://8.8.8.8", "Plain http", id="plain to a public address"),
-        pytest.param(
-            "http://169.254.169.254", "This address is not allowed", id="a cloud's metadata"
-        ),
-        pytest.param("http://0.0.0.0:1", "This address is not allowed", id="no host at all"),
-    ],
-)
-def test_an_address_is_refused_with_the_reason(typed: str, said: str) -> None:
-    with pytest.raises(BadInput, match=said) as refused:
-        read_base_url(typed)
-    assert refused.value.field == "base_url"
+def test_an_address_is_refused_with_the_reason(subtests: pytest.Subtests) -> None:
+    cases = {
+        "nothing": ("", "no address"),
+        "the demo model's": ("demo:", "no address"),
+        "another scheme": ("ftp://127.0.0.1", "http://"),
+        "a script": ("javascript://127.0.0.1", "http://"),
+        "credentials": ("https://user:word@host.example", "No name or password"),
+        "empty credentials": ("https://@host.example", "No name or password"),
+        "query": ("https://host.example/?a=b", "after"),
+        "empty query": ("https://host.example?", "after"),
+        "fragment": ("https://host.example#x", "after"),
+        "with v1": ("https://host.example/v1", "/v1"),
+        "with v1/messages": ("https://host.example/v1/messages/", "/v1"),
+        "escapes": ("https://host.example/%2e%2e", "path"),
+        "a space": ("https://host name", "no address"),
+        "a backslash": ("https://host.example\\@evil.example", "no address"),
+        "not ASCII": ("https://höst.example", "no address"),
+        "half an address": ("https://[::1", "no address"),
+        "no such port": ("http://127.0.0.1:99999", "no address"),
+        "an address as one number": ("http://2130706433", "no address"),
+        "an address in hex": ("http://0x7f.1", "no address"),
+        "plain to the world": ("http://host.example", "Plain http"),
+        "plain to a public address": ("http://8.8.8.8", "Plain http"),
+        "a cloud's metadata": ("http://169.254.169.254", "This address is not allowed"),
+        "no host at all": ("http://0.0.0.0:1", "This address is not allowed"),
+    }
+    for name, (typed, said) in cases.items():
+        with subtests.test(name):
+            with pytest.raises(BadInput, match=said) as refused:
+                read_base_url(typed)
+            assert refused.value.field == "base_url"
 
 
-@pytest.mark.parametrize(
-    ("address", "stays", "private"),
-    [
-        pytest.param("demo:", True, True, id="the demo model"),
-        pytest.param("http://127.8.9.10:1", True, True, id="all of 127"),
-        pytest.param("http://[::1]", True, True, id="IPv6 loopback"),
-        pytest.param("http://a.localhost", True, True, id="below localhost"),
-        pytest.param("http://192.168.1.2", False, True, id="the local network"),
-        pytest.param("http://ollama", False, True, id="a container"),
-        pytest.param("https://localhost.example", False, False, id="only looks like it"),
-    ],
-)
-def test_what_leaves_the_machine_is_known(address: str, stays: bool, private: bool) -> None:
-    assert (is_loopback(address), is_private(address)) == (stays, private)
+def test_what_leaves_the_machine_is_known() -> None:
+    cases = {
+        "the demo model": ("demo:", True, True),
+        "all of 127": ("http://127.8.9.10:1", True, True),
+        "IPv6 loopback": ("http://[::1]", True, True),
+        "below localhost": ("http://a.localhost", True, True),
+        "the local network": ("http://192.168.1.2", False, True),
+        "a container": ("http://ollama", False, True),
+        "only looks like it": ("https://localhost.example", False, False),
+    }
+    wrong = {
+        name: got
+        for name, (address, stays, private) in cases.items()
+        if (got := (is_loopback(address), is_private(address))) != (stays, private)
+    }
+    assert not wrong
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
+def test_names_of_variables_are_taken() -> None:
+    cases = (
         "ANTHROPIC_API_KEY",
         "LM_API_TOKEN",
         "OPENAI_API_KEY",
         "SCRIPTSMITH_KEY_OLLAMA",
         "SCRIPTSMITH_KEY_GPU_2_OF_2026",
         "",
-    ],
-)
-def test_names_of_variables_are_taken(name: str) -> None:
-    assert read_key_variable(f" {name} ") == name
+    )
+    wrong = {name: got for name in cases if (got := read_key_variable(f" {name} ")) != name}
+    assert not wrong
 
 
-@pytest.mark.parametrize(
-    "key",
-    [
+def test_a_pasted_key_is_refused_and_not_quoted(subtests: pytest.Subtests) -> None:
+    cases = (
         "sk-ant-api03-abc",
         "gsk_1234567890",
         "hf_abcdefgh",
@@ -112,13 +108,13 @@ def test_names_of_variables_are_taken(name: str) -> None:
         "0b9a5b52-8a3d-4a37-9b0e-1b6f7a2c",
         "abcDEF123_abcDEF123_abcDEF123",
         "dGhpcyBpcyBhIGtleQ==abcdef",
-    ],
-)
-def test_a_pasted_key_is_refused_and_not_quoted(key: str) -> None:
-    assert looks_like_key(key)
-    with pytest.raises(BadInput, match="looks like a key") as refused:
-        read_key_variable(key)
-    assert key not in str(refused.value)
+    )
+    for key in cases:
+        with subtests.test(key):
+            assert looks_like_key(key)
+            with pytest.raises(BadInput, match="looks like a key") as refused:
+                read_key_variable(key)
+            assert key not in str(refused.value)
 
 
 @pytest.mark.parametrize(
@@ -152,8 +148,9 @@ def test_other_words_are_refused(name: str, said: str) -> None:
         read_key_variable(name)
 
 
-@pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.name)
-def test_recipes_keep_the_rules(recipe: object) -> None:
-    values = recipe.values  # type: ignore[attr-defined]
-    assert read_base_url(values.base_url) == values.base_url
-    assert read_key_variable(values.key_variable) == values.key_variable
+def test_recipes_keep_the_rules(subtests: pytest.Subtests) -> None:
+    for recipe in RECIPES:
+        with subtests.test(recipe.name):
+            values = recipe.values  # type: ignore[attr-defined]
+            assert read_base_url(values.base_url) == values.base_url
+            assert read_key_variable(values.key_variable) == values.key_variable

@@ -33,11 +33,15 @@ def test_another_seed_draws_other_items() -> None:
     assert drawn[0] != drawn[1]
 
 
-@pytest.mark.parametrize("rate", [Fraction(0), Fraction(1)])
-def test_never_and_always_are_exact(rate: Fraction) -> None:
-    chance = SeededChance(1)
-    happened = {chance.happens(rate, what="anything", item=item, draft=0) for item in range(1000)}
-    assert happened == {rate == 1}
+def test_never_and_always_are_exact(subtests: pytest.Subtests) -> None:
+    cases = (Fraction(0), Fraction(1))
+    for rate in cases:
+        with subtests.test(rate):
+            chance = SeededChance(1)
+            happened = {
+                chance.happens(rate, what="anything", item=item, draft=0) for item in range(1000)
+            }
+            assert happened == {rate == 1}
 
 
 def test_configurations_share_their_items() -> None:
@@ -57,19 +61,21 @@ def test_configurations_share_their_items() -> None:
     assert flagged[0] < flagged[1]
 
 
-@pytest.mark.parametrize(
-    ("item", "number"), [pytest.param(1, 0, id="the first again"), pytest.param(2, 2, id="itself")]
-)
-def test_what_a_refiner_repeats_was_there_before(item: int, number: int) -> None:
-    rates = Rates.model_validate({**PAPER.model_dump(), "repeats": 1})
-    draft = SimulatedDraft(item, 2, right=False)
-    assert ModelBehaviour(rates, SeededChance(1)).rewrite(draft).number == number
+def test_what_a_refiner_repeats_was_there_before(subtests: pytest.Subtests) -> None:
+    cases = {"the first again": (1, 0), "itself": (2, 2)}
+    for name, (item, number) in cases.items():
+        with subtests.test(name):
+            rates = Rates.model_validate({**PAPER.model_dump(), "repeats": 1})
+            draft = SimulatedDraft(item, 2, right=False)
+            assert ModelBehaviour(rates, SeededChance(1)).rewrite(draft).number == number
 
 
-@pytest.mark.parametrize("right", [True, False])
-def test_quality_travels_in_the_script_and_in_its_description(right: bool) -> None:
-    draft = SimulatedDraft(41, 2, right)
-    assert read_draft(write_script(draft, lines=12)) == draft
-    assert read_draft(describe_draft(draft)) == draft
-    assert read_draft("echo hello") is None
-    assert write_script(draft, lines=12).count("\n") == 12
+def test_quality_travels_in_the_script_and_in_its_description(subtests: pytest.Subtests) -> None:
+    cases = (True, False)
+    for right in cases:
+        with subtests.test(str(right)):
+            draft = SimulatedDraft(41, 2, right)
+            assert read_draft(write_script(draft, lines=12)) == draft
+            assert read_draft(describe_draft(draft)) == draft
+            assert read_draft("echo hello") is None
+            assert write_script(draft, lines=12).count("\n") == 12

@@ -34,34 +34,29 @@ def test_numbers_are_meant_as_written_and_fractions_are_exact(tmp_path: Path) ->
     assert (rates.generator, rates.recall) == (Fraction(21, 50), Fraction(19, 44))
 
 
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        pytest.param("configurations: []", "configurations", id="none"),
-        pytest.param("- 1", "valid", id="a list"),
-        pytest.param("configurations: [{name: a}]", "configurations.0.rates", id="no rates"),
-        pytest.param("configurations: [{name: 'A b', rates: {}}]", "0.name", id="bad name"),
-        pytest.param(
+def test_a_file_that_cannot_be_used_is_refused_with_its_place(
+    tmp_path: Path, subtests: pytest.Subtests
+) -> None:
+    cases = {
+        "none": ("configurations: []", "configurations"),
+        "a list": ("- 1", "valid"),
+        "no rates": ("configurations: [{name: a}]", "configurations.0.rates"),
+        "bad name": ("configurations: [{name: 'A b', rates: {}}]", "0.name"),
+        "above 1": (
             f"configurations: [{{name: a, rates: {RATES.replace('0.42', '1.2')}}}]",
             "rates.generator",
-            id="above 1",
         ),
-        pytest.param(
+        "divided by nothing": (
             f"configurations: [{{name: a, rates: {RATES.replace('38/88', '1/0')}}}]",
             "a fraction such as",
-            id="divided by nothing",
         ),
-        pytest.param(
-            f"configurations: [{{name: a, rates: {RATES}, price: 3}}]", "price", id="unknown key"
-        ),
-        pytest.param("a: [", "rates.yaml", id="no YAML"),
-    ],
-)
-def test_a_file_that_cannot_be_used_is_refused_with_its_place(
-    tmp_path: Path, text: str, says: str
-) -> None:
-    with pytest.raises(RatesError, match=says):
-        load_configurations(write(tmp_path, text))
+        "unknown key": (f"configurations: [{{name: a, rates: {RATES}, price: 3}}]", "price"),
+        "no YAML": ("a: [", "rates.yaml"),
+    }
+    for name, (text, says) in cases.items():
+        with subtests.test(name):
+            with pytest.raises(RatesError, match=says):
+                load_configurations(write(tmp_path, text))
 
 
 def test_the_presets_are_a_file_of_the_documented_format() -> None:

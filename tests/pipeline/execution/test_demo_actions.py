@@ -157,22 +157,25 @@ def test_each_file_has_its_course_and_enough_courses_are_shown(actions: dict[str
     assert 0.4 <= flagged_and_wrong / (flagged_and_wrong + shown[Course.MISSED]) <= 0.6
 
 
-@pytest.mark.parametrize("name", sorted(COURSES))
-def test_the_assessor_says_what_the_course_needs(actions: dict[str, Action], name: str) -> None:
-    course = COURSES[name]
-    first, *refined = actions[name].assessed
-    assert first.is_flagged == (course not in (Course.RIGHT, Course.MISSED))
-    if course is Course.RIGHT:
-        assert (first.explanation, refined) == (None, [])
-        return
-    assert first.explanation is not None
-    if course is Course.FALSE_ALARM:
-        assert (first.explanation.verdict, refined) == ("no_error", [])
-        return
-    assert first.explanation.verdict == "error"
-    assert [draft.is_flagged for draft in refined] == [
-        course in (Course.SELF_DOUBT, Course.NOT_FIXED)
-    ]
+def test_the_assessor_says_what_the_course_needs(
+    actions: dict[str, Action], subtests: pytest.Subtests
+) -> None:
+    for name in sorted(COURSES):
+        with subtests.test(name):
+            course = COURSES[name]
+            first, *refined = actions[name].assessed
+            assert first.is_flagged == (course not in (Course.RIGHT, Course.MISSED))
+            if course is Course.RIGHT:
+                assert (first.explanation, refined) == (None, [])
+                continue
+            assert first.explanation is not None
+            if course is Course.FALSE_ALARM:
+                assert (first.explanation.verdict, refined) == ("no_error", [])
+                continue
+            assert first.explanation.verdict == "error"
+            assert [draft.is_flagged for draft in refined] == [
+                course in (Course.SELF_DOUBT, Course.NOT_FIXED)
+            ]
 
 
 def test_every_draft_that_reaches_a_verdict_is_complete(actions: dict[str, Action]) -> None:

@@ -83,22 +83,21 @@ def test_what_cannot_be_read_is_asked_again_once_and_then_said(
     assert again.state == "done"
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        pytest.param(" \n", "first", id="empty"),
-        pytest.param("- Use -path.", "short enough", id="short"),
-        pytest.param("a\0b " * 90, "", id="binary"),
-        pytest.param("word " * MAX_TEXT, "", id="too long"),
-    ],
-)
 def test_a_text_that_is_not_to_be_shortened_is_refused(
-    draft: Draft, reviewer: User, text: str, said: str
+    draft: Draft, reviewer: User, subtests: pytest.Subtests
 ) -> None:
-    with pytest.raises(BadInput) as refused:
-        services.ask_shorter(draft, text=text, by=reviewer)
-    assert refused.value.field == "feedback" and said in str(refused.value)
-    assert not Shortening.objects.exists()
+    cases = {
+        "empty": (" \n", "first"),
+        "short": ("- Use -path.", "short enough"),
+        "binary": ("a\0b " * 90, ""),
+        "too long": ("word " * MAX_TEXT, ""),
+    }
+    for name, (text, said) in cases.items():
+        with subtests.test(name):
+            with pytest.raises(BadInput) as refused:
+                services.ask_shorter(draft, text=text, by=reviewer)
+            assert refused.value.field == "feedback" and said in str(refused.value)
+            assert not Shortening.objects.exists()
 
 
 def test_without_a_model_nothing_is_asked(draft: Draft, reviewer: User, settings: object) -> None:
@@ -145,31 +144,35 @@ def test_a_run_from_before_there_was_such_a_question_takes_the_present_one() -> 
     assert prompt_versions.templates_of(named)["shorten"] == prompts.load("shorten")
 
 
-@pytest.mark.parametrize(
-    ("text", "points"),
-    [
-        pytest.param('{"points": ["a", "b"]}', ("a", "b"), id="plain"),
-        pytest.param('```json\n{"points": ["a", "b", "c", "d"]}\n```', ("a", "b", "c"), id="four"),
-        pytest.param('{"points": "a\\nb"}', ("a", "b"), id="lines"),
-    ],
-)
-def test_points_are_read(text: str, points: tuple[str, ...]) -> None:
-    assert read_points(Reply(text)).points == points
+def test_points_are_read() -> None:
+    cases = {
+        "plain": ('{"points": ["a", "b"]}', ("a", "b")),
+        "four": ('```json\n{"points": ["a", "b", "c", "d"]}\n```', ("a", "b", "c")),
+        "lines": ('{"points": "a\\nb"}', ("a", "b")),
+    }
+    wrong = {
+        name: got
+        for name, (text, points) in cases.items()
+        if (got := read_points(Reply(text)).points) != points
+    }
+    assert not wrong
 
 
-@pytest.mark.parametrize(
-    ("reply", "outcome"),
-    [
-        pytest.param(Reply(""), "empty", id="empty"),
-        pytest.param(Reply("Use -path."), "unparsed", id="prose"),
-        pytest.param(Reply('{"points": []}'), "unparsed", id="no point"),
-        pytest.param(Reply('{"points": [1, null]}'), "unparsed", id="not words"),
-        pytest.param(Reply('{"points": ["a"', stop_reason="max_tokens"), "truncated", id="cut"),
-        pytest.param(Reply("", stop_reason="refusal"), "refused", id="refused"),
-    ],
-)
-def test_what_holds_no_point_is_not_read(reply: Reply, outcome: str) -> None:
-    assert read_points(reply).outcome is ReadingOutcome(outcome)
+def test_what_holds_no_point_is_not_read() -> None:
+    cases = {
+        "empty": (Reply(""), "empty"),
+        "prose": (Reply("Use -path."), "unparsed"),
+        "no point": (Reply('{"points": []}'), "unparsed"),
+        "not words": (Reply('{"points": [1, null]}'), "unparsed"),
+        "cut": (Reply('{"points": ["a"', stop_reason="max_tokens"), "truncated"),
+        "refused": (Reply("", stop_reason="refusal"), "refused"),
+    }
+    wrong = {
+        name: got
+        for name, (reply, outcome) in cases.items()
+        if (got := read_points(reply).outcome) is not ReadingOutcome(outcome)
+    }
+    assert not wrong
 
 
 def test_the_demo_model_keeps_what_asks_for_a_change() -> None:

@@ -44,70 +44,80 @@ def line_of(question: Question, reply: str, mode: Mode) -> str:
     return second.removeprefix(first).strip()
 
 
-@pytest.mark.parametrize(
-    ("question", "reply", "mode", "line"),
-    [
-        pytest.param(
-            generate(), "Sure, I can help.", Mode.TEXT,
+def test_the_line() -> None:
+    cases = {
+        "a block is legal in text mode": (
+            generate(),
+            "Sure, I can help.",
+            Mode.TEXT,
             "Your last answer is of no use: the reply holds no script. "
             "Answer with exactly one ```bash block that holds the whole script, and nothing else.",
-            id="a block is legal in text mode",
         ),
-        pytest.param(
-            generate(), f"{FENCE}bash\nuptime", Mode.TEXT,
+        "what was wrong is named": (
+            generate(),
+            f"{FENCE}bash\nuptime",
+            Mode.TEXT,
             "Your last answer is of no use: the reply opens a code block and never closes it. "
             "Answer with exactly one ```bash block that holds the whole script, and nothing else.",
-            id="what was wrong is named",
         ),
-        pytest.param(
-            generate(), "Sure.", Mode.SCHEMA,
+        "schema": (
+            generate(),
+            "Sure.",
+            Mode.SCHEMA,
             "Your last answer is of no use: the reply holds no script. "
             "Answer with one JSON object with “script”, filled in with your own words, and nothing else.",
-            id="schema",
         ),
-        pytest.param(
-            generate(), "Sure.", Mode.TOOL,
+        "tool": (
+            generate(),
+            "Sure.",
+            Mode.TOOL,
             "Your last answer is of no use: the reply holds no script. "
             "Answer by the tool “answer” and nothing else.",
-            id="tool",
         ),
-        pytest.param(
-            compare(), '{"verdict": "match", "differences": ["..."], "reason": "one sentence"}',
+        "an echo": (
+            compare(),
+            '{"verdict": "match", "differences": ["..."], "reason": "one sentence"}',
             Mode.TEXT,
             "Your last answer is of no use: it repeats the form of the answer without filling it in. "
             "Answer with one JSON object with “verdict” and “differences” and “reason”, filled in with "
             "your own words, and nothing else.",
-            id="an echo",
         ),
-        pytest.param(
-            compare(compare_stage.SIMILARITY), "Yes, it does.", Mode.TEXT,
+        "prose": (
+            compare(compare_stage.SIMILARITY),
+            "Yes, it does.",
+            Mode.TEXT,
             "Your last answer is of no use: it holds no JSON object. Answer with one JSON object with "
             "“verdict” and “reason”, filled in with your own words, and nothing else.",
-            id="prose",
         ),
-        pytest.param(
-            compare(), '{"verdict": "maybe"}', Mode.SCHEMA,
+        "off the menu": (
+            compare(),
+            '{"verdict": "maybe"}',
+            Mode.SCHEMA,
             "Your last answer is of no use: its verdict is not match or mismatch. Answer with one JSON "
             "object with “verdict” and “differences” and “reason”, filled in with your own words, and "
             "nothing else.",
-            id="off the menu",
         ),
-        pytest.param(
-            describe_stage.question("uptime", round=0, templates=TEMPLATES), "#!/bin/bash\nuptime", Mode.TEXT,
+        "a description in words": (
+            describe_stage.question("uptime", round=0, templates=TEMPLATES),
+            "#!/bin/bash\nuptime",
+            Mode.TEXT,
             "Your last answer is of no use: it holds code and no words about it. Answer with two to five "
             "plain sentences about what the script does, and nothing else.",
-            id="a description in words",
         ),
-        pytest.param(
-            generate(), "", Mode.TEXT,
+        "empty": (
+            generate(),
+            "",
+            Mode.TEXT,
             "Your last answer was empty. "
             "Answer with exactly one ```bash block that holds the whole script, and nothing else.",
-            id="empty",
         ),
-    ],
-)  # fmt: skip
-def test_the_line(question: Question, reply: str, mode: Mode, line: str) -> None:
-    assert line_of(question, reply, mode) == line
+    }
+    wrong = {
+        name: got
+        for name, (question, reply, mode, line) in cases.items()
+        if (got := line_of(question, reply, mode)) != line
+    }
+    assert not wrong
 
 
 def test_what_was_cut_short_is_asked_again_in_the_same_words_with_more_room() -> None:

@@ -135,50 +135,40 @@ def test_without_the_switch_nothing_of_it_is_asked() -> None:
     assert not {"cases", "execute", "mend_cases", "refine_cases"} & set(stage_names(ports))
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [
-        pytest.param(Reply("", tool_input={"cases": THREE, "note": ""}), id="tool, a list"),
-        pytest.param(Reply("", tool_input={"cases": json.dumps(THREE)}), id="tool, text"),
-        pytest.param(
-            Reply("Here:\n```json\n" + json.dumps({"cases": THREE}) + "\n```\n"), id="fenced object"
-        ),
-        pytest.param(Reply("```json\n" + json.dumps(THREE, indent=1) + "\n```"), id="fenced list"),
-        pytest.param(
-            Reply(json.dumps({"cases": "```json\n" + json.dumps(THREE) + "\n```"})),
-            id="fence in text",
-        ),
-        pytest.param(
-            Reply("<think>cases: {}</think>" + json.dumps(written())), id="after thinking"
-        ),
-        pytest.param(Reply(json.dumps({"cases": [*THREE, {"title": "odd"}]})), id="one is no case"),
-    ],
-)
-def test_cases_are_read_in_every_mode(reply: Reply) -> None:
-    sandbox = ScriptedSandbox()
-    carry_out(passed(cases=[reply]), sandbox)
-    assert [one.title for one in sandbox.kept[0][2].cases] == ["one", "two", "three"]
+def test_cases_are_read_in_every_mode(subtests: pytest.Subtests) -> None:
+    cases = {
+        "tool, a list": Reply("", tool_input={"cases": THREE, "note": ""}),
+        "tool, text": Reply("", tool_input={"cases": json.dumps(THREE)}),
+        "fenced object": Reply("Here:\n```json\n" + json.dumps({"cases": THREE}) + "\n```\n"),
+        "fenced list": Reply("```json\n" + json.dumps(THREE, indent=1) + "\n```"),
+        "fence in text": Reply(json.dumps({"cases": "```json\n" + json.dumps(THREE) + "\n```"})),
+        "after thinking": Reply("<think>cases: {}</think>" + json.dumps(written())),
+        "one is no case": Reply(json.dumps({"cases": [*THREE, {"title": "odd"}]})),
+    }
+    for name, reply in cases.items():
+        with subtests.test(name):
+            sandbox = ScriptedSandbox()
+            carry_out(passed(cases=[reply]), sandbox)
+            assert [one.title for one in sandbox.kept[0][2].cases] == ["one", "two", "three"]
 
 
-@pytest.mark.parametrize(
-    ("replies", "outcome"),
-    [
-        pytest.param([{"cases": "[]", "note": "I can't."}], "none", id="it can't"),
-        pytest.param([Reply("I would rather not say."), Reply("No.")], "unparsed", id="prose"),
-        pytest.param(
+def test_without_cases_the_run_goes_on(subtests: pytest.Subtests) -> None:
+    cases = {
+        "it can't": ([{"cases": "[]", "note": "I can't."}], "none"),
+        "prose": ([Reply("I would rather not say."), Reply("No.")], "unparsed"),
+        "about other words": (
             [written(case("x", about="of something else")), written({"title": "y"})],
             "unparsed",
-            id="about other words",
         ),
-        pytest.param([Reply("", stop_reason="refusal", refusal="x")], "refused", id="refusal"),
-    ],
-)
-def test_without_cases_the_run_goes_on(replies: list[object], outcome: str) -> None:
-    ports, sandbox = passed(cases=replies), ScriptedSandbox()
-    result = carry_out(ports, sandbox, CasesUse.FEEDBACK)
-    assert result.recommended.script == LIST
-    assert ("cases", 0, outcome) in ports.stages
-    assert not sandbox.kept and not sandbox.order
+        "refusal": ([Reply("", stop_reason="refusal", refusal="x")], "refused"),
+    }
+    for name, (replies, outcome) in cases.items():
+        with subtests.test(name):
+            ports, sandbox = passed(cases=replies), ScriptedSandbox()
+            result = carry_out(ports, sandbox, CasesUse.FEEDBACK)
+            assert result.recommended.script == LIST
+            assert ("cases", 0, outcome) in ports.stages
+            assert not sandbox.kept and not sandbox.order
 
 
 def test_an_unusable_reply_is_asked_again_with_what_was_wrong() -> None:
@@ -322,42 +312,43 @@ def test_only_what_is_held_back_fails_then_nothing_is_told() -> None:
     assert "refine_cases" not in stage_names(ports)
 
 
-@pytest.mark.parametrize("lost", ["held back", "told", "verdict", "nothing gained"])
-def test_a_script_that_loses_anything_is_not_offered(lost: str) -> None:
-    secret, told = held_titles()
-    ports, sandbox = feedback_ports(told, then=SAME), ScriptedSandbox()
-    sandbox.failing[LIST] = {(told, 1)}
-    sandbox.failing[BETTER] = {
-        "held back": {(secret, 2)},
-        "told": {(told, 2)},
-        "verdict": set[tuple[str, int]](),
-        "nothing gained": {(told, 1)},
-    }[lost]
-    if lost == "verdict":
-        ports.answers["difference"][-1] = OTHER
-    result = carry_out(ports, sandbox, CasesUse.FEEDBACK)
-    assert result.recommended.script == LIST
-    assert ("recommend", 2, "before") in ports.stages
+def test_a_script_that_loses_anything_is_not_offered(subtests: pytest.Subtests) -> None:
+    cases = ("held back", "told", "verdict", "nothing gained")
+    for lost in cases:
+        with subtests.test(lost):
+            secret, told = held_titles()
+            ports, sandbox = feedback_ports(told, then=SAME), ScriptedSandbox()
+            sandbox.failing[LIST] = {(told, 1)}
+            sandbox.failing[BETTER] = {
+                "held back": {(secret, 2)},
+                "told": {(told, 2)},
+                "verdict": set[tuple[str, int]](),
+                "nothing gained": {(told, 1)},
+            }[lost]
+            if lost == "verdict":
+                ports.answers["difference"][-1] = OTHER
+            result = carry_out(ports, sandbox, CasesUse.FEEDBACK)
+            assert result.recommended.script == LIST
+            assert ("recommend", 2, "before") in ports.stages
 
 
-@pytest.mark.parametrize(
-    ("first", "then", "gains", "outcome"),
-    [
-        pytest.param(SAME, SAME, "both", "before", id="what was passed is not bent to a case"),
-        pytest.param(UNREADABLE, UNREADABLE, "told", "before", id="what it was told of is no proof"),
-        pytest.param(UNREADABLE, UNREADABLE, "both", "offered", id="held back checks gain, too"),
-        pytest.param(UNREADABLE, SAME, "told", "offered", id="its own assessment is better"),
-    ],
-)  # fmt: skip
 def test_a_red_check_alone_does_not_make_another_script_the_better_one(
-    first: object, then: object, gains: str, outcome: str
+    subtests: pytest.Subtests,
 ) -> None:
-    secret, told = held_titles()
-    ports, sandbox = feedback_ports(told, first=first, then=then), ScriptedSandbox()
-    sandbox.failing[LIST] = {(told, 1), (secret, 1)}
-    sandbox.failing[BETTER] = {(secret, 1)} if gains == "told" else set()
-    assert carry_out(ports, sandbox, CasesUse.FEEDBACK).recommended.script == LIST
-    assert ("recommend", 2, outcome) in ports.stages
+    cases = {
+        "what was passed is not bent to a case": (SAME, SAME, "both", "before"),
+        "what it was told of is no proof": (UNREADABLE, UNREADABLE, "told", "before"),
+        "held back checks gain, too": (UNREADABLE, UNREADABLE, "both", "offered"),
+        "its own assessment is better": (UNREADABLE, SAME, "told", "offered"),
+    }
+    for name, (first, then, gains, outcome) in cases.items():
+        with subtests.test(name):
+            secret, told = held_titles()
+            ports, sandbox = feedback_ports(told, first=first, then=then), ScriptedSandbox()
+            sandbox.failing[LIST] = {(told, 1), (secret, 1)}
+            sandbox.failing[BETTER] = {(secret, 1)} if gains == "told" else set()
+            assert carry_out(ports, sandbox, CasesUse.FEEDBACK).recommended.script == LIST
+            assert ("recommend", 2, outcome) in ports.stages
 
 
 def test_what_two_kinds_of_machine_say_is_not_compared() -> None:
@@ -369,25 +360,29 @@ def test_what_two_kinds_of_machine_say_is_not_compared() -> None:
     assert ("recommend", 2, "before") in ports.stages
 
 
-@pytest.mark.parametrize("stage", ["cases", "mend_cases", "refine_cases"])
-def test_a_stage_of_cases_that_no_model_answers_ends_and_the_run_goes_on(stage: str) -> None:
-    _secret, told = held_titles()
-    ports, sandbox = feedback_ports(told), ScriptedSandbox()
-    sandbox.failing[LIST] = {(told, 1)}
-    complete, said = ports.complete, []
+def test_a_stage_of_cases_that_no_model_answers_ends_and_the_run_goes_on(
+    subtests: pytest.Subtests,
+) -> None:
+    cases = ("cases", "mend_cases", "refine_cases")
+    for stage in cases:
+        with subtests.test(stage):
+            _secret, told = held_titles()
+            ports, sandbox = feedback_ports(told), ScriptedSandbox()
+            sandbox.failing[LIST] = {(told, 1)}
+            complete, said = ports.complete, []
 
-    def refuse(asked: Sequence[Question]) -> list[Reply]:
-        if asked[0].stage.value == stage:
-            raise Problem("Ghost: model not found (HTTP 404)")
-        return complete(asked)
+            def refuse(asked: Sequence[Question]) -> list[Reply]:
+                if asked[0].stage.value == stage:
+                    raise Problem("Ghost: model not found (HTTP 404)")
+                return complete(asked)
 
-    end = ports.end
-    ports.complete = refuse  # type: ignore[method-assign]
-    ports.end = lambda name, **told: (said.append((name.value, told)), end(name, **told))[1]  # type: ignore[method-assign]
-    assert carry_out(ports, sandbox, CasesUse.FEEDBACK).recommended.script == LIST
-    ended = next(told for name, told in said if name == stage)
-    assert (ended["outcome"], ended["ok"]) == ("none", False)
-    assert ended["found"] == "None, because ghost: model not found (HTTP 404)"
+            end = ports.end
+            ports.complete = refuse  # type: ignore[method-assign]
+            ports.end = lambda name, **told: (said.append((name.value, told)), end(name, **told))[1]  # type: ignore[method-assign]
+            assert carry_out(ports, sandbox, CasesUse.FEEDBACK).recommended.script == LIST
+            ended = next(told for name, told in said if name == stage)
+            assert (ended["outcome"], ended["ok"]) == ("none", False)
+            assert ended["found"] == "None, because ghost: model not found (HTTP 404)"
 
 
 def test_written_and_run_only_no_refinement_is_told_anything() -> None:

@@ -39,24 +39,21 @@ def found(matches: int, neighbours: list[str]) -> Retrieval:
     )
 
 
-@pytest.mark.parametrize(
-    ("retrieval", "statements"),
-    [
-        pytest.param(found(0, []), [], id="nothing is near"),
-        pytest.param(found(0, ["a", "b"]), ["near 0", "near 1"], id="nearest first"),
-        pytest.param(found(1, ["a", "b"]), ["match 0", "near 0", "near 1"], id="answers first"),
-        pytest.param(found(5, ["a"]), ["match 0", "match 1", "match 2"], id="no more than three"),
-        pytest.param(found(1, ["x" * LONGEST, "b"]), ["match 0", "near 1"], id="too long a script"),
-        pytest.param(
-            found(0, ["x" * (LONGEST // 2)] * 3), ["near 0"], id="too long together"
-        ),
-    ],
-)  # fmt: skip
-def test_a_few_short_ones_are_chosen(retrieval: Retrieval, statements: list[str]) -> None:
-    chosen = choose_examples(retrieval)
+def test_a_few_short_ones_are_chosen(subtests: pytest.Subtests) -> None:
+    cases = {
+        "nothing is near": (found(0, []), []),
+        "nearest first": (found(0, ["a", "b"]), ["near 0", "near 1"]),
+        "answers first": (found(1, ["a", "b"]), ["match 0", "near 0", "near 1"]),
+        "no more than three": (found(5, ["a"]), ["match 0", "match 1", "match 2"]),
+        "too long a script": (found(1, ["x" * LONGEST, "b"]), ["match 0", "near 1"]),
+        "too long together": (found(0, ["x" * (LONGEST // 2)] * 3), ["near 0"]),
+    }
+    for name, (retrieval, statements) in cases.items():
+        with subtests.test(name):
+            chosen = choose_examples(retrieval)
 
-    assert [example.statement for example in chosen] == statements
-    assert len(chosen) <= MOST
+            assert [example.statement for example in chosen] == statements
+            assert len(chosen) <= MOST
 
 
 def test_an_example_stays_within_its_marks() -> None:

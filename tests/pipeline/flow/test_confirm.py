@@ -86,27 +86,20 @@ def test_what_was_described_before_is_not_asked_again() -> None:
     assert "Lists logs." in ports.asked[0].user
 
 
-@pytest.mark.parametrize(
-    "answers",
-    [
-        pytest.param({"entry_like": [SAME], "entry_differ": [OTHER]}, id="one objects"),
-        pytest.param({"entry_like": [OTHER], "entry_differ": [SAME]}, id="the other objects"),
-        pytest.param(
-            {"entry_like": [SAME], "entry_differ": [Reply("Yes."), Reply("Yes.")]}, id="unread"
-        ),
-        pytest.param(
-            {"entry_text": [Reply("", stop_reason="refusal", refusal="refused")]}, id="refused"
-        ),
-    ],
-)
-def test_else_it_stays_a_starting_point_and_a_script_is_written(
-    answers: dict[str, list[object]],
-) -> None:
-    ports = EntryPorts(UNSURE, **{"entry_text": [DESCRIBED]} | answers, **WRITTEN)
-    assert carry_out(ports) == (False, False)
-    assert ports.outcomes["confirm"] == "not" and ports.outcomes["generate"] == "written"
-    written = next(one for one in ports.asked if one.stage == "generate")
-    assert "list logs" in written.user, "the entry is an example"
+def test_else_it_stays_a_starting_point_and_a_script_is_written(subtests: pytest.Subtests) -> None:
+    cases = {
+        "one objects": {"entry_like": [SAME], "entry_differ": [OTHER]},
+        "the other objects": {"entry_like": [OTHER], "entry_differ": [SAME]},
+        "unread": {"entry_like": [SAME], "entry_differ": [Reply("Yes."), Reply("Yes.")]},
+        "refused": {"entry_text": [Reply("", stop_reason="refusal", refusal="refused")]},
+    }
+    for name, answers in cases.items():
+        with subtests.test(name):
+            ports = EntryPorts(UNSURE, **{"entry_text": [DESCRIBED]} | answers, **WRITTEN)
+            assert carry_out(ports) == (False, False)
+            assert ports.outcomes["confirm"] == "not" and ports.outcomes["generate"] == "written"
+            written = next(one for one in ports.asked if one.stage == "generate")
+            assert "list logs" in written.user, "the entry is an example"
 
 
 def test_where_no_model_can_be_asked_the_run_goes_on() -> None:
@@ -122,18 +115,17 @@ def test_where_no_model_can_be_asked_the_run_goes_on() -> None:
         assert ports.outcomes["confirm"] == "not"
 
 
-@pytest.mark.parametrize(
-    ("match", "flow_input"),
-    [
-        pytest.param(UNSURE, FlowInput("list /var/log"), id="not switched on"),
-        pytest.param(replace(UNSURE, is_confirmable=False), CONFIRMING, id="a rule objects"),
-        pytest.param(UNSURE, replace(CONFIRMING, uses_retrieval=False), id="examples only"),
-    ],
-)
-def test_nothing_is_asked_otherwise(match: Match, flow_input: FlowInput) -> None:
-    ports = EntryPorts(match, **WRITTEN)
-    assert carry_out(ports, flow_input) == (False, False)
-    assert "confirm" not in ports.outcomes
+def test_nothing_is_asked_otherwise(subtests: pytest.Subtests) -> None:
+    cases = {
+        "not switched on": (UNSURE, FlowInput("list /var/log")),
+        "a rule objects": (replace(UNSURE, is_confirmable=False), CONFIRMING),
+        "examples only": (UNSURE, replace(CONFIRMING, uses_retrieval=False)),
+    }
+    for name, (match, flow_input) in cases.items():
+        with subtests.test(name):
+            ports = EntryPorts(match, **WRITTEN)
+            assert carry_out(ports, flow_input) == (False, False)
+            assert "confirm" not in ports.outcomes
 
 
 def test_a_match_by_scoring_is_shown_and_not_assessed() -> None:

@@ -195,28 +195,25 @@ def test_a_refinement_that_is_not_judged_better_never_replaces_the_first() -> No
     assert len(ports.drafts) == 2, "what refinement did is kept and shown"
 
 
-@pytest.mark.parametrize(
-    ("explain", "refine", "stage"),
-    [
-        pytest.param(NO_ERROR, None, ("explain", 1, "no_error"), id="no error found"),
-        pytest.param(ERROR, LIST, ("refine", 1, "unchanged"), id="no change"),
-        pytest.param(ERROR, "", ("refine", 1, "empty"), id="no script"),
-    ],
-)
-def test_refinement_ends_early(
-    explain: object, refine: str | None, stage: tuple[str, int, str]
-) -> None:
-    ports = ScriptedPorts(
-        generate=[script(LIST)],
-        describe=[DESCRIBED],
-        similarity=[SAME],
-        difference=[OTHER],
-        explain=[explain],
-        refine=[script(refine), script(refine)] if refine is not None else [],
-    )
-    result = Flow(FlowInput("list", rounds=3), ports).carry_out()
-    assert result.recommended.script == LIST
-    assert stage in ports.stages
+def test_refinement_ends_early(subtests: pytest.Subtests) -> None:
+    cases = {
+        "no error found": (NO_ERROR, None, ("explain", 1, "no_error")),
+        "no change": (ERROR, LIST, ("refine", 1, "unchanged")),
+        "no script": (ERROR, "", ("refine", 1, "empty")),
+    }
+    for name, (explain, refine, stage) in cases.items():
+        with subtests.test(name):
+            ports = ScriptedPorts(
+                generate=[script(LIST)],
+                describe=[DESCRIBED],
+                similarity=[SAME],
+                difference=[OTHER],
+                explain=[explain],
+                refine=[script(refine), script(refine)] if refine is not None else [],
+            )
+            result = Flow(FlowInput("list", rounds=3), ports).carry_out()
+            assert result.recommended.script == LIST
+            assert stage in ports.stages
 
 
 def test_a_script_that_was_there_before_ends_the_rounds() -> None:
@@ -266,46 +263,39 @@ def test_a_script_that_stays_broken_is_incorrect_without_asking_the_assessor() -
     assert not any(question.stage is StageName.DESCRIBE for question in ports.asked)
 
 
-@pytest.mark.parametrize(
-    ("replies", "asked"),
-    [
-        pytest.param(
-            [Reply("no script here"), Reply(json.dumps(script(LIST)))], 2, id="prose, then a script"
-        ),
-        pytest.param(
+def test_what_cannot_be_read_is_asked_again_once(subtests: pytest.Subtests) -> None:
+    cases = {
+        "prose, then a script": ([Reply("no script here"), Reply(json.dumps(script(LIST)))], 2),
+        "cut, then whole": (
             [Reply("{", stop_reason="max_tokens"), Reply(json.dumps(script(LIST)))],
             2,
-            id="cut, then whole",
         ),
-        pytest.param([Reply(""), Reply(json.dumps(script(LIST)))], 2, id="nothing, then a script"),
-    ],
-)
-def test_what_cannot_be_read_is_asked_again_once(replies: list[Reply], asked: int) -> None:
-    ports = ScriptedPorts(
-        generate=replies, describe=[DESCRIBED], similarity=[SAME], difference=[SAME]
-    )
-    Flow(FlowInput("list"), ports).carry_out()
-    first, second = [question for question in ports.asked if question.stage is StageName.GENERATE]
-    assert (first.sample, second.sample) == (0, 1)
-    assert second.longer == (replies[0].stop_reason == "max_tokens")
+        "nothing, then a script": ([Reply(""), Reply(json.dumps(script(LIST)))], 2),
+    }
+    for name, (replies, asked) in cases.items():
+        with subtests.test(name):
+            ports = ScriptedPorts(
+                generate=replies, describe=[DESCRIBED], similarity=[SAME], difference=[SAME]
+            )
+            Flow(FlowInput("list"), ports).carry_out()
+            first, second = [
+                question for question in ports.asked if question.stage is StageName.GENERATE
+            ]
+            assert (first.sample, second.sample) == (0, 1)
+            assert second.longer == (replies[0].stop_reason == "max_tokens")
 
 
-@pytest.mark.parametrize(
-    ("replies", "said"),
-    [
-        pytest.param(
-            [Reply("", stop_reason="refusal")], "refused", id="refusal is not asked again"
-        ),
-        pytest.param([Reply("prose"), Reply("prose")], "holds no script", id="twice unreadable"),
-        pytest.param(
-            [Reply("```bash\nls"), Reply("```bash\nls")], "never closes", id="twice unclosed"
-        ),
-        pytest.param([Reply(""), Reply("")], "nothing", id="twice nothing"),
-    ],
-)
-def test_without_a_script_the_run_says_why(replies: list[Reply], said: str) -> None:
-    with pytest.raises(NoScript, match=said):
-        Flow(FlowInput("list"), ScriptedPorts(generate=replies)).carry_out()
+def test_without_a_script_the_run_says_why(subtests: pytest.Subtests) -> None:
+    cases = {
+        "refusal is not asked again": ([Reply("", stop_reason="refusal")], "refused"),
+        "twice unreadable": ([Reply("prose"), Reply("prose")], "holds no script"),
+        "twice unclosed": ([Reply("```bash\nls"), Reply("```bash\nls")], "never closes"),
+        "twice nothing": ([Reply(""), Reply("")], "nothing"),
+    }
+    for name, (replies, said) in cases.items():
+        with subtests.test(name):
+            with pytest.raises(NoScript, match=said):
+                Flow(FlowInput("list"), ScriptedPorts(generate=replies)).carry_out()
 
 
 def test_an_unreadable_opinion_gives_unknown_and_no_refinement() -> None:
@@ -402,19 +392,21 @@ def test_an_experts_feedback_is_refined_in_its_own_arm() -> None:
     assert "Only files." in ports.asked[0].user
 
 
-@pytest.mark.parametrize(
-    ("similarity", "difference", "verdict"),
-    [
+def test_the_ensemble() -> None:
+    cases = [
         (Opinion.MATCH, Opinion.MATCH, Verdict.CORRECT),
         (Opinion.MATCH, Opinion.MISMATCH, Verdict.INCORRECT),
         (Opinion.MISMATCH, Opinion.MATCH, Verdict.INCORRECT),
         (Opinion.MISMATCH, Opinion.UNKNOWN, Verdict.INCORRECT),
         (Opinion.MATCH, Opinion.UNKNOWN, Verdict.UNKNOWN),
         (Opinion.UNKNOWN, Opinion.UNKNOWN, Verdict.UNKNOWN),
-    ],
-)
-def test_the_ensemble(similarity: Opinion, difference: Opinion, verdict: Verdict) -> None:
-    assert combine(similarity, difference) is verdict
+    ]
+    wrong = {
+        similarity: got
+        for similarity, difference, verdict in cases
+        if (got := combine(similarity, difference)) is not verdict
+    }
+    assert not wrong
 
 
 HOSTILE = [
@@ -426,18 +418,19 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("text", HOSTILE)
-def test_hostile_text_stays_between_marks_that_it_cannot_forge(text: str) -> None:
-    ports = ScriptedPorts(
-        generate=[script(text)],
-        repair=[script(LIST)],
-        describe=[DESCRIBED],
-        similarity=[SAME],
-        difference=[SAME],
-    )
-    Flow(FlowInput(text, context=text), ports).carry_out()
-    user = ports.asked[0].user
-    mark = next(line for line in user.splitlines() if line.startswith("<<<STATEMENT"))[3:]
-    assert user.count(f"<<<{mark}\n{text}\n{mark}\n") == 1
-    assert mark not in text
-    assert ports.drafts[0].script == text
+def test_hostile_text_stays_between_marks_that_it_cannot_forge(subtests: pytest.Subtests) -> None:
+    for text in HOSTILE:
+        with subtests.test(text):
+            ports = ScriptedPorts(
+                generate=[script(text)],
+                repair=[script(LIST)],
+                describe=[DESCRIBED],
+                similarity=[SAME],
+                difference=[SAME],
+            )
+            Flow(FlowInput(text, context=text), ports).carry_out()
+            user = ports.asked[0].user
+            mark = next(line for line in user.splitlines() if line.startswith("<<<STATEMENT"))[3:]
+            assert user.count(f"<<<{mark}\n{text}\n{mark}\n") == 1
+            assert mark not in text
+            assert ports.drafts[0].script == text

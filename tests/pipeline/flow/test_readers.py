@@ -62,14 +62,15 @@ def read_case(case: dict[str, object]) -> tuple[str, object, str]:
             return script.outcome.value, script.script, script.note
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_a_reply_is_read_as_its_file_says(name: str) -> None:
-    expected = CASES[name]["expect"]
-    outcome, value, note = read_case(CASES[name])
-    assert outcome == expected["outcome"], CASES[name]["why"]
-    if outcome == "read":
-        assert value == expected["value"], CASES[name]["why"]
-    assert expected.get("note", note) == note
+def test_a_reply_is_read_as_its_file_says(subtests: pytest.Subtests) -> None:
+    for name in CASES:
+        with subtests.test(name):
+            expected = CASES[name]["expect"]
+            outcome, value, note = read_case(CASES[name])
+            assert outcome == expected["outcome"], CASES[name]["why"]
+            if outcome == "read":
+                assert value == expected["value"], CASES[name]["why"]
+            assert expected.get("note", note) == note
 
 
 def test_there_is_a_case_for_each_mode_task_and_outcome() -> None:
@@ -82,29 +83,33 @@ def test_there_is_a_case_for_each_mode_task_and_outcome() -> None:
 # --- What holds for every reply -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", OPINIONS)
-def test_no_beginning_of_a_reply_says_what_the_whole_does_not(name: str) -> None:
+def test_no_beginning_of_a_reply_says_what_the_whole_does_not(subtests: pytest.Subtests) -> None:
     """A reply may be cut anywhere without a word of it: what is then read is the whole's verdict, or none."""
-    text = reply_of(OPINIONS[name]["message"]).text
-    whole = read_opinion(Reply(text))
-    if whole.outcome is ReadingOutcome.CONFLICT or "{" not in text:
-        return  # before the second verdict there is only the first; a tagged line has no mark at its end
-    for end in range(len(text)):
-        part = read_opinion(Reply(text[:end])).opinion
-        assert part in (whole.opinion, Opinion.UNKNOWN), text[:end]
+    for name in OPINIONS:
+        with subtests.test(name):
+            text = reply_of(OPINIONS[name]["message"]).text
+            whole = read_opinion(Reply(text))
+            if whole.outcome is ReadingOutcome.CONFLICT or "{" not in text:
+                continue  # before the second verdict there is only the first; a tagged line has no mark at its end
+            for end in range(len(text)):
+                part = read_opinion(Reply(text[:end])).opinion
+                assert part in (whole.opinion, Opinion.UNKNOWN), text[:end]
 
 
-@pytest.mark.parametrize("name", [name for name in CASES if name.startswith("script-")])
-def test_no_beginning_of_a_reply_is_a_script_that_the_whole_is_not(name: str) -> None:
-    whole = reply_of(CASES[name]["message"])
-    script = read_script(Reply(whole.text))
-    if script.note == "the longest of 2 code blocks" or whole.text.startswith("#"):
-        return  # nothing in these says where they end
-    for end in range(len(whole.text)):
-        if whole.text[:end].endswith(FENCE) and whole.text[end] != "\n":
-            continue  # a line that would go on, and no fence yet
-        part = read_script(Reply(whole.text[:end]))
-        assert part.outcome is not READ or part.script.strip() == script.script.strip()
+def test_no_beginning_of_a_reply_is_a_script_that_the_whole_is_not(
+    subtests: pytest.Subtests,
+) -> None:
+    for name in [name for name in CASES if name.startswith("script-")]:
+        with subtests.test(name):
+            whole = reply_of(CASES[name]["message"])
+            script = read_script(Reply(whole.text))
+            if script.note == "the longest of 2 code blocks" or whole.text.startswith("#"):
+                continue  # nothing in these says where they end
+            for end in range(len(whole.text)):
+                if whole.text[:end].endswith(FENCE) and whole.text[end] != "\n":
+                    continue  # a line that would go on, and no fence yet
+                part = read_script(Reply(whole.text[:end]))
+                assert part.outcome is not READ or part.script.strip() == script.script.strip()
 
 
 @pytest.mark.slow
@@ -197,53 +202,45 @@ def _by_tool(text: str) -> dict[str, object]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("reply", "note"),
-    [
-        pytest.param(
+def test_what_no_script_can_be_is_refused_with_a_reason(subtests: pytest.Subtests) -> None:
+    cases = {
+        "over 1 MB": (
             Reply('{"script": "' + "x" * 1_000_001 + '"}'),
             "the script is larger than 1 MB",
-            id="over 1 MB",
         ),
-        pytest.param(
+        "half a character": (
             Reply('{"script": "\\ud800"}'),
             "the script holds half of a character",
-            id="half a character",
         ),
-        pytest.param(Reply("{" * 5000), "the reply holds no script", id="nothing but braces"),
-        pytest.param(
-            Reply('{"a":' * 5000), "the reply holds no script", id="deeper than can be read"
-        ),
-        pytest.param(
+        "nothing but braces": (Reply("{" * 5000), "the reply holds no script"),
+        "deeper than can be read": (Reply('{"a":' * 5000), "the reply holds no script"),
+        "nothing but fences": (
             Reply(f"{FENCE}\n" * 20_001 + "x"),
             "the reply opens a code block and never closes it",
-            id="nothing but fences",
         ),
-        pytest.param(
+        "nothing but open here-documents": (
             Reply(f"{FENCE}bash\n" + "cat <<E\n```\n" * 2_001),
             "the code block ends inside a here-document",
-            id="nothing but open here-documents",
         ),
-    ],
-)
-def test_what_no_script_can_be_is_refused_with_a_reason(reply: Reply, note: str) -> None:
-    reading = read_script(reply)
-    assert (reading.outcome, reading.note) == (UNPARSED, note)
+    }
+    for name, (reply, note) in cases.items():
+        with subtests.test(name):
+            reading = read_script(reply)
+            assert (reading.outcome, reading.note) == (UNPARSED, note)
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        pytest.param(" " * 50_000 + "x", id="blanks"),
-        pytest.param(FENCE + "a" * 50_000 + "`", id="an endless language"),
-        pytest.param("verdict:" + " *" * 25_000 + "!?", id="an endless tag"),
-        pytest.param('"' * 50_001 + "{" * 900, id="quotes and braces"),
-        pytest.param('{"verdict": ' * 900, id="objects in objects"),
-    ],
-)
-def test_a_long_line_is_read_in_no_time(line: str) -> None:
-    assert read_opinion(Reply(line)).opinion is Opinion.UNKNOWN
-    assert read_script(Reply(line)).outcome is UNPARSED
+def test_a_long_line_is_read_in_no_time(subtests: pytest.Subtests) -> None:
+    cases = {
+        "blanks": " " * 50_000 + "x",
+        "an endless language": FENCE + "a" * 50_000 + "`",
+        "an endless tag": "verdict:" + " *" * 25_000 + "!?",
+        "quotes and braces": '"' * 50_001 + "{" * 900,
+        "objects in objects": '{"verdict": ' * 900,
+    }
+    for name, line in cases.items():
+        with subtests.test(name):
+            assert read_opinion(Reply(line)).opinion is Opinion.UNKNOWN
+            assert read_script(Reply(line)).outcome is UNPARSED
 
 
 def test_differences_are_kept_and_what_is_no_text_is_left_out() -> None:

@@ -11,7 +11,7 @@ import pytest
 from pipeline.display_names import outcome_label, stage_label
 from pipeline.error_model.model_behaviour import ModelBehaviour, SeededChance
 from pipeline.error_model.script_texts import SimulatedDraft, describe_draft, write_script
-from pipeline.flow.declaration import AskedStage, Reading, Stage
+from pipeline.flow.declaration import AskedStage, Reading
 from pipeline.flow.passage import Passage
 from pipeline.flow.ports import FlowInput
 from pipeline.flow.prompts import fence, load, load_all, names, read
@@ -56,16 +56,19 @@ def test_every_draft_of_a_run_is_made_in_one_stage() -> None:
     assert sorted(MAKERS) == sorted(set(DraftKind) - {DraftKind.EDITED, DraftKind.IMPORTED})
 
 
-@pytest.mark.parametrize("stage", STAGES, ids=lambda stage: stage.name)
-def test_what_a_stage_declares_can_be_stored_and_shown(stage: Stage) -> None:
-    assert len(stage.name) <= min(
-        StageRow._meta.get_field("name").max_length,
-        ModelCall._meta.get_field("stage").max_length,
-    )
-    assert all(len(one) <= StageRow._meta.get_field("outcome").max_length for one in stage.outcomes)
-    assert stage_label(stage.name) == stage.label
-    for outcome, words in stage.outcomes.items():
-        assert outcome_label(stage.name, outcome) == words
+def test_what_a_stage_declares_can_be_stored_and_shown(subtests: pytest.Subtests) -> None:
+    for stage in STAGES:
+        with subtests.test(stage.name):
+            assert len(stage.name) <= min(
+                StageRow._meta.get_field("name").max_length,
+                ModelCall._meta.get_field("stage").max_length,
+            )
+            assert all(
+                len(one) <= StageRow._meta.get_field("outcome").max_length for one in stage.outcomes
+            )
+            assert stage_label(stage.name) == stage.label
+            for outcome, words in stage.outcomes.items():
+                assert outcome_label(stage.name, outcome) == words
 
 
 def test_the_same_outcome_has_its_own_words_in_each_stage() -> None:

@@ -10,19 +10,21 @@ from pipeline.llm.batches_client import read_result, split_lines
 from pipeline.llm.types import Answered, Failed, FailureKind
 
 
-@pytest.mark.parametrize(
-    ("chunks", "lines"),
-    [
-        pytest.param([b"a\nb\n"], [b"a", b"b"], id="whole"),
-        pytest.param([b"a", b"b\nc"], [b"ab", b"c"], id="in pieces, no end"),
-        pytest.param([b"\n\n a \n"], [b" a "], id="empty lines"),
-        pytest.param([b"xxxx", b"xxxx\nok\n"], [b"ok"], id="too long is passed over"),
-        pytest.param([b"xxxxxxxx"], [], id="too long and no end"),
-        pytest.param(["é".encode()[:1], "é".encode()[1:]], ["é".encode()], id="cut character"),
-    ],
-)
-def test_lines_are_split_whatever_the_pieces(chunks: list[bytes], lines: list[bytes]) -> None:
-    assert list(split_lines(chunks, most=5)) == lines
+def test_lines_are_split_whatever_the_pieces() -> None:
+    cases = {
+        "whole": ([b"a\nb\n"], [b"a", b"b"]),
+        "in pieces, no end": ([b"a", b"b\nc"], [b"ab", b"c"]),
+        "empty lines": ([b"\n\n a \n"], [b" a "]),
+        "too long is passed over": ([b"xxxx", b"xxxx\nok\n"], [b"ok"]),
+        "too long and no end": ([b"xxxxxxxx"], []),
+        "cut character": (["é".encode()[:1], "é".encode()[1:]], ["é".encode()]),
+    }
+    wrong = {
+        name: got
+        for name, (chunks, lines) in cases.items()
+        if (got := list(split_lines(chunks, most=5))) != lines
+    }
+    assert not wrong
 
 
 MESSAGE = {
@@ -31,9 +33,8 @@ MESSAGE = {
 }
 
 
-@pytest.mark.parametrize(
-    ("result", "kind"),
-    [
+def test_each_kind_of_result_is_what_the_ledger_knows(subtests: pytest.Subtests) -> None:
+    cases = [
         ({"type": "succeeded", "message": MESSAGE}, None),
         ({"type": "succeeded", "message": "Yes"}, FailureKind.BROKEN),
         ({"type": "succeeded", "message": {"content": [{"text": "\0"}]}}, FailureKind.BROKEN),
@@ -47,17 +48,16 @@ MESSAGE = {
         ),
         ({"type": "errored", "error": {"error": {"type": "api_error"}}}, FailureKind.BROKEN),
         ({"type": "errored", "error": {"error": {"type": "billing_error"}}}, FailureKind.LIMIT),
-    ],
-)
-def test_each_kind_of_result_is_what_the_ledger_knows(
-    result: dict[str, object], kind: FailureKind | None
-) -> None:
-    name, ended = read_result(json.dumps({"custom_id": "a", "result": result}).encode())
-    assert name == "a"
-    assert isinstance(ended, Answered) if kind is None else isinstance(ended, Failed)
-    assert getattr(ended, "kind", None) == kind
+    ]
+    for result, kind in cases:
+        with subtests.test(str(result)):
+            name, ended = read_result(json.dumps({"custom_id": "a", "result": result}).encode())
+            assert name == "a"
+            assert isinstance(ended, Answered) if kind is None else isinstance(ended, Failed)
+            assert getattr(ended, "kind", None) == kind
 
 
-@pytest.mark.parametrize("line", [b"{", b"[]", b'{"custom_id": 1, "result": {}}', b"[" * 100_000])
-def test_a_line_that_is_no_result_belongs_to_nobody(line: bytes) -> None:
-    assert read_result(line)[0] == ""
+def test_a_line_that_is_no_result_belongs_to_nobody() -> None:
+    cases = (b"{", b"[]", b'{"custom_id": 1, "result": {}}', b"[" * 100_000)
+    wrong = {line: got for line in cases if (got := read_result(line)[0]) != ""}
+    assert not wrong

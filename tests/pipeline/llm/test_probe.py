@@ -121,24 +121,24 @@ def test_a_wrong_key_ends_the_check_after_one_call(
     assert found.calls == 1 and standin.calls(billed=True) == []
 
 
-@pytest.mark.parametrize(
-    "message",
-    [
-        pytest.param("No connected db.", id="a proxy that looks keys up in a database"),
-        pytest.param("Malformed API Key passed in.", id="an API key"),
-        pytest.param("Authentication Error, LiteLLM Virtual Key expected.", id="authentication"),
-    ],
-)
 def test_a_key_that_is_refused_by_a_400_says_nothing_of_the_modes(
-    standin: StandIn, ask: Callable[..., Found], message: str
+    standin: StandIn, ask: Callable[..., Found], subtests: pytest.Subtests
 ) -> None:
-    standin.faults({"kind": "status", "status": 400, "message": message, "count": None})
+    cases = {
+        "a proxy that looks keys up in a database": "No connected db.",
+        "an API key": "Malformed API Key passed in.",
+        "authentication": "Authentication Error, LiteLLM Virtual Key expected.",
+    }
+    for name, message in cases.items():
+        with subtests.test(name):
+            standin.reset()
+            standin.faults({"kind": "status", "status": 400, "message": message, "count": None})
 
-    found = ask(standin.url, key="none")
+            found = ask(standin.url, key="none")
 
-    assert found.key is KeyFound.REFUSED
-    assert outcomes(found) == {"schema": "failed", "tool": "not_asked", "text": "not_asked"}
-    assert found.calls == 1
+            assert found.key is KeyFound.REFUSED
+            assert outcomes(found) == {"schema": "failed", "tool": "not_asked", "text": "not_asked"}
+            assert found.calls == 1
 
 
 @pytest.mark.slow
@@ -310,89 +310,72 @@ BAD_REQUEST = failed(FailureKind.REFUSED, 400)
 BROKEN = failed(FailureKind.BROKEN, 500)
 
 
-@pytest.mark.parametrize(
-    ("replies", "expected", "recommended"),
-    [
-        pytest.param([HELD, tool({"answer": WORD})], "real real real", "schema", id="all"),
-        pytest.param([HELD, HELLO], "real ignored real", "schema", id="schema only"),
-        pytest.param([HELLO, tool({"answer": WORD})], "ignored real real", "tool", id="tool only"),
-        pytest.param(
-            [OFF, tool({"answer": "x"})], "ignored ignored real", "text", id="shape, not value"
-        ),
-        pytest.param([text(WORD), tool({})], "real ignored real", "schema", id="the bare word"),
-        pytest.param(
-            [text(f"Sure: {WORD}!"), HELLO], "ignored ignored real", "text", id="word in prose"
-        ),
-        pytest.param(
+def test_a_mode_is_real_only_where_the_word_came_back(subtests: pytest.Subtests) -> None:
+    cases = {
+        "all": ([HELD, tool({"answer": WORD})], "real real real", "schema"),
+        "schema only": ([HELD, HELLO], "real ignored real", "schema"),
+        "tool only": ([HELLO, tool({"answer": WORD})], "ignored real real", "tool"),
+        "shape, not value": ([OFF, tool({"answer": "x"})], "ignored ignored real", "text"),
+        "the bare word": ([text(WORD), tool({})], "real ignored real", "schema"),
+        "word in prose": ([text(f"Sure: {WORD}!"), HELLO], "ignored ignored real", "text"),
+        "cut short": (
             [text("", "max_tokens"), text("Hel", "max_tokens"), HELLO],
             "unclear unclear real",
             "text",
-            id="cut short",
         ),
-        pytest.param(
-            [text("", "refusal"), text(""), text("  ")], "unclear unclear unclear", None, id="mute"
-        ),
-        pytest.param(
-            [BAD_REQUEST, BAD_REQUEST, HELLO], "refused refused real", "text", id="400, 400, hello"
-        ),
-        pytest.param([BROKEN, tool({"answer": WORD})], "failed real real", "tool", id="500, tool"),
-        pytest.param(
-            [failed(FailureKind.REFUSED, 404)] * 3, "refused refused refused", None, id="all 404"
-        ),
-        pytest.param([UNREACHABLE], "failed not_asked not_asked", None, id="gone"),
-        pytest.param(
-            [failed(FailureKind.TIMEOUT)], "failed not_asked not_asked", None, id="too slow"
-        ),
-        pytest.param(
-            [failed(FailureKind.LIMIT, 402)], "failed not_asked not_asked", None, id="spend limit"
-        ),
-    ],
-)
-def test_a_mode_is_real_only_where_the_word_came_back(
-    replies: list[Reply], expected: str, recommended: str | None
-) -> None:
-    scripted = Scripted(*replies)
+        "mute": ([text("", "refusal"), text(""), text("  ")], "unclear unclear unclear", None),
+        "400, 400, hello": ([BAD_REQUEST, BAD_REQUEST, HELLO], "refused refused real", "text"),
+        "500, tool": ([BROKEN, tool({"answer": WORD})], "failed real real", "tool"),
+        "all 404": ([failed(FailureKind.REFUSED, 404)] * 3, "refused refused refused", None),
+        "gone": ([UNREACHABLE], "failed not_asked not_asked", None),
+        "too slow": ([failed(FailureKind.TIMEOUT)], "failed not_asked not_asked", None),
+        "spend limit": ([failed(FailureKind.LIMIT, 402)], "failed not_asked not_asked", None),
+    }
+    for name, (replies, expected, recommended) in cases.items():
+        with subtests.test(name):
+            scripted = Scripted(*replies)
 
-    found = look(scripted)
+            found = look(scripted)
 
-    assert " ".join(one.outcome.value for one in found.modes) == expected
-    assert (found.recommended.value if found.recommended else None) == recommended
-    assert found.calls == len(scripted.requests) <= MOST_CALLS
+            assert " ".join(one.outcome.value for one in found.modes) == expected
+            assert (found.recommended.value if found.recommended else None) == recommended
+            assert found.calls == len(scripted.requests) <= MOST_CALLS
 
 
 LISTED = Page(200, {"data": [{"id": "a"}, {"id": "b", "max_model_len": 4096}]})
 
 
-@pytest.mark.parametrize(
-    ("page", "options", "asked"),
-    [
-        pytest.param(LISTED, {"model": "named"}, "named", id="the one that was named"),
-        pytest.param(LISTED, {"model": "", "known": ["x", "b"]}, "b", id="known and listed"),
-        pytest.param(LISTED, {"model": "", "known": ["x", "y"]}, "x", id="known, none listed"),
-        pytest.param(LISTED, {"model": ""}, "a", id="the first of the list"),
-        pytest.param(NOT_THERE, {"model": "", "known": ["x"]}, "x", id="no list"),
-    ],
-)
-def test_the_model_that_is_asked(page: Page, options: dict[str, object], asked: str) -> None:
-    scripted = Scripted(HELD, HELLO, page=page)
+def test_the_model_that_is_asked(subtests: pytest.Subtests) -> None:
+    cases = {
+        "the one that was named": (LISTED, {"model": "named"}, "named"),
+        "known and listed": (LISTED, {"model": "", "known": ["x", "b"]}, "b"),
+        "known, none listed": (LISTED, {"model": "", "known": ["x", "y"]}, "x"),
+        "the first of the list": (LISTED, {"model": ""}, "a"),
+        "no list": (NOT_THERE, {"model": "", "known": ["x"]}, "x"),
+    }
+    for name, (page, options, asked) in cases.items():
+        with subtests.test(name):
+            scripted = Scripted(HELD, HELLO, page=page)
 
-    assert look(scripted, **options).model == asked
-    assert {request["model"] for request in scripted.requests} == {asked}
+            assert look(scripted, **options).model == asked
+            assert {request["model"] for request in scripted.requests} == {asked}
 
 
-@pytest.mark.parametrize(
-    ("page", "models"),
-    [
-        pytest.param(Page(200, {"data": []}), (), id="an empty list"),
-        pytest.param(Page(200, {"data": [3, {"id": 4}, {"id": "x"}]}), ("x",), id="odd rows"),
-        pytest.param(Page(200, {"data": [{"id": "x" * 999}]}), (), id="an endless name"),
-        pytest.param(Page(200, ["x"]), None, id="another shape"),
-        pytest.param(Page(200, None), None, id="no JSON"),
-        pytest.param(Page(500, None, "broken"), None, id="broken"),
-    ],
-)
-def test_a_list_of_models_may_be_anything(page: Page, models: tuple[str, ...] | None) -> None:
-    assert look(Scripted(HELD, HELLO, page=page)).models == models
+def test_a_list_of_models_may_be_anything() -> None:
+    cases = {
+        "an empty list": (Page(200, {"data": []}), ()),
+        "odd rows": (Page(200, {"data": [3, {"id": 4}, {"id": "x"}]}), ("x",)),
+        "an endless name": (Page(200, {"data": [{"id": "x" * 999}]}), ()),
+        "another shape": (Page(200, ["x"]), None),
+        "no JSON": (Page(200, None), None),
+        "broken": (Page(500, None, "broken"), None),
+    }
+    wrong = {
+        name: got
+        for name, (page, models) in cases.items()
+        if (got := look(Scripted(HELD, HELLO, page=page)).models) != models
+    }
+    assert not wrong
 
 
 def test_facts_of_a_model_are_read_where_they_are_told() -> None:

@@ -124,28 +124,34 @@ def _drained(hostile: Hostile, kind: str) -> bool:
     return not hostile.open[kind]
 
 
-@pytest.mark.parametrize("kind", ["drip", "drip-headers", "silent"])
-def test_a_try_that_nobody_waits_for_any_more_ends_at_once(hostile: Hostile, kind: str) -> None:
-    client, group = MessagesClient(), Group()
-    target = Target(kind, hostile.url(kind), "key", 4 * LONG)
-    ended: list[Answered | Failed] = []
+def test_a_try_that_nobody_waits_for_any_more_ends_at_once(
+    hostile: Hostile, subtests: pytest.Subtests
+) -> None:
+    cases = ("drip", "drip-headers", "silent")
+    for kind in cases:
+        with subtests.test(kind):
+            client, group = MessagesClient(), Group()
+            target = Target(kind, hostile.url(kind), "key", 4 * LONG)
+            ended: list[Answered | Failed] = []
 
-    def ask() -> None:
-        current_group.set(group)
-        ended.extend(client.send([(target, REQUEST)] * 2))
+            def ask() -> None:
+                current_group.set(group)
+                ended.extend(client.send([(target, REQUEST)] * 2))
 
-    asker = threading.Thread(target=ask)
-    asker.start()
-    deadline = time.monotonic() + LONG
-    while hostile.open[kind] < 2:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-    group.abandon("The run was cancelled.")
-    asker.join(timeout=LONG)
-    assert not asker.is_alive()
-    assert [failed(one) for one in ended] == [(FailureKind.TIMEOUT, Trouble.ABANDONED, True)] * 2
-    assert ended[0].message == "The run was cancelled."  # type: ignore[union-attr]
-    assert _drained(hostile, kind), "its connections are closed"
+            asker = threading.Thread(target=ask)
+            asker.start()
+            deadline = time.monotonic() + LONG
+            while hostile.open[kind] < 2:
+                assert time.monotonic() < deadline
+                time.sleep(0.01)
+            group.abandon("The run was cancelled.")
+            asker.join(timeout=LONG)
+            assert not asker.is_alive()
+            assert [failed(one) for one in ended] == [
+                (FailureKind.TIMEOUT, Trouble.ABANDONED, True)
+            ] * 2
+            assert ended[0].message == "The run was cancelled."  # type: ignore[union-attr]
+            assert _drained(hostile, kind), "its connections are closed"
 
 
 def test_what_is_abandoned_before_it_began_is_not_sent(hostile: Hostile) -> None:
@@ -160,20 +166,19 @@ def test_what_is_abandoned_before_it_began_is_not_sent(hostile: Hostile) -> None
 # --- Usage -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("kind", "doubt", "said"),
-    [
+def test_a_reply_with_doubtful_usage_is_kept_and_its_tokens_are_not(
+    ask: Ask, subtests: pytest.Subtests
+) -> None:
+    cases = [
         ("usage-null", UsageDoubt.NOT_REPORTED, ""),
         ("usage-absurd", UsageDoubt.NOT_BELIEVED, '"input_tokens": 1' + "0" * 30),
-    ],
-)
-def test_a_reply_with_doubtful_usage_is_kept_and_its_tokens_are_not(
-    ask: Ask, kind: str, doubt: UsageDoubt, said: str
-) -> None:
-    ended = ask(kind)
-    assert isinstance(ended, Answered)
-    assert (ended.doubt, ended.usage.input, ended.usage.output) == (doubt, 0, 0)
-    assert said in ended.said and ended.message["usage"] is None
+    ]
+    for kind, doubt, said in cases:
+        with subtests.test(kind):
+            ended = ask(kind)
+            assert isinstance(ended, Answered)
+            assert (ended.doubt, ended.usage.input, ended.usage.output) == (doubt, 0, 0)
+            assert said in ended.said and ended.message["usage"] is None
 
 
 # --- Addresses ---------------------------------------------------------------------------------------------
@@ -206,24 +211,23 @@ def test_the_address_connected_to_is_the_one_that_was_judged(
     assert asked == ["gpu.lan"], "looked up once for the connection, and not again by the socket"
 
 
-@pytest.mark.parametrize(
-    ("url", "found", "words"),
-    [
+def test_a_name_that_leads_where_nothing_is_asked_is_not_connected_to(
+    ask: Ask, leads_to: Callable[..., list[str]], subtests: pytest.Subtests
+) -> None:
+    cases = [
         ("http://gpu.lan:8080", "169.254.169.254", "link-local, metadata or reserved"),
         ("https://models.example", "fd00:ec2::254", "link-local, metadata or reserved"),
         ("https://models.example", "::ffff:169.254.169.254", "link-local, metadata or reserved"),
         ("http://gpu.lan:8080", "8.8.8.8", "without encryption"),
         ("http://localhost:8080", "10.0.0.5", "is not this machine"),
         ("http://metadata.google.internal", "10.0.0.5", "metadata service"),
-    ],
-)
-def test_a_name_that_leads_where_nothing_is_asked_is_not_connected_to(
-    ask: Ask, leads_to: Callable[..., list[str]], url: str, found: str, words: str
-) -> None:
-    leads_to(found)
-    ended = ask("anywhere", url=url)
-    assert failed(ended) == (FailureKind.REFUSED, Trouble.ADDRESS, False)
-    assert words in ended.message  # type: ignore[union-attr]
+    ]
+    for url, found, words in cases:
+        with subtests.test(f"{url} {found}"):
+            leads_to(found)
+            ended = ask("anywhere", url=url)
+            assert failed(ended) == (FailureKind.REFUSED, Trouble.ADDRESS, False)
+            assert words in ended.message  # type: ignore[union-attr]
 
 
 @pytest.mark.slow
@@ -249,22 +253,21 @@ def test_a_proxy_of_the_environment_is_not_used(
     assert isinstance(ask("usage-null"), Answered)
 
 
-@pytest.mark.parametrize(
-    ("base_url", "goes"),
-    [
-        ("https://api.anthropic.com", True),
-        ("https://8.8.8.8", True),
-        ("https://10.0.0.5", False),
-        ("https://[fd12::1]", False),
-        ("http://gpu.lan:8080", False),
-        ("http://localhost:1", False),
-        ("https://localhost:1", False),
-        ("http://127.0.0.1:1", False),
-    ],
-)
-def test_what_goes_through_the_proxy_of_the_setting(base_url: str, goes: bool) -> None:
-    assert transport.goes_by_proxy(base_url, "http://proxy.lan:3128") is goes
-    assert not transport.goes_by_proxy(base_url, "")
+def test_what_goes_through_the_proxy_of_the_setting(subtests: pytest.Subtests) -> None:
+    cases = {
+        "https://api.anthropic.com": True,
+        "https://8.8.8.8": True,
+        "https://10.0.0.5": False,
+        "https://[fd12::1]": False,
+        "http://gpu.lan:8080": False,
+        "http://localhost:1": False,
+        "https://localhost:1": False,
+        "http://127.0.0.1:1": False,
+    }
+    for base_url, goes in cases.items():
+        with subtests.test(base_url):
+            assert transport.goes_by_proxy(base_url, "http://proxy.lan:3128") is goes
+            assert not transport.goes_by_proxy(base_url, "")
 
 
 def test_the_proxy_of_the_setting_is_asked_to_connect_and_looks_the_name_up_itself(
@@ -338,25 +341,20 @@ def test_what_is_packed_is_unpacked_wherever_it_is_cut() -> None:
         assert _body(packed[:cut], packed[cut:], encoding="gzip") == data
 
 
-@pytest.mark.parametrize(
-    ("pieces", "encoding", "error"),
-    [
-        pytest.param([b"x" * 101], "identity", transport.TooLarge, id="one byte too many"),
-        pytest.param([b"x" * 60] * 2, "identity", transport.TooLarge, id="in two pieces"),
-        pytest.param([_packed(b"x" * 101)], "gzip", transport.TooLarge, id="unpacked"),
-        pytest.param(
-            [_packed(b"x"), b"y" * 101], "gzip", transport.TooLarge, id="more after its end"
-        ),
-        pytest.param([_packed(b"x" * 9)[:-4]], "gzip", transport.BadPacking, id="cut short"),
-        pytest.param([b"x"], "gzip", transport.BadPacking, id="not gzip"),
-        pytest.param([b"x"], "br", transport.BadPacking, id="not asked for"),
-    ],
-)
-def test_what_is_too_large_or_badly_packed_is_refused(
-    pieces: list[bytes], encoding: str, error: type[Exception]
-) -> None:
-    with pytest.raises(error):
-        _body(*pieces, encoding=encoding)
+def test_what_is_too_large_or_badly_packed_is_refused(subtests: pytest.Subtests) -> None:
+    cases = {
+        "one byte too many": ([b"x" * 101], "identity", transport.TooLarge),
+        "in two pieces": ([b"x" * 60] * 2, "identity", transport.TooLarge),
+        "unpacked": ([_packed(b"x" * 101)], "gzip", transport.TooLarge),
+        "more after its end": ([_packed(b"x"), b"y" * 101], "gzip", transport.TooLarge),
+        "cut short": ([_packed(b"x" * 9)[:-4]], "gzip", transport.BadPacking),
+        "not gzip": ([b"x"], "gzip", transport.BadPacking),
+        "not asked for": ([b"x"], "br", transport.BadPacking),
+    }
+    for name, (pieces, encoding, error) in cases.items():
+        with subtests.test(name):
+            with pytest.raises(error):
+                _body(*pieces, encoding=encoding)
 
 
 def test_a_body_of_just_the_limit_is_read() -> None:

@@ -20,23 +20,22 @@ from tests.pipeline.simulation.asking import MIXED, PAPER, ask_directly, every_w
 NEVER = Rates(generator=0, recall=0, false_alarm=0, fixes=0, breaks=0, fixes_missed=0)
 
 
-@pytest.mark.parametrize(
-    ("figure", "counted"),
-    [
-        pytest.param("first_pass_accuracy", Fraction(65, 153), id="first pass"),
-        pytest.param("assessor_agreement", Fraction(93, 153), id="agreement"),
-        pytest.param("assessor_recall", Fraction(38, 88), id="recall"),
-        pytest.param("assessor_precision", Fraction(38, 48), id="precision"),
-        pytest.param("overall_expert_triggered", Fraction(116, 153), id="expert-triggered"),
-        pytest.param("overall_assessor_triggered", Fraction(80, 153), id="assessor-triggered"),
-        pytest.param("fixed_assessor_triggered", Fraction(18, 38), id="fixed"),
-        pytest.param("broken_assessor_triggered", Fraction(3, 10), id="broken"),
-        pytest.param("net_assessor_triggered", Fraction(15, 153), id="net"),
-    ],
-)
-def test_the_paper_preset_gives_the_figures_of_the_paper(figure: str, counted: Fraction) -> None:
-    expected = expect_first(PAPER) | expect_rounds(PAPER, rounds=1)
-    assert expected[figure] == counted
+def test_the_paper_preset_gives_the_figures_of_the_paper(subtests: pytest.Subtests) -> None:
+    cases = {
+        "first pass": ("first_pass_accuracy", Fraction(65, 153)),
+        "agreement": ("assessor_agreement", Fraction(93, 153)),
+        "recall": ("assessor_recall", Fraction(38, 88)),
+        "precision": ("assessor_precision", Fraction(38, 48)),
+        "expert-triggered": ("overall_expert_triggered", Fraction(116, 153)),
+        "assessor-triggered": ("overall_assessor_triggered", Fraction(80, 153)),
+        "fixed": ("fixed_assessor_triggered", Fraction(18, 38)),
+        "broken": ("broken_assessor_triggered", Fraction(3, 10)),
+        "net": ("net_assessor_triggered", Fraction(15, 153)),
+    }
+    for name, (figure, counted) in cases.items():
+        with subtests.test(name):
+            expected = expect_first(PAPER) | expect_rounds(PAPER, rounds=1)
+            assert expected[figure] == counted
 
 
 Counts = Callable[[ItemOutcome], bool]

@@ -57,19 +57,18 @@ def test_people_read_that_it_is_simulated() -> None:
     assert "guard ignored" in said
 
 
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        pytest.param(("--generator", "1.5"), "generator", id="rate above 1"),
-        pytest.param(("--recall", "often"), "recall", id="no number"),
-        pytest.param(("--configuration", "/nowhere.yaml"), "nowhere", id="no such file"),
-        pytest.param(("--rounds", "5"), "from 0 to 4", id="more rounds than there are"),
-        pytest.param(("--items", "0"), "from 1", id="no items"),
-    ],
-)
-def test_what_cannot_be_simulated_is_refused(arguments: tuple[str, ...], says: str) -> None:
-    with pytest.raises(CommandError, match=says):
-        run(*arguments)
+def test_what_cannot_be_simulated_is_refused(subtests: pytest.Subtests) -> None:
+    cases = {
+        "rate above 1": (("--generator", "1.5"), "generator"),
+        "no number": (("--recall", "often"), "recall"),
+        "no such file": (("--configuration", "/nowhere.yaml"), "nowhere"),
+        "more rounds than there are": (("--rounds", "5"), "from 0 to 4"),
+        "no items": (("--items", "0"), "from 1"),
+    }
+    for name, (arguments, says) in cases.items():
+        with subtests.test(name):
+            with pytest.raises(CommandError, match=says):
+                run(*arguments)
 
 
 def test_two_configurations_of_one_name_are_refused(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from pipeline.flow.prompts import fence
 
 # What the SDK takes as keyword arguments; each test passes only what it is about.
 Options = dict[str, Any]
+Client = anthropic.Anthropic
 # An action file: a broken draft, its repair, and a refinement.
 ACTION = """
 statement: Find the YAML files under /srv/deploy that have "staging" in their path
@@ -67,7 +68,7 @@ def tool(shape: dict[str, object]) -> Options:
 
 
 def ask(
-    client: anthropic.Anthropic, task: str = "", /, *, options: Options | None = None, **texts: str
+    client: Client, task: str = "", /, *, options: Options | None = None, **texts: str
 ) -> Message:
     """One question of the contract: a task and its fenced texts."""
     sections = [fence(text, name) for name, text in texts.items()] or ["Hello."]

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-import anthropic
 import pytest
 
-from tests.pipeline.standin.asking import ACTION
+from tests.pipeline.standin.asking import ACTION, Client
 from tests.standin_process import StandIn
 
 
@@ -34,9 +33,13 @@ def standin(standin_process: StandIn) -> StandIn:
 
 
 @pytest.fixture(scope="session")
-def client(standin_process: StandIn) -> Iterator[anthropic.Anthropic]:
-    """The SDK as the product uses it: explicit key, no retries of its own."""
-    with anthropic.Anthropic(
-        api_key="any", base_url=standin_process.url, max_retries=0, timeout=60
-    ) as made:
+def sdk(standin_process: StandIn) -> Iterator[Client]:
+    """Return the SDK as the product uses it: explicit key, no retries of its own."""
+    with Client(api_key="any", base_url=standin_process.url, max_retries=0, timeout=60) as made:
         yield made
+
+
+@pytest.fixture
+def client(standin: StandIn, sdk: Client) -> Client:
+    """Return the SDK, with a stand-in that remembers nothing."""
+    return sdk

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import anthropic
 import pytest
 import yaml
 
 from pipeline.standin.script_book import BookError, load_book
-from tests.pipeline.standin.asking import ACTION, ask, json_of, schema, shape_of
-from tests.standin_process import StandIn
+from tests.pipeline.standin.asking import ACTION, Client, ask, json_of, schema, shape_of
 
 READ = yaml.safe_load(ACTION)
 STATEMENT: str = READ["statement"]
@@ -18,10 +16,7 @@ BROKEN, WRONG, RIGHT = (draft["script"] for draft in READ["drafts"])
 ANY = schema(shape_of(script={"type": "string"}))
 
 
-@pytest.mark.slow
-def test_an_action_takes_the_course_that_the_book_says(
-    standin: StandIn, client: anthropic.Anthropic
-) -> None:
+def test_an_action_takes_the_course_that_the_book_says(client: Client) -> None:
     first = json_of(ask(client, "generate", STATEMENT=STATEMENT, options=ANY))["script"]
     assert first == BROKEN
     mended = ask(client, "repair", STATEMENT=STATEMENT, SCRIPT=first, CHECKER="x", options=ANY)
@@ -50,7 +45,6 @@ def test_an_action_takes_the_course_that_the_book_says(
     assert json_of(refined)["script"] == RIGHT
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("feedback", "expected"),
     [
@@ -61,7 +55,7 @@ def test_an_action_takes_the_course_that_the_book_says(
     ],
 )
 def test_an_experts_feedback_is_followed_before_the_book(
-    standin: StandIn, client: anthropic.Anthropic, feedback: str, expected: str
+    client: Client, feedback: str, expected: str
 ) -> None:
     refined = ask(
         client, "refine", STATEMENT=STATEMENT, SCRIPT=WRONG, FEEDBACK=feedback, options=ANY
@@ -69,27 +63,23 @@ def test_an_experts_feedback_is_followed_before_the_book(
     assert json_of(refined)["script"] == expected
 
 
-@pytest.mark.slow
-def test_feedback_on_the_last_draft_that_asks_for_nothing_changes_nothing(
-    standin: StandIn, client: anthropic.Anthropic
-) -> None:
+def test_feedback_on_the_last_draft_that_asks_for_nothing_changes_nothing(client: Client) -> None:
     refined = ask(client, "refine", STATEMENT=STATEMENT, SCRIPT=RIGHT, FEEDBACK="Hm.", options=ANY)
     assert json_of(refined)["script"] == RIGHT
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        pytest.param("statement: [", id="no YAML"),
-        pytest.param("statement: a\n", id="no drafts"),
-        pytest.param("statement: a\ndrafts: [{script: ls, repaired_by: 1}]\n", id="no such draft"),
-        pytest.param("\udcff", id="not text"),
-    ],
-)
-def test_a_wrong_action_file_is_named(tmp_path: Path, text: str) -> None:
-    (tmp_path / "07-wrong.yaml").write_bytes(text.encode(errors="surrogateescape"))
-    with pytest.raises(BookError, match=r"07-wrong\.yaml"):
-        load_book(tmp_path)
+def test_a_wrong_action_file_is_named(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    cases = {
+        "no YAML": "statement: [",
+        "no drafts": "statement: a\n",
+        "no such draft": "statement: a\ndrafts: [{script: ls, repaired_by: 1}]\n",
+        "not text": "\udcff",
+    }
+    for name, text in cases.items():
+        with subtests.test(name):
+            (tmp_path / "07-wrong.yaml").write_bytes(text.encode(errors="surrogateescape"))
+            with pytest.raises(BookError, match=r"07-wrong\.yaml"):
+                load_book(tmp_path)
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:

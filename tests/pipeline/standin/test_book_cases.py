@@ -36,7 +36,7 @@ def test_twenty_actions_have_cases_and_each_of_the_five_kinds_is_among_them() ->
     assert {action["kind"] for action in actions if "kind" in action} >= KINDS
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_they_hold_for_what_is_right_notice_what_is_wrong_and_pass_nothing_that_does_nothing(
     availability: Availability,
 ) -> None:

@@ -20,7 +20,7 @@ import pytest
 from pipeline.standin.__main__ import main
 from pipeline.standin.script_book import load_book
 from pipeline.standin.server.faults import Fault
-from tests.pipeline.standin.asking import ask
+from tests.pipeline.standin.asking import Client, ask
 from tests.standin_process import ROOT, StandIn
 
 TEXT = (ROOT / "docs" / "stand-in.md").read_text(encoding="utf-8")
@@ -38,7 +38,6 @@ def fault_rows() -> list[tuple[str, str, dict[str, object]]]:
     return [(kind, billed, json.loads(rule)) for kind, billed, rule in rows]
 
 
-@pytest.mark.slow
 def test_the_examples_give_what_they_say(standin: StandIn) -> None:
     session = "\n".join(blocks("pycon")).replace(ADDRESS, standin.url)
     found = doctest.DocTestParser().get_doctest(session, {}, "stand-in.md", "stand-in.md", 0)
@@ -92,15 +91,16 @@ def test_every_kind_of_fault_is_described() -> None:
     assert {kind for kind, _, _ in fault_rows()} | set(of_batches) == set(kinds)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("kind", "billed", "rule"), fault_rows())
 def test_each_fault_strikes_and_is_billed_as_the_document_says(
-    standin: StandIn, client: anthropic.Anthropic, kind: str, billed: str, rule: dict[str, object]
+    standin: StandIn, client: Client, subtests: pytest.Subtests
 ) -> None:
-    standin.faults(rule)
-    # Some are raised by the SDK, some are handed on: here only the server's side counts.
-    with contextlib.suppress(anthropic.APIError, json.JSONDecodeError):
-        ask(client, "similarity", STATEMENT="List /srv", FUNCTIONALITY="It lists /srv.")
-    (call,) = standin.calls()
-    assert (call["fault"], call["billed"]) == (kind, billed == "yes")
-    assert standin.pending_faults() == []
+    for kind, billed, rule in fault_rows():
+        with subtests.test(kind):
+            standin.reset()
+            standin.faults(rule)
+            # Some are raised by the SDK, some are handed on: here only the server's side counts.
+            with contextlib.suppress(anthropic.APIError, json.JSONDecodeError):
+                ask(client, "similarity", STATEMENT="List /srv", FUNCTIONALITY="It lists /srv.")
+            (call,) = standin.calls()
+            assert (call["fault"], call["billed"]) == (kind, billed == "yes")
+            assert standin.pending_faults() == []

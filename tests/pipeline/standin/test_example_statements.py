@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from _pytest.mark import ParameterSet
 
 from pipeline.actions.views import _examples
 from pipeline.standin.description.script_description import describe
@@ -142,41 +143,56 @@ def test_every_statement_that_people_are_shown_is_among_the_wordings() -> None:
     assert set(SHOWN) <= {*DELETE, *RESTART, *LARGEST}
 
 
-@pytest.mark.parametrize("statement", first_cases(3, DELETE))
-def test_old_files_are_deleted_and_no_pattern_is_added(statement: str) -> None:
-    place, days = re.findall(r"/\w[\w/]+", statement)[0], re.findall(r"\d+", statement)[0]
-    for script in write_beside(statement, "delete-rotated-app-logs"):
-        assert f"find {place} -type f -mtime +{days} -delete" in script
-        assert passes(statement, script)
+def split(statements: tuple[str, ...]) -> list[ParameterSet]:
+    """Return the statements for `parametrize`: the first three, and the others as nightly."""
+    few, others = statements[:3], statements[3:]
+    return first_cases(1, [pytest.param(few, id="few"), pytest.param(others, id="others")])
 
 
-@pytest.mark.parametrize("statement", first_cases(3, RESTART))
-def test_nginx_is_restarted_after_its_configuration_was_tested(statement: str) -> None:
-    for script in write_beside(
-        statement,
-        "deny-address-in-nginx",
-        "raise-haproxy-file-limit",
-        "restart-service-and-wait",
-        "show-why-container-stopped",
-    ):
-        assert 0 < script.find("nginx -t") < script.find("systemctl restart nginx"), script
-        assert passes(statement, script)
+@pytest.mark.parametrize("statements", split(DELETE))
+def test_script_deletes_old_files_and_adds_no_pattern(
+    subtests: pytest.Subtests, statements: tuple[str, ...]
+) -> None:
+    for statement in statements:
+        place, days = re.findall(r"/\w[\w/]+", statement)[0], re.findall(r"\d+", statement)[0]
+        for script in write_beside(statement, "delete-rotated-app-logs"):
+            with subtests.test(statement):
+                assert f"find {place} -type f -mtime +{days} -delete" in script
+                assert passes(statement, script)
 
 
-@pytest.mark.parametrize("statement", first_cases(3, LARGEST))
-def test_the_ten_largest_files_are_listed(statement: str) -> None:
-    for script in write_beside(statement, "show-inode-usage", "show-largest-files"):
-        assert "-type f" in script
-        assert "sort -rn" in script
-        assert "1,10p" in script
-        assert "/var/log" in script
-        assert "-name" not in script
-        assert passes(statement, script)
-    assert "-xdev" not in write(statement, None), "nobody asked for that"
+@pytest.mark.parametrize("statements", split(RESTART))
+def test_script_restarts_nginx_after_testing_its_configuration(
+    subtests: pytest.Subtests, statements: tuple[str, ...]
+) -> None:
+    entries = ("deny-address-in-nginx", "raise-haproxy-file-limit", "restart-service-and-wait")
+    for statement in statements:
+        for script in write_beside(statement, *entries, "show-why-container-stopped"):
+            with subtests.test(statement):
+                assert 0 < script.find("nginx -t") < script.find("systemctl restart nginx"), script
+                assert passes(statement, script)
 
 
-@pytest.mark.parametrize(
-    ("words", "number"), [("five", 5), ("three", 3), ("twenty", 20), ("7", 7), ("ten", 10)]
-)
-def test_how_many_is_as_many_as_was_asked_for(words: str, number: int) -> None:
-    assert f"sed -n 1,{number}p" in write(f"List the {words} largest files in /var/log", None)
+@pytest.mark.parametrize("statements", split(LARGEST))
+def test_script_lists_the_ten_largest_files(
+    subtests: pytest.Subtests, statements: tuple[str, ...]
+) -> None:
+    needed = ("-type f", "sort -rn", "1,10p", "/var/log")
+    for statement in statements:
+        for script in write_beside(statement, "show-inode-usage", "show-largest-files"):
+            with subtests.test(statement):
+                assert [words for words in needed if words not in script] == []
+                assert "-name" not in script
+                assert passes(statement, script)
+        with subtests.test(statement):
+            assert "-xdev" not in write(statement, None), "not requested"
+
+
+def test_script_lists_as_many_files_as_requested() -> None:
+    numbers = {"five": 5, "three": 3, "twenty": 20, "7": 7, "ten": 10}
+    written = {
+        words: write(f"List the {words} largest files in /var/log", None) for words in numbers
+    }
+    assert not {
+        word: text for word, text in written.items() if f"sed -n 1,{numbers[word]}p" not in text
+    }

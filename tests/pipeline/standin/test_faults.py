@@ -10,14 +10,14 @@ from concurrent.futures import ThreadPoolExecutor
 import anthropic
 import pytest
 
-from tests.pipeline.standin.asking import VERDICT, ask, json_of, schema, text_of, tool
+from tests.pipeline.standin.asking import VERDICT, Client, ask, json_of, schema, text_of, tool
 from tests.standin_process import StandIn
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("status", "error", "kind"),
-    [
+def test_a_status_is_raised_as_its_error_and_not_billed(
+    standin: StandIn, client: Client, subtests: pytest.Subtests
+) -> None:
+    cases = [
         (400, anthropic.BadRequestError, "invalid_request_error"),
         (401, anthropic.AuthenticationError, "authentication_error"),
         (402, anthropic.PaymentRequiredError, "billing_error"),
@@ -29,91 +29,73 @@ from tests.standin_process import StandIn
         (503, anthropic.ServiceUnavailableError, "api_error"),
         (504, anthropic.GatewayTimeoutError, "timeout_error"),
         (529, anthropic.OverloadedError, "overloaded_error"),
-    ],
-)
-def test_a_status_is_raised_as_its_error_and_not_billed(
-    standin: StandIn,
-    client: anthropic.Anthropic,
-    status: int,
-    error: type[anthropic.APIStatusError],
-    kind: str,
-) -> None:
-    standin.faults({"kind": "status", "status": status, "message": "Not now."})
-    with pytest.raises(error) as raised:
-        ask(client)
-    assert (raised.value.type, raised.value.api_message) == (kind, "Not now.")
-    assert [call["status"] for call in standin.calls(billed=False)] == [status]
-    assert standin.totals()["billed"] == 0
+    ]
+    for status, error, kind in cases:
+        with subtests.test(status):
+            standin.reset()
+            standin.faults({"kind": "status", "status": status, "message": "Not now."})
+            with pytest.raises(error) as raised:
+                ask(client)
+            assert (raised.value.type, raised.value.api_message) == (kind, "Not now.")
+            assert [call["status"] for call in standin.calls(billed=False)] == [status]
+            assert standin.totals()["billed"] == 0
 
 
-def test_a_rate_limit_says_when_to_come_back(standin: StandIn, client: anthropic.Anthropic) -> None:
+def test_a_rate_limit_says_when_to_come_back(standin: StandIn, client: Client) -> None:
     standin.faults({"kind": "status", "status": 429, "retry_after": 12})
     with pytest.raises(anthropic.RateLimitError) as raised:
         ask(client)
     assert raised.value.response.headers["retry-after"] == "12"
 
 
-@pytest.mark.parametrize(
-    "code",
-    ["contract_spend_limit_reached", "enforced_spend_limit_reached", "ramp_limit_exceeded"],
-)
 def test_a_spend_limit_has_its_own_code_and_class(
-    standin: StandIn, client: anthropic.Anthropic, code: str
+    standin: StandIn, client: Client, subtests: pytest.Subtests
 ) -> None:
-    standin.faults({"kind": "status", "status": 429, "error_code": code})
-    with pytest.raises(anthropic.RateLimitError) as raised:
-        ask(client)
-    assert raised.value.error_code == code
-    assert type(raised.value) is not anthropic.RateLimitError
+    cases = ("contract_spend_limit_reached", "enforced_spend_limit_reached", "ramp_limit_exceeded")
+    for code in cases:
+        with subtests.test(code):
+            standin.faults({"kind": "status", "status": 429, "error_code": code})
+            with pytest.raises(anthropic.RateLimitError) as raised:
+                ask(client)
+            assert raised.value.error_code == code
+            assert type(raised.value) is not anthropic.RateLimitError
 
 
-def test_a_status_may_come_from_a_proxy_in_html(
-    standin: StandIn, client: anthropic.Anthropic
-) -> None:
+def test_a_status_may_come_from_a_proxy_in_html(standin: StandIn, client: Client) -> None:
     standin.faults({"kind": "status", "status": 502, "text": "<html>Bad gateway</html>"})
     with pytest.raises(anthropic.InternalServerError) as raised:
         ask(client)
     assert raised.value.type is None
 
 
-def test_a_late_answer_is_billed_although_nobody_waits(
-    standin: StandIn, client: anthropic.Anthropic
-) -> None:
+def test_a_late_answer_is_billed_although_nobody_waits(standin: StandIn, client: Client) -> None:
     standin.faults({"kind": "delay", "seconds": 5})
     with pytest.raises(anthropic.APITimeoutError):
         ask(client.with_options(timeout=1))
     assert standin.totals()["billed"] == 1
 
 
-def test_a_connection_that_dies_in_the_answer_is_billed(
-    standin: StandIn, client: anthropic.Anthropic
-) -> None:
+def test_a_connection_that_dies_in_the_answer_is_billed(standin: StandIn, client: Client) -> None:
     standin.faults({"kind": "death"})
     with pytest.raises(anthropic.APIConnectionError):
         ask(client)
     assert standin.totals()["billed"] == 1
 
 
-def test_a_cut_body_escapes_the_sdk_as_a_json_error(
-    standin: StandIn, client: anthropic.Anthropic
-) -> None:
+def test_a_cut_body_escapes_the_sdk_as_a_json_error(standin: StandIn, client: Client) -> None:
     standin.faults({"kind": "cut"})
     with pytest.raises(json.JSONDecodeError):
         ask(client)
     assert standin.totals()["billed"] == 1
 
 
-def test_a_wrong_shape_is_handed_on_by_the_sdk(
-    standin: StandIn, client: anthropic.Anthropic
-) -> None:
+def test_a_wrong_shape_is_handed_on_by_the_sdk(standin: StandIn, client: Client) -> None:
     standin.faults({"kind": "shape", "body": "a string"}, {"kind": "shape", "drop": ["usage"]})
     assert str(ask(client)) == "a string"
     assert ask(client).usage is None
 
 
-def test_an_answer_is_broken_off_at_max_tokens(
-    standin: StandIn, client: anthropic.Anthropic
-) -> None:
+def test_an_answer_is_broken_off_at_max_tokens(standin: StandIn, client: Client) -> None:
     standin.faults({"kind": "max_tokens"})
     answer = ask(client, "describe", SCRIPT="rm -rf /tmp/x", options=schema(VERDICT))
     assert answer.stop_reason == "max_tokens"
@@ -121,7 +103,7 @@ def test_an_answer_is_broken_off_at_max_tokens(
         json_of(answer)
 
 
-def test_a_refusal_names_its_category(standin: StandIn, client: anthropic.Anthropic) -> None:
+def test_a_refusal_names_its_category(standin: StandIn, client: Client) -> None:
     standin.faults({"kind": "refusal", "category": "cyber"})
     answer = ask(client, "generate", STATEMENT="Kill process 7")
     assert (answer.stop_reason, answer.content) == ("refusal", [])
@@ -130,44 +112,44 @@ def test_a_refusal_names_its_category(standin: StandIn, client: anthropic.Anthro
     assert standin.totals()["billed"] == 1
 
 
-@pytest.mark.parametrize(
-    ("sample", "fences"),
-    [("several_fences", 4), ("prose", 0), ("nested_fence", 4), ("no_script", 2), ("nothing", 0)],
-)
 def test_a_text_may_be_any_of_the_samples(
-    standin: StandIn, client: anthropic.Anthropic, sample: str, fences: int
+    standin: StandIn, client: Client, subtests: pytest.Subtests
 ) -> None:
-    standin.faults({"kind": "text", "sample": sample})
-    answer = ask(client, "generate", STATEMENT="Show free disk space", options=tool(VERDICT))
-    assert text_of(answer).count("```") == fences
-    assert answer.stop_reason == "end_turn"
+    cases = {"several_fences": 4, "prose": 0, "nested_fence": 4, "no_script": 2, "nothing": 0}
+    for sample, fences in cases.items():
+        with subtests.test(sample):
+            standin.faults({"kind": "text", "sample": sample})
+            answer = ask(
+                client, "generate", STATEMENT="Show free disk space", options=tool(VERDICT)
+            )
+            assert text_of(answer).count("```") == fences
+            assert answer.stop_reason == "end_turn"
 
 
-def test_a_text_may_be_given(standin: StandIn, client: anthropic.Anthropic) -> None:
+def test_a_text_may_be_given(standin: StandIn, client: Client) -> None:
     standin.faults({"kind": "text", "text": "verdict: maybe"})
     assert text_of(ask(client, "similarity")) == "verdict: maybe"
 
 
-def test_a_tools_input_may_be_off_its_schema(standin: StandIn, client: anthropic.Anthropic) -> None:
+def test_a_tools_input_may_be_off_its_schema(standin: StandIn, client: Client) -> None:
     standin.faults({"kind": "tool_input", "input": {"verdict": 7}})
     block = ask(client, "similarity", STATEMENT="a", options=tool(VERDICT)).content[0]
     assert block.type == "tool_use"
     assert (block.name, block.input) == ("answer", {"verdict": 7})
 
 
-@pytest.mark.parametrize(
-    ("task", "first", "second"),
-    [("similarity", "match", "mismatch"), ("explain", "error", "no_error")],
-)
 def test_two_verdicts_may_contradict_each_other(
-    standin: StandIn, client: anthropic.Anthropic, task: str, first: str, second: str
+    standin: StandIn, client: Client, subtests: pytest.Subtests
 ) -> None:
-    standin.faults({"kind": "contradiction"})
-    lines = text_of(ask(client, task, STATEMENT="a")).split("\n\n")
-    assert [json.loads(line)["verdict"] for line in lines] == [first, second]
+    cases = [("similarity", "match", "mismatch"), ("explain", "error", "no_error")]
+    for task, first, second in cases:
+        with subtests.test(task):
+            standin.faults({"kind": "contradiction"})
+            lines = text_of(ask(client, task, STATEMENT="a")).split("\n\n")
+            assert [json.loads(line)["verdict"] for line in lines] == [first, second]
 
 
-def test_an_answer_may_be_thinking_only(standin: StandIn, client: anthropic.Anthropic) -> None:
+def test_an_answer_may_be_thinking_only(standin: StandIn, client: Client) -> None:
     standin.faults({"kind": "thinking"})
     answer = ask(client, "similarity", STATEMENT="a")
     assert [block.type for block in answer.content] == ["thinking"]
@@ -177,7 +159,7 @@ def test_an_answer_may_be_thinking_only(standin: StandIn, client: anthropic.Anth
 
 @pytest.mark.slow
 def test_a_dripping_answer_outlasts_the_timeout_of_the_sdk(
-    standin: StandIn, client: anthropic.Anthropic
+    standin: StandIn, client: Client
 ) -> None:
     standin.faults({"kind": "drip", "seconds": 0.4, "bytes": 8})
     started = time.monotonic()
@@ -187,9 +169,7 @@ def test_a_dripping_answer_outlasts_the_timeout_of_the_sdk(
 
 
 @pytest.mark.slow
-def test_a_connection_closed_while_idle_is_opened_again(
-    standin: StandIn, client: anthropic.Anthropic
-) -> None:
+def test_a_connection_closed_while_idle_is_opened_again(standin: StandIn, client: Client) -> None:
     standin.faults({"kind": "close", "count": 3})
     for _ in range(4):
         # Who asks again at once may still find the dying connection, and tries once more.
@@ -199,7 +179,7 @@ def test_a_connection_closed_while_idle_is_opened_again(
 
 
 def test_a_rule_may_be_for_one_task_one_model_and_later_requests(
-    standin: StandIn, client: anthropic.Anthropic
+    standin: StandIn, client: Client
 ) -> None:
     standin.faults(
         {"kind": "text", "text": "spoilt", "task": "describe", "model": "b", "skip": 1, "count": 2}
@@ -212,9 +192,7 @@ def test_a_rule_may_be_for_one_task_one_model_and_later_requests(
     assert standin.pending_faults() == []
 
 
-def test_a_rule_without_count_strikes_until_reset(
-    standin: StandIn, client: anthropic.Anthropic
-) -> None:
+def test_a_rule_without_count_strikes_until_reset(standin: StandIn, client: Client) -> None:
     standin.faults({"kind": "text", "text": "spoilt", "count": None})
     assert {text_of(ask(client)) for _ in range(3)} == {"spoilt"}
     assert standin.pending_faults() == [
@@ -224,24 +202,23 @@ def test_a_rule_without_count_strikes_until_reset(
     assert text_of(ask(client)) != "spoilt"
 
 
-@pytest.mark.parametrize(
-    "rule",
-    [
-        pytest.param({"kind": "flood"}, id="no such kind"),
-        pytest.param({"kind": "delay", "secs": 1}, id="no such field"),
-        pytest.param({"kind": "status", "status": 200}, id="not an error"),
-    ],
-)
-def test_a_rule_that_is_wrong_is_refused(standin: StandIn, rule: dict[str, object]) -> None:
-    with pytest.raises(urllib.error.HTTPError) as refusal:
-        standin.faults(rule)
-    refusal.value.close()
-    assert refusal.value.code == 400
-    assert standin.pending_faults() == []
+def test_a_rule_that_is_wrong_is_refused(standin: StandIn, subtests: pytest.Subtests) -> None:
+    cases = {
+        "no such kind": {"kind": "flood"},
+        "no such field": {"kind": "delay", "secs": 1},
+        "not an error": {"kind": "status", "status": 200},
+    }
+    for name, rule in cases.items():
+        with subtests.test(name):
+            with pytest.raises(urllib.error.HTTPError) as refusal:
+                standin.faults(rule)
+            refusal.value.close()
+            assert refusal.value.code == 400
+            assert standin.pending_faults() == []
 
 
 @pytest.mark.slow
-def test_answers_are_made_side_by_side(standin: StandIn, client: anthropic.Anthropic) -> None:
+def test_answers_are_made_side_by_side(standin: StandIn, client: Client) -> None:
     standin.faults({"kind": "delay", "seconds": 3, "count": None})
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda _: ask(client), range(8)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
 from pipeline.standin.language.shell_syntax import is_broken, parse, walk
@@ -20,129 +22,116 @@ CLEAN_UP = (
 RESTART = ("Restart a service", ': "${SERVICE:?its name}"\nsystemctl restart "$SERVICE"\n')
 
 
-def generate(statement: str, *examples: tuple[str, str]) -> str:
-    """The script that the demo model writes."""
+def answer_generate(statement: str, *examples: tuple[str, str]) -> dict[str, object]:
+    """Return the demo model's answer to the prompt that asks for a script."""
     sections = [("STATEMENT", statement)]
     for example, script in examples:
         sections += [("EXAMPLE_STATEMENT", example), ("EXAMPLE_SCRIPT", script)]
-    return str(answer_prompt(Prompt("generate", tuple(sections)), EMPTY)["script"])
+    return answer_prompt(Prompt("generate", tuple(sections)), EMPTY)
 
 
-@pytest.mark.parametrize(
-    ("example", "script", "statement", "expected"),
-    [
-        pytest.param(
+def generate(statement: str, *examples: tuple[str, str]) -> str:
+    """Return the script that the demo model writes."""
+    return str(answer_generate(statement, *examples)["script"])
+
+
+def test_an_example_is_adapted() -> None:
+    cases = {
+        "path, glob and days": (
             "Delete *.log files older than 30 days in /var/log/app",
             "find /var/log/app -name '*.log' -mtime +30 -delete",
             "Delete *.gz files older than 7 days in /srv/data",
             "find /srv/data -name '*.gz' -mtime +7 -delete",
-            id="path, glob and days",
         ),
-        pytest.param(
+        "days become minutes": (
             "List files older than 30 days",
             "find . -mtime +30",
             "List files older than 12 hours",
             "find . -mmin +720",
-            id="days become minutes",
         ),
-        pytest.param(
+        "size": (
             "List files over 100 MB",
             "find . -size +100M",
             "List files over 512 KB",
             "find . -size +512k",
-            id="size",
         ),
-        pytest.param(
+        "size in bytes and in a comment": (
             "Compress logs over 100 MB",
             "# over 100 MB\nfind . -size +100000000c",
             "Compress logs over 2 GB",
             "# over 2 GB\nfind . -size +2000000000c",
-            id="size in bytes and in a comment",
         ),
-        pytest.param(
+        "number, name and period": (
             "Show the last 100 lines of nginx since 1 hour ago",
             "journalctl -u nginx -n100 --since '1 hour ago'",
             "Show the last 50 lines of sshd since 20 minutes ago",
             "journalctl -u sshd -n50 --since '20 minutes ago'",
-            id="number, name and period",
         ),
-        pytest.param(
+        "names beside their nouns": (
             "Scale the deployment checkout in namespace shop to 6 replicas",
             "kubectl scale deployment/checkout -n shop --replicas 6",
             "Scale the deployment basket in namespace stage to 4 replicas",
             "kubectl scale deployment/basket -n stage --replicas 4",
-            id="names beside their nouns",
         ),
-        pytest.param(
+        "quoted in single quotes": (
             'List files with "ERROR" in /var/log',
             "grep -rl 'ERROR' /var/log",
             'List files with "can\'t $(x)" in /srv',
             "grep -rl 'can'\\''t $(x)' /srv",
-            id="quoted in single quotes",
         ),
-        pytest.param(
+        "quoted in double quotes": (
             'List files with "ERROR" in /var/log',
             'grep -rl "ERROR" /var/log',
             "List files with 'a \"b\" $(x)' in /srv",
             'grep -rl "a \\"b\\" \\$(x)" /srv',
-            id="quoted in double quotes",
         ),
-        pytest.param(
+        "quoted where it was bare": (
             'List files with "ERROR" in /var/log',
             "grep -rl ERROR /var/log",
             'List files with "a; rm -rf x" in /srv',
             "grep -rl 'a; rm -rf x' /srv",
-            id="quoted where it was bare",
         ),
-        pytest.param(
-            "Copy /a to /b",
-            "cp /a /b",
-            "Copy /b to /c",
-            "cp /b /c",
-            id="none is replaced twice",
-        ),
-        pytest.param(
+        "none is replaced twice": ("Copy /a to /b", "cp /a /b", "Copy /b to /c", "cp /b /c"),
+        "parameters by their names": (
             *CLEAN_UP,
             "Delete *.tmp files older than two weeks in ~/cache",
             CLEAN_UP[1]
             .replace("?directory to clean", "=$HOME/cache")
             .replace("=30", "=14")
             .replace("=*", "=*.tmp"),
-            id="parameters by their names",
         ),
-        pytest.param(
+        "a parameter that could break out": (
             "Show a pattern in a file",
             ': "${PATTERN:?what}"\ngrep "$PATTERN" x',
             'Show "a`b`" in a file',
             "PATTERN='a`b`'\ngrep \"$PATTERN\" x",
-            id="a parameter that could break out",
         ),
-        pytest.param(
+        "a required parameter": (
             *RESTART,
             "Restart the payments-api service",
             RESTART[1].replace("?its name", "=payments-api"),
-            id="a required parameter",
         ),
-    ],
-)
-def test_an_example_is_adapted(example: str, script: str, statement: str, expected: str) -> None:
-    assert adapt_script(script, example=example, statement=statement) == expected
+    }
+    wrong = {
+        name: got
+        for name, (example, script, statement, expected) in cases.items()
+        if (got := adapt_script(script, example=example, statement=statement)) != expected
+    }
+    assert not wrong
 
 
-@pytest.mark.parametrize("quote", ["", "'", '"'])
-@pytest.mark.parametrize(
-    "text", ["$(reboot)", "'; reboot; '", "`reboot`", '\\"; reboot; \\"', "a\\"]
-)
-def test_a_hostile_literal_stays_a_literal(text: str, quote: str) -> None:
-    example, outer = 'List files with "ERROR" in /a', "'" if '"' in text else '"'
-    statement = f"List files with {outer}{text}{outer} in /a"
-    adapted = adapt_script(
-        f"grep -rl {quote}ERROR{quote} /a\n", example=example, statement=statement
-    )
-    kinds = [node.type for node in walk(parse(adapted))]
-    assert kinds.count("command") == 1
-    assert "command_substitution" not in kinds
-    assert not is_broken(adapted)
+def test_hostile_literal_stays_a_literal(subtests: pytest.Subtests) -> None:
+    texts = ("$(reboot)", "'; reboot; '", "`reboot`", '\\"; reboot; \\"', "a\\")
+    for text, quote in product(texts, ("", "'", '"')):
+        with subtests.test(text=text, quote=quote):
+            example, outer = 'List files with "ERROR" in /a', "'" if '"' in text else '"'
+            statement = f"List files with {outer}{text}{outer} in /a"
+            script = f"grep -rl {quote}ERROR{quote} /a\n"
+            adapted = adapt_script(script, example=example, statement=statement)
+            kinds = [node.type for node in walk(parse(adapted))]
+            assert kinds.count("command") == 1
+            assert "command_substitution" not in kinds
+            assert not is_broken(adapted)
 
 
 def test_the_nearest_fitting_example_is_taken() -> None:
@@ -156,70 +145,51 @@ def test_an_example_of_something_else_is_left_aside() -> None:
     assert written.endswith("\n\nfind /data -type f -mtime +3 -delete\n")
 
 
-@pytest.mark.parametrize(
-    ("statement", "body"),
-    [
-        (
-            "Delete *.log files older than 30 days in /var/log/app",
-            "find /var/log/app -type f -name '*.log' -mtime +30 -delete",
+def test_a_small_script_is_written_by_rule() -> None:
+    cases = {
+        "Delete *.log files older than 30 days in /var/log/app": (
+            "find /var/log/app -type f -name '*.log' -mtime +30 -delete"
         ),
-        ("List files in /tmp accessed within the last hour", "find /tmp -type f -amin -60"),
-        (
-            "Find files larger than 100 MB in /home not modified for 90 days",
-            "find /home -type f -mtime +90 -size +100M",
+        "List files in /tmp accessed within the last hour": "find /tmp -type f -amin -60",
+        "Find files larger than 100 MB in /home not modified for 90 days": "find /home -type f -mtime +90 -size +100M",
+        'Find files with "backup" in the path under /srv': "find /srv -type f -path '*backup*'",
+        "Count the .py files under /srv": "find /srv -type f -name '*.py' | wc -l",
+        "Compress files in /a older than 7 days": "find /a -type f -mtime +7 -exec gzip {} +",
+        "Archive *.csv files from /in into /out/a.tgz": (
+            "find /in -type f -name '*.csv' -print0 | tar -czf /out/a.tgz --null -T -"
         ),
-        ('Find files with "backup" in the path under /srv', "find /srv -type f -path '*backup*'"),
-        ("Count the .py files under /srv", "find /srv -type f -name '*.py' | wc -l"),
-        ("Compress files in /a older than 7 days", "find /a -type f -mtime +7 -exec gzip {} +"),
-        (
-            "Archive *.csv files from /in into /out/a.tgz",
-            "find /in -type f -name '*.csv' -print0 | tar -czf /out/a.tgz --null -T -",
+        "Copy all jpg files from /in to /out": "find /in -type f -name '*.jpg' -exec cp {} /out \\;",
+        'Find files containing "pass word" under /etc ignoring case': (
+            "find /etc -type f -exec grep -li -- 'pass word' {} +"
         ),
-        (
-            "Copy all jpg files from /in to /out",
-            "find /in -type f -name '*.jpg' -exec cp {} /out \\;",
+        "Delete empty directories under /data": "find /data -mindepth 1 -type d -empty -delete",
+        "List all symbolic links in the current directory": "find . -type l",
+        "Find *.c and *.h files not recursively in /a": (
+            "find /a -maxdepth 1 -type f \\( -name '*.c' -o -name '*.h' \\)"
         ),
-        (
-            'Find files containing "pass word" under /etc ignoring case',
-            "find /etc -type f -exec grep -li -- 'pass word' {} +",
+        "Change permissions of all *.sh files under ~/bin to 755": (
+            "find ~/bin -type f -name '*.sh' -exec chmod 755 {} +"
         ),
-        ("Delete empty directories under /data", "find /data -mindepth 1 -type d -empty -delete"),
-        ("List all symbolic links in the current directory", "find . -type l"),
-        (
-            "Find *.c and *.h files not recursively in /a",
-            "find /a -maxdepth 1 -type f \\( -name '*.c' -o -name '*.h' \\)",
+        "Restart the payments-api service": "systemctl restart payments-api",
+        "Check whether docker is running": "systemctl is-active docker",
+        "Show the last 200 lines of the journal of unit sshd": "journalctl -u sshd -n 200 --no-pager",
+        "Show the logs of nginx from the last 2 hours": "journalctl -u nginx --since '2 hours ago' --no-pager",
+        "List pods in namespace payments that are not running": (
+            "kubectl get pods -n payments --field-selector=status.phase!=Running"
         ),
-        (
-            "Change permissions of all *.sh files under ~/bin to 755",
-            "find ~/bin -type f -name '*.sh' -exec chmod 755 {} +",
-        ),
-        ("Restart the payments-api service", "systemctl restart payments-api"),
-        ("Check whether docker is running", "systemctl is-active docker"),
-        (
-            "Show the last 200 lines of the journal of unit sshd",
-            "journalctl -u sshd -n 200 --no-pager",
-        ),
-        (
-            "Show the logs of nginx from the last 2 hours",
-            "journalctl -u nginx --since '2 hours ago' --no-pager",
-        ),
-        (
-            "List pods in namespace payments that are not running",
-            "kubectl get pods -n payments --field-selector=status.phase!=Running",
-        ),
-        ("Which process is listening on port 8443?", 'ss -ltnp "sport = :8443"'),
-        (
-            "Find the 10 largest files under /var",
-            "find /var -type f -printf '%s %p\\n' | sort -rn | sed -n 1,10p",
-        ),
-        ("Show free disk space", "df -h"),
-        ("Kill process 4242", "kill 4242"),
-        ('Replace "a/b" by "x&y" in /etc/app.conf', "sed -i s/'a\\/b'/'x\\&y'/g /etc/app.conf"),
-        ("Create the directory /srv/new", "mkdir -p -- /srv/new"),
-    ],
-)
-def test_a_small_script_is_written_by_rule(statement: str, body: str) -> None:
-    assert generate(statement) == f"#!/usr/bin/env bash\nset -euo pipefail\n\n{body}\n"
+        "Which process is listening on port 8443?": 'ss -ltnp "sport = :8443"',
+        "Find the 10 largest files under /var": "find /var -type f -printf '%s %p\\n' | sort -rn | sed -n 1,10p",
+        "Show free disk space": "df -h",
+        "Kill process 4242": "kill 4242",
+        'Replace "a/b" by "x&y" in /etc/app.conf': "sed -i s/'a\\/b'/'x\\&y'/g /etc/app.conf",
+        "Create the directory /srv/new": "mkdir -p -- /srv/new",
+    }
+    wrong = {
+        statement: got
+        for statement, body in cases.items()
+        if (got := generate(statement)) != f"#!/usr/bin/env bash\nset -euo pipefail\n\n{body}\n"
+    }
+    assert not wrong
 
 
 def test_every_recipe_is_valid_bash() -> None:
@@ -233,31 +203,22 @@ def test_every_recipe_is_valid_bash() -> None:
         assert not is_broken(f"{filled}\n"), recipe.script
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
+def test_unknown_statement_is_refused(subtests: pytest.Subtests) -> None:
+    statements = (
         "Summarise the weather in Paris",
         "",
         "Drop the bass on port 22",
         "asdf",
         "Do it again",
         "Wie viele Dateien liegen in diesem Verzeichnis?",
-    ],
-)
-@pytest.mark.parametrize("examples", [(), (CLEAN_UP, RESTART)])
-def test_what_it_does_not_know_it_refuses(
-    statement: str, examples: tuple[tuple[str, str], ...]
-) -> None:
-    sections = [("STATEMENT", statement)]
-    for example, script in examples:
-        sections += [("EXAMPLE_STATEMENT", example), ("EXAMPLE_SCRIPT", script)]
-    answer = answer_prompt(Prompt("generate", tuple(sections)), EMPTY)
-    assert set(answer) == {"refusal"}
-    assert "does not know how" in str(answer["refusal"])
+    )
+    for statement, examples in product(statements, [(), (CLEAN_UP, RESTART)]):
+        with subtests.test(statement, examples=len(examples)):
+            answer = answer_generate(statement, *examples)
+            assert set(answer) == {"refusal"}
+            assert "does not know how" in str(answer["refusal"])
 
 
-@pytest.mark.parametrize(
-    "statement", ["Delete files in /a; rm -rf /b", "Restart $(reboot)", "Show `x` in 'a'b' \"c"]
-)
-def test_a_hostile_statement_makes_no_broken_script(statement: str) -> None:
-    assert not is_broken(write_script(statement) or "")
+def test_hostile_statement_makes_no_broken_script() -> None:
+    hostile = ("Delete files in /a; rm -rf /b", "Restart $(reboot)", "Show `x` in 'a'b' \"c")
+    assert [text for text in hostile if is_broken(write_script(text) or "")] == []

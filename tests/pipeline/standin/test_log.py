@@ -11,13 +11,11 @@ import pytest
 
 from pipeline.standin.server.message_request import MessageRequest
 from pipeline.standin.server.token_counts import InputUsage, PromptCache
-from tests.pipeline.standin.asking import ask, text_of
+from tests.pipeline.standin.asking import Client, ask, text_of
 from tests.standin_process import StandIn
 
 
-def test_each_call_is_logged_with_its_task_and_cost(
-    standin: StandIn, client: anthropic.Anthropic
-) -> None:
+def test_each_call_is_logged_with_its_task_and_cost(standin: StandIn, client: Client) -> None:
     answer = ask(client, "describe", SCRIPT="df -h /")
     ask(client, "explain", STATEMENT="a", SCRIPT="b")
     described, explained = standin.calls()
@@ -32,9 +30,7 @@ def test_each_call_is_logged_with_its_task_and_cost(
     assert standin.calls(task="explain") == [explained]
 
 
-def test_the_totals_are_the_sum_of_what_was_billed(
-    standin: StandIn, client: anthropic.Anthropic
-) -> None:
+def test_the_totals_are_the_sum_of_what_was_billed(standin: StandIn, client: Client) -> None:
     usages = [ask(client, "describe", SCRIPT=f"echo {number}").usage for number in range(3)]
     assert standin.totals() == {
         "requests": 3,
@@ -44,9 +40,7 @@ def test_the_totals_are_the_sum_of_what_was_billed(
     }
 
 
-def test_tokens_are_about_a_quarter_of_the_characters(
-    standin: StandIn, client: anthropic.Anthropic
-) -> None:
+def test_tokens_are_about_a_quarter_of_the_characters(client: Client) -> None:
     short, long = (ask(client, "describe", SCRIPT=f"echo {'x' * size}") for size in (10, 4010))
     assert long.usage.input_tokens - short.usage.input_tokens == 1000
     assert short.usage.output_tokens == -(-len(text_of(short)) // 4)
@@ -56,9 +50,7 @@ def test_tokens_are_about_a_quarter_of_the_characters(
     assert counted.input_tokens == 10
 
 
-def test_a_success_carries_its_id_and_the_rate_limits(
-    standin: StandIn, client: anthropic.Anthropic
-) -> None:
+def test_a_success_carries_its_id_and_the_rate_limits(client: Client) -> None:
     raw = client.messages.with_raw_response.create(
         model="a", max_tokens=10, messages=[{"role": "user", "content": "a"}]
     )
@@ -67,9 +59,7 @@ def test_a_success_carries_its_id_and_the_rate_limits(
     assert "anthropic-ratelimit-output-tokens-reset" in raw.headers
 
 
-def test_a_marked_prefix_is_written_to_the_cache_and_then_read(
-    standin: StandIn, client: anthropic.Anthropic
-) -> None:
+def test_a_marked_prefix_is_written_to_the_cache_and_then_read(client: Client) -> None:
     marked = {"type": "text", "text": "y" * 8000, "cache_control": {"type": "ephemeral"}}
     usages = [ask(client, options={"system": [marked]}).usage for _ in range(2)]
     assert [usage.cache_creation_input_tokens for usage in usages] == [2000, 0]
@@ -77,9 +67,7 @@ def test_a_marked_prefix_is_written_to_the_cache_and_then_read(
     assert usages[0].input_tokens == usages[1].input_tokens == 2
 
 
-def test_a_prefix_below_the_floor_is_silently_not_cached(
-    standin: StandIn, client: anthropic.Anthropic
-) -> None:
+def test_a_prefix_below_the_floor_is_silently_not_cached(client: Client) -> None:
     marked = {"type": "text", "text": "y" * 400, "cache_control": {"type": "ephemeral"}}
     usages = [ask(client, options={"system": [marked]}).usage for _ in range(2)]
     assert {usage.cache_read_input_tokens for usage in usages} == {0}

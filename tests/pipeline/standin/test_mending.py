@@ -18,122 +18,102 @@ def ask(task: str, **texts: str) -> dict[str, object]:
     return answer_prompt(Prompt(task, tuple(texts.items())), EMPTY)
 
 
-@pytest.mark.parametrize(
-    ("script", "differences", "points"),
-    [
-        pytest.param(
+def test_an_explanation_is_short_and_holds_against_the_script(subtests: pytest.Subtests) -> None:
+    cases = {
+        "each difference is a point": (
             "find /a -mtime +3",
             "- the statement says /b; the description says /a\n- it prints nothing",
             ["The statement says /b; the script says /a.", "It prints nothing."],
-            id="each difference is a point",
         ),
-        pytest.param(
+        "what the script has is no error": (
             "find /a -mtime +3",
             "the statement says /a; the description does not mention it",
             [],
-            id="what the script has is no error",
         ),
-        pytest.param("ls", "1. a\n2. b\n3. c\n4. d", ["A.", "B.", "C."], id="three points at most"),
-        pytest.param(
+        "three points at most": ("ls", "1. a\n2. b\n3. c\n4. d", ["A.", "B.", "C."]),
+        "differences of its own where none are given": (
             "ls /b",
             "(nothing)",
             ["The statement says /a; the script says /b."],
-            id="differences of its own where none are given",
         ),
-    ],
-)
-def test_an_explanation_is_short_and_holds_against_the_script(
-    script: str, differences: str, points: list[str]
-) -> None:
-    answer = ask(
-        "explain",
-        STATEMENT="List /a",
-        SCRIPT=script,
-        FUNCTIONALITY="Lists /b.",
-        DIFFERENCES=differences,
-    )
-    assert answer == {"verdict": "error" if points else "no_error", "points": points}
+    }
+    for name, (script, differences, points) in cases.items():
+        with subtests.test(name):
+            answer = ask(
+                "explain",
+                STATEMENT="List /a",
+                SCRIPT=script,
+                FUNCTIONALITY="Lists /b.",
+                DIFFERENCES=differences,
+            )
+            assert answer == {"verdict": "error" if points else "no_error", "points": points}
 
 
-@pytest.mark.parametrize(
-    ("script", "statement", "feedback", "expected"),
-    [
-        pytest.param(
+def test_a_refinement_does_what_the_feedback_asks() -> None:
+    cases = {
+        "an option": (
             "find . -name '*x*'",
             "x",
             "Use -path instead of -name.",
             "find . -path '*x*'",
-            id="an option",
         ),
-        pytest.param(
-            "find . -mtime +30", "x", "30 days should be 12 hours", "find . -mmin +720", id="an age"
-        ),
-        pytest.param("head -n 5 a", "x", "Replace 5 with 10.", "head -n 10 a", id="a number"),
-        pytest.param(
+        "an age": ("find . -mtime +30", "x", "30 days should be 12 hours", "find . -mmin +720"),
+        "a number": ("head -n 5 a", "x", "Replace 5 with 10.", "head -n 10 a"),
+        "a text, quoted for its place": (
             "grep 'a' f",
             "x",
             'Change "a" to "it\'s"',
             "grep 'it'\\''s' f",
-            id="a text, quoted for its place",
         ),
-        pytest.param(
+        "a point of its own": (
             "ls /a",
             "x",
             "- The statement says /b; the script says /a.",
             "ls /b",
-            id="a point of its own",
         ),
-        pytest.param(
+        "an aspect": (
             "find . -type f -name 'x'",
             'Find files with "x" in the path',
             "The statement asks for the path and not only the name; the script does not say so.",
             "find . -type f -path '*x*'",
-            id="an aspect",
         ),
-        pytest.param(
+        "another aspect": (
             "find . -mmin -60",
             "Find files accessed within the last hour",
             "It looks at the wrong time: it should be access time.",
             "find . -amin -60",
-            id="another aspect",
         ),
-        pytest.param(
-            "ls /a", "List /b", "Wrong directory.", "ls /b", id="a literal that the statement has"
-        ),
-        pytest.param("ls /a", "List /a", "I do not like it.", "ls /a", id="nothing that it can do"),
-        pytest.param(
-            "echo 'a' b", "x", "Use \" instead of '.", "echo 'a' b", id="nothing that breaks it"
-        ),
-    ],
-)
-def test_a_refinement_does_what_the_feedback_asks(
-    script: str, statement: str, feedback: str, expected: str
-) -> None:
-    assert ask("refine", STATEMENT=statement, SCRIPT=script, FEEDBACK=feedback) == {
-        "script": expected
+        "a literal that the statement has": ("ls /a", "List /b", "Wrong directory.", "ls /b"),
+        "nothing that it can do": ("ls /a", "List /a", "I do not like it.", "ls /a"),
+        "nothing that breaks it": ("echo 'a' b", "x", "Use \" instead of '.", "echo 'a' b"),
     }
+    wrong = {
+        name: got
+        for name, (script, statement, feedback, expected) in cases.items()
+        if (got := ask("refine", STATEMENT=statement, SCRIPT=script, FEEDBACK=feedback))
+        != {"script": expected}
+    }
+    assert not wrong
 
 
-@pytest.mark.parametrize(
-    ("script", "expected"),
-    [
-        pytest.param(
-            'if true; then\n  echo "hi\nfi\n', 'if true; then\n  echo "hi"\nfi\n', id="quote"
-        ),
-        pytest.param("echo 'it\n", "echo 'it'\n", id="single quote"),
-        pytest.param(
+def test_what_was_left_open_is_closed(subtests: pytest.Subtests) -> None:
+    cases = {
+        "quote": ('if true; then\n  echo "hi\nfi\n', 'if true; then\n  echo "hi"\nfi\n'),
+        "single quote": ("echo 'it\n", "echo 'it'\n"),
+        "fi and done": (
             'for f in *; do\n  if [ -f "$f" ]; then\n    ls "$f"\n',
             'for f in *; do\n  if [ -f "$f" ]; then\n    ls "$f"\nfi\ndone\n',
-            id="fi and done",
         ),
-        pytest.param("f() {\n  ls\n", "f() {\n  ls\n}\n", id="brace"),
-        pytest.param("case x in\n  x) ls ;;\n", "case x in\n  x) ls ;;\nesac\n", id="esac"),
-    ],
-)
-def test_what_was_left_open_is_closed(script: str, expected: str) -> None:
-    assert ask("repair", STATEMENT="x", SCRIPT=script, CHECKER="") == {"script": expected}
-    done = subprocess.run(["bash", "-n"], input=expected.encode(), capture_output=True, check=False)
-    assert (done.returncode, done.stderr) == (0, b"")
+        "brace": ("f() {\n  ls\n", "f() {\n  ls\n}\n"),
+        "esac": ("case x in\n  x) ls ;;\n", "case x in\n  x) ls ;;\nesac\n"),
+    }
+    for name, (script, expected) in cases.items():
+        with subtests.test(name):
+            assert ask("repair", STATEMENT="x", SCRIPT=script, CHECKER="") == {"script": expected}
+            done = subprocess.run(
+                ["bash", "-n"], input=expected.encode(), capture_output=True, check=False
+            )
+            assert (done.returncode, done.stderr) == (0, b"")
 
 
 def test_what_cannot_be_closed_is_written_anew_or_left() -> None:

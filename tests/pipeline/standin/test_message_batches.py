@@ -8,6 +8,7 @@ from typing import Any
 import anthropic
 import pytest
 
+from tests.pipeline.standin.asking import Client
 from tests.standin_process import StandIn
 
 PARAMS = {"model": "demo-smith", "max_tokens": 50, "messages": [{"role": "user", "content": "?"}]}
@@ -17,7 +18,7 @@ def requests(*names: str, **params: object) -> Any:
     return [{"custom_id": name, "params": PARAMS | params} for name in names]
 
 
-def until_ended(client: anthropic.Anthropic, name: str) -> Any:
+def until_ended(client: Client, name: str) -> Any:
     deadline = time.monotonic() + 60
     while (batch := client.messages.batches.retrieve(name)).processing_status != "ended":
         assert time.monotonic() < deadline
@@ -25,9 +26,7 @@ def until_ended(client: anthropic.Anthropic, name: str) -> Any:
 
 
 @pytest.mark.slow
-def test_a_batch_is_made_worked_off_and_read_by_custom_id(
-    standin: StandIn, client: anthropic.Anthropic
-) -> None:
+def test_a_batch_is_made_worked_off_and_read_by_custom_id(standin: StandIn, client: Client) -> None:
     standin.faults({"kind": "slow", "seconds": 3, "task": "batch_create"})
     batch = client.messages.batches.create(requests=requests("a", "b", "c"))
     assert (batch.processing_status, batch.request_counts.processing) == ("in_progress", 3)
@@ -42,9 +41,7 @@ def test_a_batch_is_made_worked_off_and_read_by_custom_id(
     assert sorted(call["custom_id"] for call in standin.calls(billed=True)) == ["a", "b", "c"]
 
 
-def test_one_request_may_fail_and_the_others_expire(
-    standin: StandIn, client: anthropic.Anthropic
-) -> None:
+def test_one_request_may_fail_and_the_others_expire(standin: StandIn, client: Client) -> None:
     standin.faults({"kind": "expire", "task": "batch_create", "answered": 2})
     sent = [*requests("a"), *requests("b", temperature=1), *requests("c")]
     batch = client.messages.batches.create(requests=sent)
@@ -60,7 +57,7 @@ def test_one_request_may_fail_and_the_others_expire(
 
 
 def test_a_cancelled_batch_ends_with_what_was_not_answered_taken_back(
-    standin: StandIn, client: anthropic.Anthropic
+    standin: StandIn, client: Client
 ) -> None:
     standin.faults({"kind": "slow", "seconds": 60, "task": "batch_create"})
     batch = client.messages.batches.create(requests=requests("a", "b"))
@@ -70,33 +67,26 @@ def test_a_cancelled_batch_ends_with_what_was_not_answered_taken_back(
         client.messages.batches.cancel(batch.id)
 
 
-def test_the_list_has_the_newest_first_in_pages(
-    standin: StandIn, client: anthropic.Anthropic
-) -> None:
+def test_the_list_has_the_newest_first_in_pages(client: Client) -> None:
     made = [client.messages.batches.create(requests=requests("a")).id for _ in range(3)]
     first = client.messages.batches.list(limit=2)
     assert ([one.id for one in first.data], first.has_more) == (made[:0:-1], True)
     assert [one.id for one in first.get_next_page().data] == made[:1]
 
 
-@pytest.mark.parametrize(
-    "sent",
-    [
-        [],
-        [{"custom_id": "a b", "params": PARAMS}],
-        [{"custom_id": "a", "params": PARAMS}] * 2,
-        [{"custom_id": "a"}],
-        [{"custom_id": "x" * 65, "params": PARAMS}],
-    ],
-    ids=["none", "a space", "twice", "no parameters", "too long"],
-)
-def test_what_is_no_list_of_requests_is_refused(
-    standin: StandIn, client: anthropic.Anthropic, sent: Any
-) -> None:
-    with pytest.raises(anthropic.BadRequestError):
-        client.messages.batches.create(requests=sent)
+def test_what_is_no_list_of_requests_is_refused(client: Client, subtests: pytest.Subtests) -> None:
+    cases = {
+        "none": [],
+        "a space": [{"custom_id": "a b", "params": PARAMS}],
+        "twice": [{"custom_id": "a", "params": PARAMS}] * 2,
+        "no parameters": [{"custom_id": "a"}],
+        "too long": [{"custom_id": "x" * 65, "params": PARAMS}],
+    }
+    for name, sent in cases.items():
+        with subtests.test(name), pytest.raises(anthropic.BadRequestError):
+            client.messages.batches.create(requests=sent)
 
 
-def test_an_unknown_batch_is_not_found(standin: StandIn, client: anthropic.Anthropic) -> None:
+def test_an_unknown_batch_is_not_found(client: Client) -> None:
     with pytest.raises(anthropic.NotFoundError):
         client.messages.batches.retrieve("msgbatch_none")

@@ -10,6 +10,7 @@ from anthropic.types import ToolUseBlock
 
 from tests.pipeline.standin.asking import (
     VERDICT,
+    Client,
     Options,
     ask,
     json_of,
@@ -26,41 +27,36 @@ NONCE = "x7Q-never-in-the-prompt"
 
 
 @pytest.fixture(scope="module")
-def ollama() -> Iterator[anthropic.Anthropic]:
+def ollama() -> Iterator[Client]:
     with StandIn("--profile", "ollama") as process:
         yield anthropic.Anthropic(api_key="any", base_url=process.url, max_retries=0, timeout=60)
 
 
-@pytest.mark.parametrize(
-    "legal",
-    [
-        pytest.param({"const": NONCE}, id="a constant"),
-        pytest.param({"type": "string", "enum": [NONCE]}, id="the one word of an enumeration"),
-        pytest.param({"$ref": "#/$defs/nonce"}, id="a definition"),
-        pytest.param({"anyOf": [{"type": "string", "const": NONCE}]}, id="a choice of one"),
-    ],
-)
 def test_a_probe_finds_that_schemas_and_tools_bind(
-    standin: StandIn, client: anthropic.Anthropic, legal: dict[str, object]
+    client: Client, subtests: pytest.Subtests
 ) -> None:
-    shape = {**shape_of(word=legal), "$defs": {"nonce": {"const": NONCE}}}
-    assert json_of(ask(client, options=schema(shape))) == {"word": NONCE}
-    block = ask(client, options=tool(shape)).content[0]
-    assert isinstance(block, ToolUseBlock)
-    assert block.input == {"word": NONCE}
+    cases = {
+        "a constant": {"const": NONCE},
+        "the one word of an enumeration": {"type": "string", "enum": [NONCE]},
+        "a definition": {"$ref": "#/$defs/nonce"},
+        "a choice of one": {"anyOf": [{"type": "string", "const": NONCE}]},
+    }
+    for name, legal in cases.items():
+        with subtests.test(name):
+            shape = {**shape_of(word=legal), "$defs": {"nonce": {"const": NONCE}}}
+            assert json_of(ask(client, options=schema(shape))) == {"word": NONCE}
+            block = ask(client, options=tool(shape)).content[0]
+            assert isinstance(block, ToolUseBlock)
+            assert block.input == {"word": NONCE}
 
 
-def test_a_schema_is_answered_with_a_json_object(
-    standin: StandIn, client: anthropic.Anthropic
-) -> None:
+def test_a_schema_is_answered_with_a_json_object(client: Client) -> None:
     answer = ask(client, "similarity", STATEMENT="a", FUNCTIONALITY="b", options=schema(VERDICT))
     assert (answer.stop_reason, len(answer.content)) == ("end_turn", 1)
     assert json_of(answer).keys() == {"verdict", "reason"}
 
 
-def test_a_schema_of_other_fields_is_satisfied_all_the_same(
-    standin: StandIn, client: anthropic.Anthropic
-) -> None:
+def test_a_schema_of_other_fields_is_satisfied_all_the_same(client: Client) -> None:
     shape = shape_of(
         verdict={"type": "string", "enum": ["yes", "no"]},
         count={"type": "integer"},
@@ -73,7 +69,7 @@ def test_a_schema_of_other_fields_is_satisfied_all_the_same(
     assert json_of(answer) == expected
 
 
-def test_a_tool_is_called_with_the_answer(standin: StandIn, client: anthropic.Anthropic) -> None:
+def test_a_tool_is_called_with_the_answer(client: Client) -> None:
     shape = shape_of(script={"type": "string"})
     answer = ask(client, "generate", STATEMENT=STATEMENT, options=tool(shape))
     block = answer.content[0]
@@ -82,45 +78,37 @@ def test_a_tool_is_called_with_the_answer(standin: StandIn, client: anthropic.An
     assert SCRIPT in str(block.input)
 
 
-def test_a_tool_may_also_be_forbidden(standin: StandIn, client: anthropic.Anthropic) -> None:
+def test_a_tool_may_also_be_forbidden(client: Client) -> None:
     options = {**tool(VERDICT), "tool_choice": {"type": "none"}}
     answer = ask(client, "similarity", STATEMENT="a", FUNCTIONALITY="b", options=options)
     assert [block.type for block in answer.content] == ["text"]
 
 
-def test_text_holds_a_script_in_one_bash_fence(
-    standin: StandIn, client: anthropic.Anthropic
-) -> None:
+def test_text_holds_a_script_in_one_bash_fence(client: Client) -> None:
     text = text_of(ask(client, "generate", STATEMENT=STATEMENT))
     assert text.count("```bash\n") == 1
     assert f"{SCRIPT}\n```" in text
 
 
-def test_text_holds_a_verdict_as_a_json_object_in_prose(
-    standin: StandIn, client: anthropic.Anthropic
-) -> None:
+def test_text_holds_a_verdict_as_a_json_object_in_prose(client: Client) -> None:
     text = text_of(ask(client, "similarity", STATEMENT="a", FUNCTIONALITY="b"))
     assert not text.startswith("{")
     assert '"verdict": "' in text
 
 
-def test_the_same_request_has_the_same_answer(
-    standin: StandIn, client: anthropic.Anthropic
-) -> None:
+def test_the_same_request_has_the_same_answer(client: Client) -> None:
     answers = [ask(client, "generate", STATEMENT=STATEMENT) for _ in range(3)]
     assert len({text_of(answer) for answer in answers}) == 1
     assert len({answer.id for answer in answers}) == 3
     assert {answer.model for answer in answers} == {"demo-smith"}
 
 
-def test_an_answer_ends_at_max_tokens(standin: StandIn, client: anthropic.Anthropic) -> None:
+def test_an_answer_ends_at_max_tokens(client: Client) -> None:
     answer = ask(client, "generate", STATEMENT=STATEMENT, options={"max_tokens": 5})
     assert (answer.stop_reason, answer.usage.output_tokens) == ("max_tokens", 5)
 
 
-def test_thinking_counts_and_can_leave_no_room_for_text(
-    standin: StandIn, client: anthropic.Anthropic
-) -> None:
+def test_thinking_counts_and_can_leave_no_room_for_text(client: Client) -> None:
     options: Options = {"model": "claude-opus-5-5", "output_config": {"effort": "high"}}
     answer = ask(client, "generate", STATEMENT=STATEMENT, options={**options, "max_tokens": 300})
     assert ([block.type for block in answer.content], answer.stop_reason) == (
@@ -131,15 +119,13 @@ def test_thinking_counts_and_can_leave_no_room_for_text(
     assert [block.type for block in answer.content] == ["thinking", "text"]
 
 
-def test_an_answer_ends_at_a_stop_sequence(standin: StandIn, client: anthropic.Anthropic) -> None:
+def test_an_answer_ends_at_a_stop_sequence(client: Client) -> None:
     answer = ask(client, "generate", STATEMENT=STATEMENT, options={"stop_sequences": ["find"]})
     assert (answer.stop_reason, answer.stop_sequence) == ("stop_sequence", "find")
     assert text_of(answer).endswith("\n\n")
 
 
-def test_a_fence_inside_a_script_does_not_end_the_fence(
-    standin: StandIn, client: anthropic.Anthropic
-) -> None:
+def test_a_fence_inside_a_script_does_not_end_the_fence(client: Client) -> None:
     script = "cat > notes.md <<'END'\n```\nx\n```\nEND\n"
     text = text_of(
         ask(client, "refine", STATEMENT="write notes.md", SCRIPT=script, FEEDBACK="good")
@@ -147,9 +133,7 @@ def test_a_fence_inside_a_script_does_not_end_the_fence(
     assert f"````bash\n{script}````" in text
 
 
-def test_models_are_listed_with_their_capabilities(
-    standin: StandIn, client: anthropic.Anthropic
-) -> None:
+def test_models_are_listed_with_their_capabilities(client: Client) -> None:
     listed = list(client.models.list())
     assert [model.id for model in listed] == ["demo-smith", "demo-smith-2"]
     capabilities = client.models.retrieve("demo-smith").capabilities
@@ -159,7 +143,7 @@ def test_models_are_listed_with_their_capabilities(
 
 
 @pytest.mark.slow
-def test_ollama_drops_formats_and_tools_without_a_word(ollama: anthropic.Anthropic) -> None:
+def test_ollama_drops_formats_and_tools_without_a_word(ollama: Client) -> None:
     shape = shape_of(word={"const": NONCE})
     for options in (schema(shape), tool(shape)):
         answer = ask(ollama, options=options)
@@ -168,7 +152,7 @@ def test_ollama_drops_formats_and_tools_without_a_word(ollama: anthropic.Anthrop
 
 
 @pytest.mark.slow
-def test_ollama_takes_what_the_api_refuses(ollama: anthropic.Anthropic) -> None:
+def test_ollama_takes_what_the_api_refuses(ollama: Client) -> None:
     for options in (
         {"extra_body": {"temperature": 0.2}},
         {"extra_body": {"keep_alive": "5m"}},
@@ -178,7 +162,7 @@ def test_ollama_takes_what_the_api_refuses(ollama: anthropic.Anthropic) -> None:
 
 
 @pytest.mark.slow
-def test_ollama_has_no_counting_no_ids_and_no_limits(ollama: anthropic.Anthropic) -> None:
+def test_ollama_has_no_counting_no_ids_and_no_limits(ollama: Client) -> None:
     with pytest.raises(anthropic.NotFoundError) as missing:
         ollama.messages.count_tokens(model="a", messages=[{"role": "user", "content": "a"}])
     assert missing.value.request_id is None

@@ -217,39 +217,46 @@ def generate(statement: str, *examples: tuple[str, str]) -> Answer:
     return answer_prompt(Prompt("generate", tuple(sections)), EMPTY)
 
 
-@pytest.mark.parametrize(("statement", "body"), UNDERSTOOD.items())
-def test_it_is_understood_and_passed(statement: str, body: str) -> None:
-    script = f"{HEAD}{body}\n"
-    assert generate(statement) == {"script": script}
-    sections = (("STATEMENT", statement), ("FUNCTIONALITY", describe(script)))
-    for task in ("similarity", "difference"):
-        assert answer_prompt(Prompt(task, sections), EMPTY)["verdict"] == "match"
-
-
-@pytest.mark.parametrize("statement", REFUSED)
-@pytest.mark.parametrize(
-    "examples", [(), (CLEAN_UP, RESTART, ROTATED, CHECKED)], ids=["alone", "beside examples"]
-)
-def test_it_is_refused_in_plain_words(
-    statement: str, examples: tuple[tuple[str, str], ...]
-) -> None:
-    answer = generate(statement, *examples)
-    assert set(answer) == {"refusal"}, answer
-    assert "does not know how to do this" in str(answer["refusal"])
+def test_statement_in_other_words_is_understood_and_passed(subtests: pytest.Subtests) -> None:
+    for statement, body in UNDERSTOOD.items():
+        with subtests.test(statement):
+            script = f"{HEAD}{body}\n"
+            assert generate(statement) == {"script": script}
+            sections = (("STATEMENT", statement), ("FUNCTIONALITY", describe(script)))
+            for task in ("similarity", "difference"):
+                assert answer_prompt(Prompt(task, sections), EMPTY)["verdict"] == "match"
 
 
 @pytest.mark.parametrize(
-    ("statement", "why"),
+    "examples",
     [
-        ("Delete hidden files in /home/anna", 'It does not understand "hidden" here.'),
-        ("Restart nginx tomorrow", "It writes nothing that is to be done at a time"),
-        ("Redémarrer nginx", "This statement does not read as English."),
-        ("memory?", "This statement does not say what is to be done."),
-        ("Restart nginx on web-01", "the statement says web-01; the description does not"),
+        pytest.param((CLEAN_UP, RESTART, ROTATED, CHECKED), id="examples"),
+        pytest.param((), id="alone", marks=pytest.mark.nightly),
     ],
 )
-def test_it_says_what_it_does_not_understand(statement: str, why: str) -> None:
-    assert why in str(generate(statement)["refusal"])
+def test_statement_that_could_be_misread_is_refused(examples: tuple[tuple[str, str], ...]) -> None:
+    reason = "does not know how to do this"
+    wrong = {
+        statement: got
+        for statement in REFUSED
+        if set(got := generate(statement, *examples)) != {"refusal"}
+        or reason not in str(got["refusal"])
+    }
+    assert not wrong
+
+
+def test_refusal_names_what_is_not_understood() -> None:
+    reasons = {
+        "Delete hidden files in /home/anna": 'It does not understand "hidden" here.',
+        "Restart nginx tomorrow": "It writes nothing that is to be done at a time",
+        "Redémarrer nginx": "This statement does not read as English.",
+        "memory?": "This statement does not say what is to be done.",
+        "Restart nginx on web-01": "the statement says web-01; the description does not",
+    }
+    said = {statement: str(generate(statement)["refusal"]) for statement in reasons}
+    assert not {
+        statement: text for statement, text in said.items() if reasons[statement] not in text
+    }
 
 
 def test_an_example_that_restricts_more_than_was_asked_is_left_aside() -> None:
