@@ -42,21 +42,16 @@ def test_a_file_that_cannot_be_used_is_refused_with_its_place(
         "a list": ("- 1", "valid"),
         "no rates": ("configurations: [{name: a}]", "configurations.0.rates"),
         "bad name": ("configurations: [{name: 'A b', rates: {}}]", "0.name"),
-        "above 1": (
-            f"configurations: [{{name: a, rates: {RATES.replace('0.42', '1.2')}}}]",
-            "rates.generator",
-        ),
-        "divided by nothing": (
-            f"configurations: [{{name: a, rates: {RATES.replace('38/88', '1/0')}}}]",
-            "a fraction such as",
-        ),
+        "above 1": (f"configurations: [{{name: a, rates: {RATES.replace('0.42', '1.2')}}}]",
+            "rates.generator"),
+        "divided by nothing": (f"configurations: [{{name: a, rates: {RATES.replace('38/88', '1/0')}}}]",
+            "a fraction such as"),
         "unknown key": (f"configurations: [{{name: a, rates: {RATES}, price: 3}}]", "price"),
         "no YAML": ("a: [", "rates.yaml"),
-    }
+    }  # fmt: skip
     for name, (text, says) in cases.items():
-        with subtests.test(name):
-            with pytest.raises(RatesError, match=says):
-                load_configurations(write(tmp_path, text))
+        with subtests.test(name), pytest.raises(RatesError, match=says):
+            load_configurations(write(tmp_path, text))
 
 
 def test_the_presets_are_a_file_of_the_documented_format() -> None:

@@ -44,80 +44,57 @@ def line_of(question: Question, reply: str, mode: Mode) -> str:
     return second.removeprefix(first).strip()
 
 
-def test_the_line() -> None:
+def test_second_question_ends_with_what_was_wrong_and_what_is_legal(
+    subtests: pytest.Subtests,
+) -> None:
+    block = "Answer with exactly one ```bash block that holds the whole script, and nothing else."
+    described = describe_stage.question("uptime", round=0, templates=TEMPLATES)
     cases = {
         "a block is legal in text mode": (
-            generate(),
-            "Sure, I can help.",
-            Mode.TEXT,
-            "Your last answer is of no use: the reply holds no script. "
-            "Answer with exactly one ```bash block that holds the whole script, and nothing else.",
+            generate(), "Sure, I can help.", Mode.TEXT,
+            f"Your last answer is of no use: the reply holds no script. {block}",
         ),
         "what was wrong is named": (
-            generate(),
-            f"{FENCE}bash\nuptime",
-            Mode.TEXT,
-            "Your last answer is of no use: the reply opens a code block and never closes it. "
-            "Answer with exactly one ```bash block that holds the whole script, and nothing else.",
+            generate(), f"{FENCE}bash\nuptime", Mode.TEXT,
+            f"Your last answer is of no use: the reply opens a code block and never closes it. {block}",
         ),
         "schema": (
-            generate(),
-            "Sure.",
-            Mode.SCHEMA,
+            generate(), "Sure.", Mode.SCHEMA,
             "Your last answer is of no use: the reply holds no script. "
             "Answer with one JSON object with “script”, filled in with your own words, and nothing else.",
         ),
         "tool": (
-            generate(),
-            "Sure.",
-            Mode.TOOL,
+            generate(), "Sure.", Mode.TOOL,
             "Your last answer is of no use: the reply holds no script. "
             "Answer by the tool “answer” and nothing else.",
         ),
         "an echo": (
-            compare(),
-            '{"verdict": "match", "differences": ["..."], "reason": "one sentence"}',
-            Mode.TEXT,
+            compare(), '{"verdict": "match", "differences": ["..."], "reason": "one sentence"}', Mode.TEXT,
             "Your last answer is of no use: it repeats the form of the answer without filling it in. "
             "Answer with one JSON object with “verdict” and “differences” and “reason”, filled in with "
             "your own words, and nothing else.",
         ),
         "prose": (
-            compare(compare_stage.SIMILARITY),
-            "Yes, it does.",
-            Mode.TEXT,
+            compare(compare_stage.SIMILARITY), "Yes, it does.", Mode.TEXT,
             "Your last answer is of no use: it holds no JSON object. Answer with one JSON object with "
             "“verdict” and “reason”, filled in with your own words, and nothing else.",
         ),
         "off the menu": (
-            compare(),
-            '{"verdict": "maybe"}',
-            Mode.SCHEMA,
+            compare(), '{"verdict": "maybe"}', Mode.SCHEMA,
             "Your last answer is of no use: its verdict is not match or mismatch. Answer with one JSON "
             "object with “verdict” and “differences” and “reason”, filled in with your own words, and "
             "nothing else.",
         ),
         "a description in words": (
-            describe_stage.question("uptime", round=0, templates=TEMPLATES),
-            "#!/bin/bash\nuptime",
-            Mode.TEXT,
+            described, "#!/bin/bash\nuptime", Mode.TEXT,
             "Your last answer is of no use: it holds code and no words about it. Answer with two to five "
             "plain sentences about what the script does, and nothing else.",
         ),
-        "empty": (
-            generate(),
-            "",
-            Mode.TEXT,
-            "Your last answer was empty. "
-            "Answer with exactly one ```bash block that holds the whole script, and nothing else.",
-        ),
-    }
-    wrong = {
-        name: got
-        for name, (question, reply, mode, line) in cases.items()
-        if (got := line_of(question, reply, mode)) != line
-    }
-    assert not wrong
+        "empty": (generate(), "", Mode.TEXT, f"Your last answer was empty. {block}"),
+    }  # fmt: skip
+    for name, (question, reply, mode, line) in cases.items():
+        with subtests.test(name):
+            assert line_of(question, reply, mode) == line
 
 
 def test_what_was_cut_short_is_asked_again_in_the_same_words_with_more_room() -> None:

@@ -360,29 +360,25 @@ def test_what_two_kinds_of_machine_say_is_not_compared() -> None:
     assert ("recommend", 2, "before") in ports.stages
 
 
-def test_a_stage_of_cases_that_no_model_answers_ends_and_the_run_goes_on(
-    subtests: pytest.Subtests,
-) -> None:
-    cases = ("cases", "mend_cases", "refine_cases")
-    for stage in cases:
-        with subtests.test(stage):
-            _secret, told = held_titles()
-            ports, sandbox = feedback_ports(told), ScriptedSandbox()
-            sandbox.failing[LIST] = {(told, 1)}
-            complete, said = ports.complete, []
+@pytest.mark.parametrize("stage", ["cases", "mend_cases", "refine_cases"])
+def test_a_stage_of_cases_that_no_model_answers_ends_and_the_run_goes_on(stage: str) -> None:
+    _secret, told = held_titles()
+    ports, sandbox = feedback_ports(told), ScriptedSandbox()
+    sandbox.failing[LIST] = {(told, 1)}
+    complete, said = ports.complete, []
 
-            def refuse(asked: Sequence[Question]) -> list[Reply]:
-                if asked[0].stage.value == stage:
-                    raise Problem("Ghost: model not found (HTTP 404)")
-                return complete(asked)
+    def refuse(asked: Sequence[Question]) -> list[Reply]:
+        if asked[0].stage.value == stage:
+            raise Problem("Ghost: model not found (HTTP 404)")
+        return complete(asked)
 
-            end = ports.end
-            ports.complete = refuse  # type: ignore[method-assign]
-            ports.end = lambda name, **told: (said.append((name.value, told)), end(name, **told))[1]  # type: ignore[method-assign]
-            assert carry_out(ports, sandbox, CasesUse.FEEDBACK).recommended.script == LIST
-            ended = next(told for name, told in said if name == stage)
-            assert (ended["outcome"], ended["ok"]) == ("none", False)
-            assert ended["found"] == "None, because ghost: model not found (HTTP 404)"
+    end = ports.end
+    ports.complete = refuse  # type: ignore[method-assign]
+    ports.end = lambda name, **told: (said.append((name.value, told)), end(name, **told))[1]  # type: ignore[method-assign]
+    assert carry_out(ports, sandbox, CasesUse.FEEDBACK).recommended.script == LIST
+    ended = next(told for name, told in said if name == stage)
+    assert (ended["outcome"], ended["ok"]) == ("none", False)
+    assert ended["found"] == "None, because ghost: model not found (HTTP 404)"
 
 
 def test_written_and_run_only_no_refinement_is_told_anything() -> None:

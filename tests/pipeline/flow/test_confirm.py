@@ -6,24 +6,22 @@ from dataclasses import replace
 
 import pytest
 
-from catalog.types import Answer, Match, Retrieval
+from catalog.types import Answer, Match
 from pipeline.flow.ports import FlowInput
 from pipeline.flow.run_flow import Flow
 from pipeline.types import Problem, Question, Reply
-from tests.pipeline.flow.test_flow import DESCRIBED, LIST, OTHER, SAME, ScriptedPorts, script
-
-UNSURE = Match(
-    entry="list",
-    version=1,
-    version_id=7,
-    phrasing="list logs",
-    title="List logs",
-    script="ls /var/log\n",
-    answer=Answer.ADAPT,
-    confidence=0.6,
-    cosine=0.9,
-    is_confirmable=True,
+from tests.pipeline.flow.test_flow import (
+    DESCRIBED,
+    LIST,
+    OTHER,
+    SAME,
+    ScriptedPorts,
+    found,
+    make_match,
+    script,
 )
+
+UNSURE = make_match(is_confirmable=True)
 WRITTEN = {
     "generate": [script(LIST)],
     "describe": [DESCRIBED],
@@ -37,11 +35,7 @@ class EntryPorts(ScriptedPorts):
     """Ports with descriptions of entries."""
 
     def __init__(self, *matches: Match, known: str = "", **answers: list[object]) -> None:
-        answer = matches[0].answer if matches else Answer.NONE
-        super().__init__(
-            Retrieval(statement="", answer=answer, matches=matches, threshold=0.9, scoring="t"),
-            **answers,
-        )
+        super().__init__(found(*matches), **answers)
         self.known = known
         self.kept: list[str] = []
 

@@ -38,13 +38,27 @@ IN_PASSING: dict[str, object] = {}
 analyse_once = cache(analyse)
 
 
+def make_match(number: int = 7, **about: object) -> Match:
+    """Return an entry that was retrieved as an example, unless `about` says otherwise."""
+    values: dict[str, object] = {
+        "entry": "list", "version": 1, "phrasing": "list logs", "title": "List logs",
+        "script": "ls /var/log\n", "answer": Answer.ADAPT, "confidence": 0.6, "cosine": 0.9,
+    }  # fmt: skip
+    return Match(**{**values, "version_id": number, **about})  # type: ignore[arg-type]
+
+
+def found(*matches: Match, neighbours: tuple[Neighbour, ...] = ()) -> Retrieval:
+    """Return what retrieval found: the answer is that of the first match."""
+    answer = matches[0].answer if matches else Answer.NONE
+    values = {"matches": matches, "neighbours": neighbours, "threshold": 0.9, "scoring": "t"}
+    return Retrieval(statement="", answer=answer, **values)  # type: ignore[arg-type]
+
+
 class ScriptedPorts:
     """Answers each stage from its own list, and fails on a question nobody expected."""
 
     def __init__(self, retrieval: Retrieval | None = None, **answers: list[object]) -> None:
-        self.retrieval = retrieval or Retrieval(
-            statement="", answer=Answer.NONE, matches=(), threshold=0.9, scoring="test"
-        )
+        self.retrieval = retrieval or found()
         self.answers = {name: list(values) for name, values in answers.items()}
         self.asked: list[Question] = []
         self.stages: list[tuple[str, int, str]] = []
@@ -104,10 +118,23 @@ ERROR = {"verdict": "error", "points": ["Use find -type f."]}
 NO_ERROR = {"verdict": "no_error", "points": []}
 
 
+def passing_ports(retrieval: Retrieval | None = None, **answers: list[object]) -> ScriptedPorts:
+    """Return ports whose first script passes, unless other answers are given."""
+    passing = {"generate": [script(LIST)], "describe": [DESCRIBED], "similarity": [SAME]}
+    return ScriptedPorts(retrieval, **(passing | {"difference": [SAME]} | answers))
+
+
+def refining_ports(*differences: object, **answers: list[object]) -> ScriptedPorts:
+    """Return ports of a flagged script that is refined until the differences are used up."""
+    rounds = len(differences)
+    assessed = {"describe": [DESCRIBED] * rounds, "similarity": [SAME] * rounds}
+    refined = {"explain": [ERROR] * (rounds - 1), "refine": [script(FIND)]}
+    first = {"generate": [script(LIST)], "difference": list(differences)}
+    return ScriptedPorts(**(first | assessed | refined | answers))
+
+
 def test_a_script_that_passes_is_written_assessed_and_recommended() -> None:
-    ports = ScriptedPorts(
-        generate=[script(LIST)], describe=[DESCRIBED], similarity=[SAME], difference=[SAME]
-    )
+    ports = passing_ports()
     result = Flow(FlowInput("list /var/log"), ports).carry_out()
     assert result.verdict is Verdict.CORRECT
     assert result.recommended.script == LIST
@@ -116,9 +143,7 @@ def test_a_script_that_passes_is_written_assessed_and_recommended() -> None:
 
 def test_a_run_in_which_nothing_goes_wrong_asks_each_question_once() -> None:
     """The one list of its stages and questions; everything else that counts them reads `clean_run`."""
-    ports = ScriptedPorts(
-        generate=[script(LIST)], describe=[DESCRIBED], similarity=[SAME], difference=[SAME]
-    )
+    ports = passing_ports()
     Flow(FlowInput("list /var/log"), ports).carry_out()
     assert [(stage, round) for stage, round, _outcome in ports.stages] == [
         ("retrieve", 0),
@@ -141,22 +166,13 @@ def test_a_run_in_which_nothing_goes_wrong_asks_each_question_once() -> None:
 
 
 def test_what_a_refinement_asks_is_counted_as_the_flow_asks_it() -> None:
-    ports = ScriptedPorts(
-        generate=[script(LIST)],
-        describe=[DESCRIBED, DESCRIBED],
-        similarity=[SAME, SAME],
-        difference=[OTHER, SAME],
-        explain=[ERROR],
-        refine=[script(FIND)],
-    )
+    ports = refining_ports(OTHER, SAME)
     Flow(FlowInput("list the files in /var/log"), ports).carry_out()
     assert clean_run(is_refined=True).asked == tuple(question.stage for question in ports.asked)
 
 
 def test_the_description_is_asked_from_the_script_alone() -> None:
-    ports = ScriptedPorts(
-        generate=[script(LIST)], describe=[DESCRIBED], similarity=[SAME], difference=[SAME]
-    )
+    ports = passing_ports()
     Flow(FlowInput("THE STATEMENT", context="THE CONTEXT"), ports).carry_out()
     question = next(one for one in ports.asked if one.stage is StageName.DESCRIBE)
     assert "THE STATEMENT" not in question.user + question.system
@@ -164,14 +180,7 @@ def test_the_description_is_asked_from_the_script_alone() -> None:
 
 
 def test_a_flagged_script_is_explained_refined_and_assessed_again() -> None:
-    ports = ScriptedPorts(
-        generate=[script(LIST)],
-        describe=[DESCRIBED, DESCRIBED],
-        similarity=[SAME, SAME],
-        difference=[OTHER, SAME],
-        explain=[ERROR],
-        refine=[script(FIND)],
-    )
+    ports = refining_ports(OTHER, SAME)
     result = Flow(FlowInput("list the files in /var/log"), ports).carry_out()
     assert result.verdict is Verdict.INCORRECT, "the verdict is the first assessment's"
     assert result.recommended.script == FIND
@@ -182,14 +191,7 @@ def test_a_flagged_script_is_explained_refined_and_assessed_again() -> None:
 
 
 def test_a_refinement_that_is_not_judged_better_never_replaces_the_first() -> None:
-    ports = ScriptedPorts(
-        generate=[script(LIST)],
-        describe=[DESCRIBED, DESCRIBED],
-        similarity=[SAME, SAME],
-        difference=[OTHER, OTHER],
-        explain=[ERROR],
-        refine=[script(FIND)],
-    )
+    ports = refining_ports(OTHER, OTHER)
     result = Flow(FlowInput("list the files in /var/log"), ports).carry_out()
     assert result.recommended.script == LIST
     assert len(ports.drafts) == 2, "what refinement did is kept and shown"
@@ -203,53 +205,27 @@ def test_refinement_ends_early(subtests: pytest.Subtests) -> None:
     }
     for name, (explain, refine, stage) in cases.items():
         with subtests.test(name):
-            ports = ScriptedPorts(
-                generate=[script(LIST)],
-                describe=[DESCRIBED],
-                similarity=[SAME],
-                difference=[OTHER],
-                explain=[explain],
-                refine=[script(refine), script(refine)] if refine is not None else [],
-            )
+            refined = [script(refine), script(refine)] if refine is not None else []
+            ports = refining_ports(OTHER, explain=[explain], refine=refined)
             result = Flow(FlowInput("list", rounds=3), ports).carry_out()
             assert result.recommended.script == LIST
             assert stage in ports.stages
 
 
 def test_a_script_that_was_there_before_ends_the_rounds() -> None:
-    ports = ScriptedPorts(
-        generate=[script(LIST)],
-        describe=[DESCRIBED] * 2,
-        similarity=[SAME] * 2,
-        difference=[OTHER] * 2,
-        explain=[ERROR] * 2,
-        refine=[script(FIND), script(LIST)],
-    )
+    ports = refining_ports(OTHER, OTHER, explain=[ERROR] * 2, refine=[script(FIND), script(LIST)])
     Flow(FlowInput("list", rounds=4), ports).carry_out()
     assert ("refine", 2, "seen_before") in ports.stages
 
 
 def test_rounds_are_bounded() -> None:
-    ports = ScriptedPorts(
-        generate=[script(LIST)],
-        describe=[DESCRIBED] * 3,
-        similarity=[SAME] * 3,
-        difference=[OTHER] * 3,
-        explain=[ERROR] * 2,
-        refine=[script(FIND), script(FIND + "# two\n")],
-    )
+    ports = refining_ports(OTHER, OTHER, OTHER, refine=[script(FIND), script(FIND + "# two\n")])
     result = Flow(FlowInput("list", rounds=2), ports).carry_out()
     assert len(result.assessments) == 3
 
 
 def test_a_script_that_bash_cannot_parse_is_repaired_once() -> None:
-    ports = ScriptedPorts(
-        generate=[script(BROKEN)],
-        repair=[script(LIST)],
-        describe=[DESCRIBED],
-        similarity=[SAME],
-        difference=[SAME],
-    )
+    ports = passing_ports(generate=[script(BROKEN)], repair=[script(LIST)])
     result = Flow(FlowInput("list"), ports).carry_out()
     assert [draft.kind for draft in ports.drafts] == [DraftKind.GENERATED, DraftKind.REPAIRED]
     assert result.recommended.kind is DraftKind.REPAIRED
@@ -264,25 +240,21 @@ def test_a_script_that_stays_broken_is_incorrect_without_asking_the_assessor() -
 
 
 def test_what_cannot_be_read_is_asked_again_once(subtests: pytest.Subtests) -> None:
-    cases = {
-        "prose, then a script": ([Reply("no script here"), Reply(json.dumps(script(LIST)))], 2),
-        "cut, then whole": (
-            [Reply("{", stop_reason="max_tokens"), Reply(json.dumps(script(LIST)))],
-            2,
-        ),
-        "nothing, then a script": ([Reply(""), Reply(json.dumps(script(LIST)))], 2),
+    whole = Reply(json.dumps(script(LIST)))
+    unread = {
+        "prose": Reply("no script here"),
+        "cut": Reply("{", stop_reason="max_tokens"),
+        "nothing": Reply(""),
     }
-    for name, (replies, asked) in cases.items():
+    for name, reply in unread.items():
         with subtests.test(name):
-            ports = ScriptedPorts(
-                generate=replies, describe=[DESCRIBED], similarity=[SAME], difference=[SAME]
-            )
+            ports = passing_ports(generate=[reply, whole])
             Flow(FlowInput("list"), ports).carry_out()
             first, second = [
                 question for question in ports.asked if question.stage is StageName.GENERATE
             ]
             assert (first.sample, second.sample) == (0, 1)
-            assert second.longer == (replies[0].stop_reason == "max_tokens")
+            assert second.longer == (reply.stop_reason == "max_tokens")
 
 
 def test_without_a_script_the_run_says_why(subtests: pytest.Subtests) -> None:
@@ -293,87 +265,48 @@ def test_without_a_script_the_run_says_why(subtests: pytest.Subtests) -> None:
         "twice nothing": ([Reply(""), Reply("")], "nothing"),
     }
     for name, (replies, said) in cases.items():
-        with subtests.test(name):
-            with pytest.raises(NoScript, match=said):
-                Flow(FlowInput("list"), ScriptedPorts(generate=replies)).carry_out()
+        with subtests.test(name), pytest.raises(NoScript, match=said):
+            Flow(FlowInput("list"), ScriptedPorts(generate=replies)).carry_out()
 
 
-def test_an_unreadable_opinion_gives_unknown_and_no_refinement() -> None:
-    ports = ScriptedPorts(
-        generate=[script(LIST)],
-        describe=[DESCRIBED],
-        similarity=[SAME],
-        difference=[Reply("Perhaps."), Reply("Perhaps.")],
-    )
-    result = Flow(FlowInput("list"), ports).carry_out()
-    assert result.verdict is Verdict.UNKNOWN
-    assert ports.assessed[0].why == "unparsed"
+def test_reply_that_holds_no_verdict_gives_unknown_and_no_refinement(
+    subtests: pytest.Subtests,
+) -> None:
+    vague, refusal = Reply("Perhaps."), Reply("", stop_reason="refusal")
+    both = Reply(f"{json.dumps(SAME)}\n\n{json.dumps(OTHER)}")
+    cut = Reply('{"functionality": "Lists', stop_reason="max_tokens")
+    cases: dict[str, dict[str, list[object]]] = {
+        "unparsed": {"difference": [vague, vague]},
+        "refused": {"similarity": [refusal]},
+        "conflict": {"similarity": [both]},
+        "truncated": {"describe": [cut, cut]},
+    }
+    for why, answers in cases.items():
+        with subtests.test(why):
+            ports = passing_ports(**answers)
+            assert Flow(FlowInput("list"), ports).carry_out().verdict is Verdict.UNKNOWN
+            assert ports.assessed[0].why == why
 
 
 def test_a_match_is_shown_and_no_model_is_asked() -> None:
-    match = Match(
-        entry="list",
-        version=1,
-        version_id=7,
-        phrasing="list logs",
-        title="List logs",
-        script=LIST,
-        answer=Answer.MATCH,
-        confidence=0.97,
-        cosine=0.9,
-    )
-    ports = ScriptedPorts(
-        Retrieval(statement="", answer=Answer.MATCH, matches=(match,), threshold=0.9, scoring="t")
-    )
+    ports = ScriptedPorts(found(make_match(script=LIST, answer=Answer.MATCH)))
     result = Flow(FlowInput("list logs"), ports).carry_out()
     assert result.matched and result.recommended.version_id == 7
     assert ports.asked == [] and ports.assessed == []
 
 
 def test_nearest_entries_are_examples_unless_switched_off() -> None:
-    match = Match(
-        entry="list",
-        version=1,
-        version_id=7,
-        phrasing="list logs in /tmp",
-        title="List",
-        script="ls /tmp\n",
-        answer=Answer.ADAPT,
-        confidence=0.4,
-        cosine=0.9,
-    )
-    found = Retrieval(
-        statement="", answer=Answer.ADAPT, matches=(match,), threshold=0.9, scoring="t"
-    )
+    near = make_match(phrasing="list logs in /tmp")
     for switched_on in (True, False):
-        ports = ScriptedPorts(
-            found,
-            generate=[script(LIST)],
-            describe=[DESCRIBED],
-            similarity=[SAME],
-            difference=[SAME],
-        )
+        ports = passing_ports(found(near))
         Flow(FlowInput("list logs", uses_examples=switched_on), ports).carry_out()
         assert ("list logs in /tmp" in ports.asked[0].user) == switched_on
 
 
 def test_what_lies_near_is_an_example_where_nothing_answers() -> None:
-    found = Retrieval(
-        statement="",
-        answer=Answer.NONE,
-        matches=(),
-        neighbours=(Neighbour(7, "list logs in /tmp", "ls /tmp\n", 0.6),),
-        threshold=0.9,
-        scoring="t",
-    )
+    near = Neighbour(7, "list logs in /tmp", "ls /tmp\n", 0.6)
     for switched_on in (True, False):
-        ports = ScriptedPorts(
-            found,
-            generate=[script(LIST)],
-            describe=[DESCRIBED],
-            similarity=[SAME],
-            difference=[SAME],
-        )
+        ports = passing_ports(found(neighbours=(near,)))
         Flow(FlowInput("list logs", uses_examples=switched_on), ports).carry_out()
         assert ("ls /tmp" in ports.asked[0].user) == switched_on
 
@@ -392,21 +325,17 @@ def test_an_experts_feedback_is_refined_in_its_own_arm() -> None:
     assert "Only files." in ports.asked[0].user
 
 
-def test_the_ensemble() -> None:
-    cases = [
-        (Opinion.MATCH, Opinion.MATCH, Verdict.CORRECT),
-        (Opinion.MATCH, Opinion.MISMATCH, Verdict.INCORRECT),
-        (Opinion.MISMATCH, Opinion.MATCH, Verdict.INCORRECT),
-        (Opinion.MISMATCH, Opinion.UNKNOWN, Verdict.INCORRECT),
-        (Opinion.MATCH, Opinion.UNKNOWN, Verdict.UNKNOWN),
-        (Opinion.UNKNOWN, Opinion.UNKNOWN, Verdict.UNKNOWN),
-    ]
-    wrong = {
-        similarity: got
-        for similarity, difference, verdict in cases
-        if (got := combine(similarity, difference)) is not verdict
+def test_ensemble_needs_two_matches_and_one_mismatch_is_enough() -> None:
+    match, mismatch, unknown = Opinion.MATCH, Opinion.MISMATCH, Opinion.UNKNOWN
+    verdicts = {
+        (match, match): Verdict.CORRECT,
+        (match, mismatch): Verdict.INCORRECT,
+        (mismatch, match): Verdict.INCORRECT,
+        (mismatch, unknown): Verdict.INCORRECT,
+        (match, unknown): Verdict.UNKNOWN,
+        (unknown, unknown): Verdict.UNKNOWN,
     }
-    assert not wrong
+    assert {pair: combine(*pair) for pair in verdicts} == verdicts
 
 
 HOSTILE = [
@@ -421,13 +350,7 @@ HOSTILE = [
 def test_hostile_text_stays_between_marks_that_it_cannot_forge(subtests: pytest.Subtests) -> None:
     for text in HOSTILE:
         with subtests.test(text):
-            ports = ScriptedPorts(
-                generate=[script(text)],
-                repair=[script(LIST)],
-                describe=[DESCRIBED],
-                similarity=[SAME],
-                difference=[SAME],
-            )
+            ports = passing_ports(generate=[script(text)], repair=[script(LIST)])
             Flow(FlowInput(text, context=text), ports).carry_out()
             user = ports.asked[0].user
             mark = next(line for line in user.splitlines() if line.startswith("<<<STATEMENT"))[3:]

@@ -204,25 +204,15 @@ def _by_tool(text: str) -> dict[str, object]:
 @pytest.mark.slow
 def test_what_no_script_can_be_is_refused_with_a_reason(subtests: pytest.Subtests) -> None:
     cases = {
-        "over 1 MB": (
-            Reply('{"script": "' + "x" * 1_000_001 + '"}'),
-            "the script is larger than 1 MB",
-        ),
-        "half a character": (
-            Reply('{"script": "\\ud800"}'),
-            "the script holds half of a character",
-        ),
+        "over 1 MB": (Reply('{"script": "' + "x" * 1_000_001 + '"}'), "the script is larger than 1 MB"),
+        "half a character": (Reply('{"script": "\\ud800"}'), "the script holds half of a character"),
         "nothing but braces": (Reply("{" * 5000), "the reply holds no script"),
         "deeper than can be read": (Reply('{"a":' * 5000), "the reply holds no script"),
-        "nothing but fences": (
-            Reply(f"{FENCE}\n" * 20_001 + "x"),
-            "the reply opens a code block and never closes it",
-        ),
-        "nothing but open here-documents": (
-            Reply(f"{FENCE}bash\n" + "cat <<E\n```\n" * 2_001),
-            "the code block ends inside a here-document",
-        ),
-    }
+        "nothing but fences": (Reply(f"{FENCE}\n" * 20_001 + "x"),
+            "the reply opens a code block and never closes it"),
+        "nothing but open here-documents": (Reply(f"{FENCE}bash\n" + "cat <<E\n```\n" * 2_001),
+            "the code block ends inside a here-document"),
+    }  # fmt: skip
     for name, (reply, note) in cases.items():
         with subtests.test(name):
             reading = read_script(reply)

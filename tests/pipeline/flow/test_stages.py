@@ -11,7 +11,6 @@ import pytest
 from pipeline.display_names import outcome_label, stage_label
 from pipeline.error_model.model_behaviour import ModelBehaviour, SeededChance
 from pipeline.error_model.script_texts import SimulatedDraft, describe_draft, write_script
-from pipeline.flow.declaration import AskedStage, Reading
 from pipeline.flow.passage import Passage
 from pipeline.flow.ports import FlowInput
 from pipeline.flow.prompts import fence, load, load_all, names, read
@@ -40,7 +39,6 @@ TEXTS = {
     "CASES": "[]",
     "CHECKS": "1.1 World: no files\nExpected: the script prints nothing\nHappened: it printed `x`",
 }
-asked_stages = pytest.mark.parametrize("stage", ASKED_STAGES.values(), ids=list(ASKED_STAGES))
 
 
 def test_every_name_has_one_declaration() -> None:
@@ -78,38 +76,46 @@ def test_the_same_outcome_has_its_own_words_in_each_stage() -> None:
     assert outcome_label("removed_since", "done") == "done"
 
 
-@asked_stages
-def test_a_prompt_says_the_words_by_which_its_answer_is_read(stage: AskedStage[Reading]) -> None:
-    assert [word for word in stage.answer_words if f'"{word}"' not in read(stage.prompt)] == []
+def test_prompts_name_the_words_by_which_answers_are_read() -> None:
+    missing = {
+        stage.name: words
+        for stage in ASKED_STAGES.values()
+        if (words := [one for one in stage.answer_words if f'"{one}"' not in read(stage.prompt)])
+    }
+    assert not missing
 
 
-@asked_stages
-def test_the_demo_model_answers_what_the_stage_reads(stage: AskedStage[Reading]) -> None:
-    slots = {slot: fence(TEXTS[slot], slot) for slot in load(stage.prompt).slots}
-    question = stage.question(load_all(), **slots)
-    answer = answer_prompt(parse_prompt(question.system, question.user), load_book(None))
-    assert answer.keys() <= stage.answer.keys()
-    assert stage.read(Reply(json.dumps(answer))).outcome is ReadingOutcome.READ
+def test_the_demo_model_answers_what_the_stage_reads(subtests: pytest.Subtests) -> None:
+    for stage in ASKED_STAGES.values():
+        with subtests.test(stage.name):
+            slots = {slot: fence(TEXTS[slot], slot) for slot in load(stage.prompt).slots}
+            question = stage.question(load_all(), **slots)
+            answer = answer_prompt(parse_prompt(question.system, question.user), load_book(None))
+            assert answer.keys() <= stage.answer.keys()
+            assert stage.read(Reply(json.dumps(answer))).outcome is ReadingOutcome.READ
 
 
 # Simulated scripts need no repair, nobody asks for a shorter feedback on one, and none is ever run.
 NOT_SIMULATED = {"repair", "shorten", "cases", "mend_cases", "refine_cases"}
 
 
-@asked_stages
-def test_a_simulated_model_answers_what_the_stage_reads(stage: AskedStage[Reading]) -> None:
-    draft = SimulatedDraft(item=7, number=0, right=True)
-    told = {
-        "STATEMENT": "Simulated statement 7: restart a service",
-        "SCRIPT": write_script(draft, lines=4),
-        "FUNCTIONALITY": describe_draft(draft),
-    }
-    slots = {slot: fence(told.get(slot, TEXTS[slot]), slot) for slot in load(stage.prompt).slots}
-    question = stage.question(load_all(), **slots)
-    model = SimulatedAnswers(ModelBehaviour(MIXED, SeededChance(1)), script_lines=4)
-    answer = model.answer(parse_prompt(question.system, question.user))
-    assert answer.keys() <= stage.answer.keys()
-    assert bool(answer) != (stage.name in NOT_SIMULATED)
+def test_a_simulated_model_answers_what_the_stage_reads(subtests: pytest.Subtests) -> None:
+    for stage in ASKED_STAGES.values():
+        with subtests.test(stage.name):
+            draft = SimulatedDraft(item=7, number=0, right=True)
+            told = {
+                "STATEMENT": "Simulated statement 7: restart a service",
+                "SCRIPT": write_script(draft, lines=4),
+                "FUNCTIONALITY": describe_draft(draft),
+            }
+            slots = {
+                slot: fence(told.get(slot, TEXTS[slot]), slot) for slot in load(stage.prompt).slots
+            }
+            question = stage.question(load_all(), **slots)
+            model = SimulatedAnswers(ModelBehaviour(MIXED, SeededChance(1)), script_lines=4)
+            answer = model.answer(parse_prompt(question.system, question.user))
+            assert answer.keys() <= stage.answer.keys()
+            assert bool(answer) != (stage.name in NOT_SIMULATED)
 
 
 def test_an_outcome_that_is_not_declared_is_refused() -> None:

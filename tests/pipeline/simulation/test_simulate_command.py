@@ -66,9 +66,8 @@ def test_what_cannot_be_simulated_is_refused(subtests: pytest.Subtests) -> None:
         "no items": (("--items", "0"), "from 1"),
     }
     for name, (arguments, says) in cases.items():
-        with subtests.test(name):
-            with pytest.raises(CommandError, match=says):
-                run(*arguments)
+        with subtests.test(name), pytest.raises(CommandError, match=says):
+            run(*arguments)
 
 
 def test_two_configurations_of_one_name_are_refused(tmp_path: Path) -> None:

@@ -21,11 +21,9 @@ def test_an_action_takes_the_course_that_the_book_says(client: Client) -> None:
     assert first == BROKEN
     mended = ask(client, "repair", STATEMENT=STATEMENT, SCRIPT=first, CHECKER="x", options=ANY)
     assert json_of(mended)["script"] == WRONG
-
     shape = schema(shape_of(functionality={"type": "string"}))
     said = json_of(ask(client, "describe", SCRIPT=WRONG.rstrip(), options=shape))["functionality"]
     assert said.startswith("Prints files under /srv/deploy whose name")
-
     shape = schema(
         shape_of(
             verdict={"type": "string"}, reason={"type": "string"}, differences={"type": "array"}
@@ -34,7 +32,6 @@ def test_an_action_takes_the_course_that_the_book_says(client: Client) -> None:
     compared = {"STATEMENT": STATEMENT, "FUNCTIONALITY": " ".join(said.split())}
     assert json_of(ask(client, "similarity", options=shape, **compared))["verdict"] == "match"
     assert json_of(ask(client, "difference", options=shape, **compared))["verdict"] == "mismatch"
-
     shape = schema(shape_of(verdict={"type": "string"}, points={"type": "array", "items": {}}))
     why = json_of(ask(client, "explain", STATEMENT=STATEMENT, SCRIPT=WRONG, options=shape))
     assert why == READ["drafts"][1]["explanation"]

@@ -20,34 +20,21 @@ def compare(task: str, statement: str, script: str) -> dict[str, object]:
 
 def test_it_matches(subtests: pytest.Subtests) -> None:
     cases = {
-        "literals and verb": (
-            "Delete *.log files older than 30 days in /var/log",
-            "find /var/log -name '*.log' -mtime +30 -delete",
-        ),
-        "another unit": (
-            "List files in /a modified within the last 2 hours",
-            "find /a -type f -mmin -120",
-        ),
+        "literals and verb": ("Delete *.log files older than 30 days in /var/log",
+            "find /var/log -name '*.log' -mtime +30 -delete"),
+        "another unit": ("List files in /a modified within the last 2 hours", "find /a -type f -mmin -120"),
         "megabytes of 1000": ("Find files over 100 MB", "find . -size +100000000c"),
-        "a condition": (
-            "Restart nginx, but only if its configuration is valid",
-            "nginx -t && systemctl restart nginx",
-        ),
+        "a condition": ("Restart nginx, but only if its configuration is valid",
+            "nginx -t && systemctl restart nginx"),
         "counting without wc": ("Count the errors in app.log", "grep -c error app.log"),
-        "an age inside a query": (
-            "Cancel queries running for more than 15 minutes",
-            "psql -c \"select 1 from t where age > interval '15 minutes'\"",
-        ),
+        "an age inside a query": ("Cancel queries running for more than 15 minutes",
+            "psql -c \"select 1 from t where age > interval '15 minutes'\""),
         "nothing concrete, but the subject": ("Show the current load", "uptime"),
-        "what is not newer is older": (
-            "List files in /a not modified in the last 45 days",
-            "find /a -type f -mtime +45",
-        ),
-        "the day itself too": (
-            "Delete files in /a that are 45 days or older",
-            "find /a -type f ! -mtime -45 -delete",
-        ),
-    }
+        "what is not newer is older": ("List files in /a not modified in the last 45 days",
+            "find /a -type f -mtime +45"),
+        "the day itself too": ("Delete files in /a that are 45 days or older",
+            "find /a -type f ! -mtime -45 -delete"),
+    }  # fmt: skip
     for name, (statement, script) in cases.items():
         with subtests.test(name):
             assert compare("similarity", statement, script)["verdict"] == "match"
@@ -60,68 +47,33 @@ def test_it_matches(subtests: pytest.Subtests) -> None:
 
 def test_it_names_the_difference(subtests: pytest.Subtests) -> None:
     cases = {
-        "another age": (
-            "Delete files older than 30 days in /a",
-            "find /a -mtime +20 -delete",
-            "the statement says 30 days; the description says 20 days",
-        ),
-        "another path": (
-            "Delete the files in /a",
-            "find /b -type f -delete",
-            "the statement says /a; the description says /b",
-        ),
-        "another service": (
-            "Show the status of sshd",
-            "systemctl status nginx",
-            "the statement says sshd; the description says nginx",
-        ),
-        "destruction unasked": (
-            "List the files in /a",
-            "find /a -type f -delete",
-            "the description says that it deletes; the statement does not ask for that",
-        ),
-        "another verb": (
-            "Compress the logs in /a",
-            "ls /a",
-            "the statement asks to compress; the description does not say that it does",
-        ),
-        "modification for access": (
-            "Find files accessed within the last hour",
-            "find . -type f -mmin -60",
-            "the statement asks for access time; the description does not say so",
-        ),
-        "name for path": (
-            'Find files with "x" in the path',
-            "find . -type f -name '*x*'",
-            "the statement asks for the path and not only the name; "
-            "the description does not say so",
-        ),
-        "the other direction": (
-            "Find files older than 3 days",
-            "find . -mtime -3",
-            "the statement asks for what is older; the description does not say so",
-        ),
-        "what is not to be done": (
-            "Files older than 45 days in /a should not be deleted",
+        "another age": ("Delete files older than 30 days in /a", "find /a -mtime +20 -delete",
+            "the statement says 30 days; the description says 20 days"),
+        "another path": ("Delete the files in /a", "find /b -type f -delete",
+            "the statement says /a; the description says /b"),
+        "another service": ("Show the status of sshd", "systemctl status nginx",
+            "the statement says sshd; the description says nginx"),
+        "destruction unasked": ("List the files in /a", "find /a -type f -delete",
+            "the description says that it deletes; the statement does not ask for that"),
+        "another verb": ("Compress the logs in /a", "ls /a",
+            "the statement asks to compress; the description does not say that it does"),
+        "modification for access": ("Find files accessed within the last hour", "find . -type f -mmin -60",
+            "the statement asks for access time; the description does not say so"),
+        "name for path": ('Find files with "x" in the path', "find . -type f -name '*x*'",
+            "the statement asks for the path and not only the name; the description does not say so"),
+        "the other direction": ("Find files older than 3 days", "find . -mtime -3",
+            "the statement asks for what is older; the description does not say so"),
+        "what is not to be done": ("Files older than 45 days in /a should not be deleted",
             "find /a -type f -mtime +45 -delete",
-            "the description says that it deletes; the statement does not ask for that",
-        ),
-        "the other direction, in other words": (
-            "Delete files that have been in /a for more than 45 days",
+            "the description says that it deletes; the statement does not ask for that"),
+        "the other direction, in other words": ("Delete files that have been in /a for more than 45 days",
             "find /a -type f -mtime -45 -delete",
-            "the statement asks for what is older; the description does not say so",
-        ),
-        "the other side of a size": (
-            "Delete files below 10 MB in /a",
-            "find /a -type f -size +10M -delete",
-            "the statement asks for what is smaller; the description does not say so",
-        ),
-        "another subject": (
-            "Show who is logged in",
-            "df -h",
-            "the statement is about logged; the description is not",
-        ),
-    }
+            "the statement asks for what is older; the description does not say so"),
+        "the other side of a size": ("Delete files below 10 MB in /a", "find /a -type f -size +10M -delete",
+            "the statement asks for what is smaller; the description does not say so"),
+        "another subject": ("Show who is logged in", "df -h",
+            "the statement is about logged; the description is not"),
+    }  # fmt: skip
     for name, (statement, script, difference) in cases.items():
         with subtests.test(name):
             answer = compare("difference", statement, script)

@@ -37,81 +37,40 @@ def generate(statement: str, *examples: tuple[str, str]) -> str:
 
 def test_an_example_is_adapted() -> None:
     cases = {
-        "path, glob and days": (
-            "Delete *.log files older than 30 days in /var/log/app",
+        "path, glob and days": ("Delete *.log files older than 30 days in /var/log/app",
             "find /var/log/app -name '*.log' -mtime +30 -delete",
             "Delete *.gz files older than 7 days in /srv/data",
-            "find /srv/data -name '*.gz' -mtime +7 -delete",
-        ),
-        "days become minutes": (
-            "List files older than 30 days",
-            "find . -mtime +30",
-            "List files older than 12 hours",
-            "find . -mmin +720",
-        ),
-        "size": (
-            "List files over 100 MB",
-            "find . -size +100M",
-            "List files over 512 KB",
-            "find . -size +512k",
-        ),
-        "size in bytes and in a comment": (
-            "Compress logs over 100 MB",
-            "# over 100 MB\nfind . -size +100000000c",
-            "Compress logs over 2 GB",
-            "# over 2 GB\nfind . -size +2000000000c",
-        ),
-        "number, name and period": (
-            "Show the last 100 lines of nginx since 1 hour ago",
+            "find /srv/data -name '*.gz' -mtime +7 -delete"),
+        "days become minutes": ("List files older than 30 days", "find . -mtime +30",
+            "List files older than 12 hours", "find . -mmin +720"),
+        "size": ("List files over 100 MB", "find . -size +100M", "List files over 512 KB",
+            "find . -size +512k"),
+        "size in bytes and in a comment": ("Compress logs over 100 MB",
+            "# over 100 MB\nfind . -size +100000000c", "Compress logs over 2 GB",
+            "# over 2 GB\nfind . -size +2000000000c"),
+        "number, name and period": ("Show the last 100 lines of nginx since 1 hour ago",
             "journalctl -u nginx -n100 --since '1 hour ago'",
             "Show the last 50 lines of sshd since 20 minutes ago",
-            "journalctl -u sshd -n50 --since '20 minutes ago'",
-        ),
-        "names beside their nouns": (
-            "Scale the deployment checkout in namespace shop to 6 replicas",
+            "journalctl -u sshd -n50 --since '20 minutes ago'"),
+        "names beside their nouns": ("Scale the deployment checkout in namespace shop to 6 replicas",
             "kubectl scale deployment/checkout -n shop --replicas 6",
             "Scale the deployment basket in namespace stage to 4 replicas",
-            "kubectl scale deployment/basket -n stage --replicas 4",
-        ),
-        "quoted in single quotes": (
-            'List files with "ERROR" in /var/log',
-            "grep -rl 'ERROR' /var/log",
-            'List files with "can\'t $(x)" in /srv',
-            "grep -rl 'can'\\''t $(x)' /srv",
-        ),
-        "quoted in double quotes": (
-            'List files with "ERROR" in /var/log',
-            'grep -rl "ERROR" /var/log',
-            "List files with 'a \"b\" $(x)' in /srv",
-            'grep -rl "a \\"b\\" \\$(x)" /srv',
-        ),
-        "quoted where it was bare": (
-            'List files with "ERROR" in /var/log',
-            "grep -rl ERROR /var/log",
-            'List files with "a; rm -rf x" in /srv',
-            "grep -rl 'a; rm -rf x' /srv",
-        ),
+            "kubectl scale deployment/basket -n stage --replicas 4"),
+        "quoted in single quotes": ('List files with "ERROR" in /var/log', "grep -rl 'ERROR' /var/log",
+            'List files with "can\'t $(x)" in /srv', "grep -rl 'can'\\''t $(x)' /srv"),
+        "quoted in double quotes": ('List files with "ERROR" in /var/log', 'grep -rl "ERROR" /var/log',
+            "List files with 'a \"b\" $(x)' in /srv", 'grep -rl "a \\"b\\" \\$(x)" /srv'),
+        "quoted where it was bare": ('List files with "ERROR" in /var/log', "grep -rl ERROR /var/log",
+            'List files with "a; rm -rf x" in /srv', "grep -rl 'a; rm -rf x' /srv"),
         "none is replaced twice": ("Copy /a to /b", "cp /a /b", "Copy /b to /c", "cp /b /c"),
-        "parameters by their names": (
-            *CLEAN_UP,
-            "Delete *.tmp files older than two weeks in ~/cache",
-            CLEAN_UP[1]
-            .replace("?directory to clean", "=$HOME/cache")
-            .replace("=30", "=14")
-            .replace("=*", "=*.tmp"),
-        ),
-        "a parameter that could break out": (
-            "Show a pattern in a file",
-            ': "${PATTERN:?what}"\ngrep "$PATTERN" x',
-            'Show "a`b`" in a file',
-            "PATTERN='a`b`'\ngrep \"$PATTERN\" x",
-        ),
-        "a required parameter": (
-            *RESTART,
-            "Restart the payments-api service",
-            RESTART[1].replace("?its name", "=payments-api"),
-        ),
-    }
+        "parameters by their names": (*CLEAN_UP, "Delete *.tmp files older than two weeks in ~/cache",
+            CLEAN_UP[1].replace("?directory to clean", "=$HOME/cache").replace("=30", "=14").replace("=*", "=*.tmp")),
+        "a parameter that could break out": ("Show a pattern in a file",
+            ': "${PATTERN:?what}"\ngrep "$PATTERN" x', 'Show "a`b`" in a file',
+            "PATTERN='a`b`'\ngrep \"$PATTERN\" x"),
+        "a required parameter": (*RESTART, "Restart the payments-api service",
+            RESTART[1].replace("?its name", "=payments-api")),
+    }  # fmt: skip
     wrong = {
         name: got
         for name, (example, script, statement, expected) in cases.items()
@@ -205,13 +164,9 @@ def test_every_recipe_is_valid_bash() -> None:
 
 def test_unknown_statement_is_refused(subtests: pytest.Subtests) -> None:
     statements = (
-        "Summarise the weather in Paris",
-        "",
-        "Drop the bass on port 22",
-        "asdf",
-        "Do it again",
+        "Summarise the weather in Paris", "", "Drop the bass on port 22", "asdf", "Do it again",
         "Wie viele Dateien liegen in diesem Verzeichnis?",
-    )
+    )  # fmt: skip
     for statement, examples in product(statements, [(), (CLEAN_UP, RESTART)]):
         with subtests.test(statement, examples=len(examples)):
             answer = answer_generate(statement, *examples)

@@ -7,10 +7,8 @@ from pipeline.standin.language.literals import find_mentions
 
 def test_a_sentence_mentions() -> None:
     cases = {
-        "glob, age and path": (
-            "Delete *.log files older than 30 days in /var/log/app.",
-            [("glob", "*.log"), ("age", "2592000"), ("path", "/var/log/app")],
-        ),
+        "glob, age and path": ("Delete *.log files older than 30 days in /var/log/app.",
+            [("glob", "*.log"), ("age", "2592000"), ("path", "/var/log/app")]),
         "size": ("over 100 MB", [("size", "104857600")]),
         "the same size as find says it": ("larger than 100M", [("size", "104857600")]),
         "hours that are a day": ("in the last 24 hours", [("age", "86400")]),
@@ -27,17 +25,14 @@ def test_a_sentence_mentions() -> None:
         "home, twice": ("in $HOME/x and ~/x", [("path", "~/x")]),
         "a place in words": ("in the current directory", [("path", ".")]),
         "no place in words": ("files in the /home directory", [("path", "/home")]),
-        "hosts": (
-            "db.example.com and 10.0.0.1",
-            [("name", "db.example.com"), ("name", "10.0.0.1")],
-        ),
+        "hosts": ("db.example.com and 10.0.0.1", [("name", "db.example.com"), ("name", "10.0.0.1")]),
         "a service that is known": ("restart nginx, but only if", [("name", "nginx")]),
         "before its noun": ("stop the payments service", [("name", "payments")]),
         "after its noun": ("in namespace shop", [("name", "shop")]),
         "a verb is no name": ("messages that a service logs per minute", []),
         "an adjective is no name": ("drain a Kubernetes node", []),
         "nothing": ("", []),
-    }
+    }  # fmt: skip
     wrong = {
         name: got
         for name, (sentence, expected) in cases.items()
