@@ -43,10 +43,6 @@ ZONES = [
 ]  # fmt: skip
 
 
-def test_there_are_enough_of_them() -> None:
-    assert len(ZONES) >= 50
-
-
 def test_an_address_is_judged_by_number() -> None:
     wrong = {
         text: got
@@ -73,42 +69,19 @@ def test_an_endpoint_may_have_it_or_not(subtests: pytest.Subtests) -> None:
                     read_base_url(f"http://{host}")
 
 
-def test_a_number_written_in_another_way_is_no_address(subtests: pytest.Subtests) -> None:
-    cases = (
-        "http://2130706433",
-        "http://0x7f000001",
-        "http://0x7f.0.0.1",
-        "http://0177.0.0.1",
-        "http://017700000001",
-        "http://127.1",
-        "http://127.0.1",
-        "http://2852039166",
-        "http://0xa9fea9fe",
-        "http://169.254.43518",
-        "http://0251.0376.0251.0376",
-        "http://127.0.0.1.",
-        "http://[::ffff:127.0.0.1%25eth0]",
-        "http://１２７.0.0.1",
-        "http://①②⑦.0.0.1",
-        "http://127。0。0。1",
-    )
-    for url in cases:
-        with subtests.test(url):
-            with pytest.raises(BadInput, match="no address"):
-                read_base_url(url)
+def test_number_written_in_another_way_is_no_address(subtests: pytest.Subtests) -> None:
+    hosts = """2130706433 0x7f000001 0x7f.0.0.1 0177.0.0.1 017700000001 127.1 127.0.1 2852039166
+        0xa9fea9fe 169.254.43518 0251.0376.0251.0376 127.0.0.1. [::ffff:127.0.0.1%25eth0]
+        １２７.0.0.1 ①②⑦.0.0.1 127。0。0。1"""
+    for host in hosts.split():
+        with subtests.test(host), pytest.raises(BadInput, match="no address"):
+            read_base_url(f"http://{host}")
 
 
-def test_a_clouds_own_names_are_refused(subtests: pytest.Subtests) -> None:
-    cases = (
-        "metadata.google.internal",
-        "METADATA.google.internal",
-        "metadata",
-        "metadata.goog",
-        "instance-data",
-        "instance-data.ec2.internal",
-        "a.metadata.google.internal",
-    )
-    for host in cases:
+def test_metadata_names_of_clouds_are_refused(subtests: pytest.Subtests) -> None:
+    names = """metadata.google.internal METADATA.google.internal metadata metadata.goog
+        instance-data instance-data.ec2.internal a.metadata.google.internal"""
+    for host in names.split():
         with subtests.test(host):
             assert is_metadata_name(host)
             with pytest.raises(BadInput, match="This address is not allowed"):
@@ -127,7 +100,7 @@ def test_of_what_a_name_leads_to_only_what_may_be_asked_is_connected_to() -> Non
         ("models.example", ["10.0.0.5"], True, ["10.0.0.5"]),
     ]
     wrong = {
-        host: got
+        f"{host} {found}": got
         for host, found, is_encrypted, chosen in cases
         if (got := choose_addresses(host, found, is_encrypted=is_encrypted)) != chosen
     }

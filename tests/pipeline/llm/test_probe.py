@@ -61,7 +61,6 @@ def test_a_server_that_holds_to_schemas_is_found_out(
     standin: StandIn, ask: Callable[..., Found]
 ) -> None:
     found = ask(standin.url)
-
     assert found.reachable and found.key is KeyFound.ACCEPTED
     assert found.models == ("demo-smith", "demo-smith-2")
     assert found.model == "demo-smith"
@@ -77,7 +76,6 @@ def test_the_random_word_stands_nowhere_in_the_prompt(
     standin: StandIn, ask: Callable[..., Found]
 ) -> None:
     ask(standin.url)
-
     for call in standin.calls(billed=True):
         request = call["request"]
         assert isinstance(request, dict)
@@ -92,7 +90,6 @@ def test_a_server_that_drops_schemas_and_tools_without_a_word_is_found_out(
     ollama: StandIn, ask: Callable[..., Found]
 ) -> None:
     found = ask(ollama.url, key="none")
-
     assert outcomes(found) == {"schema": "ignored", "tool": "ignored", "text": "real"}
     assert found.recommended is Mode.TEXT
     assert found.models == ("demo-smith", "demo-smith-2")
@@ -102,7 +99,6 @@ def test_a_server_that_drops_schemas_and_tools_without_a_word_is_found_out(
 
 def test_nothing_at_the_address_is_said_and_costs_nothing(ask: Callable[..., Found]) -> None:
     found = ask(f"http://127.0.0.1:{free_port()}")
-
     assert not found.reachable
     assert found.calls == 0 and found.modes == ()
 
@@ -111,9 +107,7 @@ def test_a_wrong_key_ends_the_check_after_one_call(
     standin: StandIn, ask: Callable[..., Found]
 ) -> None:
     standin.faults({"kind": "status", "status": 401, "message": "invalid bearer token"})
-
     found = ask(standin.url)
-
     assert found.reachable and found.key is KeyFound.REFUSED
     assert outcomes(found) == {"schema": "failed", "tool": "not_asked", "text": "not_asked"}
     assert found.recommended is None
@@ -133,9 +127,7 @@ def test_a_key_that_is_refused_by_a_400_says_nothing_of_the_modes(
         with subtests.test(name):
             standin.reset()
             standin.faults({"kind": "status", "status": 400, "message": message, "count": None})
-
             found = ask(standin.url, key="none")
-
             assert found.key is KeyFound.REFUSED
             assert outcomes(found) == {"schema": "failed", "tool": "not_asked", "text": "not_asked"}
             assert found.calls == 1
@@ -165,9 +157,7 @@ def test_a_server_that_returns_prose_whatever_is_asked_can_be_used_in_text_mode(
     standin: StandIn, ask: Callable[..., Found]
 ) -> None:
     standin.faults({"kind": "text", "sample": "prose", "count": None})
-
     found = ask(standin.url)
-
     assert outcomes(found) == {"schema": "ignored", "tool": "ignored", "text": "real"}
     assert found.recommended is Mode.TEXT and found.key is KeyFound.ACCEPTED
 
@@ -176,16 +166,13 @@ def test_a_model_that_refuses_forced_tools_is_used_by_schema(
     standin: StandIn, ask: Callable[..., Found]
 ) -> None:
     found = ask(standin.url, model="claude-opus-5-5")
-
     assert outcomes(found) == {"schema": "real", "tool": "refused", "text": "real"}
     assert found.model == "claude-opus-5-5" and found.model not in (found.models or ())
 
 
 def test_a_busy_server_is_not_asked_further(standin: StandIn, ask: Callable[..., Found]) -> None:
     standin.faults({"kind": "status", "status": 529})
-
     found = ask(standin.url)
-
     assert found.calls == 1
     assert found.modes[0].http_status == 529 and found.recommended is None
 
@@ -237,7 +224,6 @@ def test_a_server_without_a_list_of_models_is_asked_by_name(
     bare_server: str, ask: Callable[..., Found]
 ) -> None:
     found = ask(bare_server, model="llama-of-ours")
-
     assert found.reachable and found.models is None
     assert outcomes(found) == {"schema": "ignored", "tool": "ignored", "text": "real"}
     assert (found.batches, found.count_tokens) == (Has.NO, Has.NO)
@@ -246,7 +232,6 @@ def test_a_server_without_a_list_of_models_is_asked_by_name(
 
 def test_without_any_name_no_model_is_asked(bare_server: str, ask: Callable[..., Found]) -> None:
     found = ask(bare_server)
-
     assert found.reachable and found.calls == 0
     assert found.problem == "no model"
 
@@ -334,9 +319,7 @@ def test_a_mode_is_real_only_where_the_word_came_back(subtests: pytest.Subtests)
     for name, (replies, expected, recommended) in cases.items():
         with subtests.test(name):
             scripted = Scripted(*replies)
-
             found = look(scripted)
-
             assert " ".join(one.outcome.value for one in found.modes) == expected
             assert (found.recommended.value if found.recommended else None) == recommended
             assert found.calls == len(scripted.requests) <= MOST_CALLS
@@ -356,7 +339,6 @@ def test_the_model_that_is_asked(subtests: pytest.Subtests) -> None:
     for name, (page, options, asked) in cases.items():
         with subtests.test(name):
             scripted = Scripted(HELD, HELLO, page=page)
-
             assert look(scripted, **options).model == asked
             assert {request["model"] for request in scripted.requests} == {asked}
 
@@ -380,14 +362,12 @@ def test_a_list_of_models_may_be_anything() -> None:
 
 def test_facts_of_a_model_are_read_where_they_are_told() -> None:
     found = look(Scripted(HELD, HELLO, page=LISTED), model="b")
-
     assert found.facts.most_input_tokens == 4096
     assert found.facts.lifecycle == ""
 
 
 def test_what_is_kept_is_plain_json() -> None:
     kept = look(Scripted(HELD, HELLO, page=LISTED)).as_json()
-
     assert json.loads(json.dumps(kept)) == kept
     assert kept["models"] == ["a", "b"]
     assert kept["recommended"] == "schema"

@@ -124,34 +124,28 @@ def _drained(hostile: Hostile, kind: str) -> bool:
     return not hostile.open[kind]
 
 
-def test_a_try_that_nobody_waits_for_any_more_ends_at_once(
-    hostile: Hostile, subtests: pytest.Subtests
-) -> None:
-    cases = ("drip", "drip-headers", "silent")
-    for kind in cases:
-        with subtests.test(kind):
-            client, group = MessagesClient(), Group()
-            target = Target(kind, hostile.url(kind), "key", 4 * LONG)
-            ended: list[Answered | Failed] = []
+@pytest.mark.parametrize("kind", ["drip", "drip-headers", "silent"])
+def test_a_try_that_nobody_waits_for_any_more_ends_at_once(hostile: Hostile, kind: str) -> None:
+    client, group = MessagesClient(), Group()
+    target = Target(kind, hostile.url(kind), "key", 4 * LONG)
+    ended: list[Answered | Failed] = []
 
-            def ask() -> None:
-                current_group.set(group)
-                ended.extend(client.send([(target, REQUEST)] * 2))
+    def ask() -> None:
+        current_group.set(group)
+        ended.extend(client.send([(target, REQUEST)] * 2))
 
-            asker = threading.Thread(target=ask)
-            asker.start()
-            deadline = time.monotonic() + LONG
-            while hostile.open[kind] < 2:
-                assert time.monotonic() < deadline
-                time.sleep(0.01)
-            group.abandon("The run was cancelled.")
-            asker.join(timeout=LONG)
-            assert not asker.is_alive()
-            assert [failed(one) for one in ended] == [
-                (FailureKind.TIMEOUT, Trouble.ABANDONED, True)
-            ] * 2
-            assert ended[0].message == "The run was cancelled."  # type: ignore[union-attr]
-            assert _drained(hostile, kind), "its connections are closed"
+    asker = threading.Thread(target=ask)
+    asker.start()
+    deadline = time.monotonic() + LONG
+    while hostile.open[kind] < 2:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    group.abandon("The run was cancelled.")
+    asker.join(timeout=LONG)
+    assert not asker.is_alive()
+    assert [failed(one) for one in ended] == [(FailureKind.TIMEOUT, Trouble.ABANDONED, True)] * 2
+    assert ended[0].message == "The run was cancelled."  # type: ignore[union-attr]
+    assert _drained(hostile, kind), "its connections are closed"
 
 
 def test_what_is_abandoned_before_it_began_is_not_sent(hostile: Hostile) -> None:
@@ -352,9 +346,8 @@ def test_what_is_too_large_or_badly_packed_is_refused(subtests: pytest.Subtests)
         "not asked for": ([b"x"], "br", transport.BadPacking),
     }
     for name, (pieces, encoding, error) in cases.items():
-        with subtests.test(name):
-            with pytest.raises(error):
-                _body(*pieces, encoding=encoding)
+        with subtests.test(name), pytest.raises(error):
+            _body(*pieces, encoding=encoding)
 
 
 def test_a_body_of_just_the_limit_is_read() -> None:

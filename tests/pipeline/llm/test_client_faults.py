@@ -1,0 +1,76 @@
+"""How the client reports each fault of a server: the kind, the HTTP status, whether it may have been billed."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipeline.llm.client import MessagesClient
+from pipeline.llm.types import Failed, FailureKind, Target
+from tests.standin_process import StandIn
+
+REQUEST: dict[str, object] = {
+    "model": "demo-smith",
+    "max_tokens": 100,
+    "messages": [{"role": "user", "content": "Write it."}],
+}
+BUSY, LIMIT, REFUSED = FailureKind.BUSY, FailureKind.LIMIT, FailureKind.REFUSED
+BROKEN, TIMEOUT = FailureKind.BROKEN, FailureKind.TIMEOUT
+
+
+def status(code: int, **details: object) -> dict[str, object]:
+    return {"kind": "status", "status": code, **details}
+
+
+def test_each_fault_of_a_server_ends_a_try_as_its_kind(
+    standin: StandIn, subtests: pytest.Subtests
+) -> None:
+    statuses = {
+        REFUSED: (400, 401, 403, 404, 409, 413),
+        BUSY: (429, 503, 529),
+        LIMIT: (402,),
+        BROKEN: (500, 504),
+    }
+    faults = {
+        f"HTTP {code}": (status(code), kind, code) for kind in statuses for code in statuses[kind]
+    }
+    for code in ("contract_spend_limit", "enforced_spend_limit", "linked_organization_spend_limit"):
+        faults[code] = (status(429, error_code=f"{code}_reached"), LIMIT, 429)
+    usage = "You have reached your specified API usage limits."
+    faults |= {
+        "ramp limit": (status(429, error_code="ramp_limit_exceeded"), LIMIT, 429),
+        "402 with a code": (status(402, error_code="ramp_limit_exceeded"), LIMIT, 402),
+        "a limit of one's own": (status(400, message=usage), LIMIT, 400),
+        "502 in HTML": (status(502, text="<html>Bad gateway</html>"), BROKEN, 502),
+        "death": ({"kind": "death"}, TIMEOUT, None),
+        "cut body": ({"kind": "cut"}, BROKEN, None),
+        "a string": ({"kind": "shape", "body": "a string"}, BROKEN, None),
+        "null": ({"kind": "shape", "body": None}, BROKEN, None),
+        "no content": ({"kind": "shape", "drop": ["content"]}, BROKEN, None),
+        "NUL": ({"kind": "text", "text": "a\0b"}, BROKEN, None),
+        "half a character": ({"kind": "text", "text": "a\ud800b"}, BROKEN, None),
+        "delay": ({"kind": "delay", "seconds": 1}, TIMEOUT, None),
+        "each byte in time": ({"kind": "drip", "seconds": 0.2, "bytes": 20}, TIMEOUT, None),
+    }
+    client = MessagesClient()
+    for name, (rule, kind, code) in faults.items():
+        seconds = 0.5 if rule["kind"] in ("delay", "drip") else 60.0
+        standin.reset()
+        standin.faults(rule)
+        with subtests.test(name):
+            [ended] = client.send([(Target("demo", standin.url, "any", seconds), REQUEST)])
+            assert isinstance(ended, Failed)
+            assert (ended.kind, ended.http_status) == (kind, code)
+            assert ended.possibly_billed is (kind in (BROKEN, TIMEOUT))
+
+
+def test_retry_after_is_read_from_seconds_and_dates_and_nonsense_is_ignored(
+    standin: StandIn, subtests: pytest.Subtests
+) -> None:
+    client = MessagesClient()
+    waits = {"30": 30.0, "nan": None, "Wed, 21 Oct 2015 07:28:00 GMT": 0.0}
+    for header, expected in waits.items():
+        standin.faults(status(429, headers={"retry-after": header}))
+        with subtests.test(header):
+            [ended] = client.send([(Target("demo", standin.url, "any", 60.0), REQUEST)])
+            assert isinstance(ended, Failed)
+            assert (ended.kind, ended.retry_after) == (BUSY, expected)
