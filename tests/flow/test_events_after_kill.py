@@ -82,7 +82,7 @@ def _kill_web(site: Site) -> None:
         os.kill(one, signal.SIGKILL)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.timeout(400)
 def test_every_event_arrives_at_least_once_and_in_order(site: Site) -> None:
     with Receiver() as receiver:

@@ -8,7 +8,6 @@ import time
 import urllib.request
 from pathlib import Path
 
-import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from tests.site_process import Site
@@ -53,7 +52,6 @@ def wait_for(site: Site, token: str, name: str, least: float) -> dict[str, float
     return found
 
 
-@pytest.mark.slow
 def test_what_web_and_worker_count_is_added_up(site: Site) -> None:
     token = site.run(_TOKEN).split("token ")[1].strip()
     before = scrape(site, token)

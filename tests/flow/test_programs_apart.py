@@ -21,8 +21,6 @@ from tests.flow.test_metrics_of_processes import _RUN, _TOKEN, samples_by_name
 from tests.ports import free_port
 from tests.site_process import ROOT, Site
 
-pytestmark = pytest.mark.slow
-
 SERVICES = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
 PATIENCE = 240.0  # seconds, on a machine that is busy
 
@@ -34,9 +32,8 @@ def started(
     """The program of this service, on the database and broker of the site."""
     command = SERVICES[service]["command"].replace("/data", str(data))
     words = shlex.split(command)
-    words = words[
-        words.index("celery") :
-    ]  # without "nice", which starves on a machine that is busy
+    # Without "nice", which starves on a busy machine.
+    words = words[words.index("celery") :]
     words[0] = str(Path(sys.executable).parent / "celery")
     with (data / "log").open("w") as log:
         process = subprocess.Popen(
@@ -72,13 +69,19 @@ def wait_until(holds: Callable[[], bool], data: Path) -> None:
         time.sleep(0.2)
 
 
-@pytest.mark.parametrize("service", ["runner", "scheduler"])
-def test_a_program_is_alive_from_its_start_and_not_once_it_hangs(
+@pytest.mark.parametrize(
+    "service", ["runner", pytest.param("scheduler", marks=pytest.mark.nightly)]
+)
+def test_program_is_alive_although_its_metrics_port_is_taken_until_it_hangs(
     site: Site, tmp_path: Path, service: str
 ) -> None:
+    """Only the command of compose.yaml and its health check in processes of their own show this."""
     assert not is_alive(service, tmp_path)
-    with started(site, service, tmp_path) as process:
+    taken = {"SCRIPTSMITH_WORKER_METRICS": f"127.0.0.1:{site.environment['PORT']}"}
+    with started(site, service, tmp_path, **taken) as process:
         wait_until(lambda: is_alive(service, tmp_path), tmp_path)
+        if service == "runner":
+            wait_until(lambda: "are not shown at port" in (tmp_path / "log").read_text(), tmp_path)
         (sign,) = (tmp_path / "workers").iterdir()
         first = sign.stat().st_mtime
         wait_until(lambda: sign.stat().st_mtime > first, tmp_path)
@@ -125,10 +128,3 @@ def test_what_a_worker_elsewhere_counts_is_scraped_from_it(site: Site, tmp_path:
             403,
         ]
         assert scrape(port, token, "/login/")[0] == 404
-
-
-def test_a_port_that_is_taken_stops_no_worker(site: Site, tmp_path: Path) -> None:
-    port = int(site.environment["PORT"])
-    with started(site, "runner", tmp_path, SCRIPTSMITH_WORKER_METRICS=f"127.0.0.1:{port}"):
-        wait_until(lambda: is_alive("runner", tmp_path), tmp_path)
-        wait_until(lambda: "are not shown at port" in (tmp_path / "log").read_text(), tmp_path)

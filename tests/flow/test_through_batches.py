@@ -15,7 +15,7 @@ from tests.flow.through_batches import EXPIRES, carry_through, prepare_study
 ITEMS = 12
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.timeout(300)
 def test_every_item_is_finished_no_call_is_made_twice_and_the_report_says_half_the_price(

@@ -61,54 +61,52 @@ def calls(site: Site) -> list[dict[str, object]]:
     return [call for call in found if call["billed"]]
 
 
-@pytest.mark.slow
-@pytest.mark.timeout(240)
-def test_the_run_finishes_and_only_calls_in_flight_are_made_again(site: Site) -> None:
+def begin_run(site: Site, *, describe_seconds: int) -> int:
+    """Request a run whose describe call takes so long, and wait until that call is in flight."""
     standin(site, "/_standin/reset", [])
-    standin(
-        site,
-        "/_standin/faults",
-        [{"kind": "delay", "seconds": 8, "task": "describe", "count": None}],
-    )
+    late = {"kind": "delay", "seconds": describe_seconds, "task": "describe", "count": None}
+    standin(site, "/_standin/faults", [late])
+    run = ask(site)
+    deadline = time.monotonic() + 90  # the worker may still be starting
+    while not any(call["task"] == "describe" for call in calls(site)):
+        assert time.monotonic() < deadline, "the worker never began"
+        time.sleep(0.05)
+    return run
+
+
+def wait_for_end(site: Site, run: int) -> dict[str, object]:
+    """Wait until the run ends and return its report."""
+    deadline = time.monotonic() + WORK_GOES_ON_WITHIN
+    while state(site, run) in ("queued", "running"):
+        assert time.monotonic() < deadline, report_of(site, run)
+        time.sleep(0.2)
+    return report_of(site, run)
+
+
+@pytest.mark.timeout(240)
+def test_run_of_a_killed_worker_finishes_and_repeats_only_the_call_in_flight(site: Site) -> None:
+    """Only a worker that is really killed shows that leases, broker and ledger recover together."""
     try:
-        run = ask(site)
-        deadline = time.monotonic() + 90  # the worker may still be starting
-        while sum(call["task"] == "describe" for call in calls(site)) < 1:
-            assert time.monotonic() < deadline, "the worker never began"
-            time.sleep(0.05)
-        killed = time.monotonic()
+        run = begin_run(site, describe_seconds=8)
         os.kill(site.child("worker -B"), signal.SIGKILL)
         standin(site, "/_standin/reset", [])  # the rest at full speed
-        before = 1  # generate had been answered, describe was in flight
-        while state(site, run) in ("queued", "running"):
-            assert time.monotonic() - killed < WORK_GOES_ON_WITHIN, report_of(site, run)
-            time.sleep(0.2)
+        report = wait_for_end(site, run)
     finally:
         standin(site, "/_standin/reset", [])
-    report = report_of(site, run)
     assert report["state"] == "done", report
-    assert report["orphans"] == before
+    assert report["orphans"] == 1, "generate had been answered, describe was in flight"
     needed = clean_run().calls + 1
     assert report["calls"] == needed, "one question was asked twice, and both tries are rows"
     answered = Counter(stage["name"] for stage in report["stages"])  # type: ignore[attr-defined]
     assert max(answered.values()) == 1
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.timeout(240)
-def test_a_worker_told_to_end_loses_no_call(site: Site) -> None:
-    standin(site, "/_standin/reset", [])
-    standin(site, "/_standin/faults", [{"kind": "delay", "seconds": 5, "task": "describe"}])
-    run = ask(site)
-    deadline = time.monotonic() + 90
-    while sum(call["task"] == "describe" for call in calls(site)) < 1:
-        assert time.monotonic() < deadline, "the worker never began"
-        time.sleep(0.05)
-    told = time.monotonic()
+def test_worker_that_is_told_to_end_loses_no_call(site: Site) -> None:
+    """Only a real signal to a real worker shows that it drains; the drain itself has faster tests."""
+    run = begin_run(site, describe_seconds=5)
     os.kill(site.child("worker -B"), signal.SIGTERM)
-    while state(site, run) in ("queued", "running"):
-        assert time.monotonic() - told < WORK_GOES_ON_WITHIN, report_of(site, run)
-        time.sleep(0.2)
-    report = report_of(site, run)
+    report = wait_for_end(site, run)
     assert (report["state"], report["orphans"]) == ("done", 0), report
     assert report["calls"] == clean_run().calls == len(calls(site)), "nothing was billed twice"

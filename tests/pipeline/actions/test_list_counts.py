@@ -21,6 +21,11 @@ __all__ = ["asked"]
 LIST = "/actions/"
 
 
+@pytest.fixture
+def client(client_for: ClientFor, reviewer: User) -> Client:
+    return client_for(reviewer)
+
+
 def counts(client: Client, **query: str) -> dict[str, dict[str, str]]:
     groups = client.get(LIST, query).context["groups"]
     return {one.name: {chip.label: chip.count for chip in one.chips} for one in groups}
@@ -42,25 +47,20 @@ def test_each_count_is_what_the_list_has_when_one_follows_it(
                 assert str(len(after)) == chip.count, (group.name, chip.label)
 
 
-def test_a_chip_and_a_head_lead_there_and_back(
-    asked: None, client_for: ClientFor, reviewer: User
-) -> None:
-    page = client_for(reviewer).get(LIST, {"severity": "1", "sort": "severe", "start": "0"}).text
-
+def test_a_chip_and_a_head_lead_there_and_back(asked: None, client: Client) -> None:
+    page = client.get(LIST, {"severity": "1", "sort": "severe", "start": "0"}).text
     assert 'aria-current="true" href="?sort=severe"' in page
     assert 'aria-sort="descending"' in page and "?severity=1&amp;sort=mild" in page
     assert "1 action<" in page
 
 
-@pytest.mark.slow
 def test_other_orders_go_on_page_by_page(
-    client_for: ClientFor, reviewer: User, monkeypatch: pytest.MonkeyPatch
+    client: Client, reviewer: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pipeline.actions.views.PAGE_SIZE", 2)
     monkeypatch.setattr("pipeline.actions.list_facets.PAGE_SIZE", 2)
     for number in range(5):
         make_action(f"Action {number}", by=reviewer)
-    client = client_for(reviewer)
 
     def page(start: int) -> list[str]:
         rows = client.get(LIST, {"sort": "oldest", "start": str(start)}).context["rows"]
@@ -75,14 +75,11 @@ def test_other_orders_go_on_page_by_page(
     assert client.get(LIST, {"sort": "sideways"}).status_code == 422
 
 
-@pytest.mark.slow
 def test_of_many_the_newest_are_counted(
-    asked: None, client_for: ClientFor, reviewer: User, monkeypatch: pytest.MonkeyPatch
+    asked: None, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pipeline.actions.list_facets.MOST_COUNTED", 2)
     monkeypatch.setattr("pipeline.actions.list_facets.MOST_ANSWERS", 1)
-    client = client_for(reviewer)
-
     page = client.get(LIST)
     assert page.context["said"] == "4 actions"
     assert counts(client)["severity"] == {
@@ -93,7 +90,7 @@ def test_of_many_the_newest_are_counted(
 
 @pytest.mark.slow
 def test_what_differs_in_hidden_verdicts_alone_is_counted_alike(
-    client_for: ClientFor, reviewer: User, second_reviewer: User, curator: User
+    client_for: ClientFor, client: Client, second_reviewer: User, curator: User
 ) -> None:
     """Of a waiting item nobody who may score it learns the verdict by a count, whatever they filter by."""
     run = make_run(by=second_reviewer, statement="Delete old exports", verdict="correct")
@@ -111,8 +108,8 @@ def test_what_differs_in_hidden_verdicts_alone_is_counted_alike(
         Assessment.objects.update(verdict=verdict)
         seen[verdict] = [
             (
-                counts(client_for(reviewer), **one),
-                client_for(reviewer).get(LIST, one).context["said"],
+                counts(client, **one),
+                client.get(LIST, one).context["said"],
             )
             for one in queries
         ]
@@ -127,33 +124,27 @@ def test_an_answer_is_not_counted_where_its_row_is_not_shown(
 ) -> None:
     run = make_run(by=second_reviewer, statement="Delete old exports", verdict="incorrect")
     client = client_for(curator)
-
     elsewhere = counts(client, q="old", answer="verified")
     assert elsewhere == {}
     page = client.get(LIST, {"q": "old", "before": str(run.action_id)})
     assert not page.context["groups"] and not page.context["said"]
 
 
-def test_views_are_kept_for_each_list(client_for: ClientFor, reviewer: User) -> None:
-    client = client_for(reviewer)
+def test_views_are_kept_for_each_list(client: Client, reviewer: User) -> None:
     SavedView.objects.create(user=reviewer, name="Risky", query="risk=high")
     for query in ("severity=1&before=7", "severity=1&sort=severe"):
         data = {"listing": "action-list", "name": "Urgent", "query": query}
         assert client.post("/views/save/", data)["Location"].startswith("/actions/?severity=1")
     view = SavedView.objects.get(listing="action-list")
     assert (view.name, view.query) == ("Urgent", "severity=1&sort=severe")
-
-    page = client_for(reviewer).get(LIST, {"severity": "1", "sort": "severe"}).text
+    page = client.get(LIST, {"severity": "1", "sort": "severe"}).text
     assert "Urgent" in page and "Risky" not in page and 'aria-current="page">Urgent' in page
-    assert "Urgent" not in client_for(reviewer).get("/catalogue/").text
+    assert "Urgent" not in client.get("/catalogue/").text
     assert client.post(f"/views/{view.pk}/remove/")["Location"] == "/actions/"
 
 
-def test_of_a_list_that_does_not_exist_no_view_is_kept(
-    client_for: ClientFor, reviewer: User
-) -> None:
+def test_of_a_list_that_does_not_exist_no_view_is_kept(client: Client) -> None:
     data = {"listing": "https://elsewhere.example", "name": "X", "query": "severity=1"}
-    answer = client_for(reviewer).post("/views/save/", data)
-
+    answer = client.post("/views/save/", data)
     assert answer["Location"].startswith("/catalogue/")
     assert not SavedView.objects.exists()

@@ -11,12 +11,16 @@ from django.urls import reverse
 
 from pipeline import services
 from pipeline.models import Action
-from tests.first_cases import first_cases
 from tests.make import make_action, make_run
 from tests.pipeline.query_counts import count_queries
 
 ClientFor = Callable[[User], Client]
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def client(client_for: ClientFor, reviewer: User) -> Client:
+    return client_for(reviewer)
 
 
 @pytest.fixture
@@ -30,51 +34,36 @@ def asked(reviewer: User, second_reviewer: User) -> None:
     services.start_run(again.action, by=second_reviewer, enqueue=False)
 
 
-@pytest.mark.parametrize(
-    ("query", "shown"),
-    first_cases(
-        3,
-        [
-            pytest.param({}, ["Rotate", "Count", "Drain", "Restart"], id="all, newest first"),
-            pytest.param({"whose": "mine"}, ["Count", "Restart"], id="mine"),
-            pytest.param({"q": "NODE"}, ["Drain"], id="by words"),
-            pytest.param({"q": "100%"}, [], id="percent is no wildcard"),
-            pytest.param({"state": "done"}, ["Drain", "Restart"], id="by state of the newest run"),
-            pytest.param({"state": "queued"}, ["Rotate"], id="queued again"),
-            pytest.param({"verdict": "correct"}, ["Restart"], id="by verdict of the newest run"),
-            pytest.param({"state": "done", "whose": "mine"}, ["Restart"], id="together"),
-            pytest.param({"severity": "1"}, ["Drain"], id="by severity"),
-            pytest.param({"by": "rolf"}, ["Rotate", "Drain"], id="by who asked"),
-            pytest.param({"source": "imported"}, [], id="by where it comes from"),
-            pytest.param({"sort": "oldest"}, ["Restart", "Drain", "Count", "Rotate"], id="oldest"),
-            pytest.param(
-                {"sort": "severe"}, ["Drain", "Rotate", "Count", "Restart"], id="most severe"
-            ),
-            pytest.param(
-                {"sort": "mild"}, ["Restart", "Count", "Rotate", "Drain"], id="least severe"
-            ),
-            pytest.param({"sort": "asker"}, ["Count", "Restart", "Rotate", "Drain"], id="by asker"),
-            pytest.param(
-                {"sort": "statement"}, ["Count", "Drain", "Restart", "Rotate"], id="by statement"
-            ),
-        ],
-    ),
-)
 def test_the_list_is_narrowed_by_its_address(
-    asked: None, client_for: ClientFor, reviewer: User, query: dict[str, str], shown: list[str]
+    asked: None, client: Client, subtests: pytest.Subtests
 ) -> None:
-    response = client_for(reviewer).get(reverse("action-list"), query)
+    cases = {
+        "all, newest first": ({}, ["Rotate", "Count", "Drain", "Restart"]),
+        "mine": ({"whose": "mine"}, ["Count", "Restart"]),
+        "by words": ({"q": "NODE"}, ["Drain"]),
+        "percent is no wildcard": ({"q": "100%"}, []),
+        "by state of the newest run": ({"state": "done"}, ["Drain", "Restart"]),
+        "queued again": ({"state": "queued"}, ["Rotate"]),
+        "by verdict of the newest run": ({"verdict": "correct"}, ["Restart"]),
+        "together": ({"state": "done", "whose": "mine"}, ["Restart"]),
+        "by severity": ({"severity": "1"}, ["Drain"]),
+        "by who asked": ({"by": "rolf"}, ["Rotate", "Drain"]),
+        "by where it comes from": ({"source": "imported"}, []),
+        "oldest": ({"sort": "oldest"}, ["Restart", "Drain", "Count", "Rotate"]),
+        "most severe": ({"sort": "severe"}, ["Drain", "Rotate", "Count", "Restart"]),
+        "least severe": ({"sort": "mild"}, ["Restart", "Count", "Rotate", "Drain"]),
+        "by asker": ({"sort": "asker"}, ["Count", "Restart", "Rotate", "Drain"]),
+        "by statement": ({"sort": "statement"}, ["Count", "Drain", "Restart", "Rotate"]),
+    }
+    for name, (query, shown) in cases.items():
+        with subtests.test(name):
+            response = client.get(reverse("action-list"), query)
+            rows = response.context["rows"]
+            assert [row.action.statement.split()[0] for row in rows] == shown
 
-    rows = response.context["rows"]
-    assert [row.action.statement.split()[0] for row in rows] == shown
 
-
-@pytest.mark.slow
-def test_a_filter_that_does_not_exist_is_said_to_be_wrong(
-    asked: None, client_for: ClientFor, reviewer: User
-) -> None:
-    response = client_for(reviewer).get(reverse("action-list"), {"state": "elsewhere"})
-
+def test_a_filter_that_does_not_exist_is_said_to_be_wrong(asked: None, client: Client) -> None:
+    response = client.get(reverse("action-list"), {"state": "elsewhere"})
     assert response.status_code == 422
     assert "unknown filter value" in response.text
     assert "Restart nginx" not in response.text
@@ -82,57 +71,44 @@ def test_a_filter_that_does_not_exist_is_said_to_be_wrong(
     assert 'popovertarget="facets"' in response.text
 
 
-@pytest.mark.slow
-def test_a_broken_place_in_the_list_is_refused(client_for: ClientFor, reviewer: User) -> None:
-    assert client_for(reviewer).get(reverse("action-list"), {"before": "x"}).status_code == 422
+def test_a_broken_place_in_the_list_is_refused(client: Client) -> None:
+    assert client.get(reverse("action-list"), {"before": "x"}).status_code == 422
 
 
-@pytest.mark.slow
 def test_an_empty_list_says_the_next_step(
-    client_for: ClientFor, reviewer: User, stranger: User
+    client_for: ClientFor, client: Client, stranger: User
 ) -> None:
-    assert reverse("action-new") in client_for(reviewer).get(reverse("action-list")).text
+    assert reverse("action-new") in client.get(reverse("action-list")).text
     assert "Asking takes the role" in client_for(stranger).get(reverse("action-list")).text
-    nothing = client_for(reviewer).get(reverse("action-list"), {"q": "no such words"}).text
+    nothing = client.get(reverse("action-list"), {"q": "no such words"}).text
     assert "Clear the filters" in nothing
 
 
-@pytest.mark.slow
-def test_older_actions_are_a_link_away(client_for: ClientFor, reviewer: User) -> None:
+def test_older_actions_are_a_link_away(client: Client, reviewer: User) -> None:
     for number in range(51):
         make_action(f"Action {number}", by=reviewer)
-    client = client_for(reviewer)
-
     first = client.get(reverse("action-list"), {"whose": "mine"}).context["page"]
     assert len(first.rows) == 50
     second = client.get(reverse("action-list") + first.older).context["page"]
-
     assert [action.statement for action in second.rows] == ["Action 0"]
     assert "whose=mine" in second.newer
 
 
-@pytest.mark.slow
 def test_an_erased_action_shows_no_text(
-    client_for: ClientFor, reviewer: User, administrator: User
+    client: Client, reviewer: User, administrator: User
 ) -> None:
     run = make_run(by=reviewer, statement="Delete what nobody may know")
     services.erase_action(run.action, by=administrator)
-
     for name, pk in (("action-detail", run.action_id), ("run-detail", run.pk)):
-        page = client_for(reviewer).get(reverse(name, args=[pk])).text
+        page = client.get(reverse(name, args=[pk])).text
         assert "(erased)" in page
         assert "nobody may know" not in page
 
 
-@pytest.mark.slow
-def test_the_page_of_an_action_shows_context_and_runs(
-    client_for: ClientFor, reviewer: User
-) -> None:
+def test_the_page_of_an_action_shows_context_and_runs(client: Client, reviewer: User) -> None:
     action = make_action(by=reviewer, incident="Pager at 03:12", impact="reports lost", severity=1)
     services.start_run(action, by=reviewer, enqueue=False)
-
-    page = client_for(reviewer).get(reverse("action-detail", args=[action.pk])).text
-
+    page = client.get(reverse("action-detail", args=[action.pk])).text
     for words in (
         "Pager at 03:12",
         "reports lost",
@@ -148,9 +124,7 @@ def test_who_may_not_run_it_has_no_form(
     client_for: ClientFor, reviewer: User, second_reviewer: User
 ) -> None:
     action = make_action(by=reviewer)
-
     page = client_for(second_reviewer).get(reverse("action-detail", args=[action.pk])).text
-
     assert "Run it again" not in page
 
 
@@ -164,6 +138,5 @@ def test_lists_take_a_fixed_number_of_queries(
     for number in range(30):
         make_run(by=reviewer, statement=f"Statement {number}")
         services.start_run(action, by=reviewer, enqueue=False)
-
     assert [count_queries(client, address) for address in addresses] == few
     assert max(few) <= 16

@@ -24,11 +24,6 @@ pytestmark = pytest.mark.django_db
 NEW = "/configurations/new/"
 
 
-@pytest.fixture
-def client(client_for: ClientFor, administrator: User) -> Client:
-    return client_for(administrator)
-
-
 def form(**typed: object) -> dict[str, object]:
     """The form as a browser sends it: the demo model plays every role."""
     roles = {
@@ -53,29 +48,26 @@ def address(name: str = "mine", do: str = "detail") -> str:
 # --- A new one ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("preset", "models"),
-    [
-        pytest.param("self_reflection", ["one", "one", "one"], id="one model plays all"),
-        pytest.param("peer_review", ["one", "two", "one"], id="another assesses"),
-        pytest.param("strong_refiner", ["one", "one", "two"], id="another refines"),
-        pytest.param("own", ["one", "one", "one"], id="own"),
-    ],
-)
 def test_a_preset_fills_in_the_roles_without_a_script(
-    client: Client, preset: str, models: list[str]
+    client: Client, subtests: pytest.Subtests
 ) -> None:
-    step = {"preset": preset, "endpoint": "demo", "model": "one", "second_model": "two"}
-    page = client.get(NEW, step)
-
-    forms = page.context["forms"]
-    assert [role["model"].value() for role in forms.roles] == models
-    assert not Configuration.objects.filter(name="mine").exists()
+    cases = {
+        "one model plays all": ("self_reflection", ["one", "one", "one"]),
+        "another assesses": ("peer_review", ["one", "two", "one"]),
+        "another refines": ("strong_refiner", ["one", "one", "two"]),
+        "own": ("own", ["one", "one", "one"]),
+    }
+    for name, (preset, models) in cases.items():
+        with subtests.test(name):
+            step = {"preset": preset, "endpoint": "demo", "model": "one", "second_model": "two"}
+            page = client.get(NEW, step)
+            forms = page.context["forms"]
+            assert [role["model"].value() for role in forms.roles] == models
+            assert not Configuration.objects.filter(name="mine").exists()
 
 
 def test_a_preset_of_two_models_asks_for_the_second(client: Client) -> None:
     page = client.get(NEW, {"preset": "peer_review", "endpoint": "demo", "model": "one"})
-
     assert page.status_code == 422
     assert "takes a second model" in page.text
     assert 'value="one"' in page.text, "nothing typed is lost"
@@ -84,9 +76,7 @@ def test_a_preset_of_two_models_asks_for_the_second(client: Client) -> None:
 def test_models_are_offered_from_checks_and_prices(client: Client) -> None:
     Endpoint.objects.filter(name="ollama").update(probe={"models": ["llama3.3:8b", 7]})
     Endpoint.objects.filter(name="demo").update(probe={"models": None})
-
     page = client.get(NEW).text
-
     assert '<option value="llama3.3:8b">Ollama on this machine</option>' in page
     assert '<option value="claude-opus-5-5">Claude</option>' in page
 
@@ -96,7 +86,6 @@ def test_a_new_one_can_be_chosen_at_once_and_is_in_the_log(
 ) -> None:
     typed = form(**{"assessor-model": "demo-smith-2", "assessor-effort": "low"})
     assert client.post(NEW, typed)["Location"] == address()
-
     made = Configuration.objects.get(name="mine")
     assert (made.preset, made.rounds, made.uses_retrieval) == ("peer_review", 2, False)
     assert made.created_by == administrator
@@ -109,36 +98,33 @@ def test_a_new_one_can_be_chosen_at_once_and_is_in_the_log(
     assert logged.changes_dict["assessor"][1] == "demo, demo-smith-2, 4096 tokens, low"
 
 
-@pytest.mark.parametrize(
-    ("typed", "said"),
-    [
-        pytest.param({"name": "demo"}, "of this name already", id="taken"),
-        pytest.param({"name": "two words"}, "no spaces", id="no slug"),
-        pytest.param({"name": "new"}, "taken by a page", id="an address"),
-        pytest.param({"name": "n" * 81}, "at most 80", id="long name"),
-        pytest.param({"title": "t" * 151}, "151 characters", id="long title"),
-        pytest.param({"rounds": "5"}, "not one of the available", id="five rounds"),
-        pytest.param({"assessor-endpoint": "nowhere"}, "not one of the", id="endpoint"),
-        pytest.param({"assessor-model": ""}, "required", id="no model"),
-        pytest.param({"assessor-max_tokens": "3"}, "From 64 to", id="too few tokens"),
-        pytest.param({"assessor-temperature": "0.2"}, "takes no temperature", id="not taken"),
-    ],
-)
 def test_what_can_not_be_used_is_marked_and_nothing_typed_is_lost(
-    client: Client, typed: dict[str, object], said: str
+    client: Client, subtests: pytest.Subtests
 ) -> None:
-    before = Configuration.objects.count()
-    page = client.post(NEW, form(note="Why I want it", **typed))
-
-    assert page.status_code == 422
-    assert said in page.text
-    assert "Why I want it" in page.text
-    assert Configuration.objects.count() == before
+    cases = {
+        "taken": ({"name": "demo"}, "of this name already"),
+        "no slug": ({"name": "two words"}, "no spaces"),
+        "an address": ({"name": "new"}, "taken by a page"),
+        "long name": ({"name": "n" * 81}, "at most 80"),
+        "long title": ({"title": "t" * 151}, "151 characters"),
+        "five rounds": ({"rounds": "5"}, "not one of the available"),
+        "endpoint": ({"assessor-endpoint": "nowhere"}, "not one of the"),
+        "no model": ({"assessor-model": ""}, "required"),
+        "too few tokens": ({"assessor-max_tokens": "3"}, "From 64 to"),
+        "not taken": ({"assessor-temperature": "0.2"}, "takes no temperature"),
+    }
+    for name, (typed, said) in cases.items():
+        with subtests.test(name):
+            before = Configuration.objects.count()
+            page = client.post(NEW, form(note="Why I want it", **typed))
+            assert page.status_code == 422
+            assert said in page.text
+            assert "Why I want it" in page.text
+            assert Configuration.objects.count() == before
 
 
 def test_a_temperature_is_kept_where_the_endpoint_takes_one(client: Client) -> None:
     client.post(NEW, form(**{"refiner-endpoint": "ollama", "refiner-temperature": "0.2"}))
-
     assert Configuration.objects.get(name="mine").roles.get(role="refiner").temperature == 0.2
     hot = form(**{"name": "hot", "refiner-endpoint": "ollama", "refiner-temperature": "nan"})
     assert client.post(NEW, hot).status_code == 422
@@ -146,7 +132,6 @@ def test_a_temperature_is_kept_where_the_endpoint_takes_one(client: Client) -> N
 
 def test_a_duplicate_starts_with_the_plan_of_the_other(client: Client) -> None:
     forms = client.get(NEW, {"from": "claude-peer-review"}).context["forms"]
-
     assert forms.name["name"].value() == "claude-peer-review-copy"
     assert forms.roles[1]["model"].value() == "claude-opus-5-5"
     assert client.get(NEW, {"from": "nothing"}).status_code == 404
@@ -158,7 +143,6 @@ def test_a_duplicate_starts_with_the_plan_of_the_other(client: Client) -> None:
 def test_all_of_it_can_be_changed_until_a_run_is_started(client: Client) -> None:
     client.post(NEW, form())
     client.post(address(), form(title="Better", **{"refiner-model": "demo-smith-2"}))
-
     changed_one = Configuration.objects.get(name="mine")
     assert (changed_one.title, changed_one.preset) == ("Better", "strong_refiner")
     logged = LogEntry.objects.get_for_object(changed_one).first()
@@ -172,7 +156,6 @@ def test_once_runs_exist_title_and_note_can_be_changed_and_the_plan_can_not(
     client.post(NEW, form())
     mine = Configuration.objects.get(name="mine")
     services.start_run(make_action(), by=None, configuration=mine, enqueue=False)
-
     page = client.get(address()).text
     assert "Duplicate it to change it" in page and 'name="rounds"' not in page
     # Somebody had the form open before the first run was started.
@@ -180,7 +163,6 @@ def test_once_runs_exist_title_and_note_can_be_changed_and_the_plan_can_not(
     assert refused.status_code == 409
     assert "Duplicate it instead" in refused.text and "Kept on the page" in refused.text
     assert client.post(address(), {"title": "Other", "note": "Why"}).status_code == 302
-
     mine.refresh_from_db()
     assert (mine.title, mine.note, mine.rounds) == ("Other", "Why", 2)
 
@@ -189,20 +171,15 @@ def test_a_run_keeps_the_plan_it_was_started_with(client: Client) -> None:
     client.post(NEW, form())
     mine = Configuration.objects.get(name="mine")
     client.post(address(), form(rounds="3"))
-
     run = services.start_run(make_action(), by=None, configuration=mine, enqueue=False)
-
     assert run.spec["rounds"] == 3, "what is saved counts, not what the caller had read before"
 
 
-@pytest.mark.slow
 def test_what_somebody_else_changed_meanwhile_is_not_overwritten(client: Client) -> None:
     client.post(NEW, form())
     edition = client.get(address()).context["forms"].about["edition"].value()
     client.post(address(), form(title="Theirs"))
-
     refused = client.post(address(), form(title="Mine again", edition=edition))
-
     assert refused.status_code == 409
     assert "Somebody else" in refused.text and "Mine again" in refused.text
     assert Configuration.objects.get(name="mine").title == "Theirs"
@@ -216,9 +193,7 @@ def test_a_prompt_version_is_pinned_and_unpinned(client: Client, administrator: 
     client.post(NEW, form(**{"prompts-describe": version}))
     mine = Configuration.objects.get(name="mine")
     assert mine.prompts == {"describe": version}
-
     client.post(address(), form())
-
     mine.refresh_from_db()
     assert mine.prompts == {}
     run = services.start_run(make_action(), by=None, configuration=mine, enqueue=False)
@@ -231,50 +206,42 @@ def test_a_prompt_version_is_pinned_and_unpinned(client: Client, administrator: 
 def test_another_becomes_the_default(client: Client) -> None:
     client.post(NEW, form())
     assert client.post(address(do="default")).status_code == 302
-
     assert [one.name for one in Configuration.objects.filter(is_default=True)] == ["mine"]
     assert client.post(address(do="default")).status_code == 409
 
 
-@pytest.mark.slow
 def test_an_archived_one_is_not_offered_and_can_be_brought_back(client: Client) -> None:
     client.post(NEW, form())
     client.post(address(do="archive"))
     assert Configuration.objects.get(name="mine").archived_at is not None
     assert client.post(address(do="archive")).status_code == 409
     assert client.post(address(do="default")).status_code == 409
-
     client.post(address(do="unarchive"))
-
     assert Configuration.objects.get(name="mine").archived_at is None
     assert client.post(address(do="unarchive")).status_code == 409
 
 
-@pytest.mark.parametrize(
-    ("name", "do", "said"),
-    [
-        pytest.param("demo", "archive", "Make another the default first", id="the default"),
-        pytest.param("imported", "archive", "Imports need this one", id="archive imported"),
-        pytest.param("imported", "default", "can&#x27;t be the default", id="default imported"),
-    ],
-)
-def test_what_others_rest_on_stays(client: Client, name: str, do: str, said: str) -> None:
-    page = client.post(address(name, do))
-
-    assert page.status_code == 409
-    assert said in page.text
+def test_what_others_rest_on_stays(client: Client, subtests: pytest.Subtests) -> None:
+    cases = {
+        "the default": ("demo", "archive", "Make another the default first"),
+        "archive imported": ("imported", "archive", "Imports need this one"),
+        "default imported": ("imported", "default", "can&#x27;t be the default"),
+    }
+    for label, (name, do, said) in cases.items():
+        with subtests.test(label):
+            page = client.post(address(name, do))
+            assert page.status_code == 409
+            assert said in page.text
 
 
 # --- Permission, queries, API -------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("who", ["reviewer", "curator", "manager", "stranger"])
 def test_only_administrators_manage_them(
     client_for: ClientFor, request: pytest.FixtureRequest, who: str
 ) -> None:
     client = client_for(request.getfixturevalue(who))
-
     assert client.get(NEW).status_code == 403
     assert client.post(NEW, form()).status_code == 403
     for do in ("detail", "archive", "unarchive", "default"):
@@ -285,14 +252,12 @@ def test_only_administrators_manage_them(
     assert not Configuration.objects.filter(name="x").exists()
 
 
-@pytest.mark.slow
 def test_its_page_takes_a_fixed_number_of_queries(client: Client) -> None:
     few = [count_queries(client, each) for each in (address("demo"), NEW)]
     for number in range(10):
         Endpoint.objects.create(name=f"local-{number}", title="Local", base_url="http://127.0.0.1")
         Configuration.objects.create(name=f"own-{number}", title="Own")
         services.start_run(make_action(), by=None, enqueue=False)
-
     assert count_queries(client, NEW) == few[1]
     assert count_queries(client, address("demo")) <= few[0]
     assert max(few) <= 18
@@ -303,7 +268,6 @@ def test_a_program_makes_changes_and_archives_one(client: Client) -> None:
     made = client.post("/api/v1/configurations/", body, content_type="application/json")
     assert made.status_code == 201, made.text
     assert (made.json()["rounds"], made.json()["preset"]) == (0, "self_reflection")
-
     here = "/api/v1/configurations/mine/"
     assessor = {"role": "assessor", "endpoint": "demo", "model": "demo-smith-2"}
     change = {"roles": [assessor], "edition": made.json()["edition"]}
@@ -315,13 +279,12 @@ def test_a_program_makes_changes_and_archives_one(client: Client) -> None:
     assert client.post(f"{here}unarchive/").json()["is_usable"] is True
 
 
-@pytest.mark.parametrize(
-    ("body", "field"),
-    [
-        pytest.param({"name": "x", "title": "X"}, "roles", id="no roles"),
-        pytest.param({"title": "X", "like": "demo"}, "name", id="no name"),
-        pytest.param({"name": "x", "title": "X", "like": "demo", "rounds": 9}, "rounds", id="9"),
-        pytest.param(
+def test_a_program_is_told_which_field_is_wrong(client: Client, subtests: pytest.Subtests) -> None:
+    cases = {
+        "no roles": ({"name": "x", "title": "X"}, "roles"),
+        "no name": ({"title": "X", "like": "demo"}, "name"),
+        "9": ({"name": "x", "title": "X", "like": "demo", "rounds": 9}, "rounds"),
+        "endpoint": (
             {
                 "name": "x",
                 "title": "X",
@@ -329,26 +292,20 @@ def test_a_program_makes_changes_and_archives_one(client: Client) -> None:
                 "roles": [{"role": "refiner", "endpoint": "no", "model": "m"}],
             },
             "refiner.endpoint",
-            id="endpoint",
         ),
-        pytest.param(
+        "prompt version": (
             {"name": "x", "title": "X", "like": "demo", "prompts": {"describe": "0"}},
             "prompts.describe",
-            id="prompt version",
         ),
-    ],
-)
-def test_a_program_is_told_which_field_is_wrong(
-    client: Client, body: dict[str, object], field: str
-) -> None:
-    said = client.post("/api/v1/configurations/", body, content_type="application/json")
-
-    assert said.status_code == 422
-    assert said.json()["error"]["field"] == field
-    assert not Configuration.objects.filter(name="x").exists()
+    }
+    for name, (body, field) in cases.items():
+        with subtests.test(name):
+            said = client.post("/api/v1/configurations/", body, content_type="application/json")
+            assert said.status_code == 422
+            assert said.json()["error"]["field"] == field
+            assert not Configuration.objects.filter(name="x").exists()
 
 
-@pytest.mark.slow
 def test_cases_are_switched_on_here_and_written_by_the_assessor_or_whoever_is_named(
     client: Client,
 ) -> None:

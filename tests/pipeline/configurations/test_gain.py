@@ -9,7 +9,6 @@ from django.contrib.auth.models import User
 from django.template.loader import render_to_string
 from django.test import Client
 from django.urls import reverse
-from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from pipeline.configurations import refinement_gain
@@ -17,23 +16,26 @@ from pipeline.configurations.refinement_gain import count_round, gain_of
 from pipeline.costs.services import Sums
 from pipeline.models import (
     Assessment,
-    Attempt,
     Batch,
     Configuration,
     Draft,
-    Endpoint,
     Feedback,
-    ModelCall,
     Run,
     Stage,
 )
 from tests.first_cases import first_cases
 from tests.keys import shown
 from tests.make import SCRIPT, make_draft, make_run
+from tests.pipeline.rows import make_attempt, make_call
 
 ClientFor = Callable[[User], Client]
 pytestmark = pytest.mark.django_db
 YES, NO, UNKNOWN = "correct", "incorrect", "unknown"
+
+
+@pytest.fixture
+def client(client_for: ClientFor, reviewer: User) -> Client:
+    return client_for(reviewer)
 
 
 def test_a_round_is_counted_over_all_runs(subtests: pytest.Subtests) -> None:
@@ -54,7 +56,6 @@ def test_a_round_is_counted_over_all_runs(subtests: pytest.Subtests) -> None:
     for name, (runs, number, expected) in cases.items():
         with subtests.test(name):
             got = count_round(number, runs, Sums())
-
             assert (
                 got.reached,
                 got.passed,
@@ -67,7 +68,6 @@ def test_a_round_is_counted_over_all_runs(subtests: pytest.Subtests) -> None:
 def test_what_has_no_price_has_no_mean_and_is_not_nothing() -> None:
     priced = count_round(0, [{0: YES}, {0: NO}], Sums(cost=9, milliseconds=4_000))
     unpriced = count_round(0, [{0: YES}], Sums(cost=9, unpriced=1))
-
     assert (priced.mean_cost, priced.mean_milliseconds) == (4, 2_000)
     assert unpriced.mean_cost is None
 
@@ -83,27 +83,8 @@ def refined_run(verdict: str = YES, *, batch: Batch | None = None, **about: obje
     )
     Run.objects.filter(pk=run.pk).update(batch=batch)
     for round, cost in ((0, 4_000), (1, 6_000)):
-        call = ModelCall.objects.create(
-            key=f"{run.pk}-{round}",
-            run=run,
-            stage="describe",
-            round=round,
-            endpoint=Endpoint.objects.get(name="claude"),
-            model="claude-sonnet-5-5",
-            prompt="describe",
-            prompt_version="0123456789ab",
-            request={},
-        )
-        Attempt.objects.create(
-            call=call,
-            number=1,
-            fence=1,
-            ended_at=timezone.now(),
-            outcome="answered",
-            cost=cost,
-            price_since="2026-10-07",
-            milliseconds=cost,
-        )
+        call = make_call(run, "describe", round=round, endpoint="claude", model="claude-sonnet-5-5")
+        make_attempt(call, cost=cost, price_since="2026-10-07", milliseconds=cost)
     return run
 
 
@@ -111,9 +92,7 @@ def test_over_a_configuration_each_round_says_what_it_gained_and_took() -> None:
     refined_run(YES)
     refined_run(NO)
     make_run(verdict=YES)
-
     found = gain_of(Configuration.objects.get(name="demo"))
-
     first, second = found.rounds
     assert (found.runs, found.demo, found.is_cut) == (3, True, False)
     assert (first.reached, first.passed, first.mean_cost) == (3, 1, 8_000 // 3)
@@ -134,7 +113,6 @@ def test_what_was_made_on_demand_or_by_a_person_is_not_a_round(reviewer: User) -
         parent=run.drafts.get(number=1),
         feedback=Feedback.objects.get(draft__run=run),
     )
-
     assert len(gain_of(run.configuration).rounds) == 2
 
 
@@ -143,7 +121,6 @@ def test_a_batch_alone_and_runs_that_have_not_ended() -> None:
     refined_run(YES, batch=batch)
     make_run(verdict=YES)
     Run.objects.filter(pk=make_run().pk).update(state="failed")
-
     assert gain_of(batch=batch).runs == 1
     assert gain_of().runs == 2
 
@@ -154,11 +131,9 @@ def test_no_more_than_the_newest_runs_are_counted_and_that_is_said(
     for _ in range(3):
         refined_run(YES)
     monkeypatch.setattr(refinement_gain, "MOST_RUNS", 2)
-
     configuration = Configuration.objects.get(name="demo")
     with django_assert_num_queries(3):
         found = gain_of(configuration)
-
     assert (found.runs, found.is_cut) == (2, True)
     shown = render_to_string("pipeline/configurations/_refinement_gain.html", {"gain": found})
     assert "Counted over the newest 2 runs" in shown
@@ -169,7 +144,6 @@ def test_before_the_first_run_it_says_what_will_be_counted() -> None:
     shown = render_to_string(
         "pipeline/configurations/_refinement_gain.html", {"gain": gain_of(batch=Batch(pk=0))}
     )
-
     assert "No run has ended with a verdict yet" in shown
 
 
@@ -185,54 +159,39 @@ def test_before_the_first_run_it_says_what_will_be_counted() -> None:
     ),
 )
 def test_the_run_says_which_draft_it_recommends_and_why(
-    client_for: ClientFor, reviewer: User, verdict: str, words: tuple[str, ...]
+    client: Client, reviewer: User, verdict: str, words: tuple[str, ...]
 ) -> None:
     run = refined_run(verdict, by=reviewer)
-    page = client_for(reviewer).get(reverse("run-detail", args=[run.pk])).text
-
+    page = client.get(reverse("run-detail", args=[run.pk])).text
     assert [word for word in words if word not in page] == []
     assert "By the assessor's verdict, not a person's." in page
     assert "$0.0100" in page and "at the price of 2026-10-07" in page
     assert "(models 10.0 s)" in page
 
 
-@pytest.mark.parametrize(
-    ("verdict", "outcomes", "words"),
-    first_cases(
-        1,
-        [
-            pytest.param(YES, {}, "The assessor passed the first script", id="passed"),
-            pytest.param(UNKNOWN, {}, "The assessor&#x27;s answer could not be read", id="unknown"),
-            pytest.param(NO, {}, "No round of refinement followed", id="no rounds"),
-            pytest.param(NO, {"explain": "no_error"}, "the model found no error", id="self-doubt"),
-            pytest.param(
-                NO, {"explain": "unparsed"}, "could not be read from the reply", id="reply"
-            ),
-            pytest.param(
-                NO,
-                {"explain": "explained", "refine": "unchanged"},
-                "brought no new script",
-                id="same",
-            ),
-            pytest.param(
-                NO,
-                {"explain": "explained", "refine": "truncated"},
-                "The rewritten script could not be read",
-                id="cut short",
-            ),
-        ],
-    ),
-)
-def test_a_run_with_one_script_says_why_it_was_not_rewritten(
-    client_for: ClientFor, reviewer: User, verdict: str, outcomes: dict[str, str], words: str
+def test_run_with_one_script_says_why_it_was_not_rewritten(
+    client: Client, reviewer: User, subtests: pytest.Subtests
 ) -> None:
-    run = make_run(by=reviewer, verdict=verdict)
-    for number, (name, outcome) in enumerate(outcomes.items(), start=1):
-        Stage.objects.create(
-            run=run, sequence=number, name=name, round=1, state="done", outcome=outcome
-        )
-
-    assert words in client_for(reviewer).get(reverse("run-detail", args=[run.pk])).text
+    explained = {"explain": "explained"}
+    cases = {
+        "passed": (YES, {}, "The assessor passed the first script"),
+        "unknown": (UNKNOWN, {}, "The assessor&#x27;s answer could not be read"),
+        "no rounds": (NO, {}, "No round of refinement followed"),
+        "self-doubt": (NO, {"explain": "no_error"}, "the model found no error"),
+        "reply": (NO, {"explain": "unparsed"}, "could not be read from the reply"),
+        "same": (NO, explained | {"refine": "unchanged"}, "brought no new script"),
+        "cut short": (
+            NO, explained | {"refine": "truncated"}, "The rewritten script could not be read",
+        ),
+    }  # fmt: skip
+    for name, (verdict, outcomes, words) in cases.items():
+        run = make_run(by=reviewer, verdict=verdict)
+        for number, (stage, outcome) in enumerate(outcomes.items(), start=1):
+            Stage.objects.create(
+                run=run, sequence=number, name=stage, round=1, state="done", outcome=outcome
+            )
+        with subtests.test(name):
+            assert words in client.get(reverse("run-detail", args=[run.pk])).text
 
 
 def explained(run: Run, *points: str) -> None:
@@ -241,29 +200,10 @@ def explained(run: Run, *points: str) -> None:
     Stage.objects.create(
         run=run, sequence=1, name="explain", round=1, state="done", outcome="explained", draft=draft
     )
-    ModelCall.objects.create(
-        key=f"{run.pk}-explain",
-        run=run,
-        stage="explain",
-        round=1,
-        endpoint=Endpoint.objects.get(name="demo"),
-        model="demo-smith",
-        prompt="explain",
-        prompt_version="0123456789ab",
-        request={},
-        state="done",
-        outcome="read",
-        reply={
-            "content": [
-                {
-                    "type": "tool_use",
-                    "name": "answer",
-                    "input": {"verdict": "error", "points": list(points)},
-                }
-            ],
-            "stop_reason": "tool_use",
-        },
-    )
+    said = {"verdict": "error", "points": list(points)}
+    content = [{"type": "tool_use", "name": "answer", "input": said}]
+    reply = {"content": content, "stop_reason": "tool_use"}
+    make_call(run, "explain", round=1, state="done", outcome="read", reply=reply)
 
 
 @pytest.mark.parametrize(
@@ -278,22 +218,20 @@ def explained(run: Run, *points: str) -> None:
     ),
 )
 def test_feedback_says_how_long_it_is_and_how_much_was_left_out(
-    client_for: ClientFor, reviewer: User, given: int, words: str
+    client: Client, reviewer: User, given: int, words: str
 ) -> None:
     run = refined_run(by=reviewer)
     explained(run, *(f"Point {number}." for number in range(given)))
-    page = client_for(reviewer).get(reverse("run-detail", args=[run.pk])).text
-
+    page = client.get(reverse("run-detail", args=[run.pk])).text
     assert "1 point, 4 words" in page.replace("\n", " ")
     assert words in page
     assert bool(words) == ("only the first three are used" in page)
     first = run.drafts.get(number=1)
-    said = client_for(reviewer).get(f"/api/v1/drafts/{shown(first)}/").json()
+    said = client.get(f"/api/v1/drafts/{shown(first)}/").json()
     assert (said["feedback"][0]["points"], said["feedback"][0]["words"]) == (1, 4)
 
 
 def test_a_verdict_without_a_first_one_is_no_round() -> None:
     run = make_run()
     Assessment.objects.filter(draft__run=run).delete()
-
     assert gain_of(run.configuration).runs == 0

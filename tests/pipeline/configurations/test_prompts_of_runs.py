@@ -6,22 +6,19 @@ from collections.abc import Iterator
 
 import pytest
 from django.contrib.auth.models import User
-from django.utils import timezone
 
 from core.errors import BadInput
-from pipeline import services
 from pipeline.configurations import prompt_versions
 from pipeline.execution import run_worker
 from pipeline.flow import prompts
 from pipeline.flow.ports import FlowInput
 from pipeline.flow.run_flow import Flow
-from pipeline.models import Configuration, Draft, Endpoint, ModelCall, PromptVersion, Run
+from pipeline.models import Configuration, Draft, ModelCall, PromptVersion, Run
 from pipeline.types import Problem
-from tests.make import make_action
 from tests.pipeline.flow.test_flow import LIST, ScriptedPorts
+from tests.pipeline.rows import interrupt, queue_run
 from tests.standin_process import StandIn
 
-EXPORTS = "delete files older than 30 days in /var/tmp/exports"
 MARKED = "Answer in few words. "
 
 
@@ -39,16 +36,6 @@ def new_files(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
 
 
-def start(configuration: Configuration | None = None) -> Run:
-    return services.start_run(
-        make_action(EXPORTS),
-        by=None,
-        configuration=configuration,
-        uses_retrieval=False,
-        enqueue=False,
-    )
-
-
 def versions_asked(run: Run) -> dict[str, str]:
     return dict(ModelCall.objects.filter(run=run).values_list("prompt", "prompt_version"))
 
@@ -62,7 +49,6 @@ def test_the_flow_asks_by_the_templates_of_its_task() -> None:
         difference=[{"verdict": "match", "differences": [], "reason": "none"}],
     )
     Flow(FlowInput("list", templates={**prompts.load_all(), "describe": other}), ports).carry_out()
-
     asked = {question.prompt: question for question in ports.asked}
     assert MARKED.strip() in asked["describe"].system
     assert asked["describe"].prompt_version == other.version
@@ -72,23 +58,19 @@ def test_the_flow_asks_by_the_templates_of_its_task() -> None:
 @pytest.mark.django_db
 def test_the_products_versions_are_kept_from_their_first_use_on() -> None:
     assert not PromptVersion.objects.exists()
-    run = start()
-    start()
-
+    run = queue_run()
+    queue_run()
     kept = {row.name: row for row in PromptVersion.objects.all()}
     assert {name: row.version for name, row in kept.items()} == run.spec["prompts"]
     assert kept["describe"].text == prompts.read("describe")
     assert kept["describe"].source == "file"
 
 
-@pytest.mark.slow
 @pytest.mark.django_db
 def test_a_pinned_version_is_asked_by_and_recorded(standin: StandIn, administrator: User) -> None:
     written = prompt_versions.write_prompt("describe", text=changed("describe"), by=administrator)
     Configuration.objects.filter(name="demo").update(prompts={"describe": written.version})
-
-    run = run_worker.run_to_end(start().pk, give_up_after=60)
-
+    run = run_worker.run_to_end(queue_run().pk, give_up_after=60)
     assert run.state == "done"
     assert versions_asked(run)["describe"] == written.version == run.spec["prompts"]["describe"]
     assert versions_asked(run)["generate"] == prompts.load("generate").version
@@ -98,76 +80,60 @@ def test_a_pinned_version_is_asked_by_and_recorded(standin: StandIn, administrat
     assert draft.assessment.prompt_versions["describe"] == written.version
 
 
-@pytest.mark.slow
 @pytest.mark.django_db
 def test_a_run_taken_up_again_keeps_its_versions_when_the_files_have_changed(
     standin: StandIn, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     before = prompts.versions()
-    run = start()
-    standin.faults(
-        {"kind": "status", "status": 503, "task": "similarity", "headers": {"retry-after": "60"}}
-    )
-    run_worker.advance(run.pk)  # stops in the middle: the endpoint rests
-    Endpoint.objects.update(blocked_until=None)
-    Run.objects.filter(pk=run.pk).update(not_before=timezone.now())
+    run = queue_run()
+    interrupt(standin, run, task="similarity")
     request.getfixturevalue("new_files")
     assert prompts.versions() != before
-
     done = run_worker.run_to_end(run.pk, give_up_after=60)
-
     assert done.state == "done", done.problem
     assert versions_asked(done).items() <= before.items()
     assert (
         MARKED.strip() not in ModelCall.objects.get(run=run, stage="similarity").request["system"]
     )
-    assert start().spec["prompts"] == prompts.versions(), "a new run asks by the new files"
+    assert queue_run().spec["prompts"] == prompts.versions(), "a new run asks by the new files"
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize(
-    ("spoil", "said"),
-    [
-        pytest.param({"describe": "000000000000"}, "no such version is kept", id="unknown"),
-        pytest.param({"describe": None}, "no such version is kept", id="nothing"),
-        pytest.param({"describe": ["x"]}, "no such version is kept", id="no text"),
-        pytest.param(None, "no as version", id="no prompts at all"),
-    ],
-)
-def test_a_version_that_is_not_kept_fails_the_run_with_words(
-    spoil: dict[str, object] | None, said: str
-) -> None:
-    run = start()
-    run.spec["prompts"] = {**run.spec["prompts"], **spoil} if spoil else "spoiled"
-    run.save(update_fields=["spec"])
-
-    run_worker.advance(run.pk)
-
-    run.refresh_from_db()
-    assert run.state == "failed"
-    assert said in run.problem
+def test_a_version_that_is_not_kept_fails_the_run_with_words(subtests: pytest.Subtests) -> None:
+    cases = {
+        "unknown": ({"describe": "000000000000"}, "no such version is kept"),
+        "nothing": ({"describe": None}, "no such version is kept"),
+        "no text": ({"describe": ["x"]}, "no such version is kept"),
+        "no prompts at all": (None, "no as version"),
+    }
+    for name, (spoil, said) in cases.items():
+        with subtests.test(name):
+            run = queue_run()
+            run.spec["prompts"] = {**run.spec["prompts"], **spoil} if spoil else "spoiled"
+            run.save(update_fields=["spec"])
+            run_worker.advance(run.pk)
+            run.refresh_from_db()
+            assert run.state == "failed"
+            assert said in run.problem
 
 
 @pytest.mark.django_db
 def test_a_kept_text_that_was_tampered_with_is_not_that_version(administrator: User) -> None:
     written = prompt_versions.write_prompt("describe", text=changed("describe"), by=administrator)
     PromptVersion.objects.filter(pk=written.pk).update(text=prompts.read("describe"))
-
     with pytest.raises(Problem, match="no such version"):
         prompt_versions.templates_of({**prompts.versions(), "describe": written.version})
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize(
-    ("pinned", "said"),
-    [
-        pytest.param({"describe": "000000000000"}, "no version 000000000000", id="version"),
-        pytest.param({"applaud": "000000000000"}, "no prompt “applaud”", id="prompt"),
-    ],
-)
-def test_a_pin_of_what_does_not_exist_is_refused(pinned: dict[str, str], said: str) -> None:
-    with pytest.raises(BadInput, match=said):
-        prompt_versions.choose_versions(pinned)
+def test_a_pin_of_what_does_not_exist_is_refused(subtests: pytest.Subtests) -> None:
+    cases = {
+        "version": ({"describe": "000000000000"}, "no version 000000000000"),
+        "prompt": ({"applaud": "000000000000"}, "no prompt “applaud”"),
+    }
+    for name, (pinned, said) in cases.items():
+        with subtests.test(name), pytest.raises(BadInput, match=said):
+            prompt_versions.choose_versions(pinned)
 
 
 @pytest.mark.django_db

@@ -14,10 +14,11 @@ from pipeline.configurations import prompt_versions
 from pipeline.configurations.prompt_checks import find_faults
 from pipeline.flow import prompts
 from pipeline.flow.stages import ASKED_STAGES
-from pipeline.models import Configuration, Endpoint, ModelCall, PromptVersion
+from pipeline.models import Configuration, PromptVersion
 from tests.make import make_run
 from tests.pipeline.configurations.test_prompts_of_runs import MARKED, changed
 from tests.pipeline.query_counts import count_queries
+from tests.pipeline.rows import make_call
 
 ClientFor = Callable[[User], Client]
 OWN_PROMPTS = [name for name, stage in ASKED_STAGES.items() if stage.prompt == name]
@@ -25,26 +26,14 @@ DESCRIBE = "/prompts/describe/"
 NEW = f"{DESCRIBE}new/"
 
 
-@pytest.fixture
-def client(client_for: ClientFor, administrator: User) -> Client:
-    return client_for(administrator)
-
-
 def test_the_list_has_every_prompt_in_the_order_of_the_pipeline(client: Client) -> None:
     page = client.get(reverse("prompt-list"))
-
     names = [shown.name for shown in page.context["prompts"]]
     assert names == OWN_PROMPTS, "every one, in the order that the stages declare"
     of_old = [
-        "generate",
-        "repair",
-        "describe",
-        "similarity",
-        "difference",
-        "explain",
-        "refine",
+        "generate", "repair", "describe", "similarity", "difference", "explain", "refine",
         "shorten",
-    ]
+    ]  # fmt: skip
     assert [name for name in names if name in of_old] == of_old
     assert prompts.load("generate").version in page.text
 
@@ -55,7 +44,6 @@ def test_a_written_version_can_be_read_compared_and_found(
     current = prompts.load("describe").version
     sent = {"text": changed("describe").replace("\n", "\r\n"), "note": "Shorter answers"}
     response = client.post(NEW, sent)
-
     written = PromptVersion.objects.get(name="describe")
     assert response["Location"] == f"{DESCRIBE}?version={written.version}"
     assert written.text == changed("describe"), "the line ends of browsers make no other version"
@@ -74,22 +62,11 @@ def test_where_a_version_is_used_is_said(client: Client, administrator: User) ->
     )
     run = make_run()
     for stage in ("describe", "similarity"):
-        ModelCall.objects.create(
-            key=stage,
-            run=run,
-            stage=stage,
-            endpoint=Endpoint.objects.get(name="demo"),
-            model="demo-smith",
-            prompt=stage,
-            prompt_version=prompts.load(stage).version,
-            request={},
-        )
-
+        make_call(run, stage, prompt_version=prompts.load(stage).version)
     mine, products = (
         next(use for use in prompt_versions.uses_of("describe") if use.is_current is current)
         for current in (False, True)
     )
-
     assert [one.name for one in mine.configurations] == ["claude-peer-review"]
     assert (mine.calls, products.calls) == (0, 1)
     assert {one.name for one in products.configurations} == {
@@ -117,7 +94,6 @@ def test_faults_of_a_text_are_named(subtests: pytest.Subtests) -> None:
     for name, (old, new, said) in cases.items():
         with subtests.test(name):
             faults = find_faults("describe", prompts.read("describe").replace(old, new))
-
             assert any(said in fault for fault in faults), faults
 
 
@@ -128,35 +104,33 @@ def test_the_products_own_prompts_are_without_faults() -> None:
     assert not wrong
 
 
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        pytest.param(("<<SCRIPT>>", "it"), "&lt;&lt;SCRIPT&gt;&gt; is missing", id="a fault"),
-        pytest.param(("", ""), "comes with the product", id="nothing changed"),
-        pytest.param(("You describe", "You " + "x" * 20_000), "at most 20,000", id="too long"),
-    ],
-)
 def test_a_text_that_would_not_work_is_refused_and_kept_on_the_page(
-    client: Client, change: tuple[str, str], said: str
+    client: Client, subtests: pytest.Subtests
 ) -> None:
-    text = prompts.read("describe").replace(*change) if change[0] else prompts.read("describe")
-    page = client.post(NEW, {"text": text, "note": "My note"})
-
-    assert page.status_code == 422
-    assert said in page.text
-    assert "My note" in page.text and "what it acts on" in page.text
-    assert not PromptVersion.objects.exists()
+    cases = {
+        "a fault": (("<<SCRIPT>>", "it"), "&lt;&lt;SCRIPT&gt;&gt; is missing"),
+        "nothing changed": (("", ""), "comes with the product"),
+        "too long": (("You describe", "You " + "x" * 20_000), "at most 20,000"),
+    }
+    for name, (change, said) in cases.items():
+        with subtests.test(name):
+            text = (
+                prompts.read("describe").replace(*change) if change[0] else prompts.read("describe")
+            )
+            page = client.post(NEW, {"text": text, "note": "My note"})
+            assert page.status_code == 422
+            assert said in page.text
+            assert "My note" in page.text and "what it acts on" in page.text
+            assert not PromptVersion.objects.exists()
 
 
 def test_the_same_text_is_kept_once(client: Client) -> None:
     client.post(NEW, {"text": changed("describe")})
     again = client.post(NEW, {"text": changed("describe") + "\n\n"})
-
     assert again.status_code == 422 and "kept already" in again.text
     assert PromptVersion.objects.count() == 1
 
 
-@pytest.mark.slow
 def test_who_asks_reads_and_only_administrators_write(
     client_for: ClientFor, reviewer: User, manager: User, stranger: User
 ) -> None:
@@ -177,9 +151,7 @@ def test_a_program_lists_reads_and_writes_them(client: Client) -> None:
     body = {"name": "describe", "text": changed("describe"), "note": "n"}
     made = client.post("/api/v1/prompts/", body, content_type="application/json")
     assert made.status_code == 201, made.text
-
     said = client.get("/api/v1/prompts/describe/").json()
-
     assert said["slots"] == ["SCRIPT"]
     assert [one["is_current"] for one in said["versions"]] == [True, False]
     assert said["versions"][1]["text"] == changed("describe")
@@ -195,7 +167,6 @@ def test_a_page_takes_a_fixed_number_of_queries(client: Client, administrator: U
         Configuration.objects.create(
             name=f"own-{number}", title="Own", prompts={"describe": written.version}
         )
-
     many = [count_queries(client, address) for address in (reverse("prompt-list"), DESCRIBE)]
     assert many == few
     assert max(few) <= 9

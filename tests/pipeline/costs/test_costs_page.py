@@ -73,7 +73,6 @@ def test_the_page_says_what_was_paid_for_what_and_what_is_missing(
     spent: Batch, client: Client
 ) -> None:
     page = client.get(f"{reverse('cost')}?{RANGE}").text
-
     for words in (
         "$1.24",
         "October 2026",
@@ -93,7 +92,6 @@ def test_a_model_without_a_price_costs_a_dash_and_never_nothing(
     spent: Batch, client: Client
 ) -> None:
     page = client.get(f"{reverse('cost')}?since=2026-11-03&until=2026-11-03&per=day").text
-
     assert "$0.00" not in page
     assert "2 without a price" in page
 
@@ -102,7 +100,6 @@ def test_an_administrator_is_led_to_where_prices_are_added(
     spent: Batch, client_for: ClientFor, administrator: User
 ) -> None:
     page = client_for(administrator).get(f"{reverse('cost')}?{RANGE}").text
-
     assert "Add one" in page
     assert f'<a href="{reverse("cost")}"' in page, "the navigation leads here"
 
@@ -122,14 +119,12 @@ def test_it_is_told_apart_by_what_the_address_says(
     for label, (query, names) in cases.items():
         with subtests.test(label):
             page = client.get(f"{reverse('cost')}?{RANGE}&{query}").text
-
             assert {name for name in names if name in page} == names
             assert "<script>alert" not in page
 
 
 def test_one_batch_alone(spent: Batch, client: Client) -> None:
     page = client.get(f"{reverse('cost')}?{RANGE}&batch={spent.pk}").text
-
     assert "$1.23" in page
     assert "llama3.1" not in page
     assert "Clear" in page
@@ -137,7 +132,6 @@ def test_one_batch_alone(spent: Batch, client: Client) -> None:
 
 def test_the_file_has_the_same_numbers_and_no_formula(spent: Batch, client: Client) -> None:
     rows = read_file(client, f"{RANGE}&by=batch&per=day")
-
     assert {row["batch"][:2] for row in rows} == {"", "'="}
     paid = next(row for row in rows if row["batch"])
     assert (paid["period"], paid["cost_usd"], paid["calls"]) == ("2026-11-02", "1.234000", "2")
@@ -149,7 +143,6 @@ def test_the_file_has_the_same_numbers_and_no_formula(spent: Batch, client: Clie
 
 def test_the_api_gives_rows_sums_and_what_is_missing(spent: Batch, client: Client) -> None:
     said = client.get(f"/api/v1/spending/?{RANGE}&by=configuration").json()
-
     assert (said["since"], said["per"], said["by"]) == ("2026-10-01", "month", "configuration")
     assert said["total"]["cost"] == pytest.approx(1.238)
     assert (said["total"]["calls"], said["total"]["possibly_billed"]) == (9, 1)
@@ -192,7 +185,6 @@ def test_where_nothing_was_asked_it_says_so(client: Client) -> None:
     assert "No model was asked in this range" in client.get(reverse("cost")).text
 
 
-@pytest.mark.slow
 def test_it_takes_a_fixed_number_of_queries(client: Client) -> None:
     addresses = [f"{reverse('cost')}?{RANGE}&by={by}" for by in By]
     addresses.append(f"/api/v1/spending/?{RANGE}")
@@ -201,7 +193,6 @@ def test_it_takes_a_fixed_number_of_queries(client: Client) -> None:
     for number in range(20):
         batch = Batch.objects.create(name=f"Batch {number}")
         spend("2026-11-02", batch=batch, model=f"m-{number}", unpriced=1, stage=f"s-{number}")
-
     assert [count_queries(client, address) for address in addresses] == few
     assert max(few) <= 8
 
@@ -246,7 +237,6 @@ def test_the_range_where_none_is_named() -> None:
 
 def test_the_bar_above_the_page_shows_the_range_that_is_used() -> None:
     form = CostForm({"per": "day", "until": "2026-03-01"})
-
     assert form.is_valid()
     assert (form.data["since"], form.query.by) == (
         default_range(Per.DAY, until=form.query.until).isoformat(),

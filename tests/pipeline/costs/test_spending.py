@@ -18,10 +18,10 @@ from pipeline.execution import run_worker
 from pipeline.ledger import model_calls
 from pipeline.ledger.model_calls import OpenedAttempt
 from pipeline.llm.types import Answered, Failed, FailureKind, Target, Usage
-from pipeline.models import Attempt, Batch, Endpoint, ModelCall, Price, Run, Spending
+from pipeline.models import Attempt, Batch, Endpoint, Price, Run, Spending
 from pipeline.scheduling import run_leases
 from pipeline.simulation.clean_run import clean_run
-from tests.make import make_action
+from tests.pipeline.rows import make_call, queue_run
 from tests.standin_process import StandIn
 
 pytestmark = pytest.mark.django_db
@@ -35,26 +35,12 @@ TOO_SLOW = Failed(FailureKind.TIMEOUT, "too slow", possibly_billed=True, millise
 REFUSED = Failed(FailureKind.REFUSED, "no such model", http_status=404, milliseconds=80)
 
 
-def start(batch: Batch | None = None) -> Run:
-    action = make_action("delete files older than 30 days in /var/tmp/exports")
-    return services.start_run(action, by=None, uses_retrieval=False, enqueue=False, batch=batch)
-
-
 def open_try(
     run: Run, *, stage: str = "describe", model: str = "claude-sonnet-5-5"
 ) -> OpenedAttempt:
     """A try under way of a call of its own, under the run's present fence."""
-    call = ModelCall.objects.create(
-        key=f"{run.pk}-{ModelCall.objects.filter(run=run).count()}",
-        run=run,
-        stage=stage,
-        round=ModelCall.objects.filter(run=run).count(),
-        endpoint=Endpoint.objects.get(name="claude"),
-        model=model,
-        prompt=stage,
-        prompt_version="0123456789ab",
-        request={},
-        fence=run.fence,
+    call = make_call(
+        run, stage, round=run.calls.count(), endpoint="claude", model=model, fence=run.fence
     )
     attempt = Attempt.objects.create(call=call, number=1, fence=run.fence)
     return OpenedAttempt(call, attempt, Target("claude", "http://127.0.0.1:9", "key", 1.0), {})
@@ -88,19 +74,17 @@ def kept() -> set[tuple[object, ...]]:
 
 def test_answered_failed_lost_and_unpriced_tries_are_summed_by_what_they_were() -> None:
     batch = Batch.objects.create(name="Study")
-    settle_attempts(start(batch), ANSWER, ANSWER, TOO_SLOW)
-    run = start()
+    settle_attempts(queue_run(batch=batch), ANSWER, ANSWER, TOO_SLOW)
+    run = queue_run()
     settle_attempts(run, ANSWER, model="nobody-knows-1")
     settle_attempts(run, REFUSED)
     lose_worker(run)
-
     study = Spending.objects.get(batch=batch)
     assert (study.stage, study.model) == ("describe", "claude-sonnet-5-5")
     assert (study.attempts, study.answered, study.possibly_billed, study.unpriced) == (3, 2, 1, 0)
     assert (study.input_tokens, study.output_tokens) == (2_000, 400)
     # 1,000 tokens at 2 and 200 at 10 dollars a million, twice.
     assert (study.cost, study.milliseconds) == (8_000, 2 * 2_400 + 9_000)
-
     unknown = Spending.objects.get(model="nobody-knows-1")
     assert (unknown.answered, unknown.unpriced, unknown.cost) == (1, 1, 0)
     lost = Spending.objects.get(stage="similarity")
@@ -109,43 +93,37 @@ def test_answered_failed_lost_and_unpriced_tries_are_summed_by_what_they_were() 
 
 
 def test_a_try_that_is_under_way_is_not_counted_yet() -> None:
-    open_try(start())
-
+    open_try(queue_run())
     assert recount_spending() == 0
     assert not Spending.objects.exists()
 
 
 def test_a_worker_that_lost_its_run_counts_nothing_twice() -> None:
-    run = start()
+    run = queue_run()
     lease = run_leases.claim(run.pk)
     assert lease is not None
     run.refresh_from_db()
     opened = open_try(run)
     services.cancel_run(run, by=None)  # type: ignore[arg-type]
-
     with pytest.raises(run_leases.LostLease):
         model_calls.settle_attempts(lease, [(opened, ANSWER)])
-
     row = Spending.objects.get()
     assert (row.attempts, row.answered, row.possibly_billed) == (1, 0, 1)
     assert recount_spending() == 0
 
 
 def test_the_day_is_that_of_the_end_in_utc() -> None:
-    run = start()
+    run = queue_run()
     lose_worker(run)
     moment = datetime(2026, 3, 1, 23, 59, tzinfo=UTC)
     Attempt.objects.update(started_at=moment, ended_at=moment)
-
     assert recount_spending() == 2, "one row too many, one missing"
     assert str(Spending.objects.get().day) == "2026-03-01"
 
 
-@pytest.mark.slow
 def test_a_run_from_start_to_end_is_counted_whole(standin: StandIn) -> None:
     standin.faults({"kind": "status", "status": 500, "task": "describe"})
-    run_worker.run_to_end(start().pk, give_up_after=60)
-
+    run_worker.run_to_end(queue_run().pk, give_up_after=60)
     by_stage = dict(Spending.objects.values_list("stage", "attempts"))
     assert by_stage == Counter(clean_run().asked) + Counter(describe=1), "one was tried twice"
     assert set(Spending.objects.values_list("cost", "unpriced")) == {(0, 0)}, "the demo is free"
@@ -153,10 +131,9 @@ def test_a_run_from_start_to_end_is_counted_whole(standin: StandIn) -> None:
 
 
 def test_the_command_mends_what_is_wrong_and_says_so() -> None:
-    settle_attempts(start(), ANSWER)
+    settle_attempts(queue_run(), ANSWER)
     right = kept()
     Spending.objects.update(cost=1)
-
     for expected in ("1 rows were mended", "Every row was right"):
         said = StringIO()
         call_command("recount_spending", stdout=said)
@@ -168,7 +145,7 @@ def test_the_command_mends_what_is_wrong_and_says_so() -> None:
 @pytest.mark.django_db(transaction=True)
 def test_writers_at_once_and_a_recount_between_them_lose_nothing() -> None:
     batch = Batch.objects.create(name="Study")
-    runs = [start(batch if number % 2 else None) for number in range(6)]
+    runs = [queue_run(batch=batch if number % 2 else None) for number in range(6)]
     problems: list[BaseException] = []
 
     def work(what: Callable[[], object]) -> None:
@@ -193,7 +170,6 @@ def test_writers_at_once_and_a_recount_between_them_lose_nothing() -> None:
         thread.start()
     for thread in threads:
         thread.join(timeout=30)
-
     assert problems == []
     assert sum(Spending.objects.values_list("attempts", flat=True)) == 6 * 5
     assert recount_spending() == 0
@@ -210,8 +186,6 @@ def test_prices_hold_from_their_day_on() -> None:
     claude = Endpoint.objects.get(name="claude")
     for since, price in (("2020-01-01", 1_000_000), ("2999-01-01", 9_000_000)):
         Price.objects.create(endpoint=claude, model="own", since=since, input=price, output=0)
-
-    settle_attempts(start(), ANSWER, model="own")
-
+    settle_attempts(queue_run(), ANSWER, model="own")
     assert Spending.objects.get(model="own").cost == 1_000
     assert str(Attempt.objects.get(call__model="own").price_since) == "2020-01-01"

@@ -22,11 +22,6 @@ NEW = {"name": "box", "title": "Box", "base_url": "http://127.0.0.1:9", "max_in_
 PRICE = {"model": "m", "since": "2026-11-01", "input": 250_000, "output": 1_500_000}
 
 
-@pytest.fixture
-def client(client_for: ClientFor, administrator: User) -> Client:
-    return client_for(administrator)
-
-
 def send(client: Client, path: str = "", body: object = None, method: str = "post") -> Any:
     return getattr(client, method)(f"{API}{path}", body or {}, content_type="application/json")
 
@@ -35,14 +30,12 @@ def test_an_endpoint_lives_from_being_added_to_being_deleted(client: Client) -> 
     made = send(client, body=NEW)
     assert made.status_code == 201
     assert made.json()["is_on"] is False and made.json()["check"]["state"] == "never"
-
     edition = made.json()["edition"]
     changed = send(client, "box/", {"mode": "tool", "edition": edition}, "patch").json()
     assert (changed["mode"], changed["max_in_flight"]) == ("tool", 2)
     stale = send(client, "box/", {"mode": "text", "edition": edition}, "patch")
     assert stale.status_code == 409
     assert send(client, "box/", {"mode": "text"}, "patch").json()["mode"] == "text"
-
     assert send(client, "box/switch-on/").json()["is_on"] is True
     assert send(client, "box/switch-on/").status_code == 409
     assert send(client, "box/switch-off/").json()["is_on"] is False
@@ -50,23 +43,22 @@ def test_an_endpoint_lives_from_being_added_to_being_deleted(client: Client) -> 
     assert client.get(f"{API}box/").status_code == 404
 
 
-@pytest.mark.parametrize(
-    ("change", "field"),
-    [
-        pytest.param({"name": "demo"}, "name", id="taken"),
-        pytest.param({"base_url": "http://host.example"}, "base_url", id="address"),
-        pytest.param({"key_variable": "sk-ant-1"}, "key_variable", id="a key"),
-        pytest.param({"mode": "json"}, "mode", id="mode"),
-        pytest.param({"max_in_flight": 0}, "max_in_flight", id="no calls"),
-        pytest.param({"timeout_seconds": "soon"}, "timeout_seconds", id="no number"),
-        pytest.param({"title": ""}, "title", id="no title"),
-    ],
-)
-def test_bad_input_names_its_field(client: Client, change: dict[str, object], field: str) -> None:
-    refused = send(client, body={**NEW, **change})
-    assert refused.status_code == 422
-    assert refused.json()["error"]["field"] == field
-    assert "sk-ant-1" not in refused.content.decode()
+def test_bad_input_names_its_field(client: Client, subtests: pytest.Subtests) -> None:
+    cases = {
+        "taken": ({"name": "demo"}, "name"),
+        "address": ({"base_url": "http://host.example"}, "base_url"),
+        "a key": ({"key_variable": "sk-ant-1"}, "key_variable"),
+        "mode": ({"mode": "json"}, "mode"),
+        "no calls": ({"max_in_flight": 0}, "max_in_flight"),
+        "no number": ({"timeout_seconds": "soon"}, "timeout_seconds"),
+        "no title": ({"title": ""}, "title"),
+    }
+    for name, (change, field) in cases.items():
+        with subtests.test(name):
+            refused = send(client, body={**NEW, **change})
+            assert refused.status_code == 422
+            assert refused.json()["error"]["field"] == field
+            assert "sk-ant-1" not in refused.content.decode()
 
 
 def test_leaving_the_machine_takes_a_confirmation(client: Client) -> None:
@@ -79,7 +71,6 @@ def test_a_check_is_asked_for_and_read(client: Client) -> None:
     asked = send(client, "demo/check/", {"model": "demo-smith"})
     assert asked.status_code == 202 and asked.json()["check"]["state"] == "waiting"
     assert send(client, "demo/check/").status_code == 409
-
     Endpoint.objects.filter(name="demo").update(
         probed_at=timezone.now(), probe={"models": ["a"], "recommended": "tool", "calls": 2}
     )
@@ -95,7 +86,6 @@ def test_prices_are_added_and_removed(client: Client) -> None:
     assert made.status_code == 201 and made.json()["cache_read"] == 0
     assert send(client, "box/prices/", PRICE).json()["error"]["field"] == "since"
     assert len(client.get(f"{API}box/").json()["prices"]) == 1
-
     assert client.delete(f"{API}box/prices/{made.json()['id']}/").status_code == 204
     assert client.get(f"{API}box/").json()["prices"] == []
 
@@ -105,7 +95,6 @@ def test_only_administrators_may_and_only_with_the_scope_to_manage(
 ) -> None:
     assert send(client_for(manager), body=NEW).status_code == 403
     assert send(client_for(manager), "demo/check/").status_code == 403
-
     token = make_token(administrator, name="bot", scopes=["ask"], days=None, by=administrator)
     bearer = {"Authorization": f"Bearer {token.secret}"}
     refused = WebClient().post(API, NEW, content_type="application/json", headers=bearer)

@@ -7,7 +7,6 @@ from contextlib import AbstractContextManager
 from datetime import timedelta
 
 import pytest
-from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
@@ -21,17 +20,11 @@ from tests.hostile import Hostile
 from tests.ports import free_port
 from tests.standin_process import StandIn
 
-ClientFor = Callable[[User], Client]
 Commits = Callable[..., AbstractContextManager[object]]
 pytestmark = pytest.mark.django_db
 
 HTMX = {"HX-Request": "true"}
 SECRET = "sk-secret-value"
-
-
-@pytest.fixture
-def client(client_for: ClientFor, administrator: User) -> Client:
-    return client_for(administrator)
 
 
 class Sent:
@@ -68,14 +61,12 @@ def ask(client: Client, django_capture_on_commit_callbacks: Commits) -> Callable
     return press
 
 
-@pytest.mark.slow
 def test_a_check_tells_in_plain_words_what_is_real(
     client: Client, standin: StandIn, sent: Sent, ask: Callable[..., int]
 ) -> None:
     Endpoint.objects.filter(name="demo").update(mode="text")
     before = client.get("/endpoints/demo/").text
     assert "Makes at most 3 calls" in before and "billed like any other" in before
-
     assert ask() == 302
     assert "Waiting for a worker" in client.get("/endpoints/demo/").text
     name, _args, options = sent.tasks[0]
@@ -84,24 +75,20 @@ def test_a_check_tells_in_plain_words_what_is_real(
         "interactive",
         60,
     )
-
     sent.carry_out()
-
     page = client.get("/endpoints/demo/").text
     for words in ("Use the mode “schema”", "real", "2 offered", "200,000 tokens", "2 calls"):
         assert words in page
     probe = Endpoint.objects.get(name="demo").probe
     assert probe["models"] == ["demo-smith", "demo-smith-2"]
-    assert probe["recommended"] == "schema"
+    assert probe["recommended"] == "schema" and "tried" not in probe
     assert len(standin.calls(billed=True)) == 2
-
     assert client.post("/endpoints/demo/use-mode/", {"mode": "tool"}).status_code == 409
     assert client.post("/endpoints/demo/use-mode/", {"mode": "schema"}).status_code == 302
     assert Endpoint.objects.get(name="demo").mode == "schema"
     assert "is the best that works" in client.get("/endpoints/demo/").text
 
 
-@pytest.mark.slow
 def test_the_page_follows_the_check_and_stops_when_it_has_ended(
     client: Client, standin: StandIn, sent: Sent, ask: Callable[..., int]
 ) -> None:
@@ -110,29 +97,24 @@ def test_the_page_follows_the_check_and_stops_when_it_has_ended(
     assert 'hx-trigger="every 1s"' in waiting.text and "<html" not in waiting.text
     assert "HX-Trigger" not in waiting.headers
     assert 'http-equiv="refresh"' in client.get("/endpoints/demo/").text
-
     sent.carry_out()
-
     ended = client.get("/endpoints/demo/check/", headers=HTMX)
     assert "hx-trigger" not in ended.text and "announce" in ended.headers["HX-Trigger"]
     assert client.get("/endpoints/demo/check/").url == "/endpoints/demo/"
 
 
-@pytest.mark.slow
 def test_one_check_at_a_time_and_a_message_that_comes_twice_asks_once(
     client: Client, standin: StandIn, sent: Sent, ask: Callable[..., int]
 ) -> None:
     ask()
     assert ask() == 409
-
     sent.carry_out()
     sent.carry_out()
-
     assert len(sent.tasks) == 1
     assert len(standin.calls(billed=True)) == 2
+    assert standin.calls(task="generate") == []
 
 
-@pytest.mark.slow
 def test_a_check_that_no_worker_takes_up_is_said_to_be_lost(
     client: Client, standin: StandIn, sent: Sent, ask: Callable[..., int]
 ) -> None:
@@ -140,7 +122,6 @@ def test_a_check_that_no_worker_takes_up_is_said_to_be_lost(
     demo = Endpoint.objects.get(name="demo")
     demo.probe["asked"]["at"] = (timezone.now() - timedelta(seconds=61)).isoformat()
     demo.save()
-
     page = client.get("/endpoints/demo/").text
     assert "No worker took it up" in page and "Check again" in page
     sent.carry_out()  # a worker that comes so late leaves it alone
@@ -155,7 +136,6 @@ def test_a_check_whose_worker_was_lost_is_said_to_be_lost(
     demo.probe["asked"]["begun_at"] = (timezone.now() - timedelta(seconds=100)).isoformat()
     demo.save()
     assert "The worker is asking" in client.get("/endpoints/demo/").text
-
     demo.probe["asked"]["begun_at"] = (timezone.now() - timedelta(seconds=200)).isoformat()
     demo.save()
     assert "The worker that began it was lost" in client.get("/endpoints/demo/").text
@@ -178,37 +158,32 @@ def test_where_nothing_listens_the_page_says_so(
 ) -> None:
     address = f"http://127.0.0.1:{free_port()}"
     Endpoint.objects.filter(name="ollama").update(base_url=address)
-
     ask("ollama")
     sent.carry_out()
-
     page = client.get("/endpoints/ollama/").text
     assert f"Nothing answers at {address}" in page
     assert "check failed" in client.get("/endpoints/").text
 
 
-@pytest.mark.parametrize(
-    ("status", "said"),
-    [
-        pytest.param(401, "The server wants a key, and this endpoint names none.", id="wrong key"),
-        pytest.param(404, "it does not know the model, or does not speak", id="not found"),
-        pytest.param(402, "a spend limit", id="spend limit"),
-        pytest.param(529, "The server is busy.", id="busy"),
-        pytest.param(500, "No model gave an answer", id="broken"),
-    ],
-)
 def test_a_server_that_answers_with_an_error_is_explained(
-    client: Client, standin: StandIn, sent: Sent, status: int, said: str, ask: Callable[..., int]
+    client: Client, standin: StandIn, sent: Sent, ask: Callable[..., int], subtests: pytest.Subtests
 ) -> None:
-    standin.faults({"kind": "status", "status": status, "count": None})
+    cases = {
+        "wrong key": (401, "The server wants a key, and this endpoint names none."),
+        "not found": (404, "it does not know the model, or does not speak"),
+        "spend limit": (402, "a spend limit"),
+        "busy": (529, "The server is busy."),
+        "broken": (500, "No model gave an answer"),
+    }
+    for name, (status, said) in cases.items():
+        with subtests.test(name):
+            standin.reset()
+            standin.faults({"kind": "status", "status": status, "count": None})
+            ask()
+            sent.carry_out()
+            assert said in client.get("/endpoints/demo/").text
 
-    ask()
-    sent.carry_out()
 
-    assert said in client.get("/endpoints/demo/").text
-
-
-@pytest.mark.slow
 def test_the_page_says_whether_web_and_worker_have_the_key_and_never_which(
     client: Client,
     standin: StandIn,
@@ -219,14 +194,12 @@ def test_the_page_says_whether_web_and_worker_have_the_key_and_never_which(
     Endpoint.objects.filter(name="claude").update(base_url=standin.url)
     page = client.get("/endpoints/claude/").text
     assert "is not set" in page and "a check will tell" in page
-
     ask("claude")
     sent.carry_out()
     page = client.get("/endpoints/claude/").text
     assert "The worker has no ANTHROPIC_API_KEY" in page
     assert "was not set at the last check" in page
     assert standin.calls() == []
-
     monkeypatch.setenv("ANTHROPIC_API_KEY", SECRET)
     ask("claude", model="claude-haiku-5-5")
     sent.carry_out()
@@ -242,9 +215,7 @@ def test_what_was_found_of_an_address_that_has_changed_meanwhile_is_not_kept(
     Endpoint.objects.filter(name="ollama").update(base_url=standin.url)
     ask("ollama", model="m")
     Endpoint.objects.filter(name="ollama").update(probe={})
-
     sent.carry_out()
-
     assert Endpoint.objects.get(name="ollama").probe == {}
     assert standin.calls() == []
 
@@ -280,7 +251,6 @@ def test_hostile_words_of_a_server_are_shown_as_words(client: Client) -> None:
     assert "&lt;img src=x&gt;" in page
 
 
-@pytest.mark.slow
 def test_an_administrator_tries_the_endpoint_without_the_askers_role(
     client: Client, standin: StandIn, sent: Sent, ask: Callable[..., int]
 ) -> None:
@@ -295,19 +265,9 @@ def test_an_administrator_tries_the_endpoint_without_the_askers_role(
     assert client.get("/actions/new/").status_code == 403, "and no other role is given by it"
 
 
-def test_a_check_without_a_try_sends_no_statement(
-    client: Client, standin: StandIn, sent: Sent, ask: Callable[..., int]
-) -> None:
-    ask()
-    sent.carry_out()
-    assert "tried" not in Endpoint.objects.get(name="demo").probe
-    assert standin.calls(task="generate") == []
-
-
 # --- Keys that are not read, and the way there --------------------------------------------------------------
 
 
-@pytest.mark.slow
 def test_an_endpoint_whose_variable_is_not_one_of_a_key_rests_and_says_so(
     client: Client, sent: Sent, ask: Callable[..., int], monkeypatch: pytest.MonkeyPatch
 ) -> None:

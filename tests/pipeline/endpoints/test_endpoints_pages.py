@@ -10,11 +10,13 @@ import pytest
 from auditlog.models import LogEntry
 from django.contrib.auth.models import User
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
-from pipeline.models import Attempt, Endpoint, ModelCall, Price, Run, Spending
+from pipeline.models import Attempt, Configuration, Endpoint, Price, Run, Spending
 from tests.make import make_run
 from tests.pipeline.query_counts import count_queries
+from tests.pipeline.rows import make_attempt, make_call
 
 ClientFor = Callable[[User], Client]
 pytestmark = pytest.mark.django_db
@@ -31,11 +33,7 @@ FORM = {
 }
 PRICE = {"model": "llama", "since": "2026-11-01", "input": "0.25", "output": "1.5"}
 KEY = "sk-ant-api03-not-a-real-one"
-
-
-@pytest.fixture
-def client(client_for: ClientFor, administrator: User) -> Client:
-    return client_for(administrator)
+CHANGES = ("switch-on", "switch-off", "wake", "use-mode", "delete", "prices")
 
 
 @pytest.fixture
@@ -67,7 +65,6 @@ def events(endpoint: Endpoint) -> list[str]:
 
 def test_an_endpoint_is_added_switched_off(client: Client) -> None:
     answer = client.post("/endpoints/new/", FORM)
-
     made = Endpoint.objects.get(name="gpu-box")
     assert answer.url == "/endpoints/gpu-box/"
     assert (made.title, made.mode, made.max_in_flight) == ("The GPU box", "text", 2)
@@ -83,33 +80,30 @@ def test_a_recipe_fills_the_form_in(client: Client) -> None:
     assert client.get("/endpoints/new/?recipe=none").status_code == 200
 
 
-@pytest.mark.parametrize(
-    ("field", "typed", "said"),
-    [
-        pytest.param("name", "claude", "There is an endpoint of this name", id="taken"),
-        pytest.param("name", "new", "small letters", id="an address of ours"),
-        pytest.param("name", "Big Box", "small letters", id="no such name"),
-        pytest.param("base_url", "http://host.example", "Plain http", id="readable on the way"),
-        pytest.param("mode", "json", "Select a valid choice", id="mode"),
-        pytest.param("max_in_flight", "0", "A number from 1 to 1,000", id="no calls"),
-        pytest.param("timeout_seconds", "9999", "A number from 1 to 3,600", id="for ever"),
-        pytest.param("title", "x" * 101, "at most 100 characters", id="title"),
-    ],
-)
 def test_bad_values_are_refused_and_what_was_typed_stays(
-    client: Client, field: str, typed: str, said: str
+    client: Client, subtests: pytest.Subtests
 ) -> None:
-    answer = client.post("/endpoints/new/", {**FORM, field: typed})
-
-    assert answer.status_code == 422
-    assert said in answer.text
-    assert "http://127.0.0.1:11434" in answer.text or field == "base_url"
-    assert not Endpoint.objects.filter(name="gpu-box").exists()
+    cases = {
+        "taken": ("name", "claude", "There is an endpoint of this name"),
+        "an address of ours": ("name", "new", "small letters"),
+        "no such name": ("name", "Big Box", "small letters"),
+        "readable on the way": ("base_url", "http://host.example", "Plain http"),
+        "mode": ("mode", "json", "Select a valid choice"),
+        "no calls": ("max_in_flight", "0", "A number from 1 to 1,000"),
+        "for ever": ("timeout_seconds", "9999", "A number from 1 to 3,600"),
+        "title": ("title", "x" * 101, "at most 100 characters"),
+    }
+    for name, (field, typed, said) in cases.items():
+        with subtests.test(name):
+            answer = client.post("/endpoints/new/", {**FORM, field: typed})
+            assert answer.status_code == 422
+            assert said in answer.text
+            assert "http://127.0.0.1:11434" in answer.text or field == "base_url"
+            assert not Endpoint.objects.filter(name="gpu-box").exists()
 
 
 def test_a_pasted_key_is_refused_and_stands_in_no_page(client: Client) -> None:
     answer = client.post("/endpoints/new/", {**FORM, "key_variable": KEY})
-
     assert answer.status_code == 422
     assert "looks like a key" in answer.text
     assert KEY not in answer.text and "The GPU box" in answer.text
@@ -117,7 +111,6 @@ def test_a_pasted_key_is_refused_and_stands_in_no_page(client: Client) -> None:
 
 def test_values_are_changed_and_noted(client: Client, box: Endpoint) -> None:
     client.post("/endpoints/box/edit/", {**edit_form(client, "box"), "max_in_flight": "3"})
-
     box.refresh_from_db()
     assert box.max_in_flight == 3
     newest = LogEntry.objects.get_for_object(box).latest("pk")
@@ -127,15 +120,12 @@ def test_values_are_changed_and_noted(client: Client, box: Endpoint) -> None:
 def test_the_second_of_two_is_told_and_loses_nothing_typed(client: Client, box: Endpoint) -> None:
     mine = edit_form(client, "box") | {"title": "Mine", "max_in_flight": "5"}
     client.post("/endpoints/box/edit/", {**edit_form(client, "box"), "title": "Theirs"})
-
     refused = client.post("/endpoints/box/edit/", mine)
-
     assert refused.status_code == 409
     assert "Somebody else has changed this endpoint" in refused.text
     assert "<code>Theirs</code>" in refused.text and 'value="Mine"' in refused.text
     box.refresh_from_db()
     assert (box.title, box.max_in_flight) == ("Theirs", 8)
-
     # It has been seen now, so that saving once more replaces it.
     seen = re.search(r'name="edition" value="(\d+)"', refused.text)
     assert seen
@@ -150,9 +140,7 @@ def test_an_address_outside_switches_it_off_and_makes_the_check_void(
     Endpoint.objects.update(probe={"recommended": "text"}, probed_at=timezone.now())
     Endpoint.objects.filter(pk=box.pk).update(enabled=True)
     form = edit_form(client, "box") | {"base_url": "https://models.example"}
-
     page = client.post("/endpoints/box/edit/", form, follow=True).text
-
     box.refresh_from_db()
     assert not box.is_on and box.probe == {} and box.probed_at is None
     assert "Saved, and switched off" in page
@@ -160,9 +148,7 @@ def test_an_address_outside_switches_it_off_and_makes_the_check_void(
 
 def test_the_demo_models_address_stays_and_its_limits_can_be_changed(client: Client) -> None:
     form = edit_form(client, "demo") | {"base_url": "https://evil.example", "max_in_flight": "7"}
-
     client.post("/endpoints/demo/edit/", form)
-
     demo = Endpoint.objects.get(name="demo")
     assert (demo.base_url, demo.max_in_flight, demo.is_on) == ("demo:", 7, True)
 
@@ -174,7 +160,6 @@ def test_one_that_stays_here_is_switched_on_and_off(client: Client, box: Endpoin
     assert client.post("/endpoints/box/switch-on/").status_code == 302
     assert Endpoint.objects.get(pk=box.pk).is_on
     assert "switched on already" in client.post("/endpoints/box/switch-on/").text
-
     assert client.post("/endpoints/box/switch-off/").status_code == 302
     assert not Endpoint.objects.get(pk=box.pk).is_on
     assert client.post("/endpoints/box/switch-off/").status_code == 409
@@ -185,11 +170,9 @@ def test_one_that_leaves_the_machine_says_so_and_takes_a_confirmation(client: Cl
     page = client.get("/endpoints/claude/").text
     assert "Statements, their context and scripts leave this machine" in page
     assert "api.anthropic.com, and every call is billed" in page
-
     refused = client.post("/endpoints/claude/switch-on/")
     assert refused.status_code == 422 and "Confirm that statements" in refused.text
     assert not Endpoint.objects.get(name="claude").is_on
-
     client.post("/endpoints/claude/switch-on/", {"confirmed": "on"})
     assert Endpoint.objects.get(name="claude").is_on
 
@@ -217,9 +200,7 @@ def test_a_resting_one_is_woken_with_the_runs_that_wait(
     )
     page = client.get("/endpoints/demo/").text
     assert "HTTP 529 &lt;b&gt;" in page and "Resume now" in page
-
     assert client.post("/endpoints/demo/wake/").status_code == 302
-
     demo.refresh_from_db()
     run.refresh_from_db()
     assert (demo.blocked_until, demo.blocked_why, run.not_before) == (None, "", None)
@@ -233,9 +214,7 @@ def test_a_resting_one_is_woken_with_the_runs_that_wait(
 def test_one_that_nothing_uses_is_deleted_with_its_prices(client: Client, box: Endpoint) -> None:
     box.prices.create(model="m", since=date(2026, 1, 1))
     assert "Delete this endpoint" in client.get("/endpoints/box/").text
-
     assert client.post("/endpoints/box/delete/").url == "/endpoints/"
-
     assert not Endpoint.objects.filter(name="box").exists()
     assert not Price.objects.filter(model="m").exists()
 
@@ -249,7 +228,7 @@ def test_one_that_configurations_use_is_not_deleted(client: Client) -> None:
 def test_one_that_runs_have_called_is_not_deleted(
     client: Client, box: Endpoint, reviewer: User
 ) -> None:
-    make_call(box, by=reviewer)
+    make_priced_call(box, by=reviewer)
     refused = client.post("/endpoints/box/delete/")
     assert refused.status_code == 409 and "their calls are kept" in refused.text
     assert Endpoint.objects.filter(name="box").exists()
@@ -259,28 +238,13 @@ def test_one_that_runs_have_called_is_not_deleted(
 # --- Prices -------------------------------------------------------------------------------------------------
 
 
-def make_call(endpoint: Endpoint, *, by: User, since: date | None = None) -> Attempt:
-    """An answered call of the model llama, counted at the price of that day."""
+def make_priced_call(endpoint: Endpoint, *, by: User, since: date | None = None) -> Attempt:
+    """Create an answered call of the model llama, counted at the price of that day."""
     run = make_run(by=by)
-    call = ModelCall.objects.create(
-        key="k" * 64, run=run, stage="generate", endpoint=endpoint, model="llama", request={}
-    )
-    Spending.objects.create(
-        day=date(2026, 11, 2),
-        endpoint=endpoint,
-        model="llama",
-        configuration=run.configuration,
-        stage="generate",
-    )
-    return Attempt.objects.create(
-        call=call,
-        number=1,
-        fence=1,
-        ended_at=timezone.now(),
-        outcome="answered",
-        price_since=since,
-        cost=1,
-    )
+    call = make_call(run, "generate", endpoint=endpoint.name, model="llama")
+    about = {"model": "llama", "configuration": run.configuration, "stage": "generate"}
+    Spending.objects.create(day=date(2026, 11, 2), endpoint=endpoint, **about)
+    return make_attempt(call, price_since=since, cost=1)
 
 
 def test_a_price_is_added_from_a_day_on_and_the_old_one_stays(
@@ -288,7 +252,6 @@ def test_a_price_is_added_from_a_day_on_and_the_old_one_stays(
 ) -> None:
     client.post("/endpoints/box/prices/", PRICE)
     client.post("/endpoints/box/prices/", {**PRICE, "since": "2026-12-01", "input": "0.000001"})
-
     prices = [(str(one.since), one.input, one.output) for one in box.prices.all()]
     assert prices == [("2026-12-01", 1, 1_500_000), ("2026-11-01", 250_000, 1_500_000)]
     assert events(box) == ["price added", "price added"]
@@ -310,9 +273,7 @@ def test_a_bad_price_is_refused_and_what_was_typed_stays(
     client: Client, box: Endpoint, changed: dict[str, str], said: str
 ) -> None:
     box.prices.create(model="llama", since=date(2026, 11, 2))
-
     refused = client.post("/endpoints/box/prices/", {**PRICE, "source": "vendor", **changed})
-
     assert refused.status_code == 422 and said in refused.text
     assert 'value="vendor"' in refused.text
     assert box.prices.count() == 1
@@ -323,10 +284,9 @@ def test_a_price_that_calls_were_counted_at_stays(
 ) -> None:
     used = box.prices.create(model="llama", since=date(2026, 11, 1))
     unused = box.prices.create(model="llama", since=date(2026, 11, 20))
-    make_call(box, by=reviewer, since=used.since)
+    make_priced_call(box, by=reviewer, since=used.since)
     page = client.get("/endpoints/box/").text
     assert page.count("counted with") == 1 and f"prices/{unused.pk}/remove/" in page
-
     refused = client.post(f"/endpoints/box/prices/{used.pk}/remove/")
     assert refused.status_code == 409 and "Calls were counted at this price" in refused.text
     assert client.post(f"/endpoints/box/prices/{unused.pk}/remove/").status_code == 302
@@ -341,22 +301,19 @@ def test_a_price_is_removed_on_its_own_endpoint_alone(client: Client, box: Endpo
 # --- Who may, and how much it costs -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "way", ["edit", "check", "switch-on", "switch-off", "wake", "use-mode", "delete", "prices"]
-)
 def test_only_administrators_change_endpoints(
-    client_for: ClientFor, manager: User, box: Endpoint, way: str
+    client_for: ClientFor, manager: User, box: Endpoint
 ) -> None:
     client = client_for(manager)
-    assert client.post(f"/endpoints/box/{way}/", FORM).status_code == 403
     assert client.get("/endpoints/box/").status_code == 403
-    assert client.post("/endpoints/new/", FORM).status_code == 403
+    for way in ("new", "box/edit", "box/check", *(f"box/{way}" for way in CHANGES)):
+        assert client.post(f"/endpoints/{way}/", FORM).status_code == 403, way
     assert Endpoint.objects.get(name="box").title == "Box"
 
 
-@pytest.mark.parametrize("way", ["switch-on", "switch-off", "wake", "use-mode", "delete", "prices"])
-def test_looking_changes_nothing(client: Client, box: Endpoint, way: str) -> None:
-    assert client.get(f"/endpoints/box/{way}/").status_code == 405
+def test_changes_of_an_endpoint_take_a_post(client: Client, box: Endpoint) -> None:
+    statuses = {way: client.get(f"/endpoints/box/{way}/").status_code for way in CHANGES}
+    assert statuses == dict.fromkeys(CHANGES, 405)
     assert client.get("/endpoints/none/").status_code == 404
 
 
@@ -366,5 +323,60 @@ def test_the_page_takes_a_fixed_number_of_queries(
     few = count_queries(client, "/endpoints/box/")
     for number in range(10):
         box.prices.create(model=f"m{number}", since=date(2026, 11, 1))
-    make_call(box, by=reviewer)
+    make_priced_call(box, by=reviewer)
     assert count_queries(client, "/endpoints/box/") == few <= 12
+
+
+# --- Lists of endpoints and configurations ------------------------------------------------------------------
+
+
+@pytest.fixture
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+
+
+def test_a_key_is_named_and_never_shown(
+    key: None, client: Client, subtests: pytest.Subtests
+) -> None:
+    cases = ("/endpoints/", "/api/v1/endpoints/", "/api/v1/endpoints/claude/")
+    for address in cases:
+        with subtests.test(address):
+            page = client.get(address).text
+            assert "ANTHROPIC_API_KEY" in page
+            assert KEY not in page
+
+
+def test_the_page_says_whether_it_is_on_and_whether_the_key_is_set(
+    key: None, client: Client
+) -> None:
+    page = client.get(reverse("endpoint-list")).text
+    for words in ("by SCRIPTSMITH_ENDPOINTS", "is set", "neither here nor by", "$2.00 in"):
+        assert words in page
+    Endpoint.objects.filter(name="claude").update(enabled=True)
+    assert "switched on here" in client.get(reverse("endpoint-list")).text
+
+
+def test_configurations_say_who_plays_which_role(client: Client) -> None:
+    page = client.get(reverse("configuration-list")).text
+    for words in ("claude-opus-5-5", "Peer review", "endpoint off", "can be used", "for imports"):
+        assert words in page
+
+
+def test_they_take_the_permission(client_for: ClientFor, reviewer: User) -> None:
+    cases = ("/endpoints/", "/configurations/", "/api/v1/endpoints/")
+    wrong = {
+        address: got
+        for address in cases
+        if (got := client_for(reviewer).get(address).status_code) != 403
+    }
+    assert not wrong
+
+
+def test_lists_take_a_fixed_number_of_queries(client: Client) -> None:
+    addresses = [reverse("endpoint-list"), reverse("configuration-list")]
+    few = [count_queries(client, address) for address in addresses]
+    for number in range(20):
+        Endpoint.objects.create(name=f"local-{number}", title="Local", base_url="http://127.0.0.1")
+        Configuration.objects.create(name=f"own-{number}", title="Own")
+    assert [count_queries(client, address) for address in addresses] == few
+    assert max(few) <= 9

@@ -20,7 +20,7 @@ from pipeline.ledger.capacity import RunMustWait
 from pipeline.llm.types import Failed, Target, Trouble
 from pipeline.models import Attempt, Endpoint, Run
 from tests.hostile import Hostile
-from tests.make import make_action
+from tests.pipeline.rows import queue_run
 from tests.standin_process import StandIn
 
 REQUEST: dict[str, object] = {"model": "any", "max_tokens": 1, "messages": []}
@@ -49,12 +49,7 @@ def test_a_cancelled_runs_call_is_ended_and_its_thread_comes_back(
     monkeypatch.setattr(abandonment, "_INTERVAL", 0.05)
     settings.SCRIPTSMITH_DEMO_MODEL_URL = hostile.url("drip")  # type: ignore[attr-defined]
     Endpoint.objects.update(timeout_seconds=60)
-    run = services.start_run(
-        make_action("Count the files", by=reviewer),
-        by=reviewer,
-        uses_retrieval=False,
-        enqueue=False,
-    )
+    run = queue_run("Count the files", by=reviewer)
 
     def carry() -> None:
         run_worker.advance(run.pk)
@@ -80,8 +75,7 @@ def test_other_runs_calls_go_on_while_one_is_cancelled(
     monkeypatch.setattr(abandonment, "_INTERVAL", 0.05)
     standin.faults({"kind": "delay", "seconds": 3, "count": None})
     runs = [
-        services.start_run(make_action(f"Count the files in /srv/{number}", by=reviewer), by=reviewer,
-                           uses_retrieval=False, enqueue=False)
+        queue_run(f"Count the files in /srv/{number}", by=reviewer)
         for number in range(2)
     ]  # fmt: skip
 

@@ -131,11 +131,9 @@ def test_every_byte_goes_through_every_stage(
         assert draft.script == carried_by(mode, script)
         assert draft.sha256 == hashlib.sha256(draft.script.encode()).hexdigest()
         assert draft.note == ""
-
     _check_prompts(run, standin)
     assert refined.feedback.text == f"- Use {SIGNS}\n- {ODD}"
     assert first.assessment.differences == [SIGNS, ODD]
-
     scripts = [first.script, refined.script]
     client = client_for(reviewer)
     told = client.get(f"/api/v1/runs/{run.pk}/").json()
@@ -178,7 +176,6 @@ def _check_page(client: Client, run: Run) -> None:
     assert text.rstrip("\n") == re.sub(r"\r\n?", "\n", refined.script).rstrip("\n")
 
 
-@pytest.mark.slow
 def test_what_a_block_of_code_cannot_carry_is_noted_on_the_draft(
     standin: StandIn, reviewer: User
 ) -> None:
@@ -192,11 +189,15 @@ def test_what_a_block_of_code_cannot_carry_is_noted_on_the_draft(
     assert draft.note == "a here-document in it holds a code fence"
 
 
-@pytest.mark.parametrize("field", ["statement", "incident"])
 def test_a_nul_byte_is_refused_at_the_edge(
-    field: str, client_for: ClientFor, reviewer: User
+    client_for: ClientFor, reviewer: User, subtests: pytest.Subtests
 ) -> None:
-    form = {"statement": "Show the notes", "severity": "3", "configuration": "demo"}
-    response = client_for(reviewer).post(reverse("action-new"), {**form, field: "a\0b kept"})
-    assert response.status_code == 422
-    assert not Run.objects.exists()
+    cases = ("statement", "incident")
+    for field in cases:
+        with subtests.test(field):
+            form = {"statement": "Show the notes", "severity": "3", "configuration": "demo"}
+            response = client_for(reviewer).post(
+                reverse("action-new"), {**form, field: "a\0b kept"}
+            )
+            assert response.status_code == 422
+            assert not Run.objects.exists()

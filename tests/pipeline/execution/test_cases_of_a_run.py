@@ -32,13 +32,13 @@ from pipeline.models import (
     WrittenCases,
 )
 from tests.catalog.execution.conftest import availability
-from tests.make import make_action
 from tests.people import make_person
+from tests.pipeline.rows import queue_run
 from tests.standin_process import StandIn
 
 __all__ = ["availability"]
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("standin")]
 
 STAGING = 'Find the YAML files under /srv/deploy that have "staging" in their path'
 TENANTS = "Report the disk space taken by the tenant directories in /srv/tenants"
@@ -67,7 +67,7 @@ def sandbox_worker(availability: Availability, monkeypatch: pytest.MonkeyPatch) 
 
 def carry_out(statement: str, cases: str) -> Run:
     Configuration.objects.filter(is_default=True).update(cases=cases)
-    run = services.start_run(make_action(statement), by=None, uses_retrieval=False, enqueue=False)
+    run = queue_run(statement)
     return run_worker.run_to_end(run.pk, give_up_after=60)
 
 
@@ -104,7 +104,7 @@ def test_cases_are_kept_with_who_wrote_them_and_every_draft_is_run(
 
 @pytest.mark.slow
 def test_an_open_statement_takes_its_check_out_and_a_strict_one_is_mended(
-    standin: StandIn, sandbox_worker: None
+    sandbox_worker: None,
 ) -> None:
     run = carry_out(TENANTS, "run")
     first, second = run.written_cases.order_by("number")
@@ -126,7 +126,7 @@ def test_an_open_statement_takes_its_check_out_and_a_strict_one_is_mended(
 
 @pytest.mark.slow
 def test_what_is_refined_from_cases_stands_beside_what_is_recommended(
-    standin: StandIn, sandbox_worker: None, client_for: Callable[[User], Client]
+    sandbox_worker: None, client_for: Callable[[User], Client]
 ) -> None:
     run = carry_out(RELEASES, "feedback")
     assert run.verdict == "correct", "the verdict is the first assessment's, whatever came later"
@@ -153,8 +153,7 @@ def test_what_is_refined_from_cases_stands_beside_what_is_recommended(
     assert "alternative: passes more checks" in page
 
 
-@pytest.mark.slow
-def test_without_a_sandbox_it_is_not_run_and_says_why(standin: StandIn) -> None:
+def test_without_a_sandbox_it_is_not_run_and_says_why() -> None:
     run = carry_out(STAGING, "feedback")
     stage = run.stages.get(name="execute", round=0)
     assert (run.state, stage.outcome) == ("done", "not_run")
@@ -166,10 +165,7 @@ def test_without_a_sandbox_it_is_not_run_and_says_why(standin: StandIn) -> None:
     assert "switched off" in other.stages.get(name="execute").found
 
 
-@pytest.mark.slow
-def test_a_worker_that_does_not_come_is_waited_for_once(
-    standin: StandIn, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_worker_that_does_not_come_is_waited_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
     SandboxReport.objects.create(name="bubblewrap")
     monkeypatch.setattr(case_runs, "LONGEST_WAIT", 0.0)
     monkeypatch.setattr(case_runs, "_late_until", 0.0)
@@ -187,8 +183,7 @@ def test_a_worker_that_does_not_come_is_waited_for_once(
     assert outcomes(carry_out(TENANTS, "run"))["execute 0"] == "not_run"
 
 
-@pytest.mark.slow
-def test_the_demo_model_says_that_it_can_write_none(standin: StandIn) -> None:
+def test_the_demo_model_says_that_it_can_write_none() -> None:
     run = carry_out("List the files under /srv/repo", "run")
     stage = run.stages.get(name="cases")
     assert (stage.outcome, stage.state) == ("none", "done")
@@ -196,8 +191,7 @@ def test_the_demo_model_says_that_it_can_write_none(standin: StandIn) -> None:
     assert not CaseSet.objects.exists() and run.state == "done"
 
 
-@pytest.mark.slow
-def test_a_configuration_without_the_switch_names_no_author_of_cases(standin: StandIn) -> None:
+def test_a_configuration_without_the_switch_names_no_author_of_cases() -> None:
     run = carry_out(STAGING, "off")
     assert "case_author" not in run.spec
     assert not ModelCall.objects.filter(run=run, stage__in=["cases", "mend_cases"]).exists()
@@ -214,11 +208,10 @@ def name_author(endpoint: str, model: str) -> Endpoint:
     return author
 
 
-@pytest.mark.slow
-def test_an_author_of_cases_that_is_switched_off_later_fails_no_run(standin: StandIn) -> None:
+def test_an_author_of_cases_that_is_switched_off_later_fails_no_run() -> None:
     author = name_author("ghost", "demo-smith")
     Configuration.objects.filter(is_default=True).update(cases="run")
-    run = services.start_run(make_action(STAGING), by=None, uses_retrieval=False, enqueue=False)
+    run = queue_run(STAGING)
     assert set(run.spec["roles"]) == {"generator", "assessor", "refiner"}, "as older workers want"
     Endpoint.objects.filter(pk=author.pk).update(enabled=False)
     run = run_worker.run_to_end(run.pk, give_up_after=60)
@@ -227,8 +220,7 @@ def test_an_author_of_cases_that_is_switched_off_later_fails_no_run(standin: Sta
     assert "switched off" in stage.found and run.verdict
 
 
-@pytest.mark.slow
-def test_an_author_that_rests_for_long_holds_no_run(standin: StandIn) -> None:
+def test_an_author_that_rests_for_long_holds_no_run() -> None:
     author = name_author("ghost", "demo-smith")
     until = timezone.now() + timedelta(hours=1)
     Endpoint.objects.filter(pk=author.pk).update(blocked_until=until, blocked_why="Spent.")
@@ -242,7 +234,7 @@ def test_an_author_that_rests_for_long_holds_no_run(standin: StandIn) -> None:
     assert not WrittenCases.objects.exists()
 
 
-def test_cases_of_which_none_is_kept_are_out_of_force(standin: StandIn) -> None:
+def test_cases_of_which_none_is_kept_are_out_of_force() -> None:
     ports = CaseRuns(lambda: None)
     written = read_case_set(json.dumps({"format": 1, "statement": TENANTS, "cases": [CASE],
         "author": {"kind": "model", "name": "demo-smith"}}))  # fmt: skip
@@ -259,7 +251,7 @@ def test_cases_of_which_none_is_kept_are_out_of_force(standin: StandIn) -> None:
     assert list(case_sets_for(TENANTS)) == [row], "whoever writes them as they are means them"
 
 
-def test_nothing_is_asked_for_where_nobody_would_run_it(standin: StandIn) -> None:
+def test_nothing_is_asked_for_where_nobody_would_run_it() -> None:
     ports = CaseRuns(lambda: None)
     written = read_case_set(json.dumps({"format": 1, "statement": TENANTS, "cases": [CASE],
         "author": {"kind": "model", "name": "demo-smith"}}))  # fmt: skip
@@ -275,7 +267,7 @@ def test_nothing_is_asked_for_where_nobody_would_run_it(standin: StandIn) -> Non
 
 
 @pytest.mark.slow
-def test_cases_go_with_the_texts_of_the_action(standin: StandIn, sandbox_worker: None) -> None:
+def test_cases_go_with_the_texts_of_the_action(sandbox_worker: None) -> None:
     run = carry_out(TENANTS, "run")
     other = carry_out(CONNECTIONS, "run")
     kept = set(other.written_cases.values_list("case_set", flat=True))

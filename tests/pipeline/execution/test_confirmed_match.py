@@ -16,10 +16,11 @@ from catalog.models import MatchLabel, Version
 from catalog.retrieval.services import as_document
 from pipeline import services
 from pipeline.execution import run_worker
-from pipeline.models import Attempt, Configuration, Endpoint, EntryDescription, Run
+from pipeline.models import Attempt, Configuration, EntryDescription, Run
 from pipeline.runs.catalogue_use import count_shown
 from tests.catalog.shelf import shelve
 from tests.make import make_action
+from tests.pipeline.rows import interrupt
 from tests.standin_process import StandIn
 
 pytestmark = pytest.mark.django_db
@@ -50,7 +51,6 @@ def outcomes(run: Run) -> dict[str, str]:
     return {one.name: one.outcome for one in run.stages.all()}
 
 
-@pytest.mark.slow
 def test_the_catalogue_answers_once_the_assessor_agrees(standin: StandIn, version: Version) -> None:
     run = carry_out()
     assert (run.state, run.answered_by, run.match_confirmed_by) == ("done", version, "demo-smith")
@@ -68,13 +68,11 @@ def test_the_catalogue_answers_once_the_assessor_agrees(standin: StandIn, versio
     (kept,) = EntryDescription.objects.all()
     assert (kept.version, kept.script_sha256, kept.model) == (version, version.sha256, "demo-smith")
     assert kept.text == run.stages.get(name="entry_text").found
-
     again = carry_out()
     assert again.match_confirmed_by and outcomes(again)["entry_text"] == "known"
     assert Attempt.objects.filter(call__run=again).count() == 2, "it is described once"
 
 
-@pytest.mark.slow
 def test_where_the_assessor_objects_a_script_is_written(standin: StandIn, version: Version) -> None:
     objection = {"verdict": "mismatch", "differences": ["It reloads."], "reason": "Not the same."}
     standin.faults({"kind": "text", "text": json.dumps(objection), "task": "difference"})
@@ -84,7 +82,6 @@ def test_where_the_assessor_objects_a_script_is_written(standin: StandIn, versio
     assert outcomes(run)["generate"] == "written" and run.verdict
 
 
-@pytest.mark.slow
 def test_it_is_off_unless_a_configuration_has_it_on(standin: StandIn, version: Version) -> None:
     Configuration.objects.update(confirms_matches=False)
     run = carry_out()
@@ -96,15 +93,10 @@ def test_it_is_off_unless_a_configuration_has_it_on(standin: StandIn, version: V
 def test_a_run_that_was_interrupted_goes_on_and_pays_nothing_twice(
     standin: StandIn, version: Version
 ) -> None:
-    standin.faults(
-        {"kind": "status", "status": 503, "task": "difference", "headers": {"retry-after": "60"}}
-    )
     run = services.start_run(make_action(ASKED), by=None, enqueue=False)
-    run_worker.advance(run.pk)  # stops between description and comparison
+    interrupt(standin, run, task="difference")
     # Meanwhile another run has the entry described in other words.
     EntryDescription.objects.update(text="Something else.")
-    Endpoint.objects.update(blocked_until=None)
-    Run.objects.update(not_before=None)
     done = run_worker.run_to_end(run.pk, give_up_after=60)
     assert done.match_confirmed_by and len(standin.calls(billed=True)) == 3
 
@@ -126,7 +118,6 @@ def test_it_is_marked_apart_on_pages_and_in_the_api(
     assert listed["match_confirmed_by"] == "demo-smith"
     (action,) = browser.get("/api/v1/actions/").json()["results"]
     assert action["answer"]["status"] == "verified" and action["answer"]["confirmed_match"] is True
-
     assert browser.post(f"/runs/{run.pk}/confirm-match/").status_code == 302
     label = MatchLabel.objects.get()
     assert (label.label, label.confirmed_by) == ("match", "demo-smith")

@@ -16,17 +16,11 @@ from pipeline.models import Attempt, DraftFinding, Endpoint, ModelCall, Run
 from pipeline.runs.run_document import report_run
 from pipeline.scheduling import run_leases
 from pipeline.simulation.clean_run import clean_run
-from tests.first_cases import first_cases
-from tests.make import make_action, make_version
+from tests.make import make_version
+from tests.pipeline.rows import interrupt, queue_run
 from tests.standin_process import StandIn
 
-pytestmark = pytest.mark.django_db
-
-EXPORTS = "delete files older than 30 days in /var/tmp/exports"
-
-
-def start(statement: str = EXPORTS) -> Run:
-    return services.start_run(make_action(statement), by=None, uses_retrieval=False, enqueue=False)
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("standin")]
 
 
 def finish(run: Run) -> Run:
@@ -34,7 +28,7 @@ def finish(run: Run) -> Run:
 
 
 def test_a_run_ends_with_a_recommended_draft_and_every_call_in_the_ledger(standin: StandIn) -> None:
-    run = finish(start())
+    run = finish(queue_run())
     report = report_run(run)
     assert (run.state, run.verdict, run.demo) == ("done", "correct", True)
     assert report["recommended"] == 1
@@ -49,7 +43,7 @@ def test_a_run_ends_with_a_recommended_draft_and_every_call_in_the_ledger(standi
 
 
 def test_carrying_out_a_finished_run_again_asks_nothing(standin: StandIn) -> None:
-    run = finish(start())
+    run = finish(queue_run())
     before = standin.totals()
     run_worker.advance(run.pk)
     Run.objects.filter(pk=run.pk).update(state="queued", finished_at=None)
@@ -59,9 +53,7 @@ def test_carrying_out_a_finished_run_again_asks_nothing(standin: StandIn) -> Non
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_model_is_called_outside_a_transaction(
-    standin: StandIn, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_model_is_called_outside_a_transaction(monkeypatch: pytest.MonkeyPatch) -> None:
     client = model_client()
     real, seen = type(client).send, []
 
@@ -70,24 +62,16 @@ def test_the_model_is_called_outside_a_transaction(
         return real(self, requests)  # type: ignore[arg-type]
 
     monkeypatch.setattr(type(client), "send", send)
-    finish(start())
+    finish(queue_run())
     assert seen and not any(seen)
 
 
-@pytest.mark.slow
 def test_a_lost_worker_is_followed_by_another_and_only_its_open_call_is_made_again(
     standin: StandIn,
 ) -> None:
-    run = start()
-    standin.faults(
-        {"kind": "status", "status": 503, "task": "similarity", "headers": {"retry-after": "60"}}
-    )
-    run_worker.advance(run.pk)  # stops in the middle: the endpoint rests
-    run.refresh_from_db()
-    assert run.state == "queued" and run.not_before is not None
+    run = queue_run()
+    interrupt(standin, run, task="similarity")
     # A worker takes it up, opens the missing call, and is killed before the reply.
-    Endpoint.objects.update(blocked_until=None)
-    Run.objects.filter(pk=run.pk).update(not_before=None)
     lease = run_leases.claim(run.pk)
     assert lease is not None
     call = ModelCall.objects.get(run=run, stage="similarity")
@@ -101,8 +85,8 @@ def test_a_lost_worker_is_followed_by_another_and_only_its_open_call_is_made_aga
     assert len(standin.calls(billed=True)) - billed == 1, "only similarity was missing"
 
 
-def test_three_deaths_without_an_answer_in_between_need_a_person(standin: StandIn) -> None:
-    run = start()
+def test_three_deaths_without_an_answer_in_between_need_a_person() -> None:
+    run = queue_run()
     for _ in range(run_leases.MAX_CRASHES):
         Run.objects.filter(pk=run.pk).update(state="running", lease_until=timezone.now())
         lease = run_leases.claim(run.pk)
@@ -112,13 +96,13 @@ def test_three_deaths_without_an_answer_in_between_need_a_person(standin: StandI
 
 
 def test_a_held_run_is_not_taken_by_anybody_else() -> None:
-    run = start()
+    run = queue_run()
     assert run_leases.claim(run.pk) is not None
     assert run_leases.claim(run.pk) is None
 
 
-def test_a_worker_that_lost_its_lease_writes_nothing(standin: StandIn) -> None:
-    run = start()
+def test_a_worker_that_lost_its_lease_writes_nothing() -> None:
+    run = queue_run()
     lease = run_leases.claim(run.pk)
     assert lease is not None
     Run.objects.filter(pk=run.pk).update(fence=lease.fence + 1)
@@ -127,44 +111,19 @@ def test_a_worker_that_lost_its_lease_writes_nothing(standin: StandIn) -> None:
     assert not run.drafts.exists()
 
 
-@pytest.mark.parametrize(
-    ("fault", "said"),
-    first_cases(
-        1,
-        [
-            pytest.param({"kind": "status", "status": 400}, "HTTP 400", id="400"),
-            pytest.param({"kind": "status", "status": 401}, "HTTP 401", id="401"),
-            pytest.param({"kind": "status", "status": 404}, "HTTP 404", id="404"),
-            pytest.param({"kind": "status", "status": 500, "count": 2}, "HTTP 500", id="500 twice"),
-        ],
-    ),
-)
-def test_a_request_that_is_refused_fails_the_run_with_the_reason(
-    standin: StandIn, fault: dict[str, object], said: str
-) -> None:
-    standin.faults({**fault, "task": "generate"})
-    run = finish(start())
-    assert run.state == "failed" and said in run.problem
+def test_refused_run_is_resumed_by_a_person_once_the_reason_is_gone(standin: StandIn) -> None:
+    standin.faults({"kind": "status", "status": 400, "task": "generate"})
+    run = finish(queue_run())
+    assert run.state == "failed" and "HTTP 400" in run.problem
     services.retry_run(run, by=None)  # type: ignore[arg-type]
-    assert finish(run).state == "done", "a person takes it up again once the reason is gone"
-
-
-def test_one_broken_reply_is_tried_once_more_and_both_tries_are_rows(standin: StandIn) -> None:
-    standin.faults({"kind": "status", "status": 500, "task": "describe"})
-    run = finish(start())
-    assert run.state == "done"
-    tries = Attempt.objects.filter(call__run=run, call__stage="describe")
-    assert [(one.outcome, one.possibly_billed) for one in tries] == [
-        ("broken", True),
-        ("answered", False),
-    ]
+    assert finish(run).state == "done"
 
 
 def test_a_busy_server_rests_the_endpoint_and_not_a_thread(standin: StandIn) -> None:
     standin.faults(
         {"kind": "status", "status": 429, "task": "generate", "headers": {"retry-after": "30"}}
     )
-    run = start()
+    run = queue_run()
     began = timezone.now()
     run_worker.advance(run.pk)
     assert (timezone.now() - began).total_seconds() < 5
@@ -175,14 +134,7 @@ def test_a_busy_server_rests_the_endpoint_and_not_a_thread(standin: StandIn) -> 
     assert run.pk not in run_worker.sweep()
 
 
-def test_a_refusal_is_an_outcome_of_its_own(standin: StandIn) -> None:
-    standin.faults({"kind": "refusal", "task": "generate"})
-    run = finish(start())
-    assert run.state == "failed" and "refused" in run.problem
-
-
-@pytest.mark.slow
-def test_a_refined_draft_keeps_its_feedback_and_findings_are_stored(standin: StandIn) -> None:
+def test_a_refined_draft_keeps_its_feedback_and_findings_are_stored() -> None:
     from scriptsmith_site.demo import read_actions
 
     flagged = next(
@@ -192,7 +144,7 @@ def test_a_refined_draft_keeps_its_feedback_and_findings_are_stored(standin: Sta
         and details["drafts"][0]["difference"]["verdict"] == "mismatch"  # type: ignore[index]
         and len(details["drafts"]) == 2  # type: ignore[arg-type]
     )
-    run = finish(start(str(flagged["statement"])))
+    run = finish(queue_run(str(flagged["statement"])))
     assert run.verdict == "incorrect"
     first, refined = run.drafts.order_by("number")
     assert refined.kind == "refined" and refined.parent == first and refined.feedback.draft == first
@@ -206,11 +158,8 @@ def test_a_refined_draft_keeps_its_feedback_and_findings_are_stored(standin: Sta
     )
 
 
-@pytest.mark.slow
-def test_an_experts_feedback_is_refined_after_the_run_had_finished(
-    standin: StandIn, reviewer: object
-) -> None:
-    run = finish(start())
+def test_an_experts_feedback_is_refined_after_the_run_had_finished(reviewer: object) -> None:
+    run = finish(queue_run())
     draft = run.drafts.get()
     services.ask_refinement(
         draft, by=reviewer, feedback="Use `-mtime +60` instead of `-mtime +30`."
@@ -224,10 +173,7 @@ def test_an_experts_feedback_is_refined_after_the_run_had_finished(
     assert done.verdict == "correct", "the verdict stays the first assessment's"
 
 
-@pytest.mark.slow
-def test_what_was_retrieved_is_recorded_once(
-    standin: StandIn, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_was_retrieved_is_recorded_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
     near = make_version("List the zebras", script="ls zebras\n")
 
@@ -243,14 +189,13 @@ def test_what_was_retrieved_is_recorded_once(
         )
 
     monkeypatch.setattr("catalog.services.retrieve", retrieve, raising=False)
-    run = start()
+    run = queue_run()
     done = finish(run)
     [row] = done.matches.all()
     assert (row.version, row.answer) == (near, "none")
     assert not done.matches.answers().exists()
     [generated] = done.calls.filter(stage="generate")
     assert "ls zebras" in str(generated.request)
-
     Run.objects.filter(pk=run.pk).update(state="queued", finished_at=None)
     again = finish(run)
     assert len(asked) == 1

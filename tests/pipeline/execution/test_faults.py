@@ -13,17 +13,15 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from pipeline import services
 from pipeline.execution import run_worker
 from pipeline.models import Attempt, Endpoint, Run
 from pipeline.simulation.clean_run import clean_run
-from tests.make import make_action
+from tests.pipeline.rows import queue_run
 from tests.standin_process import StandIn
 
 ClientFor = Callable[[User], Client]
 Rule = dict[str, object]
 
-EXPORTS = "delete files older than 30 days in /var/tmp/exports"
 ONCE_MORE = "It was tried 2 times. It may have been billed although no reply came."
 NOT_AGAIN = "It was not tried again: that would have changed nothing. Nothing was billed for it."
 NO_BETTER = (
@@ -53,9 +51,7 @@ def meet(standin: StandIn, client_for: ClientFor, reviewer: User) -> Callable[..
 
     def meet(*rules: Rule, task: str = "generate", advances: int = 3) -> Seen:
         standin.faults(*({"task": task, **rule} for rule in rules))
-        run = services.start_run(
-            make_action(EXPORTS, by=reviewer), by=reviewer, uses_retrieval=False, enqueue=False
-        )
+        run = queue_run(by=reviewer)
         for _ in range(advances):
             run_worker.advance(run.pk)
         run.refresh_from_db()

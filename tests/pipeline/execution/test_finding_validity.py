@@ -32,6 +32,11 @@ ALL_CHECKS = {"bash-syntax", "shellcheck", "risk", "characters"}
 
 
 @pytest.fixture
+def client(client_for: ClientFor, reviewer: User) -> Client:
+    return client_for(reviewer)
+
+
+@pytest.fixture
 def draft(reviewer: User) -> Draft:
     """A checked script that deletes."""
     made = make_run(by=reviewer).drafts.get()
@@ -54,22 +59,20 @@ def test_every_check_has_a_version_and_leaves_a_row_that_names_it(draft: Draft) 
     assert missing(draft) == set()
 
 
-@pytest.mark.parametrize(
-    ("change", "expected"),
-    [
-        pytest.param({"check_version": "0.9"}, False, id="an older check"),
-        pytest.param({"script_sha256": "0" * 64}, False, id="another text"),
-        pytest.param({}, True, id="as today"),
-    ],
-)
 def test_a_finding_counts_while_text_and_check_match(
-    draft: Draft, change: dict[str, str], expected: bool
+    draft: Draft, subtests: pytest.Subtests
 ) -> None:
-    found = draft.findings.get(check_name="risk", outcome="failed")
-    for name, value in change.items():
-        setattr(found, name, value)
-
-    assert is_current(found, draft) is expected
+    cases = {
+        "an older check": ({"check_version": "0.9"}, False),
+        "another text": ({"script_sha256": "0" * 64}, False),
+        "as today": ({}, True),
+    }
+    for label, (change, expected) in cases.items():
+        with subtests.test(label):
+            found = draft.findings.get(check_name="risk", outcome="failed")
+            for name, value in change.items():
+                setattr(found, name, value)
+            assert is_current(found, draft) is expected
 
 
 def test_a_check_whose_program_is_missing_here_makes_nothing_older(
@@ -77,7 +80,6 @@ def test_a_check_whose_program_is_missing_here_makes_nothing_older(
 ) -> None:
     here = {**present_checks(), "shellcheck": "none"}
     monkeypatch.setattr("pipeline.execution.draft_checks.present_checks", lambda: here)
-
     assert missing(draft) == set()
 
 
@@ -85,9 +87,7 @@ def test_checking_again_adds_rows_and_keeps_the_old_ones(draft: Draft, reviewer:
     before = draft.findings.count()
     outdate(draft)
     assert missing(draft) == {"risk"}
-
     recheck_draft(draft, by=reviewer)
-
     assert missing(draft) == set()
     versions = set(draft.findings.filter(check_name="risk").values_list("check_version", flat=True))
     assert versions == {"0.9", present_checks()["risk"]}
@@ -99,9 +99,7 @@ def test_checking_again_adds_rows_and_keeps_the_old_ones(draft: Draft, reviewer:
 def test_a_script_that_was_never_checked_can_be(reviewer: User) -> None:
     draft = make_run(by=reviewer).drafts.get()
     assert missing(draft) == ALL_CHECKS
-
     recheck_draft(draft, by=reviewer)
-
     assert missing(draft) == set()
 
 
@@ -110,53 +108,44 @@ def test_an_erased_text_can_not_be_checked(
 ) -> None:
     services.erase_action(draft.run.action, by=administrator)
     draft.refresh_from_db()
-
     assert missing(draft) == set(), "it is not offered"
     with pytest.raises(NotAllowedNow, match="erased"):
         recheck_draft(draft, by=reviewer)
 
 
-@pytest.mark.slow
 def test_the_page_shows_what_an_older_check_said_as_such_and_offers_a_new_one(
-    client_for: ClientFor, reviewer: User, draft: Draft
+    client: Client, draft: Draft
 ) -> None:
     outdate(draft)
-    client, address = client_for(reviewer), reverse("run-detail", args=[draft.run_id])
+    address = reverse("run-detail", args=[draft.run_id])
     page = client.get(address).text
     assert "made by an older check" in page and "risk 0.9" in page
     assert "No destructive, privileged or remote command was recognised" not in page
-
     done = client.post(reverse("draft-check", args=[draft.pk]), follow=True)
-
     assert "Checked again" in done.text
     assert "made by an older check" not in done.text
     again = client.post(reverse("draft-check", args=[draft.pk]))
     assert (again.status_code, "as they are today" in again.text) == (409, True)
 
 
-@pytest.mark.slow
-def test_the_api_says_the_same(client_for: ClientFor, reviewer: User, draft: Draft) -> None:
+def test_the_api_says_the_same(client: Client, draft: Draft) -> None:
     outdate(draft)
-    client, address = client_for(reviewer), f"/api/v1/drafts/{shown(draft)}/"
+    address = f"/api/v1/drafts/{shown(draft)}/"
     said = client.get(address).json()
     assert said["missing_checks"] == ["risk"]
     assert [found["is_current"] for found in said["findings"]] == [False], "passes say nothing"
-
     done = client.post(f"{address}check-again/").json()
-
     assert done["missing_checks"] == []
     assert [found["is_current"] for found in done["findings"]] == [False, True]
     assert client.post(f"{address}check-again/").status_code == 409
 
 
-@pytest.mark.slow
 def test_checking_again_takes_a_role(
     client_for: ClientFor, stranger: User, manager: User, draft: Draft
 ) -> None:
     outdate(draft)
     page = reverse("draft-check", args=[draft.pk])
     api = f"/api/v1/drafts/{shown(draft)}/check-again/"
-
     assert client_for(stranger).post(page).status_code == 403
     assert client_for(stranger).post(api).status_code == 403
     assert client_for(manager).get(page).status_code == 405
@@ -167,45 +156,34 @@ def test_checking_again_takes_a_role(
 # --- Verdicts -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("versions", "expected"),
-    [
-        pytest.param({"describe": "now", "similarity": "now"}, True, id="as today"),
-        pytest.param({"describe": "now", "similarity": "then"}, False, id="an earlier prompt"),
-        pytest.param({}, True, id="imported, with no prompts of ours"),
-        pytest.param({"long-gone": "then"}, True, id="a prompt that is no more"),
-    ],
-)
-def test_a_verdict_counts_while_its_prompts_are_in_use(
-    versions: dict[str, str], expected: bool
-) -> None:
-    draft = make_run().drafts.get()
-    judged = Assessment(script_sha256=draft.sha256, prompt_versions=versions)
-    in_use = {"describe": "now", "similarity": "now", "difference": "now"}
-
-    assert is_current_assessment(judged, draft, in_use) is expected
-    judged.script_sha256 = "0" * 64
-    assert not is_current_assessment(judged, draft, in_use), "another text"
+def test_a_verdict_counts_while_its_prompts_are_in_use(subtests: pytest.Subtests) -> None:
+    cases = {
+        "as today": ({"describe": "now", "similarity": "now"}, True),
+        "an earlier prompt": ({"describe": "now", "similarity": "then"}, False),
+        "imported, with no prompts of ours": ({}, True),
+        "a prompt that is no more": ({"long-gone": "then"}, True),
+    }
+    for name, (versions, expected) in cases.items():
+        with subtests.test(name):
+            draft = make_run().drafts.get()
+            judged = Assessment(script_sha256=draft.sha256, prompt_versions=versions)
+            in_use = {"describe": "now", "similarity": "now", "difference": "now"}
+            assert is_current_assessment(judged, draft, in_use) is expected
+            judged.script_sha256 = "0" * 64
+            assert not is_current_assessment(judged, draft, in_use), "another text"
 
 
 def test_the_prompts_in_use_are_the_products_but_for_those_that_are_pinned() -> None:
     pinned = Configuration(prompts={"describe": "aaaaaaaaaaaa"})
-
     assert prompts_in_use(pinned) == prompts.versions() | {"describe": "aaaaaaaaaaaa"}
 
 
-@pytest.mark.slow
-def test_a_verdict_by_earlier_prompts_is_shown_as_history(
-    client_for: ClientFor, reviewer: User
-) -> None:
+def test_a_verdict_by_earlier_prompts_is_shown_as_history(client: Client, reviewer: User) -> None:
     run = make_run(by=reviewer)
     draft = run.drafts.get()
-    client = client_for(reviewer)
     address = reverse("run-detail", args=[run.pk])
     assert "judged with older prompts" not in client.get(address).text
-
     Assessment.objects.filter(draft=draft).update(prompt_versions={"describe": "aaaaaaaaaaaa"})
-
     page = client.get(address).text
     assert page.count("judged with older prompts") == 2, "beside verdict and recommendation"
     said = client.get(f"/api/v1/drafts/{shown(draft)}/").json()

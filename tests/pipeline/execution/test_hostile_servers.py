@@ -12,11 +12,10 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from pipeline import services
 from pipeline.execution import run_worker
 from pipeline.models import Attempt, Endpoint, ModelCall, Price, Run, Spending
 from tests.hostile import Hostile
-from tests.make import make_action
+from tests.pipeline.rows import queue_run
 
 ClientFor = Callable[[User], Client]
 STATEMENT = "Count the files in /var/tmp/exports"
@@ -56,9 +55,7 @@ def meet(
         settings.SCRIPTSMITH_DEMO_MODEL_URL = url  # type: ignore[attr-defined]
         Endpoint.objects.update(timeout_seconds=seconds)
         hostile.requests.clear()
-        run = services.start_run(
-            make_action(STATEMENT, by=reviewer), by=reviewer, uses_retrieval=False, enqueue=False
-        )
+        run = queue_run(STATEMENT, by=reviewer)
         for _ in range(advances):
             run_worker.advance(run.pk)
         run.refresh_from_db()

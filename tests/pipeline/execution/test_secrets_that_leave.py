@@ -17,7 +17,6 @@ from pipeline.clients.model_client import model_client
 from pipeline.configurations.prompt_versions import templates_of
 from pipeline.execution import run_worker
 from pipeline.execution.database_ports import roles_of
-from pipeline.flow.declaration import AskedStage, Reading
 from pipeline.flow.prompts import names, read
 from pipeline.flow.stages import ASKED_STAGES
 from pipeline.ledger.model_calls import OpenedAttempt, open_calls
@@ -37,6 +36,7 @@ from tests.first_cases import first_cases
 from tests.make import make_action
 from tests.people import make_person
 from tests.pipeline.flow.test_stages import TEXTS
+from tests.pipeline.rows import interrupt
 from tests.site.alerts import payloads as sent
 from tests.site.alerts.conftest import Door, door, open_door
 from tests.standin_process import StandIn
@@ -49,6 +49,11 @@ PLANTED = planted_secrets()
 LOG = "\n".join(one.text for one in PLANTED)
 ASKED = "Delete files older than 30 days in /var/tmp/exports"
 ClientFor = Callable[[User], Client]
+
+
+@pytest.fixture
+def browser(client_for: ClientFor, reviewer: User) -> Client:
+    return client_for(reviewer)
 
 
 @pytest.fixture(autouse=True)
@@ -85,9 +90,8 @@ def audited(run: Run) -> list[str]:
 @pytest.mark.slow
 @pytest.mark.parametrize(("choice", "arrived"), [("mask", 0), ("send", 50)])
 def test_who_asks_on_the_page_is_shown_them_first_and_chooses(
-    standin: StandIn, client_for: ClientFor, reviewer: User, choice: str, arrived: int
+    standin: StandIn, browser: Client, choice: str, arrived: int
 ) -> None:
-    browser = client_for(reviewer)
     typed = {"statement": ASKED, "incident": LOG, "environment": "Debian 12"}
     page = browser.post("/actions/new/", typed)
     assert page.status_code == 422 and not Run.objects.exists() and not Action.objects.exists()
@@ -111,10 +115,7 @@ def test_who_asks_on_the_page_is_shown_them_first_and_chooses(
         assert audited(run) == ["secrets are sent"]
 
 
-def test_a_choice_holds_for_the_secrets_that_were_shown(
-    client_for: ClientFor, reviewer: User
-) -> None:
-    browser = client_for(reviewer)
+def test_a_choice_holds_for_the_secrets_that_were_shown(browser: Client) -> None:
     first = browser.post("/actions/new/", {"statement": f"Upload with {PLANTED[0].secret}"})
     seen = first.context["form"]["secrets_seen"].value()
     added = f"Upload with {PLANTED[0].secret}, then post with {PLANTED[7].secret}"
@@ -125,25 +126,20 @@ def test_a_choice_holds_for_the_secrets_that_were_shown(
 
 
 def test_nothing_is_asked_where_texts_stay_on_this_machine(
-    standin: StandIn, client_for: ClientFor, reviewer: User, remote: Endpoint
+    standin: StandIn, browser: Client, remote: Endpoint
 ) -> None:
     Endpoint.objects.update(treat_as_remote=False)
-    answer = client_for(reviewer).post("/actions/new/", {"statement": ASKED, "incident": LOG})
+    answer = browser.post("/actions/new/", {"statement": ASKED, "incident": LOG})
     assert answer.status_code == 302
     run = finish()
     assert reached(standin) == 50 and not run.calls.exclude(masked=[]).exists()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("sends", "arrived"), [({}, 0), ({"secrets": "send"}, 50)])
 def test_the_api_masks_unless_it_is_told_otherwise(
-    standin: StandIn,
-    client_for: ClientFor,
-    reviewer: User,
-    sends: dict[str, str],
-    arrived: int,
+    standin: StandIn, browser: Client, sends: dict[str, str], arrived: int
 ) -> None:
-    api = client_for(reviewer)
+    api = browser
     body = json.dumps({"statement": ASKED, "environment": LOG, **sends})
     made = api.post("/api/v1/actions/", body, content_type="application/json").json()
     run = finish(Run.objects.get(pk=made["newest_run"]["id"]))
@@ -157,9 +153,9 @@ def test_the_api_masks_unless_it_is_told_otherwise(
 
 @pytest.mark.slow
 def test_running_an_action_again_asks_too(
-    standin: StandIn, client_for: ClientFor, reviewer: User
+    standin: StandIn, browser: Client, reviewer: User
 ) -> None:
-    browser, action = client_for(reviewer), make_action(ASKED, incident=LOG, by=reviewer)
+    action = make_action(ASKED, incident=LOG, by=reviewer)
     again = {"configuration": Configuration.objects.get(is_default=True).name}
     page = browser.post(f"/actions/{action.pk}/run/", again)
     assert page.status_code == 422 and "What is done with the secrets?" in page.content.decode()
@@ -253,7 +249,6 @@ def test_who_writes_feedback_is_shown_its_secrets_but_for_those_that_were_sent(
     assert again.sent_secrets == [], "there is nothing to choose"
 
 
-@pytest.mark.slow
 def test_what_is_kept_of_a_secret_that_is_sent_tells_nothing_of_it(settings: Any) -> None:
     action = make_action(ASKED, incident=LOG)
     run = services.start_run(action, by=None, secrets=SEND, enqueue=False)
@@ -264,27 +259,31 @@ def test_what_is_kept_of_a_secret_that_is_sent_tells_nothing_of_it(settings: Any
 
 
 @pytest.mark.parametrize(("choice", "arrived"), [("mask", 0), ("send", 50)])
-@pytest.mark.parametrize("stage", ASKED_STAGES.values(), ids=list(ASKED_STAGES))
 def test_no_prompt_takes_one_along(
-    standin: StandIn, stage: AskedStage[Reading], choice: str, arrived: int
+    standin: StandIn, choice: str, arrived: int, subtests: pytest.Subtests
 ) -> None:
     """Whatever stands in a slot: scripts, cases, what happened in the sandbox, what a checker said."""
-    Configuration.objects.update(cases="run")
-    asked = make_action(ASKED, incident=LOG)
-    run = services.start_run(asked, by=None, secrets=SecretsChoice(choice), enqueue=False)
-    lease = run_leases.claim(run.pk)
-    assert lease is not None
-    templates, role = templates_of(run.spec["prompts"]), roles_of(run)[stage.role]
-    slots = {name: f"{TEXTS[name]}\n{LOG}" for name in templates[stage.prompt].slots}
-    question = stage.question(templates, **slots)
-    opening = open_calls(lease, [(question, role)], batch_id=None, secrets=SecretsRule.of(run))
-    (opened,) = opening.outcomes.values()
-    assert isinstance(opened, OpenedAttempt)
-    model_client().send([(opened.target, opened.request)])
-    assert reached(standin) == arrived
-    kept = ModelCall.objects.get(pk=opened.call.pk)
-    assert kept.request == opened.request, "the ledger keeps what was sent"
-    assert bool(kept.masked) is (choice == "mask")
+    for stage in ASKED_STAGES.values():
+        with subtests.test(stage.name):
+            standin.reset()
+            Configuration.objects.update(cases="run")
+            asked = make_action(ASKED, incident=LOG)
+            run = services.start_run(asked, by=None, secrets=SecretsChoice(choice), enqueue=False)
+            lease = run_leases.claim(run.pk)
+            assert lease is not None
+            templates, role = templates_of(run.spec["prompts"]), roles_of(run)[stage.role]
+            slots = {name: f"{TEXTS[name]}\n{LOG}" for name in templates[stage.prompt].slots}
+            question = stage.question(templates, **slots)
+            opening = open_calls(
+                lease, [(question, role)], batch_id=None, secrets=SecretsRule.of(run)
+            )
+            (opened,) = opening.outcomes.values()
+            assert isinstance(opened, OpenedAttempt)
+            model_client().send([(opened.target, opened.request)])
+            assert reached(standin) == arrived
+            kept = ModelCall.objects.get(pk=opened.call.pk)
+            assert kept.request == opened.request, "the ledger keeps what was sent"
+            assert bool(kept.masked) is (choice == "mask")
 
 
 def test_the_words_of_the_prompts_hold_none() -> None:
@@ -308,13 +307,9 @@ def test_a_secret_of_the_statement_is_masked_where_a_script_repeats_it_bare(
 def test_a_call_that_waits_is_masked_when_its_endpoint_becomes_remote(standin: StandIn) -> None:
     Endpoint.objects.update(treat_as_remote=False)
     run = services.start_run(make_action(ASKED, incident=LOG), by=None, enqueue=False)
-    standin.faults(
-        {"kind": "status", "status": 503, "task": "generate", "headers": {"retry-after": "60"}}
-    )
-    run_worker.advance(run.pk)
+    interrupt(standin, run, task="generate")
     standin.reset()
-    Endpoint.objects.update(treat_as_remote=True, blocked_until=None)
-    Run.objects.update(not_before=None)
+    Endpoint.objects.update(treat_as_remote=True)
     assert finish(run).state == "done" and reached(standin) == 0
     assert run.calls.get(stage="generate").masked
 

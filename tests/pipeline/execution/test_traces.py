@@ -18,17 +18,16 @@ from pytest_django import Settings
 
 from core import tracing
 from core.web.public_keys import ITEM, public_key
-from pipeline import services
 from pipeline.execution import run_worker
 from pipeline.models import Batch, Run
 from review.models import Campaign, Item
 from scriptsmith_site.operation.open_telemetry import OpenTelemetryTracer
 from scriptsmith_site.operation.traces import begin_traces
-from tests.make import make_action
+from tests.pipeline.rows import queue_run
 from tests.review.maker import make_study
 from tests.standin_process import StandIn
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("standin")]
 
 PASSED = "delete files older than 30 days in /var/tmp/exports"
 FLAGGED = "Show the ten directories in /home that take the most space, largest first"
@@ -56,13 +55,8 @@ def spans(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], list[Readabl
     tracer.close()
 
 
-def queue(statement: str, *, batch: Batch | None = None) -> Run:
-    action = make_action(statement)
-    return services.start_run(action, by=None, batch=batch, uses_retrieval=False, enqueue=False)
-
-
 def carry_out(statement: str, *, batch: Batch | None = None) -> Run:
-    return run_worker.run_to_end(queue(statement, batch=batch).pk, give_up_after=60)
+    return run_worker.run_to_end(queue_run(statement, batch=batch).pk, give_up_after=60)
 
 
 @pytest.mark.slow
@@ -88,10 +82,7 @@ def test_a_passage_has_its_stages_and_calls(
 
 @pytest.mark.slow
 def test_no_text_is_in_any_span(
-    standin: StandIn,
-    spans: Callable[[], list[ReadableSpan]],
-    client_for: Callable[[User], Client],
-    stranger: User,
+    spans: Callable[[], list[ReadableSpan]], client_for: Callable[[User], Client], stranger: User
 ) -> None:
     run = carry_out(FLAGGED)
     client_for(stranger).get("/search/", {"q": "zoesword"})
@@ -106,7 +97,6 @@ def test_no_text_is_in_any_span(
         assert not [text for text in texts if text in said]
 
 
-@pytest.mark.slow
 def test_a_try_that_fails_is_marked_without_its_message(
     standin: StandIn, spans: Callable[[], list[ReadableSpan]]
 ) -> None:
@@ -119,11 +109,7 @@ def test_a_try_that_fails_is_marked_without_its_message(
 
 @pytest.mark.parametrize("statement", [PASSED, pytest.param(FLAGGED, marks=pytest.mark.slow)])
 def test_of_a_campaign_nothing_is_traced_whatever_the_verdict(
-    statement: str,
-    standin: StandIn,
-    spans: Callable[[], list[ReadableSpan]],
-    manager: User,
-    reviewer: User,
+    statement: str, spans: Callable[[], list[ReadableSpan]], manager: User, reviewer: User
 ) -> None:
     study = make_study(by=manager, reviewers=[reviewer], items=0, is_open=False)
     run = carry_out(statement, batch=study.batch)
@@ -133,12 +119,12 @@ def test_of_a_campaign_nothing_is_traced_whatever_the_verdict(
 
 @pytest.mark.slow
 def test_of_a_run_that_a_study_looks_at_nothing_is_traced_before_it_is_closed(
-    standin: StandIn, spans: Callable[[], list[ReadableSpan]], manager: User, reviewer: User
+    spans: Callable[[], list[ReadableSpan]], manager: User, reviewer: User
 ) -> None:
     study = make_study(by=manager, reviewers=[reviewer], items=1)
     for state in (Campaign.State.OPEN, Campaign.State.CLOSED):
         Campaign.objects.filter(pk=study.pk).update(state=state)
-        run = queue(PASSED)
+        run = queue_run(PASSED)
         Item.objects.filter(campaign=study).update(run=run)
         spans()
         run_worker.run_to_end(run.pk, give_up_after=60)
@@ -146,7 +132,6 @@ def test_of_a_run_that_a_study_looks_at_nothing_is_traced_before_it_is_closed(
         assert bool(names) == (state == Campaign.State.CLOSED)
 
 
-@pytest.mark.slow
 def test_the_reviewers_desk_is_not_traced(
     spans: Callable[[], list[ReadableSpan]],
     manager: User,

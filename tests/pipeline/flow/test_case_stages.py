@@ -54,11 +54,11 @@ def answered(**answers: object) -> dict[str, object]:
 
 
 class ScriptedSandbox:
-    """Fails the checks that are named for a script, by title of the case and number of the check."""
+    """Fails the checks that are named for a script (LIST), by title of the case and number of the check."""
 
-    def __init__(self, reason: str = "", **_: object) -> None:
+    def __init__(self, *failing: tuple[str, int], reason: str = "") -> None:
         self.reason = reason
-        self.failing: dict[str, set[tuple[str, int]]] = {}
+        self.failing: dict[str, set[tuple[str, int]]] = {LIST: set(failing)}
         self.kept: list[tuple[int, StageName, CaseSet, Sequence[CaseAnswer]]] = []
         self.order: list[str] = []
         self.withdrawn: list[tuple[CaseSet, Sequence[CaseAnswer]]] = []
@@ -188,8 +188,7 @@ def test_where_nothing_can_be_run_it_says_why_and_nothing_follows() -> None:
 
 
 def test_a_red_check_goes_back_to_its_author_with_what_happened_and_not_the_script() -> None:
-    ports, sandbox = passed(mend_cases=[answered(c1_1="keep")]), ScriptedSandbox()
-    sandbox.failing[LIST] = {("one", 1)}
+    ports, sandbox = passed(mend_cases=[answered(c1_1="keep")]), ScriptedSandbox(("one", 1))
     carry_out(ports, sandbox)
     question = next(one for one in ports.asked if one.stage is StageName.MEND_CASES)
     assert "HAPPENED" in question.user and "/var/log/one" in question.user
@@ -203,8 +202,7 @@ def test_a_red_check_goes_back_to_its_author_with_what_happened_and_not_the_scri
 def test_a_mended_case_is_a_new_set_and_is_run_again() -> None:
     other = case("renamed", expect=[{"check": "exit_status", "equals": 0}])
     ports = passed(mend_cases=[answered(c2_1={"answer": "mend", "case": other})])
-    sandbox = ScriptedSandbox()
-    sandbox.failing[LIST] = {("two", 1)}
+    sandbox = ScriptedSandbox(("two", 1))
     sandbox.start_cases = _let_pass_after_first(sandbox)  # type: ignore[method-assign]
     carry_out(ports, sandbox)
     kept = sandbox.kept[-1][2]
@@ -224,8 +222,7 @@ def _let_pass_after_first(sandbox: ScriptedSandbox):  # type: ignore[no-untyped-
 
 
 def test_where_the_statement_is_open_the_check_is_taken_out() -> None:
-    ports, sandbox = passed(mend_cases=[answered(c1_1="open")]), ScriptedSandbox()
-    sandbox.failing[LIST] = {("one", 1)}
+    ports, sandbox = passed(mend_cases=[answered(c1_1="open")]), ScriptedSandbox(("one", 1))
     sandbox.start_cases = _let_pass_after_first(sandbox)  # type: ignore[method-assign]
     carry_out(ports, sandbox)
     sentences = [check.sentence() for check in sandbox.kept[-1][2].cases[0].expect]
@@ -235,8 +232,7 @@ def test_where_the_statement_is_open_the_check_is_taken_out() -> None:
 def test_where_all_of_it_is_open_no_case_is_left_and_nothing_is_run_again() -> None:
     only = case("one", expect=[{"check": "exit_status", "equals": 3}])
     ports = passed(cases=[written(only)], mend_cases=[answered(c1_1="open")])
-    sandbox = ScriptedSandbox()
-    sandbox.failing[LIST] = {("one", 1)}
+    sandbox = ScriptedSandbox(("one", 1))
     carry_out(ports, sandbox, CasesUse.FEEDBACK)
     assert ("mend_cases", 1, "none_left") in ports.stages
     assert len(sandbox.kept) == 1 and sandbox.order.count("end") == 1
@@ -250,8 +246,7 @@ def test_its_author_looks_again_at_most_twice() -> None:
         instead = case("one", expect=[{"check": "stdout_contains", "text": text}])
         return answered(c1_1={"answer": "mend", "case": instead})
 
-    ports, sandbox = passed(mend_cases=[mended(1), mended(2)]), ScriptedSandbox()
-    sandbox.failing[LIST] = {("one", 1)}
+    ports, sandbox = passed(mend_cases=[mended(1), mended(2)]), ScriptedSandbox(("one", 1))
     carry_out(ports, sandbox)
     rounds = [round for name, round, _outcome in ports.stages if name == "mend_cases"]
     assert rounds == [1, 2]
@@ -285,8 +280,7 @@ def feedback_ports(told: str, *, first: object = UNREADABLE, then: object = UNRE
 
 def test_what_does_not_hold_is_told_to_one_refinement_and_a_part_is_held_back() -> None:
     secret, told = held_titles()
-    ports, sandbox = feedback_ports(told), ScriptedSandbox()
-    sandbox.failing[LIST] = {(told, 1), (secret, 1)}
+    ports, sandbox = feedback_ports(told), ScriptedSandbox((told, 1), (secret, 1))
     result = carry_out(ports, sandbox, CasesUse.FEEDBACK)
     question = next(one for one in ports.asked if one.stage is StageName.REFINE_CASES)
     lines = question.user.partition("<<<CHECKS\n")[2].partition("\nCHECKS")[0].splitlines()
@@ -306,8 +300,7 @@ def test_what_does_not_hold_is_told_to_one_refinement_and_a_part_is_held_back() 
 
 def test_only_what_is_held_back_fails_then_nothing_is_told() -> None:
     secret, _told = held_titles()
-    ports, sandbox = feedback_ports(secret), ScriptedSandbox()
-    sandbox.failing[LIST] = {(secret, 1)}
+    ports, sandbox = feedback_ports(secret), ScriptedSandbox((secret, 1))
     carry_out(ports, sandbox, CasesUse.FEEDBACK)
     assert "refine_cases" not in stage_names(ports)
 
@@ -317,8 +310,7 @@ def test_a_script_that_loses_anything_is_not_offered(subtests: pytest.Subtests) 
     for lost in cases:
         with subtests.test(lost):
             secret, told = held_titles()
-            ports, sandbox = feedback_ports(told, then=SAME), ScriptedSandbox()
-            sandbox.failing[LIST] = {(told, 1)}
+            ports, sandbox = feedback_ports(told, then=SAME), ScriptedSandbox((told, 1))
             sandbox.failing[BETTER] = {
                 "held back": {(secret, 2)},
                 "told": {(told, 2)},
@@ -344,8 +336,10 @@ def test_a_red_check_alone_does_not_make_another_script_the_better_one(
     for name, (first, then, gains, outcome) in cases.items():
         with subtests.test(name):
             secret, told = held_titles()
-            ports, sandbox = feedback_ports(told, first=first, then=then), ScriptedSandbox()
-            sandbox.failing[LIST] = {(told, 1), (secret, 1)}
+            ports, sandbox = (
+                feedback_ports(told, first=first, then=then),
+                ScriptedSandbox((told, 1), (secret, 1)),
+            )
             sandbox.failing[BETTER] = {(secret, 1)} if gains == "told" else set()
             assert carry_out(ports, sandbox, CasesUse.FEEDBACK).recommended.script == LIST
             assert ("recommend", 2, outcome) in ports.stages
@@ -353,8 +347,7 @@ def test_a_red_check_alone_does_not_make_another_script_the_better_one(
 
 def test_what_two_kinds_of_machine_say_is_not_compared() -> None:
     _secret, told = held_titles()
-    ports, sandbox = feedback_ports(told, then=SAME), ScriptedSandbox()
-    sandbox.failing[LIST] = {(told, 1)}
+    ports, sandbox = feedback_ports(told, then=SAME), ScriptedSandbox((told, 1))
     sandbox.machines = ["one", "other"]
     carry_out(ports, sandbox, CasesUse.FEEDBACK)
     assert ("recommend", 2, "before") in ports.stages
@@ -363,8 +356,7 @@ def test_what_two_kinds_of_machine_say_is_not_compared() -> None:
 @pytest.mark.parametrize("stage", ["cases", "mend_cases", "refine_cases"])
 def test_a_stage_of_cases_that_no_model_answers_ends_and_the_run_goes_on(stage: str) -> None:
     _secret, told = held_titles()
-    ports, sandbox = feedback_ports(told), ScriptedSandbox()
-    sandbox.failing[LIST] = {(told, 1)}
+    ports, sandbox = feedback_ports(told), ScriptedSandbox((told, 1))
     complete, said = ports.complete, []
 
     def refuse(asked: Sequence[Question]) -> list[Reply]:
@@ -383,8 +375,7 @@ def test_a_stage_of_cases_that_no_model_answers_ends_and_the_run_goes_on(stage: 
 
 def test_written_and_run_only_no_refinement_is_told_anything() -> None:
     _secret, told = held_titles()
-    ports, sandbox = feedback_ports(told), ScriptedSandbox()
-    sandbox.failing[LIST] = {(told, 1)}
+    ports, sandbox = feedback_ports(told), ScriptedSandbox((told, 1))
     carry_out(ports, sandbox, CasesUse.RUN)
     assert "refine_cases" not in stage_names(ports)
 

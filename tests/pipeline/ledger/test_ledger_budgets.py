@@ -10,10 +10,10 @@ from core.errors import BadInput, NotAllowedNow
 from pipeline import services
 from pipeline.clients.model_client import model_client
 from pipeline.execution import run_worker
-from pipeline.models import Attempt, Batch, Endpoint, Price, Run
+from pipeline.models import Attempt, Batch, Endpoint, Price
 from pipeline.scheduling.batches import spent_by
 from pipeline.simulation.clean_run import clean_run
-from tests.make import make_action
+from tests.pipeline.rows import queue_run
 from tests.standin_process import StandIn
 
 pytestmark = pytest.mark.django_db
@@ -31,12 +31,6 @@ def batch() -> Batch:
     return Batch.objects.create(name="Study", budget=1)
 
 
-def start(batch: Batch | None) -> Run:
-    return services.start_run(
-        make_action(), by=None, uses_retrieval=False, batch=batch, enqueue=False
-    )
-
-
 def events(batch: Batch) -> list[str]:
     return [
         entry.additional_data["event"]
@@ -44,11 +38,10 @@ def events(batch: Batch) -> list[str]:
     ]
 
 
-@pytest.mark.slow
 def test_a_used_up_budget_pauses_the_batch_and_a_raised_one_lets_it_go_on(
     standin: StandIn, batch: Batch, manager: User
 ) -> None:
-    run = start(batch)
+    run = queue_run(batch=batch)
     run_worker.advance(run.pk)
     batch.refresh_from_db()
     run.refresh_from_db()
@@ -58,7 +51,6 @@ def test_a_used_up_budget_pauses_the_batch_and_a_raised_one_lets_it_go_on(
     assert spent_by(batch) == sum(Attempt.objects.values_list("cost", flat=True))
     run_worker.advance(run.pk)
     assert len(standin.calls()) == 1 and run.pk not in run_worker.sweep()
-
     with pytest.raises(NotAllowedNow):
         services.resume_batch(batch, by=manager)
     services.set_budget(batch, budget=None, by=manager)
@@ -70,12 +62,11 @@ def test_a_used_up_budget_pauses_the_batch_and_a_raised_one_lets_it_go_on(
     assert events(batch) == ["budget set", "resumed"]
 
 
-@pytest.mark.slow
 def test_a_person_pauses_a_batch_before_its_next_call(
     standin: StandIn, batch: Batch, manager: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     services.set_budget(batch, budget=None, by=manager)
-    run = start(batch)
+    run = queue_run(batch=batch)
     client = model_client()
     real = type(client).send
 
@@ -96,14 +87,16 @@ def test_a_person_pauses_a_batch_before_its_next_call(
     assert events(batch) == ["budget set", "paused", "resumed"]
 
 
-@pytest.mark.parametrize(
-    "budget", [pytest.param(-1, id="less than nothing"), pytest.param(10**16, id="all there is")]
-)
-def test_a_budget_that_is_none_is_refused(batch: Batch, manager: User, budget: int) -> None:
-    with pytest.raises(BadInput):
-        services.set_budget(batch, budget=budget, by=manager)
-    batch.refresh_from_db()
-    assert batch.budget == 1 and events(batch) == []
+def test_a_budget_that_is_none_is_refused(
+    batch: Batch, manager: User, subtests: pytest.Subtests
+) -> None:
+    cases = {"less than nothing": -1, "all there is": 10**16}
+    for name, budget in cases.items():
+        with subtests.test(name):
+            with pytest.raises(BadInput):
+                services.set_budget(batch, budget=budget, by=manager)
+            batch.refresh_from_db()
+            assert batch.budget == 1 and events(batch) == []
 
 
 LIMIT = {
@@ -115,12 +108,11 @@ LIMIT = {
 }
 
 
-@pytest.mark.slow
 def test_a_spend_limit_pauses_the_batch_and_lets_others_ask_on(
     standin: StandIn, batch: Batch, manager: User
 ) -> None:
     standin.faults(LIMIT)
-    run = start(batch)
+    run = queue_run(batch=batch)
     run_worker.advance(run.pk)
     batch.refresh_from_db()
     assert batch.paused_at and "spend limit" in batch.paused_why
@@ -132,7 +124,7 @@ def test_a_spend_limit_pauses_the_batch_and_lets_others_ask_on(
 
 def test_a_spend_limit_rests_the_endpoint_of_people_and_says_why(standin: StandIn) -> None:
     standin.faults(LIMIT)
-    run = start(None)
+    run = queue_run()
     run_worker.advance(run.pk)
     run.refresh_from_db()
     endpoint = Endpoint.objects.get(name="demo")

@@ -8,21 +8,16 @@ from collections.abc import Callable
 import pytest
 from django.db import OperationalError, connection
 
-from pipeline import services
 from pipeline.clients.model_client import model_client
 from pipeline.execution import run_worker
 from pipeline.ledger import model_calls
-from pipeline.models import Attempt, Endpoint, ModelCall, Run
+from pipeline.models import Attempt, Endpoint, Run
 from pipeline.scheduling import run_leases
 from pipeline.simulation.clean_run import clean_run
-from tests.make import make_action
+from tests.pipeline.rows import make_call, queue_run
 from tests.standin_process import StandIn
 
 pytestmark = pytest.mark.django_db
-
-
-def start(statement: str = "Count the files in /var/tmp/exports") -> Run:
-    return services.start_run(make_action(statement), by=None, uses_retrieval=False, enqueue=False)
 
 
 def most_at_once(standin: StandIn) -> int:
@@ -43,7 +38,7 @@ def test_pairs_of_several_workers_share_few_places_without_waiting_for_each_othe
 ) -> None:
     Endpoint.objects.update(max_in_flight=places)
     standin.faults({"kind": "delay", "seconds": 0.05, "count": None})
-    runs = [start().pk for _ in range(3)]
+    runs = [queue_run().pk for _ in range(3)]
 
     def carry(run: int) -> None:
         run_worker.run_to_end(run, give_up_after=60)
@@ -63,7 +58,7 @@ def test_pairs_of_several_workers_share_few_places_without_waiting_for_each_othe
 
 def test_who_leaves_its_place_tells_who_waits_for_it(standin: StandIn) -> None:
     Endpoint.objects.update(max_in_flight=1)
-    first, waiting = start(), start()
+    first, waiting = queue_run(), queue_run()
     Run.objects.filter(pk=waiting.pk).update(waits_for=Endpoint.objects.get(name="demo"))
     run_worker.advance(first.pk)
     first.refresh_from_db()
@@ -73,18 +68,11 @@ def test_who_leaves_its_place_tells_who_waits_for_it(standin: StandIn) -> None:
 
 
 def test_who_finds_no_place_leaves_no_try_and_no_thread_behind(standin: StandIn) -> None:
-    run = start()
+    run = queue_run()
     Endpoint.objects.update(max_in_flight=1)
-    other = start()
+    other = queue_run()
     assert run_leases.claim(other.pk) is not None
-    call = ModelCall.objects.create(
-        key="held",
-        run=other,
-        stage="generate",
-        endpoint=Endpoint.objects.get(name="demo"),
-        request={},
-    )
-    Attempt.objects.create(call=call, number=1, fence=1)
+    Attempt.objects.create(call=make_call(other, "generate"), number=1, fence=1)
     run_worker.advance(run.pk)
     run.refresh_from_db()
     assert (run.state, run.owner, run.waits_for.name) == ("queued", "", "demo")  # type: ignore[union-attr]
@@ -95,7 +83,7 @@ def test_who_finds_no_place_leaves_no_try_and_no_thread_behind(standin: StandIn)
 def test_a_worker_told_to_end_makes_no_further_call_and_lets_go(
     standin: StandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = start()
+    run = queue_run()
     client = model_client()
     real = type(client).send
 
@@ -131,7 +119,7 @@ def test_a_reply_that_was_paid_for_is_kept_while_the_database_is_away(
         return real(*given)
 
     monkeypatch.setattr(model_calls, "settle_attempts", settle_attempts)
-    run = run_worker.run_to_end(start().pk, give_up_after=60)
+    run = run_worker.run_to_end(queue_run().pk, give_up_after=60)
     assert run.state == "done" and run.fence == 1
     assert len(standin.calls(billed=True)) == clean_run().calls
 
@@ -139,6 +127,6 @@ def test_a_reply_that_was_paid_for_is_kept_while_the_database_is_away(
 def test_how_many_statements_a_run_takes(
     standin: StandIn, django_assert_max_num_queries: Callable[[int], object]
 ) -> None:
-    run = start()
+    run = queue_run()
     with django_assert_max_num_queries(60):  # type: ignore[attr-defined]
         run_worker.run_to_end(run.pk, give_up_after=60)

@@ -39,14 +39,8 @@ def occupy(endpoint: Endpoint, *, calls: int, alive: bool = True) -> None:
     ends = timezone.now() + timedelta(seconds=20 if alive else -1)
     Run.objects.filter(pk=run.pk).update(state="running", lease_until=ends)
     for number in range(calls):
-        call = ModelCall.objects.create(
-            key=f"{run.pk}-{number}",
-            run=run,
-            stage="describe",
-            round=number,
-            endpoint=endpoint,
-            request={},
-        )
+        call = make_call(run, endpoint, key=f"{run.pk}-{number}", round=number)
+        call.save()
         Attempt.objects.create(call=call, number=1, fence=1)
 
 
@@ -157,7 +151,6 @@ def test_two_open_tries_never_have_one_place(endpoint: Endpoint) -> None:
         Attempt.objects.filter(place=1).update(place=2)
 
 
-@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_of_many_who_ask_at_once_as_many_are_admitted_as_there_are_places() -> None:
     Endpoint.objects.filter(name="demo").update(max_in_flight=5)

@@ -7,7 +7,6 @@ from datetime import date, timedelta
 import pytest
 from django.utils import timezone
 
-from pipeline import services
 from pipeline.clients.model_client import model_client
 from pipeline.costs import pricing
 from pipeline.execution import run_worker
@@ -19,12 +18,11 @@ from pipeline.models import Attempt, Endpoint, ModelCall, Price, Run, Spending
 from pipeline.scheduling import run_leases
 from pipeline.simulation.clean_run import clean_run
 from pipeline.types import Mode, Question, Role, StageName
-from tests.make import make_action
+from tests.pipeline.rows import queue_run
 from tests.standin_process import StandIn
 
 pytestmark = pytest.mark.django_db
 
-EXPORTS = "delete files older than 30 days in /var/tmp/exports"
 ASKED = Question(
     stage=StageName.DESCRIBE,
     role=Role.ASSESSOR,
@@ -37,13 +35,9 @@ ASKED = Question(
 REPLY: dict[str, object] = {"content": [{"type": "text", "text": "It lists files."}]}
 
 
-def start() -> Run:
-    return services.start_run(make_action(EXPORTS), by=None, uses_retrieval=False, enqueue=False)
-
-
 @pytest.fixture
 def lease() -> run_leases.Lease:
-    lease = run_leases.claim(start().pk)
+    lease = run_leases.claim(queue_run().pk)
     assert lease is not None
     return lease
 
@@ -61,11 +55,10 @@ def opened(lease: run_leases.Lease, standin: StandIn) -> OpenedAttempt:
     return opened
 
 
-@pytest.mark.slow
 def test_what_was_made_before_a_question_that_finds_no_place_is_kept_once(
     standin: StandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = start()
+    run = queue_run()
     client = model_client()
     real = type(client).send
 
@@ -83,7 +76,6 @@ def test_what_was_made_before_a_question_that_finds_no_place_is_kept_once(
     assert found and draft.number == 1
     assert list(run.calls.values_list("stage", "outcome")) == [("generate", "read")]
     assert run.stages.get(name="check").draft == draft
-
     monkeypatch.undo()
     Endpoint.objects.update(blocked_until=None)
     Run.objects.update(not_before=None)
@@ -103,7 +95,6 @@ def test_a_try_is_ended_and_counted_once_however_often_it_is_written(
     assert model_calls.settle_attempts(lease, [(opened, answered)]) == first
     late = Failed(FailureKind.TIMEOUT, "Too slow.", possibly_billed=True)
     model_calls.settle_attempts(lease, [(opened, late)])
-
     attempt = Attempt.objects.get()
     assert (attempt.outcome, attempt.ended_at) == ("answered", ended.ended_at)
     assert (attempt.request_id, attempt.milliseconds) == ("req-1", 1_200)

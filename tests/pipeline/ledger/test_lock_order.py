@@ -16,11 +16,11 @@ from pipeline.execution import run_worker
 from pipeline.models import Attempt, Batch, Endpoint, ModelCall, Run
 from pipeline.scheduling import dispatch, run_leases
 from pipeline.scheduling.heartbeat import renew
-from tests.make import make_action
 from tests.pipeline.locks import locks_of, noted_locks
+from tests.pipeline.rows import interrupt, queue_run
 from tests.standin_process import StandIn
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("standin")]
 
 
 @pytest.fixture
@@ -29,32 +29,24 @@ def locks() -> Iterator[list[list[str]]]:
         yield transactions
 
 
-def start(batch: Batch | None = None) -> Run:
-    return services.start_run(
-        make_action(), by=None, uses_retrieval=False, batch=batch, enqueue=False
-    )
-
-
-@pytest.mark.slow
-def test_a_run_that_passes(standin: StandIn, locks: list[list[str]]) -> None:
-    run = run_worker.run_to_end(start().pk, give_up_after=60)
+def test_a_run_that_passes(locks: list[list[str]]) -> None:
+    run = run_worker.run_to_end(queue_run().pk, give_up_after=60)
     assert run.state == "done"
     assert ["pipeline_run", "pipeline_spending"] in locks
     assert not any("pipeline_endpoint" in one for one in locks), "a call would wait for others"
 
 
-@pytest.mark.slow
 def test_a_call_of_a_campaign_notes_its_turn_in_a_transaction_of_its_own(
-    standin: StandIn, locks: list[list[str]]
+    locks: list[list[str]],
 ) -> None:
-    run_worker.advance(start(Batch.objects.create(name="Study")).pk)
+    run_worker.advance(queue_run(batch=Batch.objects.create(name="Study")).pk)
     assert locks.count(["pipeline_endpoint"]) == 1, "at the first call; the next ones are too soon"
     assert Endpoint.objects.get(name="demo").campaign_call_at is not None
 
 
-def test_a_run_of_a_batch_whose_budget_is_used_up(standin: StandIn, locks: list[list[str]]) -> None:
+def test_a_run_of_a_batch_whose_budget_is_used_up(locks: list[list[str]]) -> None:
     batch = Batch.objects.create(name="Study", budget=0)
-    run_worker.advance(start(batch).pk)
+    run_worker.advance(queue_run(batch=batch).pk)
     batch.refresh_from_db()
     assert batch.paused_at is not None
 
@@ -81,17 +73,13 @@ def test_a_try_that_fails(
     standin: StandIn, locks: list[list[str]], fault: dict[str, object], expected: list[str]
 ) -> None:
     standin.faults({**fault, "task": "generate"})
-    run_worker.advance(start(Batch.objects.create(name="Study")).pk)
+    run_worker.advance(queue_run(batch=Batch.objects.create(name="Study")).pk)
     assert any(one[: len(expected)] == expected for one in locks), locks
 
 
-@pytest.mark.slow
 def test_a_run_that_was_lost(standin: StandIn, locks: list[list[str]]) -> None:
-    run = start()
-    standin.faults({"kind": "status", "status": 503, "task": "describe"})
-    run_worker.advance(run.pk)
-    Endpoint.objects.update(blocked_until=None)
-    Run.objects.update(not_before=None)
+    run = queue_run()
+    interrupt(standin, run, task="describe")
     lease = run_leases.claim(run.pk)
     assert lease is not None
     renew([lease])
@@ -102,10 +90,9 @@ def test_a_run_that_was_lost(standin: StandIn, locks: list[list[str]]) -> None:
     assert Attempt.objects.filter(outcome="orphaned").count() == 1
 
 
-@pytest.mark.slow
-def test_what_people_do(standin: StandIn, locks: list[list[str]], administrator: User) -> None:
+def test_what_people_do(locks: list[list[str]], administrator: User) -> None:
     batch = Batch.objects.create(name="Study")
-    run, cancelled, finished = start(batch), start(batch), start()
+    run, cancelled, finished = queue_run(batch=batch), queue_run(batch=batch), queue_run()
     demo = Endpoint.objects.get(name="demo")
     services.pause_batch(batch, by=administrator)
     services.set_budget(batch, budget=10**6, by=administrator)
@@ -129,7 +116,7 @@ def test_what_people_do(standin: StandIn, locks: list[list[str]], administrator:
 
 
 def test_the_other_order_is_noticed(db: None) -> None:
-    run, demo = start(), Endpoint.objects.get(name="demo")
+    run, demo = queue_run(), Endpoint.objects.get(name="demo")
     with noted_locks(), transaction.atomic():
         Run.objects.select_for_update().get(pk=run.pk)
         with pytest.raises(AssertionError, match="pipeline_endpoint is locked after pipeline_run"):

@@ -20,7 +20,6 @@ def created(standin: StandIn) -> int:
     return len({call["batch"] for call in standin.calls(task="batch_create") if call["batch"]})
 
 
-@pytest.mark.slow
 def test_a_batch_that_arrived_though_the_connection_died_is_found_and_used(
     campaign: Batch, standin: StandIn
 ) -> None:
@@ -38,7 +37,6 @@ def test_a_batch_that_arrived_though_the_connection_died_is_found_and_used(
     assert created(standin) == 3 and set(asked(standin).values()) == {1}
 
 
-@pytest.mark.slow
 def test_a_worker_that_died_before_anything_left_sends_it_again(
     campaign: Batch, standin: StandIn
 ) -> None:
@@ -72,7 +70,6 @@ def test_a_batch_of_somebody_else_that_looks_the_same_is_left_alone(
     assert set(ours) == {1}
 
 
-@pytest.mark.slow
 def test_a_batch_that_is_not_proved_to_be_ours_is_not_cancelled(
     campaign: Batch, standin: StandIn
 ) -> None:
@@ -99,9 +96,8 @@ def test_a_batch_that_is_not_proved_to_be_ours_is_not_cancelled(
     assert client.messages.batches.retrieve(theirs.id).processing_status != "in_progress"
 
 
-@pytest.mark.slow
 def test_what_is_sent_is_ready_before_the_batch_is_marked_as_being_sent(
-    campaign: Batch, standin: StandIn, monkeypatch: pytest.MonkeyPatch
+    campaign: Batch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     carry_on(start(campaign, 1))
 

@@ -27,6 +27,7 @@ from pipeline.message_batches.waiting import give_to_direct_calls, waiting_calls
 from pipeline.models import Attempt, Batch, Endpoint, MessageBatch, ModelCall, Run, Spending
 from pipeline.scheduling.batches import resume_batch
 from pipeline.simulation.clean_run import clean_run
+from tests.first_cases import first_cases
 from tests.pipeline.message_batches.conftest import start
 from tests.standin_process import StandIn
 
@@ -63,7 +64,6 @@ def asked(standin: StandIn) -> Counter[object]:
     return Counter(call["custom_id"] for call in standin.calls(billed=True) if call["custom_id"])
 
 
-@pytest.mark.slow
 def test_runs_go_in_waves_and_every_question_is_asked_once_for_half_the_price(
     campaign: Batch, standin: StandIn
 ) -> None:
@@ -89,9 +89,7 @@ def test_runs_go_in_waves_and_every_question_is_asked_once_for_half_the_price(
 
 
 @pytest.mark.slow
-def test_the_verdict_and_the_script_are_those_of_direct_calls(
-    campaign: Batch, standin: StandIn
-) -> None:
+def test_the_verdict_and_the_script_are_those_of_direct_calls(campaign: Batch) -> None:
     [batched] = to_the_end(start(campaign, 1, statement=FLAGGED))
     [direct] = start(None, 1, statement=FLAGGED)
     direct = run_worker.run_to_end(direct.pk, give_up_after=30)
@@ -106,7 +104,6 @@ def test_the_verdict_and_the_script_are_those_of_direct_calls(
     assert batched.verdict == direct.verdict
 
 
-@pytest.mark.slow
 def test_a_run_that_waits_holds_no_worker_no_place_and_is_not_taken_up(
     campaign: Batch, standin: StandIn
 ) -> None:
@@ -121,7 +118,7 @@ def test_a_run_that_waits_holds_no_worker_no_place_and_is_not_taken_up(
     assert standin.totals()["requests"] == 0
 
 
-def test_nothing_is_sent_while_another_run_is_on_its_way(campaign: Batch, standin: StandIn) -> None:
+def test_nothing_is_sent_while_another_run_is_on_its_way(campaign: Batch) -> None:
     first, second = start(campaign, 2)
     run_worker.advance(first.pk)
     background.advance_message_batches()
@@ -149,11 +146,8 @@ def test_an_expired_batch_is_sent_again_and_after_the_second_time_asked_directly
     assert set(asked(standin).values()) == {1}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("status", "state"),
-    [(400, "failed"), (500, "done"), (529, "done")],
-    ids=["refused for good", "failed once", "overloaded once"],
+    ("status", "state"), first_cases(1, [(400, "failed"), (500, "done"), (529, "done")])
 )
 def test_a_request_that_failed_is_judged_like_a_direct_call(
     campaign: Batch, standin: StandIn, status: int, state: str
@@ -166,8 +160,7 @@ def test_a_request_that_failed_is_judged_like_a_direct_call(
     assert set(asked(standin).values()) == {1}
 
 
-@pytest.mark.slow
-def test_a_batch_that_is_too_large_is_halved(campaign: Batch, standin: StandIn) -> None:
+def test_a_batch_that_is_too_large_is_halved(campaign: Batch) -> None:
     runs = start(campaign, 4)
     for run in runs:
         run.action.environment = "x" * 30_000
@@ -179,7 +172,6 @@ def test_a_batch_that_is_too_large_is_halved(campaign: Batch, standin: StandIn) 
     assert sizes == [2, 2]
 
 
-@pytest.mark.slow
 def test_a_busy_server_gets_the_same_batch_later(campaign: Batch, standin: StandIn) -> None:
     standin.faults({"kind": "status", "status": 429, "retry_after": 40, "task": "batch_create"})
     carry_on(runs := start(campaign, 2))
@@ -218,7 +210,6 @@ def test_results_that_break_off_are_read_again_and_counted_once(
     assert Attempt.objects.filter(outcome="answered").count() == ModelCall.objects.count() == needed
 
 
-@pytest.mark.slow
 def test_a_campaign_that_is_cancelled_takes_back_what_nobody_answered(
     campaign: Batch, standin: StandIn, django_user_model: type
 ) -> None:
@@ -237,7 +228,6 @@ def test_a_campaign_that_is_cancelled_takes_back_what_nobody_answered(
     assert not Attempt.objects.exclude(cost=None).exists()
 
 
-@pytest.mark.slow
 def test_switched_off_the_rest_is_asked_directly(campaign: Batch, standin: StandIn) -> None:
     carry_on(runs := start(campaign, 2))
     Batch.objects.filter(pk=campaign.pk).update(uses_message_batches=False)
@@ -245,10 +235,7 @@ def test_switched_off_the_rest_is_asked_directly(campaign: Batch, standin: Stand
     assert not MessageBatch.objects.exists() and not asked(standin)
 
 
-@pytest.mark.slow
-def test_a_budget_bears_only_what_it_can_pay_and_pauses_the_rest(
-    campaign: Batch, standin: StandIn
-) -> None:
+def test_a_budget_bears_only_what_it_can_pay_and_pauses_the_rest(campaign: Batch) -> None:
     campaign.budget = 60_000
     campaign.save(update_fields=["budget"])
     carry_on(runs := start(campaign, 6))
@@ -267,7 +254,7 @@ def test_a_budget_bears_only_what_it_can_pay_and_pauses_the_rest(
     assert campaign.paused_why == "The budget is used up."
 
 
-def test_the_command_lists_them(campaign: Batch, standin: StandIn) -> None:
+def test_the_command_lists_them(campaign: Batch) -> None:
     carry_on(start(campaign, 2))
     background.advance_message_batches()
     told = StringIO()
@@ -279,7 +266,6 @@ def test_the_command_lists_them(campaign: Batch, standin: StandIn) -> None:
     assert "Through batches" in plain.getvalue()
 
 
-@pytest.mark.slow
 def test_a_prepared_batch_is_not_sent_to_an_endpoint_that_was_switched_off_and_its_runs_say_so(
     campaign: Batch, standin: StandIn, settings: Settings
 ) -> None:
@@ -293,7 +279,6 @@ def test_a_prepared_batch_is_not_sent_to_an_endpoint_that_was_switched_off_and_i
     assert all(run.state == "failed" and "switched off" in run.problem for run in ended)
 
 
-@pytest.mark.slow
 def test_what_was_cancelled_before_a_batch_is_sent_does_not_leave(
     campaign: Batch, standin: StandIn, django_user_model: type
 ) -> None:
@@ -341,7 +326,7 @@ def test_a_question_in_a_batch_is_not_asked_directly_when_its_endpoint_has_no_mo
 
 
 def test_nothing_is_collected_of_a_campaign_that_was_switched_to_direct_calls_meanwhile(
-    campaign: Batch, standin: StandIn
+    campaign: Batch,
 ) -> None:
     carry_on(start(campaign, 1))
     endpoint = Endpoint.objects.get(name="demo")
@@ -354,9 +339,7 @@ def test_nothing_is_collected_of_a_campaign_that_was_switched_to_direct_calls_me
 
 
 @pytest.mark.slow
-def test_a_single_question_that_is_too_large_fails_its_run_alone(
-    campaign: Batch, standin: StandIn
-) -> None:
+def test_a_single_question_that_is_too_large_fails_its_run_alone(campaign: Batch) -> None:
     small, large = start(campaign, 2)
     large.action.environment = "x" * 120_000
     large.action.save(update_fields=["environment"])
@@ -367,9 +350,7 @@ def test_a_single_question_that_is_too_large_fails_its_run_alone(
     assert campaign.paused_at is None
 
 
-def test_nothing_is_read_again_and_again_while_the_budget_is_kept(
-    campaign: Batch, standin: StandIn
-) -> None:
+def test_nothing_is_read_again_and_again_while_the_budget_is_kept(campaign: Batch) -> None:
     carry_on(start(campaign, 1))
     endpoint = Endpoint.objects.get(name="demo")
     Batch.objects.filter(pk=campaign.pk).update(budget=100)
@@ -379,8 +360,7 @@ def test_nothing_is_read_again_and_again_while_the_budget_is_kept(
     assert not any('"request"' in query["sql"] for query in queries)
 
 
-@pytest.mark.slow
-def test_direct_calls_leave_what_is_kept_for_batches(campaign: Batch, standin: StandIn) -> None:
+def test_direct_calls_leave_what_is_kept_for_batches(campaign: Batch) -> None:
     endpoint = Endpoint.objects.get(name="demo")
     Batch.objects.filter(pk=campaign.pk).update(budget=100, uses_message_batches=False)
     kept = MessageBatch.objects.create(

@@ -32,21 +32,18 @@ def answered_run(reviewer: User, curator: User) -> Run:
 @both_ways
 def test_this_is_it_is_kept_as_a_label(way: Way, answered_run: Run, reviewer: User) -> None:
     assert way.do(reviewer, answered_run, "confirm-match").status == DONE
-
     label = MatchLabel.objects.get()
     assert (label.label, label.by, label.version) == ("match", reviewer, answered_run.answered_by)
     assert label.confidence == pytest.approx(0.93)
     assert Run.objects.count() == 1
 
 
-@pytest.mark.slow
 @both_ways
 def test_not_what_i_asked_starts_one_run_that_writes(
     way: Way, answered_run: Run, reviewer: User
 ) -> None:
     assert way.do(reviewer, answered_run, "reject-match").status == DONE
     again = way.do(reviewer, answered_run, "reject-match")
-
     assert again.status == 409
     assert "already answered" in again.text
     assert MatchLabel.objects.get().label == "no_match"
@@ -55,25 +52,17 @@ def test_not_what_i_asked_starts_one_run_that_writes(
     assert written.action == answered_run.action
 
 
-@pytest.mark.slow
 @both_ways
-@pytest.mark.parametrize("what", ["confirm-match", "reject-match"])
-def test_a_run_that_the_catalogue_did_not_answer_has_nothing_to_say(
-    way: Way, reviewer: User, what: str
-) -> None:
+def test_run_that_the_catalogue_did_not_answer_takes_no_label(way: Way, reviewer: User) -> None:
     run = make_run(by=reviewer)
-
-    assert way.do(reviewer, run, what).status == 409
+    for what in ("confirm-match", "reject-match"):
+        assert way.do(reviewer, run, what).status == 409
     assert not MatchLabel.objects.exists()
     assert Run.objects.count() == 1
 
 
-@pytest.mark.slow
-def test_the_page_says_why_it_matched_and_asks(
-    client_for: ClientFor, answered_run: Run, reviewer: User
-) -> None:
-    page = client_for(reviewer).get(reverse("run-detail", args=[answered_run.pk])).text
-
+def test_the_page_says_why_it_matched_and_asks(client: Client, answered_run: Run) -> None:
+    page = client.get(reverse("run-detail", args=[answered_run.pk])).text
     assert "Delete old files in a directory" in page
     assert "confidence 93" in page
     assert "same verb and object" in page
@@ -85,24 +74,19 @@ def test_the_page_says_why_it_matched_and_asks(
     assert "Use without review" not in page
 
 
-@pytest.mark.slow
 def test_after_the_answer_the_page_does_not_ask_again(
-    client_for: ClientFor, answered_run: Run, reviewer: User
+    client: Client, answered_run: Run, reviewer: User
 ) -> None:
     ByPage().do(reviewer, answered_run, "reject-match")
-
-    page = client_for(reviewer).get(reverse("run-detail", args=[answered_run.pk])).text
-
+    page = client.get(reverse("run-detail", args=[answered_run.pk])).text
     assert 'data-key="y"' not in page
     written = Run.objects.get(follows=answered_run)
     assert reverse("run-detail", args=[written.pk]) in page
 
 
-@pytest.mark.slow
 def test_somebody_else_sees_the_match_and_is_not_asked(
     client_for: ClientFor, answered_run: Run, second_reviewer: User
 ) -> None:
     page = client_for(second_reviewer).get(reverse("run-detail", args=[answered_run.pk])).text
-
     assert "Delete old files in a directory" in page
     assert 'data-key="y"' not in page

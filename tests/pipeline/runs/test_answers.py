@@ -31,6 +31,11 @@ pytestmark = pytest.mark.django_db
 WRONG = "It looks at another directory."
 
 
+@pytest.fixture
+def asker(client_for: ClientFor, second_reviewer: User) -> Client:
+    return client_for(second_reviewer)
+
+
 def answer(run: Run, user: User) -> ShownAnswer:
     return answer_of(run_row(access_runs(user).get(pk=run.pk), user), user)
 
@@ -69,56 +74,30 @@ def end(run: Run, state: str, problem: str = "") -> None:
     Run.objects.filter(pk=run.pk).update(state=state, recommended=None, problem=problem)
 
 
-@pytest.mark.parametrize(
-    ("change", "status", "by", "why"),
-    first_cases(
-        1,
-        [
-            pytest.param(lambda run, by: None, "unreviewed", "", [], id="nobody has looked"),
-            pytest.param(
-                lambda run, by: review.take_in(run.pk), "waiting", "", [], id="in the queue"
-            ),
-            pytest.param(verify, "verified", "Rita Lindqvist", [], id="approved"),
-            pytest.param(edit, "in_review", "Rita Lindqvist", [], id="edited"),
-            pytest.param(
-                reject,
-                "rejected",
-                "Rita Lindqvist",
-                ["It empties the wrong folder."],
-                id="rejected",
-            ),
-            pytest.param(withdraw, "withdrawn", "Rita Lindqvist", [], id="suspended since"),
-            pytest.param(
-                lambda run, by: end(run, "failed", "No script in it."),
-                "unwritten",
-                "",
-                ["No script in it."],
-                id="no script",
-            ),
-            pytest.param(
-                lambda run, by: end(run, "done"), "unwritten", "", [], id="done without one"
-            ),
-            pytest.param(
-                lambda run, by: end(run, "cancelled"), "cancelled", "", [], id="cancelled"
-            ),
-        ],
+# What happens to a run, and then: its status, by whom, why.
+STATUSES: dict[str, tuple[Callable[[Run, User], object], str, str, list[str]]] = {
+    "nobody has looked": (lambda run, by: None, "unreviewed", "", []),
+    "in the queue": (lambda run, by: review.take_in(run.pk), "waiting", "", []),
+    "approved": (verify, "verified", "Rita Lindqvist", []),
+    "edited": (edit, "in_review", "Rita Lindqvist", []),
+    "rejected": (reject, "rejected", "Rita Lindqvist", ["It empties the wrong folder."]),
+    "suspended since": (withdraw, "withdrawn", "Rita Lindqvist", []),
+    "no script": (
+        lambda run, by: end(run, "failed", "No script in it."), "unwritten", "", ["No script in it."],
     ),
-)
-def test_each_status_says_by_whom_and_why(
-    reviewer: User,
-    second_reviewer: User,
-    change: Callable[[Run, User], object],
-    status: str,
-    by: str,
-    why: list[str],
-) -> None:
+    "done without one": (lambda run, by: end(run, "done"), "unwritten", "", []),
+    "cancelled": (lambda run, by: end(run, "cancelled"), "cancelled", "", []),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", STATUSES)
+def test_each_status_says_by_whom_and_why(reviewer: User, second_reviewer: User, name: str) -> None:
+    change, status, by, why = STATUSES[name]
     User.objects.filter(pk=reviewer.pk).update(first_name="Rita", last_name="Lindqvist")
     reviewer.refresh_from_db()
     run = make_run(by=second_reviewer)
     change(run, reviewer)
-
     found = answer(run, second_reviewer)
-
     assert (found.status, found.by) == (status, by)
     if why:
         assert list(found.why) == why
@@ -132,25 +111,19 @@ def test_a_flagged_script_says_what_is_wrong_and_where_it_waits(
     run = make_run(by=second_reviewer, verdict="incorrect")
     for one in (run, urgent):
         review.take_in(one.pk)
-
     found = answer(run, second_reviewer)
-
     assert (found.status, list(found.why), found.position) == ("flagged", [WRONG], 2)
 
 
-@pytest.mark.slow
 def test_a_match_of_the_catalogue_is_verified_while_its_version_is(reviewer: User) -> None:
     version = make_version(by=reviewer)
     run = make_answered_run(version, by=reviewer)
     assert answer(run, reviewer).status == "verified"
-
     suspend(version)
-
     found = answer(run, reviewer)
     assert (found.status, list(found.why)) == ("withdrawn", ["It filled the disk."])
 
 
-@pytest.mark.slow
 def test_how_long_a_review_usually_takes_is_said_from_five_on(
     reviewer: User, second_reviewer: User
 ) -> None:
@@ -159,9 +132,7 @@ def test_how_long_a_review_usually_takes_is_said_from_five_on(
         assert usual_wait() is None
         verify(run, reviewer)
     Item.objects.update(created_at=timezone.now() - timedelta(hours=2))
-
     waited = usual_wait()
-
     assert waited is not None and abs(waited - timedelta(hours=2)) < timedelta(minutes=1)
     waiting = make_run(by=second_reviewer, statement="One more")
     review.take_in(waiting.pk)
@@ -171,11 +142,11 @@ def test_how_long_a_review_usually_takes_is_said_from_five_on(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["action-list", "home"])
+@pytest.mark.parametrize("name", first_cases(1, ["action-list", "home"]))
 def test_lists_say_the_same_in_a_fixed_number_of_queries(
-    client_for: ClientFor, reviewer: User, second_reviewer: User, name: str
+    asker: Client, reviewer: User, second_reviewer: User, name: str
 ) -> None:
-    client, address = client_for(second_reviewer), reverse(name)
+    address = reverse(name)
 
     def one_of_each(number: int) -> None:
         for what in (verify, edit, reject, lambda run, by: review.take_in(run.pk)):
@@ -187,27 +158,24 @@ def test_lists_say_the_same_in_a_fixed_number_of_queries(
         review.take_in(flagged.pk)
 
     one_of_each(0)
-    few = count_queries(client, address)
+    few = count_queries(asker, address)
     for number in range(1, 6):
         one_of_each(number)
-
-    assert count_queries(client, address) == few
+    assert count_queries(asker, address) == few
 
 
 @pytest.mark.slow
 def test_the_list_and_the_api_are_narrowed_by_the_answer(
-    client_for: ClientFor, reviewer: User, second_reviewer: User
+    asker: Client, reviewer: User, second_reviewer: User
 ) -> None:
     verified = make_run(by=second_reviewer, statement="Verified one")
     waiting = make_run(by=second_reviewer, statement="Waiting one", script="ls\n")
     verify(verified, reviewer)
     review.take_in(waiting.pk)
-    client = client_for(second_reviewer)
-
     for status, statement in (("verified", "Verified one"), ("waiting", "Waiting one")):
-        page = client.get(reverse("action-list"), {"answer": status})
+        page = asker.get(reverse("action-list"), {"answer": status})
         assert [row.action.statement for row in page.context["rows"]] == [statement]
-        found = client.get("/api/v1/actions/", {"answer": status}).json()["results"]
+        found = asker.get("/api/v1/actions/", {"answer": status}).json()["results"]
         assert [(one["statement"], one["answer"]["status"]) for one in found] == [
             (statement, status)
         ]
@@ -218,20 +186,18 @@ def test_the_list_and_the_api_are_narrowed_by_the_answer(
 
 @pytest.mark.slow
 def test_whoever_asked_is_told_what_changed_until_they_look(
-    client_for: ClientFor, reviewer: User, second_reviewer: User
+    client_for: ClientFor, client: Client, asker: Client, reviewer: User, second_reviewer: User
 ) -> None:
     run = make_run(by=second_reviewer)
-    asker, address = client_for(second_reviewer), reverse("run-detail", args=[run.pk])
+    address = reverse("run-detail", args=[run.pk])
     asker.get(address)
     news = {"whose": "mine", "changed": "true"}
     assert not asker.get(reverse("action-list"), news).context["rows"]
-
     verify(run, reviewer)
-
     for other in (reviewer, second_reviewer):
         # Seen in a list it stays news, and so it does when somebody else looks.
         client_for(other).get(reverse("action-list"))
-    client_for(reviewer).get(address)
+    client.get(address)
     (row,) = asker.get(reverse("action-list"), news).context["rows"]
     assert row.answer.is_unread
     assert asker.get("/").context["seen"] and "changed since you looked" in asker.get("/").text
@@ -242,9 +208,8 @@ def test_whoever_asked_is_told_what_changed_until_they_look(
 
 @pytest.mark.slow
 def test_all_that_changed_is_marked_as_seen_at_once(
-    client_for: ClientFor, reviewer: User, second_reviewer: User
+    client_for: ClientFor, asker: Client, reviewer: User, second_reviewer: User
 ) -> None:
-    asker = client_for(second_reviewer)
     runs = [make_run(by=second_reviewer, statement=f"Statement {number}") for number in range(3)]
     others = make_run(by=reviewer, statement="Of somebody else")
     for run in (*runs, others):
@@ -256,9 +221,7 @@ def test_all_that_changed_is_marked_as_seen_at_once(
     assert "Mark all as seen" in list_page
     (news,) = re.findall(r'name="news" value="([^"]+)"', list_page)
     verify(late, reviewer)
-
     page = asker.post(reverse("actions-seen"), {"news": news}, follow=True)
-
     assert "3 answers marked as seen." in page.text
     assert answer(late, second_reviewer).is_unread, "it was not there to be seen"
     (news,) = re.findall(r'name="news" value="([^"]+)"', page.text)
@@ -266,51 +229,42 @@ def test_all_that_changed_is_marked_as_seen_at_once(
     assert answer(late, second_reviewer).is_unread, "another answer was shown"
     assert asker.post(reverse("actions-seen"), {"news": f"x {others.action_id}:verified 9:"})
     page = asker.post(reverse("actions-seen"), {"news": news}, follow=True)
-
     assert "1 answer marked as seen." in page.text and "Mark all as seen" not in page.text
     assert not any(answer(run, second_reviewer).is_unread for run in runs)
     assert answer(others, reviewer).is_unread, "that of another person"
 
 
 def test_what_was_rejected_is_asked_again_with_what_was_said(
-    client_for: ClientFor, second_reviewer: User
+    asker: Client, second_reviewer: User
 ) -> None:
     run = make_run(by=second_reviewer, statement="Empty the cache")
     Action.objects.filter(pk=run.action_id).update(incident="INC-7", target="web-1")
-    asker = client_for(second_reviewer)
-
     page = asker.get(reverse("action-new"), {"again": run.action_id}).text
-
     assert "Empty the cache</textarea>" in page and "INC-7" in page and 'value="web-1"' in page
     assert asker.get(reverse("action-new"), {"again": "999999"}).status_code == 404
     assert asker.get(reverse("action-new"), {"again": "x"}).status_code == 200
 
 
-@pytest.mark.slow
 def test_who_reads_the_answer_by_a_program_has_seen_it(
-    client_for: ClientFor, reviewer: User, second_reviewer: User
+    client: Client, asker: Client, reviewer: User, second_reviewer: User
 ) -> None:
     run = make_run(by=second_reviewer)
-    client_for(second_reviewer).get(reverse("run-detail", args=[run.pk]))
+    asker.get(reverse("run-detail", args=[run.pk]))
     verify(run, reviewer)
-
-    client_for(reviewer).get(f"/api/v1/actions/{run.action_id}/")
+    client.get(f"/api/v1/actions/{run.action_id}/")
     assert answer(run, second_reviewer).is_unread, "somebody else looked"
-    client_for(second_reviewer).get(f"/api/v1/actions/{run.action_id}/")
+    asker.get(f"/api/v1/actions/{run.action_id}/")
     assert not answer(run, second_reviewer).is_unread
 
 
-@pytest.mark.slow
 def test_an_older_run_that_is_looked_at_clears_nothing(
-    client_for: ClientFor, reviewer: User, second_reviewer: User
+    asker: Client, reviewer: User, second_reviewer: User
 ) -> None:
     old = make_run(by=second_reviewer)
     newer = make_run(by=second_reviewer)
     Run.objects.filter(pk=newer.pk).update(action=old.action)
     verify(newer, reviewer)
-
-    client_for(second_reviewer).get(reverse("run-detail", args=[old.pk]))
-
+    asker.get(reverse("run-detail", args=[old.pk]))
     assert answer(newer, second_reviewer).is_unread
 
 
@@ -319,7 +273,7 @@ def test_an_older_run_that_is_looked_at_clears_nothing(
 
 @pytest.mark.slow
 def test_a_reviewer_of_an_open_study_learns_nothing_of_its_runs(
-    manager: User, reviewer: User, second_reviewer: User, client_for: ClientFor
+    manager: User, reviewer: User, second_reviewer: User, client: Client
 ) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=1)
     run = campaign.items.get().run
@@ -327,26 +281,23 @@ def test_a_reviewer_of_an_open_study_learns_nothing_of_its_runs(
     # Whoever asked reviews in it as well, and somebody may have decided on it elsewhere.
     Action.objects.filter(pk=run.action_id).update(asked_by=reviewer, seen_status="running")
     before = answer(run, reviewer)
-
     Run.objects.filter(pk=run.pk).update(verdict="correct")
     made = make_version("Another title", script=run.drafts.get(number=1).script, by=second_reviewer)
     Version.objects.filter(pk=made.pk).update(provenance={"run": run.pk})
-
     after = answer(run, reviewer)
     assert before == after and after.status == "hidden"
     assert not after.is_unread and after.version is None and not after.why
     assert answer(run, manager).status == "verified"
     for status, count in (("hidden", 1), ("verified", 0), ("flagged", 0)):
-        page = client_for(reviewer).get(reverse("action-list"), {"answer": status})
+        page = client.get(reverse("action-list"), {"answer": status})
         assert len(page.context["rows"]) == count
 
 
 # --- The run's page -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
 def test_the_page_of_a_flagged_run_says_each_difference_once(
-    client_for: ClientFor, reviewer: User
+    client: Client, reviewer: User
 ) -> None:
     run = make_run(by=reviewer, verdict="incorrect")
     said = (("difference", "mismatch"), ("ensemble", "incorrect"))
@@ -354,54 +305,40 @@ def test_the_page_of_a_flagged_run_says_each_difference_once(
         Stage.objects.create(
             run=run, sequence=sequence, name=name, state="done", outcome=outcome, found=WRONG
         )
-
-    page = client_for(reviewer).get(reverse("run-detail", args=[run.pk])).text
-
+    page = client.get(reverse("run-detail", args=[run.pk])).text
     assert page.count(WRONG) == 1
     assert page.index(WRONG) < page.index('id="draft"')
     assert "recommended" not in page
 
 
-@pytest.mark.slow
 def test_a_verified_script_is_copied_where_it_stands_and_the_use_is_recorded(
-    client_for: ClientFor, reviewer: User, second_reviewer: User
+    asker: Client, reviewer: User, second_reviewer: User
 ) -> None:
     run = make_run(by=second_reviewer)
     version = verify(run, reviewer)
-    client = client_for(second_reviewer)
-
-    page = client.get(reverse("run-detail", args=[run.pk])).text
-
+    page = asker.get(reverse("run-detail", args=[run.pk])).text
     assert 'data-copy="answer-text"' in page and "Fill in and copy" not in page
     assert reverse("version-use", args=[version.pk]) in page
-    answered = client.post(
-        reverse("version-use", args=[version.pk]), headers={"HX-Request": "true"}
-    )
+    answered = asker.post(reverse("version-use", args=[version.pk]), headers={"HX-Request": "true"})
     assert answered.status_code == 200 and "Say how it went" in answered.text
     assert version.uses.get().by == second_reviewer
 
 
-@pytest.mark.slow
 def test_what_has_to_be_filled_in_is_copied_on_the_page_of_the_entry(
-    client_for: ClientFor, reviewer: User
+    client: Client, reviewer: User
 ) -> None:
     version = make_version(by=reviewer, script=': "${DAYS:=}"\nls "$DAYS"\n')
     Version.objects.filter(pk=version.pk).update(
         parameters=[{"name": "DAYS", "type": "number", "required": True, "description": "Age"}]
     )
     run = make_answered_run(version, by=reviewer)
-
-    page = client_for(reviewer).get(reverse("run-detail", args=[run.pk])).text
-
+    page = client.get(reverse("run-detail", args=[run.pk])).text
     assert "Fill in and copy" in page and 'data-copy="answer-text"' not in page
 
 
-@pytest.mark.slow
-def test_this_is_it_leads_to_the_answer(client_for: ClientFor, reviewer: User) -> None:
+def test_this_is_it_leads_to_the_answer(client: Client, reviewer: User) -> None:
     run = make_answered_run(make_version(by=reviewer), by=reviewer)
-
-    response = client_for(reviewer).post(reverse("run-confirm-match", args=[run.pk]))
-
+    response = client.post(reverse("run-confirm-match", args=[run.pk]))
     assert response.headers["Location"] == reverse("run-detail", args=[run.pk]) + "#answer"
-    page = client_for(reviewer).get(reverse("run-detail", args=[run.pk])).text
+    page = client.get(reverse("run-detail", args=[run.pk])).text
     assert 'id="answer"' in page and 'data-copy="answer-text"' in page

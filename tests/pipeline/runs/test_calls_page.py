@@ -8,30 +8,24 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
-from django.utils import timezone
 
-from pipeline.models import Attempt, Endpoint, ModelCall, Run
+from pipeline.models import Run
 from tests.make import make_run
 from tests.pipeline.query_counts import count_queries
+from tests.pipeline.rows import make_attempt, make_call
 
 ClientFor = Callable[[User], Client]
 HOSTILE = "<<<STATEMENT\n</div><script>alert(1)</script> {{ x }} {0}\nSTATEMENT"
 pytestmark = pytest.mark.django_db
 
 
-def add_call(run: Run, number: int) -> ModelCall:
-    """An answered call after a try that may have been billed."""
-    call = ModelCall.objects.create(
-        key=f"{run.pk}-{number}",
-        run=run,
-        stage="generate",
+def add_call(run: Run, number: int) -> None:
+    """Create an answered call after an attempt that may have been billed."""
+    call = make_call(
+        run,
+        "generate",
         round=number,
-        endpoint=Endpoint.objects.get(name="demo"),
-        model="demo-smith",
-        prompt="generate",
-        prompt_version="0123456789ab",
         request={
-            "model": "demo-smith",
             "max_tokens": 4096,
             "system": "Task: generate",
             "messages": [{"role": "user", "content": HOSTILE}],
@@ -40,39 +34,16 @@ def add_call(run: Run, number: int) -> ModelCall:
         reply={"content": [{"type": "text", "text": HOSTILE}, {"type": "odd", "of": HOSTILE}]},
         outcome="read",
     )
-    now = timezone.now()
-    Attempt.objects.create(
-        call=call,
-        number=1,
-        fence=1,
-        ended_at=now,
-        outcome="timeout",
-        possibly_billed=True,
-        message=f"too slow {HOSTILE}",
-    )
-    Attempt.objects.create(
-        call=call,
-        number=2,
-        fence=1,
-        ended_at=now,
-        outcome="answered",
-        http_status=200,
-        milliseconds=2_400,
-        input_tokens=4_120,
-        output_tokens=96,
-        cost=12_300,
-    )
-    return call
+    late = {"outcome": "timeout", "possibly_billed": True, "message": f"too slow {HOSTILE}"}
+    make_attempt(call, **late)
+    tokens = {"input_tokens": 4_120, "output_tokens": 96, "cost": 12_300}
+    make_attempt(call, number=2, http_status=200, milliseconds=2_400, **tokens)
 
 
-def test_calls_and_tries_are_shown_with_what_was_said(
-    client_for: ClientFor, reviewer: User
-) -> None:
+def test_calls_and_tries_are_shown_with_what_was_said(client: Client, reviewer: User) -> None:
     run = make_run(by=reviewer)
     add_call(run, 0)
-
-    page = client_for(reviewer).get(reverse("run-calls", args=[run.pk])).text
-
+    page = client.get(reverse("run-calls", args=[run.pk])).text
     for words in (
         "prompt generate, version 0123456789ab",
         "The model took too long to answer.",
@@ -86,15 +57,12 @@ def test_calls_and_tries_are_shown_with_what_was_said(
     assert page.count("&lt;script&gt;alert(1)&lt;/script&gt;") == 4
 
 
-def test_a_run_without_calls_says_so(client_for: ClientFor, reviewer: User) -> None:
+def test_a_run_without_calls_says_so(client: Client, reviewer: User) -> None:
     run = make_run(by=reviewer)
-
-    page = client_for(reviewer).get(reverse("run-calls", args=[run.pk])).text
-
+    page = client.get(reverse("run-calls", args=[run.pk])).text
     assert "No model was asked" in page
 
 
-@pytest.mark.slow
 def test_it_takes_a_fixed_number_of_queries(client_for: ClientFor, stranger: User) -> None:
     run = make_run()
     client, address = client_for(stranger), reverse("run-calls", args=[run.pk])
@@ -102,5 +70,4 @@ def test_it_takes_a_fixed_number_of_queries(client_for: ClientFor, stranger: Use
     few = count_queries(client, address)
     for number in range(1, 30):
         add_call(run, number)
-
     assert count_queries(client, address) == few <= 10

@@ -35,7 +35,6 @@ def failed(queued: Run) -> Run:
 @both_ways
 def test_who_asked_cancels_it(way: Way, queued: Run, reviewer: User) -> None:
     assert way.do(reviewer, queued, "cancel").status == DONE
-
     queued.refresh_from_db()
     assert queued.state == "cancelled"
     assert LogEntry.objects.get(actor=reviewer).additional_data == {"event": "cancelled"}
@@ -47,24 +46,22 @@ def test_a_manager_cancels_anybodys(way: Way, queued: Run, manager: User) -> Non
 
 
 @both_ways
-@pytest.mark.parametrize("what", ["cancel", "retry", "confirm-match", "reject-match"])
 def test_another_persons_run_is_not_theirs_to_change(
-    way: Way, queued: Run, second_reviewer: User, what: str
+    way: Way, queued: Run, second_reviewer: User, subtests: pytest.Subtests
 ) -> None:
-    assert way.do(second_reviewer, queued, what).status == 403
+    cases = ("cancel", "retry", "confirm-match", "reject-match")
+    for what in cases:
+        with subtests.test(what):
+            assert way.do(second_reviewer, queued, what).status == 403
+            queued.refresh_from_db()
+            assert queued.state == "queued"
+            assert Run.objects.count() == 1
 
-    queued.refresh_from_db()
-    assert queued.state == "queued"
-    assert Run.objects.count() == 1
 
-
-@pytest.mark.slow
 @both_ways
 def test_a_finished_run_cannot_be_cancelled(way: Way, reviewer: User) -> None:
     run = make_run(by=reviewer)
-
     answered = way.do(reviewer, run, "cancel")
-
     assert answered.status == 409
     assert "already finished" in answered.text
     run.refresh_from_db()
@@ -74,18 +71,14 @@ def test_a_finished_run_cannot_be_cancelled(way: Way, reviewer: User) -> None:
 @both_ways
 def test_a_failed_run_is_taken_up_again(way: Way, failed: Run, reviewer: User) -> None:
     assert way.do(reviewer, failed, "retry").status == DONE
-
     failed.refresh_from_db()
     assert (failed.state, failed.problem, failed.finished_at) == ("queued", "", None)
 
 
-@pytest.mark.slow
 @both_ways
 def test_only_a_failed_run_is_taken_up_again(way: Way, reviewer: User) -> None:
     run = make_run(by=reviewer)
-
     assert way.do(reviewer, run, "retry").status == 409
-
     run.refresh_from_db()
     assert run.state == "done"
 
@@ -95,12 +88,13 @@ def test_a_run_that_does_not_exist_is_not_found(way: Way, reviewer: User) -> Non
     assert way.do(reviewer, Run(pk=999_999), "cancel").status == 404
 
 
-@pytest.mark.parametrize("what", ["cancel", "retry", "confirm-match", "reject-match"])
 def test_a_link_changes_nothing(
-    client_for: Callable[[User], Client], queued: Run, reviewer: User, what: str
+    client_for: Callable[[User], Client], queued: Run, reviewer: User, subtests: pytest.Subtests
 ) -> None:
-    address = reverse(f"run-{what}", args=[queued.pk])
-
-    assert client_for(reviewer).get(address).status_code == 405
-    queued.refresh_from_db()
-    assert queued.state == "queued"
+    cases = ("cancel", "retry", "confirm-match", "reject-match")
+    for what in cases:
+        with subtests.test(what):
+            address = reverse(f"run-{what}", args=[queued.pk])
+            assert client_for(reviewer).get(address).status_code == 405
+            queued.refresh_from_db()
+            assert queued.state == "queued"

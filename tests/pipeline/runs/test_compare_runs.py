@@ -13,9 +13,10 @@ from django.utils import timezone
 
 from pipeline import access, services
 from pipeline.access import VisibleParts
-from pipeline.models import Action, Attempt, Configuration, Endpoint, ModelCall, Run, Stage
+from pipeline.models import Action, Configuration, Run, Stage
 from tests.make import SCRIPT, make_action, make_draft, make_run
 from tests.pipeline.query_counts import count_queries
+from tests.pipeline.rows import make_attempt, make_call
 
 ClientFor = Callable[[User], Client]
 pytestmark = pytest.mark.django_db
@@ -39,11 +40,6 @@ def first(reviewer: User) -> Run:
     return make_run(by=reviewer, verdict="incorrect", feedback="- Minutes.", refined=OTHER)
 
 
-@pytest.fixture
-def client(client_for: ClientFor, reviewer: User) -> Client:
-    return client_for(reviewer)
-
-
 def finish(run: Run, *, script: str = SCRIPT) -> Run:
     """The run as it ends with one script that passed."""
     draft = make_draft(run, script=script, kind="generated", verdict="correct")
@@ -63,29 +59,10 @@ def start(action: Action, configuration: Configuration | None = None) -> Run:
 
 def spend(run: Run, stage: str, *, tokens: int, cost: int | None) -> None:
     """One answered call in a stage, and the stage itself."""
-    call = ModelCall.objects.create(
-        key=f"{run.pk} {stage}",
-        run=run,
-        stage=stage,
-        endpoint=Endpoint.objects.get(name="demo"),
-        model="demo-smith",
-        prompt=stage,
-        prompt_version="x",
-        request={},
-    )
-    now = timezone.now()
-    Attempt.objects.create(
-        call=call,
-        number=1,
-        fence=1,
-        ended_at=now,
-        outcome="answered",
-        input_tokens=tokens,
-        output_tokens=1,
-        cost=cost,
-    )
+    make_attempt(make_call(run, stage), input_tokens=tokens, output_tokens=1, cost=cost)
+    number = run.stages.count() + 1
     Stage.objects.create(
-        run=run, sequence=run.stages.count() + 1, name=stage, state="done", ended_at=now
+        run=run, sequence=number, name=stage, state="done", ended_at=timezone.now()
     )
 
 
@@ -94,13 +71,11 @@ def address(run: Run, *runs: Run, **more: str) -> str:
     return f"{reverse('action-compare', args=[run.action_id])}?{query}"
 
 
-@pytest.mark.slow
 def test_a_run_is_started_under_another_configuration_and_shown_beside(
     client: Client, first: Run, other: Configuration
 ) -> None:
     assert address(first).replace("&", "&amp;") in client.get(f"/runs/{first.pk}/").text
     started = client.post(address(first), {"configuration": "other"})
-
     second = first.action.runs.get(configuration=other)
     assert started["Location"] == address(first, second)
     assert second.uses_retrieval is False
@@ -116,9 +91,7 @@ def test_what_differs_in_how_they_were_made_is_named_first(
     Run.objects.filter(pk=second.pk).update(
         spec={**second.spec, "prompts": {**second.spec["prompts"], "describe": "abcdefabcdef"}}
     )
-
     differences = client.get(address(first, second)).context["compared"].differences
-
     named = {line.what: [value for _run, value in line.values] for line in differences}
     assert named.pop("Prompt “describe”") == [first.spec["prompts"]["describe"], "abcdefabcdef"]
     assert named == {
@@ -129,20 +102,16 @@ def test_what_differs_in_how_they_were_made_is_named_first(
 
 def test_with_nothing_different_it_is_called_chance(client: Client, first: Run) -> None:
     page = client.get(address(first, finish(start(first.action)))).text
-
     assert "what differs below is chance" in page
 
 
-@pytest.mark.slow
 def test_scripts_are_compared_by_word_the_recommended_or_the_first(
     client: Client, first: Run
 ) -> None:
     second = finish(start(first.action))
-
     recommended = client.get(address(first, second)).text
     firsts = client.get(address(first, second, of="first")).text
     beside = client.get(address(first, second, view="side")).text
-
     assert '<del class="word">31</del>' in recommended
     assert "are the same script, byte for byte" in firsts
     assert "diff-side" in beside and "diff-side" not in recommended
@@ -154,16 +123,13 @@ def test_calls_tokens_and_cost_are_summed_by_stage_and_run(client: Client, first
     spend(first, "generate", tokens=100, cost=1_000)
     spend(first, "explain", tokens=20, cost=500)
     spend(second, "generate", tokens=7, cost=None)
-
     said = client.get(address(first, second)).context["compared"]
-
     used = [(one.used.calls, one.used.input, one.used.cost) for one in said.runs]
     assert used == [(2, 120, 1_500), (1, 7, None)]
     lines = {line.name: [cell and cell.used.cost for cell in line.cells] for line in said.stages}
     assert lines == {"generate": [1_000, None], "explain": [500, None]}
 
 
-@pytest.mark.slow
 def test_the_live_part_is_sent_only_where_it_would_look_different(
     client: Client, first: Run
 ) -> None:
@@ -171,7 +137,6 @@ def test_the_live_part_is_sent_only_where_it_would_look_different(
     seen = client.get(address(first, second)).context["seen"]
     status = address(first, second).replace("compare/", "compare/status/")
     htmx = {"HX-Request": "true"}
-
     assert client.get(f"{status}&seen={seen}", headers=htmx).status_code == 204
     finish(second)
     ended = client.get(f"{status}&seen={seen}", headers=htmx)
@@ -180,12 +145,10 @@ def test_the_live_part_is_sent_only_where_it_would_look_different(
     assert client.get(status)["Location"] == address(first, second)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("page", ["/actions/{}/compare/", "/api/v1/actions/{}/compare/"])
 def test_what_can_not_be_compared_is_refused(client: Client, first: Run, page: str) -> None:
     five = [first.pk, *(start(first.action).pk for _ in range(4))]
     here = page.format(first.action_id)
-
     for keys, said in (
         (five, "from 2 to 4 runs"),
         ([first.pk, make_run().pk], "One of these is not a run of this action"),
@@ -199,16 +162,12 @@ def test_what_can_not_be_compared_is_refused(client: Client, first: Run, page: s
 
 def test_at_most_four_stand_beside_each_other(client: Client, first: Run) -> None:
     four = [first, *(start(first.action) for _ in range(3))]
-
     page = client.post(address(*four), {"configuration": "demo"})
-
     assert page.status_code == 422 and first.action.runs.count() == 4
 
 
-@pytest.mark.slow
 def test_runs_are_chosen_where_fewer_than_two_are_named(client: Client, first: Run) -> None:
     page = client.get(address(first)).text
-
     assert f'value="{first.pk}" checked' in page
     assert "Start beside these" in page
     empty = make_action("Say hello", by=first.asked_by)
@@ -220,7 +179,6 @@ def test_what_a_review_hides_is_not_shown_here(
 ) -> None:
     second = finish(start(first.action))
     monkeypatch.setattr(access, "VisibleParts", partial(VisibleParts, verdict=False, models=False))
-
     said = client.get(f"/api/v1/actions/{first.action_id}/compare/?run={first.pk}&run={second.pk}")
     for text in (client.get(address(first, second)).text, said.text):
         telling = ["assessor:", "demo-smith", "mtime", "Minutes", "incorrect", "Demo model"]
@@ -234,7 +192,6 @@ def test_who_may_not_run_the_action_may_look_and_not_start(
 ) -> None:
     client = client_for(second_reviewer)
     second = finish(start(first.action))
-
     assert "Start beside these" not in client.get(address(first, second)).text
     assert client.post(address(first), {"configuration": "demo"}).status_code == 403
     assert first.action.runs.count() == 2
@@ -243,11 +200,9 @@ def test_who_may_not_run_the_action_may_look_and_not_start(
 def test_a_program_gets_the_same(client: Client, first: Run, other: Configuration) -> None:
     second = finish(start(first.action, other), script=OTHER)
     spend(second, "generate", tokens=7, cost=250_000)
-
     said = client.get(
         f"/api/v1/actions/{first.action_id}/compare/", {"run": [first.pk, second.pk]}
     ).json()
-
     assert said["is_same_script"] is True
     assert said["differences"][0] == {"what": "Assessor", "values": ["demo-smith", "demo-smith-2"]}
     assert [one["verdict"] for one in said["runs"]] == ["incorrect", "correct"]
@@ -257,11 +212,9 @@ def test_a_program_gets_the_same(client: Client, first: Run, other: Configuratio
     assert said["stages"][0]["outcomes"] == [None, ""]
 
 
-@pytest.mark.slow
 def test_two_runs_or_four_take_the_same_number_of_queries(client: Client, first: Run) -> None:
     more = [finish(start(first.action)) for _ in range(3)]
     few = count_queries(client, address(first, more[0]))
-
     assert count_queries(client, address(first, *more)) == few
     assert few <= 19
 

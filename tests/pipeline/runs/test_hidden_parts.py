@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 import pytest
@@ -16,7 +15,6 @@ from pipeline.access import VisibleParts
 from pipeline.models import Run
 from tests.make import SCRIPT, make_run
 
-ClientFor = Callable[[User], Client]
 TELLING = ["assessor:", "demo-smith", "mtime", "Minutes, not days", "incorrect", 'flagged"']
 
 pytestmark = pytest.mark.django_db
@@ -48,21 +46,15 @@ def addresses_of(run: Run) -> list[str]:
     ]
 
 
-@pytest.mark.slow
-def test_nothing_that_tells_is_shown(
-    hidden: None, client_for: ClientFor, run: Run, reviewer: User
-) -> None:
+def test_nothing_that_tells_is_shown(hidden: None, client: Client, run: Run) -> None:
     for address in addresses_of(run):
-        page = client_for(reviewer).get(address).text
+        page = client.get(address).text
         assert "Delete files older than 30 days" in page or "/runs/" in address
         assert [word for word in TELLING if word in _without_forms(page)] == []
 
 
-@pytest.mark.slow
-def test_drafts_and_ledger_are_closed(
-    hidden: None, client_for: ClientFor, run: Run, reviewer: User
-) -> None:
-    client, recommended = client_for(reviewer), run.recommended_id
+def test_drafts_and_ledger_are_closed(hidden: None, client: Client, run: Run) -> None:
+    recommended = run.recommended_id
     assert recommended is not None
     assert client.get(reverse("run-calls", args=[run.pk])).status_code == 403
     assert client.get(f"/api/v1/drafts/{public_key(DRAFT, recommended)}/").status_code == 404
@@ -70,10 +62,8 @@ def test_drafts_and_ledger_are_closed(
     assert client.post(use, {"reason": "urgent"}).status_code == 404
 
 
-@pytest.mark.slow
-def test_otherwise_all_of_it_is_shown(client_for: ClientFor, run: Run, reviewer: User) -> None:
-    page = client_for(reviewer).get(reverse("run-detail", args=[run.pk])).text
-
+def test_otherwise_all_of_it_is_shown(client: Client, run: Run) -> None:
+    page = client.get(reverse("run-detail", args=[run.pk])).text
     assert [word for word in TELLING if word not in page] == ["incorrect", 'flagged"']
 
 

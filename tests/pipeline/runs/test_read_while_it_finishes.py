@@ -40,7 +40,6 @@ def test_a_draft_that_comes_between_two_reads_breaks_nothing(
     client = client_for(reviewer)
     with connection.execute_wrapper(write_one):
         answer = client.get(f"/api/v1/runs/{run.pk}/")
-
     assert answer.status_code == 200
     told = answer.json()["drafts"]
     assert len(wrote) > 1 and len(told) > 1, "drafts came between two reads"

@@ -18,19 +18,12 @@ ClientFor = Callable[[User], Client]
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def client(client_for: ClientFor, reviewer: User) -> Client:
-    return client_for(reviewer)
-
-
 def test_a_run_in_full_has_what_the_command_prints_and_where_it_belongs(
     client: Client, reviewer: User
 ) -> None:
     refined = SCRIPT.replace("-mtime", "-mmin")
     run = make_run(by=reviewer, verdict="incorrect", feedback="- Minutes.", refined=refined)
-
     said = client.get(f"/api/v1/runs/{run.pk}/").json()
-
     assert said["run"] == run.pk
     assert said["action"] == run.action_id
     assert said["origin"] == "generated"
@@ -44,9 +37,7 @@ def test_a_run_in_full_has_what_the_command_prints_and_where_it_belongs(
 
 def test_a_match_is_told_with_its_reasons(client: Client, reviewer: User) -> None:
     run = make_answered_run(make_version(), by=reviewer, reasons=["same words"], fills={"N": "45"})
-
     said = client.get(f"/api/v1/runs/{run.pk}/").json()
-
     assert said["origin"] == "retrieved"
     assert said["matches"][0]["entry"] == "delete-old-files-in-a-directory"
     assert said["matches"][0]["reasons"] == ["same words"]
@@ -56,7 +47,6 @@ def test_a_match_is_told_with_its_reasons(client: Client, reviewer: User) -> Non
 def test_a_draft_has_its_assessment_and_feedback(client: Client, reviewer: User) -> None:
     run = make_run(by=reviewer, verdict="incorrect", feedback="- Minutes.", refined="uptime\n")
     first, second = run.drafts.all()
-
     said = client.get(f"/api/v1/drafts/{shown(first)}/").json()
     assert said["assessment"]["verdict"] == "incorrect"
     assert said["assessment"]["differences"] == ["It looks at another directory."]
@@ -84,40 +74,39 @@ def test_runs_are_narrowed(
     flagged = make_run(by=reviewer, verdict="incorrect")
     queued = services.start_run(passed.action, by=reviewer, enqueue=False)
     names = {passed.pk: "passed", flagged.pk: "flagged", queued.pk: "queued"}
-
     said = client.get("/api/v1/runs/", query).json()
-
     assert {names[row["id"]] for row in said["results"]} == expected
 
 
 def test_runs_of_one_action(client: Client, reviewer: User) -> None:
     run, _other = make_run(by=reviewer), make_run(by=reviewer)
-
     said = client.get("/api/v1/runs/", {"action": run.action_id}).json()
-
     assert [row["id"] for row in said["results"]] == [run.pk]
 
 
-@pytest.mark.parametrize(
-    "address", ["runs/?state=elsewhere", "runs/?action=x", "actions/?verdict=perfect"]
-)
-def test_a_filter_that_does_not_exist_is_refused(client: Client, address: str) -> None:
-    response = client.get(f"/api/v1/{address}")
+def test_a_filter_that_does_not_exist_is_refused(client: Client, subtests: pytest.Subtests) -> None:
+    cases = ("runs/?state=elsewhere", "runs/?action=x", "actions/?verdict=perfect")
+    for address in cases:
+        with subtests.test(address):
+            response = client.get(f"/api/v1/{address}")
+            assert response.status_code == 422
+            assert response.json()["error"]["field"] in ("state", "action", "verdict")
 
-    assert response.status_code == 422
-    assert response.json()["error"]["field"] in ("state", "action", "verdict")
 
-
-@pytest.mark.parametrize("address", ["runs/999999/", "runs/x/", "drafts/0/", "actions/-1/"])
-def test_what_does_not_exist_is_not_found(client: Client, address: str) -> None:
-    assert client.get(f"/api/v1/{address}").status_code == 404
+def test_what_does_not_exist_is_not_found(client: Client) -> None:
+    cases = ("runs/999999/", "runs/x/", "drafts/0/", "actions/-1/")
+    wrong = {
+        address: got
+        for address in cases
+        if (got := client.get(f"/api/v1/{address}").status_code) != 404
+    }
+    assert not wrong
 
 
 def test_configurations_are_known_to_who_asks(
     client: Client, client_for: ClientFor, stranger: User
 ) -> None:
     said = client.get("/api/v1/configurations/demo/").json()
-
     assert said["is_usable"] is True
     assert [role["role"] for role in said["roles"]] == ["generator", "assessor", "refiner"]
     assert client_for(stranger).get("/api/v1/configurations/").status_code == 403
@@ -130,6 +119,5 @@ def test_reading_takes_a_fixed_number_of_queries(client: Client, reviewer: User)
     few = [count_queries(client, address) for address in addresses]
     for number in range(30):
         make_run(by=reviewer, statement=f"Statement {number}")
-
     assert [count_queries(client, address) for address in addresses] == few
     assert max(few) <= 12

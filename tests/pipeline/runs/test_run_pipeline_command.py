@@ -62,24 +62,21 @@ def test_it_starts_a_demo_model_where_none_runs() -> None:
     assert json.loads(run(EXPORTS, "--json"))["state"] == "done"
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        pytest.param(("  ",), id="empty"),
-        pytest.param(("x" * 100_000,), id="100 kB"),
-        pytest.param(("a\0b",), id="binary"),
-        pytest.param((EXPORTS, "--configuration", "nobody"), id="no such configuration"),
-        pytest.param(
-            (EXPORTS, "--configuration", "claude-peer-review"), id="endpoint switched off"
-        ),
-    ],
-)
-def test_what_cannot_be_used_is_refused_and_leaves_nothing(arguments: tuple[str, ...]) -> None:
-    with pytest.raises(CommandError) as refused:
-        run(*arguments, "--json")
-    assert refused.value.returncode == 2
-    assert not Run.objects.exists()
-    assert not Action.objects.exists()
+def test_what_cannot_be_used_is_refused_and_leaves_nothing(subtests: pytest.Subtests) -> None:
+    cases = {
+        "empty": ("  ",),
+        "100 kB": ("x" * 100_000,),
+        "binary": ("a\0b",),
+        "no such configuration": (EXPORTS, "--configuration", "nobody"),
+        "endpoint switched off": (EXPORTS, "--configuration", "claude-peer-review"),
+    }
+    for name, arguments in cases.items():
+        with subtests.test(name):
+            with pytest.raises(CommandError) as refused:
+                run(*arguments, "--json")
+            assert refused.value.returncode == 2
+            assert not Run.objects.exists()
+            assert not Action.objects.exists()
 
 
 def test_a_failed_run_prints_its_document_and_exits_1(standin: StandIn) -> None:

@@ -52,10 +52,8 @@ def page_of(client: Client, run: Run) -> str:
     return client.get(reverse("run-detail", args=[run.pk])).text
 
 
-def test_an_active_run_asks_for_itself(client_for: ClientFor, queued: Run, reviewer: User) -> None:
-    client = client_for(reviewer)
+def test_an_active_run_asks_for_itself(client: Client, queued: Run) -> None:
     page = page_of(client, queued)
-
     status = reverse("run-status", args=[queued.pk])
     assert f'hx-get="{status}?seen=' in page
     assert 'hx-trigger="every 1s"' in page
@@ -64,16 +62,10 @@ def test_an_active_run_asks_for_itself(client_for: ClientFor, queued: Run, revie
     assert reverse("run-cancel", args=[queued.pk]) in page
 
 
-@pytest.mark.slow
-def test_nothing_is_sent_while_nothing_changes(
-    client_for: ClientFor, queued: Run, reviewer: User
-) -> None:
-    client = client_for(reviewer)
+def test_nothing_is_sent_while_nothing_changes(client: Client, queued: Run) -> None:
     status = reverse("run-status", args=[queued.pk])
     seen = client.get(status, headers=HTMX).context["seen"]
-
     assert client.get(status, {"seen": seen}, headers=HTMX).status_code == 204
-
     begin(queued, StageName.GENERATE)
     fragment = client.get(status, {"seen": seen}, headers=HTMX)
     assert fragment.status_code == 200
@@ -81,18 +73,12 @@ def test_nothing_is_sent_while_nothing_changes(
     assert "<html" not in fragment.text
 
 
-@pytest.mark.slow
-def test_polling_stops_when_the_run_is_done(
-    client_for: ClientFor, queued: Run, reviewer: User
-) -> None:
-    client = client_for(reviewer)
+def test_polling_stops_when_the_run_is_done(client: Client, queued: Run) -> None:
     seen = client.get(reverse("run-detail", args=[queued.pk])).context["seen"]
     draft = make_draft(queued, script=SCRIPT, kind="generated", verdict="correct")
     Run.objects.filter(pk=queued.pk).update(recommended=draft, verdict="correct")
     finish(queued)
-
     response = client.get(reverse("run-status", args=[queued.pk]), {"seen": seen}, headers=HTMX)
-
     assert "hx-get" not in response.text
     assert "hx-trigger" not in response.text
     assert "assessor: passed" in response.text
@@ -102,74 +88,57 @@ def test_polling_stops_when_the_run_is_done(
     assert content and 'hx-trigger="every' not in content
 
 
-@pytest.mark.slow
-def test_polling_goes_on_where_a_refinement_is_under_way(
-    client_for: ClientFor, reviewer: User
-) -> None:
+def test_polling_goes_on_where_a_refinement_is_under_way(client: Client, reviewer: User) -> None:
     run = make_run(by=reviewer, verdict="incorrect")
     assert run.recommended is not None
     services.ask_refinement(run.recommended, by=reviewer, feedback="Use -mtime, not -atime.")
-
-    page = page_of(client_for(reviewer), run)
-
+    page = page_of(client, run)
     assert 'hx-trigger="every 1s"' in page
     assert 'id="draft-L1"' in page
     assert reverse("run-cancel", args=[run.pk]) not in page
 
 
-def test_the_status_by_a_plain_link_leads_to_the_page(
-    client_for: ClientFor, queued: Run, reviewer: User
-) -> None:
-    response = client_for(reviewer).get(reverse("run-status", args=[queued.pk]))
-
+def test_the_status_by_a_plain_link_leads_to_the_page(client: Client, queued: Run) -> None:
+    response = client.get(reverse("run-status", args=[queued.pk]))
     assert response.status_code == 302
     assert response.headers["Location"] == reverse("run-detail", args=[queued.pk])
 
 
-@pytest.mark.slow
-def test_a_waiting_run_says_what_it_waits_for(
-    client_for: ClientFor, queued: Run, reviewer: User
-) -> None:
+def test_a_waiting_run_says_what_it_waits_for(client: Client, queued: Run) -> None:
     later = timezone.now() + timedelta(minutes=5)
     Endpoint.objects.filter(name="demo").update(blocked_until=later, blocked_why="<b>busy</b>")
     Run.objects.filter(pk=queued.pk).update(not_before=later)
+    assert "&lt;b&gt;busy&lt;/b&gt;" in page_of(client, queued)
 
-    assert "&lt;b&gt;busy&lt;/b&gt;" in page_of(client_for(reviewer), queued)
 
-
-@pytest.mark.slow
 def test_a_run_without_a_place_or_in_a_paused_batch_says_so(
-    client_for: ClientFor, queued: Run, reviewer: User, manager: User
+    client: Client, queued: Run, manager: User
 ) -> None:
     demo = Endpoint.objects.get(name="demo")
     Run.objects.filter(pk=queued.pk).update(waits_for=demo)
     address = reverse("run-detail", args=[queued.pk])
-    assert (
-        "All places at Demo model are taken" in client_for(reviewer).get(address).content.decode()
-    )
+    assert "All places at Demo model are taken" in client.get(address).content.decode()
     batch = Batch.objects.create(name="Study", budget=1)
     Run.objects.filter(pk=queued.pk).update(batch=batch)
     services.pause_batch(batch, why="The budget is used up.", by=manager)
-    assert "The budget is used up." in client_for(reviewer).get(address).content.decode()
+    assert "The budget is used up." in client.get(address).content.decode()
 
 
-@pytest.mark.slow
 def test_a_failed_run_says_why_and_can_be_taken_up_again(
-    client_for: ClientFor, queued: Run, reviewer: User, second_reviewer: User
+    client_for: ClientFor, client: Client, queued: Run, second_reviewer: User
 ) -> None:
     finish(queued)
     Run.objects.filter(pk=queued.pk).update(
         state=Run.State.FAILED, problem="Claude needs its key in <ANTHROPIC_API_KEY>."
     )
     retry = reverse("run-retry", args=[queued.pk])
-
-    page = page_of(client_for(reviewer), queued)
+    page = page_of(client, queued)
     assert "Claude needs its key in &lt;ANTHROPIC_API_KEY&gt;." in page
     assert retry in page
     assert retry not in page_of(client_for(second_reviewer), queued)
 
 
-def test_stages_are_named_in_words(client_for: ClientFor, queued: Run, reviewer: User) -> None:
+def test_stages_are_named_in_words(client: Client, queued: Run) -> None:
     begin(
         queued,
         StageName.DIFFERENCE,
@@ -181,9 +150,7 @@ def test_stages_are_named_in_words(client_for: ClientFor, queued: Run, reviewer:
         input_tokens=4_120,
         output_tokens=96,
     )
-
-    page = page_of(client_for(reviewer), queued)
-
+    page = page_of(client, queued)
     assert "Compare: differences" in page
     assert "<summary>differences " in page
     assert "another directory." in page
@@ -191,17 +158,14 @@ def test_stages_are_named_in_words(client_for: ClientFor, queued: Run, reviewer:
     assert "4,120 + 96" in page
 
 
-@pytest.mark.slow
 def test_the_first_draft_stays_visible_beside_the_refined_one(
-    client_for: ClientFor, reviewer: User
+    client: Client, reviewer: User
 ) -> None:
     refined = SCRIPT.replace("-mtime", "-mmin")
     run = make_run(
         by=reviewer, verdict="incorrect", feedback="- Minutes, not days.", refined=refined
     )
-
-    page = page_of(client_for(reviewer), run)
-
+    page = page_of(client, run)
     assert "Draft 2, refined" in page
     assert "Draft 1, generated" in page
     assert "Draft 1 and draft 2" in page
@@ -210,8 +174,7 @@ def test_the_first_draft_stays_visible_beside_the_refined_one(
     assert "assessor: flagged" in page
 
 
-@pytest.mark.slow
-def test_a_starting_point_is_named_with_what_differs(client_for: ClientFor, reviewer: User) -> None:
+def test_a_starting_point_is_named_with_what_differs(client: Client, reviewer: User) -> None:
     run = make_run(by=reviewer)
     version = make_version("Delete old sessions")
     RetrievedMatch.objects.create(
@@ -225,9 +188,7 @@ def test_a_starting_point_is_named_with_what_differs(client_for: ClientFor, revi
         scoring="1",
         differs=["another directory"],
     )
-
-    page = page_of(client_for(reviewer), run)
-
+    page = page_of(client, run)
     assert "Based on" in page
     assert reverse("entry-detail", args=["delete-old-sessions"]) in page
     assert "another directory" in page
@@ -237,7 +198,7 @@ def test_a_starting_point_is_named_with_what_differs(client_for: ClientFor, revi
     "ended", [{"state": "done"}, {"state": "failed", "problem": "No script in it."}]
 )
 def test_where_nothing_was_written_the_nearest_verified_entries_are_named(
-    client_for: ClientFor, reviewer: User, ended: dict[str, str]
+    client: Client, reviewer: User, ended: dict[str, str]
 ) -> None:
     run = services.start_run(make_action(by=reviewer), by=reviewer, enqueue=False)
     Run.objects.filter(pk=run.pk).update(finished_at=timezone.now(), **ended)
@@ -254,17 +215,12 @@ def test_where_nothing_was_written_the_nearest_verified_entries_are_named(
             scoring="1",
         )
     Version.objects.filter(pk=near[2].pk).update(state="deprecated")
-
-    page = page_of(client_for(reviewer), run)
-
+    page = page_of(client, run)
     links = [reverse("entry-detail", args=[version.entry.slug]) for version in near]
     assert [f'href="{link}"' in page for link in links] == [True, True, False]
 
 
-@pytest.mark.slow
-def test_hostile_text_is_shown_as_text_wherever_it_stands(
-    client_for: ClientFor, reviewer: User
-) -> None:
+def test_hostile_text_is_shown_as_text_wherever_it_stands(client: Client, reviewer: User) -> None:
     run = make_run(
         by=reviewer,
         script=f"echo '{HOSTILE}'\n",
@@ -295,29 +251,24 @@ def test_hostile_text_is_shown_as_text_wherever_it_stands(
     begin(run, StageName.EXPLAIN, state="done", outcome="explained", found=HOSTILE)
     Run.objects.filter(pk=run.pk).update(state="failed", problem=HOSTILE)
     Feedback.objects.update(model=HOSTILE[:90])
-
-    page = page_of(client_for(reviewer), run)
-
+    page = page_of(client, run)
     assert "<script>alert" not in page
     assert page.count("&lt;script&gt;alert(1)&lt;/script&gt;") >= 8
     assert "${HOME}" in page
 
 
-def test_an_unknown_run_is_not_found(client_for: ClientFor, reviewer: User) -> None:
-    assert client_for(reviewer).get(reverse("run-detail", args=[999_999])).status_code == 404
+def test_an_unknown_run_is_not_found(client: Client) -> None:
+    assert client.get(reverse("run-detail", args=[999_999])).status_code == 404
 
 
-@pytest.mark.slow
 def test_the_page_takes_a_fixed_number_of_queries(client_for: ClientFor, stranger: User) -> None:
     run = make_run(verdict="incorrect", feedback="- No.", refined=SCRIPT + "# 2\n")
     client, address = client_for(stranger), reverse("run-detail", args=[run.pk])
     few = count_queries(client, address)
     _grow(run, 30)
-
     assert count_queries(client, address) == few <= 16
 
 
-@pytest.mark.slow
 def test_the_status_takes_a_fixed_number_of_queries(
     client_for: ClientFor, queued: Run, stranger: User
 ) -> None:
@@ -326,7 +277,6 @@ def test_the_status_takes_a_fixed_number_of_queries(
     few = _count_seen(client, status)
     for number in range(2, 30):
         begin(queued, StageName.CHECK, sequence=number, round=number)
-
     assert _count_seen(client, status) == few <= 7
 
 

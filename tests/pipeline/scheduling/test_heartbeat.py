@@ -14,7 +14,6 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from core.process import OWNER
-from pipeline import services
 from pipeline.ledger.admission import admit
 from pipeline.ledger.capacity import RunMustWait
 from pipeline.ledger.model_calls import OpenedAttempt, settle_attempts
@@ -22,13 +21,13 @@ from pipeline.llm.types import Failed, FailureKind, Target
 from pipeline.models import Endpoint, ModelCall, Run, Worker
 from pipeline.scheduling import run_leases
 from pipeline.scheduling.heartbeat import Heartbeat, renew
-from tests.make import make_action
+from tests.pipeline.rows import queue_run
 
 SOON = timedelta(seconds=1)
 
 
 def hold() -> run_leases.Lease:
-    run = services.start_run(make_action(), by=None, uses_retrieval=False, enqueue=False)
+    run = queue_run()
     lease = run_leases.claim(run.pk)
     assert lease is not None
     return lease

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 
 from pipeline.standin.description.script_description import describe
+from pipeline.standin.language.statement_comparison import list_differences
 from pipeline.standin.prompt_answers import answer_prompt
 from pipeline.standin.prompt_contract import Prompt
 from pipeline.standin.script_book import load_book
@@ -102,3 +105,11 @@ def test_hostile_statements_are_compared_in_time(subtests: pytest.Subtests) -> N
     for statement in cases:
         with subtests.test(statement[:20]):
             assert compare("difference", statement, "ls")["verdict"] in ("match", "mismatch")
+
+
+def test_difference_names_whole_words_of_other_alphabets() -> None:
+    for form in ("NFC", "NFD"):
+        statement = unicodedata.normalize(form, "Prüfe, ob die Konfiguration gültig ist")
+        (said,) = list_differences(statement, "It lists files.")
+        words = {unicodedata.normalize(form, word) for word in ("prüfe", "gültig")}
+        assert words <= set(said.replace(",", " ").split())

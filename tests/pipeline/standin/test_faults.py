@@ -68,25 +68,21 @@ def test_a_status_may_come_from_a_proxy_in_html(standin: StandIn, client: Client
     assert raised.value.type is None
 
 
-def test_a_late_answer_is_billed_although_nobody_waits(standin: StandIn, client: Client) -> None:
-    standin.faults({"kind": "delay", "seconds": 5})
-    with pytest.raises(anthropic.APITimeoutError):
-        ask(client.with_options(timeout=1))
-    assert standin.totals()["billed"] == 1
-
-
-def test_a_connection_that_dies_in_the_answer_is_billed(standin: StandIn, client: Client) -> None:
-    standin.faults({"kind": "death"})
-    with pytest.raises(anthropic.APIConnectionError):
-        ask(client)
-    assert standin.totals()["billed"] == 1
-
-
-def test_a_cut_body_escapes_the_sdk_as_a_json_error(standin: StandIn, client: Client) -> None:
-    standin.faults({"kind": "cut"})
-    with pytest.raises(json.JSONDecodeError):
-        ask(client)
-    assert standin.totals()["billed"] == 1
+def test_answer_that_does_not_arrive_whole_is_billed(
+    standin: StandIn, client: Client, subtests: pytest.Subtests
+) -> None:
+    errors: dict[str, type[Exception]] = {
+        "delay": anthropic.APITimeoutError,
+        "death": anthropic.APIConnectionError,
+        "cut": json.JSONDecodeError,  # escapes the SDK
+    }
+    for kind, error in errors.items():
+        standin.reset()
+        standin.faults({"kind": kind, "seconds": 5} if kind == "delay" else {"kind": kind})
+        with subtests.test(kind):
+            with pytest.raises(error):
+                ask(client.with_options(timeout=1 if kind == "delay" else 60))
+            assert standin.totals()["billed"] == 1
 
 
 def test_a_wrong_shape_is_handed_on_by_the_sdk(standin: StandIn, client: Client) -> None:

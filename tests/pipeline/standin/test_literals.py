@@ -31,6 +31,9 @@ def test_a_sentence_mentions() -> None:
         "after its noun": ("in namespace shop", [("name", "shop")]),
         "a verb is no name": ("messages that a service logs per minute", []),
         "an adjective is no name": ("drain a Kubernetes node", []),
+        "a name with a hyphen and an umlaut": ("Ping prüf-host-1", [("name", "prüf-host-1")]),
+        "an umlaut at the start": ("Vacuum übungs_daten", [("name", "übungs_daten")]),
+        "a capital umlaut": ("restart Übung", [("name", "Übung")]),
         "nothing": ("", []),
     }  # fmt: skip
     wrong = {
