@@ -62,10 +62,7 @@ class _Renamer(threading.Thread):
             number += 1
             body = json.dumps({"title": f"Renamed {number}"}).encode()
             address = f"{self._url}/api/v1/entries/killed-{number % OBJECTS}/rename/"
-            headers = {
-                "Authorization": f"Bearer {self._token}",
-                "Content-Type": "application/json",
-            }
+            headers = {"Authorization": f"Bearer {self._token}", "Content-Type": "application/json"}
             try:
                 request = urllib.request.Request(address, body, headers, method="POST")
                 with urllib.request.urlopen(request, timeout=10) as answer:

@@ -24,7 +24,7 @@ def ask(site: Site) -> int:
     """A run asked for as the page would, through the service, so that the worker is told."""
     said = site.run(
         "from pipeline import services; from django.contrib.auth.models import User; "
-        f"run = services.ask_and_run({STATEMENT!r}, by=User.objects.get(username='rita')); print('run', run.pk)",
+        f"run = services.ask_and_run({STATEMENT!r}, by=User.objects.get(username='rita')); print('run', run.pk)"
     )
     return int(said.split("run ")[-1])
 
@@ -40,7 +40,7 @@ def report_of(site: Site, run: int) -> dict[str, object]:
     said = site.run(
         "import json; from pipeline.models import Run; from pipeline.runs.run_document import report_run; "
         f"run = Run.objects.get(pk={run}); "
-        "print(json.dumps({**report_run(run), 'orphans': run.calls.filter(attempts__outcome='orphaned').count()}))",
+        "print(json.dumps({**report_run(run), 'orphans': run.calls.filter(attempts__outcome='orphaned').count()}))"
     )
     return json.loads(said.strip().splitlines()[-1])  # type: ignore[no-any-return]
 

@@ -35,40 +35,24 @@ def test_asking_notes_the_action_and_starts_a_run(way: Way, reviewer: User) -> N
 
 
 @both_ways
-def test_an_unusable_statement_is_refused_and_nothing_is_kept(
+def test_unusable_request_is_refused_and_nothing_is_kept(
     way: Way, reviewer: User, subtests: pytest.Subtests
 ) -> None:
-    cases = {
-        "empty": ("", ""),
-        "blank": ("  \n ", ""),
-        "100 kB": ("x" * 100_000, "at most 4,000"),
-        "NUL": ("delete\0 all", ""),
+    cases: dict[str, tuple[str, str, dict[str, object]]] = {
+        "empty": ("", "", {}),
+        "blank": ("  \n ", "", {}),
+        "100 kB": ("x" * 100_000, "at most 4,000", {}),
+        "NUL": ("delete\0 all", "", {}),
+        "unknown configuration": (STATEMENT, "", {"configuration": "no-such"}),
+        "endpoint off": (STATEMENT, "", {"configuration": "claude-peer-review"}),
+        "no such severity": (STATEMENT, "", {"severity": 9}),
     }
-    for name, (statement, says) in cases.items():
+    for name, (statement, says, details) in cases.items():
         with subtests.test(name):
-            answered = way.ask(reviewer, statement)
+            answered = way.ask(reviewer, statement, **details)
             assert answered.status == 422
             assert says in answered.text
-            assert not Action.objects.exists()
-            assert not Run.objects.exists()
-
-
-@both_ways
-def test_an_unknown_configuration_is_refused_with_the_action(way: Way, reviewer: User) -> None:
-    assert way.ask(reviewer, STATEMENT, configuration="no-such").status == 422
-    assert not Action.objects.exists()
-
-
-@both_ways
-def test_a_configuration_whose_endpoint_is_off_is_refused(way: Way, reviewer: User) -> None:
-    assert way.ask(reviewer, STATEMENT, configuration="claude-peer-review").status == 422
-    assert not Action.objects.exists()
-
-
-@both_ways
-def test_a_severity_that_does_not_exist_is_refused(way: Way, reviewer: User) -> None:
-    assert way.ask(reviewer, STATEMENT, severity=9).status == 422
-    assert not Action.objects.exists()
+            assert not Action.objects.exists() and not Run.objects.exists()
 
 
 @both_ways

@@ -40,11 +40,6 @@ def test_the_words_are_gone_and_the_rows_stay(administrator: User) -> None:
     run.refresh_from_db()
     assert run.drafts.count() == 1 and run.action.statement_sha256 and run.verdict == "incorrect"
     assert LogEntry.objects.get_for_object(run.action).count() == 1
-
-
-def test_once_is_enough(administrator: User) -> None:
-    run = make_run()
-    services.erase_action(run.action, by=administrator)
     with pytest.raises(NotAllowedNow):
         services.erase_action(run.action, by=administrator)
 
@@ -78,9 +73,6 @@ def test_what_its_scripts_did_is_forgotten_but_not_what_others_have(administrato
         held.note()
 
 
-# --- The page, where an administrator types the number of the action to confirm it -------------------------
-
-
 @pytest.fixture
 def run(reviewer: User) -> Run:
     return make_run(by=reviewer, statement=SECRET)
@@ -109,6 +101,9 @@ def test_the_texts_are_erased_once_it_is_confirmed(
     assert action.erased_at is not None
     (line,) = LogEntry.objects.get_for_object(action)
     assert (line.actor, line.additional_data) == (administrator, {"event": "texts erased"})
+    # Erased texts are not erased again.
+    assert client.get(address)["Location"] == f"/actions/{run.action_id}/"
+    assert client.post(address, {"confirmed": f"erase {run.action_id}"}).status_code == 409
 
 
 def test_action_is_not_erased_without_its_number(client: WebClient, run: Run) -> None:
@@ -119,14 +114,6 @@ def test_action_is_not_erased_without_its_number(client: WebClient, run: Run) ->
         assert answer.status_code == 422, typed
         assert "zebra-7781" in answer.text
     assert Action.objects.get().statement and not LogEntry.objects.get_for_object(run.action)
-
-
-def test_what_is_erased_is_not_erased_again(client: WebClient, run: Run) -> None:
-    address = f"/actions/{run.action_id}/erase/"
-    client.get(address)
-    client.post(address, {"confirmed": f"erase {run.action_id}"})
-    assert client.get(address)["Location"] == f"/actions/{run.action_id}/"
-    assert client.post(address, {"confirmed": f"erase {run.action_id}"}).status_code == 409
 
 
 def test_a_run_under_way_comes_first(client: WebClient, run: Run) -> None:

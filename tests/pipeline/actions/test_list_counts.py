@@ -107,11 +107,7 @@ def test_what_differs_in_hidden_verdicts_alone_is_counted_alike(
         Run.objects.filter(pk=run.pk).update(verdict=verdict)
         Assessment.objects.update(verdict=verdict)
         seen[verdict] = [
-            (
-                counts(client, **one),
-                client.get(LIST, one).context["said"],
-            )
-            for one in queries
+            (counts(client, **one), client.get(LIST, one).context["said"]) for one in queries
         ]
     assert seen["correct"] == seen["incorrect"]
     assert seen["correct"][0][0]["answer"] == {"Hidden until scored": "1"}

@@ -69,9 +69,6 @@ def test_a_filter_that_does_not_exist_is_said_to_be_wrong(asked: None, client: C
     assert "Restart nginx" not in response.text
     # On a telephone the filters are folded away, but not what is wrong with them.
     assert 'popovertarget="facets"' in response.text
-
-
-def test_a_broken_place_in_the_list_is_refused(client: Client) -> None:
     assert client.get(reverse("action-list"), {"before": "x"}).status_code == 422
 
 

@@ -45,9 +45,6 @@ def address(name: str = "mine", do: str = "detail") -> str:
     return reverse(f"configuration-{do}", args=[name])
 
 
-# --- A new one ----------------------------------------------------------------------------------------------------
-
-
 def test_a_preset_fills_in_the_roles_without_a_script(
     client: Client, subtests: pytest.Subtests
 ) -> None:
@@ -137,9 +134,6 @@ def test_a_duplicate_starts_with_the_plan_of_the_other(client: Client) -> None:
     assert client.get(NEW, {"from": "nothing"}).status_code == 404
 
 
-# --- Changing -----------------------------------------------------------------------------------------------------
-
-
 def test_all_of_it_can_be_changed_until_a_run_is_started(client: Client) -> None:
     client.post(NEW, form())
     client.post(address(), form(title="Better", **{"refiner-model": "demo-smith-2"}))
@@ -150,9 +144,7 @@ def test_all_of_it_can_be_changed_until_a_run_is_started(client: Client) -> None
     assert "rounds" not in logged.changes_dict, "only what changed is noted"
 
 
-def test_once_runs_exist_title_and_note_can_be_changed_and_the_plan_can_not(
-    client: Client,
-) -> None:
+def test_once_runs_exist_title_and_note_can_be_changed_and_the_plan_can_not(client: Client) -> None:
     client.post(NEW, form())
     mine = Configuration.objects.get(name="mine")
     services.start_run(make_action(), by=None, configuration=mine, enqueue=False)
@@ -200,9 +192,6 @@ def test_a_prompt_version_is_pinned_and_unpinned(client: Client, administrator: 
     assert run.spec["prompts"]["describe"] == prompts.load("describe").version
 
 
-# --- Default and archive ------------------------------------------------------------------------------------------
-
-
 def test_another_becomes_the_default(client: Client) -> None:
     client.post(NEW, form())
     assert client.post(address(do="default")).status_code == 302
@@ -232,9 +221,6 @@ def test_what_others_rest_on_stays(client: Client, subtests: pytest.Subtests) ->
             page = client.post(address(name, do))
             assert page.status_code == 409
             assert said in page.text
-
-
-# --- Permission, queries, API -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("who", ["reviewer", "curator", "manager", "stranger"])

@@ -14,15 +14,7 @@ from pytest_django import DjangoAssertNumQueries
 from pipeline.configurations import refinement_gain
 from pipeline.configurations.refinement_gain import count_round, gain_of
 from pipeline.costs.services import Sums
-from pipeline.models import (
-    Assessment,
-    Batch,
-    Configuration,
-    Draft,
-    Feedback,
-    Run,
-    Stage,
-)
+from pipeline.models import Assessment, Batch, Configuration, Draft, Feedback, Run, Stage
 from tests.first_cases import first_cases
 from tests.keys import shown
 from tests.make import SCRIPT, make_draft, make_run
@@ -45,14 +37,11 @@ def test_a_round_is_counted_over_all_runs(subtests: pytest.Subtests) -> None:
         "no better": ([{0: NO, 1: NO}], 1, (1, 0, 0, 0, 0)),
         "broken": ([{0: YES, 1: NO}], 1, (1, 0, 0, 1, 0)),
         "not to be judged any more": ([{0: NO, 1: UNKNOWN}], 1, (1, 0, 0, 0, 1)),
-        "those who stopped keep their verdict": (
-            [{0: NO, 1: NO, 2: YES}, {0: NO, 1: YES}, {0: YES}],
-            2,
-            (1, 3, 1, 0, 0),
-        ),
+        "those who stopped keep their verdict": ([{0: NO, 1: NO, 2: YES}, {0: NO, 1: YES}, {0: YES}], 2,
+            (1, 3, 1, 0, 0)),
         "over a round without a script": ([{0: NO, 2: YES}], 2, (1, 1, 1, 0, 0)),
         "no runs": ([], 1, (0, 0, 0, 0, 0)),
-    }
+    }  # fmt: skip
     for name, (runs, number, expected) in cases.items():
         with subtests.test(name):
             got = count_round(number, runs, Sums())
@@ -152,9 +141,9 @@ def test_before_the_first_run_it_says_what_will_be_counted() -> None:
     first_cases(
         1,
         [
-            pytest.param(YES, ("Draft 2 is recommended", "newly passed", "round 1"), id="better"),
-            pytest.param(NO, ("Draft 1 is shown", "as before"), id="kept by the guard"),
-            pytest.param(UNKNOWN, ("Draft 1 is shown", "could not be judged"), id="lost"),
+            (YES, ("Draft 2 is recommended", "newly passed", "round 1")),
+            (NO, ("Draft 1 is shown", "as before")),
+            (UNKNOWN, ("Draft 1 is shown", "could not be judged")),
         ],
     ),
 )
@@ -208,14 +197,7 @@ def explained(run: Run, *points: str) -> None:
 
 @pytest.mark.parametrize(
     ("given", "words"),
-    first_cases(
-        1,
-        [
-            pytest.param(5, "the model gave 2 more points", id="five"),
-            pytest.param(4, "the model gave 1 more point;", id="four"),
-            pytest.param(3, "", id="three"),
-        ],
-    ),
+    first_cases(1, [(5, "the model gave 2 more points"), (4, "1 more point;"), (3, "")]),
 )
 def test_feedback_says_how_long_it_is_and_how_much_was_left_out(
     client: Client, reviewer: User, given: int, words: str

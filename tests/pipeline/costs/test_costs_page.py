@@ -152,19 +152,17 @@ def test_the_api_gives_rows_sums_and_what_is_missing(spent: Batch, client: Clien
 
 
 @pytest.mark.parametrize("address", ["/cost/", "/cost/export/", "/api/v1/spending/"])
-@pytest.mark.parametrize(
-    "query",
-    [
-        pytest.param("since=yesterday", id="no day"),
-        pytest.param("since=2026-11-02&until=2026-11-01", id="turned round"),
-        pytest.param("since=2025-01-01&until=2026-11-01&per=day", id="too many days"),
-        pytest.param("since=1026-11-02", id="a thousand years"),
-        pytest.param("by=colour", id="no such difference"),
-        pytest.param("batch=all", id="no batch"),
-    ],
-)
-def test_a_range_that_makes_no_sense_is_refused(client: Client, address: str, query: str) -> None:
-    assert client.get(f"{address}?{query}").status_code == 422
+def test_senseless_range_is_refused(client: Client, address: str) -> None:
+    cases = {
+        "no day": "since=yesterday",
+        "turned round": "since=2026-11-02&until=2026-11-01",
+        "too many days": "since=2025-01-01&until=2026-11-01&per=day",
+        "a thousand years": "since=1026-11-02",
+        "no such difference": "by=colour",
+        "no batch": "batch=all",
+    }
+    found = {name: client.get(f"{address}?{query}").status_code for name, query in cases.items()}
+    assert found == dict.fromkeys(cases, 422)
 
 
 @pytest.mark.parametrize(

@@ -265,9 +265,6 @@ def test_an_administrator_tries_the_endpoint_without_the_askers_role(
     assert client.get("/actions/new/").status_code == 403, "and no other role is given by it"
 
 
-# --- Keys that are not read, and the way there --------------------------------------------------------------
-
-
 def test_an_endpoint_whose_variable_is_not_one_of_a_key_rests_and_says_so(
     client: Client, sent: Sent, ask: Callable[..., int], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -60,9 +60,6 @@ def events(endpoint: Endpoint) -> list[str]:
     ]
 
 
-# --- Adding and changing --------------------------------------------------------------------------------
-
-
 def test_an_endpoint_is_added_switched_off(client: Client) -> None:
     answer = client.post("/endpoints/new/", FORM)
     made = Endpoint.objects.get(name="gpu-box")
@@ -153,9 +150,6 @@ def test_the_demo_models_address_stays_and_its_limits_can_be_changed(client: Cli
     assert (demo.base_url, demo.max_in_flight, demo.is_on) == ("demo:", 7, True)
 
 
-# --- On and off ---------------------------------------------------------------------------------------------
-
-
 def test_one_that_stays_here_is_switched_on_and_off(client: Client, box: Endpoint) -> None:
     assert client.post("/endpoints/box/switch-on/").status_code == 302
     assert Endpoint.objects.get(pk=box.pk).is_on
@@ -208,9 +202,6 @@ def test_a_resting_one_is_woken_with_the_runs_that_wait(
     assert client.post("/endpoints/demo/wake/").status_code == 409
 
 
-# --- Deleting -----------------------------------------------------------------------------------------------
-
-
 def test_one_that_nothing_uses_is_deleted_with_its_prices(client: Client, box: Endpoint) -> None:
     box.prices.create(model="m", since=date(2026, 1, 1))
     assert "Delete this endpoint" in client.get("/endpoints/box/").text
@@ -235,9 +226,6 @@ def test_one_that_runs_have_called_is_not_deleted(
     assert events(box) == []
 
 
-# --- Prices -------------------------------------------------------------------------------------------------
-
-
 def make_priced_call(endpoint: Endpoint, *, by: User, since: date | None = None) -> Attempt:
     """Create an answered call of the model llama, counted at the price of that day."""
     run = make_run(by=by)
@@ -257,26 +245,26 @@ def test_a_price_is_added_from_a_day_on_and_the_old_one_stays(
     assert events(box) == ["price added", "price added"]
 
 
-@pytest.mark.parametrize(
-    ("changed", "said"),
-    [
-        pytest.param({"since": "2026-11-02"}, "take another day", id="the same day again"),
-        pytest.param({"since": "1999-01-01"}, "A day from 2020 on", id="long ago"),
-        pytest.param({"since": "soon"}, "Enter a valid date", id="no day"),
-        pytest.param({"input": "-1"}, "greater than or equal to 0", id="less than nothing"),
-        pytest.param({"output": "20000"}, "less than or equal to 10000", id="too dear"),
-        pytest.param({"input": "0.0000001"}, "6 decimal places", id="too fine"),
-        pytest.param({"model": " "}, "This field is required", id="no model"),
-    ],
-)
-def test_a_bad_price_is_refused_and_what_was_typed_stays(
-    client: Client, box: Endpoint, changed: dict[str, str], said: str
+def test_bad_price_is_refused_and_what_was_typed_stays(
+    client: Client, box: Endpoint, subtests: pytest.Subtests
 ) -> None:
     box.prices.create(model="llama", since=date(2026, 11, 2))
-    refused = client.post("/endpoints/box/prices/", {**PRICE, "source": "vendor", **changed})
-    assert refused.status_code == 422 and said in refused.text
-    assert 'value="vendor"' in refused.text
-    assert box.prices.count() == 1
+    cases = {
+        "the same day again": ("since", "2026-11-02", "take another day"),
+        "long ago": ("since", "1999-01-01", "A day from 2020 on"),
+        "no day": ("since", "soon", "Enter a valid date"),
+        "less than nothing": ("input", "-1", "greater than or equal to 0"),
+        "too dear": ("output", "20000", "less than or equal to 10000"),
+        "too fine": ("input", "0.0000001", "6 decimal places"),
+        "no model": ("model", " ", "This field is required"),
+    }
+    for name, (field, typed, said) in cases.items():
+        form = {**PRICE, "source": "vendor", field: typed}
+        with subtests.test(name):
+            refused = client.post("/endpoints/box/prices/", form)
+            assert refused.status_code == 422 and said in refused.text
+            assert 'value="vendor"' in refused.text
+            assert box.prices.count() == 1
 
 
 def test_a_price_that_calls_were_counted_at_stays(
@@ -296,9 +284,6 @@ def test_a_price_that_calls_were_counted_at_stays(
 def test_a_price_is_removed_on_its_own_endpoint_alone(client: Client, box: Endpoint) -> None:
     price = box.prices.create(model="llama", since=date(2026, 11, 1))
     assert client.post(f"/endpoints/claude/prices/{price.pk}/remove/").status_code == 404
-
-
-# --- Who may, and how much it costs -------------------------------------------------------------------------
 
 
 def test_only_administrators_change_endpoints(
@@ -327,23 +312,15 @@ def test_the_page_takes_a_fixed_number_of_queries(
     assert count_queries(client, "/endpoints/box/") == few <= 12
 
 
-# --- Lists of endpoints and configurations ------------------------------------------------------------------
-
-
 @pytest.fixture
 def key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
 
 
-def test_a_key_is_named_and_never_shown(
-    key: None, client: Client, subtests: pytest.Subtests
-) -> None:
-    cases = ("/endpoints/", "/api/v1/endpoints/", "/api/v1/endpoints/claude/")
-    for address in cases:
-        with subtests.test(address):
-            page = client.get(address).text
-            assert "ANTHROPIC_API_KEY" in page
-            assert KEY not in page
+def test_key_is_named_and_never_shown(key: None, client: Client) -> None:
+    for address in ("/endpoints/", "/api/v1/endpoints/", "/api/v1/endpoints/claude/"):
+        page = client.get(address).text
+        assert "ANTHROPIC_API_KEY" in page and KEY not in page, address
 
 
 def test_the_page_says_whether_it_is_on_and_whether_the_key_is_set(
@@ -362,14 +339,9 @@ def test_configurations_say_who_plays_which_role(client: Client) -> None:
         assert words in page
 
 
-def test_they_take_the_permission(client_for: ClientFor, reviewer: User) -> None:
-    cases = ("/endpoints/", "/configurations/", "/api/v1/endpoints/")
-    wrong = {
-        address: got
-        for address in cases
-        if (got := client_for(reviewer).get(address).status_code) != 403
-    }
-    assert not wrong
+def test_lists_take_the_permission(client_for: ClientFor, reviewer: User) -> None:
+    for address in ("/endpoints/", "/configurations/", "/api/v1/endpoints/"):
+        assert client_for(reviewer).get(address).status_code == 403, address
 
 
 def test_lists_take_a_fixed_number_of_queries(client: Client) -> None:

@@ -107,9 +107,6 @@ def test_a_worker_that_must_end_closes_what_is_still_in_flight(hostile: Hostile)
     assert (ended.error_type, ended.message) == (Trouble.ABANDONED, "The worker had to end.")
 
 
-# --- Shares of a worker's threads ---------------------------------------------------------------------------
-
-
 @pytest.fixture
 def shares(monkeypatch: pytest.MonkeyPatch) -> thread_shares.ThreadQuota:
     """Sixteen threads among several endpoints."""

@@ -133,10 +133,8 @@ def test_a_reply_without_a_script_fails_the_run_and_is_paid_for(
 @pytest.mark.parametrize(
     ("task", "rule", "further", "words"),
     [
-        pytest.param(
-            "similarity", {"kind": "contradiction"}, 0, "contradicts itself", id="contradiction"
-        ),
-        pytest.param("describe", {"kind": "max_tokens"}, -1, "cut short", id="description cut"),
+        ("similarity", {"kind": "contradiction"}, 0, "contradicts itself"),
+        ("describe", {"kind": "max_tokens"}, -1, "cut short"),
     ],
 )
 def test_odd_reply_is_no_verdict(

@@ -199,21 +199,10 @@ SEND, MASK = SecretsChoice.SEND, SecretsChoice.MASK
 
 @pytest.mark.parametrize(
     ("asker", "author", "arrived"),
-    first_cases(
-        1,
-        [
-            pytest.param(MASK, MASK, 0, id="both mask"),
-            pytest.param(SEND, MASK, 1, id="the asker's go, what is written later does not"),
-            pytest.param(MASK, SEND, 50, id="the author's go"),
-        ],
-    ),
+    first_cases(1, [(MASK, MASK, 0), (SEND, MASK, 1), (MASK, SEND, 50)]),
 )
 def test_feedback_that_people_write_is_theirs_to_choose_for(
-    standin: StandIn,
-    reviewer: User,
-    asker: SecretsChoice,
-    author: SecretsChoice,
-    arrived: int,
+    standin: StandIn, reviewer: User, asker: SecretsChoice, author: SecretsChoice, arrived: int
 ) -> None:
     """The asker was shown one secret. A reviewer's feedback repeats it among 49 others."""
     action = make_action(ASKED, incident=PLANTED[0].text)

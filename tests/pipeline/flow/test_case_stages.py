@@ -156,12 +156,10 @@ def test_without_cases_the_run_goes_on(subtests: pytest.Subtests) -> None:
     cases = {
         "it can't": ([{"cases": "[]", "note": "I can't."}], "none"),
         "prose": ([Reply("I would rather not say."), Reply("No.")], "unparsed"),
-        "about other words": (
-            [written(case("x", about="of something else")), written({"title": "y"})],
-            "unparsed",
-        ),
+        "about other words": ([written(case("x", about="of something else")), written({"title": "y"})],
+            "unparsed"),
         "refusal": ([Reply("", stop_reason="refusal", refusal="x")], "refused"),
-    }
+    }  # fmt: skip
     for name, (replies, outcome) in cases.items():
         with subtests.test(name):
             ports, sandbox = passed(cases=replies), ScriptedSandbox()

@@ -80,9 +80,6 @@ def test_there_is_a_case_for_each_mode_task_and_outcome() -> None:
     assert all(case["why"].endswith(".") for case in CASES.values())
 
 
-# --- What holds for every reply -----------------------------------------------------------------------------
-
-
 def test_no_beginning_of_a_reply_says_what_the_whole_does_not(subtests: pytest.Subtests) -> None:
     """A reply may be cut anywhere without a word of it: what is then read is the whole's verdict, or none."""
     for name in OPINIONS:
@@ -198,9 +195,6 @@ def _by_tool(text: str) -> dict[str, object]:
     return {"content": [{"type": "tool_use", "input": text}], "stop_reason": "tool_use"}
 
 
-# --- What no file shows well -----------------------------------------------------------------------------
-
-
 @pytest.mark.slow
 def test_what_no_script_can_be_is_refused_with_a_reason(subtests: pytest.Subtests) -> None:
     cases = {
@@ -243,8 +237,6 @@ def test_at_most_three_points_are_kept() -> None:
     assert read_explanation(Reply(said)).points == ("a", "b", "c")
     assert read_explanation(Reply('{"verdict": "no_error", "points": []}')).no_error
 
-
-# --- What a real, very small model says ---------------------------------------------------------------------------
 
 REAL = Path(__file__).resolve().parents[4] / "shared" / "data" / "real_replies_smollm2.jsonl"
 # Each of the 338 was read by hand, and the reader mended where it differed from a person. Where it still differs,

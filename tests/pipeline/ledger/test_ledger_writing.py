@@ -115,14 +115,13 @@ def test_who_lost_the_run_ends_nothing(lease: run_leases.Lease, opened: OpenedAt
 @pytest.mark.parametrize(
     "usage",
     [
-        pytest.param(Usage(), id="nothing"),
-        pytest.param(Usage(input=1_000, output=500), id="whole"),
-        pytest.param(Usage(cache_read=5, cache_write=1), id="just a half is rounded up"),
-        pytest.param(Usage(cache_read=4, cache_write=1), id="less than a half is not"),
-        pytest.param(
-            Usage(input=2**31 - 1, output=2**31 - 1), id="more than 64 bits on the way there"
-        ),
+        Usage(),
+        Usage(input=1_000, output=500),
+        Usage(cache_read=5, cache_write=1),  # just a half is rounded up
+        Usage(cache_read=4, cache_write=1),  # less than a half is not
+        Usage(input=2**31 - 1, output=2**31 - 1),  # more than 64 bits on the way there
     ],
+    ids=str,
 )
 def test_the_cost_that_is_written_is_the_one_that_pages_foretell(
     lease: run_leases.Lease, opened: OpenedAttempt, usage: Usage

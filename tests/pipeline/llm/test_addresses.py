@@ -7,13 +7,7 @@ import ipaddress
 import pytest
 
 from core.errors import BadInput
-from core.network.addresses import (
-    ForbiddenAddress,
-    Zone,
-    is_metadata_name,
-    read_address,
-    zone_of,
-)
+from core.network.addresses import ForbiddenAddress, Zone, is_metadata_name, read_address, zone_of
 from pipeline.clients.destinations import is_loopback
 from pipeline.endpoints.address_rules import is_private, read_base_url
 from pipeline.llm.addresses import choose_addresses

@@ -42,13 +42,10 @@ def test_each_kind_of_result_is_what_the_ledger_knows(subtests: pytest.Subtests)
         ({"type": "canceled"}, FailureKind.CANCELLED),
         ({"type": "melted"}, FailureKind.BROKEN),
         ({"type": "errored", "error": None}, FailureKind.BROKEN),
-        (
-            {"type": "errored", "error": {"error": {"type": "invalid_request_error"}}},
-            FailureKind.REFUSED,
-        ),
+        ({"type": "errored", "error": {"error": {"type": "invalid_request_error"}}}, FailureKind.REFUSED),
         ({"type": "errored", "error": {"error": {"type": "api_error"}}}, FailureKind.BROKEN),
         ({"type": "errored", "error": {"error": {"type": "billing_error"}}}, FailureKind.LIMIT),
-    ]
+    ]  # fmt: skip
     for result, kind in cases:
         with subtests.test(str(result)):
             name, ended = read_result(json.dumps({"custom_id": "a", "result": result}).encode())

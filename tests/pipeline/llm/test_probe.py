@@ -54,9 +54,6 @@ def outcomes(found: Found) -> dict[str, str]:
     return {one.mode.value: one.outcome.value for one in found.modes}
 
 
-# --- For real, through the SDK ------------------------------------------------------------------------
-
-
 def test_a_server_that_holds_to_schemas_is_found_out(
     standin: StandIn, ask: Callable[..., Found]
 ) -> None:
@@ -236,8 +233,6 @@ def test_without_any_name_no_model_is_asked(bare_server: str, ask: Callable[...,
     assert found.problem == "no model"
 
 
-# --- How replies are judged ---------------------------------------------------------------------------
-
 WORD = "w00000"
 NOT_THERE = Page(404)
 
@@ -303,11 +298,8 @@ def test_a_mode_is_real_only_where_the_word_came_back(subtests: pytest.Subtests)
         "shape, not value": ([OFF, tool({"answer": "x"})], "ignored ignored real", "text"),
         "the bare word": ([text(WORD), tool({})], "real ignored real", "schema"),
         "word in prose": ([text(f"Sure: {WORD}!"), HELLO], "ignored ignored real", "text"),
-        "cut short": (
-            [text("", "max_tokens"), text("Hel", "max_tokens"), HELLO],
-            "unclear unclear real",
-            "text",
-        ),
+        "cut short": ([text("", "max_tokens"), text("Hel", "max_tokens"), HELLO], "unclear unclear real",
+            "text"),
         "mute": ([text("", "refusal"), text(""), text("  ")], "unclear unclear unclear", None),
         "400, 400, hello": ([BAD_REQUEST, BAD_REQUEST, HELLO], "refused refused real", "text"),
         "500, tool": ([BROKEN, tool({"answer": WORD})], "failed real real", "tool"),
@@ -315,7 +307,7 @@ def test_a_mode_is_real_only_where_the_word_came_back(subtests: pytest.Subtests)
         "gone": ([UNREACHABLE], "failed not_asked not_asked", None),
         "too slow": ([failed(FailureKind.TIMEOUT)], "failed not_asked not_asked", None),
         "spend limit": ([failed(FailureKind.LIMIT, 402)], "failed not_asked not_asked", None),
-    }
+    }  # fmt: skip
     for name, (replies, expected, recommended) in cases.items():
         with subtests.test(name):
             scripted = Scripted(*replies)

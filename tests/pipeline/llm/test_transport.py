@@ -157,9 +157,6 @@ def test_what_is_abandoned_before_it_began_is_not_sent(hostile: Hostile) -> None
     assert not hostile.requests
 
 
-# --- Usage -------------------------------------------------------------------------------------------------
-
-
 def test_a_reply_with_doubtful_usage_is_kept_and_its_tokens_are_not(
     ask: Ask, subtests: pytest.Subtests
 ) -> None:
@@ -173,9 +170,6 @@ def test_a_reply_with_doubtful_usage_is_kept_and_its_tokens_are_not(
             assert isinstance(ended, Answered)
             assert (ended.doubt, ended.usage.input, ended.usage.output) == (doubt, 0, 0)
             assert said in ended.said and ended.message["usage"] is None
-
-
-# --- Addresses ---------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -287,9 +281,6 @@ def test_the_proxy_of_the_setting_is_asked_to_connect_and_looks_the_name_up_itse
     assert failed(ended) == (FailureKind.REFUSED, Trouble.PROXY, False)
 
 
-# --- TLS ---------------------------------------------------------------------------------------------------
-
-
 def test_a_certificate_that_nobody_signed_is_said_to_be_one(hostile: Hostile, ask: Ask) -> None:
     ended = ask("tls", url=hostile.tls_url)
     assert failed(ended) == (FailureKind.REFUSED, Trouble.CERTIFICATE, False)
@@ -312,9 +303,6 @@ def test_the_certificate_is_verified_for_the_name_although_an_address_is_connect
     assert isinstance(good, Answered)
     other = hostile.tls_url.replace("localhost", "127.0.0.1")
     assert failed(ask("tls", url=other)) == (FailureKind.REFUSED, Trouble.CERTIFICATE, False)
-
-
-# --- Bodies ------------------------------------------------------------------------------------------------
 
 
 def _body(*pieces: bytes, encoding: str = "identity", most: int = 100) -> bytes:

@@ -181,9 +181,6 @@ def test_the_list_and_the_api_are_narrowed_by_the_answer(
         ]
 
 
-# --- What changed since somebody looked ---------------------------------------------------------------------------
-
-
 @pytest.mark.slow
 def test_whoever_asked_is_told_what_changed_until_they_look(
     client_for: ClientFor, client: Client, asker: Client, reviewer: User, second_reviewer: User
@@ -268,9 +265,6 @@ def test_an_older_run_that_is_looked_at_clears_nothing(
     assert answer(newer, second_reviewer).is_unread
 
 
-# --- Blinding -----------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.slow
 def test_a_reviewer_of_an_open_study_learns_nothing_of_its_runs(
     manager: User, reviewer: User, second_reviewer: User, client: Client
@@ -291,9 +285,6 @@ def test_a_reviewer_of_an_open_study_learns_nothing_of_its_runs(
     for status, count in (("hidden", 1), ("verified", 0), ("flagged", 0)):
         page = client.get(reverse("action-list"), {"answer": status})
         assert len(page.context["rows"]) == count
-
-
-# --- The run's page -----------------------------------------------------------------------------------------------
 
 
 def test_the_page_of_a_flagged_run_says_each_difference_once(

@@ -37,13 +37,10 @@ drafts:
 
 VERDICT: dict[str, object] = {
     "type": "object",
-    "properties": {
-        "verdict": {"type": "string", "enum": ["match", "mismatch"]},
-        "reason": {"type": "string"},
-    },
+    "properties": {"verdict": {"type": "string", "enum": ["match", "mismatch"]}, "reason": {"type": "string"}},
     "required": ["verdict", "reason"],
     "additionalProperties": False,
-}
+}  # fmt: skip
 
 
 def schema(shape: dict[str, object]) -> Options:

@@ -45,10 +45,8 @@ def test_an_action_takes_the_course_that_the_book_says(client: Client) -> None:
 @pytest.mark.parametrize(
     ("feedback", "expected"),
     [
-        pytest.param(
-            "Use -iname instead of -name.", WRONG.replace("-name", "-iname"), id="what is asked for"
-        ),
-        pytest.param("This is not what I meant.", RIGHT, id="the next draft where nothing is"),
+        ("Use -iname instead of -name.", WRONG.replace("-name", "-iname")),
+        ("This is not what I meant.", RIGHT),
     ],
 )
 def test_an_experts_feedback_is_followed_before_the_book(

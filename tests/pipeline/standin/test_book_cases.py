@@ -12,18 +12,12 @@ from catalog.execution.cases import State, run_case_set
 from catalog.execution.quality.null_scripts import NULL_SCRIPTS, try_null_scripts
 from catalog.execution.sandbox import Availability, Limits
 from tests.catalog.execution.conftest import availability
+from tests.pipeline.execution.test_demo_actions import KINDS
 
 __all__ = ["availability"]
 
 DEMO = Path(__file__).resolve().parents[3] / "pipeline" / "demo"
 FILES = sorted((DEMO / "cases").glob("*.yaml"))
-KINDS = {
-    "different-interpretation",
-    "too-strict",
-    "wrong-expected-output",
-    "feedback-helps",
-    "self-doubt",
-}
 # The first draft of these does something else than the statement asks, and the cases notice it.
 WRONG_AT_FIRST = {"05", "14", "15", "16", "17", "19", "20", "21", "22", "24", "25", "26", "29"}
 # Refining breaks these.

@@ -70,13 +70,11 @@ def test_what_was_left_open_is_closed(subtests: pytest.Subtests) -> None:
     cases = {
         "quote": ('if true; then\n  echo "hi\nfi\n', 'if true; then\n  echo "hi"\nfi\n'),
         "single quote": ("echo 'it\n", "echo 'it'\n"),
-        "fi and done": (
-            'for f in *; do\n  if [ -f "$f" ]; then\n    ls "$f"\n',
-            'for f in *; do\n  if [ -f "$f" ]; then\n    ls "$f"\nfi\ndone\n',
-        ),
+        "fi and done": ('for f in *; do\n  if [ -f "$f" ]; then\n    ls "$f"\n',
+            'for f in *; do\n  if [ -f "$f" ]; then\n    ls "$f"\nfi\ndone\n'),
         "brace": ("f() {\n  ls\n", "f() {\n  ls\n}\n"),
         "esac": ("case x in\n  x) ls ;;\n", "case x in\n  x) ls ;;\nesac\n"),
-    }
+    }  # fmt: skip
     for name, (script, expected) in cases.items():
         with subtests.test(name):
             assert ask("repair", STATEMENT="x", SCRIPT=script, CHECKER="") == {"script": expected}
