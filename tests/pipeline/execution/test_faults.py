@@ -91,7 +91,7 @@ def test_refused_request_stops_the_run_at_once_with_words_and_evidence(
 
 
 def test_busy_server_has_the_run_wait_and_costs_nothing(meet: Callable[..., Seen]) -> None:
-    seen = meet(status(429, headers={"retry-after": "nan"}), advances=1)
+    seen = meet(status(429, retry_after=30), advances=1)
     assert (seen.state, seen.tries, seen.billed) == ("queued", [("busy", 429)], 0)
     for words in ("Waiting.", "had too many requests", RESTS, "Nothing has to be done."):
         assert words in seen.page
