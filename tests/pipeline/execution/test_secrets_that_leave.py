@@ -252,10 +252,11 @@ def test_no_prompt_takes_one_along(
     standin: StandIn, choice: str, arrived: int, subtests: pytest.Subtests
 ) -> None:
     """Whatever stands in a slot: scripts, cases, what happened in the sandbox, what a checker said."""
+    Configuration.objects.update(cases="run")
+    Endpoint.objects.update(max_in_flight=len(ASKED_STAGES))  # none of the calls is settled
     for stage in ASKED_STAGES.values():
         with subtests.test(stage.name):
             standin.reset()
-            Configuration.objects.update(cases="run")
             asked = make_action(ASKED, incident=LOG)
             run = services.start_run(asked, by=None, secrets=SecretsChoice(choice), enqueue=False)
             lease = run_leases.claim(run.pk)
