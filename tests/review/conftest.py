@@ -6,11 +6,13 @@ from collections.abc import Callable
 
 import pytest
 from django.contrib.auth.models import User
+from django.test import Client
 
 from pipeline.models import Run
 from review import services
 from review.models import Assignment, Item
 from tests.make import make_run
+from tests.review.maker import ClientFor
 
 
 @pytest.fixture
@@ -24,6 +26,11 @@ def put_in_queue() -> Callable[..., Item]:
         return item
 
     return make
+
+
+@pytest.fixture
+def boss(manager: User, client_for: ClientFor) -> Client:
+    return client_for(manager)
 
 
 @pytest.fixture

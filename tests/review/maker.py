@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 
 from django.contrib.auth.models import User
 from django.db.models import F
+from django.test import Client
 
 from pipeline.models import Configuration
 from review.blinding.item_view import open_item
@@ -15,8 +16,10 @@ from review.campaigns.services import states
 from review.desk.shown_drafts import seal
 from review.models import Assignment, Campaign, Case, Item, Score, TallyDue
 from review.sampling import overlap_of, shuffle_of
-from tests.make import make_run
+from tests.make import imported_configuration, make_run
 
+ClientFor = Callable[[User], Client]
+Arms = tuple[Campaign, Item, Item]
 FEEDBACK = "- Use -path, not -name."
 
 
@@ -95,3 +98,15 @@ def add_item(campaign: Campaign, external_id: str, *, verdict: str = "incorrect"
     )
     TallyDue.objects.create(item=item, campaign=campaign)
     return item
+
+
+def make_two_arms(*, by: User, reviewers: Sequence[User], **rules: object) -> Arms:
+    """Make an open study of one statement with two arms whose first scripts are the same and passed."""
+    campaign = make_study(by=by, reviewers=reviewers, items=0, is_open=False, **rules)
+    one, other = (add_item(campaign, name, verdict="correct") for name in ("one", "other"))
+    Item.objects.filter(pk=other.pk).update(case=one.case, configuration=imported_configuration())
+    first = one.run.drafts.get()  # type: ignore[union-attr]
+    other.run.drafts.update(script=first.script, sha256=first.sha256)  # type: ignore[union-attr]
+    Campaign.objects.filter(pk=campaign.pk).update(state="open", order="oldest")
+    campaign.refresh_from_db()
+    return campaign, one, Item.objects.get(pk=other.pk)
