@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,86 +14,48 @@ from review.exchange import jobs
 from review.exchange.rows.column_guess import guess_items, guess_kind, guess_scores
 from review.models import Campaign, Score, Transfer
 
-ClientFor = Callable[[User], Client]
-
 
 def columns(*rows: dict[str, object]) -> tuple[list[str], dict[str, list[object]]]:
     names = list(dict.fromkeys(name for row in rows for name in row))
     return names, {name: [row.get(name) for row in rows] for name in names}
 
 
-OF_INTERCODE = (
-    {"Question": "List the files that are older than 3 days", "Answer": "find . -mtime +3"},
-    {"Question": "Show the load of this host", "Answer": "uptime"},
-)
-
-
-@pytest.mark.parametrize(
-    ("rows", "expected"),
-    [
-        (OF_INTERCODE, {"Question": "statement", "Answer": "script"}),
-        # Beside a candidate the answer is what it is held against.
-        (
-            [{**row, "candidate": "ls", "reward": "0.5"} for row in OF_INTERCODE],
-            {
-                "Question": "statement",
-                "Answer": "reference",
-                "candidate": "script",
-                "reward": "execution",
-            },
-        ),
-        # Our own names are taken at their word, and so are they in capitals.
-        (
-            [{"ID": "1", "Statement": "x", "Script": "y"}],
-            {"ID": "id", "Statement": "statement", "Script": "script"},
-        ),
+def test_columns_of_items() -> None:
+    intercode = [
+        {"Question": "List the files older than 3 days", "Answer": "find . -mtime +3"},
+        {"Question": "Show the load of this host", "Answer": "uptime"},
+    ]
+    scored = [{**row, "candidate": "ls", "reward": "0.5"} for row in intercode]
+    unnamed = [
+        {"a": "List the files of the home folder", "b": "ls -l ~ | sort", "c": "correct"},
+        {"a": "Show how much memory is free", "b": "free -m | head -2", "c": "unknown"},
+    ]
+    models = [{"task": "x", "model": "large"}, {"task": "y", "model": "small"}]
+    for rows, expected in (
+        (intercode, "Question=statement Answer=script"),
+        # Next to a candidate the answer is the reference.
+        (scored, "Question=statement Answer=reference candidate=script reward=execution"),
+        # The product's own names are taken at their word, in capitals as well.
+        ([{"ID": "1", "Statement": "x", "Script": "y"}], "ID=id Statement=statement Script=script"),
         # A verdict is one only where its words are.
-        ([{"statement": "x", "judge": "wrong"}], {"statement": "statement", "judge": ""}),
-        (
-            [{"statement": "x", "judge": "incorrect"}],
-            {"statement": "statement", "judge": "verdict"},
-        ),
+        ([{"statement": "x", "judge": "wrong"}], "statement=statement judge="),
+        ([{"statement": "x", "judge": "incorrect"}], "statement=statement judge=verdict"),
         # No name says anything; the values do.
-        (
-            [
-                {"a": "List the files of the home folder", "b": "ls -l ~ | sort", "c": "correct"},
-                {"a": "Show how much memory is free", "b": "free -m | head -2", "c": "unknown"},
-            ],
-            {"a": "statement", "b": "script", "c": "verdict"},
-        ),
+        (unnamed, "a=statement b=script c=verdict"),
         # Ids that occur twice are none.
-        ([{"nr": "1", "task": "x"}, {"nr": "1", "task": "y"}], {"nr": "", "task": "statement"}),
-        (
-            [{"task": "x", "model": "large"}, {"task": "y", "model": "small"}],
-            {"task": "statement", "model": "configuration"},
-        ),
-    ],
-)
-def test_columns_of_items(rows: list[dict[str, object]], expected: dict[str, str]) -> None:
-    names, samples = columns(*rows)
-    assert {name: one.role for name, one in guess_items(names, samples).items()} == expected
-    assert guess_kind(names, samples) == "items"
+        ([{"nr": "1", "task": "x"}, {"nr": "1", "task": "y"}], "nr= task=statement"),
+        (models, "task=statement model=configuration"),
+    ):
+        names, samples = columns(*rows)
+        guessed = guess_items(names, samples)
+        assert " ".join(f"{name}={one.role}" for name, one in guessed.items()) == expected
+        assert guess_kind(names, samples) == "items"
 
 
 def test_columns_of_reviewers_beside_items() -> None:
-    names, samples = columns(
-        {
-            "statement": "x",
-            "script": "ls",
-            "anna": "2",
-            "ben": "",
-            "ben_refined": "1",
-            "final": "2",
-        },
-        {
-            "statement": "y",
-            "script": "ls",
-            "anna": "0",
-            "ben": "1",
-            "ben_refined": "",
-            "final": "0",
-        },
-    )
+    names = ["statement", "script", "anna", "ben", "ben_refined", "final"]
+    rows = (("x", "ls", "2", "", "1", "2"), ("y", "ls", "0", "1", "", "0"))
+    names, samples = columns(*(dict(zip(names, row, strict=True)) for row in rows))
     guesses = guess_items(names, samples)
     assert {name: (one.role, one.person) for name, one in guesses.items() if one.person} == {
         "anna": ("reviewer:script", "anna"),
@@ -103,7 +64,7 @@ def test_columns_of_reviewers_beside_items() -> None:
         "final": ("adjudicated:script", "final"),
     }
     assert (guesses["anna"].by_values, guesses["final"].by_values) == (True, False)
-    # One column alone of numbers is nobody, unless its name says so.
+    # One column alone of numbers is no reviewer's, unless its name says so.
     names, samples = columns({"statement": "x", "tries": "2"}, {"statement": "y", "tries": "1"})
     assert guess_items(names, samples)["tries"].role == ""
 
@@ -124,8 +85,6 @@ def test_columns_of_scores() -> None:
     }
 
 
-# --- On the page ------------------------------------------------------------------------------------------------
-
 TABLE = (
     "Question,Answer,candidate,reward,anna,ben\n"
     "List the files older than 3 days,find . -mtime +3,find . -mtime 3,0.5,0,1\n"
@@ -134,12 +93,12 @@ TABLE = (
 )
 
 
-@pytest.fixture
-def boss(client_for: ClientFor, manager: User, settings: object, tmp_path: Path) -> Client:
+@pytest.fixture(autouse=True)
+def _own_folder(settings: object, tmp_path: Path) -> None:
     settings.MEDIA_ROOT = tmp_path / "files"  # type: ignore[attr-defined]
-    return client_for(manager)
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_a_campaign_begins_with_a_file_whose_scores_follow_its_items(boss: Client) -> None:
     file = SimpleUploadedFile("study.csv", TABLE.encode())
@@ -159,18 +118,18 @@ def test_a_campaign_begins_with_a_file_whose_scores_follow_its_items(boss: Clien
         "anna": "reviewer:script",
         "ben": "reviewer:script",
     }
-    text = page.content.decode()
+    text = page.text
     assert "guessed from its name" in text and "guessed from its values" in text
     assert "2 columns hold scores" in text
     assert page.context["look"].rows[0].cells[:2] == [
-        *("List the files older than 3 days", "find . -mtime +3"),
+        *("List the files older than 3 days", "find . -mtime +3")
     ]
     chosen = {f"role-{place}": one.role for place, one in enumerate(page.context["columns"])}
     # Ben is somebody else's name.
     answer = boss.post(answer["Location"], {**chosen, "person-5": "benno", "import": "1"})
     items = Transfer.objects.get()
     jobs.carry_out(items.pk)
-    page = boss.get(answer["Location"]).content.decode()
+    page = boss.get(answer["Location"]).text
     assert "are read next" in page and "Go on with the set-up" in page
     scores = Transfer.objects.get(kind="scores")
     jobs.carry_out(scores.pk)
@@ -189,7 +148,7 @@ def test_a_file_that_can_not_be_read_makes_no_campaign(boss: Client) -> None:
     )
     assert answer.status_code == 422
     assert answer.context["form"].errors["file"]
-    assert "Choose the file again" in answer.content.decode()
+    assert "Choose the file again" in answer.text
     assert not Campaign.objects.filter(name="Empty").exists()
 
 

@@ -39,7 +39,6 @@ def lines_of(campaign: Campaign, folder: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(lines))
 
 
-@pytest.mark.slow
 def test_each_score_is_a_line(study: Campaign, tmp_path: Path) -> None:
     lines = lines_of(study, tmp_path)
     assert len(lines) == Score.objects.count() == 24
@@ -84,15 +83,19 @@ def test_a_sitting_has_quarters(study: Campaign, reviewer: User, tmp_path: Path)
     assert {(one["sitting"], one["sitting_quarter"]) for one in others} == {("", "")}
 
 
-@pytest.mark.slow
-def test_a_formula_in_a_name_stays_a_text(study: Campaign, tmp_path: Path) -> None:
+def test_a_formula_in_a_name_stays_a_text_and_every_line_says_whether_it_is_blind(
+    study: Campaign, tmp_path: Path
+) -> None:
     case = study.cases.order_by("pk")[0]
     case.external_id = "=1+1"
     case.save(update_fields=["external_id"])
-    assert {one["item"] for one in lines_of(study, tmp_path)} >= {"'=1+1"}
+    Campaign.objects.filter(pk=study.pk).update(hides_verdict=False)
+    study.refresh_from_db()
+    lines = lines_of(study, tmp_path)
+    assert {one["item"] for one in lines} >= {"'=1+1"}
+    assert {one["blinding"] for one in lines} == {"not blind"}
 
 
-@pytest.mark.slow
 def test_what_is_used_gives_the_figures_of_the_report(tmp_path: Path) -> None:
     """By the selection that docs/statistics.md names, and the adjudicated score or the majority of each item."""
     base = {"feedback": "- No.", "refined": "ls -a\n", "script": "ls\n", "overlap": 2}
@@ -145,12 +148,3 @@ def test_what_is_used_gives_the_figures_of_the_report(tmp_path: Path) -> None:
     assert {one["blind"] for one in lines if one["item"] == "seen"} == {"0"}
     assert {one["blinding"] for one in lines} == {"blind"}
     assert {one["round"] for one in lines if one["stage"] == "refined"} == {"1"}
-
-
-@pytest.mark.slow
-def test_a_campaign_that_hides_no_verdicts_says_so_in_every_line(
-    study: Campaign, tmp_path: Path
-) -> None:
-    Campaign.objects.filter(pk=study.pk).update(hides_verdict=False)
-    study.refresh_from_db()
-    assert {one["blinding"] for one in lines_of(study, tmp_path)} == {"not blind"}

@@ -7,6 +7,8 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from core.files.cells import plain_cell, safe_cell
 from core.files.lines import MOST_BYTES, UnreadableFile
@@ -16,6 +18,7 @@ from review.exchange.rows.item_rows import read_item
 from review.exchange.rows.score_rows import read_scores
 from review.exchange.rows.values import RowProblem
 from review.exchange.source import Format, Source
+from tests.first_cases import first_cases
 
 NAMES = "id,statement,script\n"
 
@@ -30,94 +33,85 @@ def problems(records: list[Record]) -> list[tuple[int, str]]:
     return [(one.line, one.problem[:24]) for one in records if one.problem]
 
 
-@pytest.mark.parametrize(
-    ("name", "data", "layout"),
-    [
-        pytest.param("x", '{"id": "a"}\n{"id": "b"}', Format.JSONL, id="objects a line"),
-        pytest.param("x", '\ufeff{"id": "a"}', Format.JSONL, id="objects with a mark of UTF-8"),
-        pytest.param("x.json", '{"id": "a"}\n{"id": "b"}', Format.JSONL, id="a wrong ending"),
-        pytest.param("x.jsonl", "{broken\n{}", Format.JSONL, id="first line broken"),
-        pytest.param("x", "[{}]", Format.JSON, id="array"),
-        pytest.param("x.jsonl", "[\n{}\n]", Format.JSON, id="array in spite of the ending"),
-        pytest.param("x.jsonl", "[1]\n{}", Format.JSONL, id="an array a line"),
-        pytest.param("x", '{"items": [{}]}', Format.JSON, id="items"),
-        pytest.param("x", '{\n "items": [{}]}', Format.JSON, id="items over lines"),
-        pytest.param("x", "id;statement\na;b", Format.CSV, id="semicolons"),
-        pytest.param("x.csv", "[id],{s}\na,b", Format.CSV, id="a table by its ending"),
-        pytest.param("x.TSV", "[id]\t{s}\na\tb", Format.CSV, id="tabs, by its ending"),
-    ],
-)
-def test_the_layout_is_told_by_looking(tmp_path: Path, name: str, data: str, layout: str) -> None:
-    path = tmp_path / name
-    path.write_text(data, encoding="utf-8")
-    source = Source(path)
-    assert source.layout == layout
-    list(source)
+def test_the_layout_is_told_by_looking(tmp_path: Path) -> None:
+    """By name and content."""
+    wanted = {
+        ("x", '{"id": "a"}\n{"id": "b"}'): Format.JSONL,
+        ("x", '\ufeff{"id": "a"}'): Format.JSONL,
+        ("x.json", '{"id": "a"}\n{"id": "b"}'): Format.JSONL,  # in spite of the ending
+        ("x.jsonl", "{broken\n{}"): Format.JSONL,
+        ("x", "[{}]"): Format.JSON,
+        ("x.jsonl", "[\n{}\n]"): Format.JSON,  # in spite of the ending
+        ("x.jsonl", "[1]\n{}"): Format.JSONL,
+        ("x", '{"items": [{}]}'): Format.JSON,
+        ("x", '{\n "items": [{}]}'): Format.JSON,
+        ("x", "id;statement\na;b"): Format.CSV,
+        ("x.csv", "[id],{s}\na,b"): Format.CSV,  # by its ending
+        ("x.TSV", "[id]\t{s}\na\tb"): Format.CSV,
+    }
+    found = {}
+    for name, data in wanted:
+        (tmp_path / name).write_text(data, encoding="utf-8")
+        source = Source(tmp_path / name)
+        found[name, data] = source.layout
+        list(source)
+    assert found == wanted
 
 
-@pytest.mark.parametrize(
-    ("data", "why"),
-    [
-        pytest.param(b"", "empty", id="empty"),
-        pytest.param(b"\xef\xbb\xbf \n\n", "empty", id="nothing but white space"),
-        pytest.param(b"\xff\xfei\0d\0", "UTF-16", id="UTF-16"),
-        pytest.param(b"\x7fELF\2\1\1\0\0\0\0\0", "binary", id="a program"),
-        pytest.param(b'{\n"name": 1}', "no array", id="an object without items"),
-        pytest.param(b"id,statement,id\na,b,c", "same name", id="a column twice"),
-        pytest.param(b"\n\n,\n", "no names", id="a table without a header"),
-    ],
-)
-def test_what_can_not_be_read_at_all_says_why(tmp_path: Path, data: bytes, why: str) -> None:
-    with pytest.raises(UnreadableFile, match=why):
-        read(tmp_path, data)
-
-
-def test_a_folder_is_no_file(tmp_path: Path) -> None:
+def test_what_can_not_be_read_at_all_says_why(tmp_path: Path) -> None:
+    for data, why in (
+        (b"", "empty"),
+        (b"\xef\xbb\xbf \n\n", "empty"),
+        (b"\xff\xfei\0d\0", "UTF-16"),
+        (b"\x7fELF\2\1\1\0\0\0\0\0", "binary"),
+        (b'{\n"name": 1}', "no array"),
+        (b"id,statement,id\na,b,c", "same name"),
+        (b"\n\n,\n", "no names"),
+    ):
+        with pytest.raises(UnreadableFile, match=why):
+            read(tmp_path, data)
     with pytest.raises(OSError, match="directory"):
         Source(tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("line", "problem"),
-    [
-        pytest.param(b'{"id": ', "is no JSON", id="cut off"),
-        pytest.param(b'"text"', "is not an object", id="a text"),
-        pytest.param(b"[1, 2]", "is not an object", id="a list"),
-        pytest.param(b'{"id": NaN}', "is no JSON", id="NaN"),
-        pytest.param(b'{"id": "\xe9"}', "is not UTF-8", id="Latin-1"),
-        pytest.param(b'{"id": "a\0"}', "is no JSON", id="NUL"),
-        pytest.param(b'{"a":' * 5_000 + b"1", "is nested too deeply", id="deep"),
-    ],
-)
-def test_one_bad_line_leaves_the_others(tmp_path: Path, line: bytes, problem: str) -> None:
-    records = read(tmp_path, b'{"id": "a"}\r\n\r\n' + line + b'\n{"id": "b"}', "x.jsonl")
-    assert [one.values.get("id") for one in records] == ["a", None, "b"]
-    assert records[1].line == 3
-    assert records[1].problem.startswith(problem)
+def test_one_bad_line_leaves_the_others(tmp_path: Path) -> None:
+    for line, problem in (
+        (b'{"id": ', "is no JSON"),
+        (b'"text"', "is not an object"),
+        (b"[1, 2]", "is not an object"),
+        (b'{"id": NaN}', "is no JSON"),
+        (b'{"id": "\xe9"}', "is not UTF-8"),
+        (b'{"id": "a\0"}', "is no JSON"),
+        (b'{"a":' * 5_000 + b"1", "is nested too deeply"),
+    ):
+        records = read(tmp_path, b'{"id": "a"}\r\n\r\n' + line + b'\n{"id": "b"}', "x.jsonl")
+        assert [one.values.get("id") for one in records] == ["a", None, "b"], line[:30]
+        assert records[1].line == 3
+        assert records[1].problem.startswith(problem), line[:30]
 
 
-@pytest.mark.parametrize(
-    ("element", "problem"),
-    [
-        pytest.param('{"id": }', "is no JSON", id="broken"),
-        pytest.param("17", "is not an object", id="a number"),
-        pytest.param('{"a":' * 5_000 + "1" + "}" * 5_000, "is nested too deeply", id="deep"),
-    ],
-)
-def test_one_bad_element_leaves_the_others(tmp_path: Path, element: str, problem: str) -> None:
-    records = read(tmp_path, f'[{{"id": "a"}}, {element}, {{"id": "b"}}]')
-    assert [one.values.get("id") for one in records][-1] == "b"
-    assert records[1].problem.startswith(problem)
+def test_one_bad_element_leaves_the_others(tmp_path: Path) -> None:
+    for element, problem in (
+        ('{"id": }', "is no JSON"),
+        ("17", "is not an object"),
+        ('{"a":' * 5_000 + "1" + "}" * 5_000, "is nested too deeply"),
+    ):
+        records = read(tmp_path, f'[{{"id": "a"}}, {element}, {{"id": "b"}}]')
+        assert [one.values.get("id") for one in records][-1] == "b", element[:30]
+        assert records[1].problem.startswith(problem), element[:30]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "before", "after"),
-    [
-        pytest.param("x.jsonl", '{"id": "a"}\n{"id": "', '"}\n{"id": "b"}\n', id="jsonl"),
-        pytest.param("x.csv", "id,statement\na,b\n", "\nb,c\n", id="csv"),
-        pytest.param("x.json", '[{"id": "a"}, {"id": "', '"}, {"id": "b"}]', id="json"),
-    ],
+    first_cases(
+        1,
+        [
+            ("x.jsonl", '{"id": "a"}\n{"id": "', '"}\n{"id": "b"}\n'),
+            ("x.csv", "id,statement\na,b\n", "\nb,c\n"),
+            ("x.json", '[{"id": "a"}, {"id": "', '"}, {"id": "b"}]'),
+        ],
+    ),
 )
 def test_a_line_of_200_megabytes_is_never_read_whole(
     tmp_path: Path, name: str, before: str, after: str
@@ -155,48 +149,42 @@ def test_a_table_with_bad_rows_is_read_to_its_end(tmp_path: Path) -> None:
     assert read_item(records[2].values)[0].external_id == "c"
 
 
-@pytest.mark.parametrize(
-    "text", ["=1", "'=1", "''=1", "-rf", "'quoted'", "@x", "\tx", "+1", "'", "", "plain", "\r"]
-)
+@settings(max_examples=40)
+@given(st.text(st.sampled_from("=+-@\t\r'a"), max_size=4) | st.text())
 def test_a_cell_made_safe_is_exactly_the_text_again(text: str) -> None:
     assert plain_cell(safe_cell(text)) == text
     assert not safe_cell(text).startswith(("=", "+", "-", "@", "\t", "\r"))
 
 
-# --- Rows -----------------------------------------------------------------------------------------------------------
+def test_a_row_that_is_refused_names_its_column() -> None:
+    rows: list[tuple[dict[str, object], str]] = [
+        ({"id": "a"}, "statement"),
+        ({"id": "a", "statement": "  "}, "statement"),
+        ({"id": "a", "statement": 7}, "statement"),
+        ({"id": "a", "statement": "x\0"}, "statement"),
+        ({"id": "a", "statement": "\ud800"}, "statement"),
+        ({"id": "a", "statement": "x" * 4_001}, "statement"),
+        ({"id": "a\nb", "statement": "x"}, "id"),
+        ({"id": "a" * 201, "statement": "x"}, "id"),
+        ({"id": ["a"], "statement": "x"}, "id"),
+        ({"statement": "x", "verdict": "good"}, "verdict"),
+        ({"statement": "x", "execution": 1.5}, "execution"),
+        ({"statement": "x", "execution": "nan"}, "execution"),
+        ({"statement": "x", "refined": "ls"}, "script"),  # refined from nothing
+        ({"statement": "x", "known": {"script": 3}}, "script"),
+        ({"statement": "x", "severity": True}, "severity"),
+        ({"statement": "x", "sham": "maybe"}, "sham"),
+    ]
+    for row, column in rows:
+        with pytest.raises(RowProblem) as problem:
+            read_item(row)
+        assert problem.value.column == column, row
 
 
-@pytest.mark.parametrize(
-    ("row", "column"),
-    [
-        pytest.param({"id": "a"}, "statement", id="no statement"),
-        pytest.param({"id": "a", "statement": "  "}, "statement", id="blank statement"),
-        pytest.param({"id": "a", "statement": 7}, "statement", id="a number"),
-        pytest.param({"id": "a", "statement": "x\0"}, "statement", id="NUL"),
-        pytest.param({"id": "a", "statement": "\ud800"}, "statement", id="half a character"),
-        pytest.param({"id": "a", "statement": "x" * 4_001}, "statement", id="too long"),
-        pytest.param({"id": "a\nb", "statement": "x"}, "id", id="an id of two lines"),
-        pytest.param({"id": "a" * 201, "statement": "x"}, "id", id="a long id"),
-        pytest.param({"id": ["a"], "statement": "x"}, "id", id="a list for id"),
-        pytest.param({"statement": "x", "verdict": "good"}, "verdict", id="no verdict"),
-        pytest.param({"statement": "x", "execution": 1.5}, "execution", id="more than 1"),
-        pytest.param({"statement": "x", "execution": "nan"}, "execution", id="not a number"),
-        pytest.param({"statement": "x", "refined": "ls"}, "script", id="refined from nothing"),
-        pytest.param({"statement": "x", "known": {"script": 3}}, "script", id="known 3"),
-        pytest.param({"statement": "x", "severity": True}, "severity", id="true for a number"),
-        pytest.param({"statement": "x", "sham": "maybe"}, "sham", id="neither yes nor no"),
-    ],
-)
-def test_a_row_that_is_refused_names_its_column(row: dict[str, object], column: str) -> None:
-    with pytest.raises(RowProblem) as problem:
-        read_item(row)
-    assert problem.value.column == column
-
-
-@pytest.mark.parametrize("score", [3, -1, "3", "2.0", 2.0, "two", True, [2], {"value": 2}, "1e0"])
-def test_a_score_is_0_1_or_2(score: object) -> None:
-    with pytest.raises(RowProblem, match=r"is no score: 0, 1, 2 or empty"):
-        read_scores({"item": "a", "reviewer": "r", "script": score}, line=1, columns=Columns())
+def test_a_score_is_0_1_or_2() -> None:
+    for score in (3, -1, "3", "2.0", 2.0, "two", True, [2], {"value": 2}, "1e0"):
+        with pytest.raises(RowProblem, match=r"is no score: 0, 1, 2 or empty"):
+            read_scores({"item": "a", "reviewer": "r", "script": score}, line=1, columns=Columns())
 
 
 def test_empty_is_not_asked_and_never_0() -> None:

@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
-import zipfile
 from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 
+from core.database.statistics import MANY
 from review import services
 from review.campaigns.services import adjudication, rules
 from review.counting import tallies
 from review.counting.counts import Counts, read_counts
-from review.models import Assignment, Campaign, Score
+from review.models import Assignment, Campaign
 from tests.people import make_person
-from tests.review.exchange.files import run_all, run_command
+from tests.review.exchange.files import run_all, run_command, write_lines
 from tests.review.maker import make_study
 from tests.review.queue.test_studies import give, go_through
 
 pytestmark = pytest.mark.django_db
-JUDGEMENTS = (
-    Path(__file__).resolve().parents[4] / "shared" / "data" / "nl2bash_judgements_tellina.jsonl"
-)
 
 
 def counts_of(name: str) -> Counts:
@@ -35,27 +32,6 @@ def counts_of(name: str) -> Counts:
     # Of an import it is said that its scores were given elsewhere.
     counts.sums.pop("here", None)
     return counts
-
-
-@pytest.mark.skipif(not JUDGEMENTS.exists(), reason="the set of judgements is not here")
-def test_judgements_of_three_raters_are_scores_and_what_was_not_asked_is_none(
-    tmp_path: Path,
-) -> None:
-    raters = [f"--map=reviewer:{name}=rater_{name.lower()}" for name in "ABC"]
-    some = tmp_path / "some.jsonl"
-    some.write_text("".join(JUDGEMENTS.read_text().splitlines(keepends=True)[:150]))
-    assert run_command("import_items", "Tellina", some) == 0
-    assert run_command("import_scores", "Tellina", some, *raters) == 0
-    rows = [json.loads(line) for line in some.read_text().splitlines()]
-    given = {
-        (name, row["id"]): row[f"rater_{name.lower()}"]
-        for row in rows
-        for name in "ABC"
-        if row[f"rater_{name.lower()}"] is not None
-    }
-    found = Score.objects.values_list("reviewer__username", "item__case__external_id", "value")
-    assert {(name, item): value for name, item, value in found} == given
-    assert 0 < sum(name == "C" for name, _item in given) < len(rows)
 
 
 @pytest.fixture
@@ -83,7 +59,6 @@ def study(manager: User, reviewer: User, second_reviewer: User) -> Campaign:
     return campaign
 
 
-@pytest.mark.slow
 def test_an_export_imported_into_a_new_campaign_gives_the_same_figures(
     study: Campaign, tmp_path: Path
 ) -> None:
@@ -109,7 +84,6 @@ def test_an_export_imported_into_a_new_campaign_gives_the_same_figures(
     assert counts_of("From jsonl") == before
 
 
-@pytest.mark.slow
 def test_an_export_tells_who_when_and_what_was_seen(study: Campaign, tmp_path: Path) -> None:
     file = tmp_path / "out.jsonl"
     run_all("Study", ("export_campaign", file))
@@ -137,25 +111,6 @@ def test_no_cell_of_a_table_is_a_formula(study: Campaign, tmp_path: Path) -> Non
     assert '\'=HYPERLINK("x")\r\n\'-1,\t"quoted"\n' in cells
 
 
-@pytest.mark.slow
-def test_a_dataset_folder_has_a_card_and_lines_that_can_be_imported(
-    study: Campaign, tmp_path: Path
-) -> None:
-    file = tmp_path / "out.zip"
-    run_all("Study", ("export_campaign", file))
-    with zipfile.ZipFile(io.BytesIO(file.read_bytes())) as folder:
-        assert sorted(folder.namelist()) == ["README.md", "data.jsonl", "scores.jsonl"]
-        assert 'pretty_name: "Study"' in folder.read("README.md").decode()
-        folder.extractall(tmp_path)
-    run_all(
-        "Again",
-        ("import_items", tmp_path / "data.jsonl"),
-        ("import_scores", tmp_path / "scores.jsonl"),
-    )
-    assert counts_of("Again") == counts_of("Study")
-
-
-@pytest.mark.slow
 def test_results_in_the_shape_of_eabench_can_be_imported(study: Campaign, tmp_path: Path) -> None:
     file = tmp_path / "results.json"
     assert run_command("export_campaign", "Study", file, "--format=nl2bash-eabench") == 0
@@ -171,3 +126,32 @@ def test_what_can_not_be_written_leaves_nothing(manager: User, tmp_path: Path) -
     assert run_command("export_campaign", "Study", tmp_path) == 2
     assert run_command("export_campaign", "Study", tmp_path / "no" / "x.jsonl") == 2
     assert list(tmp_path.iterdir()) == []
+
+
+def planned_for(table: str) -> int:
+    """How many rows PostgreSQL takes the table to have."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT reltuples FROM pg_class WHERE oid = %s::regclass", [table])
+        (rows,) = cursor.fetchone()
+    return int(rows)
+
+
+@pytest.mark.slow
+def test_an_import_tells_the_planner_what_it_brought(tmp_path: Path) -> None:
+    many = MANY + 1
+    items = [
+        {"id": f"i{one}", "statement": f"Show {one}", "configuration": "c", "script": f"echo {one}"}
+        for one in range(many)
+    ]
+    scores = [
+        {"id": f"i{one}", "configuration": "c", "reviewer": "ann", "stage": "script", "value": 2}
+        for one in range(many)
+    ]
+    assert run_command("import_items", "Many", write_lines(tmp_path / "items.jsonl", *items)) == 0
+    assert (
+        run_command("import_scores", "Many", write_lines(tmp_path / "scores.jsonl", *scores)) == 0
+    )
+
+    assert planned_for("review_item") >= many
+    assert planned_for("review_score") >= many
+    assert planned_for("pipeline_run") >= many

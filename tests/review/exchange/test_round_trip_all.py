@@ -13,6 +13,7 @@ from review.campaigns.services import adjudication
 from review.counting import tallies
 from review.models import Assignment, Campaign, Item, Remark, Score
 from review.report import services
+from tests.first_cases import first_cases
 from tests.people import make_person
 from tests.review.exchange.files import run_all, run_command, write_lines
 from tests.review.maker import make_study
@@ -73,7 +74,6 @@ def _score(item: Item, person: User, stage: str, value: int, **more: object) -> 
 
 def _refine(item: Item, author: User) -> Draft:
     """A script made from an expert's words."""
-    assert item.run is not None
     first = item.run.drafts.get(number=1)
     feedback = Feedback.objects.create(
         draft=first, arm="expert", author=author, text=f"- Says {author.username}."
@@ -101,16 +101,12 @@ def figures_of(name: str) -> tuple[object, ...]:
     tallies.recount(campaign)
     report = services.make_report(campaign)
     details = report["details"]
-    assert isinstance(details, dict)
     arms = [{key: arm[key] for key in ("items", "strict", "partial")} for arm in details["arms"]]
     return report["items"], report["configurations"], report["agreement"], arms
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "layout",
-    ["jsonl", *(pytest.param(one, marks=pytest.mark.slow) for one in ("csv", "json", "dataset"))],
-)
+@pytest.mark.parametrize("layout", first_cases(1, ["dataset", "jsonl", "csv", "json"]))
 def test_everything_comes_back_with_the_same_figures(
     study: Campaign, tmp_path: Path, layout: str
 ) -> None:
@@ -120,6 +116,8 @@ def test_everything_comes_back_with_the_same_figures(
         file = tmp_path / "out.zip"
         run_all("Study", ("export_campaign", file))
         with zipfile.ZipFile(file) as folder:
+            assert sorted(folder.namelist()) == ["README.md", "data.jsonl", "scores.jsonl"]
+            assert 'pretty_name: "Study"' in folder.read("README.md").decode()
             folder.extractall(tmp_path)
         items, scores = tmp_path / "data.jsonl", tmp_path / "scores.jsonl"
     else:

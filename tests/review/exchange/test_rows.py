@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import json
+from io import StringIO
 from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.management import call_command
 
 from pipeline.models import Configuration, Run
 from review.campaigns.services import states
 from review.counting import tallies
 from review.models import Adjudication, Campaign, Case, Item, Score, TallyDue
-from tests.review.exchange.files import run_command, write_lines
-from tests.review.maker import make_study
+from tests.review.exchange.files import run_all, run_command, write_lines
+from tests.review.maker import ClientFor, make_study
+from tests.review.report.test_report_pages import rows_of
+from tests.review.study.golden import ROWS
+from tests.review.study.test_golden_case import PARTIAL, STRICT
 
 pytestmark = pytest.mark.django_db
 Err = pytest.CaptureFixture[str]
@@ -192,3 +197,67 @@ def test_a_final_score_is_imported_with_who_settled_it(imported: Campaign, tmp_p
     word = Adjudication.objects.get()
     assert (word.value, word.by.username, word.imported) == (1, "Judge", True)
     assert Score.objects.count() == 2
+
+
+def write_golden(folder: Path) -> tuple[Path, Path]:
+    """Of the right scripts 60 pass a test and 5 do not; of the wrong ones 70 fail it, 8 pass, and 10 were not run."""
+    items: list[dict[str, object]] = []
+    scores: list[dict[str, object]] = []
+    right, wrong = iter([1.0] * 60 + [0.0] * 5), iter([0.0] * 70 + [True] * 8 + [None] * 10)
+    for verdict, script, feedback, refined, times in ROWS:
+        for _time in range(times):
+            name = f"case-{len(items)}"
+            execution = next(right if script == 2 else wrong)
+            items.append(
+                {
+                    "id": name,
+                    "statement": f"Do {name}",
+                    "verdict": verdict.value,
+                    "execution": execution,
+                }
+            )
+            given = {"script": script, "feedback": feedback, "refined": refined}
+            scores.append({"item": name, "reviewer": "expert", **given})
+    return (
+        write_lines(folder / "items.jsonl", *items),
+        write_lines(folder / "scores.jsonl", *scores),
+    )
+
+
+@pytest.fixture
+def golden(tmp_path: Path) -> Campaign:
+    items, scores = write_golden(tmp_path)
+    run_all("Golden", ("import_items", items), ("import_scores", scores))
+    return Campaign.objects.get(name="Golden")
+
+
+def test_the_golden_case_imported_as_labels_gives_every_figure(
+    golden: Campaign, manager: User, client_for: ClientFor
+) -> None:
+    """As JSON from the command, and on the page."""
+    out = StringIO()
+    call_command("study_report", "Golden", "--json", stdout=out)
+    document = json.loads(out.getvalue())
+    (arm,) = document["configurations"]
+    assert (document["items"], arm["name"]) == (153, "imported")
+    for criterion, shares in (("strict", STRICT), ("partial", PARTIAL)):
+        address = f"/campaigns/{golden.pk}/report/?criterion={criterion}"
+        rows = rows_of(client_for(manager).get(address).text)
+        for name, (numerator, denominator) in shares.items():
+            figure = arm[criterion][name]
+            found = (figure["numerator"], figure["denominator"])
+            assert found == (numerator, denominator), (criterion, name)
+            assert figure["value"] == numerator / denominator
+            value = f"{100 * numerator / denominator:{'+' if name == 'net' else ''}.1f}"
+            assert f"{numerator} / {denominator} {value} %" in rows[name]
+        assert ("130 / 143" in rows["execution_agreement"]) == (criterion == "strict")
+    execution = arm["strict"]["execution_agreement"]
+    assert (execution["numerator"], execution["denominator"]) == (60 + 70, 143)
+    net, partial = arm["strict"]["net"], arm["partial"]["net"]
+    assert [net["value"], net["low"], net["high"]] == pytest.approx([0.098, 0.040, 0.155], abs=5e-4)
+    assert net["p_value"] == pytest.approx(0.0015, abs=5e-5)
+    assert partial["p_value"] == pytest.approx(0.021, abs=5e-4)
+    # What is only a label is never handed out, and its reviewer can't sign in.
+    assert not golden.items.exclude(state="closed", places=0).exists()
+    expert = User.objects.get(username="expert")
+    assert not (expert.is_active or expert.has_usable_password())

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.core.management import call_command
+from django.db import transaction
 
-from core.intervals import wilson
 from review.counting.counts import read_counts
 from review.exchange.importing import importer
 from review.exchange.importing.items import import_items
@@ -45,6 +45,12 @@ def printed(name: str = "Study") -> dict[str, Any]:
     return found
 
 
+def details_of(name: str = "Study") -> dict[str, Any]:
+    details = services.make_report(Campaign.objects.get(name=name))["details"]
+    assert isinstance(details, dict)
+    return details
+
+
 def figure(name: str, criterion: str = "strict", arm: int = 0) -> tuple[int, int]:
     found = printed()["configurations"][arm][criterion][name]
     return found["numerator"], found["denominator"]
@@ -55,66 +61,51 @@ def comes_back(folder: Path) -> bool:
     file = folder / "out.jsonl"
     run_all("Study", ("export_campaign", file))
     run_all("Again", ("import_items", file), ("import_scores", file))
-    before, after = (
-        services.make_report(Campaign.objects.get(name=name)) for name in ("Study", "Again")
-    )
-    arms = [
-        [
+
+    def seen(name: str) -> list[object]:
+        report = services.make_report(Campaign.objects.get(name=name))
+        arms = [
             {key: arm[key] for key in ("items", "strict", "partial")}
-            for arm in one["details"]["arms"]
-        ]  # type: ignore[index]
-        for one in (before, after)
-    ]
-    return arms[0] == arms[1] and all(
-        before[key] == after[key] for key in ("items", "configurations", "agreement")
-    )
+            for arm in details_of(name)["arms"]
+        ]
+        return [arms, *(report[key] for key in ("items", "configurations", "agreement"))]
+
+    return seen("Study") == seen("Again")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("order", [1, -1], ids=["as given", "lines swapped"])
-@pytest.mark.parametrize(
-    ("first", "second", "right"),
-    [
-        pytest.param({"at": EARLY}, {"at": LATE}, 1, id="the newest by its time"),
-        pytest.param({}, {"at": EARLY}, 1, id="none before any"),
-        pytest.param({"at": LATE}, {"at": EARLY}, 0, id="an older one changes nothing"),
-    ],
-)
-def test_which_score_counts_is_told_by_time_and_not_by_line(
-    tmp_path: Path, first: dict[str, str], second: dict[str, str], right: int, order: int
-) -> None:
-    scores = [given("A", 0, **first), given("A", 2, **second)][::order]
-    assert import_into(tmp_path, [item()], scores) == 0
-
-    assert figure("first_pass_accuracy") == (right, 1)
-    assert Score.objects.filter(current=True).count() == 1
-    assert comes_back(tmp_path)
+def test_which_score_counts_is_told_by_time_and_not_by_line(tmp_path: Path) -> None:
+    """The newest by its time, none before any; whatever the order of lines."""
+    for first, second, right in (
+        ({"at": EARLY}, {"at": LATE}, 1),
+        ({}, {"at": EARLY}, 1),
+        ({"at": LATE}, {"at": EARLY}, 0),
+    ):
+        for order in (1, -1):
+            with transaction.atomic():
+                scores = [given("A", 0, **first), given("A", 2, **second)][::order]
+                assert import_into(tmp_path, [item()], scores) == 0
+                assert figure("first_pass_accuracy") == (right, 1), (first, second, order)
+                assert Score.objects.filter(current=True).count() == 1
+                transaction.set_rollback(True)
 
 
 def test_of_two_at_the_same_time_the_later_line_counts(tmp_path: Path) -> None:
-    assert import_into(tmp_path, [item()], [given("A", 2, at=EARLY), given("A", 0, at=EARLY)]) == 0
-
+    scores = [given("A", 2, at=EARLY), given("A", 0, at=EARLY)]
+    assert import_into(tmp_path, [item()], scores) == 0
     assert figure("first_pass_accuracy") == (0, 1)
-    again = write_lines(tmp_path / "scores.jsonl", given("A", 2, at=EARLY), given("A", 0, at=EARLY))
-    run_all("Study", ("import_scores", again))
+    run_all("Study", ("import_scores", write_lines(tmp_path / "scores.jsonl", *scores)))
     assert Score.objects.count() == 2
+    # Two values without any time contradict each other.
+    assert import_into(tmp_path, [item()], [given("B", 2), given("B", 0)]) == 1
 
 
-def test_two_values_without_any_time_contradict_each_other(tmp_path: Path) -> None:
-    assert import_into(tmp_path, [item()], [given("A", 2), given("A", 0)]) == 1
-    assert figure("first_pass_accuracy") == (1, 1)
-
-
-@pytest.mark.slow
 def test_a_score_that_was_taken_back_stays_so(tmp_path: Path) -> None:
     undone = given("A", 0, at=LATE, current=False, undone_at=LATE)
     assert import_into(tmp_path, [item()], [undone, given("A", 2, at=EARLY)]) == 0
-
     assert figure("first_pass_accuracy") == (1, 1)
     assert comes_back(tmp_path)
 
 
-@pytest.mark.slow
 def test_scores_that_saw_more_than_their_stage_do_not_decide(tmp_path: Path) -> None:
     seen = {"record": "score", "visible": {"verdict": True}, "at": EARLY}
     scores = [given("A", 2), given("B", 2, **seen)]
@@ -123,8 +114,7 @@ def test_scores_that_saw_more_than_their_stage_do_not_decide(tmp_path: Path) -> 
 
     assert (found["denominator"], found["pending"]) == (0, 1)
     assert Item.objects.get().done == 1  # somebody else is to score it
-    details = services.make_report(Campaign.objects.get(name="Study"))["details"]
-    assert isinstance(details, dict)
+    details = details_of()
     assert details["not_blind"] == [
         {
             **{"configuration": "imported", "stage": "script", "verdict": "correct"},
@@ -136,17 +126,6 @@ def test_scores_that_saw_more_than_their_stage_do_not_decide(tmp_path: Path) -> 
     assert comes_back(tmp_path)
 
 
-@pytest.mark.slow
-def test_what_is_recommended_and_not_scored_is_open_and_comes_back(tmp_path: Path) -> None:
-    texts = {"feedback": "- Too many.", "refined": "ls -a\n", "verdict": "incorrect"}
-    assert import_into(tmp_path, [item(recommended="other", **texts)], [given("A", 2)]) == 0
-    found = printed()["configurations"][0]["strict"]["overall_as_recommended"]
-
-    assert (found["denominator"], found["open"], found["range"]) == (0, 1, [0.0, 1.0])
-    assert comes_back(tmp_path)
-
-
-@pytest.mark.slow
 def test_several_rounds_fill_the_gain_table_and_come_back(tmp_path: Path) -> None:
     later = [
         {"round": 2, "feedback": "- Still.", "refined": "ls -la\n", "recommended": True},
@@ -158,9 +137,7 @@ def test_several_rounds_fill_the_gain_table_and_come_back(tmp_path: Path) -> Non
         {"item": "one", "reviewer": "A", "stage": "refined", "round": 2, "value": 2},
     ]
     assert import_into(tmp_path, [item(recommended="other", later=later, **texts)], scores) == 0
-    details = services.make_report(Campaign.objects.get(name="Study"))["details"]
-    assert isinstance(details, dict)
-    gain = details["arms"][0]["strict"]["gain"]
+    gain = details_of()["arms"][0]["strict"]["gain"]
 
     assert [row["drafts"] for row in gain] == [1, 1, 1, 1]
     # The third round went back to the first script, whose score is known.
@@ -172,7 +149,6 @@ def test_several_rounds_fill_the_gain_table_and_come_back(tmp_path: Path) -> Non
     assert comes_back(tmp_path)
 
 
-@pytest.mark.slow
 def test_one_reviewer_scores_the_refinements_of_two_experts(tmp_path: Path) -> None:
     experts = [
         {"author": "eva", "feedback": "- So.", "refined": "ls -1\n"},
@@ -214,15 +190,11 @@ def test_a_rater_of_an_item_cannot_adjudicate_it(tmp_path: Path) -> None:
     assert figure("first_pass_accuracy") == (1, 1)
 
 
-@pytest.mark.slow
 def test_the_same_text_in_two_arms_counts_in_each_once_in_agreement_and_is_settled_once(
     tmp_path: Path,
 ) -> None:
     arms = [item(overlap=2, configuration=name) for name in ("one-arm", "other-arm")]
-    scores = [
-        given("A", 0, configuration="one-arm"),
-        given("B", 2, configuration="other-arm"),
-    ]
+    scores = [given("A", 0, configuration="one-arm"), given("B", 2, configuration="other-arm")]
     assert import_into(tmp_path, arms, scores) == 0
     document = printed()
     for arm in document["configurations"]:
@@ -280,49 +252,8 @@ def test_the_family_of_an_import_that_was_killed_is_kept_as_it_would_be_named_he
         assert Campaign.objects.get(name=name).p_family == kept
 
 
-def test_a_reading_heeds_statements_that_repeat(tmp_path: Path) -> None:
-    items = [item(f"{number}", statement=f"Do {number // 2}") for number in range(12)]
-    seen = {"record": "score", "visible": {"verdict": True}, "at": EARLY}
-    scores = [
-        {**given("A", 2 if number < 6 else 0), "item": f"{number}", **(seen if number < 4 else {})}
-        for number in range(12)
-    ]
-    assert import_into(tmp_path, items, scores) == 0
-    details = services.make_report(Campaign.objects.get(name="Study"))["details"]
-    assert isinstance(details, dict)
-    read = details["readings"]["with_not_blind"]["imported"]["strict"]["first_pass_accuracy"]
-
-    assert (read["numerator"], read["denominator"]) == (6, 12)
-    assert read["deff"] > 2  # both items of a statement have the same score
-    assert (read["low"], read["high"]) != wilson(6, 12)
-
-
-@pytest.mark.slow
-def test_the_figures_without_each_reviewers_first_quarter(tmp_path: Path) -> None:
-    items = [item(f"{number}") for number in range(8)]
-    scores = [
-        {
-            **given("A", 0 if number < 2 else 2),
-            "item": f"{number}",
-            "at": f"2026-03-01T09:0{number}:00Z",
-        }
-        for number in range(8)
-    ]
-    assert import_into(tmp_path, items, scores) == 0
-    assert figure("first_pass_accuracy") == (6, 8)
-    details = services.make_report(Campaign.objects.get(name="Study"))["details"]
-    assert isinstance(details, dict)
-    without = details["readings"]["without_first_quarter"]["imported"]["strict"]
-
-    found = without["first_pass_accuracy"]
-    assert (found["numerator"], found["denominator"], found["open"]) == (6, 6, 2)
-    assert comes_back(tmp_path)
-
-
 def test_without_times_no_score_is_of_a_first_quarter(tmp_path: Path) -> None:
     items = [item(f"{number}") for number in range(8)]
     scores = [{**given("A", 2), "item": f"{number}"} for number in range(8)]
     assert import_into(tmp_path, items, scores) == 0
-    details = services.make_report(Campaign.objects.get(name="Study"))["details"]
-    assert isinstance(details, dict)
-    assert "without_first_quarter" not in details["readings"]
+    assert "without_first_quarter" not in details_of()["readings"]

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+import json
 from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
-from django.db.models import F
 
 from review import services
 from review.campaigns.services import editing, states
 from review.campaigns.services import rules as studies
 from review.counting import tallies
 from review.counting.counts import read_counts
-from review.models import Assignment, Campaign, Flag, Item, Score
+from review.models import Campaign, Flag, Item, Score
 from review.report.threats.counts import report_threats
 from review.services import ScoreInput
+from tests.first_cases import first_cases
 from tests.review.exchange.files import run_all, run_command, write_lines
-from tests.review.maker import make_study
+from tests.review.maker import let_time_pass, make_study
 from tests.review.queue.test_studies import give, go_through
 
 pytestmark = pytest.mark.django_db
@@ -37,10 +37,10 @@ def study(manager: User, reviewer: User, second_reviewer: User) -> Campaign:
     editing.withdraw(withdrawn, why="It is a duplicate.", by=manager)
     go_through(campaign, reviewer, 0, 2, 2)
     let_time_pass()
+    Score.objects.update(active_seconds=7.5)
     studies.write_rubric(campaign, "Be strict.", by=manager)
     for number in range(4):
         assignment = services.claim_next(campaign, by=second_reviewer)
-        assert assignment is not None
         give(assignment.item, second_reviewer, number % 3)
     again = campaign.items.filter(again="repeat").order_by("pk")
     for number, item in enumerate(again):
@@ -59,27 +59,16 @@ def study(manager: User, reviewer: User, second_reviewer: User) -> Campaign:
     return campaign
 
 
-def let_time_pass() -> None:
-    since = timedelta(hours=1)
-    Assignment.objects.update(created_at=F("created_at") - since, ended_at=F("ended_at") - since)
-    Score.objects.update(at=F("at") - since, active_seconds=7.5)
-
-
 def checks_of(name: str) -> tuple[object, ...]:
     """The counts of a campaign, and what its threats to validity say of the checks."""
     campaign = Campaign.objects.get(name=name)
     tallies.recount(campaign)
     counts = [
-        (
-            one.items,
-            one.stages(),
-            {key: one.sums[key] for key in ("demo", "timed", "seconds")},
-        )
+        (one.items, one.stages(), {key: one.sums[key] for key in ("demo", "timed", "seconds")})
         for one in read_counts(campaign).values()
     ]
     threats = report_threats(campaign)
     halo = threats["halo"]
-    assert isinstance(halo, dict)
     for criterion in ("strict", "partial"):
         # Shown where the study has ended, as one that was imported has.
         halo[criterion]["p_value"] = None
@@ -87,20 +76,21 @@ def checks_of(name: str) -> tuple[object, ...]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "layout", ["jsonl", *(pytest.param(one, marks=pytest.mark.slow) for one in ("csv", "json"))]
-)
+@pytest.mark.parametrize("layout", first_cases(1, ["jsonl", "csv", "json"]))
 def test_halo_checks_and_repeats_give_the_same_figures_elsewhere(
     study: Campaign, tmp_path: Path, layout: str
 ) -> None:
     before = checks_of("Study")
     halo, repeats = report_threats(study)["halo"], report_threats(study)["repeats"]
-    assert isinstance(halo, dict) and isinstance(repeats, dict)
     assert (halo["made"], halo["scored"], halo["compared"]) == (4, 4, 4)
     assert repeats["all"]["share"]["denominator"] == 12
     assert repeats["all"]["share"]["numerator"] == 6
     file = tmp_path / f"out.{layout}"
     run_all("Study", ("export_campaign", file))
+    if layout == "jsonl":
+        records = [json.loads(line) for line in file.read_text().splitlines()]
+        kept = [one for one in records if one.get("purpose") == "halo"]
+        assert kept and not kept[0].keys() & {"refined", "feedback", "verdict"}
     for _times in range(2):
         run_all("Again", ("import_items", file), ("import_scores", file))
         assert checks_of("Again") == before
@@ -109,13 +99,11 @@ def test_halo_checks_and_repeats_give_the_same_figures_elsewhere(
     assert again.items.filter(state="withdrawn").count() == 2  # the item, and what shows it
     shown = again.items.get(again="halo", case__external_id=a_halo_of(study))
     (score,) = shown.scores.all()
-    assert score.draft is not None
     assert "-path" in score.draft.script
 
 
 def a_halo_of(study: Campaign) -> str:
     halo = study.items.filter(again="halo", state="closed").select_related("case").first()
-    assert halo is not None
     return halo.case.external_id
 
 
@@ -194,40 +182,33 @@ HALO: dict[str, object] = {
 }
 
 
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        pytest.param({"repeats": "b"}, "is not there: import that first", id="no such case"),
-        pytest.param({"configuration": "gpt"}, "is not there", id="another configuration"),
-        pytest.param({"script": "ls\n"}, "this is not the refined script", id="another script"),
-        pytest.param({"purpose": "repeat"}, "this is not the script", id="refined as repeat"),
-        pytest.param({"id": "a"}, "this id is there", id="the id of an item"),
-    ],
-)
 def test_a_check_that_fits_no_item_is_refused(
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    change: dict[str, object],
-    said: str,
-) -> None:
-    file = write_lines(tmp_path / "a.jsonl", ORIGINAL, HALO | change)
-    assert run_command("import_items", "Study", file) == 1
-    assert said in capsys.readouterr().err
-    assert not Item.objects.exclude(again="").exists()
-    run_all("Study", ("import_items", write_lines(tmp_path / "b.jsonl", HALO)))
-    assert Item.objects.get(again="halo").case.repeats.external_id == "a"
-
-
-def test_one_item_has_one_check_of_a_kind(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    # The check may stand before the item in the file.
-    file = write_lines(tmp_path / "a.jsonl", HALO, ORIGINAL, HALO | {"id": "a-second"})
-    assert run_command("import_items", "Study", file) == 1
+    changes: list[tuple[dict[str, object], str]] = [
+        ({"repeats": "b"}, "is not there: import that first"),
+        ({"configuration": "gpt"}, "is not there"),
+        ({"script": "ls\n"}, "this is not the refined script"),
+        ({"purpose": "repeat"}, "this is not the script"),
+        ({"id": "a"}, "this id is there"),
+    ]
+    for change, said in changes:
+        file = write_lines(tmp_path / "a.jsonl", ORIGINAL, HALO | change)
+        assert run_command("import_items", "Study", file) == 1, change
+        assert said in capsys.readouterr().err
+        assert not Item.objects.exclude(again="").exists()
+    run_all("Study", ("import_items", write_lines(tmp_path / "b.jsonl", HALO)))
+    assert Item.objects.get(again="halo").case.repeats.external_id == "a"
+    # One item has one check of a kind.
+    second = write_lines(tmp_path / "c.jsonl", HALO | {"id": "a-second"})
+    assert run_command("import_items", "Study", second) in (1, 2)
     assert "'a' is shown as a halo already" in capsys.readouterr().err
-    shown = Item.objects.get(again="halo")
-    # The campaign shows nothing again, so nobody is handed it.
-    assert shown.state == Item.State.CLOSED
+
+
+def test_a_check_may_stand_before_its_item_in_the_file(tmp_path: Path) -> None:
+    run_all("Study", ("import_items", write_lines(tmp_path / "a.jsonl", HALO, ORIGINAL)))
+    # The campaign shows nothing again, so no reviewer is given it.
+    assert Item.objects.get(again="halo").state == Item.State.CLOSED
 
 
 def test_a_check_that_names_nothing_is_an_item_of_its_own(
@@ -239,7 +220,7 @@ def test_a_check_that_names_nothing_is_an_item_of_its_own(
     assert Item.objects.get().again == ""
 
 
-def test_what_comes_into_an_open_campaign_gets_its_halo_checks(
+def test_what_comes_into_a_campaign_gets_its_halo_checks_once_it_is_open(
     manager: User, reviewer: User, tmp_path: Path
 ) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=1, halo_share=100)
@@ -249,20 +230,14 @@ def test_what_comes_into_an_open_campaign_gets_its_halo_checks(
     assert {one.case.repeats.external_id for one in halos} == {"case-0", "a"}
     run_all("Study", ("import_items", file))
     assert halos.count() == 2
-
-
-def test_a_campaign_that_is_set_up_gets_them_when_it_opens(
-    manager: User, reviewer: User, tmp_path: Path
-) -> None:
     rules = studies.Rules(halo_share=100)
-    campaign = studies.create_campaign("Study", by=manager, rules=rules, reviewers=[reviewer])
-    run_all("Study", ("import_items", write_lines(tmp_path / "a.jsonl", ORIGINAL)))
-    assert not campaign.items.filter(again="halo").exists()
-    states.move_campaign(campaign, "open", by=manager)
-    assert campaign.items.filter(again="halo").count() == 1
+    later = studies.create_campaign("Later", by=manager, rules=rules, reviewers=[reviewer])
+    run_all("Later", ("import_items", write_lines(tmp_path / "b.jsonl", ORIGINAL)))
+    assert not later.items.filter(again="halo").exists()
+    states.move_campaign(later, "open", by=manager)
+    assert later.items.filter(again="halo").count() == 1
 
 
-@pytest.mark.slow
 def test_a_repeat_that_is_still_to_come_is_handed_to_who_scored_the_item(
     manager: User, reviewer: User, second_reviewer: User, tmp_path: Path
 ) -> None:
@@ -281,7 +256,6 @@ def test_a_repeat_that_is_still_to_come_is_handed_to_who_scored_the_item(
     let_time_pass()
     assert services.claim_next(elsewhere, by=second_reviewer) is None
     assignment = services.claim_next(elsewhere, by=reviewer)
-    assert assignment is not None
     assert assignment.item.again == "repeat"
     services.submit_score(
         assignment.item,

@@ -1,48 +1,45 @@
-"""The report's charts as shapes: ends of axes, order, widths, and what each shape says."""
+"""Charts and tables of the report: as shapes, as HTML and as text, with hostile names."""
 
 from __future__ import annotations
 
+import csv
+import io
+
 import pytest
+from django.template import Context, Template
 
 from review.report.charts.flow import HEIGHT, FlowCounts, FlowWords, draw_flow
-from review.report.charts.forest import Estimate, draw_forest
+from review.report.charts.forest import Estimate, ForestRow, draw_forest
 from review.report.charts.heat import Pair, draw_heat, level_of
 from review.report.charts.matrix import Counts, draw_matrix
 from review.report.charts.scale import scale_of_differences, scale_of_shares
 from review.report.charts.svg import write_marks
+from review.report.tables.formats import write_csv, write_latex, write_markdown
+from review.report.tables.table import Cell, Column, Group, Table, number, table_of
 
 WORDS = FlowWords("right", "wrong", "stayed right", "broken", "fixed", "stayed wrong")
 
 
 def test_shares_stand_on_an_axis_from_nothing_to_all() -> None:
     scale = scale_of_shares()
-    assert [(tick.at, tick.label) for tick in scale.labels()] == [
-        (0, "0 %"),
-        (25, "25 %"),
-        (50, "50 %"),
-        (75, "75 %"),
-        (100, "100 %"),
-    ]
+    ticks = [(tick.at, tick.label) for tick in scale.labels()]
+    assert ticks == [(at, f"{at} %") for at in (0, 25, 50, 75, 100)]
     assert scale.zero is None
     assert [scale.at(value) for value in (-1, 0.425, 2)] == [0, 42.5, 100]
 
 
-@pytest.mark.parametrize(
-    ("values", "end", "least"),
-    [
-        pytest.param([], 0.05, "−5 %", id="nothing known"),
-        pytest.param([0.098, 0.04, None], 0.1, "−10 %", id="small"),
-        pytest.param([-0.31], 0.5, "−50 %", id="below zero"),
-        pytest.param([1.0, -0.2], 1.0, "−100 %", id="all"),
-    ],
-)
-def test_differences_go_both_ways_alike(values: list[float | None], end: float, least: str) -> None:
-    scale = scale_of_differences(values)
-    assert (scale.low, scale.high, scale.zero) == (-end, end, 50)
-    assert scale.labels()[0].label == least
-
-
-def test_differences_of_scores_are_no_percents_and_may_be_two() -> None:
+def test_differences_go_both_ways_alike() -> None:
+    cases: list[tuple[list[float | None], float, str]] = [
+        ([], 0.05, "−5 %"),
+        ([0.098, 0.04, None], 0.1, "−10 %"),
+        ([-0.31], 0.5, "−50 %"),
+        ([1.0, -0.2], 1.0, "−100 %"),
+    ]
+    for values, end, least in cases:
+        scale = scale_of_differences(values)
+        assert (scale.low, scale.high, scale.zero) == (-end, end, 50), values
+        assert scale.labels()[0].label == least
+    # Differences of scores are no percentages, and may be 2.
     scale = scale_of_differences([-1.4], is_share=False)
     assert [tick.label for tick in scale.labels()] == ["−2", "−1", "0", "1", "2"]
 
@@ -106,12 +103,9 @@ def test_a_band_of_nothing_is_left_out_and_without_items_there_is_no_chart() -> 
     assert not draw_flow(FlowCounts(0, 0, 0, 0), WORDS)
 
 
-@pytest.mark.parametrize(
-    ("value", "level"),
-    [(None, 0), (-0.2, 0), (0, 0), (0.01, 1), (0.2, 2), (0.59, 3), (0.6, 4), (0.8, 5), (1, 5)],
-)
-def test_a_higher_coefficient_is_darker(value: float | None, level: int) -> None:
-    assert level_of(value) == level
+def test_a_higher_coefficient_is_darker() -> None:
+    wanted = {None: 0, -0.2: 0, 0: 0, 0.01: 1, 0.2: 2, 0.59: 3, 0.6: 4, 0.8: 5, 1: 5}
+    assert {value: level_of(value) for value in wanted} == wanted
 
 
 def test_each_pair_stands_in_both_its_places() -> None:
@@ -136,3 +130,97 @@ def test_the_four_cells_are_shares_of_all() -> None:
         "flagged_wrong",
     ]
     assert {cell.share for cell in draw_matrix(Counts(0, 0, 0, 0)).values()} == {None}
+
+
+HOSTILE = "a_b & 50 % \\input{x} | `rm` <b> $1 #~^"
+
+
+def make_table(name: str = "imported") -> Table:
+    columns = [
+        Column("Configuration"),
+        Column("n / N", is_number=True),
+        Column("Drawing", is_drawing=True),
+        Column("Beside it"),
+    ]
+    row = [
+        Cell(name),
+        Cell("65 / 153", url="/somewhere/"),
+        Cell("", drawing=ForestRow("x", "", 10, [])),
+        Cell("3 open", note="2 unresolved"),
+    ]
+    groups = [Group([row], heading="First-pass accuracy"), Group([row], heading="Net")]
+    return Table("figures", "Figures", columns, groups, group_label="Figure", note="not blind")
+
+
+def test_csv_has_a_column_for_groups_and_none_for_drawings() -> None:
+    rows = list(csv.reader(io.StringIO(write_csv(make_table()))))
+    assert rows == [
+        ["Figure", "Configuration", "n / N", "Beside it"],
+        ["First-pass accuracy", "imported", "65 / 153", "3 open (2 unresolved)"],
+        ["Net", "imported", "65 / 153", "3 open (2 unresolved)"],
+    ]
+
+
+def test_markdown_aligns_numbers_and_says_what_must_be_read_with_it() -> None:
+    lines = write_markdown(make_table()).splitlines()
+    assert lines[0] == "**Figures (not blind)**"
+    assert lines[2:4] == [
+        "| Figure | Configuration | n / N | Beside it |",
+        "| --- | --- | ---: | --- |",
+    ]
+    assert len(lines) == 6
+
+
+def test_latex_is_a_booktabs_table() -> None:
+    text = write_latex(make_table())
+    assert r"\begin{tabular}{llrl}" in text
+    assert r"\caption{Figures (not blind)}" in text
+    assert r"First-pass accuracy & imported & 65 / 153 & 3 open (2 unresolved) \\" in text
+    assert text.count(r"\begin") == text.count(r"\end")
+
+
+def test_names_break_no_table_and_carry_no_command() -> None:
+    table = make_table(HOSTILE)
+    latex = write_latex(table)
+    assert r"a\_b \& 50 \% \textbackslash{}input\{x\} \textbar{}" in latex
+    assert r"\input" not in latex
+    (line,) = [one for one in write_markdown(table).splitlines() if one.startswith("| Net")]
+    assert line.replace(r"\|", "").count("|") == 5
+    assert r"\<b\>" in line and r"\`rm\`" in line
+    spreadsheet = write_csv(make_table("=HYPERLINK(1)"))
+    assert ",=HYPERLINK" not in spreadsheet
+
+
+def test_lines_in_a_name_become_one() -> None:
+    table = table_of("x", "X", [Column("A"), Column("B")], [[Cell("one\ntwo"), number(12345)]], "")
+    assert "| one two | 12,345 |" in write_markdown(table)
+    assert not table_of("x", "X", [Column("A")], [], "")
+
+
+MARKUP = "\"><script>alert('1')</script>&%s"
+ESCAPED = "&quot;&gt;&lt;script&gt;alert(&#x27;1&#x27;)&lt;/script&gt;&amp;%s"
+
+
+def draw(source: str, **given: object) -> str:
+    return Template("{% load report %}" + source).render(Context(given))
+
+
+def test_a_cell_is_escaped_wherever_its_text_stands() -> None:
+    (row,) = draw_forest([("k", "", [Estimate(1, MARKUP, 0.5, 0.4, 0.6)])], scale_of_shares()).rows
+    cells = [
+        Cell(MARKUP),
+        Cell(MARKUP, url=f"?name={MARKUP}", note=MARKUP),
+        Cell("", drawing=row),
+        Cell(MARKUP, is_strong=True, is_demo=True),
+    ]
+    columns = [Column(MARKUP, is_number=place == 1, is_drawing=place == 2) for place in range(4)]
+    table = table_of("k", MARKUP, columns, [cells], "")
+    ((_group, (drawn,)),) = table.body
+    page = draw("{% cells row %}", row=drawn)
+    assert "<script" not in page
+    # Three texts, one address, one note, one title of a mark, and the labels of the two columns that have one.
+    assert page.count(ESCAPED) == 8
+    assert page.count("<td") == 4 and 'class="num"' in page and 'class="drawn"' in page
+    links = draw("{% copy_links t f u c %}", t=table, f=[("md", "Markdown")], u="/x/", c="strict")
+    assert "<script" not in links and links.count(ESCAPED) == 1
+    assert 'href="/x/k.md?criterion=strict"' in links

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import re
-from collections.abc import Callable
 from html import unescape
 
 import pytest
@@ -18,14 +18,12 @@ from pytest_django import DjangoDbBlocker
 
 from review.campaigns.services import rules
 from review.counting import tallies
-from review.models import Assignment, Campaign, Member, ReportLook
+from review.models import Assignment, Campaign, Member, ReportLook, ReportSnapshot, Score
 from review.queue.members import add_member
 from tests.people import make_person
-from tests.review.maker import add_configuration
+from tests.review.maker import ClientFor, add_configuration
 from tests.review.report.rows import Label, fill, golden_labels
 from tests.review.report.test_report_pages import words_of
-
-ClientFor = Callable[[User], Client]
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +55,6 @@ def head_of(page: str) -> str:
     return page.partition('class="report-details"')[0]
 
 
-@pytest.mark.slow
 def test_the_head_says_what_was_planned_and_reached_and_the_primary_figure(
     golden: Campaign, client: Client
 ) -> None:
@@ -77,7 +74,6 @@ def test_the_head_says_what_was_planned_and_reached_and_the_primary_figure(
     assert "style=" not in head
 
 
-@pytest.mark.slow
 def test_the_head_follows_the_criterion_and_says_what_waits_for_an_adjudicator(
     campaign: Campaign, client: Client
 ) -> None:
@@ -120,13 +116,6 @@ def test_each_cell_of_the_assessors_table_leads_to_its_items(
     assert Member.objects.get(campaign=golden).unblinded_at is not None
 
 
-@pytest.mark.slow
-def test_a_cell_that_is_none_is_refused(golden: Campaign, client: Client) -> None:
-    for cell in ("correct", "correct-maybe", "purple-right", "-right"):
-        query = f"cell={cell}&configuration=imported"
-        assert client.get(f"/campaigns/{golden.pk}/report/items/?{query}").status_code == 422
-
-
 def test_what_a_study_has_none_of_is_named_in_one_line_and_not_printed(
     campaign: Campaign, client: Client
 ) -> None:
@@ -163,33 +152,26 @@ def test_every_table_can_be_taken_along_as_text(golden: Campaign, client: Client
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["none.csv", "figures.docx", "figures.csv.md"])
-def test_a_table_or_format_that_is_none_is_not_found(
-    golden: Campaign, client: Client, name: str
-) -> None:
-    assert client.get(f"/campaigns/{golden.pk}/report/tables/{name}").status_code == 404
-
-
-@pytest.mark.slow
-def test_a_kept_report_gives_its_tables_as_it_stood(golden: Campaign, client: Client) -> None:
-    kept = client.post(f"/campaigns/{golden.pk}/report/snapshots/", {"name": "One"})["Location"]
-    fill(
-        golden,
-        [Label("correct", [(0, None, None)])] * 153,
-        [make_person("x")],
-        configuration="demo",
-    )
+def test_a_kept_report_stays_as_it_is_while_scores_go_on(golden: Campaign, client: Client) -> None:
+    report = f"/campaigns/{golden.pk}/report/"
+    kept = client.post(f"{report}snapshots/", {"name": "One"})["Location"]
+    snapshot = ReportSnapshot.objects.get()
+    assert kept == f"{report}snapshots/{snapshot.pk}/"
+    late = [Label("correct", [(0, None, None)])] * 153
+    fill(golden, late, [make_person("x")], configuration="demo")
+    Score.objects.filter(stage="script", value=2).update(value=0)
     text = client.get(f"{kept}tables/figures.md").text
     assert "65 / 153" in text and "demo" not in text
     page = client.get(kept).text
+    assert "65 / 153" in page and "Stopping when it looks good" in page
     # The database keeps no order of a document's keys; the page has one of its own.
-    assert re.findall(r'<tbody id="(\w+)"', page) == re.findall(
-        r'<tbody id="(\w+)"', client.get(f"/campaigns/{golden.pk}/report/").text
-    )
+    figures = r'<tbody id="(\w+)"'
+    assert re.findall(figures, page) == re.findall(figures, client.get(report).text)
     assert f"{kept}tables/figures.md" in page and "cell=" not in page
+    data = client.get(f"{kept}data/").content
+    assert hashlib.sha256(data).hexdigest() == snapshot.sha256
 
 
-@pytest.mark.slow
 def test_what_was_planned_stands_beside_what_was_reached(golden: Campaign, client: Client) -> None:
     plan = {
         "aim": "share",
@@ -218,7 +200,6 @@ def test_what_was_planned_stands_beside_what_was_reached(golden: Campaign, clien
     assert "Statements scored here,93,153" in text
 
 
-@pytest.mark.slow
 def test_an_open_study_shows_no_p_values(campaign: Campaign, client: Client) -> None:
     reviewer = User.objects.get(username="rita")
     fill(campaign, golden_labels()[40:80], [reviewer])
@@ -230,7 +211,6 @@ def test_an_open_study_shows_no_p_values(campaign: Campaign, client: Client) -> 
     assert re.search(r"\bp [=<]", words_of(client.get(f"/campaigns/{campaign.pk}/report/").text))
 
 
-@pytest.mark.slow
 def test_a_study_without_blinding_says_so_on_the_page_and_in_its_tables(
     golden: Campaign, client: Client
 ) -> None:

@@ -12,6 +12,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.core.management import call_command
+from django.db import transaction
 from django.test import Client
 
 from review.campaigns.services.states import move_campaign
@@ -20,19 +21,14 @@ from review.models import Campaign, Exposure, Item, Member, ReportLook, Reveal, 
 from review.queue.members import add_member
 from review.report.services import make_report
 from review.report.threats.counts import report_threats
+from tests.first_cases import first_cases
 from tests.people import make_person
 from tests.review.maker import add_configuration, make_study
 from tests.review.report.rows import Label, fill, golden_labels
 from tests.review.report.test_report_pages import words_of
 
-ClientFor = Callable[[User], Client]
 pytestmark = pytest.mark.django_db
 NOBODY = "No reviewer of this campaign has seen its verdicts"
-
-
-@pytest.fixture
-def boss(manager: User, client_for: ClientFor) -> Client:
-    return client_for(manager)
 
 
 def threats_page(client: Client, campaign: Campaign, query: str = "") -> str:
@@ -40,10 +36,6 @@ def threats_page(client: Client, campaign: Campaign, query: str = "") -> str:
     return words_of(client.get(f"/campaigns/{campaign.pk}/report/threats/{query}").text)
 
 
-# --- Who has seen verdicts ----------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
 def test_scores_that_are_not_blind_are_told_of_whoever_gave_them(
     boss: Client, campaign: Campaign, reviewer: User
 ) -> None:
@@ -68,29 +60,31 @@ def test_a_change_of_a_blind_score_is_not_counted_as_seen(
     assert NOBODY in threats_page(boss, campaign)
 
 
-@pytest.mark.parametrize("how", ["shown", "file", "asked", "items"])
 def test_what_a_reviewer_was_shown_or_asked_to_see_is_told(
-    boss: Client, campaign: Campaign, reviewer: User, how: str
+    boss: Client, campaign: Campaign, reviewer: User
 ) -> None:
     (item,) = fill(campaign, [Label("correct", [(2, None, None)])], [reviewer])
-    words = {
-        "shown": "was shown what tells the verdict of 1 item",
-        "asked": "was shown what tells the verdict of 1 item",
-        "file": "has fetched an export",
-        "items": "has opened the items behind figures",
-    }
-    match how:
-        case "shown":
-            Exposure.objects.create(person=reviewer, run=item.run, what="run", where="run-detail")
-        case "file":
-            Exposure.objects.create(person=reviewer, campaign=campaign, what="file", where="x")
-        case "asked":
-            Reveal.objects.create(item=item, reviewer=reviewer, what="verdict")
-        case _:
-            add_member(campaign, reviewer, by=None)
-            Member.objects.update(unblinded_at=datetime.now(UTC))
-    page = threats_page(boss, campaign)
-    assert words[how] in page and NOBODY not in page
+    add_member(campaign, reviewer, by=None)
+    verdict = "was shown what tells the verdict of 1 item"
+
+    def unblind() -> None:
+        Member.objects.update(unblinded_at=datetime.now(UTC))
+
+    def show(what: str, **about: object) -> Callable[[], object]:
+        return lambda: Exposure.objects.create(person=reviewer, what=what, where="x", **about)
+
+    ways: list[tuple[Callable[[], object], str]] = [
+        (show("run", run=item.run), verdict),
+        (show("file", campaign=campaign), "has fetched an export"),
+        (lambda: Reveal.objects.create(item=item, reviewer=reviewer, what="verdict"), verdict),
+        (unblind, "has opened the items behind figures"),
+    ]
+    for happen, words in ways:
+        with transaction.atomic():
+            happen()
+            page = threats_page(boss, campaign)
+            assert words in page and NOBODY not in page
+            transaction.set_rollback(True)
 
 
 def test_nobody_else_and_nothing_after_the_end_is_told_of(
@@ -104,23 +98,15 @@ def test_nobody_else_and_nothing_after_the_end_is_told_of(
     later = now + timedelta(hours=1)
     Exposure.objects.create(person=reviewer, run=item.run, what="run", where="x", at=later)
     assert NOBODY in threats_page(boss, campaign)
-
-
-def test_a_campaign_that_hides_no_verdicts_never_says_that_nobody_saw_them(
-    boss: Client, campaign: Campaign, reviewer: User
-) -> None:
-    fill(campaign, [Label("correct", [(2, None, None)])], [reviewer])
+    # A campaign that hides no verdicts never says so.
     Campaign.objects.filter(pk=campaign.pk).update(hides_verdict=False)
     page = threats_page(boss, campaign)
     assert NOBODY not in page
     assert "This campaign does not hide verdicts" in page
 
 
-# --- Looks --------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("state", ["open", "closed"])
+@pytest.mark.parametrize("state", first_cases(1, ["open", "closed"]))
 def test_every_way_to_the_figures_is_a_look_in_every_state(
     boss: Client,
     campaign: Campaign,
@@ -163,7 +149,6 @@ def test_every_way_to_the_figures_is_a_look_in_every_state(
     assert (look.what, look.by) == ("export", None)
 
 
-@pytest.mark.slow
 def test_closing_and_opening_again_are_listed(boss: Client, manager: User, reviewer: User) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=1)
     for state in ("closed", "paused", "open"):
@@ -176,9 +161,6 @@ def test_closing_and_opening_again_are_listed(boss: Client, manager: User, revie
         (True, "closed"),
         (False, "paused"),
     ]
-
-
-# --- The halo check -----------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -240,41 +222,30 @@ def test_the_halo_check_is_in_the_family_of_p_values(
     closed = move_campaign(move_campaign(with_halo, "open", by=manager), "closed", by=manager)
     assert [one[0] for one in closed.p_family].count("halo") == 2
     details = make_report(closed)["details"]
-    assert isinstance(details, dict)
     halo = details["halo"]["strict"]
     # Two of net, and these two: both of them come to the same p.
     assert details["p_values"]["family"] == 4
     assert halo["p_holm"] == pytest.approx(min(1, 4 * halo["p_value"]))
 
 
-# --- Where scores come from ---------------------------------------------------------------------------------------
-
-
-def test_a_new_study_says_what_will_be_prevented(boss: Client, campaign: Campaign) -> None:
-    fill(campaign, [Label("correct", [(None, None, None)])], [])
+def test_what_is_prevented_is_said_by_share(
+    boss: Client, campaign: Campaign, reviewer: User
+) -> None:
+    items = fill(campaign, [Label("correct", [(2, None, None)])] * 4, [reviewer])
+    for here, said, unsaid in (
+        (0, "Unknown: imported", "Prevented: the order"),
+        (1, "Unknown for the scores that were imported", "Unknown: imp"),
+        (4, "Prevented: the order", "Unknown"),
+    ):
+        Score.objects.filter(item__in=items[:here]).update(imported=False)
+        page = threats_page(boss, campaign)
+        assert said in page and unsaid not in page, here
+        assert ("1 of 4 scores (25.0 %) were given here, 3 were imported" in page) is (here == 1)
+    Score.objects.all().delete()
     page = threats_page(boss, campaign)
     assert "Prevented: the order is random" in page and "Unknown" not in page
 
 
-@pytest.mark.parametrize(
-    ("here", "said", "unsaid"),
-    [
-        pytest.param(0, "Unknown: imported", "Prevented: the order", id="all imported"),
-        pytest.param(1, "Unknown for the scores that were imported", "Unknown: imp", id="mixed"),
-        pytest.param(4, "Prevented: the order", "Unknown", id="all here"),
-    ],
-)
-def test_what_is_prevented_is_said_by_share(
-    boss: Client, campaign: Campaign, reviewer: User, here: int, said: str, unsaid: str
-) -> None:
-    items = fill(campaign, [Label("correct", [(2, None, None)])] * 4, [reviewer])
-    Score.objects.filter(item__in=items[:here]).update(imported=False)
-    page = threats_page(boss, campaign)
-    assert said in page and unsaid not in page
-    assert ("1 of 4 scores (25.0 %) were given here, 3 were imported" in page) is (here == 1)
-
-
-@pytest.mark.slow
 def test_times_in_the_file_are_checked_for_order_and_sittings(
     boss: Client, campaign: Campaign, reviewer: User
 ) -> None:
@@ -293,9 +264,6 @@ def test_times_in_the_file_are_checked_for_order_and_sittings(
     assert "2 / 4 answers in a further arm of one statement (50.0 %) came within 30 minutes" in page
     Score.objects.update(timed=False)
     assert report_threats(campaign)["origin"]["times"] is None  # type: ignore[index]
-
-
-# --- Tables, and what must be read with them ----------------------------------------------------------------------
 
 
 @pytest.mark.slow

@@ -1,21 +1,19 @@
-"""Agreement from counts against plain definitions and two libraries; edge cases."""
+"""Agreement from counts, compared with the recount, two libraries and hand-computed values; edge cases."""
 
 from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
 import krippendorff
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
-from review.study import Agreement, agreement_of
+from review.study import Agreement, GivenScore, Judged, Stage, agreement_of
 from review.study.agreement import (
     MEAN_NOT_DRAWN,
     MEAN_OF_PAIRS,
@@ -30,22 +28,13 @@ from review.study.agreement import (
     pairs_of,
     values_of,
 )
+from review.study.report import report_agreement
 from review.study.statistics.bootstrap import FEW_STATEMENTS, OFTEN_UNDEFINED
-from tests.review.study.plain import (
-    Rows,
-    plain_alpha,
-    plain_kappa,
-    plain_percent,
-    rows_of_scores,
-)
+from tests.review.study.drawn_items import exported
+from tests.review.study.recount.agreement import agreement_of as recount
+from tests.review.study.recount.comparison import Differences, check_agreement
 
-PENALTIES: dict[str, Callable[[int, int], int]] = {
-    "cohen_kappa": lambda a, b: a != b,
-    "linear_kappa": lambda a, b: abs(a - b),
-    "weighted_kappa": lambda a, b: (a - b) ** 2,
-    "strict_kappa": lambda a, b: (a == 2) != (b == 2),
-    "partial_kappa": lambda a, b: (a > 0) != (b > 0),
-}
+Rows = Sequence[dict[int, int]]  # of each item, the value by reviewer
 
 
 def counts_of(*statements: Rows, times: int = 1) -> StageCounts:
@@ -76,143 +65,88 @@ def near(found: float | None, expected: Fraction | float | None) -> bool:
     return abs(found - float(expected)) < 1e-9
 
 
-@pytest.mark.slow
-@settings(max_examples=30, deadline=None)
-@given(rows_of_scores())
-def test_alpha_and_percent_equal_their_plain_definitions(rows: Rows) -> None:
-    found = agreement(rows)
-
-    assert found.items == sum(len(row) > 1 for row in rows)
-    assert near(found.percent, plain_percent(rows))
-    assert near(found.krippendorff_alpha, plain_alpha(rows, "ordinal"))
-    assert near(found.alpha_nominal, plain_alpha(rows, "nominal"))
-    assert near(found.alpha_interval, plain_alpha(rows, "interval"))
-    assert (found.undefined == "") is (found.krippendorff_alpha is not None)
-
-
-@settings(max_examples=30, deadline=None)
-@given(rows_of_scores(most=3))
-def test_every_pair_equals_the_plain_definitions(rows: Rows) -> None:
-    pairs = agreement(rows).pairs
-    joint = {(a, b) for row in rows for a in row for b in row if a < b}
-
-    assert [(pair.a, pair.b) for pair in pairs] == sorted(joint)
-    for pair in pairs:
-        both = [(row[pair.a], row[pair.b]) for row in rows if {pair.a, pair.b} <= row.keys()]
-        assert pair.items == len(both)
-        for name, penalty in PENALTIES.items():
-            assert near(getattr(pair, name), plain_kappa(both, penalty)), name
-        for name, percent in (
-            ("cohen_kappa", pair.percent),
-            ("strict_kappa", pair.strict_percent),
-            ("partial_kappa", pair.partial_percent),
-        ):
-            agreeing = sum(not PENALTIES[name](a, b) for a, b in both)
-            assert near(percent, agreeing / len(both))
-
-
-@pytest.mark.slow
-@settings(max_examples=30, deadline=None)
-@given(rows_of_scores(), st.randoms(use_true_random=False))
-def test_no_measure_depends_on_the_order_of_rows_or_the_names_of_reviewers(
-    rows: list[dict[int, int]], order: random.Random
-) -> None:
-    found = agreement(rows)
-    shuffled = [{6 - reviewer: value for reviewer, value in row.items()} for row in rows]
-    order.shuffle(shuffled)
-    other = agreement(shuffled)
-
-    assert other.krippendorff_alpha == found.krippendorff_alpha
-    assert (other.low, other.high) == (found.low, found.high)
-    mirrored = {(6 - pair.b, 6 - pair.a): pair for pair in other.pairs}
-    for pair in found.pairs:
-        twin = mirrored[pair.a, pair.b]
-        assert twin.percent == pair.percent
-        assert near(twin.weighted_kappa, pair.weighted_kappa)
-        assert near(twin.cohen_kappa, pair.cohen_kappa)
-
-
-@pytest.mark.slow
-@settings(max_examples=30, deadline=None)
-@given(rows_of_scores())
-def test_measures_lie_within_their_bounds(rows: Rows) -> None:
-    found = agreement(rows)
-
-    for alpha in (found.krippendorff_alpha, found.alpha_nominal, found.alpha_interval):
-        assert alpha is None or alpha <= 1
-    if found.low is not None and found.high is not None:
-        assert found.low <= found.high <= 1
-    for pair in found.pairs:
-        assert 0 <= pair.percent <= min(pair.strict_percent, pair.partial_percent) <= 1
-        for name in PENALTIES:
-            kappa = getattr(pair, name)
-            assert kappa is None or -1 - 1e-9 <= kappa <= 1
-            if pair.percent == 1:
-                assert kappa in (None, 1)
-
-
-@settings(max_examples=30, deadline=None)
-@given(rows_of_scores(), st.dictionaries(st.integers(1, 5), st.integers(0, 2)))
-def test_an_item_taken_away_equals_a_recount(
-    rows: list[dict[int, int]], other: dict[int, int]
-) -> None:
-    counts, less = counts_of(*([row] for row in [*rows, other])), counts_of([other])
-    for name in ("values", "pairs", "leanings"):
-        getattr(counts, name).subtract(getattr(less, name))
-
-    assert agreement_of(counts) == agreement(rows)
-
-
-@settings(max_examples=25, deadline=None)
-@given(rows_of_scores())
-def test_alpha_is_that_of_the_krippendorff_package(rows: Rows) -> None:
-    table = np.array([[row.get(name, np.nan) for row in rows] for name in range(1, 6)])
-    paired = {value for row in rows if len(row) > 1 for value in row.values()}
-    if len(paired) < 2:
-        return
-    found = agreement(rows)
-    for level, alpha in (
-        ("nominal", found.alpha_nominal),
-        ("ordinal", found.krippendorff_alpha),
-        ("interval", found.alpha_interval),
-    ):
-        expected = krippendorff.alpha(
-            reliability_data=table, level_of_measurement=level, value_domain=[0, 1, 2]
-        )
-        assert alpha == pytest.approx(expected, abs=1e-9)
-
-
-@pytest.mark.slow
-@settings(max_examples=15, deadline=None)
-@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=2, max_size=30))
-def test_kappas_are_those_of_scikit_learn(both: list[tuple[int, int]]) -> None:
-    (pair,) = agreement([{1: a, 2: b} for a, b in both]).pairs
-    left, right = [a for a, _b in both], [b for _a, b in both]
-    if len({*left, *right}) == 1:
-        return
-    for weights, kappa in (
-        (None, pair.cohen_kappa),
-        ("linear", pair.linear_kappa),
-        ("quadratic", pair.weighted_kappa),
-    ):
-        expected = cohen_kappa_score(left, right, labels=[0, 1, 2], weights=weights)
-        assert kappa == pytest.approx(expected, abs=1e-9)
+def drawn_rows(seed: int, items: int = 14) -> list[dict[int, int]]:
+    """Return items with scores of any subset of five reviewers, none among them."""
+    source = random.Random(seed)
+    return [
+        {who: source.choice((0, 1, 2, 2)) for who in range(1, 6) if source.random() < 0.5}
+        for _ in range(source.randint(0, items) if items < 20 else items)
+    ]
 
 
 @pytest.mark.parametrize(
-    "rows",
+    "seeds",
     [
-        pytest.param([], id="no items"),
-        pytest.param([{}, {}], id="no scores"),
-        pytest.param([{1: 0}, {1: 2}], id="one reviewer"),
-        pytest.param([{1: 0}, {2: 2}], id="two reviewers of different items"),
+        pytest.param(range(40), id="values"),
+        # Each draws 20,000 samples of 40 statements for its intervals.
+        pytest.param([-1, -2], marks=pytest.mark.slow, id="intervals"),
     ],
 )
-def test_without_two_scores_of_an_item_nothing_is_said(rows: Rows) -> None:
-    found = agreement(rows)
+def test_agreement_of_drawn_scores_equals_the_recount(seeds: Sequence[int]) -> None:
+    """Every coefficient, of all reviewers and of each pair, and leniency."""
+    for seed in seeds:
+        rows, found = drawn_rows(seed, 14 if seed >= 0 else 40), Differences()
+        scores = [
+            tuple(GivenScore(reviewer=who, stage=Stage.SCRIPT, value=value) for who, value in row)
+            for row in map(dict.items, rows)
+        ]
+        ours = recount(exported([Judged(scores=given) for given in scores]), "script")
+        names = {who: f"r{who}" for who in range(1, 6)}
+        check_agreement(found, "script", ours, report_agreement(agreement(rows), names=names))
+        assert not found.found, (seed, found.found)
 
-    assert (found.items, found.percent, found.krippendorff_alpha) == (0, None, None)
-    assert (found.undefined, found.pairs) == (NO_PAIRS, ())
+
+def test_an_item_taken_away_equals_a_recount() -> None:
+    for seed in range(20):
+        rows, (other,) = drawn_rows(seed), drawn_rows(seed + 100, 40)[:1]
+        counts, less = counts_of(*([row] for row in [*rows, other])), counts_of([other])
+        for name in ("values", "pairs", "leanings"):
+            getattr(counts, name).subtract(getattr(less, name))
+
+        assert agreement_of(counts) == agreement(rows)
+
+
+def test_alpha_is_that_of_the_krippendorff_package() -> None:
+    for rows in map(drawn_rows, range(30)):
+        table = np.array([[row.get(name, np.nan) for row in rows] for name in range(1, 6)])
+        paired = {value for row in rows if len(row) > 1 for value in row.values()}
+        if len(paired) < 2:
+            continue
+        found = agreement(rows)
+        for level, alpha in (
+            ("nominal", found.alpha_nominal),
+            ("ordinal", found.krippendorff_alpha),
+            ("interval", found.alpha_interval),
+        ):
+            expected = krippendorff.alpha(
+                reliability_data=table, level_of_measurement=level, value_domain=[0, 1, 2]
+            )
+            assert alpha == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.slow
+def test_kappas_are_those_of_scikit_learn() -> None:
+    for seed in range(15):
+        source = random.Random(seed)
+        left, right = (source.choices((0, 1, 2), k=2 + seed) for _ in range(2))
+        (pair,) = agreement([{1: a, 2: b} for a, b in zip(left, right, strict=True)]).pairs
+        for weights, kappa in (
+            (None, pair.cohen_kappa),
+            ("linear", pair.linear_kappa),
+            ("quadratic", pair.weighted_kappa),
+        ):
+            expected = cohen_kappa_score(left, right, labels=[0, 1, 2], weights=weights)
+            assert kappa == pytest.approx(expected, abs=1e-9)
+
+
+def test_without_two_scores_of_an_item_nothing_is_said() -> None:
+    """No items, no scores, one reviewer, two reviewers of different items."""
+    cases: list[Rows] = [[], [{}, {}], [{1: 0}, {1: 2}], [{1: 0}, {2: 2}]]
+    for rows in cases:
+        found = agreement(rows)
+
+        assert (found.items, found.percent, found.krippendorff_alpha) == (0, None, None), rows
+        assert (found.undefined, found.pairs) == (NO_PAIRS, ())
 
 
 def test_all_the_same_score_has_no_variation_but_a_percent() -> None:

@@ -1,4 +1,4 @@
-"""Two Configurations on the same cases."""
+"""Two configurations on the same cases, and the family of their p values."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 from pipeline.types import Verdict
 from review.study import Criterion, GivenScore, ItemPattern, Judged, Stage, compare, pattern_of
 from review.study.compare import COMPARED, TOO_MANY_OPEN, reduce_pattern
+from review.study.definitions import Object
+from review.study.family import Hypothesis, between, plan_family, settle_family
 from review.study.statistics.p_values import adjust_by_holm, sign_flip
 from review.study.types import Origin, Recommended
-from tests.review.study.plain import judged_items
+from tests.review.study.drawn_items import drawn_items
 
 STRICT = Criterion.STRICT
 Joint = Counter[tuple[tuple[ItemPattern, ItemPattern], ...]]
@@ -96,7 +98,7 @@ def test_statements_are_turned_as_a_whole() -> None:
     assert one.change.deff > 1
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20)
 @given(st.lists(st.integers(-3, 3), max_size=8))
 def test_turning_signs_is_exact(differences: list[int]) -> None:
     seen = abs(sum(differences))
@@ -138,22 +140,51 @@ def test_an_unresolved_refined_script_matters_only_where_the_figure_asks_for_it(
     assert found["overall_expert_triggered"].left_out == 1
 
 
-@pytest.mark.slow
-@settings(max_examples=30, deadline=None)
-@given(st.lists(st.tuples(judged_items(), judged_items()), max_size=8), st.sampled_from(Criterion))
-def test_sides_turn_the_sign_and_the_reduced_pattern_says_the_same(
-    cases: list[tuple[Judged, Judged]], criterion: Criterion
-) -> None:
-    found = compare(joint(*cases), criterion)
-    turned = compare(joint(*[(second, first) for first, second in cases]), criterion)
-    reduced: Joint = Counter()
-    for ((first, second),), times in joint(*cases).items():
-        reduced[((reduce_pattern(first), reduce_pattern(second)),)] += times
+def test_swapped_sides_turn_the_sign_and_reduced_patterns_give_the_same() -> None:
+    for seed in range(30):
+        items = drawn_items(seed)
+        cases = list(zip(items[::2], items[1::2], strict=False))
+        for criterion in Criterion:
+            found = compare(joint(*cases), criterion)
+            turned = compare(joint(*[(second, first) for first, second in cases]), criterion)
+            reduced: Joint = Counter()
+            for ((first, second),), times in joint(*cases).items():
+                reduced[((reduce_pattern(first), reduce_pattern(second)),)] += times
 
-    assert tuple(found) == COMPARED
-    assert compare(reduced, criterion) == found
-    for name, one in found.items():
-        other = turned[name]
-        assert (one.change.gained, one.change.lost) == (other.change.lost, other.change.gained)
-        assert (one.change.items, one.left_out) == (other.change.items, other.left_out)
-        assert one.change.items + one.left_out == sum(joint(*cases).values())
+            assert tuple(found) == COMPARED
+            assert compare(reduced, criterion) == found, seed
+            for name, one in found.items():
+                other = turned[name]
+                assert (one.change.gained, one.change.lost) == (
+                    other.change.lost,
+                    other.change.gained,
+                ), (seed, name)
+                assert (one.change.items, one.left_out) == (other.change.items, other.left_out)
+                assert one.change.items + one.left_out == len(cases)
+
+
+EVERYTHING = frozenset(Object)
+
+
+def test_two_configurations_have_all_comparisons_under_both_criteria() -> None:
+    planned = plan_family(["small", "large"])
+
+    assert len(planned) == len(set(planned)) == 2 * (6 + 2 * 3)
+    assert between("first_pass_accuracy", "strict", ("small", "large")) in planned
+    assert Hypothesis("net", "partial", "large") in planned
+
+
+def test_what_has_no_p_value_stays_in_the_family_unless_the_study_has_none_of_it() -> None:
+    planned = plan_family(["large", "small"])
+    found = {Hypothesis("net", "strict", "large")}
+    every = settle_family(planned, found, {"large": EVERYTHING, "small": EVERYTHING})
+    without_assessor = settle_family(
+        planned, found, {"large": EVERYTHING, "small": frozenset({Object.REFINED})}
+    )
+
+    # Experts' refinements are not planned: they are in it where there are some.
+    assert len(every) == 2 * (6 + 2) - 1
+    assert {one.figure for one in without_assessor if one.second} == {
+        *("first_pass_accuracy", "overall_expert_triggered")
+    }
+    assert settle_family(planned, found, {}) == []

@@ -1,4 +1,4 @@
-"""Figures from counts against the plain definitions, item by item; what stands beside them; edge cases."""
+"""Figures from counts, compared with the recount and with hand-computed values; edge cases."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import random
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from pipeline.types import Arm, Verdict
 from review.study import (
@@ -18,17 +16,16 @@ from review.study import (
     ItemPattern,
     Judged,
     Stage,
-    pattern_of,
     patterns_behind,
     work_out_figures,
 )
 from review.study.figures import NOT_PART
 from review.study.types import Origin, Recommended
+from tests.review.study.drawn_items import drawn_items, exported, random_item
 from tests.review.study.golden import count_patterns
-from tests.review.study.plain import every_share, judged_items, plain_figure, plain_items
-
-ITEMS = st.lists(judged_items(), max_size=16)
-NAMES = [figure.name for figure in FIGURES]
+from tests.review.study.recount.comparison import Differences, check_figure
+from tests.review.study.recount.figures import figures_of
+from tests.review.study.recount.finals import Finals
 
 
 def scored(script: int, feedback: int | None = None, refined: int | None = None, **rest) -> Judged:  # type: ignore[no-untyped-def]
@@ -52,91 +49,44 @@ def share(figure: Figure) -> tuple[int, int]:
     return figure.share.numerator, figure.share.denominator
 
 
-@pytest.mark.slow
-@settings(max_examples=60, deadline=None)
-@given(ITEMS)
-def test_every_figure_equals_its_plain_definition(items: list[Judged]) -> None:
-    ones = plain_items(items)
-    for criterion, figures in work_out_figures(count_patterns(items)).items():
-        assert list(figures) == NAMES
-        for name, figure in figures.items():
-            if figure.reason != NOT_PART:
-                assert share(figure) == plain_figure(name, ones, criterion), (criterion, name)
+def test_figures_of_drawn_items_equal_the_recount() -> None:
+    """Every value, interval, bound, range and count of open items, under both criteria."""
+    for seed in range(40):
+        items, found = drawn_items(seed), Differences()
+        finals = Finals(exported(items))
+        for criterion, figures in work_out_figures(count_patterns(items)).items():
+            recounted = figures_of(finals, "arm", criterion)
+            assert list(figures) == list(recounted)
+            for name, figure in figures.items():
+                check_figure(found, (criterion, name), recounted[name], figure.as_json())
+        assert not found.found, (seed, found.found)
 
 
-@pytest.mark.slow
-@settings(max_examples=60, deadline=None)
-@given(st.lists(judged_items(), max_size=4))
-def test_bounds_are_the_least_and_the_greatest_of_every_way_it_can_end(items: list[Judged]) -> None:
-    ones = plain_items(items)
-    for criterion, figures in work_out_figures(count_patterns(items)).items():
-        for name, figure in figures.items():
-            shares = every_share(name, ones, criterion)
-            if figure.bounds is None:
-                assert not shares or figure.reason == NOT_PART, (criterion, name)
-            else:
-                assert figure.bounds == pytest.approx((min(shares), max(shares))), (criterion, name)
+def test_figures_depend_on_neither_the_order_of_items_nor_patterns_without_items() -> None:
+    for seed in range(20):
+        items = drawn_items(seed)
+        counts = count_patterns(items[::-1])
+        for pattern in count_patterns(drawn_items(seed + 100)):
+            counts[pattern] += 0
+        assert _as_json(counts) == _as_json(count_patterns(items)), seed
 
 
-@pytest.mark.slow
-@settings(max_examples=30, deadline=None)
-@given(ITEMS)
-def test_values_lie_within_their_bounds_and_an_empty_denominator_gives_nothing(
-    items: list[Judged],
-) -> None:
-    for figures in work_out_figures(count_patterns(items)).values():
-        for name, figure in figures.items():
-            value, low, high = figure.share.value, figure.share.low, figure.share.high
-            if not figure.share.denominator:
-                assert (value, low, high) == (None, None, None)
-                assert figure.reason
-                continue
-            assert value is not None and low is not None and high is not None
-            assert figure.bounds is not None
-            assert -1 <= low <= value <= high <= 1
-            assert name == "net" or low >= 0
-            if not figure.open:
-                assert figure.bounds == (value, value)
-
-
-@pytest.mark.slow
-@settings(max_examples=30, deadline=None)
-@given(ITEMS, judged_items(), st.randoms(use_true_random=False))
-def test_an_item_taken_away_and_added_equals_a_recount_in_any_order(
-    items: list[Judged], other: Judged, order: random.Random
-) -> None:
-    counts = count_patterns([*items, other])
-    pattern = pattern_of(other)
-    if pattern is not None:
-        counts[pattern] -= 1
-    again = list(items)
-    order.shuffle(again)
-
-    assert _as_json(counts) == _as_json(count_patterns(again))
-
-
-@pytest.mark.slow
-@settings(max_examples=60, deadline=None)
-@given(judged_items())
-def test_a_pattern_is_read_back_from_its_text(item: Judged) -> None:
-    pattern = pattern_of(item)
-    if pattern is not None:
+def test_a_pattern_is_read_back_from_its_text() -> None:
+    for pattern in count_patterns([random_item(random.Random(seed)) for seed in range(300)]):
         assert ItemPattern.from_text(pattern.to_text()) == pattern
         assert len(pattern.to_text()) < 120
 
 
-@pytest.mark.slow
-@settings(max_examples=30, deadline=None)
-@given(ITEMS)
-def test_the_items_behind_a_figure_are_as_many_as_it_counts(items: list[Judged]) -> None:
-    counts = count_patterns(items)
-    for criterion, figures in work_out_figures(counts).items():
-        for name, figure in figures.items():
-            behind = sum(counts[one] for one in patterns_behind(counts, name, criterion))
-            assert behind == figure.share.denominator
-            counted = patterns_behind(counts, name, criterion, only_numerator=True)
-            if name != "net":
-                assert sum(counts[one] for one in counted) == figure.share.numerator
+def test_the_items_behind_a_figure_are_as_many_as_it_counts() -> None:
+    for seed in range(20):
+        counts = count_patterns(drawn_items(seed))
+        for criterion, figures in work_out_figures(counts).items():
+            for name, figure in figures.items():
+                behind = sum(counts[one] for one in patterns_behind(counts, name, criterion))
+                assert behind == figure.share.denominator, (seed, criterion, name)
+                counted = patterns_behind(counts, name, criterion, only_numerator=True)
+                if name != "net":
+                    assert sum(counts[one] for one in counted) == figure.share.numerator
 
 
 def test_a_text_that_is_no_pattern_is_refused() -> None:
@@ -149,11 +99,6 @@ def test_without_items_every_figure_is_empty() -> None:
         assert share(figure) == (0, 0)
         assert figure.as_json()["value"] is None
         assert figure.as_json()["low"] is None
-
-
-def test_an_item_without_scores_is_in_no_figure() -> None:
-    for figure in strict(Judged(verdict=Verdict.INCORRECT, has_refined=True)).values():
-        assert share(figure) == (0, 0)
 
 
 def test_a_failed_run_counts_as_wrong_and_is_marked() -> None:
@@ -172,7 +117,6 @@ def test_the_repaired_are_counted_and_taken_as_wrong_beside() -> None:
     assert share(first) == (2, 3)
     assert first.beside["repaired"] == 1
     beside = first.as_json()["repaired_as_wrong"]
-    assert isinstance(beside, dict)
     assert (beside["numerator"], beside["denominator"]) == (1, 3)
 
 
@@ -187,7 +131,6 @@ def test_an_unknown_verdict_is_neither_a_flag_nor_a_pass() -> None:
     assert figures["assessor_recall"].beside["unknown"] == 1
     assert figures["assessor_recall"].beside["never_assessed"] == 1
     coverage = figures["assessor_recall"].beside["coverage"]
-    assert isinstance(coverage, dict)
     assert (coverage["numerator"], coverage["denominator"]) == (0, 3)
     assert share(figures["assessor_precision"]) == (0, 0)
 
@@ -284,26 +227,6 @@ def test_unresolved_items_are_left_out_and_bound_the_figure() -> None:
     assert recall.bounds == (0.0, 0.0)
 
 
-def test_an_item_can_be_unresolved_under_one_criterion_alone() -> None:
-    split = Judged(
-        scores=tuple(
-            GivenScore(reviewer=value, stage=Stage.SCRIPT, value=value) for value in (0, 1)
-        )
-    )
-    strict_, partial = work_out_figures(count_patterns([split])).values()
-
-    assert share(strict_["first_pass_accuracy"]) == (0, 1)
-    assert share(partial["first_pass_accuracy"]) == (0, 0)
-    assert partial["first_pass_accuracy"].unresolved == 1
-
-
-def test_an_item_that_not_all_have_scored_is_pending() -> None:
-    figures = strict(scored(2), scored(0, wanted=2))
-
-    assert share(figures["first_pass_accuracy"]) == (1, 1)
-    assert figures["first_pass_accuracy"].pending == 1
-
-
 def test_retrieved_items_gold_and_expert_refinements_are_in_no_model_figure() -> None:
     expert = Judged(
         scores=(
@@ -336,10 +259,8 @@ def test_execution_agrees_only_at_full_success_and_reasons_are_counted() -> None
     }
 
 
-@pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: figure.name)
-def test_every_figure_has_its_definition_in_words(figure) -> None:  # type: ignore[no-untyped-def]
-    assert figure.label
-    assert figure.text.endswith(".")
+def test_every_figure_has_its_definition_in_words() -> None:
+    assert not [one.name for one in FIGURES if not one.label or not one.text.endswith(".")]
 
 
 def _as_json(counts: Counter[ItemPattern]) -> dict[Criterion, dict[str, object]]:

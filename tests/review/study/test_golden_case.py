@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from review.study import ArmCounts, Criterion, study_report, work_out_figures
+from review.study import Criterion, work_out_figures
 from tests.review.study.golden import count_patterns, golden_items
 
 STRICT = {
@@ -35,26 +35,19 @@ PARTIAL = {
     "broken": (3, 27),
     "net": (10, 153),
 }
-CASES = [
-    pytest.param(criterion, name, shares[name], id=f"{criterion}-{name}")
-    for criterion, shares in ((Criterion.STRICT, STRICT), (Criterion.PARTIAL, PARTIAL))
-    for name in shares
-]
 
 
-def test_the_golden_case_has_153_items() -> None:
+def test_golden_case_has_every_printed_figure() -> None:
     assert len(golden_items()) == 153
-
-
-@pytest.mark.parametrize(("criterion", "name", "share"), CASES)
-def test_every_figure_is_the_printed_one(
-    criterion: Criterion, name: str, share: tuple[int, int]
-) -> None:
-    figure = work_out_figures(count_patterns(golden_items()))[criterion][name]
-
-    assert (figure.share.numerator, figure.share.denominator) == share
-    assert figure.share.value == share[0] / share[1]
-    assert (figure.open, figure.bounds) == (0, (figure.share.value,) * 2)
+    for criterion, figures in work_out_figures(count_patterns(golden_items())).items():
+        shares = STRICT if criterion is Criterion.STRICT else PARTIAL
+        found = {name: figures[name] for name in shares}
+        assert {
+            name: (one.share.numerator, one.share.denominator) for name, one in found.items()
+        } == shares
+        for name, one in found.items():
+            value = shares[name][0] / shares[name][1]
+            assert (one.share.value, one.open, one.bounds) == (value, 0, (value, value)), name
 
 
 def test_net_has_the_printed_interval_and_p_value() -> None:
@@ -68,26 +61,7 @@ def test_net_has_the_printed_interval_and_p_value() -> None:
     assert partial.beside["p_value"] == pytest.approx(0.021, abs=5e-4)
 
 
-def test_the_report_holds_the_same_numbers_as_json() -> None:
-    report = study_report(
-        "Golden",
-        [ArmCounts(name="imported", patterns=count_patterns(golden_items()))],
-        {},
-        names={},
-    )
-
-    (arm,) = report["configurations"]  # type: ignore[misc]
-    assert report["campaign"] == "Golden"
-    assert report["items"] == 153
-    for criterion, shares in (("strict", STRICT), ("partial", PARTIAL)):
-        for name, share in shares.items():
-            figure = arm[criterion][name]
-            assert (figure["numerator"], figure["denominator"]) == share
-
-
-def test_with_half_of_the_refinements_open_the_value_weighted_by_strata_is_the_printed_one() -> (
-    None
-):
+def test_golden_case_with_half_of_the_refinements_open_has_the_printed_weighted_value() -> None:
     """Of the wrong first Drafts of each kind every second refined script has no score."""
     items = golden_items()
     wrong = [place for place, one in enumerate(items) if one.scores[0].value < 2]

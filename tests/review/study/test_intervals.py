@@ -1,22 +1,32 @@
-"""Intervals and exact tests, against their textbook forms."""
+"""Intervals, exact tests and planned sizes, compared with their textbook forms."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 from math import comb, sqrt
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.intervals import Z, newcombe, t_quantile, wilson
+from review.study.planning import (
+    OutOfReach,
+    alpha_width,
+    half_width,
+    plan_agreement,
+    plan_paired,
+    plan_share,
+    power,
+)
 from review.study.statistics.intervals import Difference, Share
 from review.study.statistics.p_values import mcnemar_exact
 
 COUNTS = st.integers(0, 60)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 200), st.integers(1, 200))
 def test_both_ends_of_wilsons_interval_are_just_not_refused(numerator: int, more: int) -> None:
     """The interval holds the shares that a score test at 5 % does not refuse: its ends solve the equation."""
@@ -33,21 +43,14 @@ def test_both_ends_of_wilsons_interval_are_just_not_refused(numerator: int, more
 def test_wilson_at_the_edges() -> None:
     assert wilson(0, 10) == pytest.approx((0.0, 0.2775328), abs=1e-6)
     assert wilson(10, 10) == pytest.approx((0.7224672, 1.0), abs=1e-6)
-    assert wilson(0, 10).low == 0
-    assert wilson(10, 10).high == 1
-
-
-@pytest.mark.parametrize(("numerator", "denominator"), [(0, 0), (3, 2), (-1, 2)])
-def test_what_is_no_share_is_refused(numerator: int, denominator: int) -> None:
-    with pytest.raises(ValueError, match="not a share"):
-        wilson(numerator, denominator)
-
-
-def test_an_empty_share_has_no_value() -> None:
+    assert (wilson(0, 10).low, wilson(10, 10).high) == (0, 1)
     assert Share.of(0, 0) == Share(0, 0, None, None, None)
+    for numerator, denominator in ((0, 0), (3, 2), (-1, 2)):
+        with pytest.raises(ValueError, match="not a share"):
+            wilson(numerator, denominator)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(COUNTS, COUNTS)
 def test_mcnemars_p_value_is_the_exact_binomial_tail(gained: int, lost: int) -> None:
     changed = gained + lost
@@ -65,7 +68,7 @@ def test_mcnemar_holds_for_very_many_items() -> None:
     assert mcnemar_exact(600_000, 400_000) == 0.0
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(COUNTS, COUNTS, COUNTS, COUNTS)
 def test_a_paired_difference_lies_in_its_interval_and_turns_with_its_sides(
     both: int, lost: int, gained: int, neither: int
@@ -150,3 +153,62 @@ def test_a_difference_over_repeated_statements_is_that_of_a_smaller_table() -> N
     )
     nothing = Difference.of(both=30, lost=0, gained=0, neither=30, clusters=[(0, 3, 20)])
     assert (nothing.deff, nothing.p_value) == (3.0, 1.0)
+
+
+def test_the_smallest_number_of_items_for_a_half_width() -> None:
+    for share, wanted in ((0.5, 0.05), (0.1, 0.04), (0.0, 0.02)):
+        items = plan_share(share=share, half_width_wanted=wanted).items
+        assert half_width(share, items) <= wanted < half_width(share, items - 1), share
+
+
+def test_the_half_width_is_that_of_wilsons_interval() -> None:
+    low, high = wilson(30, 120)
+    assert half_width(0.25, 120) == pytest.approx((high - low) / 2)
+
+
+def test_repeated_statements_take_more_items() -> None:
+    alone = plan_share(share=0.5, half_width_wanted=0.05)
+    repeated = plan_share(share=0.5, half_width_wanted=0.05, deff=2.5)
+    assert repeated.items == round(np.ceil(alone.items * 2.5))
+    assert repeated.independent == alone.items
+
+
+def enumerated_power(gained: float, lost: float, items: int) -> float:
+    """Over every number of discordant items and of gained ones among them, with the p value of each."""
+    both, total = gained + lost, 0.0
+    for m in range(items + 1):
+        for c in range(m + 1):
+            tail = sum(comb(m, one) for one in range(min(c, m - c) + 1)) / 2**m
+            if min(1.0, 2 * tail) <= 0.05:
+                there = comb(items, m) * both**m * (1 - both) ** (items - m)
+                total += there * comb(m, c) * (gained / both) ** c * (lost / both) ** (m - c)
+    return total
+
+
+def test_the_power_of_the_exact_test_is_that_of_all_outcomes() -> None:
+    for items in (5, 6, 20, 41):
+        assert power(0.3, 0.1, items) == pytest.approx(enumerated_power(0.3, 0.1, items), abs=1e-8)
+
+
+def test_from_the_number_of_items_on_the_power_stays_reached() -> None:
+    items = plan_paired(gained=0.15, lost=0.05, power_wanted=0.8).items
+    assert power(0.15, 0.05, items - 1) < 0.8
+    assert all(power(0.15, 0.05, items + more) >= 0.8 for more in range(20))
+
+
+def test_no_number_of_items_finds_what_is_not_there() -> None:
+    with pytest.raises(OutOfReach):
+        plan_paired(gained=0.1, lost=0.1, power_wanted=0.8)
+    with pytest.raises(OutOfReach):
+        plan_share(share=0.5, half_width_wanted=0.001)
+
+
+@pytest.mark.slow
+def test_the_width_of_alpha_falls_with_the_root_of_the_items() -> None:
+    margins = (0.4, 0.15, 0.45)
+    wide, narrow = (alpha_width(margins, 0.7, items) for items in (100, 400))
+    assert wide / narrow == pytest.approx(2, rel=0.1)
+    # More reviewers tell more of each item.
+    assert alpha_width(margins, 0.7, 100, reviewers=4) < wide
+    planned = plan_agreement(margins=margins, alpha=0.7, width_wanted=0.2).items
+    assert alpha_width(margins, 0.7, planned) <= 0.2

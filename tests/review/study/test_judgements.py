@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
+from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
+from django.core.management import call_command
 
 from review.study import Agreement, agreement_of
-from tests.review.study.plain import Rows
-from tests.review.study.test_agreement import counts_of
+from tests.review.exchange.files import run_command
+from tests.review.study.test_agreement import Rows, counts_of
 
 FILE = Path(__file__).resolve().parents[4] / "shared" / "data" / "nl2bash_judgements_tellina.jsonl"
 
@@ -52,34 +55,6 @@ def test_the_first_two_raters() -> None:
     ] == pytest.approx([0.630727, 0.685719, 0.700213], abs=1e-6)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("raters", "expected"),
-    [
-        pytest.param("ac", [0.576071, 0.345122, 0.314903, 0.281454], id="A and C"),
-        pytest.param("bc", [0.555391, 0.319991, 0.323422, 0.326617], id="B and C"),
-    ],
-)
-def test_the_third_rater_with_each_of_them(raters: str, expected: list[float]) -> None:
-    (pair,) = agreement(raters).pairs
-
-    assert pair.items == 677
-    assert [
-        *(pair.percent, pair.cohen_kappa, pair.linear_kappa, pair.weighted_kappa)
-    ] == pytest.approx(expected, abs=1e-6)
-
-
-@pytest.mark.slow
-def test_all_three_with_what_was_not_asked_left_empty() -> None:
-    found = agreement("abc")
-
-    assert found.percent == 2068 / 2995
-    assert [found.krippendorff_alpha, found.alpha_nominal, found.alpha_interval] == pytest.approx(
-        [0.663273, 0.608778, 0.667747], abs=1e-6
-    )
-    assert [pair.items for pair in found.pairs] == [1641, 677, 677]
-
-
 def test_the_bootstrap_of_the_first_two_raters_over_statements() -> None:
     found = agreement("ab")
 
@@ -94,3 +69,41 @@ def test_the_bootstrap_over_items_is_that_of_older_results() -> None:
 
     assert (found.low, found.high) == pytest.approx((0.651, 0.722), abs=3e-3)
     assert found.pairs[0].intervals["cohen_kappa"] == pytest.approx([0.597, 0.666], abs=3e-3)
+
+
+def imported_agreement_of(raters: str) -> dict[str, Any]:
+    """What is reported of the scripts when these raters' scores were imported."""
+    maps = [f"--map=reviewer:{name}=rater_{name.lower()}" for name in raters]
+    assert run_command("import_items", "Judgements", FILE) == 0
+    assert run_command("import_scores", "Judgements", FILE, *maps) == 0
+    out = StringIO()
+    call_command("study_report", "Judgements", "--json", stdout=out)
+    script: dict[str, Any] = json.loads(out.getvalue())["agreement"]["script"]
+    return script
+
+
+@pytest.mark.slow
+@pytest.mark.django_db
+def test_the_report_has_every_reference_value_of_the_judgements() -> None:
+    script = imported_agreement_of("ABC")
+
+    alphas = [script[name] for name in ("krippendorff_alpha", "alpha_nominal", "alpha_interval")]
+    assert alphas == pytest.approx([0.663273, 0.608778, 0.667747], abs=1e-6)
+    assert script["percent"] == pytest.approx(2068 / 2995)
+    pairs = {pair["a"] + pair["b"]: pair for pair in script["pairs"]}
+    assert {name: pair["items"] for name, pair in pairs.items()} == {
+        "AB": 1641,
+        "AC": 677,
+        "BC": 677,
+    }
+    measures = ("percent", "cohen_kappa", "linear_kappa", "weighted_kappa")
+    for name, expected in (
+        ("AB", [0.793419, 0.632395, 0.669339, 0.701201]),
+        ("AC", [0.576071, 0.345122, 0.314903, 0.281454]),
+        ("BC", [0.555391, 0.319991, 0.323422, 0.326617]),
+    ):
+        assert [pairs[name][key] for key in measures] == pytest.approx(expected, abs=1e-6)
+    others = ("strict_percent", "strict_kappa", "partial_percent", "partial_kappa")
+    assert [pairs["AB"][key] for key in others] == pytest.approx(
+        [0.900670, 0.695451, 0.831810, 0.651703], abs=1e-6
+    )

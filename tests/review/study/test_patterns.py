@@ -1,10 +1,9 @@
-"""Which scores count: for the figures, and for agreement."""
+"""Which scores count: for the figures, for agreement and for the final score of a stage."""
 
 from __future__ import annotations
 
+from itertools import permutations
 from typing import Any
-
-import pytest
 
 from pipeline.types import Arm, Verdict
 from review.study import (
@@ -20,6 +19,7 @@ from review.study import (
     stages_to_settle,
     values_given,
 )
+from review.study.final_scores import final_of
 from review.study.patterns import class_of_length
 from review.study.types import FinalScore, Origin, Recommended
 
@@ -36,66 +36,52 @@ def pattern(*scores: GivenScore, **rest) -> ItemPattern:  # type: ignore[no-unty
     return found
 
 
-@pytest.mark.parametrize(
-    ("scores", "in_figures", "in_agreement"),
-    [
-        pytest.param([by(1, 2)], FinalScore.CORRECT, ((1, 2),), id="one score"),
-        pytest.param(
-            [by(1, 0, order=1), by(1, 2, order=2)],
-            FinalScore.CORRECT,
-            ((1, 2),),
-            id="changed before anything later was shown",
-        ),
-        pytest.param(
-            [by(1, 0, order=1), by(1, 2, order=2, is_blind=False)],
-            FinalScore.INCORRECT,
-            ((1, 0),),
-            id="changed after, the value before counts",
-        ),
-        pytest.param(
-            [by(1, 2, order=2, is_blind=False), by(1, 0, order=1)],
-            FinalScore.INCORRECT,
-            ((1, 0),),
-            id="whatever the order of rows",
-        ),
-        pytest.param(
-            [by(1, 1, order=1, is_blind=False), by(1, 2, order=2, is_blind=False)],
-            FinalScore.PENDING,
-            (),
-            id="never blind: it decides nothing",
-        ),
-        pytest.param(
-            [by(1, 0, order=1, is_undone=True), by(1, 2, order=2)],
-            FinalScore.CORRECT,
-            ((1, 2),),
-            id="taken back and given anew",
-        ),
-        pytest.param(
-            [by(1, 0, order=1), by(1, 2, order=2, is_undone=True)],
-            FinalScore.INCORRECT,
-            ((1, 0),),
-            id="changed, and the change taken back",
-        ),
-        pytest.param(
-            [by(1, 0, order=1, is_undone=True), by(1, 2, order=2, is_blind=False)],
-            FinalScore.INCORRECT,
-            ((1, 0),),
-            id="taken back after it had opened the feedback: the value before counts",
-        ),
-        pytest.param([by(1, 0, is_undone=True)], FinalScore.UNSCORED, (), id="taken back"),
-        pytest.param(
-            [by(1, 0), by(2, 2), by(3, 2, was_called_in=True)],
-            FinalScore.CORRECT,
-            ((1, 0), (2, 2)),
-            id="somebody called in decides, and is left out of agreement",
-        ),
-    ],
-)
-def test_the_value_that_counts(
-    scores: list[GivenScore], in_figures: FinalScore, in_agreement: tuple[tuple[int, int], ...]
-) -> None:
-    assert pattern(*scores).script is in_figures
-    assert values_given(Judged(scores=tuple(scores)), SCRIPT) == in_agreement
+NOT_BLIND, UNDONE = {"is_blind": False}, {"is_undone": True}
+# Scores; the final score of the figures; the values of agreement.
+COUNTING: dict[str, tuple[list[GivenScore], FinalScore, tuple[tuple[int, int], ...]]] = {
+    "one score": ([by(1, 2)], FinalScore.CORRECT, ((1, 2),)),
+    "changed before anything later was shown": (
+        [by(1, 0, order=1), by(1, 2, order=2)],
+        *(FinalScore.CORRECT, ((1, 2),)),
+    ),
+    "changed after, so the value before counts": (
+        [by(1, 0, order=1), by(1, 2, order=2, **NOT_BLIND)],
+        *(FinalScore.INCORRECT, ((1, 0),)),
+    ),
+    "the same in another order of rows": (
+        [by(1, 2, order=2, **NOT_BLIND), by(1, 0, order=1)],
+        *(FinalScore.INCORRECT, ((1, 0),)),
+    ),
+    "never blind, so it decides nothing": (
+        [by(1, 1, order=1, **NOT_BLIND), by(1, 2, order=2, **NOT_BLIND)],
+        *(FinalScore.PENDING, ()),
+    ),
+    "undone and given again": (
+        [by(1, 0, order=1, **UNDONE), by(1, 2, order=2)],
+        *(FinalScore.CORRECT, ((1, 2),)),
+    ),
+    "changed, and the change undone": (
+        [by(1, 0, order=1), by(1, 2, order=2, **UNDONE)],
+        *(FinalScore.INCORRECT, ((1, 0),)),
+    ),
+    "undone after it had opened the feedback, so the value before counts": (
+        [by(1, 0, order=1, **UNDONE), by(1, 2, order=2, **NOT_BLIND)],
+        *(FinalScore.INCORRECT, ((1, 0),)),
+    ),
+    "undone": ([by(1, 0, **UNDONE)], FinalScore.UNSCORED, ()),
+    "a reviewer called in decides, and is left out of agreement": (
+        [by(1, 0), by(2, 2), by(3, 2, was_called_in=True)],
+        *(FinalScore.CORRECT, ((1, 0), (2, 2))),
+    ),
+}
+
+
+def test_the_value_that_counts() -> None:
+    found = {
+        name: (scores, pattern(*scores).script, values_given(Judged(scores=tuple(scores)), SCRIPT))
+        for name, (scores, *_rest) in COUNTING.items()
+    }
+    assert found == COUNTING
 
 
 def test_gold_training_and_repeats_bring_nothing() -> None:
@@ -155,7 +141,6 @@ def test_scores_that_are_not_blind_count_where_nothing_is_hidden_and_stand_besid
     assert pattern(seen, hides_verdict=False).script is FinalScore.CORRECT
     assert pattern_of(hidden) == ItemPattern(FinalScore.PENDING, verdict=Verdict.INCORRECT)
     with_it = pattern_of(hidden, Reading.WITH_NOT_BLIND)
-    assert with_it is not None
     assert with_it.script is FinalScore.UNRESOLVED
     assert not_blind_of(hidden) == [(SCRIPT, 2)]
 
@@ -165,7 +150,6 @@ def test_without_who_was_called_in_the_first_reviewers_stand() -> None:
     without = pattern_of(item, Reading.WITHOUT_CALLED_IN)
 
     assert pattern(*item.scores, wanted=3).script is FinalScore.CORRECT
-    assert without is not None
     assert without.script is FinalScore.UNRESOLVED
 
 
@@ -173,7 +157,6 @@ def test_a_reviewer_that_a_file_calls_called_in_is_none_of_those_wanted() -> Non
     item = Judged(scores=(by(1, 0), by(3, 2, was_called_in=True)), wanted=2)
     without = pattern_of(item, Reading.WITHOUT_CALLED_IN)
 
-    assert without is not None
     assert without.script is FinalScore.PENDING
 
 
@@ -182,99 +165,70 @@ def test_without_a_first_quarter_its_reviewer_is_left_out_of_the_item() -> None:
     item = Judged(scores=(*early, by(2, 2)), wanted=2, has_refined=True)
     without = pattern_of(item, Reading.WITHOUT_FIRST_QUARTER)
 
-    assert without is not None
     assert (without.script, without.refined) == (FinalScore.CORRECT, FinalScore.UNSCORED)
 
 
-@pytest.mark.parametrize(
-    ("state", "gone", "expected"),
-    [
-        pytest.param("open", frozenset(), FinalScore.PENDING, id="somebody may take their place"),
-        pytest.param("closed", frozenset({1}), FinalScore.CORRECT, id="nobody else will come"),
-    ],
-)
-def test_who_let_go_of_an_item_is_waited_for_until_it_is_closed(
-    state: str, gone: frozenset[int], expected: FinalScore
-) -> None:
+def test_a_reviewer_who_let_go_of_an_item_is_waited_for_until_it_is_closed() -> None:
     scores = [by(who, 0) for who in (1, 2, 3)] + [by(who, 2, REFINED) for who in (2, 3)]
-
-    assert pattern(*scores, wanted=2, has_refined=True, gone=gone).refined is expected
-
-
-@pytest.mark.parametrize(
-    ("round_", "later", "expected"),
-    [
-        pytest.param(2, (None,), (Recommended.OTHER, FinalScore.CORRECT), id="its own score"),
-        pytest.param(
-            3, (None, 2), (Recommended.OTHER, FinalScore.CORRECT), id="the text of round 2"
-        ),
-        pytest.param(2, (1,), (Recommended.REFINED, FinalScore.ABSENT), id="the refined text"),
-        pytest.param(2, (0,), (Recommended.FIRST, FinalScore.ABSENT), id="the text of the script"),
-        pytest.param(None, (None,), (Recommended.OTHER, FinalScore.UNSCORED), id="of no round"),
-    ],
-)
-def test_a_later_round_that_is_recommended_has_its_score(
-    round_: int | None, later: tuple[int | None, ...], expected: tuple[Recommended, FinalScore]
-) -> None:
-    found = pattern(
-        *(by(1, 0), by(1, 0, REFINED), by(1, 2, REFINED, round=2)),
-        has_refined=True,
-        later=later,
-        recommended=Recommended.OTHER,
-        recommended_round=round_,
+    is_open, is_closed = (
+        pattern(*scores, wanted=2, has_refined=True, gone=gone)
+        for gone in (frozenset[int](), frozenset({1}))
     )
-    assert (found.recommended, found.advised) == expected
+    assert (is_open.refined, is_closed.refined) == (FinalScore.PENDING, FinalScore.CORRECT)
 
 
-@pytest.mark.parametrize(
-    ("scores", "rest", "feedback"),
-    [
-        pytest.param([by(1, 0), by(2, 0)], {}, FinalScore.UNSCORED, id="both were shown it"),
-        pytest.param(
-            [by(1, 0), by(2, 0), by(1, 2, Stage.FEEDBACK)], {}, FinalScore.PENDING, id="one is done"
-        ),
-        pytest.param(
-            [by(1, 0), by(2, 2), by(1, 2, Stage.FEEDBACK)],
-            {},
-            FinalScore.CORRECT,
-            id="it opened for one alone",
-        ),
-        pytest.param(
-            [by(1, 0), by(1, 2, Stage.FEEDBACK)],
-            {},
-            FinalScore.PENDING,
-            id="the second may open it",
-        ),
-        pytest.param(
-            [by(1, 0), by(2, 2), by(1, 2, Stage.FEEDBACK)],
-            {"verdict": Verdict.INCORRECT, "has_refined": True},
-            FinalScore.PENDING,
-            id="a flag opened it for both",
-        ),
-        pytest.param(
-            [by(1, 0), by(2, 0), by(1, 2, Stage.FEEDBACK)],
-            {"cannot_judge": frozenset({2})},
-            FinalScore.PENDING,
-            id="the other can't judge it: two were wanted, one scored",
-        ),
-        pytest.param(
-            [
-                *(by(1, 0), by(2, 0), by(3, 0)),
-                *(by(1, 2, Stage.FEEDBACK), by(2, 2, Stage.FEEDBACK, is_blind=False)),
-                by(3, 2, Stage.FEEDBACK),
-            ],
-            {},
-            FinalScore.CORRECT,
-            id="somebody took the place of who was not blind",
-        ),
-    ],
-)
-def test_a_later_stage_waits_for_those_for_whom_it_opened(
-    scores: list[GivenScore],
-    rest: dict[str, Any],
-    feedback: FinalScore,
-) -> None:
-    assert pattern(*scores, wanted=2, has_feedback=True, **rest).feedback is feedback
+def test_a_later_round_that_is_recommended_has_its_score() -> None:
+    """By the recommended round and, of each later round, the earlier one with the same text."""
+    wanted: dict[tuple[int | None, tuple[int | None, ...]], tuple[Recommended, FinalScore]] = {
+        (2, (None,)): (Recommended.OTHER, FinalScore.CORRECT),
+        (3, (None, 2)): (Recommended.OTHER, FinalScore.CORRECT),
+        (2, (1,)): (Recommended.REFINED, FinalScore.ABSENT),
+        (2, (0,)): (Recommended.FIRST, FinalScore.ABSENT),
+        (None, (None,)): (Recommended.OTHER, FinalScore.UNSCORED),
+    }
+    scores = (by(1, 0), by(1, 0, REFINED), by(1, 2, REFINED, round=2))
+    rest = {"has_refined": True, "recommended": Recommended.OTHER}
+    found = {
+        (round_, later): pattern(*scores, later=later, recommended_round=round_, **rest)
+        for round_, later in wanted
+    }
+    assert {key: (one.recommended, one.advised) for key, one in found.items()} == wanted
+
+
+FEEDBACK = by(1, 2, Stage.FEEDBACK)
+# Scores, more about the item, and the final score of the feedback.
+OPENED: dict[str, tuple[list[GivenScore], dict[str, Any], FinalScore]] = {
+    "both were shown it": ([by(1, 0), by(2, 0)], {}, FinalScore.UNSCORED),
+    "one is done": ([by(1, 0), by(2, 0), FEEDBACK], {}, FinalScore.PENDING),
+    "it opened for one alone": ([by(1, 0), by(2, 2), FEEDBACK], {}, FinalScore.CORRECT),
+    "the second may open it": ([by(1, 0), FEEDBACK], {}, FinalScore.PENDING),
+    "a flag opened it for both": (
+        [by(1, 0), by(2, 2), FEEDBACK],
+        {"verdict": Verdict.INCORRECT, "has_refined": True},
+        FinalScore.PENDING,
+    ),
+    "the other can't judge it: two were wanted, one scored": (
+        [by(1, 0), by(2, 0), FEEDBACK],
+        {"cannot_judge": frozenset({2})},
+        FinalScore.PENDING,
+    ),
+    "another reviewer replaced the one who was not blind": (
+        [
+            *(by(1, 0), by(2, 0), by(3, 0), FEEDBACK),
+            *(by(2, 2, Stage.FEEDBACK, is_blind=False), by(3, 2, Stage.FEEDBACK)),
+        ],
+        {},
+        FinalScore.CORRECT,
+    ),
+}
+
+
+def test_a_later_stage_waits_for_those_for_whom_it_opened() -> None:
+    found = {
+        name: (scores, rest, pattern(*scores, wanted=2, has_feedback=True, **rest).feedback)
+        for name, (scores, rest, _final) in OPENED.items()
+    }
+    assert found == OPENED
 
 
 def test_with_several_wanted_two_at_least_must_have_scored_the_script() -> None:
@@ -317,37 +271,71 @@ def test_of_several_experts_refinements_the_earliest_counts() -> None:
     assert pattern(later, earlier).expert is FinalScore.CORRECT
 
 
-@pytest.mark.parametrize(
-    ("words", "place"),
-    [(0, 0), (20, 0), (21, 1), (40, 1), (41, 2), (80, 2), (160, 3), (161, 4), (5000, 4)],
-)
-def test_feedback_is_classed_by_its_words(words: int, place: int) -> None:
-    assert class_of_length(words) == place
+def test_feedback_is_classed_by_its_words() -> None:
+    wanted = {0: 0, 20: 0, 21: 1, 40: 1, 41: 2, 80: 2, 160: 3, 161: 4, 5000: 4}
+    assert {words: class_of_length(words) for words in wanted} == wanted
 
 
-@pytest.mark.parametrize(
-    ("execution", "expected"), [(None, None), (1.0, True), (0.999, False), (0.0, False)]
-)
-def test_execution_succeeds_only_in_full(execution: float | None, expected: bool | None) -> None:
-    assert pattern(by(1, 2), execution=execution).execution is expected
+def test_execution_succeeds_only_in_full() -> None:
+    wanted = {None: None, 1.0: True, 0.999: False, 0.0: False}
+    assert {one: pattern(by(1, 2), execution=one).execution for one in wanted} == wanted
 
 
-@pytest.mark.parametrize(
-    ("values", "settled", "criteria"),
-    [
-        pytest.param((2, 2), 0, [Criterion.STRICT, Criterion.PARTIAL], id="against both"),
-        pytest.param((1, 2), 0, [Criterion.PARTIAL], id="under strict they differed"),
-        pytest.param((0, 1), 2, [Criterion.STRICT], id="under partial they differed"),
-        pytest.param((0, 0, 1), 1, [], id="as strict had it, and partial was no agreement"),
-        pytest.param((2,), 0, [], id="one score is no agreement"),
-        pytest.param((), 0, [], id="nobody scored it"),
-    ],
-)
-def test_an_adjudication_against_all_is_counted_by_criterion(
-    values: tuple[int, ...], settled: int, criteria: list[Criterion]
-) -> None:
-    scores = tuple(by(reviewer, value) for reviewer, value in enumerate(values))
-    judged = Judged(
-        scores=scores, adjudicated={(SCRIPT, Arm.MODEL): settled}, wanted=max(1, len(values))
-    )
-    assert overturned_of(judged) == [(SCRIPT, criterion) for criterion in criteria]
+def test_an_adjudication_against_all_is_counted_by_criterion() -> None:
+    """By the scores and the adjudicated value."""
+    wanted = {
+        ((2, 2), 0): [Criterion.STRICT, Criterion.PARTIAL],
+        # Under strict they differed; under partial they differed.
+        ((1, 2), 0): [Criterion.PARTIAL],
+        ((0, 1), 2): [Criterion.STRICT],
+        # The value is what strict had, and under partial they did not agree.
+        ((0, 0, 1), 1): [],
+        # One score is no agreement, and none neither.
+        ((2,), 0): [],
+        ((), 0): [],
+    }
+    found = {}
+    for values, settled in wanted:
+        judged = Judged(
+            scores=tuple(by(reviewer, value) for reviewer, value in enumerate(values)),
+            adjudicated={(SCRIPT, Arm.MODEL): settled},
+            wanted=max(1, len(values)),
+        )
+        overturned = overturned_of(judged)
+        assert {stage for stage, _criterion in overturned} <= {SCRIPT}
+        found[values, settled] = [criterion for _stage, criterion in overturned]
+    assert found == wanted
+
+
+FINALS: dict[tuple[int, ...], FinalScore] = {
+    (): FinalScore.UNSCORED,
+    (1,): FinalScore.PARTIAL,
+    (2, 2): FinalScore.CORRECT,
+    # No reviewer gave the middle of 0 and 2.
+    (0, 2): FinalScore.UNRESOLVED,
+    # Wrong under strict and a tie under partial; and the other way round.
+    (0, 1): FinalScore.BELOW,
+    (1, 2): FinalScore.ABOVE,
+    (0, 0, 2): FinalScore.INCORRECT,
+    # Three scores never tie.
+    (0, 1, 2): FinalScore.PARTIAL,
+    # Three of four are wrong, and three of four are partly right.
+    (0, 1, 1, 2): FinalScore.PARTIAL,
+    (0, 0, 1, 1): FinalScore.BELOW,
+    (0, 0, 2, 2): FinalScore.UNRESOLVED,
+    (0, 0, 1, 2): FinalScore.BELOW,
+    (0, 1, 2, 2): FinalScore.ABOVE,
+    (0, 0, 1, 2, 2): FinalScore.PARTIAL,
+    (0, 0, 0, 2, 2): FinalScore.INCORRECT,
+}
+
+
+def test_a_final_score_in_any_order_of_reviewers() -> None:
+    found = {values: {final_of(order) for order in permutations(values)} for values in FINALS}
+    assert found == {values: {final} for values, final in FINALS.items()}
+    # The adjudicated score is above all; scored by some of those asked, a stage is pending.
+    assert final_of((0, 0, 0), adjudicated=2) is FinalScore.CORRECT
+    assert final_of((), adjudicated=0) is FinalScore.INCORRECT
+    assert final_of((0,), adjudicated=1, is_complete=False) is FinalScore.PARTIAL
+    assert final_of((2, 2), is_complete=False) is FinalScore.PENDING
+    assert final_of((), is_complete=False) is FinalScore.UNSCORED

@@ -36,7 +36,7 @@ from scriptsmith_site.operation.backup import (
 from scriptsmith_site.operation.backup import database as backup_database
 from scriptsmith_site.operation.backup.archive import DUMP, KEY, unpack
 from scriptsmith_site.operation.health import Health, check_migrations
-from tests.review.study.fresh_database import fresh_database, used_database
+from tests.fresh_database import fresh_database, used_database
 
 BACKUP = Path(__file__).parents[2] / "cases" / "upgrades" / "backup-of-64-migrations.tar.gz"
 SQUASHED = {

@@ -118,7 +118,8 @@ STUDIES: dict[str, Shape] = {
         seed=14, changed=0.3, undone=0.1, untimed=0.1, tied=0.3, timed_work=0.4
     ),
     "labels without an overlap": Shape(
-        seed=15, items=900, overlap=None, has_texts=False, careful=0.75, missing=0.3, reviewers=3
+        **{"seed": 15, "items": 300, "overlap": None, "reviewers": 3, "has_texts": False},
+        **{"careful": 0.75, "missing": 0.3, "executed": 0.3, "unknown": 0.1, "not_assessed": 0.1},
     ),
     "pending and passed over": Shape(
         seed=16, items=500, overlap=3, missing=0.1, cannot_judge=0.08, skipped=0.05, sham=0.3

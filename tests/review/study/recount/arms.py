@@ -7,11 +7,7 @@ from collections.abc import Iterable
 from itertools import combinations
 from typing import Any
 
-from tests.review.study.recount.figures import (
-    FIGURES,
-    missing,
-    model_items,
-)
+from tests.review.study.recount.figures import FIGURES, missing, model_items
 from tests.review.study.recount.finals import CRITERIA, RIGHT, WRONG, Finals
 from tests.review.study.recount.intervals import NOTHING, Part, change_of, holm
 from tests.review.study.recount.records import Record
@@ -82,9 +78,6 @@ def _parts(finals: Finals, item: Record, name: str, criterion: str) -> set[Part]
     if finals.final(item, "script", criterion) not in (RIGHT, WRONG):
         return set()
     return {FIGURES[name](item, end) for end in finals.ends(item, criterion)}
-
-
-# --- The family of p values -----------------------------------------------------------------------------------------
 
 
 Key = tuple[str, str, str, str]  # figure, criterion, one configuration, and another or nothing

@@ -128,12 +128,10 @@ def _of_recommended(scored: _Scored, repeats: bool) -> Beside:
 def _of_net(scored: _Scored, repeats: bool) -> Beside:
     return {
         "fixed": _count(
-            scored.wrong,
-            lambda item: is_flagged(item) and scored.came_to(item, "refined") == RIGHT,
+            scored.wrong, lambda item: is_flagged(item) and scored.came_to(item, "refined") == RIGHT
         ),
         "broken": _count(
-            scored.right,
-            lambda item: is_flagged(item) and scored.came_to(item, "refined") == WRONG,
+            scored.right, lambda item: is_flagged(item) and scored.came_to(item, "refined") == WRONG
         ),
     }
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
-from tests.review.study.recount.agreement import agreement_of
-from tests.review.study.recount.agreement_checks import check_agreement
+from tests.review.study.recount.agreement import Drawn, agreement_of
 from tests.review.study.recount.arms import Family, Key, comparisons_of, key_of
-from tests.review.study.recount.differences import Differences
 from tests.review.study.recount.figures import NOT_PART, RANGED, figures_of
 from tests.review.study.recount.finals import CRITERIA, Finals, Reading
 from tests.review.study.recount.records import STAGES, Study, is_over
@@ -33,7 +32,7 @@ def compare(study: Study, report: Json) -> Differences:
     for name in study.configurations:
         for criterion in CRITERIA:
             for figure, ours in figures_of(finals, name, criterion).items():
-                _check_figure(found, (name, criterion, figure), ours, arms[name][criterion][figure])
+                check_figure(found, (name, criterion, figure), ours, arms[name][criterion][figure])
         _check_imported(found, study, name, report)
     _check_agreements(found, study, report)
     for arm in report["details"]["arms"]:
@@ -44,10 +43,7 @@ def compare(study: Study, report: Json) -> Differences:
     return found
 
 
-# --- Figures ----------------------------------------------------------------------------------------------------------
-
-
-def _check_figure(
+def check_figure(
     found: Differences, where: tuple[str, ...], ours: Json, theirs: Json, *, p: bool = False
 ) -> None:
     name = " ".join(where)
@@ -103,9 +99,6 @@ def _check_imported(found: Differences, study: Study, configuration: str, report
         )
 
 
-# --- Agreement --------------------------------------------------------------------------------------------------------
-
-
 def _check_agreements(found: Differences, study: Study, report: Json) -> None:
     """Pooled, and of each configuration; of one alone these are the same."""
     for stage in STAGES:
@@ -115,9 +108,6 @@ def _check_agreements(found: Differences, study: Study, report: Json) -> None:
             is_all = len(study.configurations) == 1
             ours = pooled if is_all else agreement_of(study, stage, arm["name"])
             check_agreement(found, f"{arm['name']} {stage}", ours, arm["agreement"][stage])
-
-
-# --- Tables -----------------------------------------------------------------------------------------------------------
 
 
 def _check_tables(found: Differences, finals: Finals, arm: Json) -> None:
@@ -174,9 +164,6 @@ def _check_gain(
             _check_range(found, f"{row} {name}", one[name], other[name])
 
 
-# --- Readings ---------------------------------------------------------------------------------------------------------
-
-
 def _check_readings(found: Differences, study: Study, report: Json) -> None:
     """The figures if other scores decided; where the report has none, no final value may change."""
     theirs = report["details"]["readings"]
@@ -193,7 +180,7 @@ def _check_readings(found: Differences, study: Study, report: Json) -> None:
             for criterion in CRITERIA:
                 for figure, ours in figures_of(finals, name, criterion).items():
                     where = (reading, name, criterion, figure)
-                    _check_figure(found, where, ours, shown[criterion][figure])
+                    check_figure(found, where, ours, shown[criterion][figure])
 
 
 def _values_of(finals: Finals, configuration: str) -> list[str]:
@@ -214,9 +201,6 @@ def _check_not_blind(found: Differences, study: Study, report: Json) -> None:
     ours = not_blind_of(study)
     for key in sorted({*ours, *theirs}):
         found.check(f"not blind {key}", ours.get(key), theirs.get(key))
-
-
-# --- Comparisons and p values -----------------------------------------------------------------------------------------
 
 
 def _check_p_values(found: Differences, finals: Finals, report: Json) -> None:
@@ -280,3 +264,102 @@ def _check_p_values(found: Differences, finals: Finals, report: Json) -> None:
 def _are_shown(study: Study) -> bool:
     """Once the campaign is closed; a study of imported scores that was never opened counts as closed."""
     return study.is_closed or study.rules.get("state") == "setup"
+
+
+_OF_TWO = ("percent", "cohen_kappa", "linear_kappa", "weighted_kappa")
+PAIR_MEASURES = (*_OF_TWO, "strict_percent", "strict_kappa", "partial_percent", "partial_kappa")
+MEASURES = (
+    *_OF_TWO,
+    *("krippendorff_alpha", "alpha_nominal", "alpha_interval", "ac1", "fleiss_kappa"),
+)
+
+
+def check_agreement(found: Differences, where: str, ours: Json, theirs: Json) -> None:
+    """Compare all that both say of a stage."""
+    found.check(f"{where} items", ours["items"], theirs["items"])
+    if not ours["items"]:
+        return
+    found.check(f"{where} statements", ours["statements"], theirs["statements"])
+    intervals = theirs.get("intervals") or {}
+    for name in MEASURES:
+        found.check(f"{where} {name}", ours["values"].get(name), theirs.get(name))
+        found.check_drawn(f"{where} {name}", ours["intervals"].get(name), intervals.get(name))
+    ends = (theirs["low"], theirs["high"]) if theirs["low"] is not None else None
+    found.check_drawn(f"{where} headline", ours["intervals"].get("krippendorff_alpha"), ends)
+    undefined = None if "krippendorff_alpha" in ours["values"] else "no variation"
+    found.check(f"{where} undefined", undefined, theirs["undefined"])
+    _check_pairs(found, where, ours, theirs)
+    _check_severity(found, where, ours, theirs)
+
+
+def _check_pairs(found: Differences, where: str, ours: Json, theirs: Json) -> None:
+    pairs = {(pair["a"], pair["b"]): pair for pair in theirs["pairs"]}
+    found.check(f"{where} pairs", sorted(ours["pairs"]), sorted(pairs))
+    for pair, items in ours["pairs"].items():
+        one, name = pairs.get(pair, {}), f"{where} {' and '.join(pair)}"
+        found.check(f"{name} items", items, one.get("items"))
+        for measure in PAIR_MEASURES:
+            key = (pair, measure)
+            found.check(f"{name} {measure}", ours["values"].get(key), one.get(measure))
+            ends = (one.get("intervals") or {}).get(measure)
+            found.check_drawn(f"{name} {measure}", ours["intervals"].get(key), ends)
+
+
+def _check_severity(found: Differences, where: str, ours: Json, theirs: Json) -> None:
+    severe = {one["reviewer"]: one for one in theirs.get("severity") or ()}
+    named = sorted(name for name, items in ours["severity_items"].items() if items)
+    found.check(f"{where} severity of", named, sorted(severe))
+    for reviewer in named:
+        one, key = severe.get(reviewer, {}), (reviewer, "severity")
+        name = f"{where} {reviewer} severity"
+        found.check(f"{name} items", ours["severity_items"][reviewer], one.get("items"))
+        found.check(name, ours["values"].get(key), one.get("value"))
+        ends = (one["low"], one["high"]) if one.get("low") is not None else None
+        found.check_drawn(name, ours["intervals"].get(key), ends)
+
+
+EXACT, DRAWN = 1e-9, 0.01
+
+
+@dataclass
+class Differences:
+    """How many figures were compared, and those that differ, each as one line."""
+
+    compared: int = 0
+    drawn: int = 0  # ends of bootstrap intervals among them
+    beyond: list[float] = field(
+        default_factory=list
+    )  # by how much such ends lie more than DRAWN apart
+    found: list[str] = field(default_factory=list)
+
+    def check(self, name: str, ours: object, theirs: object, *, within: float = EXACT) -> None:
+        """Compare one figure; None is equal to None only."""
+        self.compared += 1
+        if isinstance(ours, (int, float)) and isinstance(theirs, (int, float)):
+            if abs(ours - theirs) <= within:
+                return
+        elif ours == theirs:
+            return
+        self.found.append(f"{name}: recounted {ours}, reported {theirs}")
+
+    def check_ends(self, name: str, ours: tuple[float, float] | None, theirs: Any) -> None:
+        """Compare both ends of what is exact."""
+        for place, end in enumerate(("low", "high")):
+            self.check(f"{name} {end}", ours and ours[place], theirs and theirs[place])
+
+    def check_drawn(self, name: str, ours: Drawn | None, theirs: Any) -> None:
+        """Compare both ends of a bootstrap interval.
+
+        Few statements have few values that can be drawn: where the end lies between two of them that are more than
+        DRAWN apart, it is chance which one a seed finds. Such an end is counted, and must be one that chance may find.
+        """
+        for place, end in enumerate(("low", "high")):
+            one, other = ours and ours[place], theirs and theirs[place]
+            self.drawn += one is not None
+            if ours and one is not None and other is not None and abs(one - other) > DRAWN:
+                least, most = ours.lowest if end == "low" else ours.highest
+                if least - EXACT <= other <= most + EXACT:
+                    self.compared += 1
+                    self.beyond.append(abs(one - other))
+                    continue
+            self.check(f"{name} {end}", one, other, within=DRAWN)

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 from tests.review.study.recount.beside import beside_of
-from tests.review.study.recount.drafts import recommended_stage
 from tests.review.study.recount.finals import (
     ABSENT,
     PENDING,
@@ -28,7 +27,14 @@ from tests.review.study.recount.intervals import (
     post_stratified,
     share_of,
 )
-from tests.review.study.recount.records import Record, Study, is_failed, is_flagged, verdict_of
+from tests.review.study.recount.records import (
+    Record,
+    Study,
+    is_failed,
+    is_flagged,
+    recommended_stage,
+    verdict_of,
+)
 
 NOT_PART = "not part of this study"
 NOTHING_YET = "nothing to count yet"

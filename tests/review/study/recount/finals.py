@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from tests.review.study.recount.drafts import ELSEWHERE, recommended_stage, same_stage
 from tests.review.study.recount.records import (
+    ELSEWHERE,
     Record,
     Study,
     is_failed,
@@ -15,6 +15,8 @@ from tests.review.study.recount.records import (
     is_over,
     own_text,
     place_of,
+    recommended_stage,
+    same_stage,
     stage_of_round,
     text_of,
     verdict_of,

@@ -159,10 +159,7 @@ def _gain(finals: Finals, items: list[Record], criterion: str) -> list[Table]:
                     name: figure_of(
                         finals, brings(stages), criterion, ends, repeats=do_repeat(items)
                     )
-                    for name, brings in (
-                        ("by_expert", _by_expert),
-                        ("by_assessor", _by_assessor),
-                    )
+                    for name, brings in (("by_expert", _by_expert), ("by_assessor", _by_assessor))
                 },
             }
         )
