@@ -1,4 +1,4 @@
-"""What stands beside the code: scripts by name, what a rewrite brings, stages, progress, one's own words, reasons."""
+"""What stands next to the code: scripts by name, new findings, stages, progress, feedback, reasons, rubric."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from catalog.analysis import analyse
 from pipeline.execution.draft_checks import keep_findings
 from pipeline.models import Refinement, Run
 from review import services
+from review.campaigns.starter_rubric import STARTER_RUBRIC
 from review.desk.quick_reasons import REJECT, SKIP, with_quick_reason
+from review.desk.views.rubric_lines import rubric_lines
 from review.models import Assignment, Decision, Item
 from review.queue.services import claim_item, own_place, take_in
 from tests.make import make_run
 from tests.review.desk.test_desk import HTMX, score_next, script_of
 from tests.review.desk.test_one_act import fields_of
-from tests.review.maker import make_study
+from tests.review.maker import ClientFor, make_study
 
-ClientFor = Callable[[User], Client]
 # What is sent is the reviewer's own text, and no edit of the model's.
 IS_OWN = re.compile(r"data-based-on\s+disabled")
 
@@ -64,72 +65,49 @@ def risky(put_in_queue: Callable[..., Item], reviewer: User) -> Item:
     return item
 
 
-@pytest.mark.parametrize(
-    "query", ["", "?show=2&against=1&side=1", "?show=2&against=0"], ids=["inline", "side", "plain"]
-)
 def test_what_the_rewrite_brings_is_marked_as_new_in_every_view(
-    risky: Item, reviewer: User, client_for: ClientFor, query: str
-) -> None:
-    page = page_of(client_for(reviewer), risky, query)
-    script = page.split("<figure", 1)[1].split("</figure>")[0]
-    notes = [words(one) for one in script.split('role="note">')[1:]]
-    new = [code for code in ("destructive", "SC2115", "SC2086") if is_new(notes, code)]
-    assert new == ["destructive", "SC2115"], "and what both have is there, unmarked"
-    assert "not in the original" in words(page)
-    # Colours: a name and a string of Bash, in a difference as well.
-    assert 'class="nv"' in script and 'class="s2"' in script
-
-
-def test_scripts_are_named_and_have_their_keys(
     risky: Item, reviewer: User, client_for: ClientFor
 ) -> None:
-    page = page_of(client_for(reviewer), risky)
-    ways = re.findall(r'aria-keyshortcuts="(\w)">\s*([\w ]+?)\s*<kbd', page.split("desk-choose")[1])
-    assert ways[:4] == [
-        ("o", "Original"),
-        ("n", "Refined"),
-        ("d", "Inline"),
-        ("z", "Side by side"),
-    ]
-
-
-def test_one_script_alone_is_a_script_and_has_nothing_to_choose(
-    held: Assignment, reviewer: User, client_for: ClientFor
-) -> None:
-    page = page_of(client_for(reviewer), held.item)
-    assert "desk-choose" not in page and "<strong>Script</strong>" in page
-
-
-def test_stages_that_are_not_needed_are_struck_out_and_only_once_that_is_known(
-    held: Assignment, reviewer: User, client_for: ClientFor
-) -> None:
     client = client_for(reviewer)
-    assert "not needed" not in page_of(client, held.item)
-    score_next(held.item, reviewer, 2)
-    page = page_of(client, held.item)
-    assert "<s>Feedback</s>" in page and "<s>Refined</s>" in page
+    for query in ("", "?show=2&against=1&side=1", "?show=2&against=0"):
+        page = page_of(client, risky, query)
+        script = page.split("<figure", 1)[1].split("</figure>")[0]
+        notes = [words(one) for one in script.split('role="note">')[1:]]
+        new = [code for code in ("destructive", "SC2115", "SC2086") if is_new(notes, code)]
+        assert new == ["destructive", "SC2115"], "and what both have is there, unmarked"
+        assert "not in the original" in words(page), query
+        # Colors: a name and a string of Bash, in a difference as well.
+        assert 'class="nv"' in script and 'class="s2"' in script
+    ways = re.findall(
+        r'aria-keyshortcuts="(\w)">\s*([\w ]+?)\s*<kbd',
+        page_of(client, risky).split("desk-choose")[1],
+    )
+    assert ways[:4] == [("o", "Original"), ("n", "Refined"), ("d", "Inline"), ("z", "Side by side")]
 
 
-def test_a_stage_that_can_still_be_asked_for_is_not_struck_out(
-    held: Assignment, reviewer: User, client_for: ClientFor
-) -> None:
-    score_next(held.item, reviewer, 0)
-    assert "not needed" not in page_of(client_for(reviewer), held.item)
-
-
-def test_nothing_is_said_to_be_saved_before_anything_was_typed(
+def test_review_page_of_a_passed_script_shows_what_is_known_so_far(
     held: Assignment, reviewer: User, client_for: ClientFor
 ) -> None:
     client = client_for(reviewer)
     state = r'id="saved" data-state="(\w+)"'
-    assert re.findall(state, page_of(client, held.item)) == ["none"]
+    page = page_of(client, held.item)
+    assert "desk-choose" not in page and "<strong>Script</strong>" in page
+    assert "not needed" not in page and re.findall(state, page) == ["none"]
     services.save_scratch(
         held.item, by=reviewer, fields={"comment-script-model": "typed"}, revision=0
     )
     assert re.findall(state, page_of(client, held.item)) == ["saved"]
+    score_next(held.item, reviewer, 0)
+    assert "not needed" not in page_of(client, held.item), "feedback can still be requested"
+    services.submit_score(
+        held.item,
+        services.ScoreInput(stage="script", value=2, seen=script_of(held.item)),
+        by=reviewer,
+    )
+    page = page_of(client, held.item)
+    assert "<s>Feedback</s>" in page and "<s>Refined</s>" in page
 
 
-@pytest.mark.slow
 def test_comment_and_line_comments_stay_in_sight_and_become_the_feedback(
     held_flagged: Assignment, reviewer: User, client_for: ClientFor
 ) -> None:
@@ -152,14 +130,12 @@ def test_comment_and_line_comments_stay_in_sight_and_become_the_feedback(
     assert not IS_OWN.search(page_of(client, item)), "what was chosen is kept"
 
 
-@pytest.mark.slow
 def test_progress_counts_a_study_to_its_end(
     manager: User, reviewer: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("review.queue.services.MOST_COUNTED", 1)
     study = make_study(by=manager, reviewers=[reviewer], items=4)
     assignment = services.claim_next(study, by=reviewer)
-    assert assignment is not None
     assert 'data-total="4"' in page_of(client_for(reviewer), assignment.item)
 
 
@@ -183,26 +159,23 @@ def test_the_models_feedback_stands_in_the_field_where_nothing_was_written(
     assert not IS_OWN.search(page)
 
 
-@pytest.mark.slow
 def test_progress_counts_what_is_done_and_what_waits(
     manager: User, reviewer: User, client_for: ClientFor
 ) -> None:
     study = make_study(by=manager, reviewers=[reviewer], items=3)
-    client = client_for(reviewer)
-    seen = []
-    for _ in range(2):
+    client, items = client_for(reviewer), []
+    for place in ("1 of 3", "2 of 3"):
         assignment = services.claim_next(study, by=reviewer)
-        assert assignment is not None
-        page = page_of(client, assignment.item)
-        seen.append(words(page.split('class="desk-place"')[1].split("</span> </span>")[0])[:40])
+        items.append(assignment.item)
+        assert words(place_on(page_of(client, assignment.item))) == place
         fragment = client.get(reverse("item-review", args=[assignment.item_id]), headers=HTMX).text
         assert "data-total data-words" in " ".join(fragment.split()), "the page keeps its total"
         for value in (0, 2, 2):
             score_next(assignment.item, reviewer, value)
-    assert "1 of 3" in seen[0] and "2 of 3" in seen[1]
+    # An item that is viewed again keeps its number.
+    assert [words(place_on(page_of(client, one))) for one in items] == ["1 of 3", "2 of 3"]
 
 
-@pytest.mark.slow
 def test_what_is_let_go_of_does_not_move_the_end_and_what_is_skipped_counts(
     manager: User, reviewer: User, client_for: ClientFor
 ) -> None:
@@ -211,7 +184,6 @@ def test_what_is_let_go_of_does_not_move_the_end_and_what_is_skipped_counts(
     seen = []
     for state in (Assignment.State.RELEASED, Assignment.State.SKIPPED, None):
         assignment = services.claim_next(study, by=reviewer)
-        assert assignment is not None
         # The claim says what it has found, which spares the next page a query: both lead to the same place.
         read = Assignment.objects.get(pk=assignment.pk)
         places = [
@@ -225,23 +197,6 @@ def test_what_is_let_go_of_does_not_move_the_end_and_what_is_skipped_counts(
     assert seen == ["1 of 4", "1 of 4", "2 of 4"]
 
 
-@pytest.mark.slow
-def test_an_item_looked_at_again_keeps_its_number(
-    manager: User, reviewer: User, client_for: ClientFor
-) -> None:
-    study = make_study(by=manager, reviewers=[reviewer], items=3)
-    client = client_for(reviewer)
-    items = []
-    for _ in range(2):
-        assignment = services.claim_next(study, by=reviewer)
-        assert assignment is not None
-        items.append(assignment.item)
-        for value in (0, 2, 2):
-            score_next(assignment.item, reviewer, value)
-    assert [words(place_on(page_of(client, one))) for one in items] == ["1 of 3", "2 of 3"]
-
-
-@pytest.mark.slow
 def test_what_came_back_is_announced_on_the_next_item(
     put_in_queue: Callable[..., Item], held: Assignment, reviewer: User, client_for: ClientFor
 ) -> None:
@@ -261,40 +216,32 @@ def test_what_came_back_is_announced_on_the_next_item(
     assert "came back" not in page_of(client, other)
 
 
-# --- Reasons ------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("typed", ["", "Line 3."], ids=["alone", "with more"])
 def test_a_quick_reason_rejects_where_no_script_runs(
-    held: Assignment, reviewer: User, client_for: ClientFor, typed: str
+    held: Assignment, reviewer: User, client_for: ClientFor
 ) -> None:
-    client = client_for(reviewer)
+    client, url = client_for(reviewer), reverse("item-decide", args=[held.item_id])
     page = page_of(client, held.item)
     assert all(f'value="reject-{one.name}"' in page and str(one.means) in page for one in REJECT)
-    sent = fields_of(page) | {"kind": "reject-harm", "reason": typed}
-    assert client.post(reverse("item-decide", args=[held.item_id]), sent).status_code == 302
+    unknown = client.post(url, fields_of(page) | {"kind": "reject-zq"})
+    assert unknown.status_code == 422 and "Say why it is rejected." in unknown.text
+    assert 'id="reject" aria-labelledby="reject-title"\n      data-open' in unknown.text
+    assert not Decision.objects.exists()
+    sent = fields_of(page) | {"kind": "reject-harm", "reason": "Line 3."}
+    assert client.post(url, sent).status_code == 302
     decision = Decision.objects.get()
     assert decision.kind == "reject"
-    assert decision.reason == f"It could do harm that was not asked for. {typed}".strip()
+    assert decision.reason == "It could do harm that was not asked for. Line 3."
 
 
-def test_an_unknown_reason_is_none(held: Assignment, reviewer: User, client_for: ClientFor) -> None:
-    client = client_for(reviewer)
-    sent = fields_of(page_of(client, held.item)) | {"kind": "reject-zq"}
-    answer = client.post(reverse("item-decide", args=[held.item_id]), sent)
-    assert answer.status_code == 422 and "Say why it is rejected." in answer.text
-    assert 'id="reject" aria-labelledby="reject-title"\n      data-open' in answer.text
-    assert not Decision.objects.exists()
-
-
-@pytest.mark.parametrize("reason", SKIP, ids=lambda one: one.name)
 def test_a_quick_reason_skips(
-    held: Assignment, reviewer: User, client_for: ClientFor, reason: object
+    put_in_queue: Callable[..., Item], reviewer: User, client_for: ClientFor
 ) -> None:
-    url = reverse("item-give-back", args=[held.item_id])
-    client_for(reviewer).post(url, {"how": f"skip-{reason.name}"})  # type: ignore[attr-defined]
-    held.refresh_from_db()
-    assert (held.state, held.why) == ("skipped", reason.words)  # type: ignore[attr-defined]
+    client = client_for(reviewer)
+    for reason in SKIP:
+        held = services.claim_item(put_in_queue(statement=f"Show {reason.name}"), by=reviewer)
+        client.post(reverse("item-give-back", args=[held.item_id]), {"how": f"skip-{reason.name}"})
+        held.refresh_from_db()
+        assert (held.state, held.why) == ("skipped", reason.words)
 
 
 def test_each_way_to_give_it_back_says_what_happens_to_the_item(
@@ -313,3 +260,34 @@ def test_each_way_to_give_it_back_says_what_happens_to_the_item(
 def test_a_reason_that_stands_in_the_field_already_is_not_said_twice() -> None:
     typed = f"{REJECT[1].words} On line 3."
     assert with_quick_reason("reject-harm", typed) == ("reject", typed)
+    assert with_quick_reason("reject-harm", "") == ("reject", REJECT[1].words)
+
+
+LIVE = """\
+**2 correct**: does what is asked. You would run it.
+
+**1 partially correct**: the right approach; a mistake in a path.
+
+**0 incorrect**: does harm, or does not run.
+"""
+
+
+def test_lines() -> None:
+    correct = ("does harm, or does not run", "the right approach", "does what is asked")
+    hostile = "* 0 <b>no</b>\n* 1 `some`\n* 2 " + "x" * 300
+    wanted = {
+        (LIVE, "script"): correct,
+        (LIVE, "feedback"): None,  # a rubric without headings is about scripts
+        (LIVE, "refined"): correct,
+        ("- 0: no\n- 2: yes\n", "script"): None,
+        ("", "script"): None,
+        ("Score 0, 1 or 2.", "script"): None,
+        (hostile, "script"): ("<b>no</b>", "some", "x" * 159 + "…"),
+    }
+    assert {key: rubric_lines(*key) for key in wanted} == wanted
+
+
+def test_the_starter_rubric_has_a_line_for_every_score() -> None:
+    for stage in ("script", "feedback", "refined"):
+        lines = rubric_lines(str(STARTER_RUBRIC), stage)
+        assert lines is not None and all(10 < len(line) <= 160 for line in lines), stage

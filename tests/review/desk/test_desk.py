@@ -16,9 +16,8 @@ from review.campaigns.services import states
 from review.models import Assignment, Decision, Item, Score, Scratch
 from tests.keys import seen_in, shown
 from tests.make import make_run
-from tests.review.maker import add_item, make_study, shown_to
+from tests.review.maker import ClientFor, add_item, make_study, shown_to
 
-ClientFor = Callable[[User], Client]
 HTMX = {"HX-Request": "true"}
 
 
@@ -30,7 +29,6 @@ def send(client: Client, item: Item, name: str, **values: object) -> tuple[int, 
 def score_next(item: Item, by: User, value: int) -> None:
     """Score the stage that is open."""
     step = services.open_item(Item.objects.get(pk=item.pk), by).next_step
-    assert step is not None
     seen = step.draft or step.feedback
     assert seen is not None
     services.submit_score(
@@ -39,14 +37,9 @@ def score_next(item: Item, by: User, value: int) -> None:
 
 
 def script_of(item: Item) -> int:
-    assert item.run is not None
     return item.run.drafts.get(number=1).pk
 
 
-# --- Scripts beside each other ------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
 def test_any_two_scripts_that_may_be_seen_stand_beside_each_other(
     held_flagged: Assignment, reviewer: User, client_for: ClientFor
 ) -> None:
@@ -64,17 +57,13 @@ def test_any_two_scripts_that_may_be_seen_stand_beside_each_other(
     assert 'id="script-L1"' in plain and 'class="diff' not in plain
 
 
-@pytest.mark.parametrize(
-    "query", ["show=99", "show=x&against=-3", "change=refined-model", "side=2"]
-)
 def test_an_address_that_makes_no_sense_shows_the_stage_itself(
-    held: Assignment, reviewer: User, client_for: ClientFor, query: str
+    held: Assignment, reviewer: User, client_for: ClientFor
 ) -> None:
-    answer = client_for(reviewer).get(reverse("item-review", args=[held.item_id]) + f"?{query}")
-    assert answer.status_code == 200 and 'id="script-L1"' in answer.text
-
-
-# --- On to the next -----------------------------------------------------------------------------------------------
+    client, url = client_for(reviewer), reverse("item-review", args=[held.item_id])
+    for query in ("show=99", "show=x&against=-3", "change=refined-model", "side=2"):
+        answer = client.get(f"{url}?{query}")
+        assert answer.status_code == 200 and 'id="script-L1"' in answer.text, query
 
 
 def test_the_answer_to_the_last_score_is_the_next_item(
@@ -82,7 +71,6 @@ def test_the_answer_to_the_last_score_is_the_next_item(
 ) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=2)
     first = services.claim_next(campaign, by=reviewer)
-    assert first is not None
     score_next(first.item, reviewer, 0)
     score_next(first.item, reviewer, 2)
     refined = first.item.run.drafts.get(kind="refined")
@@ -114,29 +102,9 @@ def test_where_nothing_waits_the_way_leads_to_the_queue(
     assert answer["HX-Redirect"] == reverse("queue") and Decision.objects.count() == 1
 
 
-# --- Nothing is lost ----------------------------------------------------------------------------------------------
-
-
-def test_a_decision_sent_twice_is_one(held: Assignment, reviewer: User) -> None:
-    draft, token = held.item.run.drafts.get(), shown_to(reviewer, held.item)
-    first, second = (
-        services.decide(
-            held.item,
-            kind="reject",
-            draft_sha256=draft.sha256,
-            shown=token,
-            reason="No.",
-            by=reviewer,
-        )
-        for _time in range(2)
-    )
-    assert first == second and Decision.objects.count() == 1
-
-
 def test_the_last_score_of_an_item_sent_twice_is_one(manager: User, reviewer: User) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=1, edit_minutes=0)
     assignment = services.claim_next(campaign, by=reviewer)
-    assert assignment is not None
     for value in (0, 2, 2):
         score_next(assignment.item, reviewer, value)
     refined = assignment.item.run.drafts.get(kind="refined")
@@ -184,7 +152,6 @@ def test_a_sign_of_life_is_told_what_came_back(
     assert "1 came back" in told and reverse("item-claim", args=[other.pk]) in told
 
 
-@pytest.mark.slow
 def test_what_was_typed_for_one_stage_never_stands_in_the_next(
     held_flagged: Assignment, reviewer: User, client_for: ClientFor
 ) -> None:
@@ -203,9 +170,6 @@ def test_what_was_typed_for_one_stage_never_stands_in_the_next(
     assert "about the script" not in client.get(url).text
 
 
-# --- Taken back ---------------------------------------------------------------------------------------------------
-
-
 def test_undo_takes_the_last_score_back_and_keeps_it(
     held_flagged: Assignment, reviewer: User, client_for: ClientFor
 ) -> None:
@@ -222,7 +186,6 @@ def test_undo_takes_the_last_score_back_and_keeps_it(
 def test_undo_opens_a_finished_item_of_a_study_again(manager: User, reviewer: User) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=1)
     assignment = services.claim_next(campaign, by=reviewer)
-    assert assignment is not None
     for value in (0, 2, 1):
         score_next(assignment.item, reviewer, value)
     assert services.undo_last(campaign, by=reviewer) == assignment.item
@@ -270,31 +233,6 @@ def test_a_skipped_item_that_somebody_else_took_stays_theirs(
     assert held.item.assignments.get(state="active").reviewer == second_reviewer
 
 
-@pytest.mark.parametrize("kind", ["approve", "reject", "edit"])
-def test_undo_takes_a_decision_back_and_out_of_the_catalogue(
-    held: Assignment, reviewer: User, kind: str
-) -> None:
-    draft = held.item.run.drafts.get()
-    decision = services.decide(
-        held.item,
-        kind=kind,
-        draft_sha256=draft.sha256,
-        shown=shown_to(reviewer, held.item),
-        reason="Because.",
-        edited_script="true\n" if kind == "edit" else "",
-        by=reviewer,
-    )
-    services.undo_last(held.item.campaign, by=reviewer)
-    held.refresh_from_db()
-    held.item.refresh_from_db()
-    decision.refresh_from_db()
-    assert decision.undone_by == reviewer
-    assert (held.state, held.item.state) == ("active", "open")
-    if kind != "reject":
-        assert decision.publication.version.state == "deprecated"
-    assert not Score.objects.filter(current=True).exists()
-
-
 def test_nothing_of_others_and_nothing_old_is_taken_back(
     held: Assignment, reviewer: User, second_reviewer: User
 ) -> None:
@@ -306,7 +244,6 @@ def test_nothing_of_others_and_nothing_old_is_taken_back(
         services.undo_last(held.item.campaign, by=reviewer)
 
 
-@pytest.mark.slow
 def test_one_comes_back_to_earlier_items(
     manager: User, reviewer: User, client_for: ClientFor
 ) -> None:
@@ -314,7 +251,6 @@ def test_one_comes_back_to_earlier_items(
     met = []
     for _time in range(2):
         assignment = services.claim_next(campaign, by=reviewer)
-        assert assignment is not None
         met.append(assignment.item)
         for value in (0, 2, 1):
             score_next(assignment.item, reviewer, value)
@@ -325,34 +261,6 @@ def test_one_comes_back_to_earlier_items(
     assert 'name="value" value="1" id="value_1" checked' in page
 
 
-@pytest.mark.slow
-def test_a_cycle_of_score_and_next_item_takes_a_fixed_number_of_queries(
-    manager: User,
-    reviewer: User,
-    client_for: ClientFor,
-    django_assert_max_num_queries: Callable[[int], object],
-) -> None:
-    campaign = make_study(by=manager, reviewers=[reviewer], items=4)
-    client = client_for(reviewer)
-    assignment = services.claim_next(campaign, by=reviewer)
-    assert assignment is not None
-    for most in (24, 24, 24):
-        for value in (0, 2):
-            score_next(assignment.item, reviewer, value)
-        refined = assignment.item.run.drafts.get(kind="refined")
-        sent = {
-            "stage": "refined",
-            "value": 2,
-            "seen": seen_in(assignment.item, refined),
-            "fence": assignment.fence,
-        }
-        url = reverse("item-score", args=[assignment.item_id])
-        with django_assert_max_num_queries(most):  # type: ignore[attr-defined]
-            assert client.post(url, sent, headers=HTMX).status_code == 200
-        assignment = Assignment.objects.select_related("item__run").get(state="active")
-
-
-@pytest.mark.slow
 def test_scoring_what_asks_for_one_score_takes_as_few_queries_every_time(
     manager: User,
     reviewer: User,
@@ -366,7 +274,6 @@ def test_scoring_what_asks_for_one_score_takes_as_few_queries_every_time(
     campaign.refresh_from_db()
     client = client_for(reviewer)
     assignment = services.claim_next(campaign, by=reviewer)
-    assert assignment is not None
     # 10 beside the preferences, which a sign-in would have kept, and the savepoints of a test.
     for number in (None, 13, 13, 13):
         script = assignment.item.run.drafts.get()

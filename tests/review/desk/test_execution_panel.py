@@ -1,8 +1,9 @@
-"""What the scripts did in prepared worlds: on the review screen when every stage has its score, and not before."""
+"""What the scripts did in their sandbox tests: shown with the last score, and the difference said in sentences."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -13,28 +14,39 @@ from catalog.evidence.services import remove_cases
 from catalog.models import CaseRun, CaseSet, EntryCases, Execution, SandboxReport
 from catalog.services import keep_case_set
 from pipeline import services as pipeline
-from review.models import Assignment
+from review import services
+from review.desk.views.evidence_differences import DraftEvidence, find_world_differences
+from review.models import Assignment, Item
 from tests.catalog.execution.cases.writing import case_data, make_set
 from tests.catalog.shelf import shelve
 from tests.make import make_run
 from tests.review.blinding import rewriting
 from tests.review.desk.test_desk import score_next
-
-ClientFor = Callable[[User], Client]
-pytestmark = pytest.mark.django_db
+from tests.review.maker import ClientFor
 
 
-@pytest.mark.slow
+@pytest.fixture
+def ran(held_flagged: Assignment) -> Item:
+    """An item whose two scripts were run in the cases of their statement."""
+    rewriting.run_its_cases(held_flagged.item)
+    return held_flagged.item
+
+
+def panel_of(item: Item, reviewer: User, client: Client) -> str:
+    """Score all stages, and return what stands in the panel; nothing if there is none."""
+    while services.open_item(Item.objects.get(pk=item.pk), reviewer).next_step:
+        score_next(item, reviewer, 0)
+    return client.get(reverse("item-review", args=[item.pk])).text.partition('id="execution"')[2]
+
+
 def test_it_appears_with_the_last_score_and_names_the_difference(
-    held_flagged: Assignment, reviewer: User, client_for: ClientFor
+    ran: Item, reviewer: User, client_for: ClientFor
 ) -> None:
-    item, client = held_flagged.item, client_for(reviewer)
-    rewriting.run_its_cases(item)
-    url = reverse("item-review", args=[item.pk])
+    client, url = client_for(reviewer), reverse("item-review", args=[ran.pk])
     for value in (0, 2, 2):
         assert "TELLTALE" not in client.get(url).text
-        score_next(item, reviewer, value)
-    panel = client.get(url).text.partition('id="execution"')[2]
+        score_next(ran, reviewer, value)
+    panel = panel_of(ran, reviewer, client)
     assert "TELLTALE sentence" in panel and "TELLTALE check 1" in panel
     difference = panel.partition("How the scripts differ")[2].partition("</ul>")[0]
     assert "TELLTALE check 1" in difference and "does not hold" in difference
@@ -48,19 +60,11 @@ def test_it_appears_with_the_last_score_and_names_the_difference(
 def test_where_nothing_was_run_there_is_no_panel(
     held_flagged: Assignment, reviewer: User, client_for: ClientFor
 ) -> None:
-    item, client = held_flagged.item, client_for(reviewer)
-    for value in (0, 2, 2):
-        score_next(item, reviewer, value)
-    assert 'id="execution"' not in client.get(reverse("item-review", args=[item.pk])).text
+    assert panel_of(held_flagged.item, reviewer, client_for(reviewer)) == ""
 
 
-def test_the_difference_is_what_they_did(
-    held_flagged: Assignment, reviewer: User, client_for: ClientFor
-) -> None:
-    item, client = held_flagged.item, client_for(reviewer)
-    rewriting.run_its_cases(item)
-    assert item.run is not None
-    for draft in item.run.drafts.all():
+def test_the_difference_is_what_they_did(ran: Item, reviewer: User, client_for: ClientFor) -> None:
+    for draft in ran.run.drafts.all():
         seen = {
             "ended": "finished", "status": 0, "stdout": "", "stderr": "", "added": [], "changed": [],
             "touched": [], "calls": [], "removed": ["/srv/a"] if draft.number == 1 else ["/srv/a", "/srv/b"],
@@ -69,40 +73,25 @@ def test_the_difference_is_what_they_did(
         Execution.objects.filter(script_sha256=draft.sha256).update(
             document={"sentence": "", "worlds": worlds, "quality": None}
         )
-    for value in (0, 2, 2):
-        score_next(item, reviewer, value)
-    panel = client.get(reverse("item-review", args=[item.pk])).text.partition('id="execution"')[2]
+    panel = panel_of(ran, reviewer, client_for(reviewer))
     assert "Refined also removes <code>/srv/b</code>." in panel
 
 
-@pytest.mark.slow
 def test_where_nobody_would_run_anything_the_panel_says_why(
-    held_flagged: Assignment, reviewer: User, client_for: ClientFor
+    ran: Item, reviewer: User, client_for: ClientFor
 ) -> None:
-    item, client = held_flagged.item, client_for(reviewer)
-    rewriting.run_its_cases(item)
+    client = client_for(reviewer)
+    Execution.objects.update(state="not run", reason="no sandbox here: user namespaces are off.")
+    shown = panel_of(ran, reviewer, client)
+    assert "Not run: no sandbox here: user namespaces are off." in shown
     CaseRun.objects.all().delete()
     Execution.objects.all().delete()
     SandboxReport.objects.create(reason="User namespaces are off.", remedy="Turn them on.")
-    for value in (0, 2, 2):
-        score_next(item, reviewer, value)
-    panel = client.get(reverse("item-review", args=[item.pk])).text.partition('id="execution"')[2]
-    assert "Not run: User namespaces are off. Turn them on." in panel
+    shown = panel_of(ran, reviewer, client)
+    assert "Not run: User namespaces are off. Turn them on." in shown
     SandboxReport.objects.create(name="bubblewrap")
-    panel = client.get(reverse("item-review", args=[item.pk])).text.partition('id="execution"')[2]
-    assert "The scripts were not run in these cases yet." in panel
-
-
-def test_what_was_not_run_says_why(
-    held_flagged: Assignment, reviewer: User, client_for: ClientFor
-) -> None:
-    item, client = held_flagged.item, client_for(reviewer)
-    rewriting.run_its_cases(item)
-    Execution.objects.update(state="not run", reason="no sandbox here: user namespaces are off.")
-    for value in (0, 2, 2):
-        score_next(item, reviewer, value)
-    shown = client.get(reverse("item-review", args=[item.pk])).text
-    assert "Not run: no sandbox here: user namespaces are off." in shown
+    shown = panel_of(ran, reviewer, client)
+    assert "The scripts were not run in these cases yet." in shown
 
 
 def test_drafts_of_a_finished_run_are_run_where_the_statement_has_cases(reviewer: User) -> None:
@@ -122,10 +111,8 @@ def test_drafts_of_a_finished_run_are_run_where_the_statement_has_cases(reviewer
 
 
 def test_a_result_is_not_hidden_by_one_that_was_not_run(
-    held_flagged: Assignment, reviewer: User, client_for: ClientFor
+    ran: Item, reviewer: User, client_for: ClientFor
 ) -> None:
-    item, client = held_flagged.item, client_for(reviewer)
-    rewriting.run_its_cases(item)
     for found in list(Execution.objects.all()):
         Execution.objects.create(
             script_sha256=found.script_sha256,
@@ -133,22 +120,54 @@ def test_a_result_is_not_hidden_by_one_that_was_not_run(
             state="not run",
             reason="Execution is switched off.",
         )
-    for value in (0, 2, 2):
-        score_next(item, reviewer, value)
-    panel = client.get(reverse("item-review", args=[item.pk])).text.partition('id="execution"')[2]
+    panel = panel_of(ran, reviewer, client_for(reviewer))
     assert "TELLTALE sentence" in panel and "switched off" not in panel
 
 
-@pytest.mark.slow
 def test_what_a_curator_removed_is_shown_no_longer(
-    held_flagged: Assignment, reviewer: User, curator: User, client_for: ClientFor
+    ran: Item, reviewer: User, curator: User, client_for: ClientFor
 ) -> None:
-    item, client = held_flagged.item, client_for(reviewer)
-    rewriting.run_its_cases(item)
     kept = EntryCases.objects.create(entry=shelve("Another").entry, case_set=CaseSet.objects.get())
-    for value in (0, 2, 2):
-        score_next(item, reviewer, value)
-    url = reverse("item-review", args=[item.pk])
-    assert 'id="execution"' in client.get(url).text
+    assert panel_of(ran, reviewer, client_for(reviewer))
     remove_cases(kept, by=curator)
-    assert 'id="execution"' not in client.get(url).text
+    assert panel_of(ran, reviewer, client_for(reviewer)) == ""
+
+
+SEEN = {
+    "ended": "finished", "status": 0, "stdout": "", "stderr": "", "removed": ["/a"], "added": [],
+    "changed": [], "touched": [], "calls": [["nginx", "-t"], ["systemctl", "reload", "nginx"]],
+}  # fmt: skip
+
+
+def draft(label: str, machine: str = "m", **seen: Any) -> DraftEvidence:
+    case = SimpleNamespace(title="a world", seen={**SEEN, **seen})
+    execution = SimpleNamespace(fingerprint_sha256=machine)
+    result: Any = SimpleNamespace(case_set=SimpleNamespace(pk=1), execution=execution, cases=[case])
+    return DraftEvidence(label, [result])
+
+
+def test_it_is_said_in_a_sentence() -> None:
+    calls: list[list[str]] = SEEN["calls"]  # type: ignore[assignment]
+    cases: list[tuple[dict[str, Any], str]] = [
+        ({"removed": ["/a", "/b"]}, "Refined also removes `/b`."),
+        ({"removed": []}, "Refined does not remove `/a`."),
+        ({"added": ["/x\\u202e"]}, "Refined also adds `/x\\u202e`."),
+        ({"changed": ["/c"]}, "Refined also changes `/c`."),
+        ({"calls": [["nginx", "-t"]]}, "Refined does not call `systemctl reload nginx`."),
+        ({"calls": [*calls, ["mail", "ops"]]}, "Refined also calls `mail ops`."),
+        ({"calls": calls[::-1]},
+         "Refined makes the same calls in another order: `systemctl reload nginx`, `nginx -t`."),
+        ({"status": 1}, "Refined ends with 1 and not with 0."),
+        ({"stdout": "2 files\n"}, "Refined prints `2 files\\n`, Original nothing."),
+        ({"ended": "timed out", "status": None}, "Refined: timed out. Original: finished."),
+    ]  # fmt: skip
+    for seen, sentence in cases:
+        found = find_world_differences([draft("Original"), draft("Refined", **seen)])
+        assert [(one.case, *one.sentences) for one in found] == [("a world", sentence)]
+
+
+def test_nothing_is_said_where_they_do_the_same_or_cannot_be_compared() -> None:
+    assert not find_world_differences([draft("Original"), draft("Refined")])
+    other_machine = draft("Refined", machine="other", removed=[])
+    assert not find_world_differences([draft("Original"), other_machine])
+    assert not find_world_differences([draft("Original")])

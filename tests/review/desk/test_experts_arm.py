@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from django.contrib.auth.models import User
-from django.test import Client
 
 from catalog.models import Version
 from pipeline.models import Draft
@@ -16,10 +13,9 @@ from review.counting.tallies import count_due
 from review.models import Assignment, Campaign, Item, Score
 from review.report.services import make_report
 from tests.keys import shown
-from tests.review.maker import make_study
+from tests.review.maker import ClientFor, make_study
 from tests.review.queue.test_studies import give
 
-ClientFor = Callable[[User], Client]
 REWRITTEN = "find /srv -path '*zebra*'\n"
 
 
@@ -55,7 +51,6 @@ def keys_of(item: Item, by: User) -> list[str]:
     return [one.key for one in open_item(Item.objects.get(pk=item.pk), by).steps]
 
 
-@pytest.mark.slow
 def test_another_reviewer_scores_it_last_and_its_author_only_as_their_own(
     study: Campaign, manager: User, reviewer: User, second_reviewer: User, client_for: ClientFor
 ) -> None:
@@ -72,10 +67,10 @@ def test_another_reviewer_scores_it_last_and_its_author_only_as_their_own(
     address = f"/items/{shown(item)}/"
     for value in (0, 2, 0):
         assert "refined-others" not in keys_of(item, second_reviewer)
-        assert "zebra" not in client.get(address).content.decode()
+        assert "zebra" not in client.get(address).text
         give(item, second_reviewer, value)
     assert keys_of(item, second_reviewer)[-1] == "refined-others"
-    page = client.get(address).content.decode()
+    page = client.get(address).text
     assert "Rewritten from another expert’s feedback" in page and "zebra" in page
     assert reviewer.username not in page.partition("<main")[2]
     give(item, second_reviewer, 1)
@@ -90,7 +85,6 @@ def test_another_reviewer_scores_it_last_and_its_author_only_as_their_own(
     assert arm["partial"]["expert"]["expert"]["numerator"] == 1
 
 
-@pytest.mark.slow
 def test_both_may_write_and_each_scores_the_others(
     study: Campaign, reviewer: User, second_reviewer: User
 ) -> None:

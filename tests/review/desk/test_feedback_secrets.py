@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from django.contrib.auth.models import User
-from django.test import Client
 from django.urls import reverse
 
 from pipeline.ledger.outgoing_secrets import hash_secret
@@ -16,11 +13,10 @@ from review.queue import services as queue
 from tests.catalog.analysis.planted import planted_secrets
 from tests.keys import shown
 from tests.review.desk.test_desk import score_next
-from tests.review.maker import make_study
+from tests.review.maker import ClientFor, make_study
 
 pytestmark = pytest.mark.django_db
 
-ClientFor = Callable[[User], Client]
 TOKEN = next(one for one in planted_secrets() if one.kind == "GitHub token")
 OTHER = next(one for one in planted_secrets() if one.kind == "Stripe key")
 FEEDBACK = f"It does not log in. Use {TOKEN.secret} for that."
@@ -37,7 +33,6 @@ def scored(held_flagged: Assignment, reviewer: User) -> Item:
     return held_flagged.item
 
 
-@pytest.mark.slow
 def test_they_are_shown_and_the_reviewer_chooses(
     scored: Item, reviewer: User, client_for: ClientFor
 ) -> None:
@@ -59,41 +54,36 @@ def test_they_are_shown_and_the_reviewer_chooses(
     assert Refinement.objects.get().sent_secrets == [hash_secret(TOKEN.secret)]
 
 
-def test_they_are_masked_by_choice_too(scored: Item, reviewer: User, client_for: ClientFor) -> None:
-    url = reverse("item-send-feedback", args=[scored.pk])
-    answer = client_for(reviewer).post(url, {"feedback": FEEDBACK, "secrets": "mask"})
-    assert answer.status_code == 302 and Refinement.objects.get().sent_secrets == []
-
-
-def test_nothing_is_asked_where_feedback_stays_here(
+def test_feedback_with_secrets_is_masked_or_sent_as_the_reviewer_chose(
     scored: Item, reviewer: User, client_for: ClientFor
 ) -> None:
-    Endpoint.objects.update(treat_as_remote=False)
-    url = reverse("item-send-feedback", args=[scored.pk])
-    assert client_for(reviewer).post(url, {"feedback": FEEDBACK}).status_code == 302
+    page = reverse("item-send-feedback", args=[scored.pk])
+    api = f"/api/v1/items/{shown(scored)}/feedback/"
+    client = client_for(reviewer)
+    for url, more, is_remote, sent in (
+        (page, {"secrets": "mask"}, True, 0),
+        (page, {}, False, 0),  # nothing is asked, because the feedback stays on this machine
+        (api, {}, True, 0),
+        (api, {"secrets": "send"}, True, 1),
+    ):
+        Refinement.objects.all().delete()
+        Endpoint.objects.update(treat_as_remote=is_remote)
+        body = {"feedback": FEEDBACK, **more}
+        kind = {} if url == page else {"content_type": "application/json"}
+        assert client.post(url, body, **kind).status_code in (202, 302), (url, more)
+        assert len(Refinement.objects.get().sent_secrets) == sent, (url, more)
 
 
-@pytest.mark.parametrize(("given", "count"), [({}, 0), ({"secrets": "send"}, 1)])
-def test_the_api_masks_unless_it_is_told_otherwise(
-    scored: Item, reviewer: User, client_for: ClientFor, given: dict[str, str], count: int
-) -> None:
-    url = f"/api/v1/items/{shown(scored)}/feedback/"
-    body = {"feedback": FEEDBACK, **given}
-    answer = client_for(reviewer).post(url, body, content_type="application/json")
-    assert answer.status_code == 202 and len(Refinement.objects.get().sent_secrets) == count
-
-
-@pytest.mark.parametrize("remote_or_not", [True, False])
-@pytest.mark.parametrize("chosen", ["", "send"])
+@pytest.mark.parametrize("is_remote", [True, False])
 def test_a_study_masks_and_tells_nothing_by_a_question(
-    manager: User, reviewer: User, client_for: ClientFor, remote_or_not: bool, chosen: str
+    manager: User, reviewer: User, client_for: ClientFor, is_remote: bool
 ) -> None:
-    Endpoint.objects.update(treat_as_remote=remote_or_not)
-    held = queue.claim_next(make_study(by=manager, reviewers=[reviewer]), by=reviewer)
-    assert held is not None
-    item = held.item
-    score_next(item, reviewer, 0)
-    url = reverse("item-send-feedback", args=[item.pk])
-    answer = client_for(reviewer).post(url, {"feedback": FEEDBACK, "secrets": chosen})
-    assert answer.status_code == 302
-    assert Refinement.objects.get().sent_secrets == []
+    Endpoint.objects.update(treat_as_remote=is_remote)
+    study = make_study(by=manager, reviewers=[reviewer])
+    for chosen in ("", "send"):
+        held = queue.claim_next(study, by=reviewer)
+        score_next(held.item, reviewer, 0)
+        url = reverse("item-send-feedback", args=[held.item_id])
+        answer = client_for(reviewer).post(url, {"feedback": FEEDBACK, "secrets": chosen})
+        assert answer.status_code == 302
+        assert Refinement.objects.latest("pk").sent_secrets == []

@@ -16,9 +16,7 @@ from review.models import Assignment, Campaign, Item, Remark
 from tests.keys import seen_in, shown
 from tests.people import make_person
 from tests.review.desk.test_desk import score_next, script_of, send
-from tests.review.maker import make_study
-
-ClientFor = Callable[[User], Client]
+from tests.review.maker import ClientFor, make_study
 
 
 def say(client: Client, item: Item, **values: object) -> tuple[int, str]:
@@ -44,33 +42,30 @@ def test_sent_twice_it_is_one(held: Assignment, reviewer: User) -> None:
     assert Remark.objects.count() == 1
 
 
-@pytest.mark.parametrize(
-    ("line", "text", "field"),
-    [
-        pytest.param(0, "a", "line", id="no line"),
-        pytest.param(4, "a", "line", id="past the end"),
-        pytest.param(1, "  ", "remark", id="empty"),
-        pytest.param(1, "a" * (MAX_TEXT + 1), "remark", id="too long"),
-        pytest.param(1, "a\0b", "remark", id="binary"),
-    ],
-)
 def test_what_makes_no_sense_is_refused_where_it_was_typed(
-    held: Assignment, reviewer: User, client_for: ClientFor, line: int, text: str, field: str
+    held: Assignment, reviewer: User, client_for: ClientFor
 ) -> None:
-    with pytest.raises(BadInput) as refused:
-        services.add_remark(
-            held.item, draft=script_of(held.item), line=line, text=text, by=reviewer
-        )
-    assert refused.value.field == field
-    status, page = say(client_for(reviewer), held.item, line=line, remark=text.replace("\0", ""))
-    if "\0" not in text:
-        assert status == 422 and str(refused.value) in page and Remark.objects.count() == 0
-        assert f"\n{text}</textarea>" in page
+    client = client_for(reviewer)
+    for line, text, field in (
+        (0, "a", "line"),
+        (4, "a", "line"),  # past the end
+        (1, "  ", "remark"),
+        (1, "a" * (MAX_TEXT + 1), "remark"),
+        (1, "a\0b", "remark"),
+    ):
+        with pytest.raises(BadInput) as refused:
+            services.add_remark(
+                held.item, draft=script_of(held.item), line=line, text=text, by=reviewer
+            )
+        assert refused.value.field == field
+        if "\0" not in text:
+            status, page = say(client, held.item, line=line, remark=text)
+            assert status == 422 and str(refused.value) in page and f"\n{text}</textarea>" in page
+    assert Remark.objects.count() == 0
 
 
 def test_a_script_that_is_not_open_yet_takes_none(held_flagged: Assignment, reviewer: User) -> None:
     item = held_flagged.item
-    assert item.run is not None
     refined = item.run.drafts.get(kind="refined")
     with pytest.raises(NotAllowedNow, match="not open to you"):
         services.add_remark(item, draft=refined.pk, line=1, text="a", by=reviewer)
@@ -121,7 +116,6 @@ def test_somebody_elses_is_not_taken_back(
     assert remark.removed_at is None
 
 
-@pytest.mark.slow
 def test_others_read_it_only_where_reviewers_are_not_hidden(
     manager: User, reviewer: User, second_reviewer: User, client_for: ClientFor
 ) -> None:
@@ -141,12 +135,10 @@ def test_others_read_it_only_where_reviewers_are_not_hidden(
     )
 
 
-@pytest.mark.slow
 def test_in_a_difference_it_stands_below_its_row_and_is_never_folded_away(
     held_flagged: Assignment, reviewer: User, client_for: ClientFor
 ) -> None:
     item = held_flagged.item
-    assert item.run is not None
     refined = item.run.drafts.get(kind="refined")
     type(refined).objects.filter(pk=refined.pk).update(
         script="".join(f"echo {number}\n" for number in range(40)) + refined.script
@@ -187,7 +179,6 @@ def test_the_api_adds_shows_and_takes_back(
     assert client.get(base).json()["remarks"] == []
 
 
-@pytest.mark.slow
 def test_whoever_settles_an_item_reads_them_all_under_letters(
     manager: User, reviewer: User, second_reviewer: User, client_for: ClientFor
 ) -> None:

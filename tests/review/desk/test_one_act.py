@@ -21,9 +21,8 @@ from review.models import Assignment, Decision, Item, Score, Scratch
 from tests.keys import shown as key_of
 from tests.make import make_draft
 from tests.review.desk.test_desk import score_next
-from tests.review.maker import shown_to
+from tests.review.maker import ClientFor, shown_to
 
-ClientFor = Callable[[User], Client]
 WHY = "It is to delete what is old."
 HTMX = {"HX-Request": "true"}
 
@@ -36,11 +35,11 @@ class Sent:
     words: str
 
 
-@pytest.fixture(params=["page", "htmx", "api"])
+@pytest.fixture(params=["htmx", "api"])
 def decide(
     request: pytest.FixtureRequest, reviewer: User, client_for: ClientFor
 ) -> Callable[..., Sent]:
-    """Decide as a person does: the page's own form with these fields filled in, with a script and without; the API."""
+    """Decide by the page's own form with these fields filled in, or by the API."""
     client = client_for(reviewer)
 
     def by_page(item: Item, kind: str, **fields: object) -> Sent:
@@ -51,8 +50,7 @@ def decide(
         }
         if kind != "reject":
             sent["risk_reason"] = str(fields.get("reason", WHY))
-        headers = HTMX if request.param == "htmx" else {}
-        answer = client.post(reverse("item-decide", args=[item.pk]), sent, headers=headers)
+        answer = client.post(reverse("item-decide", args=[item.pk]), sent, headers=HTMX)
         done = answer.status_code in (200, 204, 302)
         return Sent(201 if done else answer.status_code, answer.text)
 
@@ -93,57 +91,26 @@ def given() -> list[tuple[str, int, str]]:
     return [(score.stage, score.value, score.comment) for score in counting]
 
 
-@pytest.mark.parametrize("value", [0, 1])
-def test_approving_what_one_has_picked_0_or_1_is_refused_in_words_and_nothing_is_lost(
-    held: Assignment, decide: Callable[..., Sent], value: int
+def test_decision_that_is_refused_says_why_and_stores_nothing(
+    held: Assignment, decide: Callable[..., Sent]
 ) -> None:
-    sent = decide(held.item, "approve", value=value, comment="it keeps the newest")
-    assert sent.status == 422 and f"You picked {value}" in sent.words
-    if "<form" in sent.words:
-        assert "it keeps the newest" in sent.words
-        assert re.search(rf'value="{value}" id="value_{value}" checked', sent.words)
-    assert not Decision.objects.exists() and not Score.objects.exists()
+    for kind, fields, said in (
+        ("approve", {"value": 0, "comment": "it keeps the newest"}, "You picked 0"),
+        ("approve", {"value": 1, "comment": "it keeps the newest"}, "You picked 1"),
+        ("approve", {"value": 3}, ""),
+        ("approve", {"comment": "x" * 10_001}, ""),
+        ("edit", {"script": " ", "value": 1, "comment": "nearly"}, ""),
+    ):
+        sent = decide(held.item, kind, **fields)
+        assert sent.status == 422 and said in sent.words, fields
+        if said and "<form" in sent.words:
+            value = fields["value"]
+            assert "it keeps the newest" in sent.words
+            assert re.search(rf'value="{value}" id="value_{value}" checked', sent.words)
+        assert not Decision.objects.exists() and not Score.objects.exists(), fields
     assert not Version.objects.exists()
 
 
-def test_a_picked_2_and_a_comment_are_stored_with_the_approval(
-    held: Assignment, decide: Callable[..., Sent]
-) -> None:
-    assert decide(held.item, "approve", value=2, comment="quotes the path").status == 201
-    assert given() == [("script", 2, "quotes the path")]
-    score = Score.objects.get()
-    assert "by_approval" not in score.visible and score.rubric_id and score.blind
-    assert Decision.objects.get().scores == [score.pk]
-
-
-@pytest.mark.slow
-def test_approving_with_nothing_picked_records_2_with_the_comment_that_is_typed(
-    held: Assignment, decide: Callable[..., Sent]
-) -> None:
-    assert decide(held.item, "approve", comment="quotes the path").status == 201
-    assert given() == [("script", 2, "quotes the path")]
-    assert Score.objects.get().visible["by_approval"] is True
-
-
-@pytest.mark.parametrize(("value", "kept"), [(0, [("script", 0, "wrong path")]), (None, [])])
-def test_a_rejection_stores_the_score_that_is_picked_and_the_comment_with_it(
-    held: Assignment, decide: Callable[..., Sent], value: int | None, kept: list[object]
-) -> None:
-    more = {} if value is None else {"value": value}
-    sent = decide(held.item, "reject", reason="No.", comment="wrong path", **more)
-    assert sent.status == 201 and given() == kept
-    decision = Decision.objects.get()
-    assert decision.picked == {"step": "script-model", "value": value, "comment": "wrong path"}
-
-
-def test_an_edit_stores_the_score_of_what_was_edited(
-    held: Assignment, decide: Callable[..., Sent]
-) -> None:
-    assert decide(held.item, "edit", script="true\n", value=1, comment="nearly").status == 201
-    assert given() == [("script", 1, "nearly")]
-
-
-@pytest.mark.slow
 def test_the_page_approves_one_script_and_stores_the_feedbacks_score(
     held_flagged: Assignment, reviewer: User, client_for: ClientFor
 ) -> None:
@@ -156,32 +123,10 @@ def test_the_page_approves_one_script_and_stores_the_feedbacks_score(
     assert given() == [("script", 2, ""), ("feedback", 0, "not so")]
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [pytest.param({"value": 3}, id="value"), pytest.param({"comment": "x" * 10_001}, id="comment")],
-)
-def test_what_can_not_be_stored_decides_nothing(
-    held: Assignment, decide: Callable[..., Sent], wrong: dict[str, object]
-) -> None:
-    assert decide(held.item, "approve", **wrong).status == 422
-    assert not Decision.objects.exists() and not Score.objects.exists()
-
-
-def test_where_the_decision_fails_no_score_is_left(
-    held: Assignment, decide: Callable[..., Sent]
-) -> None:
-    sent = decide(held.item, "edit", script=" ", value=1, comment="nearly")
-    assert sent.status == 422 and not Score.objects.exists() and not Decision.objects.exists()
-
-
-# --- What is kept and not on this screen -------------------------------------------------------------------------
-
-
 def keep(item: Item, by: User, revision: int = 0, **fields: object) -> Scratch:
     return services.save_scratch(item, by=by, fields=fields, revision=revision)
 
 
-@pytest.mark.slow
 def test_what_another_tab_has_kept_is_never_ignored(
     held: Assignment, reviewer: User, client_for: ClientFor
 ) -> None:
@@ -240,38 +185,50 @@ def test_what_is_kept_of_a_stage_that_is_on_no_screen_stops_the_decision(
         )
 
 
-# --- Undo ---------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
-    ("kind", "more"),
+    ("kind", "fields", "kept"),
     [
-        ("approve", {"value": 2}),
-        pytest.param("approve", {}, marks=pytest.mark.slow),
-        pytest.param("reject", {"value": 0, "reason": "No."}, marks=pytest.mark.slow),
-        pytest.param("edit", {"value": 1, "script": "true\n"}, marks=pytest.mark.slow),
+        ("approve", {"value": 2}, [("script", 2, "as typed")]),
+        ("approve", {}, [("script", 2, "as typed")]),
+        ("reject", {"value": 0, "reason": "No."}, [("script", 0, "as typed")]),
+        ("reject", {"reason": "No."}, []),
+        ("edit", {"value": 1, "script": "true\n"}, [("script", 1, "as typed")]),
     ],
 )
-def test_undo_brings_all_of_it_back_into_the_fields(
+def test_decision_stores_what_is_on_the_screen_and_undo_brings_it_back(
     held: Assignment,
     reviewer: User,
     client_for: ClientFor,
     decide: Callable[..., Sent],
     kind: str,
-    more: dict[str, object],
+    fields: dict[str, object],
+    kept: list[object],
 ) -> None:
-    assert decide(held.item, kind, comment="as it was typed", **more).status == 201
+    assert decide(held.item, kind, comment="as typed", **fields).status == 201
+    assert given() == kept
+    decision, value = Decision.objects.get(), fields.get("value")
+    if kind == "approve":
+        score = Score.objects.get()
+        assert score.rubric_id and score.blind and decision.scores == [score.pk]
+        assert score.visible.get("by_approval", False) is (value is None)
+    if kind == "reject":
+        assert decision.picked == {"step": "script-model", "value": value, "comment": "as typed"}
+
     client = client_for(reviewer)
     undone = client.post(f"/api/v1/items/{key_of(held.item)}/undo/")
     assert undone.status_code == 200 and undone.json()["yours"] is True
     assert not Score.objects.filter(current=True).exists()
-    page = client.get(reverse("item-review", args=[held.item_id])).text
-    fields = fields_of(page)
-    assert fields["comment"] == "as it was typed"
-    assert fields.get("value") == (str(more["value"]) if "value" in more else None)
-    kept = Scratch.objects.get().fields
-    assert kept.get("reason") == ("No." if kind == "reject" else None)
-    assert kept.get("script") == ("true\n" if kind == "edit" else None)
+    for row in (decision, held, held.item):
+        row.refresh_from_db()
+    assert (decision.undone_by, held.state, held.item.state) == (reviewer, "active", "open")
+    if kind != "reject":
+        assert decision.publication.version.state == "deprecated"
+    shown = fields_of(client.get(reverse("item-review", args=[held.item_id])).text)
+    assert shown["comment"] == "as typed"
+    assert shown.get("value") == (None if value is None else str(value))
+    scratch = Scratch.objects.get().fields
+    assert scratch.get("reason") == ("No." if kind == "reject" else None)
+    assert scratch.get("script") == ("true\n" if kind == "edit" else None)
 
 
 def test_undo_of_a_decision_that_changed_a_score_brings_the_earlier_one_back(
@@ -312,16 +269,12 @@ def test_what_was_typed_is_forgotten_once_it_can_not_be_undone_any_more(
     assert not Scratch.objects.exists()
 
 
-# --- Only what the screen has shown --------------------------------------------------------------------------------
-
-
 def send(client: Client, item: Item, draft: Draft, **fields: object) -> int:
     sent = {"kind": "approve", "draft_sha256": draft.sha256, "reason": WHY, **fields}
     url = f"/api/v1/items/{key_of(item)}/decide/"
     return client.post(url, sent, content_type="application/json").status_code
 
 
-@pytest.mark.slow
 def test_only_a_script_that_this_persons_screen_has_shown_is_decided_on(
     held_flagged: Assignment,
     put_in_queue: Callable[..., Item],
@@ -382,10 +335,6 @@ def test_what_is_hidden_changes_neither_the_token_nor_the_answer(
     assert answer(hidden.sha256) == unknown
 
 
-# --- A high risk takes a reason ------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
 def test_approving_a_high_risk_takes_a_reason_that_is_kept(
     put_in_queue: Callable[..., Item],
     reviewer: User,

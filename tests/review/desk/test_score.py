@@ -7,15 +7,16 @@ from collections.abc import Callable
 import pytest
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
-from django.test import Client
 from django.urls import reverse
 
+from core.database.prepared_writes import insert, store, update
 from core.errors import BadInput, NotAllowedNow, Stale
 from pipeline.models import Draft, Feedback, Run
 from review import services
 from review.models import Assignment, Item, Score
 from tests.keys import seen_in, shown
 from tests.review.desk.test_desk import score_next
+from tests.review.maker import ClientFor
 
 
 def given(stage: str, value: int, seen: int, **more: object) -> services.ScoreInput:
@@ -23,7 +24,6 @@ def given(stage: str, value: int, seen: int, **more: object) -> services.ScoreIn
 
 
 def first_of(item: Item) -> Draft:
-    assert item.run is not None
     return item.run.drafts.get(number=1)
 
 
@@ -60,40 +60,20 @@ def test_a_right_script_that_was_flagged_opens_them_too(
     assert len(services.open_item(item, reviewer).steps) == 2
 
 
-def test_a_right_script_that_passed_asks_nothing_more(held: Assignment, reviewer: User) -> None:
-    services.submit_score(held.item, given("script", 2, first_of(held.item).pk), by=reviewer)
-    desk = services.open_item(held.item, reviewer)
-    assert [step.stage for step in desk.steps] == ["script"] and desk.next_step is None
-
-
-@pytest.mark.parametrize("value", [-1, 3, 99])
-def test_other_values_are_refused(held: Assignment, reviewer: User, value: int) -> None:
-    with pytest.raises(BadInput):
-        services.submit_score(
-            held.item, given("script", value, first_of(held.item).pk), by=reviewer
-        )
-
-
-def test_out_of_order_is_refused(held_flagged: Assignment, reviewer: User) -> None:
-    feedback = Feedback.objects.get(draft__run=held_flagged.item.run)
-    with pytest.raises(NotAllowedNow):
-        services.submit_score(held_flagged.item, given("feedback", 2, feedback.pk), by=reviewer)
-    assert not Score.objects.exists()
-
-
-def test_another_object_than_the_one_shown_is_refused(
+def test_score_out_of_order_or_of_another_object_is_refused(
     held_flagged: Assignment, reviewer: User
 ) -> None:
-    refined = held_flagged.item.run.drafts.get(number=2)
-    with pytest.raises(Stale):
-        services.submit_score(held_flagged.item, given("script", 2, refined.pk), by=reviewer)
-
-
-def test_somebody_elses_item_is_refused(held: Assignment, second_reviewer: User) -> None:
-    with pytest.raises(NotAllowedNow):
-        services.submit_score(
-            held.item, given("script", 2, first_of(held.item).pk), by=second_reviewer
-        )
+    item = held_flagged.item
+    feedback = Feedback.objects.get(draft__run=item.run)
+    for score, refusal in (
+        (given("feedback", 2, feedback.pk), NotAllowedNow),
+        (given("script", 2, item.run.drafts.get(number=2).pk), Stale),
+        (given("script", -1, first_of(item).pk), BadInput),
+        (given("script", 99, first_of(item).pk), BadInput),
+    ):
+        with pytest.raises(refusal):
+            services.submit_score(item, score, by=reviewer)
+    assert not Score.objects.exists()
 
 
 def test_the_same_score_twice_is_one_row(held: Assignment, reviewer: User) -> None:
@@ -116,13 +96,13 @@ def test_asking_to_see_the_verdict_is_noted_with_the_score(
     held: Assignment, reviewer: User
 ) -> None:
     services.reveal(held.item, "verdict", by=reviewer)
-    score = services.submit_score(
-        held.item, given("script", 2, first_of(held.item).pk), by=reviewer
-    )
+    given_score = given("script", 2, first_of(held.item).pk)
+    score = services.submit_score(held.item, given_score, by=reviewer)
     assert score.visible["verdict"] is True and score.blind is False
-
-
-def test_a_study_keeps_the_verdict_hidden(held: Assignment, reviewer: User) -> None:
+    # A right script that passed asks nothing more.
+    desk = services.open_item(held.item, reviewer)
+    assert [step.stage for step in desk.steps] == ["script"] and desk.next_step is None
+    # A study keeps the verdict hidden.
     held.item.campaign.may_reveal = False
     with pytest.raises(NotAllowedNow):
         services.reveal(held.item, "verdict", by=reviewer)
@@ -134,12 +114,7 @@ def test_the_database_itself_refuses_what_no_path_may_write(
     score = services.submit_score(
         held.item, given("script", 2, first_of(held.item).pk), by=reviewer
     )
-    for values in (
-        {"value": 3},
-        {"stage": "style"},
-        {"arm": "expert"},
-        {"draft": None},
-    ):
+    for values in ({"value": 3}, {"stage": "style"}, {"arm": "expert"}, {"draft": None}):
         with pytest.raises(IntegrityError), transaction.atomic():
             Score.objects.filter(pk=score.pk).update(**values)
     with pytest.raises(IntegrityError), transaction.atomic():
@@ -178,13 +153,8 @@ def test_an_experts_feedback_starts_a_refinement_in_its_own_arm(
     assert refinement.feedback.author == reviewer
 
 
-# --- Page and API -----------------------------------------------------------------------------------------------
-
-
 @pytest.fixture(params=["page", "api"])
-def send(
-    request: pytest.FixtureRequest, client_for: Callable[[User], Client]
-) -> Callable[..., int]:
+def send(request: pytest.FixtureRequest, client_for: ClientFor) -> Callable[..., int]:
     """Send a score over the page or over the API; the status that came back."""
 
     def post(user: User, item: Item, **values: object) -> int:
@@ -199,54 +169,30 @@ def send(
     return post
 
 
-def test_a_score_arrives(held: Assignment, reviewer: User, send: Callable[..., int]) -> None:
+def test_score_arrives_from_its_reviewer_only_and_bad_ones_change_nothing(
+    held: Assignment,
+    reviewer: User,
+    stranger: User,
+    second_reviewer: User,
+    send: Callable[..., int],
+) -> None:
     seen = seen_in(held.item, first_of(held.item))
-    assert send(reviewer, held.item, stage="script", arm="model", value=2, seen=seen) == 201
+    sent = {"stage": "script", "arm": "model", "value": 2, "seen": seen}
+    for person, changed, status in (
+        (reviewer, {"value": 3}, 422),
+        (reviewer, {"stage": "refined"}, 409),
+        (reviewer, {"seen": 0}, 409),
+        (stranger, {}, 403),
+        (second_reviewer, {}, 409),
+    ):
+        assert send(person, held.item, **sent | changed) == status, changed
+        assert not Score.objects.exists()
+    assert send(reviewer, held.item, **sent) == 201
     assert Score.objects.get().value == 2
 
 
-@pytest.mark.parametrize(
-    ("values", "status"),
-    [
-        pytest.param({"value": 3}, 422, id="a score of 3"),
-        pytest.param({"stage": "refined"}, 409, id="out of order"),
-        pytest.param({"seen": 0}, 409, id="something else was seen"),
-    ],
-)
-def test_a_bad_score_changes_nothing(
-    held: Assignment,
-    reviewer: User,
-    send: Callable[..., int],
-    values: dict[str, object],
-    status: int,
-) -> None:
-    sent = {
-        "stage": "script",
-        "arm": "model",
-        "value": 2,
-        "seen": seen_in(held.item, first_of(held.item)),
-        **values,
-    }
-    assert send(reviewer, held.item, **sent) == status
-    assert not Score.objects.exists()
-
-
-def test_others_are_refused(
-    held: Assignment, stranger: User, second_reviewer: User, send: Callable[..., int]
-) -> None:
-    sent = {
-        "stage": "script",
-        "arm": "model",
-        "value": 2,
-        "seen": seen_in(held.item, first_of(held.item)),
-    }
-    assert send(stranger, held.item, **sent) == 403
-    assert send(second_reviewer, held.item, **sent) == 409
-    assert not Score.objects.exists()
-
-
 def test_a_refused_score_leaves_the_comment_in_place(
-    held: Assignment, reviewer: User, client_for: Callable[[User], Client]
+    held: Assignment, reviewer: User, client_for: ClientFor
 ) -> None:
     answer = client_for(reviewer).post(
         reverse("item-score", args=[held.item_id]),
@@ -258,34 +204,29 @@ def test_a_refused_score_leaves_the_comment_in_place(
         headers={"HX-Request": "true"},
     )
     assert answer.status_code == 422
-    assert "my &lt;b&gt;long&lt;/b&gt; thought" in answer.content.decode()
+    assert "my &lt;b&gt;long&lt;/b&gt; thought" in answer.text
 
 
-@pytest.mark.parametrize("how", ["page", "api"])
 def test_before_the_script_is_scored_nothing_tells_the_verdict(
-    held_flagged: Assignment, reviewer: User, client_for: Callable[[User], Client], how: str
+    held_flagged: Assignment, reviewer: User, client_for: ClientFor
 ) -> None:
-    client, pk = client_for(reviewer), held_flagged.item_id
-    url = (
-        reverse("item-review", args=[pk])
-        if how == "page"
-        else f"/api/v1/items/{shown(held_flagged.item)}/"
-    )
-    seen = client.get(url).content.decode()
-    for secret in (
+    secrets = (
         "Use -path, not -name",
         "-path &#x27;*X*",
         "another directory",
         "flagged",
         "mismatch",
-    ):
-        assert secret not in seen
+    )
+    review = reverse("item-review", args=[held_flagged.item_id])
+    for url in (review, f"/api/v1/items/{shown(held_flagged.item)}/"):
+        seen = client_for(reviewer).get(url).text
+        assert [one for one in secrets if one in seen] == [], url
 
 
 def test_the_screen_takes_a_fixed_number_of_queries(
     held_flagged: Assignment,
     reviewer: User,
-    client_for: Callable[[User], Client],
+    client_for: ClientFor,
     django_assert_max_num_queries: Callable[[int], object],
 ) -> None:
     client = client_for(reviewer)
@@ -306,3 +247,38 @@ def test_with_each_score_stands_who_scored_the_stages_before(
         "feedback": {"script": by},
         "refined": {"script": by, "feedback": by},
     }
+
+
+def make_score(item: Item, reviewer: User) -> Score:
+    draft = item.run.drafts.get() if item.run else None
+    return Score(
+        item=item, reviewer=reviewer, stage="script", value=1, draft=draft, comment="100 %"
+    )
+
+
+def test_a_row_is_stored_as_save_stores_it(held: Assignment) -> None:
+    score = make_score(held.item, held.reviewer)
+    score.visible = {"verdict": False, "odd": ["%s", '"']}
+    store(insert(score))
+    stored = Score.objects.get()
+    for field in Score._meta.concrete_fields:
+        assert getattr(stored, field.attname) == getattr(score, field.attname), field.name
+    score.value = 2
+    score.save()  # it is known to be stored: this adds none
+    assert Score.objects.get().value == 2
+
+
+def test_several_rows_are_stored_by_one_statement_or_none_of_them(
+    held: Assignment, django_assert_num_queries: object
+) -> None:
+    held.pauses, held.active_seconds = 3, {"script-model": 1.5}
+    held.why = "is not named"
+    score = make_score(held.item, held.reviewer)
+    with django_assert_num_queries(1):  # type: ignore[operator]
+        store(insert(score), update(held, ("pauses", "active_seconds")))
+    stored = Assignment.objects.get(pk=held.pk)
+    assert (stored.pauses, stored.active_seconds, stored.why) == (3, {"script-model": 1.5}, "")
+    held.pauses = 4
+    with pytest.raises(IntegrityError), transaction.atomic():
+        store(insert(make_score(held.item, held.reviewer)), update(held, ("pauses",)))
+    assert Assignment.objects.get(pk=held.pk).pauses == 3 and Score.objects.get() == score

@@ -16,7 +16,7 @@ from review.campaigns.services import states
 from review.models import Assignment, Campaign, Item, Score
 from tests.review.maker import add_item, make_study
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 Act = Callable[[], object]
 
 
@@ -56,23 +56,8 @@ def given(manager: User, reviewer: User) -> tuple[Assignment, services.ScoreInpu
 
 def _claim(campaign: Campaign, by: User) -> tuple[Assignment, services.ScoreInput]:
     assignment = services.claim_next(campaign, by=by)
-    assert assignment is not None
     draft = services.open_item(assignment.item, by).first
-    assert draft is not None
     return assignment, services.ScoreInput(stage="script", value=2, seen=draft.pk, fence=1)
-
-
-def test_the_same_score_sent_again_meanwhile_is_the_same_score(
-    given: tuple[Assignment, services.ScoreInput], reviewer: User
-) -> None:
-    assignment, score = given
-
-    def send() -> Score:
-        return services.submit_score(assignment.item, score, by=reviewer)
-
-    (second,) = _meanwhile(assignment.item, reviewer, send, send)
-    assert isinstance(second, Score), second
-    assert Score.objects.filter(item=assignment.item).count() == 1
 
 
 def test_another_score_sent_meanwhile_takes_the_place_of_the_first(

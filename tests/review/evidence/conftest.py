@@ -21,6 +21,12 @@ from tests.review.maker import make_study
 
 __all__ = ["availability", "sandbox"]
 
+CASE = {
+    "title": "a quiet world",
+    "about": "List",
+    "kind": "empty",
+    "expect": [{"check": "stdout_contains", "text": "<b>x</b>"}],
+}
 CHECKS = (
     {"check": "removed", "exactly": []},
     {"check": "exit_status", "equals": 0},
@@ -77,7 +83,6 @@ def store(sha256: str, case_set: CaseSet, states: str, **fields: object) -> Exec
 
 def run_scripts(item: Item, states: Mapping[str, str]) -> CaseSet:
     """Write cases of the item's statement, and store what its first and its refined script did in them."""
-    assert item.run is not None
     case_set = write_cases(item.run.action.statement)
     for kind, draft in zip(("script", "refined"), item.run.drafts.order_by("number"), strict=True):
         if kind in states:
@@ -105,6 +110,12 @@ def study(study_key: int, db: None) -> Campaign:
     return Campaign.objects.get(pk=study_key)
 
 
+@pytest.fixture
+def item(study: Campaign) -> Item:
+    """Right by both reviewers, and one check of its script does not hold."""
+    return study.items.order_by("pk")[1]
+
+
 @pytest.fixture(scope="module")
 def study_key(module_rows: None, django_db_blocker: DjangoDbBlocker) -> int:
     """What `make_scored_study` makes, made once for a module: mona is its manager, rita and rolf scored."""
@@ -120,11 +131,7 @@ def make_scored_study(manager: User, reviewers: Sequence[User]) -> Campaign:
     It does not hide execution, so that its reviewers can speak about it while it is open.
     """
     campaign = make_study(
-        by=manager,
-        reviewers=reviewers,
-        items=5,
-        overlap=2,
-        hides_execution=False,
+        by=manager, reviewers=reviewers, items=5, overlap=2, hides_execution=False
     )
     items = list(campaign.items.order_by("pk"))
     run_scripts(items[0], {"script": "pppp", "refined": "pppp"})

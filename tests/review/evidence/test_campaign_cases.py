@@ -1,20 +1,22 @@
-"""Whose cases count in a study: those fixed for it, for all arms alike; when they show, and how they are erased."""
+"""Which tests count in a study, how changes of them are reported, when they show and how they are erased."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.test import Client
+from django.core.cache import cache
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
 
 from catalog.models import CaseRun, CaseSet, Execution
-from catalog.services import forget_author, keep_case_set
-from core.errors import NotAllowedNow
+from catalog.services import forget_author, keep_case_set, withdraw_case_set
 from pipeline import services as pipeline
 from pipeline.models import WrittenCases
 from review import services as review
@@ -23,24 +25,18 @@ from review.evidence import services
 from review.evidence.campaign_cases import fix_cases
 from review.evidence.outcomes import read_outcomes
 from review.models import Campaign, CaseRevision, Exposure, Item
+from review.report.services import make_document
 from tests.catalog.execution.cases.writing import case_data, make_set
 from tests.make import make_run
 from tests.review.blinding import rewriting
 from tests.review.blinding.twins import Ask, Side, compare
 from tests.review.desk.test_desk import score_next
 from tests.review.evidence.conftest import CHECKS, run_scripts, store, write_cases
-from tests.review.evidence.test_report import tables_of
+from tests.review.evidence.test_report import change_and_label, records_of, tables_of
 from tests.review.exchange.files import run_command, write_lines
-from tests.review.maker import add_configuration, add_item, make_study
+from tests.review.maker import ClientFor, add_configuration, add_item, make_study, shown_to
 
-ClientFor = Callable[[User], Client]
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def item(study: Campaign) -> Item:
-    """Right by both reviewers, and one check of its script does not hold."""
-    return study.items.order_by("pk")[1]
 
 
 def set_of(item: Item) -> CaseSet:
@@ -62,7 +58,6 @@ def add_arm(item: Item, name: str) -> Item:
     )  # fmt: skip
 
 
-@pytest.mark.slow
 def test_texts_are_erased_with_their_cases_and_all_that_reviewers_made_of_them(
     item: Item, reviewer: User, second_reviewer: User, administrator: User
 ) -> None:
@@ -78,11 +73,9 @@ def test_texts_are_erased_with_their_cases_and_all_that_reviewers_made_of_them(
     assert set_of(item.campaign.items.order_by("pk")[2])
 
 
-@pytest.mark.slow
 def test_what_an_entry_keeps_stays_and_the_reviewers_words_go(
     item: Item, reviewer: User, administrator: User
 ) -> None:
-    assert item.run is not None
     make_run(statement=item.run.action.statement)  # somebody else says the same
     services.strike(item, sha256=set_of(item).sha256, what="1.3", reason="SECRET", by=reviewer)
     pipeline.erase_action(item.run.action, by=administrator)
@@ -90,11 +83,9 @@ def test_what_an_entry_keeps_stays_and_the_reviewers_words_go(
     assert (change.what, change.reason) == ("", "") and change.case_set is not None
 
 
-@pytest.mark.slow
 def test_later_runs_of_others_change_nothing_in_a_study(
     item: Item, study: Campaign, reviewer: User
 ) -> None:
-    assert item.run is not None
     root = set_of(item)
     services.strike(item, sha256=root.sha256, what="1.3", reason="No.", by=reviewer)
     before = tables_of(study)
@@ -112,7 +103,6 @@ def test_later_runs_of_others_change_nothing_in_a_study(
     assert set_of(item) == root
 
 
-@pytest.mark.slow
 def test_every_arm_is_run_in_the_same_cases_and_has_no_verdict_before(
     item: Item, study: Campaign
 ) -> None:
@@ -140,7 +130,6 @@ def set_of_first(item: Item, second: CaseSet) -> int:
     return CaseSet.objects.filter(counted_for__case=item.case).exclude(pk=second.pk).get().pk
 
 
-@pytest.mark.slow
 def test_what_anybody_struck_is_out_and_what_another_adds_is_in(
     item: Item, reviewer: User, second_reviewer: User
 ) -> None:
@@ -167,14 +156,6 @@ def test_an_anonymised_person_is_named_in_no_case(curator: User) -> None:
     forget_author(curator)
     kept.refresh_from_db()
     assert (kept.author_name, kept.content["author"]["name"]) == ("person-7", "person-7")
-
-
-@pytest.mark.slow
-def test_a_reason_is_taken_only_where_they_differ(study: Campaign, reviewer: User) -> None:
-    with pytest.raises(NotAllowedNow, match="do not differ"):
-        services.label(
-            study.items.order_by("pk")[0], stage="script", reason="case_wrong", by=reviewer
-        )
 
 
 @pytest.mark.slow
@@ -207,13 +188,11 @@ def test_who_sees_cases_is_noted_for_every_arm_of_the_statement(
     assert seen == {item.run_id, other.run_id}
 
 
-@pytest.mark.slow
 def test_a_file_brings_results_of_its_own_scripts_and_for_its_own_campaign(
     study: Campaign, manager: User, reviewer: User, tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
     item = study.items.order_by("pk")[4]  # without cases
-    assert item.run is not None
     statement = item.run.action.statement
     beside = make_study(by=manager, reviewers=[reviewer], items=5, name="Beside", is_open=False)
     cases = make_set(
@@ -252,3 +231,147 @@ def test_a_campaign_without_cases_asks_once(
     write_cases("Something else")
     with django_assert_num_queries(1):
         assert read_outcomes(study) == []
+
+
+def changed_by(campaign: Campaign) -> list[dict[str, Any]]:
+    found: Any = make_document(campaign)["execution"]
+    return list(found["changed_by"])
+
+
+def test_the_report_counts_changes_and_their_reasons_are_behind_the_numbers(
+    study: Campaign, manager: User, reviewer: User, second_reviewer: User, client_for: ClientFor
+) -> None:
+    cache.clear()
+    change_and_label(study, reviewer, second_reviewer)
+    CaseRevision.objects.filter(by=reviewer).update(reason="Nobody asked for <i>x</i>.")
+    client = client_for(manager)
+    page = client.get(f"/campaigns/{study.pk}/report/").text
+    assert "Cases struck, corrected and added, by reviewer" in page
+    link = f"/campaigns/{study.pk}/report/changes/?kind=struck&amp;reviewer={reviewer.username}"
+    assert f'href="{link}"' in page
+    listed = client.get(link.replace("&amp;", "&")).text
+    assert "Nobody asked for &lt;i&gt;x&lt;/i&gt;." in listed
+    assert listed.count("row-title") == 1 and "a world: " in listed
+    assert client.get(f"/campaigns/{study.pk}/report/changes/").text.count("row-title") == 2
+    assert (
+        "Nobody has changed" in client.get(f"/campaigns/{study.pk}/report/changes/?kind=added").text
+    )
+    assert client.get(f"/campaigns/{study.pk}/report/changes/?kind=x").status_code == 422
+
+
+def test_a_plain_count_of_the_export_gives_the_same_changes(
+    study: Campaign, reviewer: User, second_reviewer: User, tmp_path: Path
+) -> None:
+    change_and_label(study, reviewer, second_reviewer)
+    records = records_of("Study", tmp_path / "x.jsonl")
+    changes = [one for one in records if one["record"] == "case_revision"]
+    counts = Counter((one["reviewer"], one["kind"]) for one in changes)
+    kinds = ("struck", "corrected", "added")
+    assert changed_by(study) == [
+        {"reviewer": name, **{kind: counts[name, kind] for kind in kinds}}
+        for name in sorted({name for name, _kind in counts})
+    ]
+    assert sum(counts.values()) == 2
+
+
+def test_a_case_set_that_is_withdrawn_stays_in_the_study_that_has_it(
+    study: Campaign, manager: User, client_for: ClientFor
+) -> None:
+    item = study.items.order_by("pk")[1]
+    before = make_document(study)["execution"]
+    withdraw_case_set(CaseSet.objects.get(counted_for__case=item.case))
+    assert fix_cases(study) == 0
+    assert make_document(study)["execution"] == before
+    page = client_for(manager).get(reverse("campaign-item", args=[study.pk, item.pk])).text
+    assert "has withdrawn it since" in page
+    other = study.items.order_by("pk")[0]
+    page = client_for(manager).get(reverse("campaign-item", args=[study.pk, other.pk])).text
+    assert 'id="execution"' in page and "has withdrawn it since" not in page
+
+
+@pytest.mark.slow
+def test_as_many_queries_however_many_items(manager: User, reviewer: User) -> None:
+    few, many = (scored_study(manager, reviewer, items) for items in (2, 6))
+    asked = []
+    for study, items in ((few, 2), (many, 6)):
+        with CaptureQueriesContext(connection) as captured:
+            assert len(read_outcomes(study)) == 2 * items
+        asked.append([one["sql"].partition(" FROM ")[2][:40] for one in captured])
+        assert changed_by(study) == [
+            {"reviewer": reviewer.username, "struck": items, "corrected": 0, "added": 0}
+        ]
+    assert asked[0] == asked[1]
+
+
+def scored_study(manager: User, reviewer: User, items: int) -> Campaign:
+    """Every script was run, but for the changed cases of each."""
+    study = make_study(
+        by=manager, reviewers=[reviewer], items=items, name=f"of {items}", hides_execution=False
+    )
+    for item in study.items.order_by("pk"):
+        case_set = run_scripts(item, {"script": "ppuf", "refined": "pppp"})
+        review.claim_item(item, by=reviewer)
+        fix_cases(study)
+        for value in (1, 2, 2):
+            score_next(item, reviewer, value)
+        services.strike(item, sha256=case_set.sha256, what="1.2", reason="No.", by=reviewer)
+    count_due(study)
+    return study
+
+
+@pytest.fixture
+def decided(held_flagged: Any, reviewer: User) -> Item:
+    """Scored right and approved, and one check of its script does not hold."""
+    item: Item = held_flagged.item
+    case_set = run_scripts(item, {"script": "ppfp", "refined": "pppp"})
+    for value in (1, 2, 2):
+        score_next(item, reviewer, value)
+    services.label(item, stage="script", reason="output_too_strict", by=reviewer)
+    services.strike(item, sha256=case_set.sha256, what="2", reason="Twice <b>", by=reviewer)
+    case_set = CaseSet.objects.get(pk=CaseRevision.objects.get().case_set_id)  # type: ignore[misc]
+    for draft, states in zip(item.run.drafts.order_by("number"), ("ppf", "ppp"), strict=True):
+        store(draft.sha256, case_set, states)
+    refined = item.run.drafts.order_by("number")[1]
+    review.decide(
+        item, kind="approve", draft_sha256=refined.sha256, shown=shown_to(reviewer, item),
+        reason="", by=reviewer,
+    )  # fmt: skip
+    item.refresh_from_db()
+    assert item.state == Item.State.CLOSED
+    return item
+
+
+def test_the_live_queue_has_figures_of_what_was_decided_on(
+    decided: Item, manager: User, client_for: ClientFor
+) -> None:
+    client = client_for(manager)
+    page = client.get("/queue/execution/?criterion=partial").text
+    assert "Execution accuracy in prepared worlds" in page
+    script, refined = read_outcomes(decided.campaign)
+    assert (script.result.outcome, refined.result.outcome) == ("failed", "passed")
+    assert script.result.labels == ["output_too_strict"]
+    where = f"/queue/execution/items/?criterion=partial&stage=script&configuration={script.configuration}"
+    assert decided.case.action.statement in client.get(f"{where}&execution=differ").text
+    assert "No such items" in client.get(f"{where}&execution=passed").text
+    changes = client.get("/queue/execution/changes/").text
+    assert "Twice &lt;b&gt;" in changes
+    table = client.get("/queue/execution/tables/execution-accuracy.csv")
+    assert table.status_code == 200 and script.configuration in table.text
+    assert client.get("/queue/execution/tables/none.csv").status_code == 422
+
+
+def test_what_waits_for_a_reviewer_is_not_in_them(
+    held_flagged: Any, reviewer: User, manager: User, client_for: ClientFor,
+    django_assert_num_queries: DjangoAssertNumQueries,
+) -> None:  # fmt: skip
+    item: Item = held_flagged.item
+    with django_assert_num_queries(2):
+        assert read_outcomes(item.campaign) == []
+    case_set = run_scripts(item, {"script": "ppfp", "refined": "pppp"})
+    for value in (1, 2, 2):
+        score_next(item, reviewer, value)
+    services.strike(item, sha256=case_set.sha256, what="2", reason="TELLTALE", by=reviewer)
+    client = client_for(manager)
+    assert "Nothing was run in cases yet" in client.get("/queue/execution/").text
+    assert "TELLTALE" not in client.get("/queue/execution/changes/").text
+    assert client_for(reviewer).get("/queue/execution/").status_code == 403

@@ -1,47 +1,35 @@
-"""Cases struck, corrected and added on the review screen, and why execution differs, as reviewers do it."""
+"""Tests on the review page: excluded, corrected, added, written first; and why execution differs."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from html import unescape
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.test import Client
 from django.urls import reverse
 
-from catalog.models import CaseRun, Execution
-from catalog.services import case_sets_for
+from catalog.models import CaseRun, Execution, SandboxReport
+from catalog.services import case_sets_for, first_case_text
+from core.errors import NotAllowedNow
+from pipeline.models import Configuration
 from review import services as review
 from review.evidence import services
 from review.evidence.campaign_cases import fix_cases
-from review.evidence.cases_in_force import sets_seen_by
-from review.models import Campaign, CaseRevision, ExecutionLabel, Item
+from review.evidence.cases_in_force import roots_of, sets_seen_by
+from review.evidence.first_cases import begin_cases
+from review.models import Assignment, Campaign, CaseRevision, ExecutionLabel, Item
 from tests.keys import seen_in
 from tests.review.blinding.twins import Ask, Side, compare
 from tests.review.desk.test_desk import score_next
-from tests.review.evidence.conftest import run_scripts, store
-from tests.review.maker import make_study
+from tests.review.evidence.conftest import CASE, run_scripts, store
+from tests.review.maker import ClientFor, make_study
 
-ClientFor = Callable[[User], Client]
 pytestmark = pytest.mark.django_db
-CASE = {
-    "title": "a quiet world",
-    "about": "List",
-    "kind": "empty",
-    "expect": [{"check": "stdout_contains", "text": "<b>x</b>"}],
-}
-
-
-@pytest.fixture
-def item(study: Campaign) -> Item:
-    """Right by both reviewers, and one check of its script does not hold."""
-    return study.items.order_by("pk")[1]
 
 
 def set_of(item: Item) -> str:
-    assert item.run is not None
     return case_sets_for(item.run.action.statement)[0].sha256[:16]
 
 
@@ -49,7 +37,6 @@ def address(name: str, item: Item) -> str:
     return reverse(name, args=[item.pk])
 
 
-@pytest.mark.slow
 def test_a_struck_check_makes_new_cases_and_leaves_the_earlier_results(
     item: Item, reviewer: User, client_for: ClientFor
 ) -> None:
@@ -81,21 +68,19 @@ def test_a_struck_check_makes_new_cases_and_leaves_the_earlier_results(
     )
 
 
-@pytest.mark.slow
 def test_all_of_a_set_can_be_struck(item: Item, reviewer: User, client_for: ClientFor) -> None:
     for _ in range(2):
         (now,) = sets_seen_by(review.open_item(item, reviewer))
-        assert now.case_set is not None
         services.strike(item, sha256=now.case_set.sha256, what="1", reason="No.", by=reviewer)
     assert CaseRevision.objects.latest("pk").case_set is None
     page = client_for(reviewer).get(address("item-review", item)).text
     assert 'id="execution"' in page and "Strike, correct or add" not in page
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("changed", "status", "said"),
-    [
+def test_a_refused_strike_says_why_and_loses_nothing(
+    item: Item, reviewer: User, client_for: ClientFor
+) -> None:
+    refused: list[tuple[dict[str, str], int, str]] = [
         ({"strike_reason": " "}, 422, "This can't be empty."),
         ({"strike_reason": "x" * 1001}, 422, "at most 1,000"),
         ({"what": "7"}, 422, "There is no such case any more."),
@@ -103,26 +88,17 @@ def test_all_of_a_set_can_be_struck(item: Item, reviewer: User, client_for: Clie
         ({"what": "1; rm"}, 422, "Choose the case or the check."),
         ({"set": "0" * 16}, 409, "These cases have changed meanwhile."),
         ({"set": ""}, 409, "These cases have changed meanwhile."),
-    ],
-)
-def test_a_refused_strike_says_why_and_loses_nothing(
-    changed: dict[str, str],
-    status: int,
-    said: str,
-    item: Item,
-    reviewer: User,
-    client_for: ClientFor,
-) -> None:
-    sent = {"set": set_of(item), "what": "1.2", "strike_reason": "Too <strict>"} | changed
-    answer = client_for(reviewer).post(address("item-case-strike", item), sent)
-    assert answer.status_code == status
-    assert said in unescape(answer.text).replace("’", "'")
-    if status == 422:
-        assert sent["strike_reason"] in unescape(answer.text)
+    ]
+    for changed, status, said in refused:
+        sent = {"set": set_of(item), "what": "1.2", "strike_reason": "Too <strict>"} | changed
+        answer = client_for(reviewer).post(address("item-case-strike", item), sent)
+        assert answer.status_code == status, changed
+        assert said in unescape(answer.text).replace("’", "'"), changed
+        if status == 422:
+            assert sent["strike_reason"] in unescape(answer.text)
     assert not CaseRevision.objects.exists()
 
 
-@pytest.mark.slow
 def test_a_case_is_corrected_and_one_added(
     item: Item, reviewer: User, client_for: ClientFor
 ) -> None:
@@ -148,9 +124,11 @@ def test_a_case_is_corrected_and_one_added(
     assert newest.root.sha256.startswith(set_of(item))
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
+def test_a_mistake_in_a_case_stands_at_its_field_with_all_that_was_typed(
+    item: Item, reviewer: User, client_for: ClientFor
+) -> None:
+    url = f"{address('item-case-edit', item)}?set={set_of(item)}&case=2"
+    for text, said in (
         ("{", "This is no JSON: line 1, column 2"),
         ("9" * 5000, "A number in it is too long."),
         ("[" * 100_000, "nested too deeply"),
@@ -160,21 +138,14 @@ def test_a_case_is_corrected_and_one_added(
         (json.dumps(CASE | {"title": "a world"}), "wo cases have the title"),
         (json.dumps(CASE | {"world": {"files": [{"path": "/../etc/passwd"}]}}), "world.files.1"),
         (json.dumps(CASE | {"expect": []}), "expect:"),
-    ],
-)
-def test_a_mistake_in_a_case_stands_at_its_field_with_all_that_was_typed(
-    text: str, said: str, item: Item, reviewer: User, client_for: ClientFor
-) -> None:
-    url = f"{address('item-case-edit', item)}?set={set_of(item)}&case=2"
-    answer = client_for(reviewer).post(url, {"case": text, "reason": "Because <b>"})
-    assert answer.status_code == 422 and said in unescape(answer.text), unescape(answer.text)[
-        -3000:
-    ]
-    assert text in unescape(answer.text) and "Because <b>" in unescape(answer.text)
+    ):
+        answer = client_for(reviewer).post(url, {"case": text, "reason": "Because <b>"})
+        page = unescape(answer.text)
+        assert answer.status_code == 422 and said in page, text[:99]
+        assert text in page and "Because <b>" in page, text[:99]
     assert not CaseRevision.objects.exists()
 
 
-@pytest.mark.slow
 def test_a_reason_is_given_by_one_key_kept_and_taken_back(
     item: Item, reviewer: User, client_for: ClientFor
 ) -> None:
@@ -193,7 +164,6 @@ def test_a_reason_is_given_by_one_key_kept_and_taken_back(
     assert ExecutionLabel.objects.count() == 3
 
 
-@pytest.mark.slow
 def test_after_the_last_score_of_a_study_the_screen_stays_where_execution_differs(
     manager: User, reviewer: User, client_for: ClientFor
 ) -> None:
@@ -208,7 +178,6 @@ def test_after_the_last_score_of_a_study_the_screen_stays_where_execution_differ
         for value in values[:2]:
             score_next(item, reviewer, value)
         assert 'id="execution"' not in client.get(address("item-review", item)).text
-        assert item.run is not None
         seen = seen_in(item, item.run.drafts.get(kind="refined"))
         data = {"stage": "refined", "value": values[2], "seen": seen}
         # From the first one goes on to the second, which is the person's own by that.
@@ -216,7 +185,6 @@ def test_after_the_last_score_of_a_study_the_screen_stays_where_execution_differ
         assert (answer["Location"] == address("item-review", item)) is stays
 
 
-@pytest.mark.slow
 def test_before_the_last_score_nothing_is_shown_or_taken(
     manager: User, reviewer: User, client_for: ClientFor
 ) -> None:
@@ -284,3 +252,74 @@ def test_nothing_of_another_reviewer_s_change_or_reason_shows_before_and_after_s
         Side("another reviewer's changes and reasons", others_speak),
     )
     assert compared >= 15
+
+
+def test_the_first_case_is_written_in_the_browser_once_all_is_scored(
+    held_flagged: Assignment, reviewer: User, client_for: ClientFor
+) -> None:
+    item, client = held_flagged.item, client_for(reviewer)
+    page, edit = reverse("item-review", args=[item.pk]), reverse("item-case-edit", args=[item.pk])
+    for value in (0, 2, 2):
+        assert "Write the first" not in client.get(page).text
+        assert client.get(edit).status_code == 302
+        score_next(item, reviewer, value)
+    assert edit in client.get(page).text.partition("Write the first")[0][-200:]
+    begun = client.get(edit).context["form"]["case"].value()
+    wrong = client.post(
+        edit, {"case": begun.replace('"usual"', '"x"'), "reason": "None was there."}
+    )
+    assert wrong.status_code == 422 and roots_of(item) == []
+    kept = client.post(edit, {"case": begun, "reason": "None was there."})
+    assert kept.status_code == 302
+    (case_set,) = roots_of(item)
+    assert (case_set.author_kind, case_set.by) == ("person", reviewer)
+    assert case_set.statement == item.run.action.statement
+    assert case_set.is_revision is not item.campaign.is_live
+    revision = CaseRevision.objects.get()
+    assert (revision.kind, revision.reason, revision.merged) == (
+        "added",
+        "None was there.",
+        case_set,
+    )
+    asked = set(CaseRun.objects.filter(case_set=case_set).values_list("script_sha256", flat=True))
+    assert asked == set(item.run.drafts.values_list("sha256", flat=True))
+    shown = client.get(page).text
+    assert 'id="execution"' in shown and "Write the first" not in shown
+    with pytest.raises(NotAllowedNow):
+        begin_cases(item, text=begun, reason="Again.", by=reviewer)
+
+
+def test_where_execution_is_switched_off_nothing_of_it_is_offered(
+    held_flagged: Assignment, reviewer: User, client_for: ClientFor, settings: Any
+) -> None:
+    settings.SCRIPTSMITH_EXECUTION = False
+    item = held_flagged.item
+    for value in (0, 2, 2):
+        score_next(item, reviewer, value)
+    page = client_for(reviewer).get(reverse("item-review", args=[item.pk])).text
+    assert "Write the first" not in page
+
+
+def test_what_it_begins_with_can_be_kept() -> None:
+    case = json.loads(
+        first_case_text("List the files of /srv that are older than seven days, by size")
+    )
+    assert case["about"] == "List the files of /srv that are older"
+
+
+def test_who_starts_a_campaign_with_cases_is_told_where_none_would_be_run(
+    study: Campaign, manager: User, client_for: ClientFor
+) -> None:
+    configuration = Configuration.objects.filter(preset="self_reflection")[0]
+    study.configurations.set([configuration])
+    url = reverse("campaign-step", args=[study.pk, "start"])
+    words = "would not be run in them: No worker of the sandbox has reported lately."
+
+    def told() -> bool:
+        return words in " ".join(client_for(manager).get(url).text.split())
+
+    assert not told()
+    Configuration.objects.filter(pk=configuration.pk).update(cases="run")
+    assert told()
+    SandboxReport.objects.create(name="bubblewrap")
+    assert not told()

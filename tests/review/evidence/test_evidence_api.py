@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -14,22 +14,10 @@ from review import services as review
 from review.models import Campaign, CaseRevision, ExecutionLabel, Exposure, Item
 from tests.keys import shown
 from tests.review.desk.test_desk import score_next
-from tests.review.evidence.conftest import run_scripts
+from tests.review.evidence.conftest import CASE, run_scripts
+from tests.review.maker import ClientFor
 
-ClientFor = Callable[[User], Client]
 pytestmark = pytest.mark.django_db
-CASE = {
-    "title": "a quiet world",
-    "about": "List",
-    "kind": "empty",
-    "expect": [{"check": "stdout_contains", "text": "<b>x</b>"}],
-}
-
-
-@pytest.fixture
-def item(study: Campaign) -> Item:
-    """Right by both reviewers, and one check of its script does not hold."""
-    return study.items.order_by("pk")[1]
 
 
 @pytest.fixture
@@ -52,7 +40,6 @@ def send(client: Client, item: Item, what: str, sent: Mapping[str, object]) -> A
     return client.post(address(item, f"{what}/"), sent, content_type="application/json")
 
 
-@pytest.mark.slow
 def test_it_tells_what_the_screen_shows_and_that_it_was_seen(
     item: Item, client: Client, reviewer: User
 ) -> None:
@@ -69,7 +56,6 @@ def test_it_tells_what_the_screen_shows_and_that_it_was_seen(
     assert Exposure.objects.filter(person=reviewer, run=item.run).exists()
 
 
-@pytest.mark.slow
 def test_a_reason_is_given_and_taken_back(item: Item, client: Client) -> None:
     reason = {"stage": "script", "reason": "interpretation"}
     assert send(client, item, "label", reason).json()["reason"] == "interpretation"
@@ -81,7 +67,6 @@ def test_a_reason_is_given_and_taken_back(item: Item, client: Client) -> None:
     )
 
 
-@pytest.mark.slow
 def test_cases_are_struck_corrected_and_added(item: Item, client: Client) -> None:
     sent: dict[str, object] = {"set": read(client, item)["sets"][0]["set"], "reason": "No."}
     struck = send(client, item, "strike", sent | {"what": "1.3"})
@@ -103,37 +88,30 @@ def test_cases_are_struck_corrected_and_added(item: Item, client: Client) -> Non
     assert found["sets"][0]["is_under_way"] and CaseRun.objects.filter(state="waiting").exists()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("what", "changed", "field", "said"),
-    [
-        ("strike", {"reason": " "}, "reason", "This can't be empty."),
-        ("strike", {"what": "1; rm"}, "what", "Choose the case or the check."),
-        ("strike", {"what": "9"}, "what", "There is no such case any more."),
-        ("cases", {"reason": ""}, "reason", "This can't be empty."),
-        ("cases", {"case": {"title": "x"}}, "case", "about: Field required."),
-        ("cases", {"case": "text"}, "case", "dictionary"),
-        ("cases", {"number": 0}, "number", "greater than or equal to 1"),
-        ("label", {"reason": "because"}, "reason", "valid choice"),
-        ("label", {"stage": "feedback"}, "stage", "valid choice"),
-    ],
-)
-def test_what_makes_no_sense_is_refused_at_its_field(
-    what: str, changed: Mapping[str, object], field: str, said: str, item: Item, client: Client
-) -> None:
-    right = {
+def test_what_makes_no_sense_is_refused_at_its_field(item: Item, client: Client) -> None:
+    right: dict[str, dict[str, object]] = {
         "strike": {"what": "1.2", "reason": "No."},
         "cases": {"case": CASE, "reason": "No."},
         "label": {"stage": "script", "reason": "case_wrong"},
-    }[what]
-    sent = {"set": read(client, item)["sets"][0]["set"]} | right | dict(changed)
-    answer = send(client, item, what, sent)
-    assert answer.status_code == 422
-    assert said in answer.text.replace("’", "'") and f'"{field}"' in answer.text
+    }
+    current = read(client, item)["sets"][0]["set"]
+    for what, field, value, said in (
+        ("strike", "reason", " ", "This can't be empty."),
+        ("strike", "what", "1; rm", "Choose the case or the check."),
+        ("strike", "what", "9", "There is no such case any more."),
+        ("cases", "reason", "", "This can't be empty."),
+        ("cases", "case", {"title": "x"}, "about: Field required."),
+        ("cases", "case", "text", "dictionary"),
+        ("cases", "number", 0, "greater than or equal to 1"),
+        ("label", "reason", "because", "valid choice"),
+        ("label", "stage", "feedback", "valid choice"),
+    ):
+        answer = send(client, item, what, {"set": current} | right[what] | {field: value})
+        assert answer.status_code == 422, (what, field, value)
+        assert said in answer.text.replace("’", "'") and f'"{field}"' in answer.text
     assert not CaseRevision.objects.exists() and not ExecutionLabel.objects.exists()
 
 
-@pytest.mark.slow
 def test_nothing_is_there_before_the_last_score(
     held_flagged: Any, reviewer: User, client: Client
 ) -> None:
@@ -147,7 +125,6 @@ def test_nothing_is_there_before_the_last_score(
     assert {one["outcome"] for one in read(client, item)["differs"]} == {"passed", "failed"}
 
 
-@pytest.mark.slow
 def test_a_study_that_hides_execution_says_nothing(
     study: Campaign, item: Item, client: Client
 ) -> None:
