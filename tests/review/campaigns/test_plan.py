@@ -1,32 +1,34 @@
-"""How many items a study needs is worked out on a page of its set-up, kept, and fixed when it opens."""
+"""The size that a study needs is planned in its setup and fixed when it opens; its cost is estimated."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from datetime import date
+from io import StringIO
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.management import CommandError, call_command
 from django.test import Client
+from django.utils import timezone
 
+from pipeline.message_batches.services import use_message_batches
+from pipeline.models import Configuration, Endpoint, Price, Run, Spending
 from review.campaigns import services
-from review.campaigns.services import rules
+from review.campaigns.services import editing, rules
 from review.models import Campaign, Score
 from review.queue.members import add_member
-from tests.review.maker import make_study
+from scriptsmith_site.templatetags.show import money
+from tests.make import make_action, make_run
+from tests.review.maker import ClientFor, make_study
 from tests.review.report.rows import Label, fill
 
-ClientFor = Callable[[User], Client]
 SHARE = {"share": "42", "half_width": "8", "deff": "1.5"}
 PAIRED = {"gained": "15", "lost": "5", "power": "80", "deff": "1"}
 AGREEMENT = {
     **{"alpha": "0.7", "width": "0.2", "reviewers": "2", "deff": "1"},
     **{"incorrect": "40", "partial": "15", "correct": "45"},
 }
-
-
-@pytest.fixture
-def boss(manager: User, client_for: ClientFor) -> Client:
-    return client_for(manager)
 
 
 @pytest.fixture
@@ -38,66 +40,44 @@ def page(campaign: Campaign, aim: str) -> str:
     return f"/campaigns/{campaign.pk}/setup/size/?for={aim}"
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("aim", "typed", "items"),
-    [
-        pytest.param("share", SHARE, 215, id="a share, with repeated statements"),
-        pytest.param("paired", PAIRED, 168, id="two configurations"),
-        pytest.param("agreement", AGREEMENT, None, id="agreement"),
-    ],
-)
-def test_a_plan_is_looked_at_and_then_kept(
-    boss: Client, campaign: Campaign, aim: str, typed: dict[str, str], items: int | None
-) -> None:
-    text = boss.post(page(campaign, aim), {**typed, "look": "1"}).content.decode()
-    assert "Required size, not saved" in text
-    assert "<svg" in text
-    campaign.refresh_from_db()
-    assert campaign.plan is None
-    boss.post(page(campaign, aim), {**typed, "go_on": "1"})
-    campaign.refresh_from_db()
-    plan = services.plan_of(campaign)
-    assert plan is not None
-    assert items in (None, plan.items)
-    assert campaign.planned_items == plan.items
-    again = boss.get(f"/campaigns/{campaign.pk}/setup/size/").content.decode()
-    assert "The plan" in again
-    assert all(f'value="{value}"' in again for value in typed.values())
+def test_a_plan_is_looked_at_and_then_kept(boss: Client, manager: User) -> None:
+    """For a share with repeated statements, for two configurations and for agreement."""
+    aims = {"share": (SHARE, 215), "paired": (PAIRED, 168), "agreement": (AGREEMENT, None)}
+    for aim, (typed, items) in aims.items():
+        campaign = rules.create_campaign(f"Study of {aim}", by=manager)
+        text = boss.post(page(campaign, aim), {**typed, "look": "1"}).text
+        assert "Required size, not saved" in text and "<svg" in text
+        campaign.refresh_from_db()
+        assert campaign.plan is None
+        boss.post(page(campaign, aim), {**typed, "go_on": "1"})
+        campaign.refresh_from_db()
+        plan = services.plan_of(campaign)
+        assert plan is not None and items in (None, plan.items), aim
+        assert campaign.planned_items == plan.items
+        again = boss.get(f"/campaigns/{campaign.pk}/setup/size/").text
+        assert "The plan" in again
+        assert all(f'value="{value}"' in again for value in typed.values()), aim
 
 
-@pytest.mark.parametrize(
-    ("aim", "typed", "said"),
-    [
-        pytest.param("share", SHARE | {"half_width": ""}, "required", id="nothing said"),
-        pytest.param("share", SHARE | {"half_width": "-3"}, "greater than", id="below nothing"),
-        pytest.param("share", SHARE | {"share": "<b>"}, "Enter a number", id="no number"),
-        pytest.param("share", SHARE | {"share": "nan"}, "Enter a number", id="not a number"),
-        pytest.param("share", SHARE | {"half_width": "0.5"}, "more than 10,000", id="too much"),
-        pytest.param("paired", PAIRED | {"lost": "90"}, "more than all items", id="over 100"),
-        pytest.param("paired", PAIRED | {"lost": "15"}, "expected to be equal", id="no difference"),
-        pytest.param(
-            "agreement", AGREEMENT | {"correct": "60"}, "not 100 % together", id="margins over 100"
-        ),
-        pytest.param(
-            "agreement",
-            AGREEMENT | {"incorrect": "0", "partial": "0", "correct": "100"},
-            "at least two values",
-            id="one value only",
-        ),
-    ],
-)
-def test_what_cannot_be_planned_is_said_at_the_field(
-    boss: Client, campaign: Campaign, aim: str, typed: dict[str, str], said: str
-) -> None:
-    answer = boss.post(page(campaign, aim), {**typed, "go_on": "1"})
-    assert answer.status_code == 422
-    text = answer.content.decode()
-    assert said in text
-    assert "field-error" in text
-    assert "<b>" not in text.split("<form", 2)[-1].split("</form>")[0]
-    campaign.refresh_from_db()
-    assert campaign.plan is None
+def test_what_cannot_be_planned_is_said_at_the_field(boss: Client, campaign: Campaign) -> None:
+    one_value = {"incorrect": "0", "partial": "0", "correct": "100"}
+    for aim, typed, said in (
+        ("share", SHARE | {"half_width": ""}, "required"),
+        ("share", SHARE | {"half_width": "-3"}, "greater than"),
+        ("share", SHARE | {"share": "<b>"}, "Enter a number"),
+        ("share", SHARE | {"share": "nan"}, "Enter a number"),
+        ("share", SHARE | {"half_width": "0.5"}, "more than 10,000"),
+        ("paired", PAIRED | {"lost": "90"}, "more than all items"),
+        ("paired", PAIRED | {"lost": "15"}, "expected to be equal"),
+        ("agreement", AGREEMENT | {"correct": "60"}, "not 100 % together"),
+        ("agreement", AGREEMENT | one_value, "at least two values"),
+    ):
+        answer = boss.post(page(campaign, aim), {**typed, "go_on": "1"})
+        assert answer.status_code == 422, said
+        assert said in answer.text and "field-error" in answer.text, said
+        assert "<b>" not in answer.text.split("<form", 2)[-1].split("</form>")[0]
+        campaign.refresh_from_db()
+        assert campaign.plan is None
 
 
 def test_the_plan_is_fixed_when_the_campaign_opens(
@@ -106,19 +86,18 @@ def test_the_plan_is_fixed_when_the_campaign_opens(
     campaign = make_study(by=manager, reviewers=[reviewer], items=1)
     answer = boss.post(page(campaign, "share"), {**SHARE, "go_on": "1"})
     assert answer.status_code == 409
-    assert "its plan stays as it was" in answer.content.decode()
+    assert "its plan stays as it was" in answer.text
     campaign.refresh_from_db()
     assert campaign.plan is None
     assert boss.post(page(campaign, "share"), {**SHARE, "look": "1"}).status_code == 200
 
 
-@pytest.mark.slow
 def test_a_plan_says_how_many_reviewers_it_takes_and_the_report_what_it_took(
     boss: Client, campaign: Campaign, reviewer: User
 ) -> None:
     """168 items, two configurations, two reviewers each, three minutes: 33.6 hours, five people of eight hours."""
     work = {"minutes": "3", "hours": "8", "overlap": "2", "arms": "2"}
-    text = boss.post(page(campaign, "paired"), {**PAIRED, **work, "look": "1"}).content.decode()
+    text = boss.post(page(campaign, "paired"), {**PAIRED, **work, "look": "1"}).text
     assert "5 reviewers</strong> of 8 hours each: 672 reviews take 33.6 hours" in " ".join(
         text.split()
     )
@@ -128,12 +107,122 @@ def test_a_plan_says_how_many_reviewers_it_takes_and_the_report_what_it_took(
     plan = services.plan_of(campaign)
     assert plan is not None and plan.work is not None
     assert (plan.work.reviews, plan.work.reviewers) == (672, 5)
-    kept = boss.get(f"/campaigns/{campaign.pk}/setup/size/").content.decode()
+    kept = boss.get(f"/campaigns/{campaign.pk}/setup/size/").text
     assert 'value="8"' in kept
     assert "the 1 who is in the campaign needs 33.6 hours" in " ".join(kept.split())
     items = fill(campaign, [Label("", [(2, None, None)])] * 2, [reviewer])
     Score.objects.filter(item__in=items).update(active_seconds=90)
-    table = boss.get(f"/campaigns/{campaign.pk}/report/tables/plan.csv").content.decode()
+    table = boss.get(f"/campaigns/{campaign.pk}/report/tables/plan.csv").text
     assert "Reviewers,5,0" in table
     assert '"Active minutes of all its reviewers, an item",6.0,1.5' in table
     assert "Hours of all reviewers,33.6,0.1" in table
+
+
+@pytest.fixture
+def paid() -> Endpoint:
+    """An endpoint whose model costs 3 and 15 dollars a million, and has message batches."""
+    endpoint = Endpoint.objects.get(name="demo")
+    endpoint.pk, endpoint.name, endpoint.enabled = None, "paid", True
+    endpoint.demo, endpoint.has_batches = False, True
+    endpoint.save()
+    Price.objects.create(
+        endpoint=endpoint,
+        model="sonnet",
+        since=date(2026, 1, 1),
+        input=3_000_000,
+        output=15_000_000,
+        cache_read=0,
+        cache_write=0,
+    )
+    return endpoint
+
+
+@pytest.fixture
+def priced(manager: User, paid: Endpoint) -> Campaign:
+    """Three statements; of its configuration two runs are known: 20,000 tokens in and 4,000 out, some for feedback."""
+    configuration = Configuration.objects.get(is_default=True)
+    configuration.roles.update(endpoint=paid, model="sonnet")
+    for _ in range(2):
+        run = make_run()
+        Run.objects.filter(pk=run.pk).update(
+            configuration=configuration, finished_at=timezone.now()
+        )
+    for stage, tokens_in, tokens_out in (("generate", 16_000, 4_000), ("shorten", 4_000, 0)):
+        Spending.objects.create(
+            day=date(2026, 2, 1),
+            endpoint=paid,
+            model="sonnet",
+            configuration=configuration,
+            stage=stage,
+            input_tokens=tokens_in,
+            output_tokens=tokens_out,
+        )
+    made = rules.create_campaign("Priced", by=manager)
+    actions = [make_action(f"Show the load of host {number}") for number in range(3)]
+    editing.add_actions(made, actions, by=manager)
+    made.configurations.set([configuration])
+    return made
+
+
+# Of one run: 8,000 tokens in at 3 and 2,000 out at 15 dollars a million, and 2,000 in for what is never batched.
+_DIRECT = 3 * (24_000 + 30_000 + 6_000)
+_BATCHED = 3 * ((24_000 + 30_000) // 2 + 6_000)
+
+
+def test_in_batches_it_is_half_the_price_of_what_goes_in_them(
+    priced: Campaign, manager: User, client_for: ClientFor
+) -> None:
+    boss = client_for(manager)
+    page, api = (
+        f"/campaigns/{priced.pk}/setup/start/",
+        f"/api/v1/campaigns/{priced.pk}/estimate/",
+    )
+    told = boss.get(api).json()
+    assert (told["cost"], told["direct_cost"], told["batched_cost"]) == (_DIRECT, _DIRECT, _BATCHED)
+    directly = boss.get(page).text
+    assert (
+        f"<strong>{money(_DIRECT)}</strong>" in directly
+        and f"it would be {money(_BATCHED)}" in directly
+    )
+
+    assert priced.batch is not None
+    use_message_batches(priced.batch, uses=True, by=manager)
+
+    told = boss.get(api).json()
+    assert (told["cost"], told["direct_cost"]) == (_BATCHED, _DIRECT)
+    assert [one["cost"] for one in told["configurations"]] == [_BATCHED]
+    in_batches = boss.get(page).text
+    assert (
+        f"<strong>{money(_BATCHED)}</strong>" in in_batches
+        and f"instead of {money(_DIRECT)}" in in_batches
+    )
+    said = StringIO()
+    call_command("estimate_campaign", "Priced", "--json", stdout=said)
+    assert json.loads(said.getvalue()) == told
+
+
+def test_where_no_endpoint_has_them_the_price_stays_and_the_page_says_why(
+    priced: Campaign, paid: Endpoint, manager: User, client_for: ClientFor
+) -> None:
+    Endpoint.objects.filter(pk=paid.pk).update(has_batches=False)
+    assert priced.batch is not None
+    use_message_batches(priced.batch, uses=True, by=manager)
+    page = client_for(manager).get(f"/campaigns/{priced.pk}/setup/start/").text
+    assert (
+        f"<strong>{money(_DIRECT)}</strong>" in page
+        and "no endpoint of these configurations" in page
+    )
+    said = StringIO()
+    call_command("estimate_campaign", "Priced", stdout=said)
+    assert "In all: 3 runs, $0.18 directly." in said.getvalue()
+
+
+def test_a_model_without_a_price_is_named_once_and_nothing_is_guessed(
+    priced: Campaign, manager: User, client_for: ClientFor
+) -> None:
+    Price.objects.all().delete()
+    told = client_for(manager).get(f"/api/v1/campaigns/{priced.pk}/estimate/").json()
+    assert (told["cost"], told["direct_cost"], told["batched_cost"]) == (None, None, None)
+    assert told["configurations"][0]["unpriced"] == ["sonnet"]
+    with pytest.raises(CommandError, match="There is no study"):
+        call_command("estimate_campaign", "Nothing")

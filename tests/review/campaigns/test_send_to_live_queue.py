@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from django.contrib.auth.models import User
-from django.test import Client
 
 from core.audit import events_of
 from pipeline.models import Run
@@ -14,10 +11,8 @@ from review import services
 from review.campaigns.services import send_to_live_queue
 from review.models import Campaign, Item
 from tests.keys import shown
-from tests.review.maker import make_study
+from tests.review.maker import ClientFor, make_study
 from tests.review.queue.test_studies import go_through
-
-ClientFor = Callable[[User], Client]
 
 
 @pytest.fixture
@@ -32,30 +27,27 @@ def live() -> set[int]:
     return set(Item.objects.filter(campaign__kind="live").values_list("run", flat=True))
 
 
-@pytest.mark.slow
 def test_those_ticked_are_sent_once_and_said_to_be_there(
     closed: Campaign, manager: User, client_for: ClientFor, reviewer: User
 ) -> None:
     boss = client_for(manager)
     first, second, third = closed.items.order_by("pk")
     address = f"/campaigns/{closed.pk}/items/"
-    page = boss.get(address).content.decode()
+    page = boss.get(address).text
     assert page.count('form="send-items"') == 3
     ticked = {"item": [first.pk, second.pk], "next": address}
     answer = boss.post(f"/campaigns/{closed.pk}/send/", ticked, follow=True)
     assert answer.redirect_chain == [(address, 302)]
-    assert "2 items were sent to the live queue." in answer.content.decode()
+    assert "2 items were sent to the live queue." in answer.text
     assert live() == {first.run_id, second.run_id}
-    page = answer.content.decode()
+    page = answer.text
     assert (page.count("in the live queue<"), page.count('form="send-items"')) == (2, 1)
     # What is there stays as it is, and is counted as such.
     answer = boss.post(f"/campaigns/{closed.pk}/send/", {"item": [first.pk, third.pk]}, follow=True)
-    assert (
-        "1 item was sent to the live queue. Not sent: 1 there already." in answer.content.decode()
-    )
+    assert "1 item was sent to the live queue. Not sent: 1 there already." in answer.text
     assert len(live()) == 3
     assert [one.changes["items"] for one in events_of(closed, "items sent to the live queue")] == [
-        *(["", "2"], ["", "1"]),
+        *(["", "2"], ["", "1"])
     ]
     # A reviewer finds them, and decides.
     assert services.waiting_for(services.live_queue(), reviewer).count() == 3
@@ -78,13 +70,13 @@ def test_an_open_study_sends_nothing(manager: User, reviewer: User, client_for: 
     campaign = make_study(by=manager, reviewers=[reviewer], items=1)
     boss, item = client_for(manager), campaign.items.get()
     address = f"/campaigns/{campaign.pk}/send/"
-    assert "send-items" not in boss.get(f"/campaigns/{campaign.pk}/items/").content.decode()
+    assert "send-items" not in boss.get(f"/campaigns/{campaign.pk}/items/").text
     answer = boss.post(address, {"item": [item.pk]}, follow=True)
-    assert "Close the campaign first" in answer.content.decode()
+    assert "Close the campaign first" in answer.text
     Campaign.objects.filter(pk=campaign.pk).update(state="closed")
     answer = boss.post(address, {"item": ["soup"], "next": "https://elsewhere.example/"})
     assert answer["Location"] == f"/campaigns/{campaign.pk}/items/"
-    assert "Tick the items" in boss.get(answer["Location"]).content.decode()
+    assert "Tick the items" in boss.get(answer["Location"]).text
     assert not live()
 
 
@@ -103,7 +95,7 @@ def test_the_report_and_the_api_send_too(
         f"/campaigns/{closed.pk}/report/items/",
         {"figure": "first_pass_accuracy", "which": "all", "configuration": arm},
     )
-    assert listed.content.decode().count('form="send-items"') == 2
+    assert listed.text.count('form="send-items"') == 2
     key = shown(item)
     address = f"/api/v1/campaigns/{closed.pk}/send/"
     answer = boss.post(address, {"items": [key]}, content_type="application/json")

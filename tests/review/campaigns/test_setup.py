@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from django.contrib.auth.models import User
+from django.core.cache import cache
 from django.test import Client
 
 from pipeline.models import Configuration, Run
 from review import services
+from review.campaigns.dashboard import read_dashboard
 from review.campaigns.services import editing, rules
-from review.models import Campaign, Case, Item, Member
+from review.campaigns.services.rubrics import count_undecided
+from review.models import Adjudication, Campaign, Case, Item, Member, Score, SentBack
+from review.report.threats.counts import report_threats
 from review.tasks import start_runs
+from tests.keys import shown
 from tests.make import make_action, make_run
-from tests.review.maker import make_study
-
-ClientFor = Callable[[User], Client]
-
-
-@pytest.fixture
-def boss(manager: User, client_for: ClientFor) -> Client:
-    return client_for(manager)
+from tests.review.maker import ClientFor, make_study
+from tests.review.queue.test_studies import give, go_through
 
 
-@pytest.mark.slow
 def test_a_campaign_goes_from_a_name_to_open(boss: Client, reviewer: User) -> None:
     answer = boss.post(
         "/campaigns/new/", {"name": "  Shell  2026 ", "description": "", "preset": "rigorous"}
@@ -35,7 +31,7 @@ def test_a_campaign_goes_from_a_name_to_open(boss: Client, reviewer: User) -> No
     setup = f"/campaigns/{campaign.pk}/setup"
 
     run = make_run(statement="List the sockets", origin="campaign")
-    assert "List the sockets" in boss.get(f"{setup}/items/?kind=runs").content.decode()
+    assert "List the sockets" in boss.get(f"{setup}/items/?kind=runs").text
     boss.post(f"{setup}/items/", {"kind": "runs", "q": "sockets", "chosen": [run.pk]})
     assert campaign.items.get().run == run
 
@@ -60,17 +56,21 @@ def test_a_campaign_goes_from_a_name_to_open(boss: Client, reviewer: User) -> No
     assert Member.objects.get(campaign=campaign).user == reviewer
 
 
-@pytest.mark.parametrize("step", ["about", "items", "arms", "reviewers", "blinding", "rubric"])
-def test_every_step_is_a_page(boss: Client, manager: User, step: str) -> None:
+def test_every_step_is_a_page(boss: Client, manager: User) -> None:
     campaign = rules.create_campaign("Study", by=manager)
-    answer = boss.get(f"/campaigns/{campaign.pk}/setup/{step}/")
-    assert answer.status_code == 200
-    assert "Steps of the set-up" in answer.content.decode()
-
-
-def test_a_step_that_is_none_is_not_found(boss: Client, manager: User) -> None:
-    campaign = rules.create_campaign("Study", by=manager)
+    for step in ("about", "items", "arms", "reviewers", "blinding", "rubric"):
+        answer = boss.get(f"/campaigns/{campaign.pk}/setup/{step}/")
+        assert answer.status_code == 200 and "Steps of the set-up" in answer.text, step
     assert boss.get(f"/campaigns/{campaign.pk}/setup/soup/").status_code == 404
+    answer = boss.post(
+        f"/campaigns/{campaign.pk}/setup/rubric/", {"rubric": "**Bold**", "preview": "1"}
+    )
+    assert "<strong>Bold</strong>" in answer.text and "**Bold**" in answer.text
+    assert campaign.rubrics.count() == 1
+    answer = boss.post(f"/campaigns/{campaign.pk}/state/", {"state": "open"}, follow=True)
+    assert "There is nothing to review yet" in answer.text
+    campaign.refresh_from_db()
+    assert campaign.state == "setup"
 
 
 def test_what_is_refused_stays_as_it_was_typed(boss: Client, manager: User) -> None:
@@ -79,7 +79,7 @@ def test_what_is_refused_stays_as_it_was_typed(boss: Client, manager: User) -> N
         "/campaigns/new/", {"name": "Taken", "description": "Mine", "preset": "standard"}
     )
     assert answer.status_code == 422
-    page = answer.content.decode()
+    page = answer.text
     assert "There is a campaign named" in page
     assert "Mine" in page
     assert Campaign.objects.filter(kind="study").count() == 1
@@ -92,40 +92,28 @@ def test_rules_that_scores_depend_on_stay_once_it_is_open(
     setup = f"/campaigns/{campaign.pk}/setup"
     answer = boss.post(f"{setup}/reviewers/", {"people": ["rita"], "overlap": 3, "extra_share": 0})
     assert answer.status_code == 409
-    assert "its rules stay as they are" in answer.content.decode()
+    assert "its rules stay as they are" in answer.text
     given = {"people": ["rita"], "overlap": 1, "extra_share": 0, "limit_each": 5}
     answer = boss.post(f"{setup}/reviewers/", given)
     campaign.refresh_from_db()
     assert (answer.status_code, campaign.overlap, campaign.limit_each) == (302, 1, 5)
 
 
-def test_the_rubric_is_previewed_without_being_kept(boss: Client, manager: User) -> None:
-    campaign = rules.create_campaign("Study", by=manager)
-    answer = boss.post(
-        f"/campaigns/{campaign.pk}/setup/rubric/", {"rubric": "**Bold**", "preview": "1"}
-    )
-    page = answer.content.decode()
-    assert "<strong>Bold</strong>" in page
-    assert "**Bold**" in page
-    assert campaign.rubrics.count() == 1
-
-
-@pytest.mark.slow
 def test_arms_are_chosen_and_every_missing_run_is_started(boss: Client, manager: User) -> None:
     campaign = rules.create_campaign("Study", by=manager)
     action = make_action("Show the uptime")
     editing.add_actions(campaign, [action, make_action("Show the load")], by=manager)
     configuration = Configuration.objects.get(is_default=True)
     setup = f"/campaigns/{campaign.pk}/setup"
-    page = boss.get(f"{setup}/start/").content.decode()
+    page = boss.get(f"{setup}/start/").text
     assert f'<a href="{setup}/arms/">There is no script to review yet' in page
     assert "2 statements have no script" in page
     answer = boss.post(f"{setup}/arms/", {"configurations": [configuration.name], "go_on": "1"})
     assert answer["Location"] == f"{setup}/reviewers/"
     page = boss.get(f"{setup}/start/")
-    assert "There is no script to review yet: start the runs." in page.content.decode()
+    assert "There is no script to review yet: start the runs." in page.text
     assert page.context["missing"] == 2
-    assert "Start the runs" in page.content.decode()
+    assert "Start the runs" in page.text
     assert boss.post(f"/campaigns/{campaign.pk}/runs/start/").status_code == 302
     start_runs(campaign.pk)
     assert campaign.items.filter(state=Item.State.PREPARING).count() == 2
@@ -135,22 +123,13 @@ def test_arms_are_chosen_and_every_missing_run_is_started(boss: Client, manager:
     assert campaign.configurations.get() == configuration
 
 
-def test_nothing_is_opened_without_items_or_people(boss: Client, manager: User) -> None:
-    campaign = rules.create_campaign("Study", by=manager)
-    answer = boss.post(f"/campaigns/{campaign.pk}/state/", {"state": "open"}, follow=True)
-    assert "There is nothing to review yet" in answer.content.decode()
-    campaign.refresh_from_db()
-    assert campaign.state == "setup"
-
-
-@pytest.mark.slow
 def test_it_is_opened_only_when_it_can_be_and_each_step_says_what_is_missing(
     boss: Client, manager: User, reviewer: User
 ) -> None:
     campaign = make_study(by=manager, reviewers=[], items=1, overlap=2, is_open=False)
     setup = f"/campaigns/{campaign.pk}/setup"
     page = boss.get(f"{setup}/start/")
-    text = page.content.decode()
+    text = page.text
     assert page.context["moves"] == []
     assert f'<a href="{setup}/reviewers/">Nobody may review it yet' in text
     assert "Open it" not in text
@@ -161,7 +140,7 @@ def test_it_is_opened_only_when_it_can_be_and_each_step_says_what_is_missing(
     assert standings["Items"].words == "1 statement"
     assert standings["Reviewers"].words == "1 person, 2 wanted for each item"
     assert standings["Configurations"].state == "unneeded"
-    assert "Open it" in page.content.decode()
+    assert "Open it" in page.text
 
 
 def test_people_left_out_go_only_before_they_had_anything(
@@ -173,7 +152,7 @@ def test_people_left_out_go_only_before_they_had_anything(
     only_rolf = {"people": [second_reviewer.username], "overlap": 1, "extra_share": 0}
     answer = boss.post(address, only_rolf)
     assert answer.status_code == 422
-    assert "has had items already" in answer.content.decode()
+    assert "has had items already" in answer.text
     boss.post(address, {**only_rolf, "people": [reviewer.username]})
     assert [one.user for one in campaign.members.all()] == [reviewer]
 
@@ -182,30 +161,26 @@ def test_the_preview_is_the_review_screen_out_of_reach(
     boss: Client, manager: User, reviewer: User
 ) -> None:
     empty = rules.create_campaign("Empty", by=manager)
-    page = boss.get(f"/campaigns/{empty.pk}/preview/").content.decode()
+    page = boss.get(f"/campaigns/{empty.pk}/preview/").text
     assert "log files below /var/log" in page
     assert "<div inert>" in page
     campaign = make_study(by=manager, reviewers=[reviewer], items=1)
-    page = boss.get(f"/campaigns/{campaign.pk}/preview/").content.decode()
+    page = boss.get(f"/campaigns/{campaign.pk}/preview/").text
     assert "List the files of case-0" in page
     assert "assessor: flagged" not in page
     assert Case.objects.count() == 1
 
 
-@pytest.mark.parametrize(
-    ("takes", "cases", "items"), [("nothing", 0, 0), ("cases", 2, 0), ("scripts", 2, 2)]
-)
-def test_a_clone_takes_over_what_is_wanted(
-    boss: Client, manager: User, reviewer: User, takes: str, cases: int, items: int
-) -> None:
+def test_a_clone_takes_over_what_is_wanted(boss: Client, manager: User, reviewer: User) -> None:
     source = make_study(by=manager, reviewers=[reviewer], items=2, overlap=3, sham_share=7)
-    boss.post(f"/campaigns/{source.pk}/clone/", {"name": "Again", "takes": takes})
-    clone = Campaign.objects.get(name="Again")
-    assert (clone.overlap, clone.sham_share, clone.state) == (3, 7, "setup")
-    assert clone.cloned_from == source
-    assert [member.user for member in clone.members.all()] == [reviewer]
-    assert (clone.cases.count(), clone.items.count()) == (cases, items)
-    assert clone.items.filter(state=Item.State.OPEN, places=3).count() == items
+    for takes, cases, items in (("nothing", 0, 0), ("cases", 2, 0), ("scripts", 2, 2)):
+        boss.post(f"/campaigns/{source.pk}/clone/", {"name": f"Take {takes}", "takes": takes})
+        clone = Campaign.objects.get(name=f"Take {takes}")
+        assert (clone.overlap, clone.sham_share, clone.state) == (3, 7, "setup")
+        assert clone.cloned_from == source
+        assert [member.user for member in clone.members.all()] == [reviewer]
+        assert (clone.cases.count(), clone.items.count()) == (cases, items), takes
+        assert clone.items.filter(state=Item.State.OPEN, places=3).count() == items
 
 
 def test_the_list_tells_states_and_how_far_each_is(
@@ -213,19 +188,178 @@ def test_the_list_tells_states_and_how_far_each_is(
 ) -> None:
     make_study(by=manager, reviewers=[reviewer], items=2, name="Under way")
     rules.create_campaign("In the making", by=manager)
-    page = boss.get("/campaigns/").content.decode()
+    page = boss.get("/campaigns/").text
     assert "0 of 2" in page
     assert "no items yet" in page
-    assert "Under way" not in boss.get("/campaigns/?state=setup").content.decode()
+    assert "Under way" not in boss.get("/campaigns/?state=setup").text
 
 
-@pytest.mark.slow
 def test_campaigns_are_for_managers(reviewer: User, manager: User, client_for: ClientFor) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=1)
-    client = client_for(reviewer)
+    client, api = client_for(reviewer), "/api/v1/campaigns/"
     for path in ("", "new/", f"{campaign.pk}/", f"{campaign.pk}/setup/about/", "flags/"):
         assert client.get(f"/campaigns/{path}").status_code == 403
+    for path in ("", f"{campaign.pk}/"):
+        assert client.get(f"{api}{path}").status_code == 403
+    assert client.post(api, {"name": "Mine"}, JSON).status_code == 403
     answer = client.post(f"/campaigns/{campaign.pk}/state/", {"state": "closed"})
     assert answer.status_code == 403
     campaign.refresh_from_db()
     assert campaign.state == "open"
+
+
+@pytest.fixture
+def campaign(boss: Client, manager: User, reviewer: User) -> Campaign:
+    """Two items done, then the rubric was changed."""
+    made = make_study(by=manager, reviewers=[reviewer], items=3)
+    for _ in range(2):
+        assignment = services.claim_next(made, by=reviewer)
+        give(assignment.item, reviewer, 0, 2, 2)
+    answer = boss.post(
+        f"/campaigns/{made.pk}/setup/rubric/", {"rubric": "Paths count.", "go_on": "1"}
+    )
+    # It stays on this step: a question has come up.
+    assert answer["Location"] == f"/campaigns/{made.pk}/setup/rubric/"
+    return made
+
+
+def decide(boss: Client, campaign: Campaign, do: str, why: str = "Only the words changed.") -> int:
+    url = f"/campaigns/{campaign.pk}/rubric/older/"
+    return boss.post(url, {"do": do, "why": why}).status_code
+
+
+def versions(campaign: Campaign) -> list[dict[str, object]]:
+    rubric = report_threats(campaign)["rubric"]
+    return list(rubric["versions"])
+
+
+@pytest.mark.slow
+def test_earlier_scores_are_kept_with_a_reason_and_that_is_in_the_report(
+    boss: Client, campaign: Campaign, manager: User, reviewer: User, client_for: ClientFor
+) -> None:
+    def page(what: str) -> str:
+        cache.clear()
+        return boss.get(f"/campaigns/{campaign.pk}/{what}").text
+
+    asked = "nothing is said yet of the scores given before"
+    assert "2 reviews were done under an earlier version" in page("setup/rubric/")
+    assert "undecided" in page("report/threats/") and asked in page("")
+    assert decide(client_for(reviewer), campaign, "keep") == 403
+    assert [decide(boss, campaign, do, " ") for do in ("keep", "again")] == [422, 422]
+    assert count_undecided(campaign) == 2
+
+    assert decide(boss, campaign, "keep") == 302
+    assert count_undecided(campaign) == 0 and not SentBack.objects.exists()
+    newest, oldest = versions(campaign)
+    assert (newest["scores"], oldest["scores"]) == (0, 6)
+    (choice,) = newest["choices"]  # type: ignore[misc]
+    assert (choice["what"], choice["items"], choice["by"]) == ("earlier scores kept", 2, "mona")
+    assert "Only the words changed." in page("report/threats/") and asked not in page("")
+    assert "under an earlier version" not in page("setup/rubric/")
+    assert [decide(boss, campaign, do) for do in ("keep", "again")] == [409, 409]
+    assert len(versions(campaign)[0]["choices"]) == 1  # type: ignore[arg-type]
+    # The next version brings the question up again.
+    editing.change_campaign(campaign, by=manager, rubric="Quoting counts too.")
+    assert count_undecided(campaign) == 2
+
+
+def test_reviewers_are_asked_again_and_their_new_scores_name_the_new_version(
+    boss: Client, campaign: Campaign, reviewer: User
+) -> None:
+    assert decide(boss, campaign, "again", "Look at the paths.") == 302
+    assert SentBack.objects.filter(why="Look at the paths.").count() == 2
+    assert count_undecided(campaign) == 0
+    assignment = services.claim_next(campaign, by=reviewer)
+    desk = services.open_item(assignment.item, reviewer)
+    (step, *_) = desk.steps
+    services.submit_score(
+        assignment.item,
+        services.ScoreInput(stage="script", value=1, seen=step.draft.pk),
+        by=reviewer,
+    )
+    newest = Score.objects.latest("pk")
+    # Verdict and feedback have been seen by now: it is on record, and the figures use the score before.
+    assert (newest.rubric.number, newest.blind) == (2, False)
+    (choice,) = versions(campaign)[0]["choices"]  # type: ignore[misc]
+    assert (choice["what"], choice["items"]) == ("earlier scores asked again", 2)
+
+
+def test_it_is_answered_over_the_api_too(boss: Client, campaign: Campaign) -> None:
+    url = f"/api/v1/campaigns/{campaign.pk}/earlier-scores/"
+    json = "application/json"
+    assert boss.post(url, {"do": "keep", "why": " "}, json).status_code == 422
+    assert boss.post(url, {"do": "ask_again", "why": "Paths."}, json).json() == {"reviews": 2}
+    assert boss.post(url, {"do": "keep", "why": "Too late."}, json).status_code == 409
+
+
+JSON = "application/json"
+
+
+@pytest.fixture
+def api(manager: User, client_for: ClientFor) -> Client:
+    return client_for(manager)
+
+
+def test_a_campaign_is_made_at_once_with_people_and_items(api: Client, reviewer: User) -> None:
+    configuration = Configuration.objects.get(is_default=True)
+    answer = api.post(
+        "/api/v1/campaigns/",
+        {
+            "name": "By program",
+            "preset": "rigorous",
+            "overlap": 3,
+            "rubric": "# Right",
+            "budget": 1_000_000,
+            "configurations": [configuration.name],
+            "reviewers": [reviewer.username],
+            "actions": [make_action("Show the load").pk],
+        },
+        JSON,
+    )
+    assert answer.status_code == 201
+    made = answer.json()
+    assert (made["state"], made["overlap"], made["sham_share"]) == ("setup", 3, 20)
+    assert (made["rubric"], made["budget"]) == ("# Right", 1_000_000)
+    assert made["configurations"] == [configuration.name]
+    assert [one["user"] for one in made["members"]] == ["rita"]
+    assert Campaign.objects.get(pk=made["id"]).cases.count() == 1
+
+
+def test_what_is_refused_leaves_nothing_behind(api: Client, stranger: User) -> None:
+    answer = api.post(
+        "/api/v1/campaigns/", {"name": "Half", "reviewers": [stranger.username]}, JSON
+    )
+    assert answer.status_code == 404
+    assert not Campaign.objects.filter(name="Half").exists()
+
+
+def test_rules_people_and_states_change_as_on_the_pages(
+    api: Client, manager: User, reviewer: User, second_reviewer: User
+) -> None:
+    campaign = make_study(by=manager, reviewers=[reviewer], items=1)
+    path = f"/api/v1/campaigns/{campaign.pk}/"
+    assert api.patch(path, {"overlap": 2}, JSON).status_code == 409
+    assert api.patch(path, {"limit_each": 7}, JSON).json()["limit_each"] == 7
+    members = api.post(f"{path}members/", {"user": "rolf", "limit": 3, "paused": True}, JSON).json()
+    assert {"user": "rolf", "limit": 3, "paused": True}.items() <= members["members"][1].items()
+    assert api.post(f"{path}state/", {"state": "pilot"}, JSON).status_code == 409
+    assert api.post(f"{path}state/", {"state": "closed"}, JSON).json()["state"] == "closed"
+    assert api.post(f"{path}start-runs/").status_code == 409
+
+
+def test_progress_and_adjudication(
+    api: Client, manager: User, reviewer: User, second_reviewer: User
+) -> None:
+    campaign = make_study(by=manager, reviewers=[reviewer, second_reviewer], items=1, overlap=2)
+    path = f"/api/v1/campaigns/{campaign.pk}/"
+    assert api.get(f"{path}progress/").json()["reviews_left"] == 2
+    go_through(campaign, reviewer, 0, 2, 2)
+    services.claim_next(campaign, by=second_reviewer)
+    item = campaign.items.get()
+    give(item, second_reviewer, 2, 2, 2)
+    read_dashboard(campaign)
+    assert api.get(f"{path}progress/").json()["disputed"] == 1
+    word = {"item": shown(item), "stage": "script", "value": 0, "why": "It prints names only."}
+    assert api.post(f"{path}adjudicate/", {**word, "value": 3}, JSON).status_code == 422
+    assert api.post(f"{path}adjudicate/", word, JSON).status_code == 204
+    assert Adjudication.objects.get().value == 0

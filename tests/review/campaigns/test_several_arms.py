@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
-from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
-from django.db.models import F
-from django.test import Client
 
 from pipeline.models import Configuration, Run
 from review import services
-from review.models import Assignment, Campaign, Item, Score
+from review.models import Campaign, Item
 from review.sampling import seed_of, shuffle_of
 from tests.keys import shown
 from tests.make import make_run
-from tests.review.maker import FEEDBACK, add_configuration, make_study
+from tests.review.maker import FEEDBACK, ClientFor, add_configuration, let_time_pass, make_study
 from tests.review.queue.test_studies import give, go_through
 
-ClientFor = Callable[[User], Client]
 SEED = 20_260_101
 
 
@@ -56,14 +51,6 @@ def make_arms(campaign: Campaign, arms: list[Configuration], *, cases: int) -> N
             )
 
 
-def pass_half_an_hour() -> None:
-    earlier = timedelta(minutes=31)
-    Assignment.objects.update(
-        created_at=F("created_at") - earlier, ended_at=F("ended_at") - earlier
-    )
-    Score.objects.update(at=F("at") - earlier)
-
-
 @pytest.mark.slow
 def test_no_two_arms_of_a_statement_come_in_one_sitting(
     manager: User, reviewer: User, arms: list[Configuration]
@@ -76,7 +63,7 @@ def test_no_two_arms_of_a_statement_come_in_one_sitting(
     for _ in range(3):
         came = go_through(campaign, reviewer, 0, 2, 2)
         sittings.append(came)
-        pass_half_an_hour()
+        let_time_pass()
     cases = dict(campaign.items.values_list("pk", "case"))
     # Each sitting shows each statement once; after three of them all is done.
     assert [len({cases[item] for item in came}) for came in sittings] == [4, 4, 4]
@@ -111,7 +98,6 @@ def test_which_arm_a_script_is_of_is_told_nowhere(
     client = client_for(reviewer)
     for _ in arms:
         assignment = services.claim_next(Campaign.objects.get(pk=campaign.pk), by=reviewer)
-        assert assignment is not None
         url = f"/items/{shown(assignment.item)}/"
         for value in (None, 0, 2, 2):
             if value is not None:
@@ -121,5 +107,5 @@ def test_which_arm_a_script_is_of_is_told_nowhere(
             for arm in arms:
                 assert arm.title not in told
                 assert f'"{arm.name}"' not in told.replace('"demo":', "")
-        pass_half_an_hour()
+        let_time_pass()
     assert services.claim_next(Campaign.objects.get(pk=campaign.pk), by=reviewer) is None

@@ -10,7 +10,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from pipeline.models import Run
+from pipeline.models import Action, Run
 from review.campaigns.services import rules
 from review.counting import counts, tallies
 from review.counting.contributions import bring, read_kept
@@ -40,6 +40,8 @@ def campaign(manager: User, people: list[User]) -> Campaign:
         # Both arms wrote the same script: what is said of it in one counts in the other.
         labels = [_label(chance) for _ in range(12)]
         fill(campaign, labels, people, configuration=arm, script="echo 1\n")
+    same = Action.objects.filter(cases__in=campaign.cases.order_by("pk")[:4].values("pk"))
+    same.update(statement_sha256="0" * 64)
     return campaign
 
 
@@ -118,11 +120,12 @@ def test_counts_kept_up_equal_a_recount_after_anything(
     tallies.recount(campaign)
 
     assert kept_up == counted(campaign)
+    assert {kind for _arm, kind, _pattern in kept_up} == set(Tally.Kind.values)
     # What several configurations give together is a correction, and may be less than nothing.
     assert min(n for (_arm, _kind, key), n in kept_up.items() if not key.startswith("*")) > 0
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", first_cases(1, range(4)))
 def test_what_an_item_keeps_is_what_the_rules_say_of_it(
     campaign: Campaign, people: list[User], seed: int
 ) -> None:
@@ -147,11 +150,9 @@ def test_counts_that_another_release_wrote_are_made_anew(campaign: Campaign, whe
     expected = counted(campaign)
     if where == "tally":
         tally = campaign.tallies.filter(kind=Tally.Kind.ITEM, count__gt=0).first()
-        assert tally is not None
         campaign.tallies.filter(pk=tally.pk).update(pattern=tally.pattern.rpartition("|")[0])
     else:
         item = campaign.items.exclude(pattern="").first()
-        assert item is not None
         kept = json.loads(item.pattern)
         campaign.items.filter(pk=item.pk).update(pattern=json.dumps(kept[:-1]))
         tallies.note_due(campaign, [item.pk])

@@ -1,4 +1,4 @@
-"""Whom a final score waits for: not for who let go of the item, but for who was called in for its text."""
+"""Whom a final score waits for, and how items that are due are counted."""
 
 from __future__ import annotations
 
@@ -6,20 +6,22 @@ from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from core.errors import NotAllowedNow
 from pipeline.models import Feedback
 from review import services
-from review.campaigns.services import adjudication
+from review.campaigns.services import adjudication, rules
+from review.counting import tallies
 from review.counting.contributions import bring, read_kept
+from review.counting.counts import read_counts
 from review.counting.facts import read_facts
-from review.models import Assignment, Campaign, Exposure, Item, Score
+from review.models import Assignment, Campaign, Exposure, Item, Score, TallyDue
 from review.study import FinalScore, ItemPattern
-from tests.make import imported_configuration
 from tests.people import make_person
 from tests.review.desk.test_desk import score_next
-from tests.review.maker import add_item, make_study
+from tests.review.maker import Arms, add_item, make_study, make_two_arms
 from tests.review.queue.test_studies import give
 
 pytestmark = pytest.mark.django_db
@@ -41,11 +43,9 @@ def pattern_of(item: Item) -> ItemPattern:
 
 def take(campaign: Campaign, by: User) -> Item:
     assignment = services.claim_next(campaign, by=by)
-    assert assignment is not None
     return assignment.item
 
 
-@pytest.mark.slow
 def test_a_reviewer_whose_lease_ran_out_holds_up_no_later_stage(
     manager: User, people: list[User]
 ) -> None:
@@ -88,23 +88,12 @@ def test_who_saw_the_verdict_between_two_stages_hands_the_item_on(
 
 
 @pytest.fixture
-def arms(manager: User, people: list[User]) -> tuple[Campaign, Item, Item]:
-    """One statement, two arms whose first scripts are the same and passed; two reviewers for each."""
-    campaign = make_study(
-        by=manager, reviewers=people, items=0, is_open=False, overlap=2, order="oldest"
-    )
-    one, other = (add_item(campaign, name, verdict="correct") for name in ("one", "other"))
-    Item.objects.filter(pk=other.pk).update(case=one.case, configuration=imported_configuration())
-    first = one.run.drafts.get()  # type: ignore[union-attr]
-    other.run.drafts.update(script=first.script, sha256=first.sha256)  # type: ignore[union-attr]
-    Campaign.objects.filter(pk=campaign.pk).update(state="open")
-    campaign.refresh_from_db()
-    return campaign, one, Item.objects.get(pk=other.pk)
+def arms(manager: User, people: list[User]) -> Arms:
+    return make_two_arms(by=manager, reviewers=people, overlap=2)
 
 
-@pytest.mark.slow
 def test_who_is_called_in_for_a_text_is_waited_for_in_every_arm(
-    arms: tuple[Campaign, Item, Item], manager: User, people: list[User]
+    arms: Arms, manager: User, people: list[User]
 ) -> None:
     campaign, one, other = arms
     for person, value in zip(people, (0, 2), strict=False):
@@ -120,9 +109,8 @@ def test_who_is_called_in_for_a_text_is_waited_for_in_every_arm(
     assert [pattern_of(item).script for item in (one, other)] == [FinalScore.CORRECT] * 2
 
 
-@pytest.mark.slow
 def test_who_has_scored_the_text_in_another_arm_is_not_shown_it_again(
-    arms: tuple[Campaign, Item, Item], manager: User, people: list[User]
+    arms: Arms, manager: User, people: list[User]
 ) -> None:
     campaign, one, other = arms
     draft = other.run.drafts.get()  # type: ignore[union-attr]
@@ -141,29 +129,92 @@ def test_who_has_scored_the_text_in_another_arm_is_not_shown_it_again(
     assert (one.state, one.done) == ("closed", 3)
 
 
-def test_without_hidden_verdicts_a_correction_counts(manager: User, reviewer: User) -> None:
-    campaign = make_study(
-        by=manager, reviewers=[reviewer], items=0, is_open=False, hides_verdict=False
-    )
-    item = add_item(campaign, "one", verdict="correct")
-    Campaign.objects.filter(pk=campaign.pk).update(state="open")
-    campaign.refresh_from_db()
-    score_next(take(campaign, reviewer), reviewer, 2)
-    seen = services.open_item(Item.objects.get(pk=item.pk), reviewer).steps[0].seen
-    change = services.ScoreInput(stage="script", value=0, seen=seen or 0)
-    services.submit_score(item, change, by=reviewer)
-
-    assert pattern_of(item).script is FinalScore.INCORRECT
-
-
-def test_without_hidden_verdicts_what_a_later_stage_showed_makes_a_change_not_count(
+def test_without_hidden_verdicts_a_correction_counts_until_a_later_stage_was_shown(
     manager: User, reviewer: User
 ) -> None:
-    campaign = make_study(by=manager, reviewers=[reviewer], items=1, hides_verdict=False)
-    item = take(campaign, reviewer)
-    give(item, reviewer, 0, 2, 2)
-    seen = services.open_item(Item.objects.get(pk=item.pk), reviewer).steps[0].seen
-    change = services.ScoreInput(stage="script", value=2, seen=seen or 0)
-    services.submit_score(item, change, by=reviewer)
+    """Of the passed script 2 is corrected to 0; of the flagged one 0 to 2, after its feedback was shown."""
+    campaign = make_study(
+        by=manager,
+        reviewers=[reviewer],
+        items=1,
+        is_open=False,
+        hides_verdict=False,
+        order="oldest",
+    )
+    add_item(campaign, "one", verdict="correct")
+    Campaign.objects.filter(pk=campaign.pk).update(state="open")
+    campaign.refresh_from_db()
+    for values, corrected in (((0, 2, 2), 2), ((2,), 0)):
+        item = take(campaign, reviewer)
+        give(item, reviewer, *values)
+        seen = services.open_item(Item.objects.get(pk=item.pk), reviewer).steps[0].seen
+        change = services.ScoreInput(stage="script", value=corrected, seen=seen or 0)
+        services.submit_score(item, change, by=reviewer)
+        assert pattern_of(item).script is FinalScore.INCORRECT, values
 
-    assert pattern_of(item).script is FinalScore.INCORRECT
+
+@pytest.fixture
+def study(manager: User, reviewer: User) -> Campaign:
+    """Five items, with one of another campaign among their keys; nothing of them is due."""
+    campaign = make_study(by=manager, reviewers=[reviewer], items=2)
+    add_item(rules.create_campaign("Other", by=manager), "x")
+    for number in range(2, 5):
+        add_item(campaign, f"case-{number}")
+    tallies.recount(campaign)
+    return campaign
+
+
+def keys(campaign: Campaign) -> list[int]:
+    return list(campaign.items.order_by("pk").values_list("pk", flat=True))
+
+
+def count(campaign: Campaign) -> int:
+    """How many items the campaign's counts are about."""
+    return sum(sum(one.items.values()) for one in read_counts(campaign).values())
+
+
+def test_keys_that_follow_each_other_are_one_row(study: Campaign) -> None:
+    tallies.note_due(study, reversed(keys(study)))
+    due = TallyDue.objects.filter(campaign=study).order_by("pk")
+    first, second, *others = keys(study)
+    assert sorted((row.first, row.last) for row in due) == [
+        (first, second),
+        (others[0], others[-1]),
+    ]
+    assert tallies.estimate_due(study) == 5
+    tallies.note_due(study, [second])
+    assert TallyDue.objects.get(item=second).first is None
+    assert tallies.estimate_due(study) == 6
+
+
+def test_all_of_them_are_counted_in_slices(
+    study: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tallies, "SLICE", 2)
+    study.tallies.all().delete()
+    study.items.update(pattern="")
+    # One span over all keys, though one of them is another campaign's; and one item by itself.
+    own = keys(study)
+    TallyDue.objects.create(campaign=study, first=own[0], last=own[-1])
+    tallies.note_due(study, own[:1])
+    other = TallyDue.objects.exclude(campaign=study).count()
+    assert tallies.count_due(study, most=3) == 3
+    assert tallies.estimate_due(study) > 0
+    tallies.count_due(study)
+    assert count(study) == 5
+    assert not TallyDue.objects.filter(campaign=study).exists()
+    assert TallyDue.objects.exclude(campaign=study).count() == other
+
+
+def test_what_is_gone_meanwhile_holds_up_nothing(study: Campaign) -> None:
+    last = keys(study)[-1]
+    TallyDue.objects.create(campaign=study, first=last + 10, last=last + 20)
+    tallies.note_due(study, keys(study))
+    assert tallies.count_due(study) == 5
+    assert not TallyDue.objects.filter(campaign=study).exists()
+
+
+def test_a_row_names_an_item_or_a_span(study: Campaign) -> None:
+    for wrong in ({}, {"first": 1}, {"item_id": keys(study)[0], "first": 1, "last": 2}):
+        with pytest.raises(IntegrityError), transaction.atomic():
+            TallyDue.objects.create(campaign=study, **wrong)

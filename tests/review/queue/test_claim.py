@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import connection
-from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
@@ -17,12 +14,14 @@ from core.errors import BadInput, NotAllowedNow, Stale
 from pipeline import services as pipeline
 from pipeline.models import Run
 from review import services
+from review.campaigns.services import states
 from review.models import Assignment, Campaign, Item
 from review.queue import intake
 from review.queue.intake import send_to_queue
 from tests.keys import shown
 from tests.make import make_run
 from tests.people import make_person
+from tests.review.maker import ClientFor, make_study, shown_to
 
 
 def test_a_finished_run_is_taken_in_once(db: None) -> None:
@@ -46,12 +45,11 @@ def test_a_person_gets_the_item_that_the_sweep_put_there_at_the_same_moment(
     assert services.item_of_run(run.pk) == Item.objects.get()
 
 
-@pytest.mark.parametrize("origin", [Run.Origin.COMMAND, Run.Origin.CAMPAIGN, Run.Origin.IMPORTED])
-def test_runs_that_nobody_asked_for_on_a_page_stay_out(db: None, origin: str) -> None:
-    assert services.take_in(make_run(origin=origin).pk) is None
+def test_runs_that_nobody_asked_for_on_a_page_stay_out(db: None) -> None:
+    for origin in (Run.Origin.COMMAND, Run.Origin.CAMPAIGN, Run.Origin.IMPORTED):
+        assert services.take_in(make_run(origin=origin).pk) is None, origin
 
 
-@pytest.mark.slow
 def test_graver_items_come_first_and_those_used_without_review_before_all(
     put_in_queue: Callable[..., Item], reviewer: User, db: None
 ) -> None:
@@ -66,19 +64,15 @@ def test_graver_items_come_first_and_those_used_without_review_before_all(
     order = []
     for name in ("a", "b", "c"):
         assignment = services.claim_next(services.live_queue(), by=make_person(name, "reviewer"))
-        assert assignment is not None
         order.append(assignment.item_id)
     assert order == [used.pk, grave.pk, ordinary.pk]
 
 
-def test_asking_again_gives_the_item_one_holds(held: Assignment, reviewer: User) -> None:
+def test_an_item_that_is_held_is_claimed_by_its_reviewer_alone(
+    held: Assignment, reviewer: User, second_reviewer: User
+) -> None:
     again = services.claim_next(services.live_queue(), by=reviewer)
     assert again is not None and again.pk == held.pk
-
-
-def test_an_item_in_somebodys_hands_is_nobody_elses(
-    held: Assignment, second_reviewer: User
-) -> None:
     assert services.claim_next(services.live_queue(), by=second_reviewer) is None
     with pytest.raises(NotAllowedNow):
         services.claim_item(held.item, by=second_reviewer)
@@ -123,75 +117,28 @@ def test_a_second_tab_that_saves_an_older_text_is_told_so(held: Assignment, revi
         services.save_scratch(held.item, by=reviewer, fields={"comment": "second tab"}, revision=0)
 
 
-@pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("overlap", [1, 3])
-def test_under_a_race_an_item_gets_exactly_the_reviewers_it_wants(overlap: int) -> None:
-    run = make_run()
-    item = services.take_in(run.pk)
-    assert item is not None
-    Item.objects.filter(pk=item.pk).update(places=overlap, overlap=overlap)
-    people = [User.objects.create_user(f"racer{number}") for number in range(8)]
-    barrier, got = threading.Barrier(len(people)), []
-
-    def race(person: User) -> None:
-        barrier.wait()
-        try:
-            assignment = services.claim_next(services.live_queue(), by=person)
-            if assignment:
-                got.append(assignment.pk)
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=race, args=(person,)) for person in people]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    # Whoever met a locked row may have been told that nothing waits; asking once more settles it.
-    for person in people:
-        if len(got) < overlap:
-            assignment = services.claim_next(services.live_queue(), by=person)
-            if assignment and assignment.pk not in got:
-                got.append(assignment.pk)
-    assert len(got) == overlap
-    assert Item.objects.get(pk=item.pk).places == 0
-
-
 def test_the_queue_page_shows_what_waits_and_no_verdict(
-    flagged: Item, reviewer: User, client_for: Callable[[User], Client]
+    flagged: Item, reviewer: User, client_for: ClientFor
 ) -> None:
-    page = client_for(reviewer).get(reverse("queue")).content.decode()
+    page = client_for(reviewer).get(reverse("queue")).text
     assert flagged.run.action.statement in page
     assert "flagged" not in page.lower() and "incorrect" not in page.lower()
 
 
-def test_starting_leads_to_the_item(
-    item: Item, reviewer: User, client_for: Callable[[User], Client]
+def test_starting_leads_to_the_item_and_is_for_reviewers(
+    item: Item, reviewer: User, stranger: User, client_for: ClientFor
 ) -> None:
-    answer = client_for(reviewer).post(reverse("queue-next"))
+    client, other = client_for(reviewer), client_for(stranger)
+    assert client.get(reverse("queue-next")).status_code == 405
+    answer = client.post(reverse("queue-next"))
     assert answer["Location"] == reverse("item-review", args=[item.pk])
-
-
-def test_the_queue_is_for_reviewers(
-    item: Item, stranger: User, client_for: Callable[[User], Client]
-) -> None:
-    client = client_for(stranger)
-    assert client.get(reverse("queue")).status_code == 403
-    assert client.post(reverse("queue-next")).status_code == 403
-    assert client.get(reverse("item-review", args=[item.pk])).status_code == 403
-
-
-def test_a_get_changes_nothing(
-    item: Item, reviewer: User, client_for: Callable[[User], Client]
-) -> None:
-    assert client_for(reviewer).get(reverse("queue-next")).status_code == 405
+    for address in (reverse("queue"), answer["Location"]):
+        assert other.get(address).status_code == 403
+    assert other.post(reverse("queue-next")).status_code == 403
 
 
 def test_the_api_lists_the_queue_most_urgent_first_with_filters_and_pages(
-    put_in_queue: Callable[..., Item],
-    reviewer: User,
-    stranger: User,
-    client_for: Callable[[User], Client],
+    put_in_queue: Callable[..., Item], reviewer: User, stranger: User, client_for: ClientFor
 ) -> None:
     ordinary, grave = put_in_queue(), put_in_queue()
     Item.objects.filter(pk=grave.pk).update(priority=3)
@@ -206,3 +153,44 @@ def test_the_api_lists_the_queue_most_urgent_first_with_filters_and_pages(
     claimed = client.post("/api/v1/queue/claim/").json()
     assert (claimed["id"], claimed["yours"], claimed["assessment"]) == (shown(grave), True, None)
     assert client_for(stranger).get("/api/v1/queue/").status_code == 403
+
+
+def test_a_run_of_an_open_study_is_not_reviewed_in_the_queue(
+    reviewer: User, manager: User, client_for: ClientFor
+) -> None:
+    study = make_study(by=manager, reviewers=[reviewer], items=1)
+    run = study.items.get().run
+    with pytest.raises(NotAllowedNow, match="study"):
+        services.item_of_run(run.pk)
+    assert client_for(reviewer).post(f"/runs/{run.pk}/review/").status_code == 409
+    assert not Item.objects.filter(campaign__kind=Campaign.Kind.LIVE).exists()
+    states.move_campaign(study, Campaign.State.CLOSED, by=manager)
+    assert services.item_of_run(run.pk) is not None
+
+
+HTMX = {"HX-Request": "true"}
+
+
+def test_the_page_of_a_waiting_run_follows_the_review(
+    held: Assignment, reviewer: User, manager: User, client_for: ClientFor
+) -> None:
+    run = held.item.run
+    assert run is not None
+    client = client_for(manager)
+    page = client.get(reverse("run-detail", args=[run.pk]))
+    assert 'hx-trigger="every 20s"' in page.text
+    status, seen = reverse("run-status", args=[run.pk]), {"seen": page.context["seen"]}
+    assert client.get(status, seen, headers=HTMX).status_code == 204
+    draft = run.drafts.get()
+    services.decide(
+        held.item,
+        kind="reject",
+        draft_sha256=draft.sha256,
+        shown=shown_to(reviewer, held.item),
+        reason="It deletes too much.",
+        by=reviewer,
+    )
+    told = client.get(status, seen, headers=HTMX)
+    assert told.status_code == 200 and "It deletes too much." in told.text
+    assert "hx-trigger" not in told.text
+    assert "Rejected" in told.headers["HX-Trigger"]

@@ -1,4 +1,4 @@
-"""The next item of a person: the prepared query finds what the rules say, by the index, and waits for nobody."""
+"""The next item of a reviewer, and the list of the live queue with filters, orders and counts."""
 
 from __future__ import annotations
 
@@ -10,18 +10,25 @@ from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.cache import cache
 from django.db import connection, transaction
+from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
+from catalog.models import SavedView, Version
 from pipeline import services as pipeline
-from pipeline.models import Configuration, Feedback
+from pipeline.execution.draft_checks import recheck_draft
+from pipeline.models import Action, Assessment, Configuration, Feedback, Run
+from pipeline.runs.services import use_unreviewed
 from review import services
 from review.models import Assignment, Campaign, Case, Item, Member
 from review.queue.eligibility import Rule, _first_item, eligible_items
-from review.queue.reviewer_order import BITS
 from tests.first_cases import first_cases
+from tests.make import make_run
 from tests.people import make_person
-from tests.review.maker import make_study
+from tests.pipeline.query_counts import count_queries
+from tests.review.maker import ClientFor, make_study
 
 SITUATIONS: dict[str, Callable[[Item, User], object]] = {
     "nothing in the way": lambda item, by: None,
@@ -40,22 +47,24 @@ SITUATIONS: dict[str, Callable[[Item, User], object]] = {
 }
 
 
-@pytest.mark.parametrize("order", first_cases(1, Campaign.Order.values))
-@pytest.mark.parametrize("situation", SITUATIONS)
+@pytest.mark.parametrize("order", first_cases(1, ["random", "priority", "oldest"]))
 def test_the_first_in_order_is_found_as_the_rules_say(
-    situation: str, order: str, manager: User, reviewer: User
+    order: str, manager: User, reviewer: User
 ) -> None:
     study = make_study(by=manager, reviewers=[reviewer], items=4, order=order)
     member = Member.objects.get(campaign=study, user=reviewer)
     first = _in_order(study, reviewer, member)[0]
-    SITUATIONS[situation](first, reviewer)
-    expected = _in_order(study, reviewer, member)
-    assert services.count_waiting_for(study, reviewer) == len(expected)
-    claimed = services.claim_next(study, by=reviewer)
-    assert claimed is not None and claimed.item_id == expected[0].pk
+    for situation, happen in SITUATIONS.items():
+        with transaction.atomic():
+            cache.clear()  # of whether the study has a training round
+            happen(first, reviewer)
+            expected = _in_order(study, reviewer, member)
+            assert services.count_waiting_for(study, reviewer) == len(expected), situation
+            claimed = services.claim_next(study, by=reviewer)
+            assert claimed is not None and claimed.item_id == expected[0].pk, situation
+            transaction.set_rollback(True)
 
 
-@pytest.mark.slow
 def test_what_waits_is_counted_up_to_a_limit_and_not_for_who_may_not_take_it(
     manager: User, reviewer: User, stranger: User
 ) -> None:
@@ -64,26 +73,6 @@ def test_what_waits_is_counted_up_to_a_limit_and_not_for_who_may_not_take_it(
     assert services.count_waiting_for(study, stranger) == 0
     Member.objects.filter(campaign=study, user=reviewer).update(paused_at=timezone.now())
     assert services.count_waiting_for(study, reviewer) == 0
-
-
-@pytest.mark.slow
-def test_one_goes_through_all_of_a_campaign_in_ones_own_order(
-    manager: User, reviewer: User, second_reviewer: User
-) -> None:
-    study = make_study(by=manager, reviewers=[reviewer, second_reviewer], items=6, overlap=2)
-    orders = []
-    # With every bit of the seed turned, the order is the other way round; by chance it might be the same.
-    for person, seed in ((reviewer, 0), (second_reviewer, (1 << BITS) - 1)):
-        Member.objects.filter(campaign=study, user=person).update(seed=seed)
-        member = Member.objects.get(campaign=study, user=person)
-        expected = [item.pk for item in _in_order(study, person, member)]
-        met = []
-        while assignment := services.claim_next(study, by=person):
-            met.append(assignment.item_id)
-            services.give_back(assignment, state=Assignment.State.SKIPPED, why="Not mine")
-        assert met == expected
-        orders.append(met)
-    assert orders[0] == orders[1][::-1]
 
 
 @pytest.mark.parametrize(
@@ -118,7 +107,6 @@ def test_who_expires_a_lease_holds_nothing_that_who_scores_waits_for() -> None:
     manager, reviewer = make_person("mona", "manager"), make_person("rita", "reviewer")
     study = make_study(by=manager, reviewers=[reviewer], items=1)
     held = services.claim_next(study, by=reviewer)
-    assert held is not None
     Assignment.objects.update(lease_until=timezone.now() - timedelta(minutes=1))
     expiring = threading.Thread(target=_expire)
     with transaction.atomic():
@@ -150,12 +138,10 @@ def _deal(item: Item, by: User, state: str) -> None:
 
 
 def _write(item: Item, by: User) -> None:
-    assert item.run is not None
     pipeline.add_edited_draft(item.run.drafts.order_by("number")[0], script="ls\n", by=by)
 
 
 def _explain(item: Item, by: User) -> None:
-    assert item.run is not None
     draft = item.run.drafts.order_by("number")[0]
     Feedback.objects.create(
         draft=draft, arm="expert", author=by, text="- Use -path.", words=2, points=1
@@ -165,7 +151,6 @@ def _explain(item: Item, by: User) -> None:
 def _have_arm(item: Item, by: User, *, minutes: int) -> None:
     """Somebody's item of the same statement, from another study's arm put beside this one."""
     other = Item.objects.exclude(pk=item.pk).filter(campaign=item.campaign_id).last()
-    assert other is not None
     Item.objects.filter(pk=other.pk).update(case=item.case_id, configuration=_another_arm(item))
     at = timezone.now() - timedelta(minutes=minutes)
     Assignment.objects.create(
@@ -175,7 +160,6 @@ def _have_arm(item: Item, by: User, *, minutes: int) -> None:
 
 def _another_arm(item: Item) -> int:
     found = Configuration.objects.exclude(pk=item.configuration_id).first()
-    assert found is not None
     return found.pk
 
 
@@ -196,3 +180,143 @@ def _wait_for_a_lock() -> None:
                 return
         time.sleep(0.02)
     raise AssertionError("nobody waits for the item")
+
+
+def queued(statement: str, script: str, *, by: User, severity: int = 3, refined: str = "") -> Run:
+    run = make_run(
+        by=by,
+        statement=statement,
+        script=script,
+        verdict="incorrect" if refined else "correct",
+        feedback="- Do less." if refined else "",
+        refined=refined,
+    )
+    for draft in run.drafts.all():
+        recheck_draft(draft, by=by)
+    Action.objects.filter(pk=run.action_id).update(severity=severity)
+    services.take_in(run.pk)
+    return run
+
+
+@pytest.fixture
+def waiting(reviewer: User, second_reviewer: User) -> None:
+    queued("Count files", "ls /srv | wc -l\n", by=second_reviewer, severity=4)
+    queued("Delete exports", "rm -rf /srv/exports\n", by=second_reviewer, severity=2)
+    # What was made of it by refinement would tell the verdict: the first script counts.
+    queued("Show disks", "df -h\n", by=second_reviewer, severity=1, refined="rm -rf /srv\n")
+    used = queued("Fetch a page", "curl -s http://10.0.0.1/x\n", by=second_reviewer)
+    assert used.recommended is not None
+    use_unreviewed(used.recommended, reason="Disk full in ten minutes", by=second_reviewer)
+    services.raise_priority(used.pk)
+
+
+def test_the_list_is_narrowed_and_sorted(
+    waiting: None, client_for: ClientFor, reviewer: User
+) -> None:
+    client = client_for(reviewer)
+    queries: list[tuple[dict[str, str], list[str]]] = [
+        ({}, ["Fetch", "Show", "Delete", "Count"]),  # used first, then by severity
+        ({"risk": "high"}, ["Delete"]),
+        ({"sort": "risk"}, ["Delete", "Fetch", "Show", "Count"]),
+        ({"q": "EXPORTS"}, ["Delete"]),
+        ({"severity": "1"}, ["Show"]),
+        ({"used": "1"}, ["Fetch"]),
+        ({"sort": "newest"}, ["Fetch", "Show", "Delete", "Count"]),
+        ({"sort": "oldest"}, ["Count", "Delete", "Show", "Fetch"]),
+        ({"q": "100%"}, []),  # no wildcard
+    ]
+    for query, names in queries:
+        rows = client.get(reverse("queue"), query).context["rows"]
+        assert [row.item.run.action.statement.split()[0] for row in rows] == names, query
+    page = client.get(reverse("queue"), {"q": "no such words"}).text
+    assert "No matches" in page and "Clear the filters" in page
+    wrong = client.get(reverse("queue"), {"risk": "enormous"})
+    assert wrong.status_code == 422
+    assert "unknown filter value" in wrong.text and "Delete exports" not in wrong.text
+
+
+@pytest.mark.slow
+def test_the_list_takes_a_fixed_number_of_queries(
+    waiting: None, client_for: ClientFor, reviewer: User, second_reviewer: User
+) -> None:
+    client, addresses = client_for(reviewer), ["/queue/", "/queue/?sort=risk"]
+    few = [count_queries(client, address) for address in addresses]
+    for number in range(20):
+        queued(f"Statement {number}", f"ls {number}\n", by=second_reviewer)
+
+    assert [count_queries(client, address) for address in addresses] == few
+
+
+def counts(client: Client, **query: str) -> dict[str, dict[str, str]]:
+    groups = client.get(reverse("queue"), query).context["groups"]
+    return {one.name: {chip.label: chip.count for chip in one.chips} for one in groups}
+
+
+@pytest.mark.slow
+def test_each_count_is_what_the_list_has_when_one_follows_it(
+    waiting: None, client_for: ClientFor, reviewer: User
+) -> None:
+    client = client_for(reviewer)
+    queries: list[dict[str, str]] = [
+        *({}, {"severity": "1"}, {"used": "1"}, {"q": "e"}, {"sort": "risk"})
+    ]
+    for query in queries:
+        page = client.get(reverse("queue"), query)
+        assert page.context["said"] == f"{len(page.context['rows'])} waiting"
+        for group in page.context["groups"]:
+            for chip in [one for one in group.chips if not one.current]:
+                after = client.get(reverse("queue") + chip.url).context["rows"]
+                assert str(len(after)) == chip.count, (query, group.name, chip.label)
+    found = counts(client, risk="high")
+    assert found["risk"] == {"High": "1", "Medium": "0", "Low": "3"}
+    assert found["severity"] == {"High": "1"}
+
+
+@pytest.mark.slow
+def test_of_a_long_queue_the_counts_say_at_least(
+    waiting: None, client_for: ClientFor, reviewer: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    where = "review.queue.overview.waiting_list"
+    monkeypatch.setattr(f"{where}.MOST_BY_RISK", 2)
+    monkeypatch.setattr(f"{where}.MOST_COUNTED", 2)
+    monkeypatch.setattr("review.queue.views.queue.MOST_COUNTED", 2)
+    monkeypatch.setattr("review.queue.views.queue.PAGE_SIZE", 3)
+    client = client_for(reviewer)
+
+    page = client.get(reverse("queue"))
+    assert page.context["said"] == "2+ waiting"
+    assert counts(client)["risk"] == {"High": "", "Medium": "", "Low": "2+"}
+    # What is further back was not looked through for its risk, and is there all the same.
+    assert len(page.context["rows"]) == 3 and page.context["page"].older == "?start=3"
+    (last,) = client.get(reverse("queue"), {"start": "3"}).context["rows"]
+    assert last.item.run.action.statement == "Count files"
+
+
+@pytest.mark.slow
+def test_queues_that_differ_in_what_is_hidden_are_counted_alike(
+    waiting: None, client_for: ClientFor, reviewer: User
+) -> None:
+    """The verdict, and what refinement made of a script, are told by no count."""
+    queries = [{}, {"risk": "low"}, {"risk": "high"}, {"severity": "1"}, {"sort": "risk"}]
+    client = client_for(reviewer)
+    before = [counts(client, **one) for one in queries]
+    run = Run.objects.get(action__statement="Show disks")
+    Assessment.objects.update(verdict="correct")
+    Run.objects.update(verdict="correct")
+    run.drafts.filter(kind="refined").update(script="df -i\n", sha256=Version.hash_of("df -i\n"))
+
+    assert [counts(client, **one) for one in queries] == before
+    assert before[0]["risk"] == {"High": "1", "Medium": "0", "Low": "3"}
+
+
+def test_a_head_sorts_and_the_place_is_kept_for_views(
+    waiting: None, client_for: ClientFor, reviewer: User
+) -> None:
+    client = client_for(reviewer)
+    page = client.get(reverse("queue"), {"sort": "oldest", "severity": "1"}).text
+    assert 'aria-sort="ascending"' in page and "?sort=newest&amp;severity=1" in page
+
+    data = {"listing": "queue", "name": "Critical", "query": "severity=1&sort=oldest"}
+    assert client.post("/views/save/", data)["Location"] == "/queue/?severity=1&sort=oldest"
+    assert "Critical</a>" in client.get(reverse("queue")).text
+    assert not SavedView.objects.exclude(listing="queue").exists()

@@ -1,19 +1,24 @@
-"""Managers give items to certain people, take them over, and send them back."""
+"""Managers assign items, take them over and send them back: services, page and API."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import pytest
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
+from django.test import Client
+from django.urls import reverse
 
 from core.errors import BadInput, NotAllowedNow
 from review import services
-from review.models import Assignment, Item, Score, SentBack
+from review.models import Assignment, Campaign, Item, Score, SentBack
+from tests.keys import shown
+from tests.people import make_person
 from tests.review.desk.test_desk import score_next
-from tests.review.maker import make_study
+from tests.review.maker import ClientFor, make_study
 
 
-@pytest.mark.slow
 def test_an_item_assigned_by_name_comes_first_and_takes_a_place(
     manager: User, reviewer: User, second_reviewer: User
 ) -> None:
@@ -24,7 +29,6 @@ def test_an_item_assigned_by_name_comes_first_and_takes_a_place(
     with pytest.raises(NotAllowedNow):
         services.assign(wanted, to=second_reviewer, by=manager)
     claimed = services.claim_next(campaign, by=reviewer)
-    assert claimed is not None
     assert (claimed.item, claimed.reason, claimed.state) == (wanted, "named", "active")
 
 
@@ -64,7 +68,6 @@ def test_an_item_sent_back_comes_first_and_old_scores_are_kept(
 ) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=2)
     first = services.claim_next(campaign, by=reviewer)
-    assert first is not None
     for value in (0, 2, 1):
         score_next(first.item, reviewer, value)
     first.refresh_from_db()
@@ -104,3 +107,116 @@ def test_what_was_sent_back_may_stand(manager: User, reviewer: User) -> None:
     assert (item.state, item.done, Score.objects.count()) == ("closed", 1, 3)
     with pytest.raises(NotAllowedNow):
         services.confirm_scores(item, by=reviewer)
+
+
+@pytest.fixture
+def study(manager: User, reviewer: User, second_reviewer: User) -> Campaign:
+    return make_study(by=manager, reviewers=[reviewer, second_reviewer], items=1)
+
+
+@pytest.fixture
+def done(study: Campaign, reviewer: User) -> Assignment:
+    """`reviewer` is through with the only item."""
+    claimed = services.claim_next(study, by=reviewer)
+    for value in (0, 2, 1):
+        score_next(claimed.item, reviewer, value)
+    return Assignment.objects.get()
+
+
+def post(client: Client, name: str, *keys: int, **values: object) -> tuple[int, str]:
+    answer = client.post(reverse(name, args=keys), values, follow=True)
+    return answer.status_code, answer.text
+
+
+def test_the_page_sends_back_with_a_reason(
+    done: Assignment, manager: User, client_for: ClientFor
+) -> None:
+    client, keys = client_for(manager), (done.item_id, done.pk)
+    assert "Send back" in client.get(reverse("item-hands", args=[done.item_id])).text
+    status, page = post(client, "item-send-back", *keys, why=" ")
+    assert status == 422 and "Say what to look at again" in page and not SentBack.objects.exists()
+    status, page = post(client, "item-send-back", *keys, why="Line 3?")
+    assert status == 200 and SentBack.objects.get().why == "Line 3?"
+    status, page = post(client, "item-send-back", *keys, why="Line 4?")
+    assert status == 409 and "Line 4?</textarea>" in page and SentBack.objects.count() == 1
+
+
+def test_the_page_takes_over_for_somebody_or_for_whoever_comes_next(
+    held: Assignment, manager: User, second_reviewer: User, client_for: ClientFor
+) -> None:
+    client, keys = client_for(manager), (held.item_id, held.pk)
+    status, page = post(client, "item-take-over", *keys, to="rolf", why="")
+    assert status == 422 and "Say why" in page and '<option value="rolf" selected>' in page
+    status, page = post(client, "item-take-over", *keys, to="rolf", why="On leave")
+    assert status == 200 and "It comes first when Rolf asks for work." in page
+    taken = Assignment.objects.get(reviewer=second_reviewer)
+    assert (taken.state, taken.reason) == ("waiting", "take_over")
+    status, page = post(client, "item-take-over", *keys, to="rolf", why="Again")
+    assert status == 409 and "no longer" in page
+    status, _page = post(client, "item-take-over", held.item_id, taken.pk, to="", why="Enough")
+    assert status == 200 and Item.objects.get(pk=held.item_id).places == 1
+
+
+def test_the_page_assigns_by_name_and_in_a_study_its_members_only(
+    item: Item, study: Campaign, manager: User, reviewer: User, client_for: ClientFor
+) -> None:
+    client = client_for(manager)
+    status, page = post(client, "item-assign", item.pk, to="nobody")
+    assert status == 422 and "Choose one of the people" in page
+    assert post(client, "item-assign", item.pk, to="rita")[0] == 200
+    assert Assignment.objects.get().reviewer == reviewer
+    assert post(client, "item-assign", item.pk, to="rita")[0] == 409
+
+    make_person("out", "reviewer")
+    studied = study.items.get()
+    page = client.get(reverse("item-hands", args=[studied.pk])).text
+    assert 'value="rita"' in page and 'value="out"' not in page
+    assert post(client, "item-assign", studied.pk, to="out")[0] == 422
+
+
+def test_reviewers_and_curators_hand_nothing_to_anybody(
+    done: Assignment, reviewer: User, curator: User, client_for: ClientFor
+) -> None:
+    for person in (reviewer, curator):
+        client = client_for(person)
+        assert client.get(reverse("item-hands", args=[done.item_id])).status_code == 403
+        for name, keys in (
+            ("item-assign", [done.item_id]),
+            ("item-take-over", [done.item_id, done.pk]),
+            ("item-send-back", [done.item_id, done.pk]),
+        ):
+            assert post(client, name, *keys, to="rolf", why="mine")[0] == 403, name
+    assert Assignment.objects.count() == 1 and not SentBack.objects.exists()
+
+
+def test_the_api_does_the_same(
+    done: Assignment, manager: User, reviewer: User, client_for: ClientFor
+) -> None:
+    client, base = client_for(manager), "/api/v1/assignments/"
+
+    def send(path: str, **body: object) -> int:
+        return client.post(base + path, body, content_type="application/json").status_code
+
+    (listed,) = client.get(base, {"item": shown(done.item)}).json()["results"]
+    assert (listed["reviewer"], listed["state"]) == ("rita", "submitted")
+    assert send(f"{done.pk}/send-back/", why="") == 422
+    assert send(f"{done.pk}/send-back/", why="Line 3?") == 201
+    assert send(f"{done.pk}/take-over/", why="On leave", reviewer="rolf") == 204
+    assert send("", item=shown(done.item), reviewer="rolf") == 409
+    assert send("", item=shown(done.item), reviewer="nobody") == 404
+    assert client_for(reviewer).get(base).status_code == 403
+
+
+def test_the_number_of_queries_does_not_grow_with_who_had_it(
+    done: Assignment,
+    manager: User,
+    second_reviewer: User,
+    client_for: ClientFor,
+    django_assert_max_num_queries: Callable[..., object],
+) -> None:
+    client, url = client_for(manager), reverse("item-hands", args=[done.item_id])
+    client.get(url)
+    for _ in range(5):
+        Assignment.objects.create(item=done.item, reviewer=second_reviewer, state="released")
+    with django_assert_max_num_queries(12):  # type: ignore[attr-defined]
+        assert client.get(url).text.count("hands-who") == 6

@@ -1,38 +1,33 @@
-"""The same script in two arms of one statement is shown once, and its score counts in each."""
+"""Arms of one statement: the same script is scored once, another script comes in another sitting."""
 
 from __future__ import annotations
+
+from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
+from django.utils import timezone
 
 from core.errors import NotAllowedNow
-from pipeline.models import Draft, Feedback
+from pipeline.models import Action, Draft, Feedback
 from review import services
 from review.campaigns.services import adjudication
 from review.counting import tallies
 from review.counting.counts import read_counts
-from review.models import Campaign, Exposure, Item, Score
-from tests.make import imported_configuration
+from review.models import Assignment, Campaign, Exposure, Item, Score
+from review.queue.overview.later_items import read_later
 from tests.review.desk.test_desk import score_next
-from tests.review.maker import add_item, let_time_pass, make_study
+from tests.review.maker import Arms, ClientFor, add_item, let_time_pass, make_study, make_two_arms
 
 
 @pytest.fixture
-def arms(manager: User, reviewer: User) -> tuple[Campaign, Item, Item]:
-    """One statement, two arms whose first scripts are the same and passed."""
-    campaign = make_study(by=manager, reviewers=[reviewer], items=0, is_open=False)
-    one, other = (add_item(campaign, name, verdict="correct") for name in ("one", "other"))
-    Item.objects.filter(pk=other.pk).update(case=one.case, configuration=imported_configuration())
-    first = one.run.drafts.get()  # type: ignore[union-attr]
-    other.run.drafts.update(script=first.script, sha256=first.sha256)  # type: ignore[union-attr]
-    Campaign.objects.filter(pk=campaign.pk).update(state="open", order="oldest")
-    campaign.refresh_from_db()
-    return campaign, one, Item.objects.get(pk=other.pk)
+def arms(manager: User, reviewer: User) -> Arms:
+    return make_two_arms(by=manager, reviewers=[reviewer])
 
 
-def test_scoring_one_arm_scores_the_other(
-    arms: tuple[Campaign, Item, Item], reviewer: User
+def test_scoring_one_arm_scores_the_other_and_undo_takes_both_back(
+    arms: Arms, reviewer: User
 ) -> None:
     campaign, one, other = arms
     services.claim_next(campaign, by=reviewer)
@@ -42,24 +37,6 @@ def test_scoring_one_arm_scores_the_other(
     assert copied.visible["copied_from"] == given.pk and copied.draft != given.draft
     assert set(campaign.items.values_list("state", "done", "places")) == {("closed", 1, 0)}
     assert services.claim_next(campaign, by=reviewer) is None
-
-
-def test_the_copy_is_not_blind_where_the_other_arm_s_verdict_was_seen(
-    arms: tuple[Campaign, Item, Item], reviewer: User
-) -> None:
-    campaign, one, other = arms
-    Exposure.objects.create(person=reviewer, run=other.run, what="run", where="test")
-    services.claim_next(campaign, by=reviewer)
-    score_next(one, reviewer, 2)
-    assert dict(Score.objects.values_list("item", "blind")) == {one.pk: True, other.pk: False}
-
-
-def test_taking_it_back_takes_the_copy_back(
-    arms: tuple[Campaign, Item, Item], reviewer: User
-) -> None:
-    campaign, one, other = arms
-    services.claim_next(campaign, by=reviewer)
-    score_next(one, reviewer, 2)
     assert services.undo_last(campaign, by=reviewer) == one
     assert not Score.objects.filter(current=True).exists()
     other.refresh_from_db()
@@ -68,8 +45,18 @@ def test_taking_it_back_takes_the_copy_back(
     assert Score.objects.filter(current=True).count() == 2
 
 
+def test_the_copy_is_not_blind_where_the_other_arm_s_verdict_was_seen(
+    arms: Arms, reviewer: User
+) -> None:
+    campaign, one, other = arms
+    Exposure.objects.create(person=reviewer, run=other.run, what="run", where="test")
+    services.claim_next(campaign, by=reviewer)
+    score_next(one, reviewer, 2)
+    assert dict(Score.objects.values_list("item", "blind")) == {one.pk: True, other.pk: False}
+
+
 def test_an_arm_that_shows_more_is_met_later_without_the_script_being_asked_again(
-    arms: tuple[Campaign, Item, Item], reviewer: User
+    arms: Arms, reviewer: User
 ) -> None:
     campaign, one, other = arms
     draft = other.run.drafts.get()  # type: ignore[union-attr]
@@ -84,9 +71,7 @@ def test_an_arm_that_shows_more_is_met_later_without_the_script_being_asked_agai
     assert step is not None and step.stage == "feedback"
 
 
-def test_another_script_is_scored_on_its_own(
-    arms: tuple[Campaign, Item, Item], reviewer: User
-) -> None:
+def test_another_script_is_scored_on_its_own(arms: Arms, reviewer: User) -> None:
     campaign, one, other = arms
     Draft.objects.filter(run=other.run).update(sha256="0" * 64)
     services.claim_next(campaign, by=reviewer)
@@ -95,7 +80,7 @@ def test_another_script_is_scored_on_its_own(
 
 
 def test_a_text_in_two_arms_is_settled_once_and_never_by_a_rater_of_either(
-    arms: tuple[Campaign, Item, Item], manager: User, reviewer: User, second_reviewer: User
+    arms: Arms, manager: User, reviewer: User, second_reviewer: User
 ) -> None:
     campaign, one, other = arms
     Item.objects.filter(pk__in=(one.pk, other.pk)).update(overlap=2, places=1)
@@ -120,3 +105,106 @@ def test_a_text_in_two_arms_is_settled_once_and_never_by_a_rater_of_either(
     counts = read_counts(campaign)
     assert [str(key.script) for arm in counts.values() for key in arm.items] == ["2", "2"]
     assert not adjudication.disputed_items(campaign).exists()
+
+
+@pytest.fixture
+def two_scripts(manager: User, reviewer: User) -> Arms:
+    """One statement, two arms with scripts of their own; the first that is handed out."""
+    campaign, one, other = make_two_arms(by=manager, reviewers=[reviewer])
+    other.run.drafts.update(script="pwd\n", sha256="1" * 64)  # type: ignore[union-attr]
+    return campaign, one, other
+
+
+def work_on(campaign: Campaign, by: User, *, items: int, minutes: int) -> None:
+    """Score so many more items, with so much time before each."""
+    for number in range(items):
+        item = add_item(campaign, f"more-{number}", verdict="correct")
+        let_time_pass(minutes)
+        held = services.claim_next(campaign, by=by)
+        assert held is not None and held.item == item
+        score_next(item, by, 2)
+
+
+def test_the_other_arm_comes_half_an_hour_after_the_last_score(
+    two_scripts: Arms, reviewer: User
+) -> None:
+    campaign, one, _other = two_scripts
+    assert read_later([campaign], [reviewer.pk]) == {}
+    services.claim_next(campaign, by=reviewer)
+    score_next(one, reviewer, 2)
+
+    assert services.claim_next(campaign, by=reviewer) is None
+    later = read_later([campaign], [reviewer.pk])[campaign.pk, reviewer.pk]
+    ended = one.assignments.get().ended_at
+    assert ended is not None
+    assert (later.count, later.at) == (1, ended + timedelta(minutes=30))
+
+
+def test_who_works_on_without_a_pause_is_in_one_sitting(two_scripts: Arms, reviewer: User) -> None:
+    campaign, one, other = two_scripts
+    services.claim_next(campaign, by=reviewer)
+    score_next(one, reviewer, 2)
+    # Forty minutes later, and never half an hour without a score.
+    work_on(campaign, reviewer, items=2, minutes=20)
+
+    assert services.claim_next(campaign, by=reviewer) is None
+    later = read_later([campaign], [reviewer.pk])[campaign.pk, reviewer.pk]
+    assert later.at > timezone.now() + timedelta(minutes=29)
+    let_time_pass()
+    assert read_later([campaign], [reviewer.pk]) == {}
+    held = services.claim_next(campaign, by=reviewer)
+    assert held is not None and held.item == other
+
+
+def test_two_cases_with_the_same_statement_do_not_come_in_one_sitting(
+    manager: User, reviewer: User
+) -> None:
+    campaign = make_study(by=manager, reviewers=[reviewer], items=0, is_open=False, order="oldest")
+    one, other = (add_item(campaign, name, verdict="correct") for name in ("one", "other"))
+    Campaign.objects.filter(pk=campaign.pk).update(state="open")
+    campaign.refresh_from_db()
+    Action.objects.filter(cases__campaign=campaign).update(statement_sha256="7" * 64)
+    services.claim_next(campaign, by=reviewer)
+    score_next(one, reviewer, 2)
+
+    assert services.claim_next(campaign, by=reviewer) is None
+    assert read_later([campaign], [reviewer.pk])[campaign.pk, reviewer.pk].count == 1
+    let_time_pass()
+    held = services.claim_next(campaign, by=reviewer)
+    assert held is not None and held.item == other
+
+
+def test_what_came_from_a_file_is_work_of_when_it_was_done(
+    two_scripts: Arms, reviewer: User
+) -> None:
+    campaign, one, other = two_scripts
+    imported = Assignment.objects.create(
+        item=one,
+        reviewer=reviewer,
+        state=Assignment.State.SUBMITTED,
+        reason=Assignment.Reason.IMPORTED,
+        ended_at=timezone.now(),
+    )
+    Item.objects.filter(pk=one.pk).update(places=0)
+    assert read_later([campaign], [reviewer.pk])
+    assert services.claim_next(campaign, by=reviewer) is None
+    imported.ended_at -= timedelta(days=1)  # type: ignore[operator]
+    imported.save()
+    assert not read_later([campaign], [reviewer.pk])
+    held = services.claim_next(campaign, by=reviewer)
+    assert held is not None and held.item == other
+
+
+def test_a_time_is_told_where_nothing_else_waits(
+    two_scripts: Arms, reviewer: User, client_for: ClientFor
+) -> None:
+    campaign, one, _other = two_scripts
+    services.claim_next(campaign, by=reviewer)
+    score_next(one, reviewer, 2)
+    at = timezone.localtime(Score.objects.latest("pk").at + timedelta(minutes=30))
+    page = client_for(reviewer).get(f"/studies/{campaign.pk}/").text
+    assert f"1 more at {at:%H:%M}" in page
+    # What waits is scored first, and then the time would be another.
+    add_item(campaign, "more", verdict="correct")
+    page = client_for(reviewer).get(f"/studies/{campaign.pk}/").text
+    assert "1 more after a pause of 30 minutes" in page

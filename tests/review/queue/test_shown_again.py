@@ -2,37 +2,26 @@
 
 from __future__ import annotations
 
-import io
-import json
 import re
-from collections.abc import Callable
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
-from django.db.models import F
 from django.test import Client
 
 from core.errors import NotAllowedNow
 from review import services
 from review.campaigns.dashboard import read_progress
-from review.campaigns.services import adjudication, editing, rules, states
+from review.campaigns.services import adjudication, editing, states
 from review.counting.counts import read_counts
-from review.exchange.exporting.exporter import Layout, export_campaign
-from review.exchange.importing.items import import_items
-from review.exchange.importing.scores import import_scores
-from review.exchange.source import Source
 from review.models import Assignment, Campaign, Case, Item, Score
 from review.queue.reviewer_checks import repeats as repeating
 from review.report.threats.counts import report_threats
 from review.sampling import is_in_share
 from tests.keys import shown
 from tests.people import make_person
-from tests.review.maker import add_item, make_study
+from tests.review.maker import ClientFor, add_item, let_time_pass, make_study
 from tests.review.queue.test_studies import give, go_through
-
-ClientFor = Callable[[User], Client]
 
 
 @pytest.fixture
@@ -47,13 +36,6 @@ def halo_study(manager: User, reviewer: User, second_reviewer: User) -> Campaign
     return make_study(by=manager, reviewers=people, items=4, halo_share=100)
 
 
-def let_time_pass(minutes: int = 60) -> None:
-    """As if all that was done had been done so much earlier."""
-    since = timedelta(minutes=minutes)
-    Assignment.objects.update(created_at=F("created_at") - since, ended_at=F("ended_at") - since)
-    Score.objects.update(at=F("at") - since)
-
-
 def plain(campaign: Campaign) -> set[int]:
     return set(campaign.items.filter(again="").values_list("pk", flat=True))
 
@@ -62,10 +44,9 @@ def halos(campaign: Campaign) -> set[int]:
     return set(campaign.items.filter(again="halo").values_list("pk", flat=True))
 
 
-# --- Halo checks ------------------------------------------------------------------------------------------------
-
-
-def test_each_item_of_the_share_has_a_check_of_its_own(halo_study: Campaign) -> None:
+def test_each_refined_item_of_the_share_has_a_check_of_its_own(
+    halo_study: Campaign, manager: User, reviewer: User
+) -> None:
     made = halo_study.items.filter(again="halo")
     assert made.count() == 4
     assert {item.case.purpose for item in made} == {"halo"}
@@ -74,6 +55,11 @@ def test_each_item_of_the_share_has_a_check_of_its_own(halo_study: Campaign) -> 
     )
     assert {(item.overlap, item.places, item.state) for item in made} == {(1, 1, "open")}
     assert repeating.make_halos(halo_study) == 0
+
+    campaign = make_study(by=manager, reviewers=[reviewer], items=0, is_open=False, halo_share=100)
+    add_item(campaign, "passed", verdict="correct")  # without a refined script
+    states.move_campaign(campaign, "open", by=manager)
+    assert not halos(campaign)
 
 
 @pytest.mark.slow
@@ -85,13 +71,6 @@ def test_a_share_of_a_third_is_about_a_third_and_always_the_same(
     runs = set(campaign.items.filter(again="halo").values_list("run", flat=True))
     assert set(campaign.items.filter(pk__in=chosen).values_list("run", flat=True)) == runs
     assert 0 < len(runs) < 30
-
-
-def test_a_script_without_refinement_has_no_check(manager: User, reviewer: User) -> None:
-    campaign = make_study(by=manager, reviewers=[reviewer], items=0, is_open=False, halo_share=100)
-    add_item(campaign, "passed", verdict="correct")
-    states.move_campaign(campaign, "open", by=manager)
-    assert not halos(campaign)
 
 
 @pytest.mark.slow
@@ -106,7 +85,6 @@ def test_the_check_goes_to_who_has_not_had_the_item(
     assert set(go_through(halo_study, second_reviewer, 1)) == halos(halo_study)
 
 
-@pytest.mark.slow
 def test_who_made_the_check_is_not_handed_the_item(
     halo_study: Campaign, reviewer: User, second_reviewer: User, manager: User
 ) -> None:
@@ -144,7 +122,7 @@ def test_the_check_takes_nobody_away_from_an_item_that_still_wants_reviewers(
 
 def look(client: Client, item: Item) -> tuple[str, dict[str, object]]:
     """Page and API answer of an item, without what differs between any two items and people."""
-    page = client.get(f"/items/{shown(item)}/").content.decode()
+    page = client.get(f"/items/{shown(item)}/").text
     for pattern, same in (
         (r'(csrfmiddlewaretoken" value=|X-CSRFToken": ?)"[^"]*"', r"\1"),
         (r"rita|rolf|Rita|Rolf", "somebody"),
@@ -192,18 +170,10 @@ def test_its_score_enters_no_figure_and_the_threats_tell_the_difference(
         give(assignment.item, second_reviewer, 2 if assignment.item_id % 2 else 1)
     assert read_counts(halo_study) == before
     halo = report_threats(halo_study)["halo"]
-    assert isinstance(halo, dict)
     assert (halo["made"], halo["scored"], halo["compared"]) == (4, 4, 4)
     worse = sum(1 for pk in halos(halo_study) if not pk % 2)
     assert halo["strict"]["value"] == pytest.approx(-worse / 4)
     assert halo["partial"]["value"] == 0
-
-
-def test_what_is_withdrawn_is_not_checked_either(halo_study: Campaign, manager: User) -> None:
-    item = halo_study.items.filter(again="").first()
-    assert item is not None
-    editing.withdraw(item, why="It is a duplicate.", by=manager)
-    assert halo_study.items.get(again="halo", run=item.run).state == Item.State.WITHDRAWN
 
 
 def test_a_pilot_checks_its_own_items_only(manager: User, reviewer: User) -> None:
@@ -221,9 +191,6 @@ def test_a_clone_has_checks_of_its_own(halo_study: Campaign, manager: User) -> N
     assert clone.cases.count() == clone.items.count() == 4
     states.move_campaign(clone, "open", by=manager)
     assert len(halos(clone)) == 4
-
-
-# --- Hidden repeats ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
@@ -307,7 +274,6 @@ def test_each_of_several_reviewers_has_their_share_of_repeats(
     assert set(by_first) <= set(campaign.items.filter(again="repeat").values_list("pk", flat=True))
 
 
-@pytest.mark.slow
 def test_repeats_enter_no_figure_and_give_the_agreement_of_each_with_themselves(
     manager: User, reviewer: User
 ) -> None:
@@ -322,7 +288,6 @@ def test_repeats_enter_no_figure_and_give_the_agreement_of_each_with_themselves(
         let_time_pass()
     assert read_counts(campaign) == before
     repeats = report_threats(campaign)["repeats"]
-    assert isinstance(repeats, dict)
     share = repeats["all"]["share"]
     assert (share["numerator"], share["denominator"]) == (11, 12)
     assert [one["reviewer"] for one in repeats["reviewers"]] == ["rita"]
@@ -347,12 +312,12 @@ def test_the_count_of_what_a_person_has_done_tells_nothing(
     campaign = make_study(by=manager, reviewers=[reviewer], items=2, repeat_share=100)
     go_through(campaign, reviewer, 0, 2, 2)
     client = client_for(reviewer)
-    assert "2 done by you" in client.get(f"/studies/{campaign.pk}/").content.decode()
+    assert "2 done by you" in client.get(f"/studies/{campaign.pk}/").text
     let_time_pass()
-    page = client.get(f"/studies/{campaign.pk}/").content.decode()
+    page = client.get(f"/studies/{campaign.pk}/").text
     assert "2 items are waiting for you" in page
     go_through(campaign, reviewer, 0, 2, 2)
-    page = client.get(f"/studies/{campaign.pk}/").content.decode()
+    page = client.get(f"/studies/{campaign.pk}/").text
     assert "4 done by you" in page
     assert "repeat" not in page.lower()
 
@@ -368,51 +333,15 @@ def test_a_limit_holds_for_all_that_is_handed_out(manager: User, reviewer: User)
         services.claim_next(campaign, by=reviewer)
 
 
-def test_what_is_shown_again_keeps_its_purpose(
+def test_what_is_shown_again_keeps_its_purpose_and_is_withdrawn_with_its_item(
     halo_study: Campaign, manager: User, client_for: ClientFor
 ) -> None:
-    halo = halo_study.items.filter(again="halo").select_related("case").first()
-    assert halo is not None
+    halo = halo_study.items.filter(again="halo").select_related("case")[0]
     answer = client_for(manager).post(
         f"/campaigns/{halo_study.pk}/items/{halo.pk}/known/", {"purpose": "gold", "script": 2}
     )
     assert answer.status_code == 409
     assert Case.objects.get(pk=halo.case_id).purpose == "halo"
-
-
-@pytest.mark.slow
-def test_without_shares_nothing_is_shown_again(manager: User, reviewer: User) -> None:
-    campaign = make_study(by=manager, reviewers=[reviewer], items=3)
-    go_through(campaign, reviewer, 0, 2, 2)
-    assert not campaign.items.exclude(again="").exists()
-
-
-@pytest.mark.slow
-def test_a_study_with_checks_travels_with_the_same_figures(
-    halo_study: Campaign, reviewer: User, second_reviewer: User, manager: User, tmp_path: Path
-) -> None:
-    Campaign.objects.filter(pk=halo_study.pk).update(repeat_share=100)
-    halo_study.refresh_from_db()
-    go_through(halo_study, reviewer, 0, 2, 2)
-    let_time_pass()
-    go_through(halo_study, second_reviewer, 1)
-    go_through(halo_study, reviewer, 1, 2, 2)
-    assert halo_study.items.exclude(again="").filter(state="closed").count() == 8
-    file = tmp_path / "study.jsonl"
-    with file.open("wb") as written:
-        export_campaign(halo_study, written, by=manager, layout=Layout.JSONL)
-    rows = [json.loads(line) for line in file.read_text().splitlines()]
-    halo = next(row for row in rows if row["record"] == "item" and row["purpose"] == "halo")
-    assert not halo.keys() & {"refined", "feedback", "verdict"}
-    assert "-path" in halo["script"]
-    assert halo["repeats"] in {f"case-{number}" for number in range(4)}
-    again = rules.create_campaign("Elsewhere", by=manager)
-    assert import_items(Source(file), again, by=manager).refused == 0
-    assert import_scores(Source(file), again, by=manager).refused == 0
-    ours, theirs = (read_counts(one) for one in (halo_study, again))
-    for counts in ours.values():
-        del counts.sums["here"]  # scores that were given there are imported here
-    assert ours == theirs
-    results = io.BytesIO()
-    export_campaign(halo_study, results, by=manager, layout=Layout.EABENCH)
-    assert len(json.loads(results.getvalue())) == 4
+    editing.withdraw(halo_study.items.get(again="", run=halo.run), why="Twice.", by=manager)
+    halo.refresh_from_db()
+    assert halo.state == Item.State.WITHDRAWN

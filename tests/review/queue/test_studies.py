@@ -17,19 +17,19 @@ from review.campaigns.services import adjudication, membership, states
 from review.campaigns.services import rules as studies
 from review.counting import tallies
 from review.counting.counts import read_counts
-from review.models import Assignment, Campaign, Item, Score, Tally
+from review.models import Assignment, Campaign, Exposure, Item, Score, Tally
 from review.queue.members import add_member
 from review.queue.reviewer_order import BITS
 from review.study import Stage
 from tests.people import make_person
-from tests.review.maker import add_item, let_time_pass, make_study
+from tests.review.desk.test_desk import score_next
+from tests.review.maker import make_study
 
 
 def give(item: Item, by: User, *values: int) -> None:
     """Score the item's stages one after the other, as they open."""
     for value in values:
         step = services.open_item(Item.objects.get(pk=item.pk), by).next_step
-        assert step is not None
         seen = step.draft or step.feedback
         assert seen is not None
         services.submit_score(
@@ -48,7 +48,6 @@ def go_through(campaign: Campaign, by: User, *values: int) -> list[int]:
     return order
 
 
-@pytest.mark.slow
 def test_each_reviewer_meets_all_items_in_an_order_of_their_own(
     manager: User, reviewer: User, second_reviewer: User
 ) -> None:
@@ -104,7 +103,6 @@ def test_a_share_of_the_items_wants_more_reviewers(manager: User, reviewer: User
 def test_an_item_is_done_once_nothing_is_left_to_score(manager: User, reviewer: User) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=1)
     assignment = services.claim_next(campaign, by=reviewer)
-    assert assignment is not None
     for value, state in ((0, "active"), (2, "active"), (1, "submitted")):
         give(assignment.item, reviewer, value)
         assignment.refresh_from_db()
@@ -129,25 +127,11 @@ def test_a_score_can_be_changed_within_the_edit_window_and_not_after(
         )
 
 
-@pytest.mark.slow
-def test_arms_of_one_statement_never_come_in_one_sitting(manager: User, reviewer: User) -> None:
-    campaign = make_study(by=manager, reviewers=[reviewer], items=1)
-    other = add_item(campaign, "other")
-    Item.objects.filter(pk=other.pk).update(
-        case=campaign.items.exclude(pk=other.pk).get().case,
-        configuration=studies.Configuration.objects.get(name="imported"),
-    )
-    assert len(go_through(campaign, reviewer, 0, 2, 2)) == 1
-    let_time_pass()
-    assert len(go_through(campaign, reviewer, 0, 2, 2)) == 1
-
-
 def test_limits_pauses_and_strangers_are_refused_with_a_reason(
     manager: User, reviewer: User, second_reviewer: User
 ) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=3, limit_each=1)
     first = services.claim_next(campaign, by=reviewer)
-    assert first is not None
     give(first.item, reviewer, 0, 2, 2)
     with pytest.raises(NotAllowedNow, match="done the 1 items"):
         services.claim_next(campaign, by=reviewer)
@@ -186,7 +170,6 @@ def test_overlap_is_exact_when_many_claim_at_once(manager: User) -> None:
     assert Assignment.objects.count() == 12
 
 
-@pytest.mark.slow
 def test_only_the_pilots_items_are_handed_out_until_the_campaign_opens(
     manager: User, reviewer: User
 ) -> None:
@@ -198,24 +181,20 @@ def test_only_the_pilots_items_are_handed_out_until_the_campaign_opens(
     assert len(go_through(campaign, reviewer, 0, 2, 2)) == 3
 
 
-@pytest.mark.parametrize(
-    ("name", "rules", "field"),
-    [
-        pytest.param("", {}, "name", id="no name"),
-        pytest.param("Taken", {}, "name", id="a name that is taken"),
-        pytest.param("x" * 151, {}, "name", id="too long a name"),
-        pytest.param("New", {"overlap": 0}, "overlap", id="nobody to review"),
-        pytest.param("New", {"sham_share": 101}, "sham_share", id="more than all"),
-        pytest.param("New", {"order": "wild"}, "order", id="no such order"),
-    ],
-)
-def test_a_campaign_that_makes_no_sense_is_refused(
-    manager: User, name: str, rules: dict[str, object], field: str
-) -> None:
+def test_a_campaign_that_makes_no_sense_is_refused(manager: User) -> None:
     studies.create_campaign("Taken", by=manager)
-    with pytest.raises(BadInput) as refused:
-        studies.create_campaign(name, by=manager, rules=studies.Rules(**rules))  # type: ignore[arg-type]
-    assert refused.value.field == field
+    refused: list[tuple[str, dict[str, object], str]] = [
+        ("", {}, "name"),
+        ("Taken", {}, "name"),
+        ("x" * 151, {}, "name"),
+        ("New", {"overlap": 0}, "overlap"),
+        ("New", {"sham_share": 101}, "sham_share"),
+        ("New", {"order": "wild"}, "order"),
+    ]
+    for name, rules, field in refused:
+        with pytest.raises(BadInput) as error:
+            studies.create_campaign(name, by=manager, rules=studies.Rules(**rules))  # type: ignore[arg-type]
+        assert error.value.field == field
 
 
 def test_an_open_campaign_keeps_its_rules(manager: User, reviewer: User) -> None:
@@ -236,15 +215,11 @@ def test_an_empty_or_unmanned_campaign_can_not_be_opened(manager: User, reviewer
             states.move_campaign(campaign, "open", by=manager)
 
 
-# --- Counting and adjudication ----------------------------------------------------------------------------------
-
-
 def tallied(campaign: Campaign) -> set[tuple[str, str, int]]:
     rows = Tally.objects.filter(campaign=campaign).exclude(count=0)
     return set(rows.values_list("kind", "pattern", "count"))
 
 
-@pytest.mark.slow
 def test_what_is_kept_up_equals_a_recount(
     manager: User, reviewer: User, second_reviewer: User
 ) -> None:
@@ -265,7 +240,6 @@ def test_what_is_kept_up_equals_a_recount(
     assert set(campaign.items.values_list("disputed", flat=True)) == {True}
 
 
-@pytest.mark.slow
 def test_an_adjudicated_stage_is_no_longer_disputed(
     manager: User, reviewer: User, second_reviewer: User
 ) -> None:
@@ -301,7 +275,6 @@ def test_a_rater_does_not_adjudicate_and_a_reason_is_wanted(
         adjudication.adjudicate(item, stage="script", value=3, why="So.", by=manager)
 
 
-@pytest.mark.slow
 def test_somebody_called_in_comes_first_to_the_item_and_is_left_out_of_agreement(
     manager: User, reviewer: User, second_reviewer: User
 ) -> None:
@@ -321,3 +294,56 @@ def test_somebody_called_in_comes_first_to_the_item_and_is_left_out_of_agreement
     assert sum(counts.given[Stage.SCRIPT].pairs.values()) == 2
     # Called in, a third score settles the script by majority; the other item stays unresolved.
     assert {str(pattern.script) for pattern in counts.items} == {"2", "u"}
+
+
+def show_verdict(item: Item, person: User) -> None:
+    Exposure.objects.create(person=person, run_id=item.run_id, what="run", where="run-detail")
+
+
+def review(study: Campaign, person: User) -> Item:
+    """Take the next item and score it right; nothing later opens."""
+    assignment = services.claim_next(study, by=person)
+    while services.open_item(Item.objects.get(pk=assignment.item_id), person).next_step is not None:
+        score_next(assignment.item, person, 2)
+    return Item.objects.get(pk=assignment.item_id)
+
+
+@pytest.mark.parametrize("overlap", [1, 2])
+def test_an_item_goes_on_until_it_has_as_many_blind_scores_as_are_wanted(
+    overlap: int, manager: User, reviewer: User, second_reviewer: User
+) -> None:
+    third = make_person("third", "reviewer")
+    people = [reviewer, second_reviewer, third]
+    study = make_study(by=manager, reviewers=people, items=1, overlap=overlap)
+    show_verdict(study.items.get(), reviewer)
+    item = review(study, reviewer)
+    assert (item.state, item.done, item.places) == ("open", 0, overlap)
+    assert not Score.objects.get(item=item, stage="script").blind
+    for person in people[1 : overlap + 1]:
+        item = review(study, person)
+    assert (item.state, item.done, item.places) == ("closed", overlap, 0)
+    assert services.claim_next(study, by=reviewer) is None  # not a second time
+
+
+def test_what_came_of_it_is_undone_with_it(
+    manager: User, reviewer: User, second_reviewer: User
+) -> None:
+    study = make_study(by=manager, reviewers=[reviewer, second_reviewer], items=1)
+    show_verdict(study.items.get(), reviewer)
+    item = review(study, reviewer)
+    held = item.assignments.get()
+    services.send_back(held, why="Look again.", by=manager)
+    item.refresh_from_db()
+    assert (item.state, item.done) == ("open", 0)
+    item = review(study, second_reviewer)
+    assert (item.state, item.done) == ("closed", 1)
+
+
+def test_where_nothing_is_hidden_every_score_counts(
+    manager: User, reviewer: User, second_reviewer: User
+) -> None:
+    study = make_study(
+        by=manager, reviewers=[reviewer, second_reviewer], items=1, hides_verdict=False
+    )
+    show_verdict(study.items.get(), reviewer)
+    assert review(study, reviewer).state == "closed"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
@@ -10,14 +11,17 @@ from django.core.cache import cache
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
 
 from core.web.public_keys import ITEM, read_public
+from review import services
 from review.campaigns.services import states
 from review.models import Assignment, Campaign, Case, Item, Member, Score
+from review.queue.overview.pace import own_pace
 from tests.keys import shown
-from tests.review.maker import add_item, make_study
-
-ClientFor = Callable[[User], Client]
+from tests.review.desk.test_desk import score_next
+from tests.review.maker import ClientFor, add_item, make_study
 
 
 def give(client: Client, item: Item, *values: int) -> str:
@@ -35,13 +39,12 @@ def give(client: Client, item: Item, *values: int) -> str:
     return leads
 
 
-@pytest.mark.slow
 def test_a_study_is_gone_through_item_by_item_to_its_end(
     manager: User, reviewer: User, client_for: ClientFor
 ) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=2, name="Shell study")
     client = client_for(reviewer)
-    page = client.get("/studies/").content.decode()
+    page = client.get("/studies/").text
     assert "Shell study" in page
     first = client.post(f"/studies/{campaign.pk}/next/")
     item = Item.objects.get(pk=read_public(ITEM, first["Location"].strip("/").split("/")[-1]))
@@ -49,33 +52,29 @@ def test_a_study_is_gone_through_item_by_item_to_its_end(
     other = campaign.items.exclude(pk=item.pk).get()
     assert leads == f"/items/{shown(other)}/"
     assert give(client, other, 1, 0, 2) == f"/studies/{campaign.pk}/"
-    end = client.get(f"/studies/{campaign.pk}/").content.decode()
+    end = client.get(f"/studies/{campaign.pk}/").text
     assert "Nothing is waiting for you" in end
     assert "2 done by you" in end
     assert Score.objects.filter(reviewer=reviewer).count() == 6
 
 
-@pytest.mark.slow
 def test_the_navigation_leads_to_studies_only_where_one_takes_part(
     manager: User, reviewer: User, second_reviewer: User, client_for: ClientFor
 ) -> None:
-    make_study(by=manager, reviewers=[reviewer], items=1)
-    assert 'href="/studies/"' in client_for(reviewer).get("/queue/").content.decode()
-    assert 'href="/studies/"' not in client_for(second_reviewer).get("/queue/").content.decode()
-
-
-@pytest.mark.slow
-def test_a_study_open_to_all_counts_for_who_is_no_member_yet(
-    manager: User, reviewer: User, client_for: ClientFor
-) -> None:
-    campaign = make_study(by=manager, reviewers=[], items=3, open_to_all=True)
-    client = client_for(reviewer)
-    assert "3 items are waiting for you" in client.get(f"/studies/{campaign.pk}/").content.decode()
+    campaign = make_study(by=manager, reviewers=[reviewer], items=1)
+    client, item = client_for(reviewer), campaign.items.get()
+    assert 'href="/studies/"' in client.get("/queue/").text
+    assert 'href="/studies/"' not in client_for(second_reviewer).get("/queue/").text
+    # Nor does it lead to the run, which names the models.
     client.post(f"/studies/{campaign.pk}/next/")
-    assert Member.objects.filter(campaign=campaign, user=reviewer).exists()
+    give(client, item, 0)
+    assert f'href="/runs/{item.run_id}/"' not in client.get(f"/items/{shown(item)}/").text
+    everyone = make_study(by=manager, reviewers=[], items=3, open_to_all=True)
+    assert "3 items are waiting for you" in client.get(f"/studies/{everyone.pk}/").text
+    client.post(f"/studies/{everyone.pk}/next/")
+    assert Member.objects.filter(campaign=everyone, user=reviewer).exists()
 
 
-@pytest.mark.slow
 def test_whoever_has_done_their_share_is_told_so(
     manager: User, reviewer: User, client_for: ClientFor
 ) -> None:
@@ -84,12 +83,11 @@ def test_whoever_has_done_their_share_is_told_so(
     client.post(f"/studies/{campaign.pk}/next/")
     item = Assignment.objects.get().item
     assert give(client, item, 2, 2, 2) == f"/studies/{campaign.pk}/"
-    page = client.get(f"/studies/{campaign.pk}/").content.decode()
+    page = client.get(f"/studies/{campaign.pk}/").text
     assert "You have done all that was asked of you" in page
     assert "Next item" not in page
 
 
-@pytest.mark.slow
 def test_training_comes_first_and_shows_the_right_scores_afterwards(
     manager: User, reviewer: User, client_for: ClientFor
 ) -> None:
@@ -101,9 +99,9 @@ def test_training_comes_first_and_shows_the_right_scores_afterwards(
     states.move_campaign(campaign, "open", by=manager)
     client = client_for(reviewer)
     assert client.post(f"/studies/{campaign.pk}/next/")["Location"] == f"/items/{shown(trained)}/"
-    assert "It looks at names only." not in client.get(f"/items/{shown(trained)}/").content.decode()
+    assert "It looks at names only." not in client.get(f"/items/{shown(trained)}/").text
     assert give(client, trained, 1, 2, 2) == f"/items/{shown(trained)}/"
-    page = client.get(f"/items/{shown(trained)}/").content.decode()
+    page = client.get(f"/items/{shown(trained)}/").text
     assert "It looks at names only." in page
     assert "right would be" in page
     assert campaign.members.get().trained_at is not None
@@ -111,32 +109,17 @@ def test_training_comes_first_and_shows_the_right_scores_afterwards(
     assert client.post(f"/studies/{campaign.pk}/next/")["Location"] == f"/items/{shown(real)}/"
 
 
-@pytest.mark.slow
-def test_a_reviewer_of_a_study_is_not_led_to_the_run_that_names_its_models(
+def test_nothing_is_handed_out_while_a_study_is_not_open(
     manager: User, reviewer: User, client_for: ClientFor
 ) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=1)
-    client = client_for(reviewer)
-    client.post(f"/studies/{campaign.pk}/next/")
-    item = campaign.items.get()
-    give(client, item, 0)
-    assert (
-        f'href="/runs/{item.run_id}/"' not in client.get(f"/items/{shown(item)}/").content.decode()
-    )
-
-
-@pytest.mark.parametrize("state", ["setup", "paused", "closed"])
-def test_nothing_is_handed_out_while_a_study_is_not_open(
-    manager: User, reviewer: User, client_for: ClientFor, state: str
-) -> None:
-    campaign = make_study(by=manager, reviewers=[reviewer], items=1)
-    Campaign.objects.filter(pk=campaign.pk).update(state=state)
-    answer = client_for(reviewer).post(f"/studies/{campaign.pk}/next/")
-    assert answer["Location"] == f"/studies/{campaign.pk}/"
+    for state in ("setup", "paused", "closed"):
+        Campaign.objects.filter(pk=campaign.pk).update(state=state)
+        answer = client_for(reviewer).post(f"/studies/{campaign.pk}/next/")
+        assert answer["Location"] == f"/studies/{campaign.pk}/", state
     assert not Assignment.objects.exists()
 
 
-@pytest.mark.slow
 def test_others_have_no_place_in_a_study(
     manager: User, reviewer: User, second_reviewer: User, stranger: User, client_for: ClientFor
 ) -> None:
@@ -160,3 +143,58 @@ def test_the_list_asks_as_often_for_three_studies_as_for_one(
         assert [study.waiting for study in page.context["studies"]] == [2] * (number + 1)
         counts.append(len(asked))
     assert len(set(counts)) == 1
+
+
+@pytest.fixture(autouse=True)
+def noon() -> Iterator[None]:
+    """It is noon where these tests run, so that today has hours before now."""
+    now = timezone.now()
+    with timezone.override(timezone.get_fixed_timezone(12 * 60 - now.hour * 60 - now.minute)):
+        yield
+
+
+@pytest.fixture
+def study(manager: User, reviewer: User, second_reviewer: User) -> Campaign:
+    """Four items that `reviewer` is through with: 10, 20 and 60 seconds of work, and one that was not timed."""
+    campaign = make_study(by=manager, reviewers=[reviewer, second_reviewer], items=5)
+    for seconds in (10, 20, 60, 0):
+        claimed = services.claim_next(campaign, by=reviewer)
+        for value in (0, 2, 2):
+            score_next(claimed.item, reviewer, value)
+        Assignment.objects.filter(pk=claimed.pk).update(
+            active_seconds={"script-model": seconds} if seconds else {}, pauses=1
+        )
+    return campaign
+
+
+def test_pace_is_of_today_and_of_this_sitting(
+    study: Campaign, reviewer: User, django_assert_num_queries: Callable[..., object]
+) -> None:
+    with django_assert_num_queries(2):  # type: ignore[attr-defined]
+        pace = own_pace(reviewer)
+    assert (pace.today, pace.sitting, pace.median_seconds, pace.pauses) == (4, 4, 20, 4)
+    now = timezone.now()
+    first, second, third = Assignment.objects.filter(reviewer=reviewer).order_by("pk")[:3]
+    earlier = now - timedelta(hours=2)
+    Assignment.objects.filter(pk=first.pk).update(ended_at=now - timedelta(hours=30))
+    Assignment.objects.filter(pk=second.pk).update(ended_at=earlier)
+    Score.objects.filter(assignment__in=[first, second]).update(at=earlier)
+    pace = own_pace(reviewer)
+    assert (pace.today, pace.sitting, pace.median_seconds) == (3, 2, 40)
+    assert third.ended_at is not None
+    Score.objects.update(at=timezone.now() - timedelta(minutes=31))
+    assert own_pace(reviewer).sitting is None
+
+
+@pytest.mark.slow
+def test_the_queue_the_study_and_the_api_show_it_to_its_owner_alone(
+    study: Campaign, reviewer: User, second_reviewer: User, client_for: ClientFor
+) -> None:
+    pages = [reverse("queue"), reverse("study-queue", args=[study.pk])]
+    for page in pages:
+        assert "Your pace today" in client_for(reviewer).get(page).text
+        assert "Your pace today" not in client_for(second_reviewer).get(page).text
+    url = "/api/v1/scores/pace/"
+    assert client_for(reviewer).get(url).json()["today"] == 4
+    for query in ("", f"?reviewer={reviewer.pk}", "?user=rita"):
+        assert client_for(second_reviewer).get(url + query).json()["today"] == 0
