@@ -34,7 +34,6 @@ _WORDS = ("files", "-path", "incorrect", "imported")
 
 def every_ask(item: Item, *, more: Iterable[Ask] = ()) -> list[Ask]:
     """All pages and operations about this item, its run, its action and its Drafts, those that are hidden included."""
-    assert item.run is not None
     first, *others = item.run.drafts.order_by("number")
     asks = {str(one): one for one in (*_of_draft(item, first), *more)}
     for draft in others:
@@ -63,7 +62,6 @@ def addresses_about(item: Item) -> list[Ask]:
 
 def nearest_asks(item: Item) -> list[Ask]:
     """Of `addresses_about` those that show this very item, its run, action and scripts, and what they are listed in."""
-    assert item.run is not None
     run, action, key = item.run_id, item.run.action_id, public_key(ITEM, item.pk)
     shown = (
         *(f"{api}/items/{key}/" for api in ("", "/api/v1")),
@@ -97,7 +95,6 @@ def _names(ask: Ask, item: Item, draft: Draft) -> bool:
 
 
 def _keys(item: Item, draft: Draft) -> dict[str, object]:
-    assert item.run is not None
     return {
         "<item>": item.pk,
         "<stage>": "script",
@@ -163,7 +160,6 @@ def _parameters(operation: dict[str, object], item: Item) -> Iterator[tuple[str,
 
 def _on_this(item: Item, draft: Draft) -> Iterator[Ask]:
     """What a reviewer does with the item on its page, in words that make sense."""
-    assert item.run is not None
     review, run, action = (
         reverse("item-review", args=[item.pk]),
         item.run_id,

@@ -91,10 +91,7 @@ def addresses(
             found |= addresses(keys, one.url_patterns, route)
             continue
         part = route.partition("<")[0]
-        kind = next(
-            (name for name in _FOLDERS if name in part),
-            "",
-        )
+        kind = next((name for name in _FOLDERS if name in part), "")
         by_folder = str(keys.get(kind, 1))
         filled = re.sub(
             r"\(\?P<(\w+)>[^)]*\)|<(?:\w+:)?(\w+)>",
@@ -107,7 +104,6 @@ def addresses(
 
 def pages_for(item: Item, **more: object) -> list[str]:
     """Every address that can be read, for this item; `more` names keys by folder or by parameter."""
-    assert item.run is not None
     keys: dict[str, object] = {
         **more,
         **{f"<{name}>": key for name, key in more.items()},

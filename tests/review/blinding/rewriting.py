@@ -45,9 +45,7 @@ def add_work(run: Run) -> None:
 def pass_it(item: Item) -> None:
     """The assessor passed it after all: no feedback, no refined Draft, less work, other times, other words."""
     run = item.run
-    assert run is not None
     first = run.drafts.order_by("number").first()
-    assert first is not None
     refined = run.drafts.exclude(pk=first.pk)
     Run.objects.filter(pk=run.pk).update(
         verdict="correct",
@@ -75,7 +73,6 @@ def pass_it(item: Item) -> None:
 def mask_what_left_it(item: Item) -> None:
     """Its arm is played elsewhere: secrets were masked in its calls, others sent, and its matches may be confirmed."""
     run = item.run
-    assert run is not None
     spec = {**run.spec, "confirms_matches": True}
     Run.objects.filter(pk=run.pk).update(secrets="send", match_confirmed_by="another", spec=spec)
     ModelCall.objects.filter(run=run).update(masked=["AWS access key", "GitHub token"])
@@ -86,7 +83,6 @@ def mask_what_left_it(item: Item) -> None:
 def pass_and_explain_it(item: Item) -> None:
     """The assessor passed it, but for the sham of the campaign: what is explained and rewritten stays as it is."""
     run = item.run
-    assert run is not None
     first = run.drafts.get(number=1)
     Item.objects.filter(pk=item.pk).update(sham=True)
     Run.objects.filter(pk=run.pk).update(verdict="correct", recommended=first)
@@ -128,14 +124,12 @@ def score_by_others(item: Item) -> None:
 
 
 def _drafts_of(item: Item) -> list[Draft]:
-    assert item.run is not None
     return list(item.run.drafts.order_by("number"))
 
 
 def play_by_others(item: Item) -> None:
     """Another arm: another configuration, without the demo model, the script imported long ago by somebody else."""
     run = item.run
-    assert run is not None
     other = Configuration.objects.exclude(pk=item.configuration_id).exclude(name="imported").first()
     assert other is not None
     Run.objects.filter(pk=run.pk).update(
@@ -163,7 +157,6 @@ def make_it_gold(item: Item) -> None:
 def repair_first(item: Item) -> None:
     """The first Draft did not parse and was repaired: what is reviewed is the second."""
     run = item.run
-    assert run is not None
     first = run.drafts.get(number=1)
     run.drafts.exclude(pk=first.pk).update(number=7)
     Draft.objects.filter(pk=first.pk).update(number=2, kind="repaired")
@@ -181,7 +174,6 @@ def show_again(item: Item, *, as_what: str, original: Item) -> None:
 def make_refined_first(item: Item) -> None:
     """What was shown as a halo check is a plain first script: the same text, in the same Draft."""
     run = item.run
-    assert run is not None
     first, refined = run.drafts.order_by("number")
     Run.objects.filter(pk=run.pk).update(recommended=refined, verdict="correct")
     Draft.objects.filter(pk=refined.pk).update(
@@ -198,7 +190,6 @@ def make_refined_first(item: Item) -> None:
 def run_its_cases(item: Item) -> None:
     """Every script of it was run in cases of the statement, and does what it should not; one run is under way."""
     run = item.run
-    assert run is not None
     statement = run.action.statement
     case = case_data(
         {"check": "removed", "exactly": []},
@@ -227,7 +218,6 @@ def run_its_cases(item: Item) -> None:
 def write_cases_for_it(item: Item) -> None:
     """Its run has cases: more stages, calls, time and cost, one more Draft, and that is recommended."""
     run = item.run
-    assert run is not None
     run_its_cases(item)
     case_set = CaseSet.objects.get(statement=run.action.statement)
     Run.objects.filter(pk=run.pk).update(spec=run.spec | {"cases": "feedback"})

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from django.contrib.auth.models import User
-from django.test import Client
 
 from review import services
 from review.models import Flag, Item, Score
 from tests.people import make_person
 from tests.review.blinding import rewriting
-from tests.review.blinding.asks import addresses_about, nearest_asks
+from tests.review.blinding.asks import addresses_about
 from tests.review.blinding.parts import Part
-from tests.review.blinding.twins import Ask, Side, compare
+from tests.review.blinding.twins import Side, compare
 from tests.review.desk.test_desk import score_next, script_of
-
-ClientFor = Callable[[User], Client]
-AsksFor = Callable[[Item], list[Ask]]
+from tests.review.maker import ClientFor
 
 pytestmark = pytest.mark.django_db
 
@@ -37,10 +32,7 @@ REFINED = (
     # The token of the screen is made of the scripts on it.
     Part(API, place="shown"),
 )
-VERDICT = (
-    Part(PAGE, element='id="assessment"'),
-    Part(API, place="assessment"),
-)
+VERDICT = (Part(PAGE, element='id="assessment"'), Part(API, place="assessment"))
 # The score opens the item's run as well, which says all that the stages show and what it took.
 RUN = (
     Part(r"/runs/\d+/(status/|calls/)?"),
@@ -50,12 +42,7 @@ RUN = (
 # So do lists of actions: what became of one, and what the assessor says is wrong.
 ANSWER = (Part(r"/actions/(\d+/)?"), Part(r"/api/v1/actions/(\d+/)?"))
 # The item is done where nothing more opens, and goes on where it does: one's own work and what there is to take.
-OWN_WORK = (
-    Part("/"),
-    Part("/queue/"),
-    Part(r"/studies/(\d+/)?"),
-    Part("/api/v1/scores/pace/"),
-)
+OWN_WORK = (Part("/"), Part("/queue/"), Part(r"/studies/(\d+/)?"), Part("/api/v1/scores/pace/"))
 
 
 @pytest.fixture
@@ -84,83 +71,48 @@ def hidden_sides(item: Item) -> list[Side]:
     return [Side("others, arm, model, gold, execution", rewrite), ran]
 
 
-# What the nearest addresses say stands for all in `make test`; whole comparisons are slow tests.
-HOW_MANY = pytest.mark.parametrize(
-    "asks_for",
-    [
-        pytest.param(nearest_asks, id="nearest"),
-        pytest.param(addresses_about, id="all", marks=pytest.mark.slow),
-    ],
-)
+def opened_sides(item: Item, scored: int) -> list[Side]:
+    """What the stages show after so many scores, and what they do not show yet."""
+
+    def hide() -> None:
+        rewriting.pass_and_explain_it(item)
+        if scored == 1:
+            rewriting.refine_otherwise(item)
+
+    if scored == 1:
+        # No verdict yet, because it would tell which feedback is sham, and no refined script.
+        feedback = Side("feedback", lambda: rewriting.explain_otherwise(item), may_show=FEEDBACK)
+        return [Side("verdict, assessment, refined script, sham, times, costs", hide), feedback]
+    if scored == 2:
+        refined = Side("refined", lambda: rewriting.refine_otherwise(item), may_show=REFINED)
+        return [Side("verdict, assessment, sham, times", hide), refined]
+    # The item's own page shows the assessment; the run, the lists and other items still say nothing.
+    return [Side("verdict", hide, may_show=VERDICT)]
 
 
 @pytest.mark.slow
-def test_a_study_with_the_script_scored(
-    both: Item, reviewer: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("scored", [1, 2, 3])
+def test_a_study_with_scores_shows_only_what_they_opened(
+    both: Item, reviewer: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch, scored: int
 ) -> None:
-    """Feedback is shown; no verdict yet, for it would tell which feedback is sham, and no refined script."""
-
-    def hide() -> None:
-        rewriting.pass_and_explain_it(both)
-        rewriting.refine_otherwise(both)
-
-    score_next(both, reviewer, 0)
+    """Only a comparison of all addresses finds a page that shows a part one stage too early."""
+    for value in (0, 2, 2)[:scored]:
+        score_next(both, reviewer, value)
     compared = compare(
         monkeypatch,
         client_for(reviewer),
         addresses_about(both),
         *hidden_sides(both),
-        Side("verdict, assessment, refined script, sham, times, costs", hide),
-        Side("feedback", lambda: rewriting.explain_otherwise(both), may_show=FEEDBACK),
+        *opened_sides(both, scored),
     )
-    print(f"study, script scored: {compared} requests compared, 0 differences but what is shown")
+    print(f"study, {scored} scored: {compared} compared, 0 differences but what is shown")
     assert compared >= 20
 
 
 @pytest.mark.slow
-def test_a_study_with_the_feedback_scored(
-    both: Item, reviewer: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Now the refined script is shown, too; still no verdict."""
-    for value in (0, 2):
-        score_next(both, reviewer, value)
-    compared = compare(
-        monkeypatch,
-        client_for(reviewer),
-        addresses_about(both),
-        *hidden_sides(both),
-        Side("verdict, assessment, sham, times", lambda: rewriting.pass_and_explain_it(both)),
-        Side("refined script", lambda: rewriting.refine_otherwise(both), may_show=REFINED),
-    )
-    print(f"study, feedback scored: {compared} requests compared, 0 differences but what is shown")
-
-
-@pytest.mark.slow
-def test_a_study_with_all_scored(
-    both: Item, reviewer: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The item's own page shows the assessment; the run, the lists and other items still say nothing."""
-    for value in (0, 2, 2):
-        score_next(both, reviewer, value)
-    compared = compare(
-        monkeypatch,
-        client_for(reviewer),
-        addresses_about(both),
-        *hidden_sides(both),
-        Side("verdict", lambda: rewriting.pass_and_explain_it(both), may_show=VERDICT),
-    )
-    print(f"study, all scored: {compared} requests compared, 0 differences but what is shown")
-
-
-# --- The live queue -----------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-@HOW_MANY
 def test_the_live_queue_with_the_script_scored(
-    live: Item, reviewer: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch,
-    asks_for: AsksFor,
-) -> None:  # fmt: skip
+    live: Item, reviewer: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The verdict is shown, and the run is open; of the next item, and of what others gave, nothing."""
     other = make_person("olga", "reviewer")
     assignment = services.claim_item(live, by=other)
@@ -182,15 +134,12 @@ def test_the_live_queue_with_the_script_scored(
     compared = compare(
         monkeypatch,
         client_for(reviewer),
-        asks_for(live),
+        addresses_about(live),
         Side("others, and the next item", rewrite),
         Side("assessment, feedback", say_otherwise, may_show=(*VERDICT, *FEEDBACK, *RUN, *ANSWER)),
     )
     print(f"live queue, scored: {compared} requests compared, 0 differences but what is shown")
     assert compared >= 20
-
-
-# --- Which stages open is shown -------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 import pytest
 from django.contrib.auth.models import User
-from django.test import Client
 from django.urls import reverse
 
 from review.exchange import jobs
@@ -16,8 +14,7 @@ from tests.first_cases import first_cases
 from tests.keys import shown
 from tests.review.blinding.hidden_words import SECRETS, make_secret_item, pages_for, told
 from tests.review.desk.test_desk import score_next
-
-ClientFor = Callable[[User], Client]
+from tests.review.maker import ClientFor
 
 pytestmark = pytest.mark.django_db
 
@@ -106,7 +103,7 @@ def test_nothing_is_told_before_its_stage(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("scored", [0, 1, 2])
+@pytest.mark.parametrize("scored", first_cases(1, [1, 0, 2]))
 def test_what_is_sent_is_answered_with_no_secret_either(
     item: Item, reviewer: User, client_for: ClientFor, more: dict[str, object], scored: int
 ) -> None:
@@ -115,12 +112,8 @@ def test_what_is_sent_is_answered_with_no_secret_either(
         score_next(item, reviewer, value)
     client, telling = client_for(reviewer), {}
     nonsense = {
-        "why": "",
-        "value": "9",
-        "stage": "refined",
-        "arm": "model",
-        "seen": "0",
-        "text": "",
+        **{"why": "", "value": "9", "text": ""},
+        **{"stage": "refined", "arm": "model", "seen": "0"},
     }
     given = Score.objects.count()
     # What moves on to another item would end the walk.
