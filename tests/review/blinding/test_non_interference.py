@@ -27,6 +27,7 @@ def _run_of(item: Item) -> Run:
     return item.run
 
 
+@pytest.mark.slow
 def test_what_is_nearest_to_an_item_of_the_live_queue(
     live: Item, reviewer: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
