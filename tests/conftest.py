@@ -7,8 +7,9 @@ from collections.abc import Generator, Iterator
 
 import pytest
 from django.apps import apps
-from django.db import connections, transaction
+from django.db import connection, connections, transaction
 from hypothesis import settings
+from psycopg.pq import TransactionStatus
 from pytest_django import DjangoDbBlocker
 from pytest_django.plugin import blocking_manager_key
 
@@ -40,30 +41,56 @@ def _only_loopback() -> Iterator[None]:
     socket.socket.connect = real  # type: ignore[method-assign]
 
 
-@pytest.fixture(scope="module")
-def module_rows(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
-    """A transaction around all tests of a module: what fixtures of the module make in it is made once.
+_HOLDS_ROWS = pytest.StashKey[bool]()
 
-    Each test's own changes are undone as ever, and those rows after the last one. Not for tests with real
-    transactions. Who makes rows takes `django_db_blocker.unblock()`.
+
+@pytest.fixture(scope="module")
+def module_rows(
+    request: pytest.FixtureRequest, django_db_setup: None, django_db_blocker: DjangoDbBlocker
+) -> Iterator[None]:
+    """Open a transaction around all tests of a module, so that the module's fixtures create their rows once.
+
+    Each test's own changes are still rolled back. Fixtures that create rows use `django_db_blocker.unblock()`.
+    Modules with `transaction=True` tests can't use this.
     """
-    around = transaction.atomic()
     with django_db_blocker.unblock():
-        around.__enter__()
+        transaction.atomic().__enter__()
+    request.node.stash[_HOLDS_ROWS] = True
     yield
+    request.node.stash[_HOLDS_ROWS] = False
     with django_db_blocker.unblock():
-        transaction.set_rollback(True)
-        around.__exit__(None, None, None)
+        # Reconnecting also resets the state that Django keeps of a transaction, in case a timeout broke it.
+        connection.close()
+        connection.connect()
+
+
+def _is_module_transaction_broken() -> bool:
+    return (
+        not connection.in_atomic_block
+        or connection.needs_rollback
+        or bool(connection.savepoint_ids)
+        or connection.connection.info.transaction_status != TransactionStatus.INTRANS
+    )
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown(
     item: pytest.Item, nextitem: pytest.Item | None
 ) -> Generator[None, object, object]:
-    """Put back the rows that migrations create: a test with real transactions ends by emptying the tables."""
-    result = yield
+    """Repair the database after tests with real transactions, which empty the tables, and after timeouts."""
+    raw = connection.connection
+    if raw is not None and raw.info.transaction_status == TransactionStatus.ACTIVE:
+        raw.cancel_safe()  # otherwise the statement keeps its locks after the connection is closed
+        connection.close()
+    try:
+        result = yield
+    finally:
+        module = item.getparent(pytest.Module)
+        if module and module.stash.get(_HOLDS_ROWS, False) and _is_module_transaction_broken():
+            # The next test of the module sets up the module's fixtures again.
+            item.session._setupstate.teardown_exact(module.parent)  # type: ignore[arg-type]
     marker = item.get_closest_marker("django_db")
-    # One that was skipped has emptied nothing; after the last test there is no database any more.
+    # A skipped test has emptied nothing, and after the last test the database is gone.
     has_run = bool(getattr(item, "funcargs", None))
     if has_run and nextitem is not None and marker is not None and marker.kwargs.get("transaction"):
         with item.config.stash[blocking_manager_key].unblock():
