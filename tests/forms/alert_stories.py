@@ -104,217 +104,143 @@ def event(world: World, kind: str) -> IncidentEvent:
     return IncidentEvent.objects.get(incident=world.incident, kind=kind)
 
 
-ALERTS = (
-    Story(
-        "site/incidents/_use.html",
-        "reviewer",
-        an_incident_with_a_script,
-        "incident-use",
-        fill={"value-DIRECTORY": "/srv/files"},
-        press="Copy",
-        then=lambda w: (
-            Use.objects.get().values == {"DIRECTORY": "/srv/files"}
-            and event(w, "copied").use_id
-            and "/srv/files" in w.text
+ALERTS = {
+    ("site/incidents/_use.html", "reviewer"): [
+        Story(
+            an_incident_with_a_script, "incident-use", "Copy", {"value-DIRECTORY": "/srv/files"}
+        ).then(
+            lambda w: (
+                Use.objects.get().values == {"DIRECTORY": "/srv/files"}
+                and event(w, "copied").use_id
+                and "/srv/files" in w.text
+            )
         ),
-    ),
-    Story(
-        "site/incidents/_use.html",
-        "reviewer",
-        an_incident_with_a_script,
-        "incident-use",
-        fill={"value-DIRECTORY": "/srv/files"},
-        press="Preview",
-        then=lambda w: "/srv/files" in w.text and not Use.objects.exists(),
-        name="preview",
-    ),
-    Story(
-        "site/incidents/_statement.html",
-        "reviewer",
-        an_incident,
-        "incident-reword",
-        fill={"statement": "Restart nginx"},
-        press="Search again",
-        then=lambda w: now(w.incident).statement == "Restart nginx",
-    ),
-    Story(
-        "site/incidents/detail.html",
-        "reviewer",
-        an_incident,
-        "incident-take",
-        press="Take it",
-        then=lambda w: now(w.incident).taken_by == w.me,
-    ),
-    Story(
-        "site/incidents/detail.html",
-        "reviewer",
-        an_incident_of_a_silent_source,
-        "incident-close",
-        press="It is over",
-        then=lambda w: now(w.incident).state == "resolved" and event(w, "closed").by == w.me,
-    ),
-    Story(
-        "site/incidents/_people.html",
-        "reviewer",
-        an_incident_in_hand,
-        "incident-give-back",
-        press="Give it back",
-        then=lambda w: now(w.incident).taken_by is None,
-    ),
-    Story(
-        "site/incidents/_people.html",
-        "reviewer",
-        an_incident_of_somebody,
-        "incident-take",
-        press="Take it over",
-        then=lambda w: now(w.incident).taken_by == w.me,
-    ),
-    Story(
-        "site/incidents/_people.html",
-        "reviewer",
-        colleagues,
-        "incident-hand-over",
-        fill=lambda w: {"to": str(w.person("second_reviewer").pk)},
-        press="Hand over",
-        then=lambda w: now(w.incident).taken_by == w.person("second_reviewer"),
-    ),
-    Story(
-        "site/incidents/_timeline.html",
-        "reviewer",
-        an_incident,
-        "incident-note",
-        fill={"text": "Looks like last week"},
-        press="Add the note",
-        then=lambda w: event(w, "noted").text == "Looks like last week",
-    ),
-    Story(
-        "site/incidents/_outcome_form.html",
-        "reviewer",
-        an_incident_with_a_use,
-        "incident-outcome",
-        fill={"note": "Half of it was free again"},
-        press="Worked",
-        then=lambda w: now(w.use).outcome == "worked" and event(w, "outcome").use_id == w.use.pk,
-    ),
-    Story(
-        "site/incidents/_outcome_form.html",
-        "reviewer",
-        an_incident_just_copied,
-        "incident-outcome",
-        press="Made it worse",
-        then=lambda w: now(w.version.entry).suspended_at,
-        name="worse, where it was just copied",
-    ),
-    Story(
-        "site/incidents/ask.html",
-        "reviewer",
-        lambda w: an_incident(w) + "ask/",
-        "incident-ask",
-        fill={"target": "web-1"},
-        press="Ask",
-        then=lambda w: (
-            Action.objects.get().statement == STATEMENT
-            and "Old files" in Action.objects.get().incident
-            and event(w, "asked").action_id
+        Story(
+            an_incident_with_a_script,
+            "incident-use",
+            "Preview",
+            {"value-DIRECTORY": "/srv/files"},
+            name="preview",
+        ).then(lambda w: "/srv/files" in w.text and not Use.objects.exists()),
+    ],
+    ("site/incidents/_statement.html", "reviewer"): [
+        Story(an_incident, "incident-reword", "Search again", {"statement": "Restart nginx"}).then(
+            lambda w: now(w.incident).statement == "Restart nginx"
+        )
+    ],
+    ("site/incidents/detail.html", "reviewer"): [
+        Story(an_incident, "incident-take", "Take it").then(
+            lambda w: now(w.incident).taken_by == w.me
         ),
-    ),
-    Story(
-        "site/alerts/source_form.html",
-        "administrator",
-        lambda w: "/alert-sources/new/generic/",
-        "alert-source-new",
-        fill={
-            "name": "Our tool",
-            **{f"at_{part}": pointer for part, pointer in GENERIC_MAPPING.items()},
-        },
-        press="Add it",
-        then=lambda w: (
-            AlertSource.objects.get().mapping == GENERIC_MAPPING
-            and "shown only this once" in w.text
+        Story(an_incident_of_a_silent_source, "incident-close", "It is over").then(
+            lambda w: now(w.incident).state == "resolved" and event(w, "closed").by == w.me
         ),
-    ),
-    Story(
-        "site/alerts/source_form.html",
-        "administrator",
-        lambda w: a_source(w) + "edit/",
-        "alert-source-edit",
-        fill={"matchers": 'team="web"', "least_severity": "2"},
-        press="Save",
-        then=lambda w: now(w.source).matchers == 'team="web"' and now(w.source).least_severity == 2,
-    ),
-    Story(
-        "site/alerts/source.html",
-        "administrator",
-        a_source,
-        "alert-source-test",
-        press="Test now",
-        then=lambda w: (
-            Incident.objects.get().source == w.source
-            and "The sample made incident" in w.text
-            and not AlertKey.objects.exists()
+    ],
+    ("site/incidents/_people.html", "reviewer"): [
+        Story(an_incident_in_hand, "incident-give-back", "Give it back").then(
+            lambda w: now(w.incident).taken_by is None
         ),
-    ),
-    Story(
-        "site/alerts/source.html",
-        "administrator",
-        a_source,
-        "alert-key-new",
-        press="Make another secret",
-        then=lambda w: AlertKey.objects.get().sha256 and "shown only this once" in w.text,
-    ),
-    Story(
-        "site/alerts/source.html",
-        "administrator",
-        lambda w: a_source(w, "pagerduty"),
-        "alert-key-new",
-        fill={"secret": "a-secret-of-pagerduty-0123"},
-        press="Keep the secret",
-        then=lambda w: AlertKey.objects.get().sealed and "0123" not in w.text,
-        name="of PagerDuty",
-    ),
-    Story(
-        "site/alerts/source.html",
-        "administrator",
-        a_source_with_a_key,
-        "alert-key-revoke",
-        press="Revoke",
-        then=lambda w: AlertKey.objects.get().revoked_at,
-    ),
-    Story(
-        "site/alerts/source.html",
-        "administrator",
-        a_source,
-        "alert-source-pause",
-        press="Pause",
-        then=lambda w: now(w.source).paused_at,
-    ),
-    Story(
-        "site/alerts/source.html",
-        "administrator",
-        a_paused_source,
-        "alert-source-resume",
-        press="Resume",
-        then=lambda w: now(w.source).paused_at is None,
-    ),
-    Story(
-        "site/alerts/rule_form.html",
-        "administrator",
-        an_account,
-        "alert-rule-new",
-        fill=lambda w: {
-            "name": "Critical ones",
-            "configuration": "demo",
-            "account": str(w.robot.pk),
-        },
-        press="Save",
-        then=lambda w: AlertRule.objects.get().is_on is False,
-    ),
-    Story(
-        "site/alerts/rules.html",
-        "administrator",
-        a_rule,
-        "alert-rule-switch",
-        press="Switch on",
-        then=lambda w: now(w.rule).is_on,
-    ),
-)
+        Story(an_incident_of_somebody, "incident-take", "Take it over").then(
+            lambda w: now(w.incident).taken_by == w.me
+        ),
+        Story(
+            colleagues,
+            "incident-hand-over",
+            "Hand over",
+            lambda w: {"to": str(w.person("second_reviewer").pk)},
+        ).then(lambda w: now(w.incident).taken_by == w.person("second_reviewer")),
+    ],
+    ("site/incidents/_timeline.html", "reviewer"): [
+        Story(an_incident, "incident-note", "Add the note", {"text": "Looks like last week"}).then(
+            lambda w: event(w, "noted").text == "Looks like last week"
+        )
+    ],
+    ("site/incidents/_outcome_form.html", "reviewer"): [
+        Story(
+            an_incident_with_a_use,
+            "incident-outcome",
+            "Worked",
+            {"note": "Half of it was free again"},
+        ).then(lambda w: now(w.use).outcome == "worked" and event(w, "outcome").use_id == w.use.pk),
+        Story(
+            an_incident_just_copied,
+            "incident-outcome",
+            "Made it worse",
+            name="worse, where it was just copied",
+        ).then(lambda w: now(w.version.entry).suspended_at),
+    ],
+    ("site/incidents/ask.html", "reviewer"): [
+        Story(lambda w: an_incident(w) + "ask/", "incident-ask", "Ask", {"target": "web-1"}).then(
+            lambda w: (
+                Action.objects.get().statement == STATEMENT
+                and "Old files" in Action.objects.get().incident
+                and event(w, "asked").action_id
+            )
+        )
+    ],
+    ("site/alerts/source_form.html", "administrator"): [
+        Story(
+            lambda w: "/alert-sources/new/generic/",
+            "alert-source-new",
+            "Add it",
+            {
+                "name": "Our tool",
+                **{f"at_{part}": pointer for part, pointer in GENERIC_MAPPING.items()},
+            },
+        ).then(
+            lambda w: (
+                AlertSource.objects.get().mapping == GENERIC_MAPPING
+                and "shown only this once" in w.text
+            )
+        ),
+        Story(
+            lambda w: a_source(w) + "edit/",
+            "alert-source-edit",
+            "Save",
+            {"matchers": 'team="web"', "least_severity": "2"},
+        ).then(
+            lambda w: now(w.source).matchers == 'team="web"' and now(w.source).least_severity == 2
+        ),
+    ],
+    ("site/alerts/source.html", "administrator"): [
+        Story(a_source, "alert-source-test", "Test now").then(
+            lambda w: (
+                Incident.objects.get().source == w.source
+                and "The sample made incident" in w.text
+                and not AlertKey.objects.exists()
+            )
+        ),
+        Story(a_source, "alert-key-new", "Make another secret").then(
+            lambda w: AlertKey.objects.get().sha256 and "shown only this once" in w.text
+        ),
+        Story(
+            lambda w: a_source(w, "pagerduty"),
+            "alert-key-new",
+            "Keep the secret",
+            {"secret": "a-secret-of-pagerduty-0123"},
+            name="of PagerDuty",
+        ).then(lambda w: AlertKey.objects.get().sealed and "0123" not in w.text),
+        Story(a_source_with_a_key, "alert-key-revoke", "Revoke").then(
+            lambda w: AlertKey.objects.get().revoked_at
+        ),
+        Story(a_source, "alert-source-pause", "Pause").then(lambda w: now(w.source).paused_at),
+        Story(a_paused_source, "alert-source-resume", "Resume").then(
+            lambda w: now(w.source).paused_at is None
+        ),
+    ],
+    ("site/alerts/rule_form.html", "administrator"): [
+        Story(
+            an_account,
+            "alert-rule-new",
+            "Save",
+            lambda w: {
+                "name": "Critical ones",
+                "configuration": "demo",
+                "account": str(w.robot.pk),
+            },
+        ).then(lambda w: AlertRule.objects.get().is_on is False)
+    ],
+    ("site/alerts/rules.html", "administrator"): [
+        Story(a_rule, "alert-rule-switch", "Switch on").then(lambda w: now(w.rule).is_on)
+    ],
+}

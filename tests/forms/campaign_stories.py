@@ -11,14 +11,7 @@ from django.http import HttpResponse
 from pipeline.models import Configuration
 from review import services
 from review.campaigns.services import editing, rules
-from review.models import (
-    Adjudication,
-    Campaign,
-    Item,
-    ReportSnapshot,
-    SentBack,
-    Transfer,
-)
+from review.models import Adjudication, Campaign, Item, ReportSnapshot, SentBack, Transfer
 from tests.forms.review_stories import gone_through, study
 from tests.forms.story import Story, World, now
 from tests.keys import shown
@@ -168,290 +161,178 @@ def export_page(world: World) -> str:
     return f"{campaign_page(world)}export/"
 
 
-CAMPAIGNS = (
-    Story(
-        "review/campaigns/new.html",
-        "manager",
-        lambda _w: "/campaigns/new/",
-        "campaign-new",
-        fill={"name": "Shell 2026", "description": "Why", "preset": "rigorous"},
-        then=lambda w: Campaign.objects.get(name="Shell 2026").sham_share == 20,
-    ),
-    Story(
-        "review/campaigns/clone.html",
-        "manager",
-        lambda w: f"{campaign_page(w)}clone/",
-        "campaign-clone",
-        fill={"name": "Once more", "takes": "scripts"},
-        press="Clone",
-        then=lambda w: Campaign.objects.get(name="Once more").items.count() == 2,
-    ),
-    Story(
-        "review/campaigns/_head.html",
-        "manager",
-        campaign_page,
-        "campaign-state",
-        press="Pause",
-        then=lambda w: now(w.campaign).state == "paused",
-    ),
-    Story(
-        "review/campaigns/close.html",
-        "manager",
-        asked_before_closing,
-        "campaign-state",
-        press="Close it anyway",
-        then=lambda w: now(w.campaign).state == "closed",
-    ),
-    Story(
-        "review/campaigns/dashboard.html",
-        "manager",
-        with_money,
-        "campaign-budget",
-        fill={"budget": "12.50", "uses_message_batches": "on"},
-        press="Save",
-        then=lambda w: (
-            editing.rules_of(now(w.campaign)).budget == 12_500_000
-            and editing.rules_of(now(w.campaign)).uses_message_batches
+CAMPAIGNS = {
+    ("review/campaigns/new.html", "manager"): [
+        Story(
+            lambda _w: "/campaigns/new/",
+            "campaign-new",
+            fill={"name": "Shell 2026", "description": "Why", "preset": "rigorous"},
+        ).then(lambda w: Campaign.objects.get(name="Shell 2026").sham_share == 20)
+    ],
+    ("review/campaigns/clone.html", "manager"): [
+        Story(
+            lambda w: f"{campaign_page(w)}clone/",
+            "campaign-clone",
+            "Clone",
+            {"name": "Once more", "takes": "scripts"},
+        ).then(lambda w: Campaign.objects.get(name="Once more").items.count() == 2)
+    ],
+    ("review/campaigns/_head.html", "manager"): [
+        Story(campaign_page, "campaign-state", "Pause").then(
+            lambda w: now(w.campaign).state == "paused"
+        )
+    ],
+    ("review/campaigns/close.html", "manager"): [
+        Story(asked_before_closing, "campaign-state", "Close it anyway").then(
+            lambda w: now(w.campaign).state == "closed"
+        )
+    ],
+    ("review/campaigns/dashboard.html", "manager"): [
+        Story(
+            with_money, "campaign-budget", "Save", {"budget": "12.50", "uses_message_batches": "on"}
+        ).then(
+            lambda w: (
+                editing.rules_of(now(w.campaign)).budget == 12_500_000
+                and editing.rules_of(now(w.campaign)).uses_message_batches
+            )
         ),
-    ),
-    Story(
-        "review/campaigns/dashboard.html",
-        "manager",
-        with_money,
-        "campaign-runs",
-        press="Pause the runs",
-        then=lambda w: now(w.campaign).batch.paused_at,
-    ),
-    Story(
-        "review/campaigns/setup_items.html",
-        "manager",
-        with_a_found_run,
-        "campaign-step",
-        fill=lambda w: {"chosen": [str(w.run.pk)]},
-        press="Add the ticked ones",
-        then=lambda w: w.campaign.items.get().run == w.run,
-    ),
-    Story(
-        "review/campaigns/setup_step.html",
-        "manager",
-        setup_page("reviewers"),
-        "campaign-step",
-        fill={"overlap": "3", "extra_share": "0"},
-        press="Save",
-        then=lambda w: now(w.campaign).overlap == 3,
-    ),
-    Story(
-        "review/campaigns/setup_items.html",
-        "manager",
-        setup_page("items"),
-        "campaign-import",
-        fill=lambda _w: {"file": file_of(ROW)},
-        press="Look at the file",
-        then=lambda w: "as they will be read" in w.text and "List files" in w.text,
-        name="file",
-    ),
-    Story(
-        "review/campaigns/setup_start.html",
-        "manager",
-        ready_to_open,
-        "campaign-state",
-        press="Open it",
-        then=lambda w: now(w.campaign).state == "open",
-    ),
-    Story(
-        "review/campaigns/setup_size.html",
-        "manager",
-        setup_page("size"),
-        "campaign-step",
-        fill={"share": "50", "half_width": "5"},
-        press="Save as the plan and go on",
-        then=lambda w: now(w.campaign).plan["items"] == 381,
-    ),
-    Story(
-        "review/campaigns/setup_step.html",
-        "manager",
-        a_changed_rubric,
-        "campaign-rubric-older",
-        fill={"why": "Look at paths again."},
-        press="Send them back",
-        then=lambda w: SentBack.objects.get().why == "Look at paths again.",
-    ),
-    Story(
-        "review/campaigns/setup_start.html",
-        "manager",
-        ready_to_start,
-        "campaign-start-runs",
-        then=lambda w: "being started" in w.text,
-    ),
-    Story(
-        "review/campaigns/people.html",
-        "manager",
-        without_people,
-        "campaign-member-add",
-        fill={"user": "rita", "limit": "5"},
-        press="Add",
-        then=lambda w: w.campaign.members.get().limit == 5,
-    ),
-    Story(
-        "review/campaigns/people.html",
-        "manager",
-        without_people,
-        "campaign-member-add",
-        press="Add 1 person",
-        then=lambda w: w.campaign.members.get().user.username == "rita",
-        name="everybody",
-    ),
-    Story(
-        "review/campaigns/people.html",
-        "manager",
-        people_page,
-        "campaign-member",
-        fill={"limit": "7"},
-        press="Set",
-        then=lambda w: w.campaign.members.filter(limit=7).count() == 1,
-        name="limit",
-    ),
-    Story(
-        "review/campaigns/people.html",
-        "manager",
-        people_page,
-        "campaign-member",
-        press="Pause",
-        then=lambda w: w.campaign.members.exclude(paused_at=None).count() == 1,
-        name="pause",
-    ),
-    Story(
-        "review/campaigns/people.html",
-        "manager",
-        people_page,
-        "campaign-open-to-all",
-        press="Open it to every reviewer",
-        then=lambda w: now(w.campaign).open_to_all,
-    ),
-    Story(
-        "review/campaigns/_send_form.html",
-        "manager",
-        closed_items,
-        "campaign-send",
-        fill=lambda w: {"item": [str(one.pk) for one in w.campaign.items.all()]},
-        press="Send the ticked items",
-        then=lambda w: Item.objects.filter(campaign__kind="live").count() == 2,
-    ),
-    Story(
-        "review/campaigns/item.html",
-        "manager",
-        item_page,
-        "campaign-item-assign",
-        fill={"user": "rita"},
-        then=lambda w: w.item.assignments.get().reviewer.username == "rita",
-    ),
-    Story(
-        "review/campaigns/item.html",
-        "manager",
-        item_page,
-        "campaign-item-known",
-        fill={"purpose": "gold", "script": "0", "why": "It misses links."},
-        press="Save",
-        then=lambda w: now(w.item).case.purpose == "gold",
-    ),
-    Story(
-        "review/campaigns/item.html",
-        "manager",
-        item_page,
-        "campaign-item-withdraw",
-        fill={"why": "No sense."},
-        press="Withdraw",
-        then=lambda w: now(w.item).state == "withdrawn",
-    ),
-    Story(
-        "review/queue/item_hands.html",
-        "manager",
-        hands_page,
-        "item-assign",
-        fill={"to": "rolf"},
-        press="Assign",
-        then=lambda w: w.item.assignments.get().reviewer.username == "rolf",
-    ),
-    Story(
-        "review/queue/_reassign_form.html",
-        "manager",
-        somebody_holds_it,
-        "item-take-over",
-        fill={"to": "rolf", "why": "On leave"},
-        then=lambda w: w.item.assignments.filter(reviewer__username="rolf").exists(),
-    ),
-    Story(
-        "review/queue/_reassign_form.html",
-        "manager",
-        somebody_is_through,
-        "item-send-back",
-        fill={"why": "Line 3?"},
-        then=lambda w: SentBack.objects.get().why == "Line 3?",
-    ),
-    Story(
-        "review/campaigns/adjudication.html",
-        "manager",
-        a_dispute,
-        "campaign-adjudicate",
-        fill={"value": "0", "why": "Paths count."},
-        press="Settle",
-        then=lambda w: Adjudication.objects.get().value == 0,
-    ),
-    Story(
-        "review/campaigns/flag_list.html",
-        "manager",
-        a_flag,
-        "flag-answer",
-        fill={"resolution": "Taken out."},
-        then=lambda w: now(w.flag).resolution == "Taken out.",
-    ),
-    Story(
-        "review/report/_snapshots.html",
-        "manager",
-        report_page,
-        "campaign-report-snapshots",
-        fill={"name": "After the pilot"},
-        then=lambda w: ReportSnapshot.objects.get().name == "After the pilot",
-    ),
-    Story(
-        "review/report/items.html",
-        "manager",
-        where_execution_differs,
-        "item-execution-reason",
-        fill={"reason": "too_strict"},
-        press="Save",
-        then=lambda w: now(w.items[1]).execution_reason == "too_strict",
-    ),
-    Story(
-        "review/exchange/import.html",
-        "manager",
-        import_page,
-        "campaign-import",
-        fill=lambda _w: {"kind": "items", "file": file_of(ROW)},
-        press="Import",
-        then=lambda w: Transfer.objects.get().kind == "items",
-    ),
-    Story(
-        "review/exchange/import_preview.html",
-        "manager",
-        put_aside,
-        "campaign-import-look",
-        press="Import",
-        then=lambda w: Transfer.objects.get().kind == "items",
-    ),
-    Story(
-        "review/exchange/_transfer.html",
-        "manager",
-        a_transfer,
-        "transfer-cancel",
-        then=lambda w: Transfer.objects.get().state == "cancelled",
-    ),
-    Story(
-        "review/exchange/export.html",
-        "manager",
-        export_page,
-        "campaign-export",
-        fill={"layout": "csv"},
-        then=lambda w: Transfer.objects.get().kind != "items",
-    ),
-)
+        Story(with_money, "campaign-runs", "Pause the runs").then(
+            lambda w: now(w.campaign).batch.paused_at
+        ),
+    ],
+    ("review/campaigns/setup_items.html", "manager"): [
+        Story(
+            with_a_found_run,
+            "campaign-step",
+            "Add the ticked ones",
+            lambda w: {"chosen": [str(w.run.pk)]},
+        ).then(lambda w: w.campaign.items.get().run == w.run),
+        Story(
+            setup_page("items"),
+            "campaign-import",
+            "Look at the file",
+            lambda _w: {"file": file_of(ROW)},
+            name="file",
+        ).then(lambda w: "as they will be read" in w.text and "List files" in w.text),
+    ],
+    ("review/campaigns/setup_step.html", "manager"): [
+        Story(
+            setup_page("reviewers"), "campaign-step", "Save", {"overlap": "3", "extra_share": "0"}
+        ).then(lambda w: now(w.campaign).overlap == 3),
+        Story(
+            a_changed_rubric,
+            "campaign-rubric-older",
+            "Send them back",
+            {"why": "Look at paths again."},
+        ).then(lambda w: SentBack.objects.get().why == "Look at paths again."),
+    ],
+    ("review/campaigns/setup_start.html", "manager"): [
+        Story(ready_to_open, "campaign-state", "Open it").then(
+            lambda w: now(w.campaign).state == "open"
+        ),
+        Story(ready_to_start, "campaign-start-runs").then(lambda w: "being started" in w.text),
+    ],
+    ("review/campaigns/setup_size.html", "manager"): [
+        Story(
+            setup_page("size"),
+            "campaign-step",
+            "Save as the plan and go on",
+            {"share": "50", "half_width": "5"},
+        ).then(lambda w: now(w.campaign).plan["items"] == 381)
+    ],
+    ("review/campaigns/people.html", "manager"): [
+        Story(without_people, "campaign-member-add", "Add", {"user": "rita", "limit": "5"}).then(
+            lambda w: w.campaign.members.get().limit == 5
+        ),
+        Story(without_people, "campaign-member-add", "Add 1 person", name="everybody").then(
+            lambda w: w.campaign.members.get().user.username == "rita"
+        ),
+        Story(people_page, "campaign-member", "Set", {"limit": "7"}, name="limit").then(
+            lambda w: w.campaign.members.filter(limit=7).count() == 1
+        ),
+        Story(people_page, "campaign-member", "Pause", name="pause").then(
+            lambda w: w.campaign.members.exclude(paused_at=None).count() == 1
+        ),
+        Story(people_page, "campaign-open-to-all", "Open it to every reviewer").then(
+            lambda w: now(w.campaign).open_to_all
+        ),
+    ],
+    ("review/campaigns/_send_form.html", "manager"): [
+        Story(
+            closed_items,
+            "campaign-send",
+            "Send the ticked items",
+            lambda w: {"item": [str(one.pk) for one in w.campaign.items.all()]},
+        ).then(lambda w: Item.objects.filter(campaign__kind="live").count() == 2)
+    ],
+    ("review/campaigns/item.html", "manager"): [
+        Story(item_page, "campaign-item-assign", fill={"user": "rita"}).then(
+            lambda w: w.item.assignments.get().reviewer.username == "rita"
+        ),
+        Story(
+            item_page,
+            "campaign-item-known",
+            "Save",
+            {"purpose": "gold", "script": "0", "why": "It misses links."},
+        ).then(lambda w: now(w.item).case.purpose == "gold"),
+        Story(item_page, "campaign-item-withdraw", "Withdraw", {"why": "No sense."}).then(
+            lambda w: now(w.item).state == "withdrawn"
+        ),
+    ],
+    ("review/queue/item_hands.html", "manager"): [
+        Story(hands_page, "item-assign", "Assign", {"to": "rolf"}).then(
+            lambda w: w.item.assignments.get().reviewer.username == "rolf"
+        )
+    ],
+    ("review/queue/_reassign_form.html", "manager"): [
+        Story(somebody_holds_it, "item-take-over", fill={"to": "rolf", "why": "On leave"}).then(
+            lambda w: w.item.assignments.filter(reviewer__username="rolf").exists()
+        ),
+        Story(somebody_is_through, "item-send-back", fill={"why": "Line 3?"}).then(
+            lambda w: SentBack.objects.get().why == "Line 3?"
+        ),
+    ],
+    ("review/campaigns/adjudication.html", "manager"): [
+        Story(
+            a_dispute, "campaign-adjudicate", "Settle", {"value": "0", "why": "Paths count."}
+        ).then(lambda w: Adjudication.objects.get().value == 0)
+    ],
+    ("review/campaigns/flag_list.html", "manager"): [
+        Story(a_flag, "flag-answer", fill={"resolution": "Taken out."}).then(
+            lambda w: now(w.flag).resolution == "Taken out."
+        )
+    ],
+    ("review/report/_snapshots.html", "manager"): [
+        Story(report_page, "campaign-report-snapshots", fill={"name": "After the pilot"}).then(
+            lambda w: ReportSnapshot.objects.get().name == "After the pilot"
+        )
+    ],
+    ("review/report/items.html", "manager"): [
+        Story(
+            where_execution_differs, "item-execution-reason", "Save", {"reason": "too_strict"}
+        ).then(lambda w: now(w.items[1]).execution_reason == "too_strict")
+    ],
+    ("review/exchange/import.html", "manager"): [
+        Story(
+            import_page,
+            "campaign-import",
+            "Import",
+            lambda _w: {"kind": "items", "file": file_of(ROW)},
+        ).then(lambda w: Transfer.objects.get().kind == "items")
+    ],
+    ("review/exchange/import_preview.html", "manager"): [
+        Story(put_aside, "campaign-import-look", "Import").then(
+            lambda w: Transfer.objects.get().kind == "items"
+        )
+    ],
+    ("review/exchange/_transfer.html", "manager"): [
+        Story(a_transfer, "transfer-cancel").then(
+            lambda w: Transfer.objects.get().state == "cancelled"
+        )
+    ],
+    ("review/exchange/export.html", "manager"): [
+        Story(export_page, "campaign-export", fill={"layout": "csv"}).then(
+            lambda w: Transfer.objects.get().kind != "items"
+        )
+    ],
+}

@@ -105,6 +105,12 @@ def a_saved_view(world: World) -> str:
     return "/catalogue/?risk=high"
 
 
+def saving_a_view(address: str, listing: str) -> Story:
+    return Story(lambda _w: address, "view-save", "Save", {"name": "Mine"}).then(
+        lambda w: SavedView.objects.get(user=w.me, name="Mine").listing == listing
+    )
+
+
 def chosen_for_tags(world: World) -> HttpResponse:
     two_entries(world)
     chosen = [entry.pk for entry in world.entries]
@@ -172,240 +178,145 @@ def chosen_in_the_admin(world: World) -> HttpResponse:
     return world.client.post("/admin/catalog/entry/", data)
 
 
-CATALOGUE = (
-    Story(
-        "catalog/entries/edit.html",
-        "curator",
-        lambda _w: "/catalogue/new/",
-        "entry-new",
-        fill={
-            "title": "Tell the date",
-            "script": DATE,
-            "parameters-0-name": "ZONE",
-        },
-        press="Save the draft",
-        then=lambda w: Entry.objects.get().versions.get().script == DATE,
-    ),
-    Story(
-        "catalog/entries/edit.html",
-        "curator",
-        lambda w: a_version("verified")(w) and f"/catalogue/versions/{w.version.pk}/edit/",
-        "version-edit",
-        fill={"script": "uptime -p\n", "note": "Shorter."},
-        press="Save the draft",
-        then=lambda w: w.version.entry.versions.get(number=2).script == "uptime -p\n",
-    ),
-    Story(
-        "catalog/entries/_merged_in.html",
-        "curator",
-        a_merge,
-        "merge-undo",
-        press="Undo the merge",
-        then=lambda w: Entry.objects.standing().filter(pk=w.source.pk).exists(),
-    ),
-    Story(
-        "catalog/curation/merge.html",
-        "curator",
-        two_to_merge,
-        "entry-merge",
-        fill={"note": "The same."},
-        press="Merge",
-        then=lambda w: not Entry.objects.standing().filter(pk=w.source.pk).exists(),
-    ),
-    Story(
-        "catalog/curation/duplicates.html",
-        "curator",
-        near_duplicates,
-        "duplicate-dismiss",
-        then=lambda w: NearDuplicate.objects.get().state == "dismissed",
-    ),
-    Story(
-        "catalog/evidence/edit.html",
-        "curator",
-        an_entry_to_write_cases_for,
-        "cases-new",
-        press="Save and run",
-        then=lambda w: CaseRun.objects.get().case_set == w.version.entry.case_sets.get().case_set,
-    ),
-    Story(
-        "catalog/evidence/edit.html",
-        "curator",
-        cases_to_edit,
-        "cases-edit",
-        fill={"cases": cases_text(case_data({"check": "exit_status", "nonzero": True}))},
-        press="Save and run",
-        then=lambda w: now(w.kept).removed_by == w.me,
-    ),
-    Story(
-        "catalog/evidence/_sets.html",
-        "curator",
-        an_entry_with_cases,
-        "cases-remove",
-        press="Remove",
-        then=lambda w: now(w.kept).removed_by == w.me,
-    ),
-    Story(
-        "catalog/evidence/cases.html",
-        "curator",
-        an_entry_with_cases,
-        "cases-run",
-        press="Run again",
-        then=lambda w: "being run" in w.text,
-    ),
-    Story(
-        "catalog/curation/changed_evidence.html",
-        "curator",
-        changed_evidence,
-        "evidence-seen",
-        press="Seen",
-        then=lambda w: now(w.change).seen_by == w.me,
-    ),
-    Story(
-        "catalog/curation/newer_findings.html",
-        "curator",
-        a_newer_finding,
-        "finding-seen",
-        press="Seen",
-        then=lambda w: Recheck.objects.get().seen_by == w.me,
-    ),
-    Story(
-        "components/_facets.html",
-        "reviewer",
-        lambda _w: "/catalogue/?risk=high&sort=used&before=9",
-        "view-save",
-        fill={"name": "Dangerous, most used"},
-        press="Save",
-        then=lambda w: (
-            SavedView.objects.get(user=w.me, name="Dangerous, most used").query
-            == "risk=high&sort=used"
-        ),
-    ),
-    *(
+CATALOGUE = {
+    ("catalog/entries/edit.html", "curator"): [
         Story(
-            "components/_facets.html",
-            role,
-            lambda _w, address=address: address,
+            lambda _w: "/catalogue/new/",
+            "entry-new",
+            "Save the draft",
+            {"title": "Tell the date", "script": DATE, "parameters-0-name": "ZONE"},
+        ).then(lambda w: Entry.objects.get().versions.get().script == DATE),
+        Story(
+            lambda w: a_version("verified")(w) and f"/catalogue/versions/{w.version.pk}/edit/",
+            "version-edit",
+            "Save the draft",
+            {"script": "uptime -p\n", "note": "Shorter."},
+        ).then(lambda w: w.version.entry.versions.get(number=2).script == "uptime -p\n"),
+    ],
+    ("catalog/entries/_merged_in.html", "curator"): [
+        Story(a_merge, "merge-undo", "Undo the merge").then(
+            lambda w: Entry.objects.standing().filter(pk=w.source.pk).exists()
+        )
+    ],
+    ("catalog/curation/merge.html", "curator"): [
+        Story(two_to_merge, "entry-merge", "Merge", {"note": "The same."}).then(
+            lambda w: not Entry.objects.standing().filter(pk=w.source.pk).exists()
+        )
+    ],
+    ("catalog/curation/duplicates.html", "curator"): [
+        Story(near_duplicates, "duplicate-dismiss").then(
+            lambda w: NearDuplicate.objects.get().state == "dismissed"
+        )
+    ],
+    ("catalog/evidence/edit.html", "curator"): [
+        Story(an_entry_to_write_cases_for, "cases-new", "Save and run").then(
+            lambda w: CaseRun.objects.get().case_set == w.version.entry.case_sets.get().case_set
+        ),
+        Story(
+            cases_to_edit,
+            "cases-edit",
+            "Save and run",
+            {"cases": cases_text(case_data({"check": "exit_status", "nonzero": True}))},
+        ).then(lambda w: now(w.kept).removed_by == w.me),
+    ],
+    ("catalog/evidence/_sets.html", "curator"): [
+        Story(an_entry_with_cases, "cases-remove", "Remove").then(
+            lambda w: now(w.kept).removed_by == w.me
+        )
+    ],
+    ("catalog/evidence/cases.html", "curator"): [
+        Story(an_entry_with_cases, "cases-run", "Run again").then(lambda w: "being run" in w.text)
+    ],
+    ("catalog/curation/changed_evidence.html", "curator"): [
+        Story(changed_evidence, "evidence-seen", "Seen").then(
+            lambda w: now(w.change).seen_by == w.me
+        )
+    ],
+    ("catalog/curation/newer_findings.html", "curator"): [
+        Story(a_newer_finding, "finding-seen", "Seen").then(
+            lambda w: Recheck.objects.get().seen_by == w.me
+        )
+    ],
+    ("components/_facets.html", "reviewer"): [
+        Story(
+            lambda _w: "/catalogue/?risk=high&sort=used&before=9",
             "view-save",
-            fill={"name": "Mine"},
-            press="Save",
-            then=lambda w, listing=listing: (
-                SavedView.objects.get(user=w.me, name="Mine").listing == listing
-            ),
+            "Save",
+            {"name": "Dangerous, most used"},
+        ).then(
+            lambda w: (
+                SavedView.objects.get(user=w.me, name="Dangerous, most used").query
+                == "risk=high&sort=used"
+            )
+        ),
+        saving_a_view("/actions/?severity=1&sort=severe", "action-list"),
+        saving_a_view("/queue/?risk=high", "queue"),
+        Story(a_saved_view, "view-remove").then(
+            lambda w: not SavedView.objects.filter(pk=w.view.pk).exists()
+        ),
+    ],
+    ("components/_facets.html", "manager"): [
+        saving_a_view("/campaigns/?state=open", "campaign-list")
+    ],
+    ("catalog/listing/_entry_list.html", "curator"): [
+        Story(
+            two_entries,
+            "bulk",
+            "Preview",
+            lambda w: {"entries": [str(w.entries[0].pk)], "deed": "add_tags"},
+        ).then(lambda w: "1 entry is chosen" in w.text)
+    ],
+    ("catalog/listing/bulk.html", "curator"): [
+        Story(chosen_for_tags, "bulk", "Preview", {"tags": "disk"}, name="preview").then(
+            lambda w: w.text.count("gets disk") == 2
+        ),
+        Story(tags_previewed, "bulk", "Do this with 2 entries", name="carry out").then(
+            lambda w: all(tags_of(entry) == {"disk"} for entry in w.entries)
+        ),
+    ],
+    ("catalog/calibration/calibration.html", "curator"): [
+        Story(
+            lambda _w: CALIBRATION,
+            "threshold-set",
+            "Set the threshold",
+            {"match": "0.91", "adapt": "0.6", "why": "Our own labels."},
+        ).then(lambda w: Threshold.objects.get().match == 0.91)
+    ],
+    ("catalog/calibration/_scorings.html", "curator"): [
+        Story(lambda _w: CALIBRATION, "scoring-fit", "Fit to this team").then(
+            lambda w: Job.objects.get().by == w.me
         )
-        for role, address, listing in (
-            ("reviewer", "/actions/?severity=1&sort=severe", "action-list"),
-            ("reviewer", "/queue/?risk=high", "queue"),
-            ("manager", "/campaigns/?state=open", "campaign-list"),
+    ],
+    ("catalog/calibration/_choose_scoring.html", "curator"): [
+        Story(a_fitted_scoring, "scoring-choose", "Switch", {"why": "It fits us."}).then(
+            lambda w: current_scoring().version == "ours"
         )
-    ),
-    Story(
-        "components/_facets.html",
-        "reviewer",
-        a_saved_view,
-        "view-remove",
-        then=lambda w: not SavedView.objects.filter(pk=w.view.pk).exists(),
-    ),
-    Story(
-        "catalog/listing/_entry_list.html",
-        "curator",
-        two_entries,
-        "bulk",
-        fill=lambda w: {"entries": [str(w.entries[0].pk)], "deed": "add_tags"},
-        press="Preview",
-        then=lambda w: "1 entry is chosen" in w.text,
-    ),
-    Story(
-        "catalog/listing/bulk.html",
-        "curator",
-        chosen_for_tags,
-        "bulk",
-        fill={"tags": "disk"},
-        press="Preview",
-        then=lambda w: w.text.count("gets disk") == 2,
-        name="preview",
-    ),
-    Story(
-        "catalog/listing/bulk.html",
-        "curator",
-        tags_previewed,
-        "bulk",
-        press="Do this with 2 entries",
-        then=lambda w: all(tags_of(entry) == {"disk"} for entry in w.entries),
-        name="carry out",
-    ),
-    Story(
-        "catalog/calibration/calibration.html",
-        "curator",
-        lambda _w: CALIBRATION,
-        "threshold-set",
-        fill={"match": "0.91", "adapt": "0.6", "why": "Our own labels."},
-        press="Set the threshold",
-        then=lambda w: Threshold.objects.get().match == 0.91,
-    ),
-    Story(
-        "catalog/calibration/_scorings.html",
-        "curator",
-        lambda _w: CALIBRATION,
-        "scoring-fit",
-        press="Fit to this team",
-        then=lambda w: Job.objects.get().by == w.me,
-    ),
-    Story(
-        "catalog/calibration/_choose_scoring.html",
-        "curator",
-        a_fitted_scoring,
-        "scoring-choose",
-        fill={"why": "It fits us."},
-        press="Switch",
-        then=lambda w: current_scoring().version == "ours",
-    ),
-    Story(
-        "catalog/calibration/label_case.html",
-        "manager",
-        a_case,
-        "case-label",
-        press="Starting point",
-        then=lambda w: MatchLabel.objects.get().label == "adapt",
-    ),
-    Story(
-        "catalog/calibration/label_case.html",
-        "manager",
-        a_label,
-        "label-undo",
-        press="Undo",
-        then=lambda w: MatchLabel.objects.get().undone_at,
-    ),
-    Story(
-        "catalog/exchange/import.html",
-        "curator",
-        lambda _w: "/catalogue/imports/",
-        "catalog-import",
-        fill=lambda _w: {"file": jsonl(GOOD), "state": "draft"},
-        press="Preview",
-        then=lambda w: Job.objects.get().arguments["state"] == "draft",
-    ),
-    Story(
-        "catalog/exchange/_import.html",
-        "curator",
-        a_file_looked_through,
-        "catalog-import-start",
-        press="Import",
-        then=lambda w: Job.objects.latest("pk").pk != w.job.pk,
-    ),
-    Story(
-        "catalog/exchange/_import.html",
-        "curator",
-        an_import_under_way,
-        "catalog-import-cancel",
-        press="Cancel",
-        then=lambda w: now(w.job).state == "cancelled",
-    ),
-    Story(
-        "admin/catalog/confirm_action.html",
-        "curator",
-        chosen_in_the_admin,
-        "admin:catalog_entry_changelist",
-        fill={"reason": "INC-7"},
-        then=lambda w: now(w.version.entry).suspended_at,
-    ),
-)
+    ],
+    ("catalog/calibration/label_case.html", "manager"): [
+        Story(a_case, "case-label", "Starting point").then(
+            lambda w: MatchLabel.objects.get().label == "adapt"
+        ),
+        Story(a_label, "label-undo", "Undo").then(lambda w: MatchLabel.objects.get().undone_at),
+    ],
+    ("catalog/exchange/import.html", "curator"): [
+        Story(
+            lambda _w: "/catalogue/imports/",
+            "catalog-import",
+            "Preview",
+            lambda _w: {"file": jsonl(GOOD), "state": "draft"},
+        ).then(lambda w: Job.objects.get().arguments["state"] == "draft")
+    ],
+    ("catalog/exchange/_import.html", "curator"): [
+        Story(a_file_looked_through, "catalog-import-start", "Import").then(
+            lambda w: Job.objects.latest("pk").pk != w.job.pk
+        ),
+        Story(an_import_under_way, "catalog-import-cancel", "Cancel").then(
+            lambda w: now(w.job).state == "cancelled"
+        ),
+    ],
+    ("admin/catalog/confirm_action.html", "curator"): [
+        Story(chosen_in_the_admin, "admin:catalog_entry_changelist", fill={"reason": "INC-7"}).then(
+            lambda w: now(w.version.entry).suspended_at
+        )
+    ],
+}

@@ -24,79 +24,51 @@ def a_paused_command(world: World) -> str:
     return address
 
 
-CHAT_COMMANDS = (
-    Story(
-        "integrations/chat_commands/form.html",
-        "administrator",
-        lambda w: "/integrations/commands/new/mattermost/",
-        "chat-command-new",
-        fill={"name": "Ours", "secret": SECRET, "team": "abc", "requests_per_minute": "30"},
-        press="Add the command",
-        then=lambda w: unseal(ChatCommand.objects.get(name="Ours", team="abc").sealed) == SECRET,
-    ),
-    Story(
-        "integrations/chat_commands/form.html",
-        "administrator",
-        lambda w: f"{a_command(w)}edit/",
-        "chat-command-edit",
-        fill={"name": "Theirs"},
-        press="Save",
-        then=lambda w: now(w.command).name == "Theirs" and unseal(now(w.command).sealed) == SECRET,
-    ),
-    Story(
-        "integrations/chat_commands/form.html",
-        "administrator",
-        lambda w: f"{a_command(w)}edit/",
-        "chat-command-edit",
-        fill={"name": "Theirs", "secret": "short"},
-        press="Save",
-        then=lambda w: (
-            "Paste the secret" in w.text and "Theirs" in w.text and now(w.command).name == "Ours"
+CHAT_COMMANDS = {
+    ("integrations/chat_commands/form.html", "administrator"): [
+        Story(
+            lambda w: "/integrations/commands/new/mattermost/",
+            "chat-command-new",
+            "Add the command",
+            {"name": "Ours", "secret": SECRET, "team": "abc", "requests_per_minute": "30"},
+        ).then(lambda w: unseal(ChatCommand.objects.get(name="Ours", team="abc").sealed) == SECRET),
+        Story(
+            lambda w: f"{a_command(w)}edit/", "chat-command-edit", "Save", {"name": "Theirs"}
+        ).then(
+            lambda w: now(w.command).name == "Theirs" and unseal(now(w.command).sealed) == SECRET
         ),
-        name="refused",
-        status=422,
-    ),
-    Story(
-        _PAGE,
-        "administrator",
-        a_command,
-        "chat-command-test",
-        fill={"statement": "restart nginx"},
-        press="Test now",
-        then=lambda w: "|Restart nginx&gt;" in w.text and now(w.command).last_success_at,
-    ),
-    Story(
-        _PAGE,
-        "administrator",
-        lambda w: a_command(w, "mattermost"),
-        "chat-command-test",
-        fill={"statement": "restart nginx"},
-        press="Test now",
-        then=lambda w: "[Restart nginx](" in w.text,
-        name="test of mattermost",
-    ),
-    Story(
-        _PAGE,
-        "administrator",
-        a_command,
-        "chat-command-pause",
-        press="Pause",
-        then=lambda w: now(w.command).paused_at,
-    ),
-    Story(
-        _PAGE,
-        "administrator",
-        a_paused_command,
-        "chat-command-resume",
-        press="Resume",
-        then=lambda w: now(w.command).paused_at is None,
-    ),
-    Story(
-        _PAGE,
-        "administrator",
-        a_command,
-        "chat-command-remove",
-        press="Remove it",
-        then=lambda w: not ChatCommand.objects.exists(),
-    ),
-)
+        Story(
+            lambda w: f"{a_command(w)}edit/",
+            "chat-command-edit",
+            "Save",
+            {"name": "Theirs", "secret": "short"},
+            name="refused",
+            status=422,
+        ).then(
+            lambda w: (
+                "Paste the secret" in w.text
+                and "Theirs" in w.text
+                and now(w.command).name == "Ours"
+            )
+        ),
+    ],
+    (_PAGE, "administrator"): [
+        Story(a_command, "chat-command-test", "Test now", {"statement": "restart nginx"}).then(
+            lambda w: "|Restart nginx&gt;" in w.text and now(w.command).last_success_at
+        ),
+        Story(
+            lambda w: a_command(w, "mattermost"),
+            "chat-command-test",
+            "Test now",
+            {"statement": "restart nginx"},
+            name="test of mattermost",
+        ).then(lambda w: "[Restart nginx](" in w.text),
+        Story(a_command, "chat-command-pause", "Pause").then(lambda w: now(w.command).paused_at),
+        Story(a_paused_command, "chat-command-resume", "Resume").then(
+            lambda w: now(w.command).paused_at is None
+        ),
+        Story(a_command, "chat-command-remove", "Remove it").then(
+            lambda w: not ChatCommand.objects.exists()
+        ),
+    ],
+}

@@ -5,11 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from catalog import services
-from catalog.models import (
-    Entry,
-    Use,
-    Version,
-)
+from catalog.models import Entry, Use, Version
 from tests.catalog.shelf import DIRECTORY, PLAIN, SCRIPT, shelve
 from tests.forms.story import Story, World, now
 
@@ -101,175 +97,104 @@ def ones_own_former_version(world: World) -> str:
     return a_former_version(world, author="curator")
 
 
-ROLL_BACK = tuple(
-    Story(
-        "catalog/entries/roll_back.html",
-        "curator",
-        given,
-        "version-roll-back",
-        fill={"reason": "INC-7: it empties the wrong folder."},
-        press=press,
-        then=is_now(state),
-        name=press,
-    )
-    for given, press, state in (
-        (a_former_version, "Roll back to version 1", "verified"),
-        (ones_own_former_version, "Ask for the roll back", "in_review"),
-        (ones_own_former_version, "Roll back now, as an emergency", "verified"),
-    )
-)
-MOVES = (
-    Story(
-        REVIEW,
-        "curator",
-        a_review,
-        "version-verify",
-        fill={"note": "Looked at it."},
-        press="Verify",
-        then=is_now("verified"),
-    ),
-    Story(
-        MOVE,
-        "curator",
-        a_version("verified"),
-        "version-verify-again",
-        press="Verify again",
-        then=lambda w: w.version.events.filter(by=w.me).exists() and is_now("verified")(w),
-    ),
-    Story(
-        MOVE,
-        "curator",
-        a_version("draft"),
-        "version-submit",
-        fill={"note": "Ready."},
-        press="Submit for review",
-        then=is_now("in_review"),
-    ),
-    Story(
-        REVIEW,
-        "curator",
-        a_review,
-        "version-send-back",
-        fill={"reason": "It can't be undone."},
-        press="Send back",
-        then=is_now("draft"),
-    ),
-    Story(
-        MOVE,
-        "curator",
-        an_older_version,
-        "version-revert",
-        press="Copy as a new version",
-        then=lambda w: w.version.entry.versions.get(number=3).script == PLAIN,
-    ),
-    Story(
-        "catalog/entries/_curator_panel.html",
-        "curator",
-        a_version("verified"),
-        "version-deprecate",
-        fill={"reason": "Nobody needs it."},
-        press="Deprecate anyway",
-        then=is_now("deprecated"),
-    ),
-    Story(
-        MOVE,
-        "curator",
-        a_version("verified"),
-        "entry-suspend",
-        fill={"reason": "INC-7"},
-        press="Suspend the entry",
-        then=lambda w: now(w.version.entry).suspended_at,
-    ),
-    Story(
-        MOVE,
-        "curator",
-        a_suspended_entry,
-        "entry-lift",
-        fill={"note": "It was the disk."},
-        press="Lift the suspension",
-        then=lambda w: not now(w.version.entry).suspended_at,
-    ),
-    Story(
-        MOVE,
-        "curator",
-        a_version("verified"),
-        "entry-rename",
-        fill={"title": "List what is older than a month"},
-        press="Rename",
-        then=lambda w: now(w.version.entry).title == "List what is older than a month",
-    ),
-    Story(
-        MOVE,
-        "curator",
-        a_version("verified"),
-        "version-labels",
-        fill={"tags": "disk, nightly", "owner": "carla"},
-        press="Save",
-        then=lambda w: (
-            tags_of(w.version.entry) == {"disk", "nightly"} and now(w.version).owner == w.me
+ROLL_BACK = {
+    ("catalog/entries/roll_back.html", "curator"): [
+        *(
+            Story(given, "version-roll-back", press, {"reason": "INC-7"}, name=press).then(
+                is_now(state)
+            )
+            for given, press, state in (
+                (a_former_version, "Roll back to version 1", "verified"),
+                (ones_own_former_version, "Ask for the roll back", "in_review"),
+                (ones_own_former_version, "Roll back now, as an emergency", "verified"),
+            )
+        )
+    ]
+}
+MOVES = {
+    (REVIEW, "curator"): [
+        Story(a_review, "version-verify", "Verify", {"note": "Looked at it."}).then(
+            is_now("verified")
         ),
-    ),
-)
-OUTCOMES = tuple(
-    Story(
-        "catalog/entries/_outcome_form.html",
-        "reviewer",
-        a_use,
-        "use-outcome",
-        fill={"incident": "INC-42"} if outcome == "worse" else {},
-        press=words,
-        then=outcome_is(outcome),
-        name=outcome,
-    )
-    for outcome, words in (
-        ("worked", "Worked"),
-        ("no_effect", "No effect"),
-        ("worse", "Made it worse"),
-    )
-)
-ENTRIES = (
-    *MOVES,
-    *ROLL_BACK,
-    *OUTCOMES,
-    Story(
-        "catalog/entries/_use_panel.html",
-        "reviewer",
-        a_script_with_a_parameter,
-        "version-use",
-        fill={"value-DIRECTORY": "/var/tmp/ärger"},
-        press="Copy",
-        then=lambda w: Use.objects.get().values == {"DIRECTORY": "/var/tmp/ärger"},
-    ),
-    Story(
-        "catalog/entries/_use_panel.html",
-        "reviewer",
-        a_script_with_a_parameter,
-        "version-preview",
-        fill={"value-DIRECTORY": "/srv/seen"},
-        press="Preview",
-        then=lambda w: "/srv/seen" in w.text and not Use.objects.exists(),
-    ),
-    Story(
-        "catalog/entries/entry.html",
-        "curator",
-        two_wordings,
-        "phrasing-remove",
-        then=lambda w: not w.version.entry.phrasings.filter(text="Find old files").exists(),
-    ),
-    Story(
-        "catalog/entries/entry.html",
-        "curator",
-        a_wording_of_somebody_else,
-        "phrasing-confirm",
-        press="Confirm",
-        then=lambda w: now(w.phrasing).confirmed_by == w.me,
-    ),
-    Story(
-        "catalog/entries/entry.html",
-        "curator",
-        a_version("verified"),
-        "entry-phrasing",
-        fill={"text": "Find old files"},
-        then=lambda w: w.version.entry.phrasings.filter(text="Find old files").exists(),
-    ),
-)
+        Story(a_review, "version-send-back", "Send back", {"reason": "It can't be undone."}).then(
+            is_now("draft")
+        ),
+    ],
+    (MOVE, "curator"): [
+        Story(a_version("verified"), "version-verify-again", "Verify again").then(
+            lambda w: w.version.events.filter(by=w.me).exists() and is_now("verified")(w)
+        ),
+        Story(a_version("draft"), "version-submit", "Submit for review", {"note": "Ready."}).then(
+            is_now("in_review")
+        ),
+        Story(an_older_version, "version-revert", "Copy as a new version").then(
+            lambda w: w.version.entry.versions.get(number=3).script == PLAIN
+        ),
+        Story(
+            a_version("verified"), "entry-suspend", "Suspend the entry", {"reason": "INC-7"}
+        ).then(lambda w: now(w.version.entry).suspended_at),
+        Story(
+            a_suspended_entry, "entry-lift", "Lift the suspension", {"note": "It was the disk."}
+        ).then(lambda w: not now(w.version.entry).suspended_at),
+        Story(
+            a_version("verified"),
+            "entry-rename",
+            "Rename",
+            {"title": "List what is older than a month"},
+        ).then(lambda w: now(w.version.entry).title == "List what is older than a month"),
+        Story(
+            a_version("verified"),
+            "version-labels",
+            "Save",
+            {"tags": "disk, nightly", "owner": "carla"},
+        ).then(
+            lambda w: (
+                tags_of(w.version.entry) == {"disk", "nightly"} and now(w.version).owner == w.me
+            )
+        ),
+    ],
+    ("catalog/entries/_curator_panel.html", "curator"): [
+        Story(
+            a_version("verified"),
+            "version-deprecate",
+            "Deprecate anyway",
+            {"reason": "Nobody needs it."},
+        ).then(is_now("deprecated"))
+    ],
+}
+OUTCOMES = {
+    ("catalog/entries/_outcome_form.html", "reviewer"): [
+        Story(a_use, "use-outcome", "Worked", name="worked").then(outcome_is("worked")),
+        Story(a_use, "use-outcome", "No effect", name="no_effect").then(outcome_is("no_effect")),
+        Story(a_use, "use-outcome", "Made it worse", {"incident": "INC-42"}, name="worse").then(
+            outcome_is("worse")
+        ),
+    ]
+}
+ENTRIES = {
+    **MOVES,
+    **ROLL_BACK,
+    **OUTCOMES,
+    ("catalog/entries/_use_panel.html", "reviewer"): [
+        Story(
+            a_script_with_a_parameter, "version-use", "Copy", {"value-DIRECTORY": "/var/tmp/ärger"}
+        ).then(lambda w: Use.objects.get().values == {"DIRECTORY": "/var/tmp/ärger"}),
+        Story(
+            a_script_with_a_parameter,
+            "version-preview",
+            "Preview",
+            {"value-DIRECTORY": "/srv/seen"},
+        ).then(lambda w: "/srv/seen" in w.text and not Use.objects.exists()),
+    ],
+    ("catalog/entries/entry.html", "curator"): [
+        Story(two_wordings, "phrasing-remove").then(
+            lambda w: not w.version.entry.phrasings.filter(text="Find old files").exists()
+        ),
+        Story(a_wording_of_somebody_else, "phrasing-confirm", "Confirm").then(
+            lambda w: now(w.phrasing).confirmed_by == w.me
+        ),
+        Story(a_version("verified"), "entry-phrasing", fill={"text": "Find old files"}).then(
+            lambda w: w.version.entry.phrasings.filter(text="Find old files").exists()
+        ),
+    ],
+}

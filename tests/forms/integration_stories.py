@@ -40,56 +40,39 @@ def a_report_of_a_program(world: World) -> str:
     return "/catalogue/outcome-reports/"
 
 
-INTEGRATIONS = (
-    Story(
-        AGENTS,
-        "administrator",
-        the_page,
-        "agents-test",
-        fill={"statement": "show how long the machine has been up"},
-        press="Test now",
-        then=lambda w: (
-            "show-how-long-the-machine-has-been-up" in w.text
-            and LogEntry.objects.filter(
-                additional_data__event="agent called find_script", actor=w.me
-            ).count()
-            == 1
+INTEGRATIONS = {
+    (AGENTS, "administrator"): [
+        Story(
+            the_page,
+            "agents-test",
+            "Test now",
+            {"statement": "show how long the machine has been up"},
+        ).then(
+            lambda w: (
+                "show-how-long-the-machine-has-been-up" in w.text
+                and LogEntry.objects.filter(
+                    additional_data__event="agent called find_script", actor=w.me
+                ).count()
+                == 1
+            )
         ),
-    ),
-    Story(
-        AGENTS,
-        "administrator",
-        the_page,
-        "agents-pause",
-        press="Pause",
-        then=lambda w: AgentPause.objects.get().by == w.me and "get no answers" in w.text,
-    ),
-    Story(
-        AGENTS,
-        "administrator",
-        paused,
-        "agents-resume",
-        press="Resume",
-        then=lambda w: not AgentPause.objects.exists(),
-    ),
-    Story(
-        "integrations/notifications/mail_door.html",
-        "administrator",
-        paused_mail,
-        "mail-resume",
-        press="Resume",
-        then=lambda w: Door.objects.get().paused_at is None,
-    ),
-    Story(
-        "catalog/programs/outcome_reports.html",
-        "curator",
-        a_report_of_a_program,
-        "outcome-report-seen",
-        press="Seen",
-        then=lambda w: (
-            now(w.report).seen_by == w.me
-            and now(w.report.version.entry).suspended_at is None
-            and "No program has reported" in w.text
+        Story(the_page, "agents-pause", "Pause").then(
+            lambda w: AgentPause.objects.get().by == w.me and "get no answers" in w.text
         ),
-    ),
-)
+        Story(paused, "agents-resume", "Resume").then(lambda w: not AgentPause.objects.exists()),
+    ],
+    ("integrations/notifications/mail_door.html", "administrator"): [
+        Story(paused_mail, "mail-resume", "Resume").then(
+            lambda w: Door.objects.get().paused_at is None
+        )
+    ],
+    ("catalog/programs/outcome_reports.html", "curator"): [
+        Story(a_report_of_a_program, "outcome-report-seen", "Seen").then(
+            lambda w: (
+                now(w.report).seen_by == w.me
+                and now(w.report.version.entry).suspended_at is None
+                and "No program has reported" in w.text
+            )
+        )
+    ],
+}

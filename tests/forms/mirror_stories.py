@@ -55,98 +55,56 @@ def now() -> Mirror:
     return Mirror.objects.get()
 
 
-MIRROR = (
-    Story(
-        "integrations/mirror/form.html",
-        "administrator",
-        at(f"{PAGE}edit/"),
-        "mirror-edit",
-        fill={"address": ADDRESS, "branch": "catalogue", "secret": "a-token-of-theirs"},
-        press="Set it up",
-        then=lambda w: (
-            now().branch == "catalogue"
-            and "a-token" not in w.text
-            and "a-token" not in now().secret
+MIRROR = {
+    ("integrations/mirror/form.html", "administrator"): [
+        Story(
+            at(f"{PAGE}edit/"),
+            "mirror-edit",
+            "Set it up",
+            {"address": ADDRESS, "branch": "catalogue", "secret": "a-token-of-theirs"},
+        ).then(
+            lambda w: (
+                now().branch == "catalogue"
+                and "a-token" not in w.text
+                and "a-token" not in now().secret
+            )
         ),
-    ),
-    Story(
-        "integrations/mirror/form.html",
-        "administrator",
-        lambda w: f"{a_mirror(w)}edit/",
-        "mirror-edit",
-        fill={"secret_variable": "SCRIPTSMITH_OUT_GIT"},
-        press="Save",
-        then=lambda w: (now().secret_variable, now().edition) == ("SCRIPTSMITH_OUT_GIT", 2),
-        name="changed",
-    ),
-    Story(
-        "integrations/mirror/detail.html",
-        "administrator",
-        a_mirror,
-        "mirror-test",
-        press="Test now",
-        then=lambda w: now().test_asked_at is not None,
-    ),
-    Story(
-        "integrations/mirror/detail.html",
-        "administrator",
-        a_mirror,
-        "mirror-pause",
-        fill={"why": "They move house."},
-        press="Pause it",
-        then=lambda w: now().paused_why == "They move house.",
-    ),
-    Story(
-        "integrations/mirror/detail.html",
-        "administrator",
-        a_paused_one,
-        "mirror-resume",
-        press="Resume",
-        then=lambda w: now().paused_at is None,
-    ),
-    Story(
-        "integrations/mirror/_commits.html",
-        "administrator",
-        a_stopped_one,
-        "mirror-check",
-        press="Check again",
-        then=lambda w: now().diverged_at is None and now().accepted_head is None,
-    ),
-    Story(
-        "integrations/mirror/_commits.html",
-        "administrator",
-        a_stopped_one,
-        "mirror-go-on",
-        press="Go on from there",
-        then=lambda w: (
-            now().accepted_head == "b" * 40 and MirrorCommit.objects.get().kind == "accepted"
+        Story(
+            lambda w: f"{a_mirror(w)}edit/",
+            "mirror-edit",
+            "Save",
+            {"secret_variable": "SCRIPTSMITH_OUT_GIT"},
+            name="changed",
+        ).then(lambda w: (now().secret_variable, now().edition) == ("SCRIPTSMITH_OUT_GIT", 2)),
+    ],
+    ("integrations/mirror/detail.html", "administrator"): [
+        Story(a_mirror, "mirror-test", "Test now").then(lambda w: now().test_asked_at is not None),
+        Story(a_mirror, "mirror-pause", "Pause it", {"why": "They move house."}).then(
+            lambda w: now().paused_why == "They move house."
         ),
-    ),
-    Story(
-        "integrations/mirror/detail.html",
-        "administrator",
-        a_mirror,
-        "mirror-remove",
-        press="Remove it",
-        then=lambda w: not Mirror.objects.exists(),
-    ),
-    Story(
-        "integrations/mirror/branches.html",
-        "curator",
-        a_mirror_for_curators,
-        "mirror-branches",
-        fill={"branch": "since"},
-        press="Read it",
-        then=lambda w: MirrorBranch.objects.get().branch == "since",
-    ),
-    Story(
-        "integrations/mirror/_branch.html",
-        "curator",
-        a_branch,
-        "mirror-branch-take",
-        press="Put into review",
-        then=lambda w: (
-            MirrorBranch.objects.get().taken_at is not None and "1 version waits" in w.text
+        Story(a_paused_one, "mirror-resume", "Resume").then(lambda w: now().paused_at is None),
+        Story(a_mirror, "mirror-remove", "Remove it").then(lambda w: not Mirror.objects.exists()),
+    ],
+    ("integrations/mirror/_commits.html", "administrator"): [
+        Story(a_stopped_one, "mirror-check", "Check again").then(
+            lambda w: now().diverged_at is None and now().accepted_head is None
         ),
-    ),
-)
+        Story(a_stopped_one, "mirror-go-on", "Go on from there").then(
+            lambda w: (
+                now().accepted_head == "b" * 40 and MirrorCommit.objects.get().kind == "accepted"
+            )
+        ),
+    ],
+    ("integrations/mirror/branches.html", "curator"): [
+        Story(a_mirror_for_curators, "mirror-branches", "Read it", {"branch": "since"}).then(
+            lambda w: MirrorBranch.objects.get().branch == "since"
+        )
+    ],
+    ("integrations/mirror/_branch.html", "curator"): [
+        Story(a_branch, "mirror-branch-take", "Put into review").then(
+            lambda w: (
+                MirrorBranch.objects.get().taken_at is not None and "1 version waits" in w.text
+            )
+        )
+    ],
+}

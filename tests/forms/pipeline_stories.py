@@ -9,15 +9,7 @@ from django.utils import timezone
 
 from catalog.models import MatchLabel, Use, Version
 from pipeline import services
-from pipeline.models import (
-    Action,
-    Configuration,
-    DraftUse,
-    Endpoint,
-    Price,
-    PromptVersion,
-    Run,
-)
+from pipeline.models import Action, Configuration, DraftUse, Endpoint, Price, PromptVersion, Run
 from review.models import Assignment
 from review.services import take_in
 from tests.catalog.shelf import shelve
@@ -148,258 +140,143 @@ def an_archived_configuration(world: World) -> str:
     return address
 
 
-PIPELINE = (
-    Story(
-        "pipeline/actions/new.html",
-        "reviewer",
-        lambda _w: "/actions/new/",
-        "action-new",
-        fill={"statement": "List all sockets", "incident": "INC-7", "target": "web-1"},
-        press="Ask",
-        then=lambda w: Action.objects.get().incident == "INC-7" and Run.objects.exists(),
-    ),
-    Story(
-        "pipeline/actions/new.html",
-        "reviewer",
-        an_ask_with_a_secret,
-        "action-new",
-        name="secrets",
-        fill={"secrets": "send"},
-        press="Ask",
-        then=lambda w: (
-            Run.objects.get().secrets == "send" and SECRET in Action.objects.get().statement
+PIPELINE = {
+    ("pipeline/actions/new.html", "reviewer"): [
+        Story(
+            lambda _w: "/actions/new/",
+            "action-new",
+            "Ask",
+            {"statement": "List all sockets", "incident": "INC-7", "target": "web-1"},
+        ).then(lambda w: Action.objects.get().incident == "INC-7" and Run.objects.exists()),
+        Story(an_ask_with_a_secret, "action-new", "Ask", {"secrets": "send"}, name="secrets").then(
+            lambda w: (
+                Run.objects.get().secrets == "send" and SECRET in Action.objects.get().statement
+            )
         ),
-    ),
-    Story(
-        "pipeline/actions/list.html",
-        "reviewer",
-        an_answer_that_changed,
-        "actions-seen",
-        press="Mark all as seen",
-        then=lambda w: now(w.run.action).seen_status == "waiting" and "is-unread" not in w.text,
-    ),
-    Story(
-        "pipeline/actions/detail.html",
-        "reviewer",
-        an_action,
-        "run-start",
-        fill={"retrieval": False},
-        then=lambda w: not w.action.runs.get().uses_retrieval,
-    ),
-    Story(
-        "pipeline/actions/erase.html",
-        "administrator",
-        an_action_to_erase,
-        "action-erase",
-        fill=lambda w: {"confirmed": f"erase {w.action.pk}"},
-        press="Erase for good",
-        then=lambda w: Action.objects.get().statement == "" and "are erased" in w.text,
-    ),
-    Story(
-        "pipeline/runs/comparison/_start_another.html",
-        "reviewer",
-        compared,
-        "action-compare",
-        press="Start",
-        then=lambda w: w.action.runs.count() == 2,
-    ),
-    Story(
-        "pipeline/runs/_use_unreviewed.html",
-        "reviewer",
-        a_finished_run,
-        "run-use-draft",
-        fill={"reason": "Disk full in ten minutes"},
-        press="Use it",
-        then=lambda w: DraftUse.objects.get().reason == "Disk full in ten minutes",
-    ),
-    Story(
-        "pipeline/runs/_answer.html",
-        "reviewer",
-        a_run_to_review,
-        "run-review",
-        press="Review it",
-        then=lambda w: Assignment.objects.get(item=w.item).reviewer == w.me,
-    ),
-    Story(
-        "pipeline/runs/_answer.html",
-        "reviewer",
-        an_answered_run,
-        "version-use",
-        press="Copy on the next page",
-        then=lambda w: Use.objects.get().by == w.me,
-    ),
-    Story(
-        "pipeline/runs/_answer.html",
-        "reviewer",
-        a_run_to_fill_in,
-        "version-preview",
-        press="Fill in and copy",
-        then=lambda w: 'id="use"' in w.text,
-    ),
-    Story(
-        "pipeline/runs/_answer.html",
-        "reviewer",
-        an_answered_run,
-        "run-confirm-match",
-        press="This is it",
-        then=lambda w: MatchLabel.objects.get().label == "match",
-    ),
-    Story(
-        "pipeline/runs/_answer.html",
-        "reviewer",
-        an_answered_run,
-        "run-reject-match",
-        press="Not what I asked",
-        then=lambda w: Run.objects.filter(follows=w.run).exists(),
-    ),
-    Story(
-        "pipeline/runs/_outdated_checks.html",
-        "reviewer",
-        a_finished_run,
-        "draft-check",
-        press="Check again",
-        then=lambda w: w.run.recommended.findings.exists() or "Checked again" in w.text,
-    ),
-    Story(
-        "pipeline/runs/_failure.html",
-        "reviewer",
-        a_failed_run,
-        "run-retry",
-        press="Resume",
-        then=lambda w: now(w.run).state == "queued",
-    ),
-    Story(
-        "pipeline/runs/_run_head.html",
-        "reviewer",
-        a_queued_run,
-        "run-cancel",
-        press="Cancel",
-        then=lambda w: now(w.run).state == "cancelled",
-    ),
-    Story(
-        "pipeline/endpoints/form.html",
-        "administrator",
-        lambda _w: "/endpoints/new/",
-        "endpoint-new",
-        fill={"name": "gpu-box", "title": "The GPU box", "base_url": "http://127.0.0.1:11434"},
-        press="Add it",
-        then=lambda w: Endpoint.objects.get(name="gpu-box").title == "The GPU box",
-    ),
-    Story(
-        "pipeline/endpoints/form.html",
-        "administrator",
-        lambda w: f"{a_box(w)}edit/",
-        "endpoint-edit",
-        fill={"title": "The other box"},
-        press="Save",
-        then=lambda w: now(w.box).title == "The other box",
-    ),
-    Story(
-        "pipeline/endpoints/detail.html",
-        "administrator",
-        a_box,
-        "endpoint-delete",
-        press="Delete",
-        then=lambda w: not Endpoint.objects.filter(name="box").exists(),
-    ),
-    Story(
-        "pipeline/endpoints/_check.html",
-        "administrator",
-        lambda _w: DEMO,
-        "endpoint-check",
-        fill={"model": "demo-smith"},
-        press="Check it",
-        then=lambda w: "Waiting for a worker" in w.text,
-    ),
-    Story(
-        "pipeline/endpoints/_check.html",
-        "administrator",
-        a_box_in_the_wrong_mode,
-        "endpoint-use-mode",
-        press="Use this mode",
-        then=lambda w: now(w.box).mode == "tool",
-    ),
-    Story(
-        "pipeline/endpoints/_switch.html",
-        "administrator",
-        a_box,
-        "endpoint-switch-on",
-        press="Switch it on",
-        then=lambda w: now(w.box).is_on,
-    ),
-    Story(
-        "pipeline/endpoints/_switch.html",
-        "administrator",
-        a_box_that_is_on,
-        "endpoint-switch-off",
-        press="Switch it off",
-        then=lambda w: not now(w.box).is_on,
-    ),
-    Story(
-        "pipeline/endpoints/_switch.html",
-        "administrator",
-        a_box_that_rests,
-        "endpoint-wake",
-        press="Resume now",
-        then=lambda w: now(w.box).blocked_until is None,
-    ),
-    Story(
-        "pipeline/endpoints/_prices.html",
-        "administrator",
-        a_box,
-        "price-add",
-        fill={"model": "llama", "since": "2026-11-01", "input": "0.25", "output": "1.5"},
-        press="Add the price",
-        then=lambda w: Price.objects.get(endpoint=w.box).input == 250_000,
-    ),
-    Story(
-        "pipeline/endpoints/_prices.html",
-        "administrator",
-        a_priced_box,
-        "price-remove",
-        press="Remove the price of llama",
-        then=lambda w: not Price.objects.filter(endpoint=w.box).exists(),
-    ),
-    Story(
-        "pipeline/configurations/detail.html",
-        "administrator",
-        a_configuration,
-        "configuration-detail",
-        fill={"title": "My own", "note": "For the night.", "rounds": "2"},
-        press="Save",
-        then=lambda w: (now(w.configuration).title, now(w.configuration).rounds) == ("My own", 2),
-    ),
-    Story(
-        "pipeline/configurations/detail.html",
-        "administrator",
-        a_configuration,
-        "configuration-archive",
-        press="Archive",
-        then=lambda w: now(w.configuration).archived_at,
-    ),
-    Story(
-        "pipeline/configurations/detail.html",
-        "administrator",
-        an_archived_configuration,
-        "configuration-unarchive",
-        press="Bring back",
-        then=lambda w: not now(w.configuration).archived_at,
-    ),
-    Story(
-        "pipeline/configurations/detail.html",
-        "administrator",
-        a_configuration,
-        "configuration-default",
-        press="Make it the default",
-        then=lambda w: now(w.configuration).is_default,
-    ),
-    Story(
-        "pipeline/configurations/prompts/new.html",
-        "administrator",
-        lambda _w: "/prompts/describe/new/",
-        "prompt-new",
-        fill=lambda _w: {"text": changed("describe"), "note": "Shorter answers"},
-        press="Keep this version",
-        then=lambda w: MARKED.strip() in PromptVersion.objects.get(name="describe").text,
-    ),
-)
+    ],
+    ("pipeline/actions/list.html", "reviewer"): [
+        Story(an_answer_that_changed, "actions-seen", "Mark all as seen").then(
+            lambda w: now(w.run.action).seen_status == "waiting" and "is-unread" not in w.text
+        )
+    ],
+    ("pipeline/actions/detail.html", "reviewer"): [
+        Story(an_action, "run-start", fill={"retrieval": False}).then(
+            lambda w: not w.action.runs.get().uses_retrieval
+        )
+    ],
+    ("pipeline/actions/erase.html", "administrator"): [
+        Story(
+            an_action_to_erase,
+            "action-erase",
+            "Erase for good",
+            lambda w: {"confirmed": f"erase {w.action.pk}"},
+        ).then(lambda w: Action.objects.get().statement == "" and "are erased" in w.text)
+    ],
+    ("pipeline/runs/comparison/_start_another.html", "reviewer"): [
+        Story(compared, "action-compare", "Start").then(lambda w: w.action.runs.count() == 2)
+    ],
+    ("pipeline/runs/_use_unreviewed.html", "reviewer"): [
+        Story(
+            a_finished_run, "run-use-draft", "Use it", {"reason": "Disk full in ten minutes"}
+        ).then(lambda w: DraftUse.objects.get().reason == "Disk full in ten minutes")
+    ],
+    ("pipeline/runs/_answer.html", "reviewer"): [
+        Story(a_run_to_review, "run-review", "Review it").then(
+            lambda w: Assignment.objects.get(item=w.item).reviewer == w.me
+        ),
+        Story(an_answered_run, "version-use", "Copy on the next page").then(
+            lambda w: Use.objects.get().by == w.me
+        ),
+        Story(a_run_to_fill_in, "version-preview", "Fill in and copy").then(
+            lambda w: 'id="use"' in w.text
+        ),
+        Story(an_answered_run, "run-confirm-match", "This is it").then(
+            lambda w: MatchLabel.objects.get().label == "match"
+        ),
+        Story(an_answered_run, "run-reject-match", "Not what I asked").then(
+            lambda w: Run.objects.filter(follows=w.run).exists()
+        ),
+    ],
+    ("pipeline/runs/_outdated_checks.html", "reviewer"): [
+        Story(a_finished_run, "draft-check", "Check again").then(
+            lambda w: w.run.recommended.findings.exists() or "Checked again" in w.text
+        )
+    ],
+    ("pipeline/runs/_failure.html", "reviewer"): [
+        Story(a_failed_run, "run-retry", "Resume").then(lambda w: now(w.run).state == "queued")
+    ],
+    ("pipeline/runs/_run_head.html", "reviewer"): [
+        Story(a_queued_run, "run-cancel", "Cancel").then(lambda w: now(w.run).state == "cancelled")
+    ],
+    ("pipeline/endpoints/form.html", "administrator"): [
+        Story(
+            lambda _w: "/endpoints/new/",
+            "endpoint-new",
+            "Add it",
+            {"name": "gpu-box", "title": "The GPU box", "base_url": "http://127.0.0.1:11434"},
+        ).then(lambda w: Endpoint.objects.get(name="gpu-box").title == "The GPU box"),
+        Story(
+            lambda w: f"{a_box(w)}edit/", "endpoint-edit", "Save", {"title": "The other box"}
+        ).then(lambda w: now(w.box).title == "The other box"),
+    ],
+    ("pipeline/endpoints/detail.html", "administrator"): [
+        Story(a_box, "endpoint-delete", "Delete").then(
+            lambda w: not Endpoint.objects.filter(name="box").exists()
+        )
+    ],
+    ("pipeline/endpoints/_check.html", "administrator"): [
+        Story(lambda _w: DEMO, "endpoint-check", "Check it", {"model": "demo-smith"}).then(
+            lambda w: "Waiting for a worker" in w.text
+        ),
+        Story(a_box_in_the_wrong_mode, "endpoint-use-mode", "Use this mode").then(
+            lambda w: now(w.box).mode == "tool"
+        ),
+    ],
+    ("pipeline/endpoints/_switch.html", "administrator"): [
+        Story(a_box, "endpoint-switch-on", "Switch it on").then(lambda w: now(w.box).is_on),
+        Story(a_box_that_is_on, "endpoint-switch-off", "Switch it off").then(
+            lambda w: not now(w.box).is_on
+        ),
+        Story(a_box_that_rests, "endpoint-wake", "Resume now").then(
+            lambda w: now(w.box).blocked_until is None
+        ),
+    ],
+    ("pipeline/endpoints/_prices.html", "administrator"): [
+        Story(
+            a_box,
+            "price-add",
+            "Add the price",
+            {"model": "llama", "since": "2026-11-01", "input": "0.25", "output": "1.5"},
+        ).then(lambda w: Price.objects.get(endpoint=w.box).input == 250_000),
+        Story(a_priced_box, "price-remove", "Remove the price of llama").then(
+            lambda w: not Price.objects.filter(endpoint=w.box).exists()
+        ),
+    ],
+    ("pipeline/configurations/detail.html", "administrator"): [
+        Story(
+            a_configuration,
+            "configuration-detail",
+            "Save",
+            {"title": "My own", "note": "For the night.", "rounds": "2"},
+        ).then(
+            lambda w: (now(w.configuration).title, now(w.configuration).rounds) == ("My own", 2)
+        ),
+        Story(a_configuration, "configuration-archive", "Archive").then(
+            lambda w: now(w.configuration).archived_at
+        ),
+        Story(an_archived_configuration, "configuration-unarchive", "Bring back").then(
+            lambda w: not now(w.configuration).archived_at
+        ),
+        Story(a_configuration, "configuration-default", "Make it the default").then(
+            lambda w: now(w.configuration).is_default
+        ),
+    ],
+    ("pipeline/configurations/prompts/new.html", "administrator"): [
+        Story(
+            lambda _w: "/prompts/describe/new/",
+            "prompt-new",
+            "Keep this version",
+            lambda _w: {"text": changed("describe"), "note": "Shorter answers"},
+        ).then(lambda w: MARKED.strip() in PromptVersion.objects.get(name="describe").text)
+    ],
+}

@@ -183,238 +183,149 @@ def sent_back(world: World) -> str:
     return address
 
 
-QUEUE = (
-    Story(
-        "review/queue/queue.html",
-        "reviewer",
-        in_the_queue,
-        "queue-next",
-        press="Start reviewing",
-        then=lambda w: assignment(w).state == "active",
-    ),
-    Story(
-        "review/queue/queue.html",
-        "reviewer",
-        in_the_queue,
-        "item-claim",
-        press="Take",
-        then=lambda w: assignment(w).state == "active",
-    ),
-    Story(
-        "review/queue/study_list.html",
-        "reviewer",
-        a_study,
-        "study-next",
-        press="Next item",
-        then=lambda w: Assignment.objects.get(reviewer=w.me).item.campaign == w.campaign,
-    ),
-    Story(
-        "review/queue/study_queue.html",
-        "reviewer",
-        a_study_s_queue,
-        "study-next",
-        press="Next item",
-        then=lambda w: Assignment.objects.get(reviewer=w.me).item.campaign == w.campaign,
-    ),
-    Story(
-        "review/desk/_study_done.html",
-        "reviewer",
-        one_done_in_a_study,
-        "study-next",
-        press="Next item",
-        then=lambda w: Assignment.objects.filter(reviewer=w.me, state="active").exists(),
-    ),
-    Story(
-        "review/desk/_not_mine.html",
-        "reviewer",
-        an_item_that_waits,
-        "item-claim",
-        press="Take it",
-        then=lambda w: assignment(w).state == "active",
-    ),
-    Story(
-        "review/desk/_not_mine.html",
-        "reviewer",
-        feedback_is_ready,
-        "item-claim",
-        press="Score it",
-        then=lambda w: assignment(w).state == "active",
-        name="go on",
-    ),
-)
-DESK = (
-    Story(
-        "review/desk/_stage_form.html",
-        "reviewer",
-        a_held_item,
-        "item-score",
-        fill={"value": "1", "comment": "Nearly: größer als nötig."},
-        press="Score",
-        then=lambda w: (
-            (last_score(w).value, last_score(w).comment) == (1, "Nearly: größer als nötig.")
+QUEUE = {
+    ("review/queue/queue.html", "reviewer"): [
+        Story(in_the_queue, "queue-next", "Start reviewing").then(
+            lambda w: assignment(w).state == "active"
         ),
-    ),
-    Story(
-        "review/desk/_decide_form.html",
-        "reviewer",
-        a_held_harmless_item,
-        "item-decide",
-        fill={"value": "2", "comment": "As asked."},
-        press="approve",
-        then=lambda w: (
-            Decision.objects.get().kind == "approve"
-            and (last_score(w).value, last_score(w).comment) == (2, "As asked.")
+        Story(in_the_queue, "item-claim", "Take").then(lambda w: assignment(w).state == "active"),
+    ],
+    ("review/queue/study_list.html", "reviewer"): [
+        Story(a_study, "study-next", "Next item").then(
+            lambda w: Assignment.objects.get(reviewer=w.me).item.campaign == w.campaign
+        )
+    ],
+    ("review/queue/study_queue.html", "reviewer"): [
+        Story(a_study_s_queue, "study-next", "Next item").then(
+            lambda w: Assignment.objects.get(reviewer=w.me).item.campaign == w.campaign
+        )
+    ],
+    ("review/desk/_study_done.html", "reviewer"): [
+        Story(one_done_in_a_study, "study-next", "Next item").then(
+            lambda w: Assignment.objects.filter(reviewer=w.me, state="active").exists()
+        )
+    ],
+    ("review/desk/_not_mine.html", "reviewer"): [
+        Story(an_item_that_waits, "item-claim", "Take it").then(
+            lambda w: assignment(w).state == "active"
         ),
-        name="approve",
-    ),
-    Story(
-        "review/desk/_decide_form.html",
-        "reviewer",
-        a_held_item,
-        "item-decide",
-        fill={"value": "0", "reason": "It deletes too much."},
-        press="reject",
-        then=lambda w: (
-            Decision.objects.get().reason == "It deletes too much." and last_score(w).value == 0
+        Story(feedback_is_ready, "item-claim", "Score it", name="go on").then(
+            lambda w: assignment(w).state == "active"
         ),
-        name="reject",
-    ),
-    Story(
-        "review/desk/_decide_form.html",
-        "reviewer",
-        a_held_item,
-        "item-decide",
-        press="reject-harm",
-        then=lambda w: "could do harm" in Decision.objects.get().reason,
-        name="reject by a quick reason",
-    ),
-    Story(
-        "review/desk/_decide_form.html",
-        "reviewer",
-        a_held_item,
-        "item-decide",
-        fill={"script": "find /var/tmp/exports -mtime +30 -print\n"},
-        press="edit",
-        then=lambda w: Decision.objects.get().kind == "edit",
-        name="edit",
-    ),
-    Story(
-        "review/desk/_score_form.html",
-        "reviewer",
-        a_passed_item_marked_wrong,
-        "item-ask-feedback",
-        press="Get feedback and a rewrite",
-        then=lambda w: Refinement.objects.filter(run=w.item.run).exists(),
-    ),
-    Story(
-        "review/desk/_came_back.html",
-        "reviewer",
-        something_came_back,
-        "item-claim",
-        press="1 came back",
-        then=lambda w: Assignment.objects.get(item=w.earlier).state == "active",
-    ),
-    Story(
-        "review/desk/_score_form.html",
-        "reviewer",
-        sent_back,
-        "item-answer",
-        press="Keep my scores",
-        then=lambda w: SentBack.objects.get().answered_at,
-    ),
-    Story(
-        "review/desk/_feedback_form.html",
-        "reviewer",
-        a_scored_flagged_item,
-        "item-send-feedback",
-        fill={"feedback": "- Look at the path."},
-        press="Send and rewrite",
-        then=lambda w: Refinement.objects.filter(run=w.item.run).exists(),
-    ),
-    Story(
-        "review/desk/_feedback_form.html",
-        "reviewer",
-        a_scored_flagged_item,
-        "item-shorten",
-        fill={"feedback": LONG},
-        press="Shorten it",
-        then=lambda w: Shortening.objects.exists() and LONG.strip() in w.text,
-    ),
-    Story(
-        "review/desk/_line_comment_form.html",
-        "reviewer",
-        a_held_item,
-        "item-remark",
-        fill={"line": "3", "remark": "Too <b>wide</b>"},
-        press="Add",
-        then=lambda w: Remark.objects.get().text == "Too <b>wide</b>",
-    ),
-    Story(
-        "review/desk/_line_comment_form.html",
-        "reviewer",
-        a_remark,
-        "item-remark-remove",
-        then=lambda w: "Too wide" not in w.text,
-    ),
-    Story(
-        "review/desk/_execution.html",
-        "reviewer",
-        an_item_with_cases,
-        "item-execution-label",
-        press="Case wrong",
-        then=lambda w: ExecutionLabel.objects.get(current=True).reason == "case_wrong",
-    ),
-    Story(
-        "review/desk/_case_set.html",
-        "reviewer",
-        an_item_with_cases,
-        "item-case-strike",
-        fill={"what": "1.2", "strike_reason": "The statement says <b>nothing</b> of this"},
-        press="Strike",
-        then=lambda w: "The statement says" in w.text and "exit_status" not in last_cases(),
-    ),
-    Story(
-        "review/desk/case.html",
-        "reviewer",
-        a_case_to_correct,
-        "item-case-edit",
-        fill={"reason": "Another world", "case": ONE_MORE_CASE},
-        press="Save and run",
-        then=lambda w: "nothing is there" in last_cases(),
-    ),
-    Story(
-        "review/desk/_other_actions.html",
-        "reviewer",
-        a_held_flagged_item,
-        "item-reveal",
-        press="Show the verdict now",
-        then=lambda w: "Show the verdict now" not in w.text,
-    ),
-    Story(
-        "review/desk/_other_actions.html",
-        "reviewer",
-        a_scored_flagged_item,
-        "item-undo",
-        press="Undo",
-        then=lambda w: not Score.objects.filter(item=w.item, current=True).exists(),
-    ),
-    Story(
-        "review/desk/_other_actions.html",
-        "reviewer",
-        a_held_item,
-        "item-give-back",
-        fill={"why": "Not my field."},
-        press="I can",
-        then=lambda w: assignment(w).state not in ("active", "waiting"),
-    ),
-    Story(
-        "review/desk/_other_actions.html",
-        "reviewer",
-        a_held_item,
-        "item-flag",
-        fill={"flag": "It makes no sense."},
-        press="Flag",
-        then=lambda w: Flag.objects.get().reason == "It makes no sense.",
-    ),
-)
-REVIEW = (*QUEUE, *DESK)
+    ],
+}
+DESK = {
+    ("review/desk/_stage_form.html", "reviewer"): [
+        Story(
+            a_held_item,
+            "item-score",
+            "Score",
+            {"value": "1", "comment": "Nearly: größer als nötig."},
+        ).then(
+            lambda w: (
+                (last_score(w).value, last_score(w).comment) == (1, "Nearly: größer als nötig.")
+            )
+        )
+    ],
+    ("review/desk/_decide_form.html", "reviewer"): [
+        Story(
+            a_held_harmless_item,
+            "item-decide",
+            "approve",
+            {"value": "2", "comment": "As asked."},
+            name="approve",
+        ).then(
+            lambda w: (
+                Decision.objects.get().kind == "approve"
+                and (last_score(w).value, last_score(w).comment) == (2, "As asked.")
+            )
+        ),
+        Story(
+            a_held_item,
+            "item-decide",
+            "reject",
+            {"value": "0", "reason": "It deletes too much."},
+            name="reject",
+        ).then(
+            lambda w: (
+                Decision.objects.get().reason == "It deletes too much." and last_score(w).value == 0
+            )
+        ),
+        Story(a_held_item, "item-decide", "reject-harm", name="reject by a quick reason").then(
+            lambda w: "could do harm" in Decision.objects.get().reason
+        ),
+        Story(
+            a_held_item,
+            "item-decide",
+            "edit",
+            {"script": "find /var/tmp/exports -mtime +30 -print\n"},
+            name="edit",
+        ).then(lambda w: Decision.objects.get().kind == "edit"),
+    ],
+    ("review/desk/_score_form.html", "reviewer"): [
+        Story(a_passed_item_marked_wrong, "item-ask-feedback", "Get feedback and a rewrite").then(
+            lambda w: Refinement.objects.filter(run=w.item.run).exists()
+        ),
+        Story(sent_back, "item-answer", "Keep my scores").then(
+            lambda w: SentBack.objects.get().answered_at
+        ),
+    ],
+    ("review/desk/_came_back.html", "reviewer"): [
+        Story(something_came_back, "item-claim", "1 came back").then(
+            lambda w: Assignment.objects.get(item=w.earlier).state == "active"
+        )
+    ],
+    ("review/desk/_feedback_form.html", "reviewer"): [
+        Story(
+            a_scored_flagged_item,
+            "item-send-feedback",
+            "Send and rewrite",
+            {"feedback": "- Look at the path."},
+        ).then(lambda w: Refinement.objects.filter(run=w.item.run).exists()),
+        Story(a_scored_flagged_item, "item-shorten", "Shorten it", {"feedback": LONG}).then(
+            lambda w: Shortening.objects.exists() and LONG.strip() in w.text
+        ),
+    ],
+    ("review/desk/_line_comment_form.html", "reviewer"): [
+        Story(a_held_item, "item-remark", "Add", {"line": "3", "remark": "Too <b>wide</b>"}).then(
+            lambda w: Remark.objects.get().text == "Too <b>wide</b>"
+        ),
+        Story(a_remark, "item-remark-remove").then(lambda w: "Too wide" not in w.text),
+    ],
+    ("review/desk/_execution.html", "reviewer"): [
+        Story(an_item_with_cases, "item-execution-label", "Case wrong").then(
+            lambda w: ExecutionLabel.objects.get(current=True).reason == "case_wrong"
+        )
+    ],
+    ("review/desk/_case_set.html", "reviewer"): [
+        Story(
+            an_item_with_cases,
+            "item-case-strike",
+            "Strike",
+            {"what": "1.2", "strike_reason": "The statement says <b>nothing</b> of this"},
+        ).then(lambda w: "The statement says" in w.text and "exit_status" not in last_cases())
+    ],
+    ("review/desk/case.html", "reviewer"): [
+        Story(
+            a_case_to_correct,
+            "item-case-edit",
+            "Save and run",
+            {"reason": "Another world", "case": ONE_MORE_CASE},
+        ).then(lambda w: "nothing is there" in last_cases())
+    ],
+    ("review/desk/_other_actions.html", "reviewer"): [
+        Story(a_held_flagged_item, "item-reveal", "Show the verdict now").then(
+            lambda w: "Show the verdict now" not in w.text
+        ),
+        Story(a_scored_flagged_item, "item-undo", "Undo").then(
+            lambda w: not Score.objects.filter(item=w.item, current=True).exists()
+        ),
+        Story(a_held_item, "item-give-back", "I can", {"why": "Not my field."}).then(
+            lambda w: assignment(w).state not in ("active", "waiting")
+        ),
+        Story(a_held_item, "item-flag", "Flag", {"flag": "It makes no sense."}).then(
+            lambda w: Flag.objects.get().reason == "It makes no sense."
+        ),
+    ],
+}
+REVIEW = QUEUE | DESK

@@ -90,133 +90,73 @@ def a_paused_door(world: World) -> str:
     return "/integrations/single-sign-on/"
 
 
-SIGN_IN = (
-    Story(
-        "registration/login.html",
-        "visitor",
-        at("/login/"),
-        "single-sign-on-start",
-        then=lambda w: "be reached now" in w.text,  # nobody listens there
-        status=503,
-    ),
-    Story(
-        "registration/second_factor.html",
-        "visitor",
-        half_signed_in,
-        "second-factor-ask",
-        fill=lambda w: {"code": code_of(w.secret)},
-        press="Go on",
-        then=is_signed_in,
-    ),
-    Story(
-        "people/second_factor/add_app.html",
-        "reviewer",
-        an_app_to_add,
-        "second-factor-app",
-        fill=lambda w: {"code": code_of(w.secret)},
-        press="Add the app",
-        then=lambda w: (
-            Authenticator.objects.filter(user=w.me, type="totp").exists()
-            and "Your recovery codes" in w.text
+SIGN_IN = {
+    ("registration/login.html", "visitor"): [
+        Story(at("/login/"), "single-sign-on-start", status=503).then(
+            lambda w: "be reached now" in w.text
+        )
+    ],
+    ("registration/second_factor.html", "visitor"): [
+        Story(
+            half_signed_in, "second-factor-ask", "Go on", lambda w: {"code": code_of(w.secret)}
+        ).then(is_signed_in)
+    ],
+    ("people/second_factor/add_app.html", "reviewer"): [
+        Story(
+            an_app_to_add, "second-factor-app", "Add the app", lambda w: {"code": code_of(w.secret)}
+        ).then(
+            lambda w: (
+                Authenticator.objects.filter(user=w.me, type="totp").exists()
+                and "Your recovery codes" in w.text
+            )
+        )
+    ],
+    ("people/second_factor/add_passkey.html", "reviewer"): [
+        Story(a_passkey_made, "second-factor-passkey", "Make the passkey", {"name": "laptop"}).then(
+            lambda w: Authenticator.objects.get(type="webauthn").data["name"] == "laptop"
+        )
+    ],
+    (FACTORS, "reviewer"): [
+        Story(with_app, "second-factor-codes", "Make new ones").then(
+            lambda w: "shown only this once" in w.text
         ),
-    ),
-    Story(
-        "people/second_factor/add_passkey.html",
-        "reviewer",
-        a_passkey_made,
-        "second-factor-passkey",
-        fill={"name": "laptop"},
-        press="Make the passkey",
-        then=lambda w: Authenticator.objects.get(type="webauthn").data["name"] == "laptop",
-    ),
-    Story(
-        FACTORS,
-        "reviewer",
-        with_app,
-        "second-factor-codes",
-        press="Make new ones",
-        then=lambda w: "shown only this once" in w.text,
-    ),
-    Story(
-        FACTORS,
-        "reviewer",
-        with_app,
-        "second-factor-remove",
-        press="Remove",
-        then=lambda w: not Authenticator.objects.exists(),
-    ),
-    Story(
-        "people/confirm.html",
-        "reviewer",
-        signed_in_long_ago,
-        "confirm",
-        fill={"current_password": PASSWORD},
-        press="Go on",
-        then=lambda w: "Add an authenticator app" in w.text,
-    ),
-    Story(
-        "people/confirm.html",
-        "reviewer",
-        without_password,
-        "logout",
-        press="Sign out",
-        then=lambda w: not is_signed_in(w),
-        name="without a password",
-    ),
-    Story(
-        "people/sessions.html",
-        "reviewer",
-        two_sessions,
-        "session-end",
-        press="End this one",
-        then=lambda w: Session.objects.filter(user=w.me).count() == 1,
-    ),
-    Story(
-        "people/sessions.html",
-        "reviewer",
-        two_sessions,
-        "session-end-others",
-        press="End all others",
-        then=lambda w: w.other.get("/settings/").status_code == 302,
-    ),
-    Story(
-        "people/user.html",
-        "administrator",
-        a_person_with_app,
-        "user-second-factor-remove",
-        press="Remove the second factor",
-        then=lambda w: not Authenticator.objects.exists(),
-    ),
-    Story(
-        "people/user.html",
-        "administrator",
-        a_person_of_the_provider,
-        "user-identity-remove",
-        press="Remove single sign-on",
-        then=lambda w: not SocialAccount.objects.exists(),
-    ),
-    Story(
-        PROVIDER,
-        "administrator",
-        at("/integrations/single-sign-on/"),
-        "single-sign-on-test",
-        press="Test now",
-        then=lambda w: "failed" in w.text and Door.objects.get().last_error,
-    ),
-    Story(
-        PROVIDER,
-        "administrator",
-        at("/integrations/single-sign-on/"),
-        "single-sign-on-pause",
-        press="Pause",
-        then=lambda w: Door.objects.get().paused_at,
-    ),
-    Story(
-        PROVIDER,
-        "administrator",
-        a_paused_door,
-        "single-sign-on-resume",
-        press="Resume",
-        then=lambda w: Door.objects.get().paused_at is None,
-    ),
-)
+        Story(with_app, "second-factor-remove", "Remove").then(
+            lambda w: not Authenticator.objects.exists()
+        ),
+    ],
+    ("people/confirm.html", "reviewer"): [
+        Story(signed_in_long_ago, "confirm", "Go on", {"current_password": PASSWORD}).then(
+            lambda w: "Add an authenticator app" in w.text
+        ),
+        Story(without_password, "logout", "Sign out", name="without a password").then(
+            lambda w: not is_signed_in(w)
+        ),
+    ],
+    ("people/sessions.html", "reviewer"): [
+        Story(two_sessions, "session-end", "End this one").then(
+            lambda w: Session.objects.filter(user=w.me).count() == 1
+        ),
+        Story(two_sessions, "session-end-others", "End all others").then(
+            lambda w: w.other.get("/settings/").status_code == 302
+        ),
+    ],
+    ("people/user.html", "administrator"): [
+        Story(a_person_with_app, "user-second-factor-remove", "Remove the second factor").then(
+            lambda w: not Authenticator.objects.exists()
+        ),
+        Story(a_person_of_the_provider, "user-identity-remove", "Remove single sign-on").then(
+            lambda w: not SocialAccount.objects.exists()
+        ),
+    ],
+    (PROVIDER, "administrator"): [
+        Story(at("/integrations/single-sign-on/"), "single-sign-on-test", "Test now").then(
+            lambda w: "failed" in w.text and Door.objects.get().last_error
+        ),
+        Story(at("/integrations/single-sign-on/"), "single-sign-on-pause", "Pause").then(
+            lambda w: Door.objects.get().paused_at
+        ),
+        Story(a_paused_door, "single-sign-on-resume", "Resume").then(
+            lambda w: Door.objects.get().paused_at is None
+        ),
+    ],
+}

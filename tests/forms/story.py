@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlsplit
@@ -58,23 +58,36 @@ class World(SimpleNamespace):
 
 @dataclass(frozen=True)
 class Story:
-    """One form of one template, used once as its person uses it."""
+    """One form of one template, used once as its user uses it. `told` adds both."""
 
-    template: str
-    who: str  # of PEOPLE, or "visitor" for nobody
-    given: Callable[
-        [World], str | HttpResponse
-    ]  # the page's address, or the page where it answers a POST
-    sends_to: str  # the name of the address that the form is sent to
-    then: Callable[[World], object]  # true where it was done
+    # Returns the page's address, or the page itself if it answers a POST.
+    given: Callable[[World], str | HttpResponse]
+    sends_to: str  # the name of the URL that the form is sent to
+    press: str = ""  # the words or the value of the button; "" is the first button
     fill: Filled | Callable[[World], Filled] = field(default_factory=dict)
-    press: str = ""  # the words of the button; the first one where nothing is said
-    name: str = ""  # where a template has several stories
-    status: int = 200  # of the answer, whatever redirects lead there
+    name: str = ""  # tells apart stories of one template that are sent to the same URL
+    status: int = 200  # of the final answer, after all redirects
+    check: Callable[[World], object] | None = None  # returns something true after success
+    template: str = ""
+    who: str = ""  # a name of PEOPLE, or "visitor" without an account
 
     @property
     def id(self) -> str:
         return f"{self.template} {self.name or self.sends_to}"
+
+    def then(self, check: Callable[[World], object]) -> Story:
+        """Return the story with what must be true after the form was sent."""
+        return replace(self, check=check)
+
+
+def told(*tables: Mapping[tuple[str, str], Iterable[Story]]) -> tuple[Story, ...]:
+    """Return the stories of all tables, each with the template and the user that it is listed under."""
+    return tuple(
+        replace(story, template=template, who=who)
+        for table in tables
+        for (template, who), stories in table.items()
+        for story in stories
+    )
 
 
 def open_page(story: Story, world: World) -> HttpResponse:

@@ -1,8 +1,8 @@
-"""Every form that is sent by POST is used once as its person uses it, as it was rendered.
+"""Every form that is sent by POST is used once as its user uses it, as it was rendered.
 
 A template with such a form and no story fails here. To add one, put a `Story` into the table of its part of the
-product beside this file: the template, who uses it, how they come to the page, what they fill in and press, and what
-must be so afterwards.
+product next to this file, under its template and role: how to open the page, where the form is sent, what to press
+and fill in, and what must be true afterwards.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ from tests.forms.people_stories import PEOPLE
 from tests.forms.pipeline_stories import PIPELINE
 from tests.forms.review_stories import REVIEW
 from tests.forms.sign_in_stories import SIGN_IN
-from tests.forms.story import Story, World, check_tokens, open_page, send
+from tests.forms.story import Story, World, check_tokens, open_page, send, told
 
-STORIES = (
-    *PEOPLE,
-    *ENTRIES,
-    *CATALOGUE,
-    *PIPELINE,
-    *REVIEW,
-    *CAMPAIGNS,
-    *MIRROR,
-    *OUTBOX,
-    *ALERTS,
-    *CHAT_COMMANDS,
-    *INTEGRATIONS,
-    *SIGN_IN,
+STORIES = told(
+    PEOPLE,
+    ENTRIES,
+    CATALOGUE,
+    PIPELINE,
+    REVIEW,
+    CAMPAIGNS,
+    MIRROR,
+    OUTBOX,
+    ALERTS,
+    CHAT_COMMANDS,
+    INTEGRATIONS,
+    SIGN_IN,
 )
 TEMPLATES = settings.BASE_DIR / "templates"
 _COMMENT = re.compile(r"{% comment %}.*?{% endcomment %}", re.DOTALL)
@@ -71,7 +71,6 @@ def _own_folder(settings: object, tmp_path: Path) -> None:
     settings.SCRIPTSMITH_OIDC_ISSUER = "http://127.0.0.1:9"  # type: ignore[attr-defined]
 
 
-# `make test` tells the first story of each template; what else is done with the same form is a slow test.
 _FIRST = {one.template: one for one in reversed(STORIES)}
 
 
@@ -79,7 +78,10 @@ _FIRST = {one.template: one for one in reversed(STORIES)}
 @pytest.mark.parametrize(
     "story",
     [
-        pytest.param(one, id=one.id, marks=() if _FIRST[one.template] is one else pytest.mark.slow)
+        # `make test` runs the first story of each template.
+        pytest.param(
+            one, id=one.id, marks=() if _FIRST[one.template] is one else pytest.mark.nightly
+        )
         for one in STORIES
     ],
 )
@@ -90,7 +92,7 @@ def test_a_form_does_what_it_says(story: Story) -> None:
     answer = send(story, world, page)
     world.text = "" if answer.streaming else answer.text
     assert answer.status_code == story.status, words_of(world.text)
-    assert story.then(world), words_of(world.text)
+    assert story.check and story.check(world), words_of(world.text)
 
 
 def test_every_template_with_a_form_has_a_story() -> None:
