@@ -1,9 +1,10 @@
-"""A Django shell that stays: Python on the site's database without starting Django for every few lines.
+"""A Django shell that keeps running: Python on the site's database without starting Django for every few lines.
 
     python -m tests.shell
 
-reads lines of JSON, each a text of Python, and answers each with a line {"said": ..., "wrong": ...}. Each text is
-one transaction: the site's own workers and its sweeps see all of what it makes or nothing.
+reads lines of JSON, each a number and a text of Python, and answers each with a line of JSON that has this number,
+what the text printed, and its traceback if it failed. Each text runs in one transaction: the site's own workers and
+sweeps see all of what it creates or nothing.
 """
 
 from __future__ import annotations
@@ -24,16 +25,18 @@ def main() -> None:
 
     answers = sys.stdout
     for line in sys.stdin:
+        number, text = json.loads(line)
         said, wrong = io.StringIO(), ""
         with redirect_stdout(said):
             try:
                 with transaction.atomic():
-                    exec(json.loads(line), {"__name__": "shell"})  # noqa: S102 - the tests' own lines
+                    exec(text, {"__name__": "shell"})  # noqa: S102 - the tests' own lines
             except Exception:
                 wrong = traceback.format_exc()
-        # The site's servers are killed and started again meanwhile.
+        # Tests kill the site's servers and start them again.
         connection.close()
-        print(json.dumps({"said": said.getvalue(), "wrong": wrong}), file=answers, flush=True)
+        answer = {"number": number, "said": said.getvalue(), "wrong": wrong}
+        print(json.dumps(answer), file=answers, flush=True)
 
 
 if __name__ == "__main__":

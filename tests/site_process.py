@@ -1,18 +1,19 @@
-"""The product as people start it: its own supervisor with web, worker and demo model, on a database of its own.
+"""The product as users start it: its own supervisor with web, worker and demo model, on its own database.
 
-One set of processes for each worker of the suite, shared by the browser tests and by those that kill a part of it.
+Each worker of the suite has one, shared by the browser tests and by those that kill a part of it.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
 import urllib.request
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -22,12 +23,19 @@ import pytest
 from django.conf import settings
 
 from tests.ports import free_port
+from tests.standin_process import StandIn
 from tests.template import NAME as TEMPLATE
 from tests.template import wait_for_template
 
 ROOT = Path(__file__).resolve().parents[1]
 PASSWORD = "a test's own passphrase"
-PEOPLE = {"rita": "reviewer", "rolf": "reviewer", "carla": "curator", "adam": "administrator"}
+PEOPLE = {
+    "rita": "reviewer",
+    "rolf": "reviewer",
+    "carla": "curator",
+    "mona": "manager",
+    "adam": "administrator",
+}
 
 
 @dataclass(frozen=True)
@@ -41,16 +49,44 @@ class Site:
     shell: subprocess.Popen[str]
 
     def run(self, lines: str) -> str:
-        """What some lines of Python print, in a transaction on this site's database; fails with their traceback."""
+        """Return what these lines of Python print, in one transaction on this site's database.
+
+        Raises AssertionError with their traceback.
+        """
         assert self.shell.stdin and self.shell.stdout
-        self.shell.stdin.write(json.dumps(lines) + "\n")
+        number = next(_numbers)
+        self.shell.stdin.write(json.dumps([number, lines]) + "\n")
         self.shell.stdin.flush()
-        answer = json.loads(self.shell.stdout.readline())
+        answer = {"number": 0}
+        while answer["number"] != number:  # the answers before it belong to tests that timed out
+            answer = json.loads(self.shell.stdout.readline())
         assert not answer["wrong"], answer["wrong"]
         return str(answer["said"])
 
+    def keep_rows(self) -> None:
+        """Copy the rows of all tables, so that `restore_rows` can put them back."""
+        with psycopg.connect(self.environment["DATABASE_URL"]) as connection:
+            connection.execute("CREATE SCHEMA kept")
+            for table, _names in connection.execute(_COLUMNS).fetchall():
+                connection.execute(f"CREATE TABLE kept.{table} AS TABLE {table}")
+
+    def restore_rows(self) -> None:
+        """Put all tables back to what `keep_rows` copied. Keys are not reused, because processes may remember them."""
+        while True:
+            # Deadlocks happen: a worker may wait for these locks and hold others.
+            with suppress(psycopg.errors.DeadlockDetected):
+                return self._restore_rows()
+
+    def _restore_rows(self) -> None:
+        with psycopg.connect(self.environment["DATABASE_URL"]) as connection:
+            columns = dict(connection.execute(_COLUMNS).fetchall())
+            connection.execute(f"TRUNCATE {', '.join(columns)}")
+            for table, names in columns.items():
+                rows = f"SELECT {names} FROM kept.{table}"
+                connection.execute(f"INSERT INTO {table} ({names}) {rows}")
+
     def child(self, words: str) -> int:
-        """The process id of the supervisor's child whose command line holds these words."""
+        """Return the process id of the supervisor's child whose command line contains these words."""
         for one in self.children_of(self.supervisor):
             try:
                 command = Path(f"/proc/{one}/cmdline").read_bytes().replace(b"\0", b" ").decode()
@@ -73,6 +109,19 @@ class Site:
         return found
 
 
+_numbers = itertools.count(1)
+
+
+# Each table of the product with the columns that can be inserted.
+_COLUMNS = """
+SELECT quote_ident(relname), string_agg(quote_ident(attname), ', ')
+FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
+WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'
+    AND attnum > 0 AND NOT attisdropped AND attgenerated = ''
+GROUP BY relname
+"""
+
+
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     data = tmp_path_factory.mktemp("site")
@@ -88,14 +137,14 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         "REDIS_URL": _own_broker(os.environ["REDIS_URL"]),
         "SCRIPTSMITH_DATA": str(data),
         "SCRIPTSMITH_FILES": str(data / "files"),
-        # The key that the database which was copied is used with.
+        # The copied database is used with this key.
         "SCRIPTSMITH_SECRET_KEY": settings.SECRET_KEY,
         "SCRIPTSMITH_DEMO": "False",
         "SCRIPTSMITH_EMBEDDER": "minilm",
         "SCRIPTSMITH_ENDPOINTS": "demo",
         "SCRIPTSMITH_RUN_LEASE_SECONDS": "5",
         "SCRIPTSMITH_OUT_NETWORKS": "127.0.0.0/8",
-        # A provider to sign in with: a test that does so begins one there.
+        # A test that signs in through a provider starts one there.
         "SCRIPTSMITH_OIDC_ISSUER": f"http://localhost:{free_port()}",
         "SCRIPTSMITH_OIDC_NAME": "Corporate ID",
         "SCRIPTSMITH_OIDC_CLIENT_ID": "scriptsmith",
@@ -107,21 +156,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         "DJANGO_SETTINGS_MODULE": "scriptsmith_site.settings",
     }
     log = (data / "supervisor.log").open("w")
-    demo_model = subprocess.Popen(
-        [
-            sys.executable,
-            "-m",
-            "pipeline.standin",
-            "--port",
-            "0",
-            "--announce",
-            str(data / "model.json"),
-        ],
-        cwd=ROOT,
-    )
-    environment["SCRIPTSMITH_DEMO_MODEL_URL"] = (
-        f"http://127.0.0.1:{_announced_port(data / 'model.json')}"
-    )
+    demo_model = StandIn().start()
+    environment["SCRIPTSMITH_DEMO_MODEL_URL"] = demo_model.url
     process = subprocess.Popen(
         [sys.executable, "-m", "scriptsmith_site.embedded", "--with-parent"],
         cwd=ROOT,
@@ -142,12 +178,14 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         wait_until_ready(url, process, data / "supervisor.log")
         made = Site(url, data, environment, process.pid, shell)
         made.run(_PEOPLE_SCRIPT.format(people=PEOPLE, password=PASSWORD))
+        made.keep_rows()
         yield made
     finally:
-        for one in (process, demo_model, shell):
-            one.send_signal(signal.SIGTERM)
-        for one in (process, demo_model, shell):
+        for one in (process, shell):
+            one.terminate()
+        for one in (process, shell):
             one.wait(timeout=180)
+        demo_model.stop()
         log.close()
 
 
@@ -156,23 +194,15 @@ def _with_database(url: str, database: str) -> str:
 
 
 def _own_broker(url: str) -> str:
-    """A database of the Redis for each worker of the suite, or one site would take the other's messages."""
+    """Return a Redis database of this worker's own, so that no other site takes its messages."""
     number = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) + 1
     if url.startswith("redis+socket:"):
         return f"{url}?virtual_host={number}"
     return urlsplit(url)._replace(path=f"/{number}").geturl()
 
 
-def _announced_port(path: Path) -> int:
-    deadline = time.monotonic() + 120
-    while not path.exists():
-        assert time.monotonic() < deadline, "the demo model did not start"
-        time.sleep(0.05)
-    return int(json.loads(path.read_text())["port"])
-
-
 def wait_until_ready(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    """Until the web server answers; fails with what its supervisor wrote where it does not."""
+    """Wait until the web server answers. Raises AssertionError with the supervisor's log if it does not."""
     deadline = time.monotonic() + 240
     while time.monotonic() < deadline:
         assert process.poll() is None, log.read_text()

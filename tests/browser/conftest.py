@@ -1,4 +1,4 @@
-"""A real Chromium in front of the product as people start it (tests/site_process.py)."""
+"""A real Chromium in front of the product as users start it (tests/site_process.py)."""
 
 from __future__ import annotations
 
@@ -43,16 +43,30 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.browser)
 
 
-# Not for the session: while it is open, an event loop runs in the thread of the tests, and Django takes
-# its own use of the database there for a mistake.
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
+@pytest.fixture(scope="session")
+def chromium() -> str:
     if CHROMIUM is None:
         pytest.skip(
             "no Chromium on this machine: install Debian's chromium to run the browser tests"
         )
+    return CHROMIUM
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _restored_rows(chromium: str, site: Site) -> None:
+    """Start each module with the rows of a new product.
+
+    Otherwise a page shows what the tests before it left: claimed items, saved views, changed settings.
+    """
+    site.restore_rows()
+
+
+# A browser for the session does not work: while Playwright runs, so does an event loop in the thread of the tests,
+# and Django refuses to use the database there.
+@pytest.fixture(scope="module")
+def browser(chromium: str) -> Iterator[Browser]:
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
         browser.on("context", lambda context: context.on("page", press_on_loaded_pages_only))
         yield browser
         browser.close()

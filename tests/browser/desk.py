@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from tests.site_process import PASSWORD, Site
 
@@ -17,7 +17,7 @@ study = make_study(by=people[0], reviewers=people, items=0, name={name!r}, is_op
 for number in range({items}):
     add_item(study, f'{name}-{{number}}', verdict='incorrect' if number % 5 == 0 else 'correct')
 Campaign.objects.filter(pk=study.pk).update(state='open')
-print('study', study.pk)
+print(study.pk)
 """
 
 
@@ -33,14 +33,13 @@ for number in range({items}):
         feedback='- Use -path, not -name.',
         refined=f'#!/usr/bin/env bash\\nfind /srv/{name}-{{number}} -path "*X*"\\n',
     )
-    print('item', reverse('item-review', args=[services.take_in(run.pk).pk]))
+    print(reverse('item-review', args=[services.take_in(run.pk).pk]))
 """
 
 
 def queue_on(site: Site, name: str, *, items: int = 1) -> list[str]:
     """Flagged scripts in the live queue of the running product, each with feedback and a rewrite; their addresses."""
-    said = site.run(_QUEUE.format(name=name, items=items))
-    return [line.split()[1] for line in said.splitlines() if line.startswith("item ")]
+    return site.run(_QUEUE.format(name=name, items=items)).split()
 
 
 _HOLD = """
@@ -79,7 +78,7 @@ def end_run(site: Site, key: str) -> None:
 def make_on(site: Site, name: str, *, items: int, people: list[str], overlap: int = 1) -> str:
     """A study on the running product; the address of its queue."""
     script = _MAKE.format(name=name, items=items, people=people, overlap=overlap)
-    return f"/studies/{site.run(script).split('study ')[1].split()[0]}/"
+    return f"/studies/{site.run(script).strip()}/"
 
 
 # Kept by the browser over pages. A key that is held down with another one is part of that one.
@@ -136,6 +135,16 @@ def score_all(
 def item_on(page: Page) -> str:
     """The item on the screen, or nothing where the screen is another."""
     return str(page.evaluate("document.querySelector('#desk')?.dataset.item ?? ''"))
+
+
+def press(page: Page, *keys: str) -> None:
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def at_stage(page: Page, stage: str) -> None:
+    """Wait until the review page is at this stage."""
+    expect(page.locator(".steps [aria-current]")).to_contain_text(stage)
 
 
 def log_in(page: Page, name: str) -> None:

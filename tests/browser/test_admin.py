@@ -13,34 +13,53 @@ from tests.browser.axe import problems_of
 from tests.browser.desk import log_in
 from tests.site_process import Site
 
+pytestmark = pytest.mark.nightly
+
 PAGES = [
     "/admin/",
     "/admin/catalog/",
     "/admin/catalog/entry/",
     "/admin/catalog/entry/add/",
-    "/admin/catalog/entry/1/change/",
-    "/admin/catalog/entry/1/history/",
+    "/admin/catalog/entry/{entry}/change/",
+    "/admin/catalog/entry/{entry}/history/",
     "/admin/catalog/version/",
     "/admin/catalog/version/add/?entry=reload-nginx",
-    "/admin/catalog/version/1/change/",
+    "/admin/catalog/version/{version}/change/",
     "/admin/catalog/tag/",
-    "/admin/catalog/tag/1/delete/",
+    "/admin/catalog/tag/{tag}/delete/",
     "/catalogue/imports/",
     "/catalogue/export/",
 ]
 
+READ_PAGES = [
+    "/admin/",
+    "/admin/catalog/entry/",
+    "/admin/catalog/entry/{entry}/change/",
+    "/admin/catalog/entry/add/",
+    "/admin/catalog/version/",
+    "/admin/catalog/version/{version}/change/",
+    "/admin/catalog/tag/",
+]
 _SHELVE = """
 from tests.catalog.shelf import shelve
 version = shelve('Say how long the admin is up', tags=['admin'], script='uptime # ' + 'x' * 300)
-print('shelved', version.entry_id, version.pk)
+print(version.entry_id, version.pk, version.tags.get().pk)
 """
 
 
-@pytest.mark.slow
-def test_no_page_needs_what_the_policy_refuses(sign_in: Callable[..., Page]) -> None:
+@pytest.fixture(scope="module")
+def shelved(site: Site) -> dict[str, str]:
+    """The keys of an entry, its version and its tag."""
+    return dict(zip(("entry", "version", "tag"), site.run(_SHELVE).split(), strict=True))
+
+
+def test_no_page_needs_what_the_policy_refuses(
+    shelved: dict[str, str], sign_in: Callable[..., Page]
+) -> None:
     page = sign_in("carla")
-    for address in PAGES:
+    for address in (one.format(**shelved) for one in PAGES):
         answer = page.goto(address)
+        assert page.url.endswith(address)
         assert answer is not None
         assert answer.status == 200, address
         assert "unsafe" not in answer.headers["content-security-policy"]
@@ -48,33 +67,21 @@ def test_no_page_needs_what_the_policy_refuses(sign_in: Callable[..., Page]) -> 
             assert problems_of(page) == [], address
 
 
-@pytest.mark.slow
-def test_the_admin_can_be_read_by_everybody(site: Site, context: BrowserContext) -> None:
-    said = site.run(_SHELVE)
-    entry, version = next(
-        line for line in said.splitlines() if line.startswith("shelved ")
-    ).split()[1:]
+def test_the_admin_can_be_read_by_everybody(
+    shelved: dict[str, str], context: BrowserContext
+) -> None:
     # Not by sign_in: axe tries a style of its own on long forms, and the policy refuses it on the console.
     page = context.new_page()
     page.emulate_media(reduced_motion="reduce")
     log_in(page, "carla")
     found = []
-    for address in (
-        "/admin/",
-        "/admin/catalog/entry/",
-        f"/admin/catalog/entry/{entry}/change/",
-        "/admin/catalog/entry/add/",
-        "/admin/catalog/version/",
-        f"/admin/catalog/version/{version}/change/",
-        "/admin/catalog/tag/",
-    ):
+    for address in (one.format(**shelved) for one in READ_PAGES):
         page.goto(address)
         assert page.url.endswith(address)
         found += [f"{address} {problem}" for problem in problems_of(page)]
     assert found == []
 
 
-@pytest.mark.slow
 def test_the_admins_list_leads_to_the_pages_for_files(sign_in: Callable[..., Page]) -> None:
     page = sign_in("carla")
     for name, address in (("Import", "/catalogue/imports/"), ("Export", "/catalogue/export/")):
@@ -83,7 +90,6 @@ def test_the_admins_list_leads_to_the_pages_for_files(sign_in: Callable[..., Pag
         expect(page).to_have_url(re.compile(address))
 
 
-@pytest.mark.slow
 def test_a_curator_imports_on_the_catalogues_page_by_keyboard(
     sign_in: Callable[..., Page], tmp_path: Path
 ) -> None:
@@ -103,9 +109,10 @@ def test_a_curator_imports_on_the_catalogues_page_by_keyboard(
     assert problems_of(page) == []
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("action", ["verify", "deprecate"])
-def test_an_action_is_said_before_it_is_done(sign_in: Callable[..., Page], action: str) -> None:
+def test_an_action_is_said_before_it_is_done(
+    shelved: dict[str, str], sign_in: Callable[..., Page], action: str
+) -> None:
     page = sign_in("carla")
     page.goto("/admin/catalog/version/")
 

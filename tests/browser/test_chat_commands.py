@@ -11,6 +11,8 @@ from tests.browser.axe import problems_of
 from tests.browser.pictures import take
 from tests.site_process import Site
 
+pytestmark = pytest.mark.nightly
+
 _SHELVE = """
 from django.contrib.auth.models import User
 from tests.catalog.shelf import shelve
@@ -19,7 +21,6 @@ shelve("Restart nginx if its configuration is valid", phrasings=["restart nginx"
 """
 
 
-@pytest.mark.slow
 def test_a_slash_command_is_added_and_tried_by_keys(
     site: Site, sign_in: Callable[..., Page]
 ) -> None:

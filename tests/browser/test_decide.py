@@ -17,14 +17,13 @@ from review.models import Decision, Score
 item = find_key(ITEM, {key})
 given = Score.objects.filter(item=item, current=True).order_by('pk')
 decided = Decision.objects.filter(item=item, undone_at=None).count()
-print('stored', decided, [(one.stage, one.value, one.comment) for one in given])
+print(decided, [(one.stage, one.value, one.comment) for one in given])
 """
 
 
 def stored(site: Site, address: str) -> str:
     """How many decisions stand on the item, and the scores that count."""
-    said = site.run(_STORED.format(key=item_of(address)))
-    return next(line for line in said.splitlines() if line.startswith("stored"))
+    return site.run(_STORED.format(key=item_of(address))).strip()
 
 
 def item_of(address: str) -> str:
@@ -63,7 +62,6 @@ def wait_for_another(page: Page, address: str) -> None:
     )
 
 
-@pytest.mark.slow
 def test_a_picked_0_is_not_approved_a_2_and_its_comment_are_stored_and_undo_brings_both_back(
     site: Site, context: BrowserContext
 ) -> None:
@@ -89,7 +87,7 @@ def test_a_picked_0_is_not_approved_a_2_and_its_comment_are_stored_and_undo_brin
     expect(page.locator("#value_0")).to_be_checked()
     expect(page.locator("#comment")).to_have_value("wrong path")
     assert problems_of(page) == []
-    assert stored(site, address) == "stored 0 []"
+    assert stored(site, address) == "0 []"
 
     page.keyboard.press("2")
     page.keyboard.press("c")
@@ -97,16 +95,15 @@ def test_a_picked_0_is_not_approved_a_2_and_its_comment_are_stored_and_undo_brin
     page.keyboard.press("Tab")
     page.keyboard.press("a")
     wait_for_another(page, address)
-    assert stored(site, address) == "stored 1 [('script', 2, 'wrong path, but right')]"
+    assert stored(site, address) == "1 [('script', 2, 'wrong path, but right')]"
 
     page.keyboard.press("u")
     expect(page.locator(f"#desk[data-item='{item_of(address)}']")).to_be_visible()
     expect(page.locator("#value_2")).to_be_checked()
     expect(page.locator("#comment")).to_have_value("wrong path, but right")
-    assert stored(site, address) == "stored 0 []"
+    assert stored(site, address) == "0 []"
 
 
-@pytest.mark.slow
 def test_a_rejection_takes_the_picked_score_with_it_and_is_undone_with_its_reason(
     site: Site, sign_in: Callable[..., Page]
 ) -> None:
@@ -115,16 +112,16 @@ def test_a_rejection_takes_the_picked_score_with_it_and_is_undone_with_its_reaso
     take(page, address)
     reject(page)
     wait_for_another(page, address)
-    assert stored(site, address) == "stored 1 [('script', 0, '')]"
+    assert stored(site, address) == "1 [('script', 0, '')]"
     page.keyboard.press("u")
     expect(page.locator(f"#desk[data-item='{item_of(address)}']")).to_be_visible()
     expect(page.locator("#value_0")).to_be_checked()
     page.keyboard.press("r")
     expect(page.locator("#reason")).to_have_value("It finds too much.")
-    assert stored(site, address) == "stored 0 []"
+    assert stored(site, address) == "0 []"
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_nothing_is_kept_behind_a_decision_that_is_on_its_way(
     site: Site, context: BrowserContext
 ) -> None:
@@ -149,7 +146,7 @@ def test_nothing_is_kept_behind_a_decision_that_is_on_its_way(
     expect(page.locator("#reason")).to_have_value("It finds too much.")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_what_is_typed_is_kept_again_where_the_answer_came_to_a_screen_that_is_gone(
     site: Site, context: BrowserContext
 ) -> None:
@@ -171,7 +168,6 @@ def test_what_is_typed_is_kept_again_where_the_answer_came_to_a_screen_that_is_g
     expect(page.locator("#saved")).to_have_attribute("data-state", "saved")
 
 
-@pytest.mark.slow
 def test_approving_takes_what_is_picked_and_typed_where_no_javascript_runs(
     site: Site, browser: Browser
 ) -> None:
@@ -189,5 +185,5 @@ def test_approving_takes_what_is_picked_and_typed_where_no_javascript_runs(
     page.locator("label:has(#value_2)").click()
     approve.click()
     page.wait_for_url(lambda url: address not in url)
-    assert stored(site, address) == "stored 1 [('script', 2, 'plainly right')]"
+    assert stored(site, address) == "1 [('script', 2, 'plainly right')]"
     context.close()

@@ -24,7 +24,6 @@ def desk(site: Site, sign_in: Callable[..., Page], request: pytest.FixtureReques
     return page
 
 
-@pytest.mark.slow
 def test_escape_leaves_the_comment_and_keeps_it(desk: Page) -> None:
     desk.keyboard.press("c")
     expect(desk.locator("#comment")).to_be_focused()
@@ -52,6 +51,7 @@ def test_enter_with_nothing_chosen_says_what_is_missing(desk: Page) -> None:
     expect(desk.locator(".steps [aria-current]")).to_contain_text("Feedback")
 
 
+@pytest.mark.nightly
 def test_each_dialog_is_opened_once(desk: Page) -> None:
     warnings: list[str] = []
     desk.on("console", lambda said: warnings.append(said.text) if said.type == "warning" else None)

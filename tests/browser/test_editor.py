@@ -18,7 +18,7 @@ from catalog import services
 version = services.create_entry(
     {title!r}, script={script!r}, by=User.objects.get(username='carla')
 )
-print('version', version.pk)
+print(version.pk)
 """
 SCRIPT = """#!/usr/bin/env bash
 # Delete old dumps.
@@ -35,8 +35,9 @@ DANGEROUS = 'rm -rf "$TMPDIR"/*'
 
 def edit_page(site: Site, title: str, script: str = SCRIPT) -> str:
     """The address at which the next version of a new entry is written."""
-    said = site.run(_ENTRY.format(title=title, script=script))
-    return f"/catalogue/versions/{said.split('version ')[1].split()[0]}/edit/"
+    return (
+        f"/catalogue/versions/{site.run(_ENTRY.format(title=title, script=script)).strip()}/edit/"
+    )
 
 
 def at_end(page: Page) -> None:
@@ -112,6 +113,7 @@ def test_a_version_is_edited_by_keys_with_findings_and_changes(
     expect(page.locator(".code").first).to_contain_text("date -u")
 
 
+@pytest.mark.nightly
 def test_the_desk_edits_in_a_dialog_that_the_first_escape_leaves_open(
     site: Site, sign_in: Callable[..., Page]
 ) -> None:
@@ -155,6 +157,7 @@ _SHIFTS = """() => {
 }"""
 
 
+@pytest.mark.nightly
 def test_the_review_screen_stays_light_and_an_edit_page_too(
     site: Site, sign_in: Callable[..., Page]
 ) -> None:
@@ -182,7 +185,7 @@ def test_the_review_screen_stays_light_and_an_edit_page_too(
         assert page.evaluate(_SHIFTS) < 0.1, f"what {who} reads moves while it is loaded"
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_hostile_text_is_shown_as_it_is_and_stays_what_it_was(
     site: Site, sign_in: Callable[..., Page]
 ) -> None:
@@ -207,7 +210,7 @@ def test_hostile_text_is_shown_as_it_is_and_stays_what_it_was(
     expect(page.locator(".checked-summary")).to_be_visible()
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_limit_is_said_where_the_checks_are_busy_or_away(
     site: Site, context: BrowserContext
 ) -> None:
@@ -230,6 +233,7 @@ def test_the_limit_is_said_where_the_checks_are_busy_or_away(
     expect(page.locator(".checked-note")).to_be_empty()
 
 
+@pytest.mark.nightly
 def test_without_a_script_the_plain_text_area_works(site: Site, browser: Browser) -> None:
     address = edit_page(site, "Plain")
     context = browser.new_context(base_url=site.url, java_script_enabled=False)

@@ -15,7 +15,7 @@ from tests.browser.pictures import take
 from tests.site.alerts.payloads import alertmanager, prometheus_alert
 from tests.site_process import Site
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.nightly
 
 _MAKE = """
 from django.contrib.auth.models import User
@@ -45,7 +45,7 @@ ssh "$HOST" systemctl status --no-pager "$SERVICE"
     )
     shelve("Show the state of a service on a host", script="#!/usr/bin/env bash\\nsystemctl status nginx\\n")
 source = sources.add_source("alertmanager", by=adam, details={"name": "Production"})
-print("made", source.pk, sources.make_key(source, by=adam).secret)
+print(source.pk, sources.make_key(source, by=adam).secret)
 """
 TITLE = "Restart nginx on web-1: it does not answer"
 
@@ -53,8 +53,7 @@ TITLE = "Restart nginx on web-1: it does not answer"
 @pytest.fixture(scope="module")
 def incident(site: Site) -> str:
     """The address of an incident that came over HTTP and through the worker."""
-    (line,) = [line for line in site.run(_MAKE).splitlines() if line.startswith("made ")]
-    _made, source, secret = line.split()
+    source, secret = site.run(_MAKE).split()
     for number in range(3):
         # One after the other, or the worker's threads decide which of them stands first.
         wait_for(site, "Incident.objects.count()", number)
@@ -78,8 +77,7 @@ def incident(site: Site) -> str:
 
 def ask(site: Site, value: str) -> int:
     """A number of incidents of the site."""
-    said = site.run(f"from scriptsmith_site.models import Incident; print('value', {value})")
-    return int(said.split("value ")[1].split()[0])
+    return int(site.run(f"from scriptsmith_site.models import Incident; print({value})"))
 
 
 def wait_for(site: Site, value: str, wanted: int) -> None:

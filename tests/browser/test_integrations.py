@@ -12,6 +12,8 @@ from tests.browser.pictures import take
 from tests.site.integrations.receiver import Receiver
 from tests.site_process import Site
 
+pytestmark = pytest.mark.nightly
+
 _TELL_RITA = """
 from datetime import timedelta
 from django.contrib.auth.models import User
@@ -32,7 +34,6 @@ for number, (title, kind) in enumerate(zip(reversed(titles), ("second_eyes", "ma
 """
 
 
-@pytest.mark.slow
 def test_a_webhook_is_added_tried_and_given_a_new_secret(
     site: Site, sign_in: Callable[..., Page]
 ) -> None:
@@ -78,7 +79,6 @@ def test_a_webhook_is_added_tried_and_given_a_new_secret(
     site.run("from scriptsmith_site.models import Destination; Destination.objects.all().delete()")
 
 
-@pytest.mark.slow
 def test_the_bell_shows_what_is_unread_and_its_page_is_read_by_keys(
     site: Site, sign_in: Callable[..., Page]
 ) -> None:

@@ -14,11 +14,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.desk import at_stage, press
 from tests.site_process import PASSWORD, Site
 
 FOLDER = os.environ.get("SCRIPTSMITH_SCREENSHOTS", "")
 pytestmark = [
-    pytest.mark.slow,
+    pytest.mark.nightly,
     pytest.mark.skipif(not FOLDER, reason="SCRIPTSMITH_SCREENSHOTS names no folder for pictures"),
 ]
 SIZES = {"1440": (1440, 900), "1366": (1366, 700), "390": (390, 844)}
@@ -41,8 +42,10 @@ _FAULTS = """() => {
     ...folded.map(one => `in two lines: ${said(one)}`)];
 }"""
 _LOAD = "from tests.browser import demo_states; demo_states.load_all(password={password!r})"
-_READY = "from tests.browser import demo_states; print('ready', demo_states.is_ready())"
-_STATES = "from tests.browser import demo_states; print('made', demo_states.make_states(password={password!r}))"
+_READY = "from tests.browser import demo_states; print(demo_states.is_ready())"
+_STATES = (
+    "from tests.browser import demo_states; print(demo_states.make_states(password={password!r}))"
+)
 
 
 def look(page: Page, name: str) -> list[str]:
@@ -66,22 +69,14 @@ def look(page: Page, name: str) -> list[str]:
 def made(site: Site) -> dict[str, str]:
     """The demo with all states; addresses by name."""
     site.run(_LOAD.format(password=PASSWORD))
-    while "ready True" not in site.run(_READY):
+    while "True" not in site.run(_READY):
         pass
-    said = site.run(_STATES.format(password=PASSWORD))
-    line = next(line for line in said.splitlines() if line.startswith("made "))
-    addresses: dict[str, str] = json.loads(line.removeprefix("made "))
-    return addresses
+    return json.loads(site.run(_STATES.format(password=PASSWORD)))  # type: ignore[no-any-return]
 
 
 def go(page: Page, name: str, address: str) -> list[str]:
     page.goto(address)
     return look(page, name)
-
-
-def press(page: Page, *keys: str) -> None:
-    for key in keys:
-        page.keyboard.press(key)
 
 
 def test_homes_queue_and_search(made: dict[str, str], sign_in: Callable[..., Page]) -> None:
@@ -179,7 +174,3 @@ def test_desk_with_what_the_scripts_did(made: dict[str, str], sign_in: Callable[
     found = look(page, "desk-execution")
     page.locator("#execution").scroll_into_view_if_needed()
     assert found + look(page, "desk-execution-panel") == []
-
-
-def at_stage(page: Page, stage: str) -> None:
-    expect(page.locator(".steps [aria-current]")).to_contain_text(stage)

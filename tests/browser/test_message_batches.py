@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.axe import problems_of
 from tests.browser.pictures import take
-from tests.site_process import PASSWORD, Site
+from tests.site_process import Site
 
 _MAKE = """
 from datetime import timedelta
-from django.contrib.auth.models import Group, User
+from django.contrib.auth.models import User
 from django.utils import timezone
 from pipeline import services
 from pipeline.models import Configuration, Endpoint, MessageBatch, Run
 from review.campaigns.services import editing, rules
-boss, _made = User.objects.get_or_create(username="bea")
-boss.set_password({password!r})
-boss.save()
-boss.groups.set(Group.objects.filter(name__in=["manager", "administrator"]))
+boss = User.objects.get(username="mona")
 endpoint = Endpoint.objects.get(name="claude")
 made = rules.create_campaign(
     "Restart scripts, autumn", by=boss, rules=rules.Rules(uses_message_batches=True, budget=5_000_000)
@@ -41,17 +39,16 @@ for state, answered, expired, hours, problem in (
         expired=expired, sent_at=now - timedelta(hours=hours), expires_at=now + timedelta(hours=24 - hours),
         ended_at=now - timedelta(hours=hours - 1) if state == "done" else None, problem=problem,
     )
-print("made", made.pk, run.pk)
+print(made.pk)
 """
 
 
+@pytest.mark.nightly
 def test_what_was_sent_and_when_it_expires_is_on_the_page(
     site: Site, sign_in: Callable[..., Page]
 ) -> None:
-    said = site.run(_MAKE.replace("{password!r}", repr(PASSWORD)))
-    line = next(line for line in said.splitlines() if line.startswith("made "))
-    campaign = line.split()[1]
-    page = sign_in("bea")
+    campaign = site.run(_MAKE).strip()
+    page = sign_in("mona")
     page.goto(f"/campaigns/{campaign}/")
     expect(page.get_by_role("heading", name="Message batches")).to_be_visible()
     expect(page.get_by_text("40 expired")).to_be_visible()
@@ -61,6 +58,7 @@ def test_what_was_sent_and_when_it_expires_is_on_the_page(
     expect(page.get_by_label("Through message batches")).to_be_checked()
     assert problems_of(page) == []
     take(page, "batches-arms", whole=True, narrow=True)
+    page = sign_in("adam")
     page.goto("/endpoints/claude/")
     expect(page.get_by_text("200 requests in progress")).to_be_visible()
     assert problems_of(page) == []

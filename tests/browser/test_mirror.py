@@ -15,6 +15,8 @@ from tests.browser.pictures import hide_path, take
 from tests.site.mirror.conftest import Repository
 from tests.site_process import Site
 
+pytestmark = pytest.mark.nightly
+
 _ADDRESS = "https://git.example.org/team/catalogue.git"
 _PUBLISH = """
 from django.contrib.auth.models import Group, User
@@ -57,7 +59,6 @@ def wait_for(page: Page, what: Locator) -> None:
     expect(what).to_be_visible()
 
 
-@pytest.mark.slow
 def test_a_mirror_is_set_up_tested_stopped_and_a_branch_comes_back(
     site: Site, sign_in: Callable[..., Page], tmp_path: Path
 ) -> None:

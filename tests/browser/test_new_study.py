@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,18 +17,8 @@ from playwright.sync_api import Locator, Page, expect
 from tests.browser.axe import problems_of
 from tests.browser.desk import score_all
 from tests.browser.pictures import take
-from tests.site_process import PASSWORD, Site
 
 ROWS = 40
-_PEOPLE = """
-from django.contrib.auth.models import Group, User
-for name, first, role in (("mona", "Mona", "manager"), ("rita", "Rita", "reviewer"), ("rolf", "Rolf", "reviewer")):
-    user, _made = User.objects.get_or_create(username=name)
-    user.first_name = first
-    user.set_password({password!r})
-    user.save()
-    user.groups.set(Group.objects.filter(name=role))
-"""
 
 
 class Manager:
@@ -47,11 +37,10 @@ class Manager:
 
 
 @pytest.fixture
-def manager(site: Site, sign_in: Callable[..., Page]) -> Iterator[Manager]:
-    site.run(_PEOPLE.format(password=PASSWORD))
+def manager(sign_in: Callable[..., Page]) -> Manager:
     page = sign_in("mona")
     page.goto("/campaigns/")
-    yield Manager(page)
+    return Manager(page)
 
 
 def statement_of(number: int) -> str:
@@ -96,10 +85,10 @@ def write_table(path: Path) -> None:
             )
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.timeout(600)
 def test_from_a_table_to_the_figures_of_a_closed_study(
-    manager: Manager, site: Site, sign_in: Callable[..., Page], tmp_path: Path
+    manager: Manager, sign_in: Callable[..., Page], tmp_path: Path
 ) -> None:
     file = tmp_path / "team folders.csv"
     write_table(file)
@@ -217,3 +206,9 @@ def test_from_a_table_to_the_figures_of_a_closed_study(
     take(page, "study-exported", narrow=True)
     print(f"To the figures and out of them: {manager.clicks} clicks, {manager.pages} pages")
     assert (manager.clicks, manager.pages) <= (50, 40)
+
+    page.goto("/campaigns/")
+    page.locator("[data-row]", has_text=name).click()
+    page.get_by_role("link", name="What was changed here, and by whom").click()
+    for event in ("items imported", "state changed"):
+        expect(page.get_by_role("cell", name=event).first).to_be_visible()

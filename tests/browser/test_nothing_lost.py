@@ -14,6 +14,8 @@ from playwright.sync_api import BrowserContext, Page, expect
 from tests.browser.desk import log_in, queue_on
 from tests.site_process import Site
 
+pytestmark = pytest.mark.nightly
+
 
 @dataclass(frozen=True)
 class Field:
@@ -91,7 +93,6 @@ def write(page: Page, field: Field, text: str) -> None:
     page.locator("h1").focus()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("away", [no_network, no_session, no_server])
 def test_every_character_is_found_again(
     site: Site, context: BrowserContext, away: Callable[[Page, Site], object]
@@ -119,7 +120,6 @@ def test_every_character_is_found_again(
     expect(page.locator("#remark-line")).to_have_value("2")
 
 
-@pytest.mark.slow
 def test_a_browser_that_is_closed_while_the_server_is_gone_keeps_it(
     site: Site, context: BrowserContext
 ) -> None:

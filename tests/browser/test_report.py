@@ -9,19 +9,18 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.browser.axe import problems_of
 from tests.browser.pictures import take
-from tests.site_process import PASSWORD, Site
+from tests.site_process import Site
+
+pytestmark = pytest.mark.nightly
 
 # A finished study of two models and three experts, and two items on which its reviewers differ still.
 _STUDY = """
-from django.contrib.auth.models import Group, User
+from django.contrib.auth.models import User
 from review.counting.tallies import count_due
 from review.models import Adjudication, Campaign, TallyDue
 from scriptsmith_site.demo.studies import make_studies
-user, _made = User.objects.get_or_create(username='mona')
-user.set_password({password!r})
-user.save()
-user.groups.set(Group.objects.filter(name='manager'))
-make_studies(manager=user, reviewer=User.objects.get(username='rita'))
+rita, mona = (User.objects.get(username=name) for name in ('rita', 'mona'))
+make_studies(manager=mona, reviewer=rita)
 study = Campaign.objects.filter(kind='study', state='closed').latest('pk')
 open_again = Adjudication.objects.filter(item__campaign=study).order_by('pk')[:2]
 for one in open_again:
@@ -35,7 +34,7 @@ WIDTHS = (1440, 390)
 
 @pytest.fixture(scope="module")
 def study(site: Site) -> str:
-    return site.run(_STUDY.format(password=PASSWORD)).strip()
+    return site.run(_STUDY).strip()
 
 
 @pytest.fixture
@@ -49,7 +48,6 @@ def fits_in_width(page: Page) -> bool:
     return bool(page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
 
 
-@pytest.mark.slow
 def test_what_matters_stands_on_one_screen_and_the_rest_opens_by_its_link(
     page: Page, study: str
 ) -> None:
@@ -72,7 +70,6 @@ def test_what_matters_stands_on_one_screen_and_the_rest_opens_by_its_link(
     take(page, "report-narrow")
 
 
-@pytest.mark.slow
 def test_a_table_is_copied_in_the_words_that_its_link_gives(page: Page, study: str) -> None:
     page.goto(f"/campaigns/{study}/report/#figures")
     link = page.get_by_role("link", name="Copy Figures, strict as LaTeX")
@@ -86,7 +83,6 @@ def test_a_table_is_copied_in_the_words_that_its_link_gives(page: Page, study: s
     expect(page.get_by_role("button", name="Print or PDF")).to_be_visible()
 
 
-@pytest.mark.slow
 def test_without_script_the_report_reads_and_its_links_give_the_text(
     site: Site, page: Page, study: str
 ) -> None:
@@ -102,7 +98,6 @@ def test_without_script_the_report_reads_and_its_links_give_the_text(
     plain.close()
 
 
-@pytest.mark.slow
 def test_what_differs_is_settled_by_keys_alone(page: Page, study: str) -> None:
     page.goto(f"/campaigns/{study}/adjudicate/")
     take(page, "adjudication-list")

@@ -50,7 +50,6 @@ def _sign_out(page: Page) -> None:
     page.context.clear_cookies()
 
 
-@pytest.mark.slow
 def test_a_passkey_is_made_and_used_alone_and_after_the_password(named: BrowserContext) -> None:
     page = named.new_page()
     errors: list[str] = []
@@ -119,7 +118,6 @@ def test_a_passkey_is_made_and_used_alone_and_after_the_password(named: BrowserC
     assert errors == []
 
 
-@pytest.mark.slow
 def test_an_app_is_added_by_keys_and_its_code_asked_for(named: BrowserContext) -> None:
     page = named.new_page()
     _sign_in(page, "carla")
@@ -149,7 +147,6 @@ def test_an_app_is_added_by_keys_and_its_code_asked_for(named: BrowserContext) -
     page.wait_for_url(lambda url: urlsplit(url).path == "/")
 
 
-@pytest.mark.slow
 def test_a_person_comes_by_the_provider_and_an_administrator_sees_how_it_is(
     site: Site, named: BrowserContext, sign_in: Callable[..., Page]
 ) -> None:

@@ -7,33 +7,27 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect, sync_playwright
 
-from tests.browser.conftest import ARGUMENTS, CHROMIUM
-from tests.site_process import PASSWORD, Site
+from tests.browser.conftest import ARGUMENTS
+from tests.browser.desk import log_in
+from tests.site_process import Site
 
 
 @pytest.fixture
-def page(site: Site) -> Iterator[Page]:
-    """Signed in, in a Chromium that keeps pages for Back as a person's does; Playwright switches that off."""
-    if CHROMIUM is None:
-        pytest.skip("no Chromium on this machine")
+def page(chromium: str, site: Site) -> Iterator[Page]:
+    """Signed in, in a Chromium that keeps pages for Back as a user's does; Playwright switches that off."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=CHROMIUM,
+            executable_path=chromium,
             args=ARGUMENTS,
             ignore_default_args=["--disable-back-forward-cache"],
         )
         page = browser.new_page(base_url=site.url)
         page.set_default_timeout(30_000)
-        page.goto("/login/")
-        page.get_by_label("Username").fill("rita")
-        page.get_by_label("Password").fill(PASSWORD)
-        page.keyboard.press("Enter")
-        page.wait_for_url(lambda url: "/login/" not in url)
+        log_in(page, "rita")
         yield page
         browser.close()
 
 
-@pytest.mark.slow
 def test_back_shows_nothing_after_signing_out(page: Page) -> None:
     page.goto("/settings/")
     expect(page.get_by_role("heading", name="Password", exact=True)).to_be_visible()
@@ -47,7 +41,7 @@ def test_back_shows_nothing_after_signing_out(page: Page) -> None:
     assert "Settings" not in kept, "htmx keeps no copies of pages"
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_back_works_while_signed_in(page: Page) -> None:
     page.goto("/queue/")
     page.goto("/settings/")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.pictures import take
@@ -24,7 +23,6 @@ def ask(page: Page, statement: str) -> None:
     page.wait_for_url("**/runs/**")
 
 
-@pytest.mark.slow
 def test_a_script_is_asked_for_reviewed_and_then_answered_from_the_catalogue(
     sign_in: Callable[..., Page],
 ) -> None:
@@ -35,6 +33,7 @@ def test_a_script_is_asked_for_reviewed_and_then_answered_from_the_catalogue(
     expect(page.get_by_text("Describe", exact=True).first).to_be_visible()
     take(page, "run")
 
+    expect(page.get_by_role("button", name="Review it")).to_be_visible()
     page.keyboard.press("r")
     page.wait_for_url("**/items/**")
     expect(page.get_by_role("heading", name=STATEMENT)).to_be_visible()

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
-
-from tests.site_process import PASSWORD, Site
 
 STATEMENTS = [
     "List the sockets that listen",
@@ -19,24 +17,9 @@ STATEMENTS = [
 # What the two reviewers differ on, and nothing else.
 DOUBTFUL = STATEMENTS[0]
 ROWS = [{"nr": str(number), "what": statement} for number, statement in enumerate(STATEMENTS)]
-_MANAGER = """
-from django.contrib.auth.models import Group, User
-user, _made = User.objects.get_or_create(username='mona')
-user.set_password({password!r})
-user.save()
-user.groups.set(Group.objects.filter(name='manager'))
-"""
-
-
 # Which item and stage the review screen is at.
 _WHERE = """[document.querySelector('#desk')?.dataset.item,
              document.querySelector('#desk input[name=stage]')?.value]"""
-
-
-@pytest.fixture
-def manager(site: Site, sign_in: Callable[..., Page]) -> Iterator[Page]:
-    site.run(_MANAGER.format(password=PASSWORD))
-    yield sign_in("mona")
 
 
 def choose_file(page: Page, campaign: str, file: Path, *, kind: str, button: str) -> None:
@@ -124,11 +107,11 @@ def figures(page: Page, campaign: str) -> object:
     return [report["items"], report["configurations"], report["agreement"]]
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(480)
 def test_a_study_from_its_name_to_figures_that_travel(
-    manager: Page, sign_in: Callable[..., Page], tmp_path: Path
+    sign_in: Callable[..., Page], tmp_path: Path
 ) -> None:
+    manager = sign_in("mona")
     file = tmp_path / "cases.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in ROWS), encoding="utf-8")
     campaign = new_campaign(manager, "Sockets and uptimes")

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.axe import problems_of
 from tests.browser.desk import end_run, hold_run, queue_on
 from tests.site_process import Site
+
+pytestmark = pytest.mark.nightly
 
 _WAIT = """
 from core.web.public_keys import ITEM, find_key
