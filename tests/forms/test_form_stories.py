@@ -49,7 +49,7 @@ _POST = re.compile(r"""method=["']?post|hx-post""", re.IGNORECASE)
 
 
 def forms_by_post() -> set[str]:
-    """The templates that hold a form that is sent by POST."""
+    """Return the templates that contain a form that is sent by POST."""
     found = set()
     for file in TEMPLATES.rglob("*.html"):
         text = _COMMENT.sub("", file.read_text())
@@ -59,7 +59,7 @@ def forms_by_post() -> set[str]:
 
 
 def words_of(html: str) -> str:
-    """What the page says, for the message of a test that fails."""
+    """Return the text of the page, for the message of a test that fails."""
     main = html.partition("<main")[2].partition("</main>")[0] or html
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", f"<{main}")).split())[:1500]
 
@@ -95,17 +95,13 @@ def test_a_form_does_what_it_says(story: Story) -> None:
     assert story.check and story.check(world), words_of(world.text)
 
 
-def test_every_template_with_a_form_has_a_story() -> None:
-    missing = sorted(forms_by_post() - {story.template for story in STORIES})
-    assert not missing, (
-        f"no story uses the form of {missing}: add one to the table of its part in tests/forms, "
+def test_templates_with_a_form_have_a_story_and_no_others_do() -> None:
+    templates, with_story = forms_by_post(), {story.template for story in STORIES}
+    assert not templates - with_story, (
+        "no story uses the form of these templates: add one to the table of its part in tests/forms, "
         "see the docstring of this file"
     )
-
-
-def test_no_story_is_of_a_template_that_has_no_form() -> None:
-    gone = sorted({story.template for story in STORIES} - forms_by_post())
-    assert not gone, f"take the stories of these out: {gone}"
+    assert not with_story - templates, "these templates have no form: remove their stories"
 
 
 def test_every_form_by_post_is_written_with_its_token() -> None:
