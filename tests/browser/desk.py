@@ -147,6 +147,10 @@ def at_stage(page: Page, stage: str) -> None:
     expect(page.locator(".steps [aria-current]")).to_contain_text(stage)
 
 
+def fits_in_width(page: Page) -> bool:
+    return bool(page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
+
+
 def log_in(page: Page, name: str) -> None:
     page.goto("/login/")
     page.get_by_label("Username").fill(name)

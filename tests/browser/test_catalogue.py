@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.axe import problems_of
+from tests.browser.desk import fits_in_width
 from tests.site_process import Site
 
 pytestmark = pytest.mark.nightly
@@ -104,7 +105,7 @@ def test_on_a_telephone_the_filters_fold(
     assert problems_of(page) == []
     page.locator("#facets .chip", has_text="palette").click()
     expect(page.locator(".chips-chosen")).to_contain_text("Tag: palette")
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert fits_in_width(page)
 
 
 def test_a_version_is_reviewed_and_rolled_back_by_keys(

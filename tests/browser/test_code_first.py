@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.axe import problems_of
+from tests.browser.desk import at_stage, press
 from tests.site_process import Site
 
 pytestmark = pytest.mark.nightly
@@ -56,9 +57,8 @@ def take(site: Site, sign_in: Callable[..., Page]) -> Callable[..., Page]:
 
 
 def score(page: Page, value: str, then: str) -> None:
-    page.keyboard.press(value)
-    page.keyboard.press("Enter")
-    expect(page.locator(".steps [aria-current]")).to_contain_text(then)
+    press(page, value, "Enter")
+    at_stage(page, then)
 
 
 @pytest.mark.parametrize(("width", "height"), [(1366, 700), (390, 844)])

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from tests.browser.axe import problems_of
-from tests.browser.desk import count_work, item_on, log_in, make_on, score_all
+from tests.browser.desk import at_stage, count_work, item_on, log_in, make_on, press, score_all
 from tests.site_process import Site
 
 _RISKY = """
@@ -115,9 +115,8 @@ def test_the_screen_fits_and_can_be_used_by_everybody_at_each_stage(
     score = page.get_by_role("button", name="Score", exact=True)
     expect(score).to_be_in_viewport()
     for stage, focused in (("Feedback", "H1"), ("Refined", "H1")):
-        page.keyboard.press("0")
-        page.keyboard.press("Enter")
-        expect(page.locator(".steps [aria-current]")).to_contain_text(stage)
+        press(page, "0", "Enter")
+        at_stage(page, stage)
         assert page.evaluate("document.activeElement.tagName") == focused
         expect(page.locator("#live")).not_to_be_empty()
         found += problems_of(page)
@@ -187,7 +186,7 @@ def test_network_server_and_session_go_while_one_types_and_not_a_character_is_lo
     expect(saved).to_have_attribute("data-state", "saved")
     expect(comment).to_have_value("one two three four")
     page.keyboard.press("Control+Enter")
-    expect(page.locator(".steps [aria-current]")).to_contain_text("Feedback")
+    at_stage(page, "Feedback")
     asked = (
         "from review.models import Score; score = Score.objects.latest('pk');"
         "print('kept', score.comment, score.active_seconds > 0)"
@@ -216,6 +215,5 @@ def test_two_tabs_on_one_item_are_told_apart(site: Site, context: BrowserContext
     expect(older.locator("#comment")).to_have_value("of the older tab")
     with older.expect_response("**/open/"):
         older.reload()
-    older.keyboard.press("2")
-    older.keyboard.press("Enter")
-    expect(older.locator(".steps [aria-current]")).to_contain_text("Feedback")
+    press(older, "2", "Enter")
+    at_stage(older, "Feedback")

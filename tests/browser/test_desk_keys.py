@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.desk import queue_on
+from tests.browser.desk import at_stage, press, queue_on
 from tests.site_process import Site
 
 MISSING = "Choose 0, 1 or 2."
@@ -34,7 +34,7 @@ def test_escape_leaves_the_comment_and_keeps_it(desk: Page) -> None:
     expect(desk.locator("input[name=value][value='1']")).to_be_checked()
     expect(desk.locator("#comment")).to_have_value("Größer als nötig: 2")
     desk.keyboard.press("Enter")
-    expect(desk.locator(".steps [aria-current]")).to_contain_text("Feedback")
+    at_stage(desk, "Feedback")
 
 
 def test_enter_with_nothing_chosen_says_what_is_missing(desk: Page) -> None:
@@ -48,16 +48,15 @@ def test_enter_with_nothing_chosen_says_what_is_missing(desk: Page) -> None:
     desk.keyboard.press("0")
     expect(said).to_be_hidden()
     desk.keyboard.press("Enter")
-    expect(desk.locator(".steps [aria-current]")).to_contain_text("Feedback")
+    at_stage(desk, "Feedback")
 
 
 @pytest.mark.nightly
 def test_each_dialog_is_opened_once(desk: Page) -> None:
     warnings: list[str] = []
     desk.on("console", lambda said: warnings.append(said.text) if said.type == "warning" else None)
-    desk.keyboard.press("0")
-    desk.keyboard.press("Enter")
-    expect(desk.locator(".steps [aria-current]")).to_contain_text("Feedback")
+    press(desk, "0", "Enter")
+    at_stage(desk, "Feedback")
     openers = desk.locator("#desk [data-dialog]:visible")
     names = openers.evaluate_all("all => all.map(one => one.dataset.dialog)")
     assert {"give-back", "flag", "edit", "reject", "feedback"} <= set(names)

@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.axe import problems_of
+from tests.browser.desk import fits_in_width
 from tests.browser.pictures import take
 from tests.site_process import Site
 
@@ -75,10 +76,6 @@ def entry(site: Site) -> str:
     return slug
 
 
-def fits(page: Page) -> bool:
-    return bool(page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
-
-
 def test_the_cases_of_an_entry(entry: str, sign_in: Callable[..., Page]) -> None:
     page = sign_in("carla")
     page.goto(f"/catalogue/{entry}/cases/")
@@ -88,7 +85,7 @@ def test_the_cases_of_an_entry(entry: str, sign_in: Callable[..., Page]) -> None
     assert problems_of(page) == []
     take(page, "cases", narrow=True, whole=True)
     page.set_viewport_size({"width": 390, "height": 844})
-    assert fits(page)
+    assert fits_in_width(page)
 
 
 def test_scripts_in_the_same_worlds_and_what_a_reviewer_makes_of_the_cases(
@@ -139,4 +136,4 @@ def looks_at_figures(page: Page) -> None:
     assert problems_of(page) == []
     take(page, "changed-cases", narrow=True)
     page.set_viewport_size({"width": 390, "height": 844})
-    assert fits(page)
+    assert fits_in_width(page)

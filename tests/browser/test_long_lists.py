@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.axe import problems_of
+from tests.browser.desk import fits_in_width
 from tests.site_process import Site
 
 pytestmark = pytest.mark.nightly
@@ -91,4 +92,4 @@ def test_on_a_telephone_the_filters_fold(
     page.locator(f"#facets .chip[href*='{filtered}']").first.click()
     expect(page.locator(".chips-chosen .chip")).to_have_count(1)
     assert filtered in page.url
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert fits_in_width(page)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.browser.desk import log_in, queue_on
+from tests.browser.desk import at_stage, log_in, press, queue_on
 from tests.site_process import Site
 
 pytestmark = pytest.mark.nightly
@@ -74,9 +74,8 @@ def take_and_score(page: Page, address: str) -> None:
     page.goto(address)
     page.keyboard.press("t")
     expect(page.locator("#comment")).to_be_visible()
-    page.keyboard.press("0")
-    page.keyboard.press("Enter")
-    expect(page.locator(".steps [aria-current]")).to_contain_text("Feedback")
+    press(page, "0", "Enter")
+    at_stage(page, "Feedback")
 
 
 def write(page: Page, field: Field, text: str) -> None:

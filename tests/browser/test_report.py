@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.browser.axe import problems_of
+from tests.browser.desk import fits_in_width
 from tests.browser.pictures import take
 from tests.site_process import Site
 
@@ -42,10 +43,6 @@ def page(study: str, sign_in: Callable[..., Page]) -> Iterator[Page]:
     made = sign_in("mona")
     made.context.grant_permissions(["clipboard-read", "clipboard-write"])
     yield made
-
-
-def fits_in_width(page: Page) -> bool:
-    return bool(page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
 
 
 def test_what_matters_stands_on_one_screen_and_the_rest_opens_by_its_link(
