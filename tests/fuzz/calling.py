@@ -1,4 +1,4 @@
-"""Calls that are generated from the schema, made in this process, and taken back one by one."""
+"""Calls that are generated from the schema, made in this process, and rolled back one by one."""
 
 from __future__ import annotations
 
@@ -76,8 +76,8 @@ def operations(secret: str) -> list[APIOperation[Any]]:
 def call_operation(
     operation: APIOperation[Any], *, examples: int, secret: str, world: World, tally: Tally
 ) -> None:
-    """Call it so often, two times in three with data as the schema has it; all is taken back again."""
-    negative, positive = examples // 3, GenerationMode.POSITIVE
+    """Call it this often, two times in three with valid data; every call is rolled back."""
+    negative, positive = max(examples // 3, 1), GenerationMode.POSITIVE
     for mode, count in (
         (positive, examples - negative),
         (GenerationMode.NEGATIVE, negative),

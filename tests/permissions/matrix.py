@@ -21,7 +21,7 @@ from scriptsmith_site.api import api_schema
 
 HERE = Path(__file__).parent
 ROLES = ("reviewer", "curator", "manager", "administrator")
-SIGNED_IN = ("stranger", *ROLES)
+SIGNED_IN = (*ROLES, "stranger")
 ANONYMOUS = "anonymous"
 SCOPES = (
     "read",
