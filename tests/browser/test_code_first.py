@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.axe import problems_of
-from tests.browser.desk import at_stage, press
+from tests.browser.desk import at_stage, press, queue_on
 from tests.site_process import Site
 
 pytestmark = pytest.mark.nightly
@@ -110,6 +110,7 @@ def test_a_risk_that_the_rewrite_brings_is_seen_where_it_is_scored(
 def test_a_reason_is_one_key_and_more_can_be_written_behind_it(
     site: Site, take: Callable[..., Page]
 ) -> None:
+    queue_on(site, "after-reason")  # the message appears on the next item
     page = take("reason")
     page.keyboard.press("r")
     expect(page.locator("#reason")).to_be_focused()
