@@ -1,1 +1,1 @@
-"""Measurements of the catalogue: retrieval on pairs held out, search; and what makes the shipped models."""
+"""Measurements of the catalogue: retrieval on held-out pairs, and search."""

@@ -1,7 +1,7 @@
 """The weights of all-MiniLM-L6-v2 as the shipped graph wants them: int8, in one file that is mapped.
 
 `minilm.onnx` beside this module holds the network's nodes and says where in `model.bin` each number
-stands; `python -m bench.catalog.ship_embedder` made it. What is written here depends on the weights alone.
+is; `python -m bench.ship embedder` builds it. What is written here depends on the weights alone.
 
 Weights are int8 with one scale for 32 neighbours (linear layers) or for one row (word vectors).
 Measured on 300 statements: the cosine with the fp32 network is 0.9997 on average and at least

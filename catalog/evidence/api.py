@@ -42,7 +42,7 @@ class ExecutionOutput(serializers.ModelSerializer[Execution]):
         fields = (
             "id", "script_sha256", "state", "reason", "passed", "failed", "others", "worlds", "small_errors",
             "noticed", "quality_at", "sentence", "fingerprint", "first_at", "last_at", "times", "seconds", "checks",
-            "worlds_seen", "quality",
+            "worlds_seen", "quality", "is_shipped",
         )  # fmt: skip
 
 

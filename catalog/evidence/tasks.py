@@ -23,5 +23,5 @@ def run_all_cases() -> None:
 
 @shared_task(name="catalog.probe_sandbox")
 def probe_sandbox() -> None:
-    """Every hour: check whether there is a sandbox, and on what kind of machine."""
+    """Check every hour whether there is a sandbox, and on what kind of machine."""
     services.probe_sandbox()

@@ -14,6 +14,9 @@ from catalog.models.entry import Entry, Version
 from core.leased_jobs import LeasedJob
 
 MISSED_REPORTS = timedelta(minutes=2)
+# The part of an environment that shipped results have and local results lack, so that the two are never mixed.
+ORIGIN = "origin"
+_NAMED_TOOLS = ("bash", "coreutils")
 
 
 class CheckState(models.TextChoices):
@@ -131,6 +134,17 @@ class Execution(models.Model):
         return self.passed + self.failed
 
     @property
+    def is_shipped(self) -> bool:
+        """Whether it was measured before the release, on another machine."""
+        return ORIGIN in self.fingerprint
+
+    @property
+    def environment(self) -> str:
+        """The most important tools: `bash 5.2, coreutils 9.1`."""
+        parts = self.fingerprint
+        return ", ".join(f"{name} {_short(parts[name])}" for name in _NAMED_TOOLS if name in parts)
+
+    @property
     def lacks_quality(self) -> bool:
         """Whether the quality of its cases has yet to be measured; never for imported results."""
         # A worker of the version before kept the quality with the result, and did not say when.
@@ -233,7 +247,10 @@ class CaseRun(LeasedJob):
         VERIFIED = "verified", _("Verified")
         MERGED = "merged", _("Merged")
         NIGHTLY = "nightly", _("Nightly")
-        ENVIRONMENT = "environment", _("A changed environment")
+        ENVIRONMENT = (
+            "environment",
+            _("A changed environment"),
+        )  # no longer requested: the night covers it
         # Not for a result: how good the cases of one are, which nobody waits for.
         QUALITY = "quality", _("Quality of cases")
 
@@ -302,3 +319,8 @@ class SandboxReport(models.Model):
     def is_recent(self) -> bool:
         """Whether the worker that reported is probably still there: it reports every half minute."""
         return timezone.now() - self.last_at < MISSED_REPORTS
+
+
+def _short(version: str) -> str:
+    """Return the version as people write it: 5.2 for 5.2.15(1)-release."""
+    return ".".join(version.split("(")[0].split(".")[:2])

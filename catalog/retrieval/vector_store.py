@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+import numpy as np
 from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, QuerySet
 from psycopg import sql
 
 from catalog.embedding import Embedder, EmbedderUnavailable, Vectors, load_embedder
+from catalog.embedding.shipped import hash_text, shipped_vectors
 from catalog.models import Embedding, EmbeddingModel, Entry, Phrasing
 
 LOCK_KEY = 7_403_271  # of the advisory lock around changes of the current model
@@ -197,11 +199,26 @@ def _fill(model: EmbeddingModel, *, limit: int) -> int:
         .order_by("-pk")
         .values_list("pk", "entry_id", "text")[:limit]
     ]
+    shipped = shipped_vectors(model.name) if missing else {}
     for start in range(0, len(missing), BATCH):
         batch = missing[start : start + BATCH]
-        vectors = embed_with(model, [row.text for row in batch])
-        store(model, batch, vectors)
+        store(model, batch, _vectors_of(model, [row.text for row in batch], shipped))
     return len(missing)
+
+
+def _vectors_of(
+    model: EmbeddingModel, texts: Sequence[str], shipped: Mapping[bytes, Vectors]
+) -> Vectors:
+    """Compute only the vectors that were not shipped."""
+    keys = [hash_text(text) for text in texts]
+    new = [at for at, key in enumerate(keys) if key not in shipped]
+    vectors = np.empty((len(texts), model.dimension), dtype=np.float32)
+    for at, key in enumerate(keys):
+        if key in shipped:
+            vectors[at] = shipped[key]
+    if new:
+        vectors[new] = embed_with(model, [texts[at] for at in new])
+    return vectors
 
 
 @transaction.atomic

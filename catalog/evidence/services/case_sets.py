@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from catalog.access import CURATE, require
 from catalog.evidence.services.continuous import request_runs_of
+from catalog.evidence.services.shipped import note_shipped
 from catalog.evidence.services.storage import keep_case_set
 from catalog.execution.cases import CaseRefused, read_case_set
 from catalog.models import CaseRun, Entry, EntryCases
@@ -31,7 +32,8 @@ def add_cases(
 ) -> EntryCases:
     """Add the case set in the JSON text, and have the entry's script run in it.
 
-    `replaces` is the case set that it replaces. Raises BadInput for `cases`, with a sentence for each mistake;
+    Without `by` the release adds it: then a shipped result replaces the run. `replaces` is the case set that it
+    replaces. Raises BadInput for `cases`, with a sentence for each mistake;
     NotAllowedNow if the one to be replaced is gone, the entry has these cases already, or it was merged into
     another.
     """
@@ -50,7 +52,8 @@ def add_cases(
     kept = EntryCases.objects.create(entry=entry, case_set=case_set, added_by=by)
     if by is not None:
         record(entry, "cases added", by=by, cases=(replaces.case_set if replaces else "", case_set))
-    request_runs_of(entry, purpose=CaseRun.Purpose.CASES, by=by, only=case_set)
+    known = note_shipped(case_set) if by is None else set()
+    request_runs_of(entry, purpose=CaseRun.Purpose.CASES, by=by, only=case_set, known=known)
     return kept
 
 

@@ -1,10 +1,11 @@
-"""Keeps evidence fresh: new versions, verifications, merges, changed machines and every night run an entry's cases."""
+"""Keep evidence fresh: new versions, verifications and merges run an entry's cases, and so does every night."""
 
 from __future__ import annotations
 
 import logging
 import threading
 import time
+from collections.abc import Collection
 from datetime import timedelta
 
 from django.contrib.auth.models import User
@@ -48,14 +49,16 @@ def request_runs_of(
     purpose: CaseRun.Purpose,
     by: User | None = None,
     only: CaseSet | None = None,
+    known: Collection[str] = (),
 ) -> list[CaseRun]:
-    """The same for the version that the entry answers with, and for its newest if that is another."""
+    """Do the same for the live version of the entry and for its newest, except for scripts with a known result."""
     verified = entry.versions.filter(state=State.VERIFIED).first()
     newest = entry.versions.exclude(state=State.DEPRECATED).order_by("-number").first()
     versions = {one.sha256: one for one in (newest, verified) if one is not None}
     return [
         run
         for version in versions.values()
+        if version.sha256 not in known
         for run in request_runs(version, purpose=purpose, by=by, only=only)
     ]
 
@@ -117,6 +120,5 @@ def _report_for_ever() -> None:
 
 
 def probe_sandbox() -> None:
-    """Report whether there is a sandbox, for the pages; on a new kind of machine everything is run again."""
-    if report_sandbox():
-        request_all_runs(purpose=CaseRun.Purpose.ENVIRONMENT)
+    """Report whether there is a sandbox, for the pages. The next night runs all cases on a new kind of machine."""
+    report_sandbox()

@@ -6,7 +6,6 @@ import threading
 import time
 
 from django.conf import settings
-from django.db import transaction
 from django.utils import timezone
 
 from catalog.execution.sandbox import Availability, find_sandbox
@@ -39,24 +38,13 @@ def current_sandbox() -> Availability:
         return _found[1]
 
 
-def report_sandbox() -> bool:
-    """Probe again and store the result; returns whether no worker has reported this kind of machine before.
-
-    False for the first report of all, and without a sandbox. A repeated report updates its row.
-    """
+def report_sandbox() -> None:
+    """Probe again and store the result. A repeated report updates its row."""
     global _found
     with _lock:
         _found = None
-    values = _values_of(current_sandbox())
-    sha256 = values["fingerprint_sha256"]
-    with transaction.atomic():
-        known = list(SandboxReport.objects.select_for_update())
-        same = [one for one in known if all(getattr(one, name) == values[name] for name in values)]
-        if same:
-            SandboxReport.objects.filter(pk=same[0].pk).update(last_at=timezone.now())
-        else:
-            SandboxReport.objects.create(**values)
-    return bool(known and sha256 and sha256 not in {one.fingerprint_sha256 for one in known})
+    if not report_again():
+        SandboxReport.objects.create(**_values_of(current_sandbox()))
 
 
 def report_again() -> bool:

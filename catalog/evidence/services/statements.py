@@ -17,6 +17,7 @@ from catalog.evidence.services.sandboxes import sandbox_trouble
 from catalog.evidence.services.storage import hash_statement, newest_results
 from catalog.evidence.services.summaries import CaseRow, case_rows
 from catalog.models import CaseRun, CaseSet, CheckState, Execution, Version
+from catalog.models.evidence import ORIGIN
 
 MOST_SETS = 5  # of a statement, the newest
 LATELY = timedelta(hours=1)
@@ -78,13 +79,13 @@ def request_missing_runs(
     """Have these drafts, by their hashes, run in each case set where they were not run here yet, or not since
     `since`.
 
-    Returns how many runs were requested.
+    Shipped results are not requested again. Returns how many runs were requested.
     """
     ran = Execution.objects.filter(
         script_sha256__in=scripts, case_set__in=case_sets, imported=False
     ).exclude(state=CheckState.NOT_RUN)
     if since is not None:
-        ran = ran.filter(last_at__gt=since)
+        ran = ran.filter(Q(last_at__gt=since) | Q(fingerprint__has_key=ORIGIN))
     known = set(ran.values_list("script_sha256", "case_set"))
     runs = [
         request_run(script, case_set, purpose=CaseRun.Purpose.DRAFT)

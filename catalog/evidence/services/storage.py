@@ -11,6 +11,7 @@ from django.db import transaction
 from django.db.models import BooleanField, ExpressionWrapper, F, Q, QuerySet
 from django.db.models.functions import Now
 
+from catalog.evidence.services.shipped import store_shipped
 from catalog.execution import cases
 from catalog.execution.cases import State
 from catalog.execution.cases.display import show
@@ -55,6 +56,8 @@ def keep_case_set(
             "is_revision": is_revision,
         },
     )
+    if created:
+        store_shipped(kept)
     if kept.is_revision and not (created or is_revision):
         kept.is_revision = False
         kept.save(update_fields=["is_revision"])

@@ -27,8 +27,6 @@ from catalog.models import (
     Version,
 )
 
-_NAMED_TOOLS = ("bash", "coreutils")
-
 
 @dataclass(frozen=True)
 class CaseRow:
@@ -101,11 +99,14 @@ class Evidence:
 
     @property
     def environment(self) -> str:
-        """The most important tools: `bash 5.2, coreutils 9.1`."""
-        if not self.executions:
-            return ""
-        parts = self.executions[0].fingerprint
-        return ", ".join(f"{name} {_short(parts[name])}" for name in _NAMED_TOOLS if name in parts)
+        """The most important tools: `bash 5.2, coreutils 9.1`; of a shipped result if there is one."""
+        shipped_first = sorted(self.executions, key=lambda one: not one.is_shipped)
+        return shipped_first[0].environment if shipped_first else ""
+
+    @property
+    def is_shipped(self) -> bool:
+        """Whether any result was measured before the release."""
+        return any(one.is_shipped for one in self.executions)
 
     @property
     def is_under_way(self) -> bool:
@@ -214,8 +215,3 @@ def case_rows(case_set: CaseSet, execution: Execution | None) -> list[CaseRow]:
 
 def _read(case_set: CaseSet) -> cases.CaseSet:
     return cases.read_case_set(json.dumps(case_set.content), is_kept=True)
-
-
-def _short(version: str) -> str:
-    """The version as people write it: 5.2 for 5.2.15(1)-release."""
-    return ".".join(version.split("(")[0].split(".")[:2])

@@ -8,7 +8,7 @@ import numpy as np
 import onnx
 import pytest
 
-from bench.catalog.ship_embedder import build_graph
+from bench.ship.embedder import build_graph
 from catalog.embedding import Embedder
 from catalog.embedding.minilm import LONGEST, MiniLMEmbedder
 from catalog.embedding.quantised import GRAPH

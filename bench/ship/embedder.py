@@ -1,4 +1,4 @@
-"""Makes the shipped graph of all-MiniLM-L6-v2: python -m bench.catalog.ship_embedder
+"""The shipped graph of all-MiniLM-L6-v2.
 
 A BERT encoder (Devlin et al. 2019) of six layers, width 384, twelve heads; then the mean over the
 tokens, scaled to length 1 (Reimers and Gurevych 2019). The graph takes the tokens of one text:
@@ -143,5 +143,6 @@ class _Graph:
         return self.normalise(self.node("Add", [outer, hidden]), f"{name}.output.LayerNorm")
 
 
-if __name__ == "__main__":
+def build() -> str:
     GRAPH.write_bytes(build_graph().SerializeToString(deterministic=True))
+    return f"{GRAPH.stat().st_size:,} bytes"

@@ -1,12 +1,8 @@
-"""Makes the relevance model that ships: python -m bench.catalog.ship_relevance
-
-Fitted like those that are measured, but on all five parts.
-"""
+"""The shipped relevance model, fitted like those that are measured, but on all five parts."""
 
 from __future__ import annotations
 
 import json
-import sys
 import tempfile
 from pathlib import Path
 
@@ -21,10 +17,9 @@ VERSION = "nl2bash-2"
 MODEL = Path(catalog.relevance.__file__).with_name("model.json")
 
 
-def main() -> int:
+def build() -> str:
     if not PAIRS.is_file():
-        print(f"{PAIRS.name} is not there: without it there is nothing to fit.", file=sys.stderr)
-        return 2
+        return f"skipped, because {PAIRS.name} is missing"
     pairs = read_pairs()
     parts = split((pair.component for pair in pairs), parts=PARTS, seed=SEED)
     made: dict[str, object] = {
@@ -33,7 +28,7 @@ def main() -> int:
         "components": sum(map(len, parts)),
         "embedder": "all-minilm-l6-v2-int8",
         "catalogues": REPEATS,
-        "with": f"scikit-learn {sklearn.__version__}, python -m bench.catalog.ship_relevance",
+        "with": f"scikit-learn {sklearn.__version__}, python -m bench.ship relevance",
     }
     with tempfile.TemporaryDirectory() as cache:
         document, _ = fit_parts(
@@ -45,9 +40,4 @@ def main() -> int:
             made=made,
         )
     MODEL.write_text(json.dumps(document, separators=(",", ":")) + "\n", "utf-8")
-    print(f"{MODEL.name}: match from {document['match_threshold']}")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return f"match from {document['match_threshold']}"

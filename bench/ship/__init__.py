@@ -1,0 +1,1 @@
+"""Builds everything that is computed before a release and shipped with it."""

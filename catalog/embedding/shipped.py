@@ -1,0 +1,46 @@
+"""Vectors of the starter catalogue, computed before a release so that a fresh installation starts without the model.
+
+`python -m bench.ship vectors` writes the file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import numpy as np
+
+from catalog.embedding.types import Embedder, Vectors
+
+FILE = Path(__file__).resolve().parents[1] / "starter" / "vectors.npz"
+
+
+def hash_text(text: str) -> bytes:
+    """Return the key of a text in the file."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
+def shipped_vectors(embedder: str, file: Path = FILE) -> Mapping[bytes, Vectors]:
+    """Return the shipped vectors by the hash of their text; none if another embedder computed them."""
+    if not file.is_file():
+        return {}
+    with np.load(file) as arrays:
+        if str(arrays["embedder"]) != embedder:
+            return {}
+        vectors = arrays["vectors"].astype(np.float32)
+        keys = [key.tobytes() for key in arrays["texts"]]
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)  # float16 has rounded the length
+    return dict(zip(keys, vectors, strict=True))
+
+
+def write_vectors(embedder: Embedder, texts: Iterable[str], file: Path = FILE) -> None:
+    """Write the vectors of these texts as float16, which changes a cosine by less than 0.001."""
+    by_key = {hash_text(text): text for text in texts}
+    keys = sorted(by_key)
+    np.savez(
+        file,
+        embedder=np.array(embedder.name),
+        texts=np.frombuffer(b"".join(keys), dtype=np.uint8).reshape(len(keys), -1),
+        vectors=embedder.embed([by_key[key] for key in keys]).astype(np.float16),
+    )

@@ -1,0 +1,84 @@
+"""Results measured before a release: a fresh installation starts with them instead of running every case.
+
+They are found by the hashes of case set and script, so a changed text is run as usual. `python -m bench.ship results`
+writes the file.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from catalog.evidence.services.changes import note_result
+from catalog.execution.sandbox import Fingerprint
+from catalog.models import CaseSet, CheckResult, CheckState, Execution
+from catalog.models.evidence import ORIGIN
+
+FILE = Path(__file__).resolve().parents[2] / "starter" / "executions.jsonl"
+BEFORE_RELEASE = "before release"
+_FIELDS = (
+    *("script_sha256", "fingerprint", "state", "passed", "failed", "others", "worlds", "seconds"),
+    *("small_errors", "noticed", "document"),
+)
+_TIMES = ("first_at", "last_at", "quality_at")
+_CHECK_FIELDS = ("case_number", "number", "case_title", "sentence", "state", "got")
+
+
+def store_shipped(case_set: CaseSet) -> None:
+    """Store the results that this release has for a new case set."""
+    for row in _read(case_set.sha256):
+        checks = row.pop("checks")
+        del row["case_set"]
+        sha256 = Fingerprint(row["fingerprint"]).sha256
+        stored = Execution.objects.create(case_set=case_set, fingerprint_sha256=sha256, **row)
+        CheckResult.objects.bulk_create(
+            CheckResult(execution=stored, **dict(zip(_CHECK_FIELDS, check, strict=True)))
+            for check in checks
+        )
+
+
+def note_shipped(case_set: CaseSet) -> set[str]:
+    """Make the shipped results the latest of the entries with this case set; return the hashes of their scripts."""
+    shipped = case_set.executions.filter(fingerprint__has_key=ORIGIN)
+    for execution in shipped:
+        note_result(execution)
+    return {execution.script_sha256 for execution in shipped}
+
+
+def _read(sha256: str) -> Iterator[dict[str, Any]]:
+    start = f'{{"case_set": "{sha256}"'  # the first key, since they are sorted
+    if FILE.is_file():
+        with FILE.open(encoding="utf-8") as lines:
+            yield from (json.loads(line) for line in lines if line.startswith(start))
+
+
+def write_shipped() -> int:
+    """Write all complete results of this database as the shipped ones, and return how many they are.
+
+    What a limit of time ended is left out: another machine may finish it.
+    """
+    found = Execution.objects.exclude(quality_at=None).exclude(state=CheckState.NOT_RUN)
+    found = found.exclude(checks__state=CheckState.TIMED_OUT).filter(imported=False)
+    lines = sorted(
+        json.dumps(_row(one), sort_keys=True) for one in found.select_related("case_set")
+    )
+    FILE.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return len(lines)
+
+
+def _row(execution: Execution) -> dict[str, object]:
+    values = {name: getattr(execution, name) for name in _FIELDS}
+    fingerprint = {**execution.fingerprint, ORIGIN: BEFORE_RELEASE}
+    if "linux" in fingerprint:  # without what only the kernel's builder knows
+        fingerprint["linux"] = fingerprint["linux"].partition("-")[0]
+    values["fingerprint"] = fingerprint
+    # The pages fill in the dates of the day of the run.
+    values |= {name: getattr(execution, name).isoformat(timespec="seconds") for name in _TIMES}
+    checks = execution.checks.values_list(*_CHECK_FIELDS)
+    return {
+        "case_set": execution.case_set.sha256,
+        **values,
+        "checks": [list(one) for one in checks],
+    }

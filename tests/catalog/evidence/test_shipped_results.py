@@ -1,0 +1,118 @@
+"""A new installation starts with the results that its release measured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.utils import timezone
+
+from catalog.evidence import services
+from catalog.evidence.services import shipped
+from catalog.execution.cases import Execution as Ran
+from catalog.execution.cases import read_case_set
+from catalog.execution.cases.results import CaseResult, CheckResult, State
+from catalog.execution.sandbox import Fingerprint
+from catalog.models import CaseRun, CaseSet, EntryCases, EvidenceChange, Execution, Version
+from tests.catalog.evidence.conftest import RIGHT, WRONG, cases_text
+from tests.catalog.evidence.test_pages import page_of, words
+
+pytestmark = pytest.mark.django_db
+Clients = Callable[[User], Client]
+
+
+def ran(script: str, bash: str, state: State = State.PASSED) -> Ran:
+    """What a run of the cases comes to on a machine with this bash."""
+    case_set = read_case_set(cases_text())
+    check = CheckResult("removes exactly `/srv/old.log`", state)
+    return Ran(
+        script_sha256=Version.hash_of(script),
+        case_set_sha256=case_set.sha256,
+        fingerprint=Fingerprint({"bash": f"{bash}.15(1)-release", "linux": "6.18.44-1-amd64"}),
+        cases=(CaseResult(case_set.cases[0].title, (check,)),),
+        seconds=0.5,
+    )
+
+
+@pytest.fixture
+def file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """The file of a release that measured RIGHT in the cases, written from a database that is empty again."""
+    file = tmp_path / "executions.jsonl"
+    monkeypatch.setattr(shipped, "FILE", file)
+    case_set = services.keep_case_set(read_case_set(cases_text()), by=None)
+    stored = services.store_execution(case_set, ran(RIGHT, "5.2"))
+    Execution.objects.filter(pk=stored.pk).update(
+        quality_at=timezone.now(), small_errors=4, noticed=3
+    )
+    services.store_execution(case_set, ran(WRONG, "5.2"))  # its quality is not measured yet
+    assert shipped.write_shipped() == 1
+    Execution.objects.all().delete()
+    CaseSet.objects.all().delete()
+    return file
+
+
+@pytest.mark.usefixtures("file")
+def test_release_result_replaces_the_run_of_starter_cases(
+    version: Version, reviewer: User, client_for: Clients
+) -> None:
+    kept = services.add_cases(version.entry, cases_text(), by=None)
+    assert not CaseRun.objects.exists()
+    kept.refresh_from_db()
+    execution = Execution.objects.get()
+    assert kept.latest == execution and execution.is_shipped and not execution.lacks_quality
+    assert (execution.passed, execution.noticed, execution.small_errors) == (1, 3, 4)
+    assert execution.fingerprint == {
+        "bash": "5.2.15(1)-release",
+        "linux": "6.18.44",
+        "origin": "before release",
+    }
+    shown = words(client_for(reviewer).get(page_of(version)).text)
+    assert "notices 3 of 4 errors, measured with bash 5.2 before release" in shown
+    assert "removes exactly /srv/old.log" in shown
+
+
+@pytest.mark.usefixtures("file")
+def test_curator_who_adds_the_same_cases_gets_a_run(version: Version, curator: User) -> None:
+    services.add_cases(version.entry, cases_text(), by=curator)
+    assert CaseRun.objects.get().script_sha256 == version.sha256
+
+
+@pytest.mark.usefixtures("file")
+@pytest.mark.parametrize(("script", "requested"), [(RIGHT, 0), (WRONG, 1)])
+def test_only_drafts_without_a_shipped_result_are_run(
+    monkeypatch: pytest.MonkeyPatch, script: str, requested: int
+) -> None:
+    case_set = services.keep_case_set(read_case_set(cases_text()), by=None)
+    services.keep_case_set(read_case_set(cases_text()), by=None)
+    assert Execution.objects.count() == 1, "stored once"
+    Execution.objects.update(last_at=timezone.now() - timezone.timedelta(days=90))
+    monkeypatch.setattr("catalog.evidence.services.statements.sandbox_trouble", lambda: "")
+    assert services.request_draft_runs(case_set.statement, [script]) == requested
+
+
+@pytest.mark.usefixtures("file")
+def test_local_result_takes_the_place_of_the_shipped_one(
+    version: Version, reviewer: User, client_for: Clients
+) -> None:
+    kept = services.add_cases(version.entry, cases_text(), by=None)
+    local = services.store_execution(kept.case_set, ran(RIGHT, "5.2", State.FAILED))
+    services.note_result(local)
+    assert not local.is_shipped and local.lacks_quality and Execution.objects.count() == 2
+    change = EvidenceChange.objects.get()
+    assert ("origin", "before release", "") in services.changed_environment(
+        change.before, change.after
+    )
+    shown = words(client_for(reviewer).get(page_of(version)).text)
+    assert "0 of 1 check" in shown and "before release" not in shown
+    assert EntryCases.objects.get().latest == local
+
+
+@pytest.mark.usefixtures("file")
+def test_results_loaded_from_the_file_are_written_again_unchanged(file: Path) -> None:
+    before = file.read_text()
+    services.keep_case_set(read_case_set(cases_text()), by=None)
+    assert shipped.write_shipped() == 1
+    assert file.read_text() == before
