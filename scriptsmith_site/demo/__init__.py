@@ -5,10 +5,12 @@ from __future__ import annotations
 import ipaddress
 import secrets
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import yaml
 from django.conf import settings
+from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils.translation import gettext as _
@@ -64,8 +66,9 @@ def require_private() -> None:
 
 
 def make_accounts() -> dict[str, str]:
-    """The five accounts; a password is made once and kept with its account, for each start prints it."""
-    passwords = {}
+    """Create the missing accounts and return all five passwords, which every start prints."""
+    passwords: dict[str, str] = {}
+    new: list[User] = []
     for name, full_name, role in ACCOUNTS:
         user = User.objects.filter(username=name).first()
         if user is None:
@@ -76,9 +79,13 @@ def make_accounts() -> dict[str, str]:
             user=user, defaults={"password": secrets.token_urlsafe(9)}
         )
         if is_new:
-            user.set_password(kept.password)
-            user.save(update_fields=["password"])
+            new.append(user)
         passwords[name] = kept.password
+    with ThreadPoolExecutor() as pool:  # one hash keeps a core busy for half a second
+        hashes = pool.map(make_password, [passwords[user.username] for user in new])
+        for user, hashed in zip(new, hashes, strict=True):
+            user.password = hashed
+            user.save(update_fields=["password"])
     return passwords
 
 
