@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Generator, Iterator
+from contextlib import AbstractContextManager
 
 import pytest
 from django.apps import apps
@@ -42,6 +43,22 @@ def _only_loopback() -> Iterator[None]:
 
 
 _HOLDS_ROWS = pytest.StashKey[bool]()
+
+
+class PlainSubtests:
+    """Subtests with ASCII names: xdist can send neither enums nor lone surrogates to the process that reports."""
+
+    def __init__(self, subtests: pytest.Subtests) -> None:
+        self._subtests = subtests
+
+    def test(self, msg: object = "", **values: object) -> AbstractContextManager[None]:
+        plain = {name: ascii(value) for name, value in values.items()}
+        return self._subtests.test(ascii(str(msg))[1:-1], **plain)
+
+
+@pytest.fixture
+def subtests(subtests: pytest.Subtests) -> PlainSubtests:
+    return PlainSubtests(subtests)
 
 
 @pytest.fixture(scope="module")
