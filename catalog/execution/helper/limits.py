@@ -6,11 +6,12 @@ import os
 import resource
 
 from catalog.execution.helper.messages import Ended, LimitsRequest
+from core.niceness import LEAST_NICE, session_niceness, set_session_niceness
 
 ADDRESS_SPACE = 1 << 30
 OPEN_FILES = 64
 PENDING_SIGNALS = 256
-PRIORITY = 10  # added to the worker's own niceness: people who wait for a page come first
+PRIORITY = 10  # added to the worker's own niceness, because people who wait for a page come first
 # Memory that is in no process, such as what waits in sockets, is seen in the machine's own figures only.
 LEAST_FREE = 128 << 20
 # Shared memory that nobody looks at and objects of the kernel, as the whole machine has them. Others have some, too,
@@ -62,6 +63,7 @@ class Guard:
         self.most_processes = 0
         machine = _read_meminfo()
         self._before = _outside_processes(machine)
+        self._niceness = min(os.getpriority(os.PRIO_PROCESS, 0) + PRIORITY, LEAST_NICE)
         growth = max(LEAST_GROWTH, machine.get(b"MemTotal:", 0) // SHARE_OF_GROWTH)
         self._most_growth = limit + growth
 
@@ -74,6 +76,7 @@ class Guard:
                 used += _memory_of(name)
                 cpu += _cpu_of(name)
                 processes += 1
+                self._make_session_nice(name)
         # What has ended and was waited for is in the times of who waited; what nobody waited for is lost.
         self.cpu_used = max(self.cpu_used, cpu)
         self.peak = max(self.peak, used)
@@ -86,6 +89,21 @@ class Guard:
         grown = _outside_processes(machine) - self._before
         is_short = machine.get(b"MemAvailable:", LEAST_FREE) < LEAST_FREE
         return "machine short of memory" if is_short or grown > self._most_growth else None
+
+    def _make_session_nice(self, process: str) -> None:
+        """Make a session nice that bubblewrap or the script began. The next look retries a refused write."""
+        if not _is_in_helpers_session(process):
+            niceness = session_niceness(process)
+            if niceness is not None and niceness < self._niceness:
+                set_session_niceness(self._niceness, pid=process)
+
+
+def _is_in_helpers_session(process: str) -> bool:
+    """Whether the session is the worker's and the helper's, whose niceness is not ours to set."""
+    try:
+        return os.getsid(int(process)) == os.getsid(0)
+    except ProcessLookupError:  # the process has just ended
+        return True
 
 
 def _memory_of(process: str) -> int:

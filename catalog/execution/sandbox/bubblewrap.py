@@ -101,7 +101,8 @@ def _ask_helper(request: Request, limit: float) -> Reply:
         stderr=subprocess.PIPE,
         env={},
         cwd="/",
-        start_new_session=True,
+        # A group but no session: a session has a niceness of its own, and would compete with the web on equal terms.
+        process_group=0,
     )
     try:
         stdout, stderr = process.communicate(json.dumps(request).encode(), timeout=limit)

@@ -11,9 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from catalog.execution.helper.limits import PRIORITY
 from catalog.execution.helper.messages import CommandRequest
 from catalog.execution.helper.user import FIRST_USER, SLOTS
 from catalog.execution.sandbox import Ended, Limits, PreparedRun, RunObservation, Sandbox
+from core.niceness import LEAST_NICE, session_niceness
+from scriptsmith_site.embedded.supervision import processes
 
 BRIEF = Limits(seconds=30)  # of a machine that is busy; what has to time out names its own
 
@@ -336,3 +339,32 @@ def find_processes(mark: str) -> dict[str, int]:
         except OSError:
             continue
     return found
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(session_niceness() is None, reason="the kernel has no autogroups")
+@pytest.mark.parametrize(
+    "begin",
+    [
+        pytest.param("", id="of bubblewrap"),
+        pytest.param("setsid ", id="of the script"),
+        pytest.param("echo 0 > /proc/self/autogroup; ", id="reset by the script"),
+    ],
+)
+def test_session_that_lasts_becomes_nice(sandbox: Sandbox, begin: str) -> None:
+    niceness = min(os.getpriority(os.PRIO_PROCESS, 0) + PRIORITY, LEAST_NICE)
+    look = f'[[ $(</proc/self/autogroup) == *" {niceness}" ]] && echo nice && break; sleep 0.05'
+    seen = run(sandbox, f"{begin}bash -c 'for _ in {{1..200}}; do {look}; done'")
+    assert seen.stdout == "nice\n"
+
+
+@pytest.mark.slow
+def test_helper_stays_in_the_session_of_its_worker(sandbox: Sandbox) -> None:
+    with ThreadPoolExecutor() as threads:
+        running = threads.submit(run, sandbox, "sleep 1")
+        helpers: set[int] = set()
+        while not running.done() and not helpers:
+            found = map(int, find_processes("catalog.execution.helper.process"))
+            helpers = {pid for pid in found if processes.parent(pid) == os.getpid()}
+        assert {os.getsid(pid) for pid in helpers} == {os.getsid(0)}
+        running.result()
