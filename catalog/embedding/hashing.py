@@ -7,9 +7,8 @@ import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import numpy as np
-
 from catalog.embedding.types import Vectors
+from core.lazy_numpy import np
 
 _WORD = re.compile(r"\w+|[^\w\s]")
 _LONGEST_TEXT = 20_000  # characters; more would only cost time

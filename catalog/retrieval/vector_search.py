@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
 from django.db import connection, transaction
 from django.db.models import QuerySet
 from django.db.models.functions import Cast
 from django.utils.translation import gettext as _
-from numpy.typing import NDArray
 from pgvector.django import CosineDistance, VectorField
 
 from catalog.embedding import EmbedderUnavailable
 from catalog.models import Embedding, EmbeddingModel
 from catalog.retrieval import vector_store
 from core.database.key_lists import is_among
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 LEAST_COSINE = 0.35  # below it, nearness says nothing
 # How many candidates the index looks at: one for each so many vectors in it, within these bounds, of which pgvector

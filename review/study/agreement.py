@@ -14,24 +14,25 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations
 from math import fsum, isfinite
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from core.lazy_numpy import np
 from core.translation import gettext_noop as _
 from review.study.patterns import ReviewerValues
 from review.study.statistics.bootstrap import LEAST_STATEMENTS, as_rows, intervals_of
 from review.study.statistics.coefficients import (
     ALPHAS,
-    PENALTIES,
     ac1_of,
     alphas_of,
     fleiss_of,
     kappas_of,
+    penalties,
     percent_of,
     percents_of,
 )
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 LEAST_JOINT_ITEMS = 20
 # Intervals of pairs and of severity are worked out for so many reviewers; for more where it is asked for.
@@ -306,7 +307,7 @@ def _pair_up(cells: Mapping[PairCells, int], *, with_intervals: bool) -> Iterato
     statements = _statements_of(cells) if with_intervals else {}
     stack = np.array([tables[name] for name in names], dtype=np.float64)
     points = {
-        measure: function(stack, PENALTIES[penalty])
+        measure: function(stack, penalties()[penalty])
         for measure, (function, penalty) in _OF_PAIRS.items()
     }
     for place, (a, b) in enumerate(names):
@@ -374,7 +375,7 @@ def _by_tables(name: str, is_defined: Sequence[bool]) -> _Measure:
 
     def mean(draws: _Floats) -> _Floats:
         tables = draws.reshape(-1, len(is_defined), 3, 3)[:, np.array(is_defined)]
-        found: _Floats = function(tables, PENALTIES[penalty]).mean(axis=1)
+        found: _Floats = function(tables, penalties()[penalty]).mean(axis=1)
         return found
 
     return mean
@@ -399,7 +400,7 @@ def _rank(leanings: Mapping[Leaning, int], *, with_intervals: bool) -> Iterator[
         yield ReviewerSeverity(reviewer, items, total / items, low, high)
 
 
-_Floats = NDArray[np.float64]
+_Floats: TypeAlias = "NDArray[np.float64]"
 _Measure = Callable[[_Floats], _Floats]
 
 
@@ -409,7 +410,7 @@ def _by_alpha(multisets: _Floats, metric: str) -> _Measure:
 
 def _by_table(name: str) -> _Measure:
     function, penalty = _OF_PAIRS[name]
-    return lambda draws: function(draws.reshape(-1, 3, 3), PENALTIES[penalty])
+    return lambda draws: function(draws.reshape(-1, 3, 3), penalties()[penalty])
 
 
 def _mean_of(draws: _Floats) -> _Floats:

@@ -6,11 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from core.lazy_numpy import np
 from pipeline.types import Verdict
 from review.study.criteria import Outlook, Patterns, highest, lowest, made_patterns
 from review.study.definitions import FIGURES as FIGURES
@@ -20,6 +18,9 @@ from review.study.repeated import Clusters as Clusters
 from review.study.statistics.intervals import Cluster, Difference, Share
 from review.study.statistics.p_values import mcnemar_exact
 from review.study.types import Criterion, FinalScore, ItemPattern, Origin
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 EXECUTION_REASONS = ("different_interpretation", "too_strict", "wrong_expected_output", "other")
 NOT_SAID = "not_said"

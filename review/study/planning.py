@@ -11,15 +11,17 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from math import ceil, comb, lgamma, log, sqrt
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, TypeAlias
 
 from core.intervals import Z
+from core.lazy_numpy import np
 from review.study.statistics.coefficients import alphas_of
 
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Floats: TypeAlias = "NDArray[np.float64]"
+Counts: TypeAlias = "NDArray[np.int64]"
 
 MOST_ITEMS = 10_000
 LEAST_FOR_AGREEMENT = 20  # below that many statements no interval of an agreement is given

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from core.lazy_numpy import np
 from core.translation import gettext_noop as _
 from review.study.criteria import Patterns
 from review.study.statistics.intervals import Cluster, Share
 from review.study.types import ItemPattern, Origin
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 # How many statements hold which patterns (reduced, in order), of those with at least two items.
 Clusters = Mapping[tuple[ItemPattern, ...], int]

@@ -6,12 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
+from core.lazy_numpy import np
 from core.translation import gettext_noop as _
 from review.study.agreement import Values
 from review.study.repeated import count_clusters
-from review.study.statistics.coefficients import PENALTIES, kappas_of
+from review.study.statistics.coefficients import kappas_of, penalties
 from review.study.statistics.intervals import Difference, Share
 from review.study.types import VALUES, Criterion
 
@@ -158,7 +157,7 @@ def compare_repeats(pairs: Mapping[tuple[int, int], int]) -> Retest:
     """Test-retest: of (first, again) scores the share that is equal, and Cohen's kappa."""
     table = np.array([[pairs.get((first, again), 0) for again in VALUES] for first in VALUES])
     share = Share.of(int(np.trace(table)), int(table.sum()))
-    kappa = float(kappas_of(table.astype(np.float64), PENALTIES["nominal"]))
+    kappa = float(kappas_of(table.astype(np.float64), penalties()["nominal"]))
     return Retest(share, None if np.isnan(kappa) else kappa)
 
 

@@ -13,14 +13,15 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from math import sqrt
 from statistics import NormalDist
-from typing import TypeVar
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from core.intervals import t_quantile
+from core.lazy_numpy import np
 
-Floats = NDArray[np.float64]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Floats: TypeAlias = "NDArray[np.float64]"
 _Kind = TypeVar("_Kind", bound=Hashable)
 
 DRAWS, MOST_DRAWS = 2_000, 20_000

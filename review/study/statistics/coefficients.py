@@ -10,12 +10,28 @@ AC1, with missing values as in his Handbook of Inter-Rater Reliability; Fleiss 1
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from functools import cache
+from typing import TYPE_CHECKING, TypeAlias
 
-Floats = NDArray[np.float64]
+from core.lazy_numpy import np
 
-_STEPS = np.abs(np.subtract.outer(np.arange(3), np.arange(3))).astype(np.float64)
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Floats: TypeAlias = "NDArray[np.float64]"
+
+
+@cache
+def penalties() -> dict[str, Floats]:
+    """Return what each pair of values costs, by the penalty's name."""
+    steps = np.abs(np.subtract.outer(np.arange(3), np.arange(3))).astype(np.float64)
+    return {
+        "nominal": (steps > 0).astype(np.float64),
+        "linear": steps,
+        "quadratic": steps**2,
+        "strict": _cut(2),
+        "partial": _cut(1),
+    }
 
 
 def _cut(least: int) -> Floats:
@@ -23,13 +39,6 @@ def _cut(least: int) -> Floats:
     return np.not_equal.outer(right, right).astype(np.float64)
 
 
-PENALTIES: dict[str, Floats] = {
-    "nominal": (_STEPS > 0).astype(np.float64),
-    "linear": _STEPS,
-    "quadratic": _STEPS**2,
-    "strict": _cut(2),
-    "partial": _cut(1),
-}
 ALPHAS = ("nominal", "ordinal", "interval")
 
 
@@ -57,7 +66,7 @@ def alphas_of(multisets: Floats, times: Floats, metric: str) -> Floats:
     together /= (raters - 1)[:, None, None]
     tables = np.tensordot(times, together, axes=1)
     margins = tables.sum(axis=-1)
-    penalty = _ordinal(margins) if metric == "ordinal" else _FIXED[metric]
+    penalty = _ordinal(margins) if metric == "ordinal" else penalties()[_FIXED[metric]]
     expected = _cost(margins[:, :, None] * margins[:, None, :], penalty)
     return _one_less(_cost(tables, penalty) * (margins.sum(axis=-1) - 1), expected)
 
@@ -100,7 +109,8 @@ def fleiss_of(multisets: Floats, times: Floats) -> Floats:
     return found
 
 
-_FIXED = {"nominal": PENALTIES["nominal"], "interval": PENALTIES["quadratic"]}
+# Penalties by the metric of alpha; the one of "ordinal" depends on the scores.
+_FIXED = {"nominal": "nominal", "interval": "quadratic"}
 
 
 def _cost(tables: Floats, penalty: Floats) -> Floats:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from math import isqrt
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
+from core.lazy_numpy import np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 def sign_flip(steps: Mapping[int, int], observed: int) -> float:
