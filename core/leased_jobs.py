@@ -21,7 +21,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from core.process import OWNER
+from core.process import owner
 
 logger = logging.getLogger(__name__)
 
@@ -118,7 +118,7 @@ class Claim(Generic[J]):
 
     def _mine(self) -> QuerySet[J]:
         return self.model._default_manager.filter(
-            pk=self.pk, fence=self.fence, owner=OWNER, state=JobState.RUNNING
+            pk=self.pk, fence=self.fence, owner=owner(), state=JobState.RUNNING
         )
 
 
@@ -130,7 +130,7 @@ def claim(model: type[J], pk: int) -> Claim[J] | None:
         return None
     model._default_manager.filter(pk=pk).update(
         state=JobState.RUNNING,
-        owner=OWNER,
+        owner=owner(),
         fence=F("fence") + 1,
         lease_until=Now() + LEASE,
         started_at=job.started_at or Now(),

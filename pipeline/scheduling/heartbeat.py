@@ -20,7 +20,7 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 from django.db.models.functions import Now
 
-from core.process import OWNER
+from core.process import owner
 from pipeline.models import Worker
 from pipeline.scheduling.run_leases import Lease, lease_length
 
@@ -78,7 +78,7 @@ class Heartbeat:
         """
         with self._lock:
             self._sign = sign
-            self._worker = Worker(name=OWNER, host=socket.gethostname()[:100], threads=threads)
+            self._worker = Worker(name=owner(), host=socket.gethostname()[:100], threads=threads)
             self._see_that_it_beats()
             self._wake.set()
 
@@ -163,7 +163,7 @@ def renew(held: Collection[Lease]) -> set[int]:
     values: dict[str, Any] = {
         "runs": [lease.run_id for lease in held],
         "fences": [lease.fence for lease in held],
-        "owner": OWNER,
+        "owner": owner(),
         "lease": lease_length(),
     }
     with connection.cursor() as cursor:

@@ -18,7 +18,7 @@ from django.db import InterfaceError, OperationalError, connection, transaction
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from core.process import OWNER
+from core.process import owner
 from pipeline.costs.daily_spending import add_spending
 from pipeline.models import Attempt, Run
 
@@ -95,9 +95,9 @@ def _take_new(run_id: int) -> Lease | None:
     """Claim a run that nobody has held before, so no open tries need closing; None otherwise."""
     with connection.cursor() as cursor:
         # The stubs know no timedelta among parameters; psycopg does.
-        values: dict[str, Any] = {"run": run_id, "owner": OWNER, "lease": lease_length()}
+        values: dict[str, Any] = {"run": run_id, "owner": owner(), "lease": lease_length()}
         cursor.execute(_TAKE_NEW, values)
-        return Lease(run_id, OWNER, fence=1) if cursor.rowcount else None
+        return Lease(run_id, owner(), fence=1) if cursor.rowcount else None
 
 
 def _take_again(run_id: int) -> Lease | None:
@@ -133,7 +133,7 @@ def _take_again(run_id: int) -> Lease | None:
             mark_orphans(run)
             return None
         run.state = Run.State.RUNNING
-        run.owner = OWNER
+        run.owner = owner()
         run.lease_until = Now() + lease_length()
         run.not_before = run.told_at = None
         run.started_at = run.started_at or timezone.now()
@@ -150,7 +150,7 @@ def _take_again(run_id: int) -> Lease | None:
             ]
         )
         mark_orphans(run)
-    return Lease(run.pk, OWNER, run.fence)
+    return Lease(run.pk, owner(), run.fence)
 
 
 def mark_orphans(run: Run) -> int:

@@ -23,7 +23,7 @@ from django.utils.translation import gettext as _
 
 from core import metrics
 from core.audit import emit, record
-from core.process import OWNER
+from core.process import owner
 from scriptsmith_site.integrations.outbox.events.confidentiality import may_leave
 from scriptsmith_site.integrations.outbox.events.event_types import GAVE_UP, TEST
 from scriptsmith_site.integrations.outbox.events.subjects import find_subject
@@ -73,12 +73,12 @@ class _Hold:
 
     def renew(self) -> bool:
         """Whether it is still held; the lease begins anew."""
-        mine = Destination.objects.filter(pk=self.pk, fence=self.fence, lease_owner=OWNER)
+        mine = Destination.objects.filter(pk=self.pk, fence=self.fence, lease_owner=owner())
         return bool(mine.update(lease_until=Now() + LEASE))
 
     def release(self) -> None:
         """Give it up."""
-        mine = Destination.objects.filter(pk=self.pk, fence=self.fence, lease_owner=OWNER)
+        mine = Destination.objects.filter(pk=self.pk, fence=self.fence, lease_owner=owner())
         mine.update(lease_owner="", lease_until=None)
 
 
@@ -162,7 +162,7 @@ def _free() -> QuerySet[Destination]:
 
 def _claim(pk: int) -> _Hold | None:
     taken = _free().filter(pk=pk)
-    if not taken.update(lease_owner=OWNER, fence=F("fence") + 1, lease_until=Now() + LEASE):
+    if not taken.update(lease_owner=owner(), fence=F("fence") + 1, lease_until=Now() + LEASE):
         return None
     return _Hold(pk, Destination.objects.values_list("fence", flat=True).get(pk=pk))
 

@@ -13,7 +13,7 @@ from django.db import OperationalError, connection, transaction
 from django.utils import timezone
 from pytest_django import Settings
 
-from core.process import OWNER
+from core.process import owner
 from pipeline.ledger.admission import admit
 from pipeline.ledger.capacity import RunMustWait
 from pipeline.ledger.model_calls import OpenedAttempt, settle_attempts
@@ -182,7 +182,7 @@ def test_a_worker_says_that_it_lives_while_it_has_no_run_and_takes_leave() -> No
             assert time.monotonic() < deadline
             time.sleep(0.02)
         worker = Worker.objects.get()
-        assert (worker.name, worker.threads) == (OWNER, 72)
+        assert (worker.name, worker.threads) == (owner(), 72)
         assert abs(worker.seen_at - timezone.now()) < 5 * SOON
     finally:
         beat.withdraw_worker()
