@@ -11,11 +11,13 @@ from celery.signals import (
     worker_shutting_down,
 )
 from django.apps import AppConfig
-from django.contrib.admin.apps import AdminConfig as DjangoAdminConfig
+from django.contrib.admin.apps import SimpleAdminConfig
 from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
 from django.db import close_old_connections
 from django.db.models.signals import post_migrate
+from django.http import HttpRequest
 
+import scriptsmith_site.celery  # noqa: F401 - tasks and messages of this process belong to that application
 from scriptsmith_site.logs import follow_run
 
 
@@ -25,6 +27,8 @@ class SiteConfig(AppConfig):
 
     def ready(self) -> None:
         # Models can be imported only from here on.
+        from django.contrib.auth.models import User
+
         from catalog import hooks as catalog_hooks
         from core import audit
         from pipeline import hooks as pipeline_hooks
@@ -44,7 +48,12 @@ class SiteConfig(AppConfig):
         from scriptsmith_site.operation.counting import count_settled
         from scriptsmith_site.people import security_log
         from scriptsmith_site.people.roles import make_roles
-        from scriptsmith_site.people.sign_in.entrance import note_session
+
+        def note_session(request: HttpRequest, user: User, **_signal: object) -> None:
+            # Loads the protocols of single sign-on and second factors, which only the web needs.
+            from scriptsmith_site.people.sign_in import entrance
+
+            entrance.note_session(request, user)
 
         def take_in(run_id: int) -> None:
             # What goes into the live queue is of no study.
@@ -68,7 +77,7 @@ class SiteConfig(AppConfig):
         post_migrate.connect(installation.note_key, sender=self)
         worker_init.connect(worker.refuse_wrong_database)
         worker_init.connect(worker.begin_traces)
-        user_logged_in.connect(note_session)
+        user_logged_in.connect(note_session, weak=False)
         user_logged_in.connect(security_log.note_sign_in)
         user_logged_out.connect(security_log.note_sign_out)
         user_login_failed.connect(security_log.note_failure)
@@ -94,5 +103,7 @@ class SiteConfig(AppConfig):
         catalog_hooks.find_studied = studied_among
 
 
-class AdminConfig(DjangoAdminConfig):
+class AdminConfig(SimpleAdminConfig):
+    """The admin with a read-only site. Only the addresses and the system checks load the apps' admin modules."""
+
     default_site = "scriptsmith_site.admin_site.ReadOnlyAdminSite"

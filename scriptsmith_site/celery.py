@@ -7,6 +7,8 @@ import os
 from celery import Celery
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "scriptsmith_site.settings")
+# The system checks run before each start (`embedded.prepare`). In a worker they would load every view and template.
+os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 
 app = Celery("scriptsmith_site")
 app.config_from_object("django.conf:settings", namespace="CELERY")

@@ -6,7 +6,6 @@ from celery import current_app, shared_task
 
 from scriptsmith_site.integrations.alerts.services import processing, retention
 from scriptsmith_site.integrations.chat_commands import intake
-from scriptsmith_site.integrations.mirror import branches, writing
 from scriptsmith_site.integrations.mirror.queue import queue_publication
 from scriptsmith_site.integrations.notifications import mail, sweeps
 from scriptsmith_site.integrations.notifications.telling import tell_people
@@ -77,18 +76,24 @@ def delete_old_events() -> None:
 @shared_task(name="scriptsmith_site.write_mirror")
 def write_mirror() -> None:
     """Commit and push what was published."""
+    from scriptsmith_site.integrations.mirror import writing  # loads dulwich
+
     writing.write_mirror()
 
 
 @shared_task(name="scriptsmith_site.read_mirror_branch")
 def read_mirror_branch(job_id: int) -> None:
     """Read what a branch changes, unless another worker does."""
+    from scriptsmith_site.integrations.mirror import branches  # loads dulwich
+
     branches.read_branch(job_id)
 
 
 @shared_task(name="scriptsmith_site.read_missed_mirror_branches")
 def read_missed_mirror_branches() -> None:
     """Tell the workers of branches that none reads: nobody was told of them, or who read them died."""
+    from scriptsmith_site.integrations.mirror import branches  # loads dulwich
+
     branches.read_missed()
 
 

@@ -14,6 +14,8 @@ handler403 = "scriptsmith_site.web.errors.permission_denied"
 handler404 = "scriptsmith_site.web.errors.page_not_found"
 handler500 = "scriptsmith_site.web.errors.server_error"
 
+# Here and not when Django starts, because workers have no admin.
+admin.autodiscover()
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", home, name="home"),

@@ -13,13 +13,13 @@ from django.core.management.base import SystemCheckError
 from django.db import DatabaseError
 
 from catalog.services import keep_reporting, probe_sandbox
-from pipeline.clients.model_client import model_client
+from pipeline.clients.model_client import client_in_use
 from pipeline.execution.abandonment import abandon_calls_after
 from pipeline.ledger.model_calls import draining
 from pipeline.scheduling.dispatch import forget_dispatches
 from pipeline.scheduling.heartbeat import heartbeat
 from scriptsmith_site.embedded import worker_healthcheck
-from scriptsmith_site.operation import traces, worker_metrics
+from scriptsmith_site.operation import traces
 from scriptsmith_site.scheduler import leave_sign, remove_sign
 from scriptsmith_site.web.preloading import check_database
 
@@ -44,11 +44,16 @@ def begin_traces(**_signal: object) -> None:
 
 
 def warm_up_worker(sender: object = None, **_signal: object) -> None:
-    """A worker loads the SDK before the first run needs it: that takes seconds, and somebody would wait.
+    """Report a worker as ready: one of the sandbox says whether it can run scripts, any other can take runs.
 
-    The worker of the sandbox has no runs and asks no model; it says whether it can run scripts.
+    No worker loads the SDK before a run calls a model, because it takes 75 MiB.
     """
-    worker_metrics.show_counts()
+    if settings.SCRIPTSMITH_WORKER_METRICS is not None:
+        from scriptsmith_site.operation import (
+            worker_metrics,
+        )  # loads what only the web needs otherwise
+
+        worker_metrics.show_counts()
     if _is_sandbox_worker(sender):
         # Before the probe: a machine that is busy takes its time for that.
         threading.Thread(target=_keep_signing, name="runner-sign", daemon=True).start()
@@ -56,7 +61,6 @@ def warm_up_worker(sender: object = None, **_signal: object) -> None:
         keep_reporting()
         return
     forget_dispatches()
-    model_client()
     sign = worker_healthcheck.file_of(settings.LAYOUT.data, socket.gethostname())
     heartbeat.announce_worker(threads=settings.SCRIPTSMITH_WORKER_THREADS, sign=sign)
     if settings.LAYOUT.data.is_dir():
@@ -68,7 +72,8 @@ def drain_worker(sender: object = None, **_signal: object) -> None:
     if _is_sandbox_worker(sender):
         return
     draining.set()
-    abandon_calls_after(model_client(), seconds=settings.SCRIPTSMITH_DRAIN_SECONDS)
+    if client := client_in_use():
+        abandon_calls_after(client, seconds=settings.SCRIPTSMITH_DRAIN_SECONDS)
 
 
 def withdraw_worker(sender: object = None, **_signal: object) -> None:

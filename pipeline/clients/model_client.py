@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Protocol
@@ -12,10 +13,22 @@ from django.utils.module_loading import import_string
 from pipeline.llm.probe_findings import Inspector
 from pipeline.llm.types import Answered, Failed, ModelClient, RemoteBatch, Request, Target
 
+_creating = threading.Lock()
+
+
+def model_client() -> ModelClient:
+    """Return the one client of this process, which the settings name; it is created on first use."""
+    with _creating:
+        return _create_client()
+
+
+def client_in_use() -> ModelClient | None:
+    """Return the client if this process has used it, else None."""
+    return _create_client() if _create_client.cache_info().currsize else None
+
 
 @cache
-def model_client() -> ModelClient:
-    """The client that the settings name, created on first use."""
+def _create_client() -> ModelClient:
     client: ModelClient = import_string(settings.SCRIPTSMITH_MODEL_CLIENT)()
     return client
 
