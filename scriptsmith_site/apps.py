@@ -13,7 +13,6 @@ from celery.signals import (
 from django.apps import AppConfig
 from django.contrib.admin.apps import SimpleAdminConfig
 from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
-from django.db import close_old_connections
 from django.db.models.signals import post_migrate
 from django.http import HttpRequest
 
@@ -36,6 +35,7 @@ class SiteConfig(AppConfig):
         from pipeline.runs import catalogue_use
         from review import services as review
         from scriptsmith_site import checks, worker
+        from scriptsmith_site.idle_sessions import idle_sessions
         from scriptsmith_site.integrations.agents import verifying
         from scriptsmith_site.integrations.alerts.services import retention
         from scriptsmith_site.integrations.outbox.events import erasure
@@ -77,13 +77,14 @@ class SiteConfig(AppConfig):
         post_migrate.connect(installation.note_key, sender=self)
         worker_init.connect(worker.refuse_wrong_database)
         worker_init.connect(worker.begin_traces)
+        worker_init.connect(idle_sessions.begin_worker)
         user_logged_in.connect(note_session, weak=False)
         user_logged_in.connect(security_log.note_sign_in)
         user_logged_out.connect(security_log.note_sign_out)
         user_login_failed.connect(security_log.note_failure)
         task_prerun.connect(follow_run)
-        task_prerun.connect(close_old_connections)
-        task_postrun.connect(close_old_connections)
+        task_prerun.connect(idle_sessions.begin_task)
+        task_postrun.connect(idle_sessions.end_task)
         worker_ready.connect(worker.warm_up_worker)
         worker_shutting_down.connect(worker.drain_worker)
         worker_shutdown.connect(worker.withdraw_worker)
