@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from celery import Celery
+from click import Option
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "scriptsmith_site.settings")
 # The system checks run before each start (`embedded.prepare`). In a worker they would load every view and template.
@@ -13,3 +14,8 @@ os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 app = Celery("scriptsmith_site")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+app.user_options["worker"].add(
+    Option(["--scheduler-thread"], is_flag=True, help="Run the scheduler as a thread.")
+)
+# By name, because only workers load it.
+app.steps["worker"].add("scriptsmith_site.scheduler_thread:SchedulerThread")

@@ -53,11 +53,11 @@ class Product:
         return sum(processor_seconds(pid) for pid in self.workers())
 
     def workers(self) -> list[int]:
-        """The process ids of its workers and their scheduler."""
-        return [pid for pid in _below(self.supervisor) if "celery" in _command(pid)]
+        """The process ids of its workers."""
+        return [pid for pid in _below(self.supervisor) if "worker" in _command(pid)]
 
     def _web(self) -> list[int]:
-        return [pid for pid in _below(self.supervisor) if "gunicorn" in _command(pid)]
+        return [pid for pid in _below(self.supervisor) if "scriptsmith web" in _command(pid)]
 
     def _database(self) -> list[int]:
         return [pid for pid in _below(self.supervisor) if "postgres" in _command(pid)]

@@ -14,6 +14,8 @@ from django.core.exceptions import ImproperlyConfigured
 from scriptsmith_site.embedded.errors import CannotStart
 from scriptsmith_site.embedded.folders import cannot_write, make_data_folder
 from scriptsmith_site.embedded.layout import Layout
+from scriptsmith_site.embedded.load import load
+from scriptsmith_site.embedded.supervision.children import SUPERVISED
 from scriptsmith_site.embedded.supervision.processes import follow_parent
 from scriptsmith_site.embedded.supervision.supervisor import Options, run
 
@@ -27,8 +29,9 @@ def main() -> None:
     )
     if parser.parse_args().with_parent:
         follow_parent(signal.SIGTERM)
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "scriptsmith_site.settings")
     layout = Layout.from_environment(Path(__file__).resolve().parents[2])
+    _become_supervisor_of(layout)
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "scriptsmith_site.settings")
     try:
         make_data_folder(layout)  # before the settings, which keep a secret in it
         options = Options(
@@ -36,7 +39,7 @@ def main() -> None:
             port=settings.PORT,
             demo_model=settings.SCRIPTSMITH_DEMO and not settings.SCRIPTSMITH_DEMO_MODEL_URL,
         )
-        run(layout, options)
+        run(layout, options, load)
     except (CannotStart, ImproperlyConfigured) as error:
         sys.exit(f"ScriptSmith cannot run: {error}")
     except OSError as error:
@@ -44,6 +47,15 @@ def main() -> None:
         sys.exit(f"ScriptSmith cannot run: {cannot_write(place, error)}")
     except KeyboardInterrupt:
         sys.exit(130)
+
+
+def _become_supervisor_of(layout: Layout) -> None:
+    """Start this program again with an environment by which it and its forks are found after a crash."""
+    if os.environ.get(SUPERVISED) != str(layout.data):
+        environment = {SUPERVISED: str(layout.data), "SCRIPTSMITH_DATA": str(layout.data)}
+        os.execve(
+            sys.executable, sys.orig_argv, os.environ | environment | {"PYTHONUNBUFFERED": "1"}
+        )
 
 
 if __name__ == "__main__":

@@ -57,7 +57,7 @@ def no_session(page: Page, site: Site) -> Iterator[None]:
 @contextmanager
 def no_server(page: Page, site: Site) -> Iterator[None]:
     """The web's processes are killed, and nothing starts them again until the text is typed."""
-    web = site.child("gunicorn")
+    web = site.child("scriptsmith web")
     os.kill(site.supervisor, signal.SIGSTOP)
     try:
         os.killpg(web, signal.SIGKILL)
@@ -66,7 +66,7 @@ def no_server(page: Page, site: Site) -> Iterator[None]:
     finally:
         os.kill(site.supervisor, signal.SIGCONT)
     expect(page.locator("#saved")).to_have_attribute("data-state", "saved", timeout=60_000)
-    assert site.child("gunicorn") != web
+    assert site.child("scriptsmith web") != web
 
 
 def take_and_score(page: Page, address: str) -> None:

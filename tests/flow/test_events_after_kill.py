@@ -74,7 +74,7 @@ class _Renamer(threading.Thread):
 
 def _kill_web(site: Site) -> None:
     """The web server whole, in the middle of whatever it answers."""
-    master = site.child("gunicorn")
+    master = site.child("scriptsmith web")
     for one in (master, *site.children_of(master)):
         os.kill(one, signal.SIGKILL)
 
@@ -88,7 +88,7 @@ def test_every_event_arrives_at_least_once_and_in_order(site: Site) -> None:
         def kill_in_flight(_document: dict[str, object]) -> int:
             # The worker dies between the request and the answer to it.
             if len(receiver.received) in kills:
-                os.kill(site.child("worker -B"), signal.SIGKILL)
+                os.kill(site.child("scriptsmith worker"), signal.SIGKILL)
                 _kill_web(site)
             return 204
 

@@ -65,5 +65,5 @@ def test_what_web_and_worker_count_is_added_up(site: Site) -> None:
     writers = {path.name.split("_")[1] for path in Path(site.data, "metrics").glob("counter_*.db")}
     assert len(writers) >= 2, "a web process and the worker have a file each"
 
-    os.kill(site.child("worker -B"), signal.SIGKILL)
+    os.kill(site.child("scriptsmith worker"), signal.SIGKILL)
     assert scrape(site, token)["scriptsmith_runs_total"] == after["scriptsmith_runs_total"]

@@ -88,7 +88,7 @@ def test_run_of_a_killed_worker_finishes_and_repeats_only_the_call_in_flight(sit
     """Only a worker that is really killed shows that leases, broker and ledger recover together."""
     try:
         run = begin_run(site, describe_seconds=8)
-        os.kill(site.child("worker -B"), signal.SIGKILL)
+        os.kill(site.child("scriptsmith worker"), signal.SIGKILL)
         standin(site, "/_standin/reset", [])  # the rest at full speed
         report = wait_for_end(site, run)
     finally:
@@ -106,7 +106,7 @@ def test_run_of_a_killed_worker_finishes_and_repeats_only_the_call_in_flight(sit
 def test_worker_that_is_told_to_end_loses_no_call(site: Site) -> None:
     """Only a real signal to a real worker shows that it drains; the drain itself has faster tests."""
     run = begin_run(site, describe_seconds=5)
-    os.kill(site.child("worker -B"), signal.SIGTERM)
+    os.kill(site.child("scriptsmith worker"), signal.SIGTERM)
     report = wait_for_end(site, run)
     assert (report["state"], report["orphans"]) == ("done", 0), report
     assert report["calls"] == clean_run().calls == len(calls(site)), "nothing was billed twice"

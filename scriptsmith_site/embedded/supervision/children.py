@@ -5,17 +5,16 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 from scriptsmith_site.embedded.supervision import processes
+from scriptsmith_site.embedded.supervision.forks import Fork
 
 SUPERVISED = "SCRIPTSMITH_SUPERVISED"
 
-_ROOT = Path(__file__).resolve().parents[3]
 _UNREADY_GRACE = 10.0  # seconds
 _KEPT_LOG_BYTES = 20 * 1024 * 1024
 
@@ -28,21 +27,21 @@ class Program:
     """
 
     name: str
-    command: Sequence[str]
+    main: Callable[[], object]
     grace: float
     descriptors: tuple[int, ...] = ()
     ready: Path | None = None
+    niceness: int = 0
 
 
 class Child:
     """One program and its process."""
 
-    def __init__(self, program: Program, *, logs: Path, environment: Mapping[str, str]) -> None:
+    def __init__(self, program: Program, *, logs: Path) -> None:
         self.name = program.name
         self.log = logs / f"{program.name.replace(' ', '-')}.log"
         self._program = program
-        self._environment = environment
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Fork | None = None
         self._status: int | None = None
         self._log_begin = 0
 
@@ -60,16 +59,13 @@ class Child:
             self._program.ready.unlink(missing_ok=True)
         with self.log.open("ab") as log:
             self._log_begin = log.tell()
-            self._process = subprocess.Popen(
-                self._program.command,
-                stdin=subprocess.DEVNULL,
-                stdout=output or log,
-                stderr=log,
-                cwd=_ROOT,
-                env=self._environment,
-                pass_fds=self._program.descriptors,
-                start_new_session=True,
-                preexec_fn=processes.end_with_parent(signal.SIGTERM),
+            self._process = Fork(
+                self._program.main,
+                title=f"scriptsmith {self.name}",
+                output=(output or log).fileno(),
+                errors=log.fileno(),
+                kept=self._program.descriptors,
+                niceness=self._program.niceness,
             )
         self._status = None
 
@@ -88,11 +84,12 @@ class Child:
 
     def tell_to_end(self) -> None:
         if self._process is not None and self.is_running:
-            self._process.terminate()
+            processes.send(self._process.pid, signal.SIGTERM)
 
     def kill(self) -> None:
         """End it and everything it started, at once."""
         if self._process is not None and self.is_running:
+            processes.send(self._process.pid, signal.SIGKILL)
             _kill_session(self._process.pid)
             self._process.wait()
 
@@ -106,7 +103,7 @@ class Child:
 def _kill_session(leader: int) -> None:
     try:
         os.killpg(leader, signal.SIGKILL)
-    except ProcessLookupError:
+    except ProcessLookupError:  # it has ended, or has just been forked and begun no session yet
         return
 
 
@@ -114,6 +111,7 @@ def end_leftovers(data: Path) -> None:
     """End what an earlier supervisor of this data folder left behind when it was killed."""
 
     def matches(pid: int) -> bool:
+        # In /proc a fork has the environment that the supervisor was started with.
         return pid != os.getpid() and processes.has_variable(pid, SUPERVISED, str(data))
 
     processes.end(processes.find(matches), (signal.SIGTERM, 3.0))

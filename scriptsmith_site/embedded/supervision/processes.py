@@ -13,7 +13,9 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 _PROC = Path("/proc")
-_PR_SET_PDEATHSIG = 1
+_PR_SET_PDEATHSIG, _PR_SET_NAME = 1, 15
+# Positions in /proc/PID/stat, counted after the name, of the first and last address of the command line.
+_COMMAND_LINE_BEGIN, _COMMAND_LINE_END = 45, 46
 _LIBC = ctypes.CDLL(None, use_errno=True)
 
 
@@ -119,3 +121,16 @@ def end_with_parent(number: signal.Signals) -> Callable[[], None]:
 def follow_parent(number: signal.Signals) -> None:
     """This process gets the signal when the one who started it ends."""
     _LIBC.prctl(_PR_SET_PDEATHSIG, int(number), 0, 0, 0)
+
+
+def set_title(title: str) -> None:
+    """Show a title instead of the command line of this process, in `ps` and in /proc.
+
+    A title that is longer than the command line is cut.
+    """
+    status = _status(os.getpid())
+    begin, end = int(status[_COMMAND_LINE_BEGIN]), int(status[_COMMAND_LINE_END])
+    if 0 < begin < end:
+        room = end - begin
+        ctypes.memmove(begin, title.encode()[: room - 1].ljust(room, b"\0"), room)
+    _LIBC.prctl(_PR_SET_NAME, title.encode(), 0, 0, 0)  # the kernel cuts it at 15 characters

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
+from functools import partial
 
 from scriptsmith_site.embedded.layout import Layout
 from scriptsmith_site.embedded.supervision.children import Program
@@ -14,34 +16,32 @@ LEAST_WEB_PROCESSES, MOST_WEB_PROCESSES = 2, 3
 WEB_THREADS = 5
 # As long as a call to a model may take: what has begun is paid for.
 _WORKER_GRACE = 130.0
+SANDBOX_NICENESS = 15
 
 
 def prepare() -> Program:
     """What must be done in the database and on the disk before the rest starts."""
-    command = [sys.executable, "-m", "scriptsmith_site.embedded.prepare"]
-    return Program("prepare", command, grace=5.0)
+    return Program("prepare", _prepare, grace=5.0)
 
 
 def web(descriptor: int) -> Program:
     """Gunicorn on a listening socket that is open already."""
-    command = [sys.executable, "-m", "gunicorn", "scriptsmith_site.wsgi:application"]
-    command += ["--bind", f"fd://{descriptor}", "--worker-class", "gthread"]
     processes = min(MOST_WEB_PROCESSES, max(LEAST_WEB_PROCESSES, os.cpu_count() or 1))
-    command += ["--workers", str(processes), "--threads", str(WEB_THREADS)]
+    arguments = ["--bind", f"fd://{descriptor}", "--worker-class", "gthread"]
+    arguments += ["--workers", str(processes), "--threads", str(WEB_THREADS)]
     # Loaded once and shared by the processes, which saves memory and half of the start.
-    command += ["--preload", "--no-control-socket", "--log-level", "warning"]
-    command += ["--config", "python:scriptsmith_site.web.gunicorn_worker"]
-    command += ["--timeout", "120", "--graceful-timeout", "8", "--keep-alive", "5"]
-    return Program("web", command, grace=10.0, descriptors=(descriptor,))
+    arguments += ["--preload", "--no-control-socket", "--log-level", "warning"]
+    arguments += ["--config", "python:scriptsmith_site.web.gunicorn_worker"]
+    arguments += ["--timeout", "120", "--graceful-timeout", "8", "--keep-alive", "5"]
+    serve = partial(_serve, [*arguments, "scriptsmith_site.wsgi:application"])
+    return Program("web", serve, grace=10.0, descriptors=(descriptor,))
 
 
 def worker(layout: Layout) -> Program:
-    """Celery's worker with its scheduler; told to end, it finishes the calls that it has begun."""
-    command = [sys.executable, "-m", "celery", "-A", "scriptsmith_site", "worker", "-B"]
-    command += ["--schedule", str(layout.schedule), "--pool", "threads"]
-    command += ["--queues", "interactive,campaign"]
-    command += ["--without-gossip", "--without-mingle", "--loglevel", "WARNING"]
-    return Program("worker", command, grace=_WORKER_GRACE, ready=layout.worker_ready)
+    """Celery's worker with its scheduler as a thread; told to end, it finishes the calls that it has begun."""
+    arguments = ["--queues", "interactive,campaign"]
+    arguments += ["--scheduler-thread", "--schedule", str(layout.schedule)]
+    return Program("worker", partial(_work, arguments), _WORKER_GRACE, ready=layout.worker_ready)
 
 
 def sandbox_worker() -> Program:
@@ -49,24 +49,53 @@ def sandbox_worker() -> Program:
 
     It finishes nothing when it is told to end: what it was at is begun again by the next one.
     """
-    command = [
-        "nice",
-        "-n",
-        "15",
-        sys.executable,
-        "-m",
-        "celery",
-        "-A",
-        "scriptsmith_site",
-        "worker",
-    ]
-    command += ["--hostname", "execution@%h", "--queues", "execution", "--pool", "threads"]
-    command += ["--concurrency", str(os.cpu_count() or 1)]
-    command += ["--without-gossip", "--without-mingle", "--loglevel", "WARNING"]
-    return Program("sandbox worker", command, grace=5.0)
+    arguments = ["--hostname", "execution@%h", "--queues", "execution"]
+    arguments += ["--concurrency", str(os.cpu_count() or 1)]
+    work = partial(_work, arguments)
+    return Program("sandbox worker", work, grace=5.0, niceness=SANDBOX_NICENESS)
 
 
 def demo_model(layout: Layout) -> Program:
     """The stand-in model on any free port of loopback."""
-    command = [sys.executable, "-m", "pipeline.standin", "--port", "0"]
-    return Program("demo model", [*command, "--announce", str(layout.demo_model)], grace=3.0)
+    answer = partial(_answer, ["--port", "0", "--announce", str(layout.demo_model)])
+    return Program("demo model", answer, grace=3.0)
+
+
+# Each runs in a process of its own, so that the supervisor imports only what it shares with them.
+
+
+def _prepare() -> None:
+    from scriptsmith_site.embedded.prepare import main
+
+    main()
+
+
+def _serve(arguments: Sequence[str]) -> None:
+    from gunicorn.app.wsgiapp import run
+
+    sys.argv = ["gunicorn", *arguments]
+    run()
+
+
+def _work(arguments: Sequence[str]) -> None:
+    from scriptsmith_site.celery import app
+
+    # Nothing listens to Celery's own events; signs of life are in the database.
+    quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
+    sys.argv = [
+        "celery",
+        "worker",
+        "--pool",
+        "threads",
+        *arguments,
+        *quiet,
+        "--loglevel",
+        "WARNING",
+    ]
+    sys.exit(app.start(sys.argv[1:]))
+
+
+def _answer(arguments: Sequence[str]) -> None:
+    from pipeline.standin.__main__ import main
+
+    sys.exit(main(list(arguments)))

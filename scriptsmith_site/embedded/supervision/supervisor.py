@@ -6,7 +6,7 @@ import os
 import socket
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -17,7 +17,6 @@ from scriptsmith_site.embedded.locks import FileLock
 from scriptsmith_site.embedded.servers.holders import Use, servers_of
 from scriptsmith_site.embedded.supervision import programs
 from scriptsmith_site.embedded.supervision.children import (
-    SUPERVISED,
     Child,
     Program,
     end_leftovers,
@@ -45,15 +44,21 @@ class _ToldToEnd(Exception):
     """A signal came before everything had started."""
 
 
-def run(layout: Layout, options: Options) -> None:
-    """Run the product until a signal ends it. Raises CannotStart; then nothing is left running."""
+def run(layout: Layout, options: Options, load: Callable[[int], None]) -> None:
+    """Run the product until a signal ends it. Raises CannotStart; then nothing is left running.
+
+    `load` gets the port and loads what the product's processes share, because they are forked from this one.
+    """
     signals = Signals()
     try:
         with _only_supervisor(layout) as lock:
             end_leftovers(layout.data)
             with listen(options.bind, options.port) as listener:
                 lock.write(f"process {os.getpid()}, {url_of(listener)}")
-                Supervisor(layout, listener, signals, with_demo_model=options.demo_model).run()
+                supervisor = Supervisor(
+                    layout, listener, signals, load, with_demo_model=options.demo_model
+                )
+                supervisor.run()
     except (KeyboardInterrupt, _ToldToEnd):
         _say("Stopped before it was ready.")
 
@@ -77,11 +82,18 @@ class Supervisor:
     """Everything that runs for one data folder."""
 
     def __init__(
-        self, layout: Layout, listener: socket.socket, signals: Signals, *, with_demo_model: bool
+        self,
+        layout: Layout,
+        listener: socket.socket,
+        signals: Signals,
+        load: Callable[[int], None],
+        *,
+        with_demo_model: bool,
     ) -> None:
         self._layout = layout
         self._listener = listener
         self._signals = signals
+        self._load = load
         self._notice = ""
         self._use = Use(layout, servers_of(layout))
         self._web = self._child(programs.web(listener.fileno()))
@@ -106,13 +118,7 @@ class Supervisor:
                 _say("A ScriptSmith command is at work: PostgreSQL and Redis end with it.")
 
     def _child(self, program: Program) -> Child:
-        environment = os.environ | {
-            "SCRIPTSMITH_DATA": str(self._layout.data),
-            "PORT": str(self._listener.getsockname()[1]),
-            "PYTHONUNBUFFERED": "1",
-            SUPERVISED: str(self._layout.data),
-        }
-        return Child(program, logs=self._layout.logs, environment=environment)
+        return Child(program, logs=self._layout.logs)
 
     def _children(self) -> list[Child]:
         """In the order in which they start."""
@@ -122,6 +128,7 @@ class Supervisor:
     def _prepare(self) -> None:
         """Migrate, collect the static files, load the demo; keep what is to be told afterwards."""
         self._signals.interrupts = False
+        self._load(self._listener.getsockname()[1])
         _say("Preparing the database")
         self._layout.demo_model.unlink(missing_ok=True)
         child = self._child(programs.prepare())

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 import yaml
 from django.conf import settings
 
+from scriptsmith_site.embedded.supervision.children import Program
 from scriptsmith_site.env import KNOWN
 
 ROOT = Path(settings.BASE_DIR)
@@ -93,3 +95,10 @@ def pods(made: list[dict[str, Any]]) -> Mapping[str, dict[str, Any]]:
         for document in made
         if document["kind"] in ("Deployment", "Job")
     }
+
+
+def arguments_of(program: Program) -> list[str]:
+    """The arguments of Celery or gunicorn under `make run`."""
+    assert isinstance(program.main, partial)
+    [arguments] = program.main.args
+    return list(arguments)

@@ -11,7 +11,7 @@ import yaml
 
 from scriptsmith_site.embedded.layout import Layout
 from scriptsmith_site.embedded.supervision import programs
-from tests.site.deployment.deploying import ROOT, documents, pods, run
+from tests.site.deployment.deploying import ROOT, arguments_of, documents, pods, run
 from tests.site.loopback import Handler, serving
 
 
@@ -77,18 +77,43 @@ def test_what_the_validation_prints_is_what_its_page_says() -> None:
     assert done.stdout.strip() in page, "put the output of `make deployment` there"
 
 
+def commands_of_chart() -> list[str]:
+    return [" ".join(pod["containers"][0].get("command", ())) for pod in pods(documents()).values()]
+
+
 @pytest.mark.slow
 def test_compose_chart_and_make_run_start_the_same_queues() -> None:
     services = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
-    chart = " ".join(
-        word
-        for pod in pods(documents()).values()
-        for word in pod["containers"][0].get("command", ())
-    )
+    chart = " ".join(commands_of_chart())
     for program, service in (
         (programs.worker(Layout(Path("/data"))), "worker"),
         (programs.sandbox_worker(), "runner"),
     ):
-        queues = program.command[list(program.command).index("--queues") + 1]
+        queues = arguments_of(program)[arguments_of(program).index("--queues") + 1]
         assert f"--queues {queues}" in services[service]["command"]
         assert f"--queues={queues}" in chart
+
+
+@pytest.mark.slow
+def test_each_deployment_has_one_scheduler_a_thread_under_make_run_and_a_program_elsewhere() -> (
+    None
+):
+    services = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
+    of_compose = [service.get("command", "") for service in services.values()]
+    of_make_run = [
+        " ".join(arguments_of(program))
+        for program in (programs.worker(Layout(Path("/data"))), programs.sandbox_worker())
+    ]
+    for commands, word in (
+        (of_compose, "beat"),
+        (commands_of_chart(), "beat"),
+        (of_make_run, "--scheduler-thread"),
+    ):
+        assert sum(word in command.replace(",", " ").split() for command in commands) == 1
+    assert not any("--scheduler-thread" in one for one in (*of_compose, *commands_of_chart()))
+
+
+def test_runner_of_compose_yields_to_other_containers() -> None:
+    runner = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]["runner"]
+    assert f"nice -n {programs.SANDBOX_NICENESS} " in runner["command"]
+    assert runner["cpu_shares"] < 1024 / 10, "containers have 1,024 shares unless told otherwise"

@@ -12,7 +12,10 @@ from contextlib import suppress
 
 import pytest
 
+from core.niceness import session_niceness
 from scriptsmith_site.embedded.servers.postgres import Postgres
+from scriptsmith_site.embedded.supervision import processes
+from scriptsmith_site.embedded.supervision.programs import SANDBOX_NICENESS
 
 pytestmark = pytest.mark.slow
 
@@ -64,7 +67,7 @@ def test_it_says_where_it_is_and_sigterm_leaves_nothing_running(used_place, star
     assert product.url.startswith("http://127.0.0.1:")
     assert "Demo accounts: reviewer / secret" in product.printed
     assert product.answer().isdigit()
-    assert used_place.alive("pipeline.standin")
+    assert used_place.alive("scriptsmith demo model")
     assert used_place.layout.demo_model.exists()
     assert product.end() == (0, "")
     assert used_place.alive() == []
@@ -73,7 +76,8 @@ def test_it_says_where_it_is_and_sigterm_leaves_nothing_running(used_place, star
 def test_what_is_killed_comes_back(used_place, start, until) -> None:
     product = start()
     first = product.answer()
-    for words in (("postgres", "-D"), ("redis",), ("gunicorn",), ("celery",)):
+    parts = ("scriptsmith web", "scriptsmith worker", "scriptsmith sandbox worker")
+    for words in (("postgres", "-D"), ("redis",), *((part,) for part in parts)):
         before = set(used_place.alive(*words))
         kill(*before)
         until(lambda w=words, b=before: (now := set(used_place.alive(*w))) and not now & b)
@@ -99,10 +103,9 @@ def test_after_a_killed_supervisor_nothing_stays_behind_and_the_next_one_starts(
 ) -> None:
     killed = start()
     servers = Postgres(used_place.layout)._postmasters()
-    until(lambda: len(used_place.alive("celery", "-B")) == 2)
-    before = used_place.alive("celery") + used_place.alive("gunicorn")
-    # Together with its worker, which then can't end the scheduler.
-    kill(min(used_place.alive("celery", "-B")), killed.process.pid)
+    before = [*used_place.alive("scriptsmith w"), *used_place.alive("scriptsmith sandbox worker")]
+    assert len(before) >= 4, "web with its processes, and two workers"
+    kill(killed.process.pid)
     following = start()
     assert Postgres(used_place.layout)._postmasters() == servers
     assert following.answer().isdigit()
@@ -156,3 +159,20 @@ def test_what_is_in_the_way_is_said_in_one_line(
     assert (process.returncode, complaint.count("\n")) == (1, 1)
     assert advice in complaint
     assert used_place.alive() == []
+
+
+def test_each_part_is_one_fork_and_scripts_yield_to_the_rest(used_place, start, until) -> None:
+    product = start(SCRIPTSMITH_DEMO_MODEL_URL="")
+    forks = {
+        part: used_place.alive(f"scriptsmith {part}")
+        for part in ("demo model", "worker", "sandbox worker")
+    }
+    assert all(len(found) == 1 for found in forks.values()), "the scheduler is no process"
+    [sandbox_worker], [worker] = forks["sandbox worker"], forks["worker"]
+    until(lambda: session_niceness(sandbox_worker) in (SANDBOX_NICENESS, None))
+    assert os.getpriority(os.PRIO_PROCESS, sandbox_worker) == SANDBOX_NICENESS
+    assert session_niceness(worker) in (0, None)
+    assert os.getpriority(os.PRIO_PROCESS, worker) == os.getpriority(os.PRIO_PROCESS, 0)
+    for pid in (worker, sandbox_worker):
+        assert processes.parent(pid) == product.process.pid
+    assert product.end() == (0, "")

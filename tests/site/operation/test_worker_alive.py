@@ -17,6 +17,7 @@ from pipeline.scheduling.heartbeat import Heartbeat
 from scriptsmith_site.embedded.supervision import programs
 from scriptsmith_site.embedded.worker_healthcheck import SECONDS, file_of
 from scriptsmith_site.web import gunicorn_container
+from tests.site.deployment.deploying import arguments_of
 
 ROOT = Path(django_settings.BASE_DIR)
 COMPOSE = yaml.safe_load((ROOT / "compose.yaml").read_text())
@@ -72,8 +73,8 @@ def test_a_sign_that_cannot_be_left_stops_no_heart(tmp_path: Path) -> None:
 
 
 def test_there_is_one_truth_about_threads() -> None:
-    web = programs.web(0).command
-    threads = web[list(web).index("--threads") + 1]
+    web = arguments_of(programs.web(0))
+    threads = web[web.index("--threads") + 1]
     processes = str(programs.MOST_WEB_PROCESSES)
     assert (gunicorn_container.workers, gunicorn_container.threads) == (
         int(processes),

@@ -1,0 +1,35 @@
+"""What the supervisor loads once for all processes that it forks."""
+
+from __future__ import annotations
+
+import gc
+import os
+from importlib import import_module
+
+import django
+from django.conf import settings
+
+# What a worker would import when it starts.
+_OF_WORKERS = (
+    "celery.apps.worker",
+    "celery.bin.worker",
+    "celery.concurrency.thread",
+    "celery.worker.consumer",
+    "kombu.transport.redis",
+    "scriptsmith_site.scheduler_thread",
+)
+
+
+def load(port: int) -> None:
+    """Load the product without views; `port` is the real one where the settings leave the choice to the kernel."""
+    os.environ["PORT"] = str(port)
+    settings.PORT = port
+    django.setup()
+    from scriptsmith_site.celery import app
+
+    app.loader.import_default_modules()
+    for name in _OF_WORKERS:
+        import_module(name)
+    # Forks share these objects as long as no garbage collection writes to them.
+    gc.collect()
+    gc.freeze()

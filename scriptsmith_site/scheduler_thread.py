@@ -1,0 +1,66 @@
+"""The scheduler as a thread of a worker."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from functools import partial
+from typing import Any
+
+from celery import Celery, bootsteps
+from celery.beat import Service
+from django.db import connection
+
+logger = logging.getLogger(__name__)
+
+_LOOK_EVERY = 1.0  # seconds until the thread sees that it has to end
+_RESTART_AFTER = 5.0  # seconds
+
+
+class SchedulerThread(bootsteps.StartStopStep):  # type: ignore[misc]
+    """Runs the scheduler as a thread of a worker that is started with `--scheduler-thread`.
+
+    Celery's `--beat` starts another process, which takes more than 100 MiB.
+    """
+
+    label = "scheduler"
+
+    def __init__(self, worker: Any, scheduler_thread: bool = False, **options: Any) -> None:
+        self.enabled = scheduler_thread
+        super().__init__(worker, **options)
+
+    def create(self, worker: Any) -> _Thread:
+        """Make the thread, which the worker starts and stops."""
+        return _Thread(worker.app, worker.schedule_filename)
+
+
+class _Thread(threading.Thread):
+    def __init__(self, app: Celery, schedule: str) -> None:
+        super().__init__(name="scheduler", daemon=True)
+        self._make_service = partial(
+            Service,
+            app,
+            max_interval=_LOOK_EVERY,
+            schedule_filename=schedule,
+            scheduler_cls=app.conf.beat_scheduler,
+            remote_control=False,
+        )
+        self._service = self._make_service()
+        self._ends = threading.Event()
+
+    def run(self) -> None:
+        """Schedule until told to end; an error is logged, because no supervisor would see the end of a thread."""
+        while not self._ends.is_set():
+            try:
+                self._service.start()
+            except Exception:
+                logger.exception("the scheduler starts again")
+                self._ends.wait(_RESTART_AFTER)
+                self._service = self._make_service()
+        connection.close()
+
+    def stop(self) -> None:
+        """End the thread after its present passage."""
+        self._ends.set()
+        self._service.stop()
+        self.join(timeout=5.0)
