@@ -193,7 +193,12 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 CELERY_BROKER_URL = REDIS_URL or LAYOUT.redis_url()
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_connect_timeout": 2, "socket_timeout": 30}
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "socket_connect_timeout": 2,
+    "socket_timeout": 30,
+    # Seconds that a worker's request for messages waits in Redis before the worker asks again. Messages end the wait.
+    "polling_interval": 10,
+}
 # The page must answer even when the broker is down; the sweeper finds what could not be enqueued.
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_TASK_IGNORE_RESULT = True
@@ -207,11 +212,10 @@ CELERY_TASK_DEFAULT_QUEUE = "interactive"
 CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULER = "scriptsmith_site.scheduler:SignallingScheduler"
 CELERY_BEAT_SCHEDULE = {
-    # Also what ends an endpoint's rest: nothing sleeps until then.
-    "sweep-runs": {"task": "pipeline.sweep_runs", "schedule": 1.0, "options": {"expires": 5}},
+    "sweep-runs": {"task": "pipeline.sweep_runs", "schedule": 30.0, "options": {"expires": 5}},
     "advance-message-batches": {
         "task": "pipeline.advance_message_batches",
-        "schedule": 2.0,
+        "schedule": 30.0,
         "options": {"expires": 4},
     },
     "take-in-finished-runs": {
@@ -249,7 +253,7 @@ CELERY_BEAT_SCHEDULE = {
     },
     "take-in-missed-alerts": {
         "task": "scriptsmith_site.take_in_missed_alerts",
-        "schedule": 10.0,
+        "schedule": 60.0,
         "options": {"expires": 20},
     },
     "delete-old-alerts": {
@@ -257,20 +261,20 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 3600.0,
         "options": {"expires": 3600},
     },
-    "count-due": {"task": "review.count_due", "schedule": 3.0, "options": {"expires": 6}},
+    "count-due": {"task": "review.count_due", "schedule": 60.0, "options": {"expires": 6}},
     "distribute-events": {
         "task": "scriptsmith_site.distribute_events",
-        "schedule": 2.0,
+        "schedule": 30.0,
         "options": {"expires": 4},
     },
     "write-mirror": {
         "task": "scriptsmith_site.write_mirror",
-        "schedule": 5.0,
+        "schedule": 60.0,
         "options": {"expires": 10},
     },
     "read-missed-mirror-branches": {
         "task": "scriptsmith_site.read_missed_mirror_branches",
-        "schedule": 20.0,
+        "schedule": 60.0,
         "options": {"expires": 40},
     },
     "send-due-mail": {
@@ -288,6 +292,19 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 3600.0,
         "options": {"expires": 3600},
     },
+}
+
+# Seconds between two sends of a task while it has work (`scriptsmith_site.pending_work`). The schedule above is the
+# safety net: most of the time these tasks would find nothing.
+SCRIPTSMITH_INTERVALS_WITH_WORK = {
+    # Also what ends an endpoint's rest: no thread sleeps until then.
+    "sweep-runs": 1.0,
+    "advance-message-batches": 2.0,
+    "distribute-events": 2.0,
+    "count-due": 3.0,
+    "write-mirror": 5.0,
+    "take-in-missed-alerts": 10.0,
+    "read-missed-mirror-branches": 20.0,
 }
 
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}

@@ -1,0 +1,64 @@
+"""Which periodic tasks have work right now, asked of the database in one query.
+
+Most periodic tasks are a safety net that finds nothing. The scheduler sends them rarely, and more often only while
+the rows that they are about exist.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from django.db import connection
+from django.db.models import QuerySet
+
+from core.leased_jobs import UNFINISHED
+from pipeline.models import MessageBatch, Run
+from review.models import TallyDue
+from scriptsmith_site.models import AlertDelivery, Delivery, Event, Mirror, MirrorBranch
+
+
+def _work() -> Mapping[str, tuple[QuerySet[Any], ...]]:
+    """Return rows whose presence is work, by the task's name in the schedule. No condition depends on the time."""
+    runs = Run.objects.unfinished()
+    deliveries = Delivery.objects.filter(state=Delivery.State.WAITING)
+    return {
+        "sweep-runs": (runs,),
+        "advance-message-batches": (
+            runs,
+            MessageBatch.objects.filter(state__in=MessageBatch.UNFINISHED),
+        ),
+        "count-due": (TallyDue.objects.all(),),
+        "distribute-events": (
+            Event.objects.filter(distributed_at=None),
+            deliveries.filter(destination__paused_at=None),
+        ),
+        "write-mirror": (Mirror.objects.all(),),
+        "take-in-missed-alerts": (AlertDelivery.objects.filter(state__in=UNFINISHED),),
+        "read-missed-mirror-branches": (MirrorBranch.objects.filter(state__in=UNFINISHED),),
+    }
+
+
+@cache
+def _query() -> tuple[tuple[str, ...], str, tuple[Any, ...]]:
+    """The names, and a query with one column for each."""
+    columns, parameters = [], []
+    work = _work()
+    for rows in work.values():
+        exists = []
+        for one in rows:
+            sql, values = one.order_by().values("pk")[:1].query.sql_with_params()
+            exists.append(f"EXISTS({sql})")
+            parameters += values
+        columns.append(" OR ".join(exists))
+    return tuple(work), f"SELECT {', '.join(columns)}", tuple(parameters)
+
+
+def pending() -> set[str]:
+    """Return the names in the schedule of the tasks that have work. Raises DatabaseError."""
+    names, sql, parameters = _query()
+    with connection.cursor() as cursor:
+        cursor.execute(sql, parameters)
+        row = cursor.fetchone()
+    return {name for name, has_work in zip(names, row, strict=True) if has_work}
