@@ -8,16 +8,9 @@ import signal
 import sys
 from pathlib import Path
 
-from django.conf import settings
-from django.core.exceptions import ImproperlyConfigured
-
-from scriptsmith_site.embedded.errors import CannotStart
-from scriptsmith_site.embedded.folders import cannot_write, make_data_folder
 from scriptsmith_site.embedded.layout import Layout
-from scriptsmith_site.embedded.load import load
 from scriptsmith_site.embedded.supervision.children import SUPERVISED
 from scriptsmith_site.embedded.supervision.processes import follow_parent
-from scriptsmith_site.embedded.supervision.supervisor import Options, run
 
 
 def main() -> None:
@@ -31,6 +24,28 @@ def main() -> None:
         follow_parent(signal.SIGTERM)
     layout = Layout.from_environment(Path(__file__).resolve().parents[2])
     _become_supervisor_of(layout)
+    _supervise(layout)
+
+
+def _become_supervisor_of(layout: Layout) -> None:
+    """Start this program again with an environment by which it and its forks are found after a crash."""
+    if os.environ.get(SUPERVISED) != str(layout.data):
+        environment = {SUPERVISED: str(layout.data), "SCRIPTSMITH_DATA": str(layout.data)}
+        os.execve(
+            sys.executable, sys.orig_argv, os.environ | environment | {"PYTHONUNBUFFERED": "1"}
+        )
+
+
+def _supervise(layout: Layout) -> None:
+    # Here, because the program that is replaced by the other needs none of them.
+    from django.conf import settings
+    from django.core.exceptions import ImproperlyConfigured
+
+    from scriptsmith_site.embedded.errors import CannotStart
+    from scriptsmith_site.embedded.folders import cannot_write, make_data_folder
+    from scriptsmith_site.embedded.load import load
+    from scriptsmith_site.embedded.supervision.supervisor import Options, run
+
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "scriptsmith_site.settings")
     try:
         make_data_folder(layout)  # before the settings, which keep a secret in it
@@ -47,15 +62,6 @@ def main() -> None:
         sys.exit(f"ScriptSmith cannot run: {cannot_write(place, error)}")
     except KeyboardInterrupt:
         sys.exit(130)
-
-
-def _become_supervisor_of(layout: Layout) -> None:
-    """Start this program again with an environment by which it and its forks are found after a crash."""
-    if os.environ.get(SUPERVISED) != str(layout.data):
-        environment = {SUPERVISED: str(layout.data), "SCRIPTSMITH_DATA": str(layout.data)}
-        os.execve(
-            sys.executable, sys.orig_argv, os.environ | environment | {"PYTHONUNBUFFERED": "1"}
-        )
 
 
 if __name__ == "__main__":

@@ -25,9 +25,10 @@ def load(port: int) -> None:
     os.environ["PORT"] = str(port)
     settings.PORT = port
     django.setup()
-    from scriptsmith_site.celery import app
+    from celery import current_app
 
-    app.loader.import_default_modules()
+    import_module("scriptsmith_site.celery")
+    current_app.loader.import_default_modules()
     for name in _OF_WORKERS:
         import_module(name)
     # Forks share these objects as long as no garbage collection writes to them.

@@ -78,7 +78,7 @@ def _serve(arguments: Sequence[str]) -> None:
 
 
 def _work(arguments: Sequence[str]) -> None:
-    from scriptsmith_site.celery import app
+    from celery import current_app
 
     # Nothing listens to Celery's own events; signs of life are in the database.
     quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
@@ -92,7 +92,7 @@ def _work(arguments: Sequence[str]) -> None:
         "--loglevel",
         "WARNING",
     ]
-    sys.exit(app.start(sys.argv[1:]))
+    sys.exit(current_app.start(sys.argv[1:]))
 
 
 def _answer(arguments: Sequence[str]) -> None:
