@@ -10,13 +10,22 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+import psycopg
 from django.db import connection
 from django.db.models import QuerySet
 
+from core.database.prepared import fetch
 from core.leased_jobs import UNFINISHED
 from pipeline.models import MessageBatch, Run
 from review.models import TallyDue
-from scriptsmith_site.models import AlertDelivery, Delivery, Event, Mirror, MirrorBranch
+from scriptsmith_site.models import (
+    AlertDelivery,
+    Delivery,
+    Event,
+    Mirror,
+    MirrorBranch,
+    Notification,
+)
 
 
 def _work() -> Mapping[str, tuple[QuerySet[Any], ...]]:
@@ -35,30 +44,38 @@ def _work() -> Mapping[str, tuple[QuerySet[Any], ...]]:
             deliveries.filter(destination__paused_at=None),
         ),
         "write-mirror": (Mirror.objects.all(),),
+        "send-due-mail": (Notification.objects.filter(mail_at__isnull=False),),
+        # Finished runs are put into the queue of reviewers, and items prepared, by those who finish a run.
+        "take-in-finished-runs": (runs,),
+        "prepare-items": (runs,),
         "take-in-missed-alerts": (AlertDelivery.objects.filter(state__in=UNFINISHED),),
         "read-missed-mirror-branches": (MirrorBranch.objects.filter(state__in=UNFINISHED),),
     }
 
 
 @cache
-def _query() -> tuple[tuple[str, ...], str, tuple[Any, ...]]:
-    """The names, and a query with one column for each."""
-    columns, parameters = [], []
+def _query() -> tuple[tuple[str, ...], str]:
+    """Return the names, and a query with one column for each.
+
+    Values are written into it: PostgreSQL prepares it for any values otherwise, and partial indexes fit only some.
+    """
+    columns: list[str] = []
+    values: list[Any] = []
     work = _work()
     for rows in work.values():
         exists = []
         for one in rows:
-            sql, values = one.order_by().values("pk")[:1].query.sql_with_params()
+            sql, parameters = one.order_by().values("pk")[:1].query.sql_with_params()
             exists.append(f"EXISTS({sql})")
-            parameters += values
+            values += parameters
         columns.append(" OR ".join(exists))
-    return tuple(work), f"SELECT {', '.join(columns)}", tuple(parameters)
+    connection.ensure_connection()
+    cursor = psycopg.ClientCursor(connection.connection)
+    return tuple(work), cursor.mogrify(f"SELECT {', '.join(columns)}", values)
 
 
 def pending() -> set[str]:
     """Return the names in the schedule of the tasks that have work. Raises DatabaseError."""
-    names, sql, parameters = _query()
-    with connection.cursor() as cursor:
-        cursor.execute(sql, parameters)
-        row = cursor.fetchone()
+    names, sql = _query()
+    [row] = fetch(sql, ())
     return {name for name, has_work in zip(names, row, strict=True) if has_work}

@@ -54,7 +54,8 @@ class SignallingScheduler(PersistentScheduler):
             entry = self.schedule.get(name)
             if entry is None:
                 continue
-            waited = entry.default_now() - entry.last_run_at
+            # Celery sets the time when it makes the entry.
+            waited = entry.default_now() - (entry.last_run_at or entry.default_now())
             if waited.total_seconds() >= settings.SCRIPTSMITH_INTERVALS_WITH_WORK[name]:
                 # In place: the passage finds it in its heap, and that it is not due yet.
                 entry.last_run_at = entry.default_now()

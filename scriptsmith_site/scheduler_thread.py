@@ -13,11 +13,11 @@ from django.db import connection
 
 logger = logging.getLogger(__name__)
 
-_LOOK_EVERY = 1.0  # seconds until the thread sees that it has to end
+_LOOK_EVERY = 1  # seconds until the thread sees that it has to end
 _RESTART_AFTER = 5.0  # seconds
 
 
-class SchedulerThread(bootsteps.StartStopStep):  # type: ignore[misc]
+class SchedulerThread(bootsteps.StartStopStep):
     """Runs the scheduler as a thread of a worker that is started with `--scheduler-thread`.
 
     Celery's `--beat` starts another process, which takes more than 100 MiB.
@@ -29,7 +29,7 @@ class SchedulerThread(bootsteps.StartStopStep):  # type: ignore[misc]
         self.enabled = scheduler_thread
         super().__init__(worker, **options)
 
-    def create(self, worker: Any) -> _Thread:
+    def create(self, worker: Any) -> Any:
         """Make the thread, which the worker starts and stops."""
         return _Thread(worker.app, worker.schedule_filename)
 
@@ -37,7 +37,7 @@ class SchedulerThread(bootsteps.StartStopStep):  # type: ignore[misc]
 class _Thread(threading.Thread):
     def __init__(self, app: Celery, schedule: str) -> None:
         super().__init__(name="scheduler", daemon=True)
-        self._make_service = partial(
+        self._make_service = partial(  # type: ignore[call-arg]  # the stubs lack `remote_control`
             Service,
             app,
             max_interval=_LOOK_EVERY,

@@ -220,12 +220,12 @@ CELERY_BEAT_SCHEDULE = {
     },
     "take-in-finished-runs": {
         "task": "review.take_in_finished_runs",
-        "schedule": 15.0,
+        "schedule": 60.0,
         "options": {"expires": 30},
     },
     "embed-missing": {
         "task": "catalog.embed_missing",
-        "schedule": 15.0,
+        "schedule": 30.0,
         "options": {"expires": 30},
     },
     "curate": {"task": "catalog.curate", "schedule": 10.0, "options": {"expires": 10}},
@@ -245,7 +245,7 @@ CELERY_BEAT_SCHEDULE = {
         "options": {"expires": 600},
     },
     "expire-leases": {"task": "review.expire_leases", "schedule": 30.0, "options": {"expires": 60}},
-    "prepare-items": {"task": "review.prepare_items", "schedule": 15.0, "options": {"expires": 30}},
+    "prepare-items": {"task": "review.prepare_items", "schedule": 60.0, "options": {"expires": 30}},
     "sweep-security-log": {
         "task": "scriptsmith_site.sweep_security_log",
         "schedule": 3600.0,
@@ -279,7 +279,7 @@ CELERY_BEAT_SCHEDULE = {
     },
     "send-due-mail": {
         "task": "scriptsmith_site.send_due_mail",
-        "schedule": 20.0,
+        "schedule": 60.0,
         "options": {"expires": 40},
     },
     "note-passing-time": {
@@ -304,7 +304,10 @@ SCRIPTSMITH_INTERVALS_WITH_WORK = {
     "count-due": 3.0,
     "write-mirror": 5.0,
     "take-in-missed-alerts": 10.0,
+    "take-in-finished-runs": 15.0,
+    "prepare-items": 15.0,
     "read-missed-mirror-branches": 20.0,
+    "send-due-mail": 20.0,
 }
 
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}

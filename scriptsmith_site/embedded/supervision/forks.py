@@ -106,7 +106,7 @@ def _set_descriptors(standard: tuple[int, int], kept: Sequence[int]) -> None:
                 continue
 
 
-def _set_signals(bind: Callable[[], None], mask: set[signal.Signals]) -> None:
+def _set_signals(bind: Callable[[], None], mask: set[int | signal.Signals]) -> None:
     signal.set_wakeup_fd(-1)
     for number in _HANDLED:
         # SIGHUP stays ignored under nohup.

@@ -96,7 +96,9 @@ class Supervisor:
         self._load = load
         self._notice = ""
         self._use = Use(layout, servers_of(layout))
-        self._web = self._child(programs.web(listener.fileno()))
+        # The web loads its views while the database is prepared, and serves when the writing end is closed.
+        gate, self._gate_writer = os.pipe()
+        self._web = self._child(programs.web(listener.fileno(), gate))
         self._worker = self._child(programs.worker(layout))
         self._sandbox_worker = self._child(programs.sandbox_worker())
         self._demo_model = self._child(programs.demo_model(layout)) if with_demo_model else None
@@ -108,8 +110,10 @@ class Supervisor:
         _say(f"Starting ScriptSmith with the data in {self._layout.data}")
         self._use.begin(self._prepare, when_alone=False)
         try:
+            os.close(self._gate_writer)
             for child in self._children():
-                child.start()
+                if child is not self._web:
+                    child.start()
             self._wait_until_ready()
             self._watch()
         finally:
@@ -130,6 +134,14 @@ class Supervisor:
         self._signals.interrupts = False
         self._load(self._listener.getsockname()[1])
         _say("Preparing the database")
+        self._web.start()
+        try:
+            self._run_preparation()
+        except BaseException:
+            self._web.kill()
+            raise
+
+    def _run_preparation(self) -> None:
         self._layout.demo_model.unlink(missing_ok=True)
         child = self._child(programs.prepare())
         with tempfile.TemporaryFile() as output:

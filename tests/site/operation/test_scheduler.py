@@ -12,7 +12,7 @@ from celery import Celery
 from celery.beat import PersistentScheduler
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.db import OperationalError
+from django.db import OperationalError, connection
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
@@ -28,6 +28,7 @@ from scriptsmith_site.models import (
     Event,
     Mirror,
     MirrorBranch,
+    Notification,
 )
 from scriptsmith_site.scheduler import SignallingScheduler
 from tests.make import make_action
@@ -72,6 +73,12 @@ def make_alert(_owner: User) -> None:
     AlertDelivery.objects.create(source=source, raw="{}", key="k")
 
 
+def make_mail(owner: User) -> None:
+    Notification.objects.create(
+        person=owner, kind="k", model="m", object_id=1, mail_at=timezone.now()
+    )
+
+
 def make_branch(owner: User) -> None:
     MirrorBranch.objects.create(branch="since", by=owner)
 
@@ -86,13 +93,18 @@ def nothing_pending(db: None) -> None:
 @pytest.mark.parametrize(
     ("make", "tasks"),
     [
-        pytest.param(make_run, {"sweep-runs", "advance-message-batches"}, id="an unfinished run"),
+        pytest.param(
+            make_run,
+            {"sweep-runs", "advance-message-batches", "take-in-finished-runs", "prepare-items"},
+            id="an unfinished run",
+        ),
         pytest.param(make_message_batch, {"advance-message-batches"}, id="a message batch"),
         pytest.param(make_tally_due, {"count-due"}, id="a tally"),
         pytest.param(make_event, {"distribute-events"}, id="an event"),
         pytest.param(make_delivery, {"distribute-events"}, id="a delivery"),
         pytest.param(make_mirror, {"write-mirror"}, id="a mirror"),
         pytest.param(make_alert, {"take-in-missed-alerts"}, id="a request of a source"),
+        pytest.param(make_mail, {"send-due-mail"}, id="an email"),
         pytest.param(make_branch, {"read-missed-mirror-branches"}, id="a branch"),
     ],
 )
@@ -108,6 +120,16 @@ def test_task_is_pending_while_its_rows_exist(
         found = pending_work.pending()
     assert found - {"distribute-events"} == tasks - {"distribute-events"}
     assert tasks <= found
+
+
+@pytest.mark.django_db
+def test_question_uses_the_partial_index_of_unfinished_runs() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off; SET LOCAL enable_indexscan = on")
+        cursor.execute("EXPLAIN " + pending_work._query()[1])
+        plan = "\n".join(line for (line,) in cursor.fetchall())
+    for index in ("run_unfinished", "event_undistributed", "message_batch_unfinished"):
+        assert index in plan
 
 
 def test_every_task_with_two_intervals_is_scheduled_and_waits_longer_without_work() -> None:
