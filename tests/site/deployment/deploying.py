@@ -100,5 +100,5 @@ def pods(made: list[dict[str, Any]]) -> Mapping[str, dict[str, Any]]:
 def arguments_of(program: Program) -> list[str]:
     """The arguments of Celery or gunicorn under `make run`."""
     assert isinstance(program.main, partial)
-    [arguments] = program.main.args
+    arguments, *_ = program.main.args
     return list(arguments)
