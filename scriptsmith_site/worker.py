@@ -13,6 +13,7 @@ from django.core.management.base import SystemCheckError
 from django.db import DatabaseError
 
 from catalog.services import keep_reporting, probe_sandbox
+from core.preloading import check_database
 from pipeline.clients.model_client import client_in_use
 from pipeline.execution.abandonment import abandon_calls_after
 from pipeline.ledger.model_calls import draining
@@ -21,7 +22,6 @@ from pipeline.scheduling.heartbeat import heartbeat
 from scriptsmith_site.embedded import worker_healthcheck
 from scriptsmith_site.operation import traces
 from scriptsmith_site.scheduler import leave_sign, remove_sign
-from scriptsmith_site.web.preloading import check_database
 
 logger = logging.getLogger(__name__)
 

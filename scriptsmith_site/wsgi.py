@@ -6,7 +6,7 @@ import os
 
 from django.core.wsgi import get_wsgi_application
 
-from scriptsmith_site.web.preloading import check_database, load_ahead, settle_memory
+from core.preloading import check_database, load_ahead, settle_memory
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "scriptsmith_site.settings")
 

@@ -27,9 +27,9 @@ from catalog.models import EmbeddingModel, Entry, Phrasing
 from catalog.retrieval import answers, vector_store
 from catalog.retrieval.vector_search import QueryVector
 from catalog.retrieval.vector_store import Missing
+from core.preloading import settle_memory
 from scriptsmith_site.integrations.alerts.services import incident_page
 from scriptsmith_site.models import Incident
-from scriptsmith_site.web.preloading import settle_memory
 
 ENTRIES = size(full=100_000, quick=10_000)
 ASKED = 200

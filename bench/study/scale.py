@@ -37,12 +37,12 @@ from catalog import services as catalog
 from catalog.models import EmbeddingModel, Phrasing
 from catalog.retrieval import answers, vector_store
 from catalog.retrieval.vector_search import QueryVector
+from core.preloading import settle_memory
 from review.campaigns.services import rules
 from review.counting import tallies
 from review.models import Campaign, Score
 from review.queue import services as queue
 from review.report import services as report
-from scriptsmith_site.web.preloading import settle_memory
 
 ENTRIES = os.environ.get("BENCH_SCALE_ENTRIES", "10000,30000,100000,300000" if IS_FULL else "10000")
 SCORES = os.environ.get("BENCH_SCALE_SCORES", "30000,100000,300000,1000000" if IS_FULL else "30000")

@@ -21,13 +21,13 @@ from bench.support.rows import STRIDE, multiply
 from bench.support.statements import execute
 from catalog.models import CaseSet, Execution
 from catalog.services import hash_statement
+from core.preloading import settle_memory
 from pipeline.models import Action, Assessment, Draft, Feedback, Run
 from review.campaigns.services import rules
 from review.counting import tallies
 from review.evidence.outcomes import read_outcomes
 from review.models import Assignment, Campaign, Case, Item, Score, TallyDue
 from review.report import services
-from scriptsmith_site.web.preloading import settle_memory
 from tests.review.report.rows import Label, fill
 
 CASES, COPIES = 1_000, size(full=50, quick=5)  # of two arms each: 100,000 or 10,000 items

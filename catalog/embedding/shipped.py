@@ -9,9 +9,8 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-import numpy as np
-
 from catalog.embedding.types import Embedder, Vectors
+from core.lazy_numpy import np
 
 FILE = Path(__file__).resolve().parents[1] / "starter" / "vectors.npz"
 

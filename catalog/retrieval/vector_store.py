@@ -6,7 +6,6 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-import numpy as np
 from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, QuerySet
@@ -15,6 +14,7 @@ from psycopg import sql
 from catalog.embedding import Embedder, EmbedderUnavailable, Vectors, load_embedder
 from catalog.embedding.shipped import hash_text, shipped_vectors
 from catalog.models import Embedding, EmbeddingModel, Entry, Phrasing
+from core.lazy_numpy import np
 
 LOCK_KEY = 7_403_271  # of the advisory lock around changes of the current model
 BATCH = 64  # phrasings per transaction

@@ -12,7 +12,7 @@ import pytest
 
 _SHARED = "from scriptsmith_site.embedded.load import load; load(8000)"
 _DJANGO = "import django; django.setup()"
-_WEB = f"{_SHARED}; from scriptsmith_site.web.preloading import load_ahead; load_ahead()"
+_WEB = f"{_SHARED}; from core.preloading import load_ahead; load_ahead()"
 # For tests, single sign-on and second factors, the mirror, statistics, models and the API's description.
 _FOR_FEW = {
     "anthropic",

@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 
 from catalog.evidence.services.changes import note_result
 from catalog.evidence.services.sandboxes import current_sandbox, is_served
+from catalog.evidence.services.shipped import adopt_shipped_quality
 from catalog.evidence.services.storage import (
     JUDGED,
     differs,
@@ -106,7 +107,7 @@ def run_cases(
     before_keeping()
     stored = store_execution(case_set, execution)
     note_result(stored)
-    if stored.lacks_quality:
+    if stored.lacks_quality and not adopt_shipped_quality(stored):
         request_run(script, case_set, purpose=QUALITY)
     return stored
 

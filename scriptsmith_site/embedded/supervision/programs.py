@@ -73,7 +73,7 @@ def _prepare() -> None:
 def _serve(arguments: Sequence[str], gate: int) -> None:
     from gunicorn.app.wsgiapp import run
 
-    from scriptsmith_site.web.preloading import load_ahead
+    from core.preloading import load_ahead
 
     load_ahead()
     os.read(gate, 1)

@@ -116,3 +116,16 @@ def test_results_loaded_from_the_file_are_written_again_unchanged(file: Path) ->
     services.keep_case_set(read_case_set(cases_text()), by=None)
     assert shipped.write_shipped() == 1
     assert file.read_text() == before
+
+
+@pytest.mark.usefixtures("file")
+def test_local_result_takes_shipped_quality_only_with_the_same_verdicts() -> None:
+    case_set = services.keep_case_set(read_case_set(cases_text()), by=None)
+    Execution.objects.update(document={"sentence": "1 of 1", "quality": {"small_errors": 4}})
+    for state, expected in ((State.PASSED, (4, 3)), (State.FAILED, (None, None))):
+        local = services.store_execution(case_set, ran(RIGHT, "5.3", state))
+        assert shipped.adopt_shipped_quality(local) is (state is State.PASSED)
+        assert (local.small_errors, local.noticed) == expected
+        assert not local.is_shipped
+    adopted = Execution.objects.get(quality_at__isnull=False, fingerprint__bash__startswith="5.3")
+    assert adopted.document["quality"]["environment"] == "bash 5.2"

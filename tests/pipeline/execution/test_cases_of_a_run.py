@@ -120,7 +120,9 @@ def test_an_open_statement_takes_its_check_out_and_a_strict_one_is_mended(
     assert results.latest("pk").case_set == second.case_set
     mended = carry_out(CONNECTIONS, "run")
     assert mended.written_cases.get(number=1).answers[0]["answer"] == "mend"
-    newest = Execution.objects.get(case_set=mended.written_cases.get(number=1).case_set)
+    newest = Execution.objects.exclude(fingerprint__has_key="origin").get(
+        case_set=mended.written_cases.get(number=1).case_set
+    )
     assert newest.state == "passed"
 
 

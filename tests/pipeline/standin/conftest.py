@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from anthropic import Anthropic
 
 from tests.pipeline.standin.asking import ACTION, Client
 from tests.standin_process import StandIn
@@ -35,7 +36,7 @@ def standin(standin_process: StandIn) -> StandIn:
 @pytest.fixture(scope="session")
 def sdk(standin_process: StandIn) -> Iterator[Client]:
     """Return the SDK as the product uses it: explicit key, no retries of its own."""
-    with Client(api_key="any", base_url=standin_process.url, max_retries=0, timeout=60) as made:
+    with Anthropic(api_key="any", base_url=standin_process.url, max_retries=0, timeout=60) as made:
         yield made
 
 
