@@ -70,14 +70,12 @@ class Storm:
         self._began = datetime.now(UTC)
 
     def kill_worker(self) -> None:
-        """The worker, with its scheduler as a child that goes down with it."""
-        self._kill(lambda pid: "worker" in processes.command_line(pid) and self._is_child(pid))
+        """Kill the worker, and with it the scheduler, which is one of its threads."""
+        self._kill(self._is_worker)
 
     def stop_worker(self) -> None:
-        """Tell the worker to end; the supervisor starts the next one when it has."""
-        for pid in processes.find(
-            lambda pid: "worker" in processes.command_line(pid) and self._is_child(pid)
-        ):
+        """Send SIGTERM to the worker; the supervisor starts the next one when it has ended."""
+        for pid in processes.find(self._is_worker):
             os.kill(pid, signal.SIGTERM)
 
     def kill_redis(self) -> None:
@@ -153,8 +151,9 @@ class Storm:
         with psycopg.connect(url, connect_timeout=5) as connection:
             return connection.execute(query.encode()).fetchall()
 
-    def _is_child(self, pid: int) -> bool:
-        return processes.parent(pid) == self.supervisor
+    def _is_worker(self, pid: int) -> bool:
+        is_child = processes.parent(pid) == self.supervisor
+        return is_child and processes.command_line(pid)[:1] == ["scriptsmith worker"]
 
     @staticmethod
     def _kill(matches: Callable[[int], bool]) -> None:
