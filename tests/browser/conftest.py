@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
+from tests import budget
 from tests.site_process import PASSWORD, Site
 
 CHROMIUM = next(
@@ -67,9 +68,14 @@ def _restored_rows(chromium: str, site: Site) -> None:
 def browser(chromium: str) -> Iterator[Browser]:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
-        browser.on("context", lambda context: context.on("page", press_on_loaded_pages_only))
+        browser.on("context", lambda context: context.on("page", note_page))
         yield browser
         browser.close()
+
+
+def note_page(page: Page) -> None:
+    budget.counted["browser pages"] += 1
+    press_on_loaded_pages_only(page)
 
 
 def press_on_loaded_pages_only(page: Page) -> None:
