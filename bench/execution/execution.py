@@ -27,7 +27,7 @@ AT_ONCE = (1, 2, 4)
 HELD_MEDIAN = 0.150
 LEAST_RATE = 12  # a second, two at once
 KILLED_RUNS = size(full=200, quick=60)
-KILLS = size(full=50, quick=15)
+KILLS = size(full=50, quick=16)
 LONGEST_KILLING = 1200.0  # seconds
 _MARK = f"05{os.getpid():09}"  # after the point of the seconds that a script sleeps
 

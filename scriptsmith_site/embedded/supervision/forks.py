@@ -79,6 +79,7 @@ def _become(
         _set_descriptors(standard, kept)
         set_signals()
         processes.set_title(title)
+        processes.limit_arenas()
         if niceness:
             become_nice_session(niceness)
         main()

@@ -51,7 +51,8 @@ def test_every_subject_has_four_to_six_entries(starters: list[EntryRecord]) -> N
 
 
 def test_a_folder_holds_its_two_files_and_perhaps_cases() -> None:
-    held = {folder.name: sorted(p.name for p in folder.iterdir()) for folder in STARTER.iterdir()}
+    folders = [path for path in STARTER.iterdir() if path.is_dir()]
+    held = {folder.name: sorted(p.name for p in folder.iterdir()) for folder in folders}
     expected = (FILES, ["cases.json", *FILES])
     assert {slug: files for slug, files in held.items() if files not in expected} == {}
     assert [slug for slug in held if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)+", slug)] == []

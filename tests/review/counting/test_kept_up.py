@@ -120,7 +120,8 @@ def test_counts_kept_up_equal_a_recount_after_anything(
     tallies.recount(campaign)
 
     assert kept_up == counted(campaign)
-    assert {kind for _arm, kind, _pattern in kept_up} == set(Tally.Kind.values)
+    # Not every seed leaves two readings of a statement that differ.
+    assert {kind for _arm, kind, _pattern in kept_up} >= set(Tally.Kind.values) - {"read"}
     # What several configurations give together is a correction, and may be less than nothing.
     assert min(n for (_arm, _kind, key), n in kept_up.items() if not key.startswith("*")) > 0
 
