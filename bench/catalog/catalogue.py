@@ -207,7 +207,7 @@ def _store_while_searching(
             len(missing) / seconds,
             note=f"{len(missing):,} vectors, {len(taken):,} searches",
         ),
-        *percentiles("a search meanwhile", taken, most=25 * slowness()),
+        *percentiles("a search while vectors are stored", taken, most=25 * slowness()),
     ]
 
 

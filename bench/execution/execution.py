@@ -117,7 +117,7 @@ def kill_at_random() -> list[Figure]:
     return [
         figure("runs that came to their end", runs, least=KILLED_RUNS),
         figure(
-            "killed meanwhile",
+            "processes killed",
             killed.total(),
             least=KILLS,
             note=", ".join(f"{name}: {count}" for name, count in sorted(killed.items())),

@@ -93,7 +93,7 @@ def _books(runs: list[int], billed: int) -> list[Figure]:
     attempts = Attempt.objects.filter(call__run__in=runs)
     # A claim raises the fence: beyond the first, it was given back for lack of a place, or was taken over.
     figures = [
-        ("runs, two workers, nobody killed", len(runs), RUNS),
+        ("runs with two workers and no kills", len(runs), RUNS),
         ("of them done", of_these.filter(state=Run.State.DONE).count(), len(runs)),
         (
             "runs taken over",

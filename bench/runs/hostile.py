@@ -92,7 +92,7 @@ def _meet(kind: str, pid: int, start: float, port: int) -> list[Figure]:
             most=HELD_MIB,
         ),
         figure(
-            f"{kind}: of {HEALTHY} runs on a healthy endpoint meanwhile, done",
+            f"{kind}: of {HEALTHY} concurrent runs on a healthy endpoint, done",
             done,
             exactly=HEALTHY,
         ),

@@ -247,10 +247,8 @@ class CaseRun(LeasedJob):
         VERIFIED = "verified", _("Verified")
         MERGED = "merged", _("Merged")
         NIGHTLY = "nightly", _("Nightly")
-        ENVIRONMENT = (
-            "environment",
-            _("A changed environment"),
-        )  # no longer requested: the night covers it
+        # No longer requested, because the nightly run covers it; older rows have it.
+        ENVIRONMENT = "environment", _("A changed environment")
         # Not for a result: how good the cases of one are, which nobody waits for.
         QUALITY = "quality", _("Quality of cases")
 
