@@ -96,7 +96,7 @@ def test_a_share_of_the_items_wants_more_reviewers(manager: User, reviewer: User
         by=manager, reviewers=[reviewer], items=60, extra_overlap=3, extra_share=30
     )
     more = campaign.items.filter(overlap=3).count()
-    assert 8 <= more <= 28
+    assert 4 <= more <= 40  # fails by chance once in a million runs
     assert campaign.items.filter(overlap=1).count() == 60 - more
 
 
