@@ -7,16 +7,29 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-SHELLS = ("bash", "sh", "shell", "zsh", "ksh", "console", "shell-script", "shellscript")
+CONSOLES = ("console", "terminal", "shell-session", "sh-session", "shellsession")
+SHELLS = ("bash", "sh", "shell", "zsh", "ksh", "shell-script", "shellscript", *CONSOLES)
 
 # Bounds the time for a reply of nothing but braces or fences.
 _MOST_TRIES = 1000
 _MOST_FENCES_AHEAD = 20
 _MOST_BEFORE = 200
-# Only what comes before the answer is thinking: the same tags inside it belong to a script or a reason.
-_THINKING = re.compile(
-    r"\A\s*<(think(?:ing)?|thought|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE
+_MOST_TAGS = 20
+_THOUGHT = r"(?:seed:)?(?:think(?:ing)?|thoughts?|reasoning|scratchpad)"
+_THOUGHT_ENDS = re.compile(rf"</{_THOUGHT}>|\[/THINK\]|◁/think▷", re.IGNORECASE)
+_THOUGHT_BEGINS = re.compile(
+    rf"^[ \t]*(?:<{_THOUGHT}>|\[THINK\]|◁think▷)", re.IGNORECASE | re.MULTILINE
 )
+# Harmony, as gpt-oss writes it; some servers drop the special tokens and leave "analysis...assistantfinal...".
+_HARMONY = re.compile(
+    r"\A\s*<\|(?:channel|start)\|>|(?<!['\"`])<\|start\|>assistant\s*<\|channel\|>"
+)
+_FINAL = re.compile(
+    r"<\|channel\|>\s*final\b(?:(?!<\|message\|>).){0,200}<\|message\|>"
+    r"(.*?)(?=<\|(?:end|return|call|start|channel)\|>|\Z)",
+    re.DOTALL,
+)
+_BARE_HARMONY = re.compile(r"\s*analysis(?=[A-Z\"'])(?:.*assistantfinal(?P<final>.*))?", re.DOTALL)
 _FENCE = re.compile(
     r"^(?P<before>[ \t]*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+)?)(?P<mark>`{3,}|~{3,})"
     r"[ \t]*+(?P<language>[\w+.-]*+)[^\n`]*+$",
@@ -67,11 +80,49 @@ class Block:
 
 
 def drop_thinking(text: str) -> str:
-    """The text without a byte order mark and without the model's thinking."""
+    """The text without a byte order mark and without the model's thinking.
+
+    Thinking ends at the last tag that ends it, also if no tag or only an earlier reply opened it. What comes before
+    an unclosed tag at the end was still being considered, so nothing is left then.
+    """
     text = text.removeprefix("\ufeff")
-    while found := _THINKING.match(text):
-        text = text[found.end() :]
+    if _HARMONY.search(text):
+        text = (_FINAL.findall(text) or [""])[-1]
+    elif bare := _BARE_HARMONY.match(text):
+        text = bare["final"] or ""
+    for tag in (_THOUGHT_ENDS, _THOUGHT_BEGINS):
+        found = list(tag.finditer(text))[-_MOST_TAGS:]
+        spans = _quoting_spans(text) if found else []
+        at = next((one.end() for one in reversed(found) if not _is_quoted(one, text, spans)), 0)
+        if at:
+            text = text[at:] if tag is _THOUGHT_ENDS else ""
     return text
+
+
+def _quoting_spans(text: str) -> list[tuple[int, int]]:
+    """Where the reply quotes: in objects, in blocks, and in a script without a fence."""
+    spans = [(start, end) for start, end, value in _scan_objects(text) if value is not None]
+    spans += [(block.start, block.end) for block in find_blocks(text)]
+    return [*spans, (0, len(text))] if text.lstrip().startswith("#!") else spans
+
+
+def _is_quoted(tag: re.Match[str], text: str, spans: Sequence[tuple[int, int]]) -> bool:
+    """Whether a tag belongs to a script or a sentence, and neither begins nor ends the model's thinking."""
+    line = text.rfind("\n", 0, tag.start()) + 1
+    before, after = text[line : tag.start()], text[tag.end() :].partition("\n")[0]
+    if before[-1:] in ("`", "'", '"') and after[:1] == before[-1:]:
+        return True
+    holder = max((start for start, end in spans if start < tag.start() < end), default=None)
+    if holder is None:
+        return False
+    script = text[holder:line].partition("\n")[2]
+    return (
+        tag.re is _THOUGHT_BEGINS
+        or text[holder] == "{"
+        or bool(before.strip() and after.strip())
+        or re.search(rf"<{_THOUGHT}>", script, re.IGNORECASE) is not None
+        or has_open_heredoc(script)
+    )
 
 
 def find_objects(text: str, key: str) -> list[FoundObject]:
@@ -112,9 +163,9 @@ def find_blocks(text: str, *, besides: Sequence[FoundObject] = ()) -> list[Block
                 opened, is_nested = fence, False
             continue
         content = text[opened.end() + 1 : fence.start()]
-        is_cut = _has_open_heredoc(content)
+        is_cut = has_open_heredoc(content)
         if is_cut and any(
-            _closes(later, opened) and not _has_open_heredoc(text[opened.end() + 1 : later.start()])
+            _closes(later, opened) and not has_open_heredoc(text[opened.end() + 1 : later.start()])
             for later in fences[at + 1 : at + 1 + _MOST_FENCES_AHEAD]
         ):
             is_nested = True
@@ -125,7 +176,7 @@ def find_blocks(text: str, *, besides: Sequence[FoundObject] = ()) -> list[Block
         content = text[opened.end() + 1 :]
         # A fence at the end of the last line closes it as well: "fi```".
         whole = content.rstrip().removesuffix(opened["mark"])
-        is_closed = len(whole) < len(content.rstrip()) and not _has_open_heredoc(whole)
+        is_closed = len(whole) < len(content.rstrip()) and not has_open_heredoc(whole)
         language = opened["language"].lower()
         content = f"{whole}\n" if is_closed else content
         blocks.append(Block(opened.start(), len(text), language, content, is_closed=is_closed))
@@ -206,7 +257,7 @@ def _opens_afresh(fence: re.Match[str], opened: re.Match[str], text: str) -> boo
     if opened["language"] or not fence["language"] or fence["mark"][0] != opened["mark"][0]:
         return False
     between = text[opened.end() + 1 : fence.start()]
-    return not between.lstrip().startswith("#!") and not _has_open_heredoc(between)
+    return not between.lstrip().startswith("#!") and not has_open_heredoc(between)
 
 
 def _block_of(
@@ -229,7 +280,7 @@ def _block_of(
     )
 
 
-def _has_open_heredoc(script: str) -> bool:
+def has_open_heredoc(script: str) -> bool:
     """Whether a here-document begins and does not end; quotes and arithmetic are examined line by line."""
     waiting: list[tuple[str, bool]] = []
     for line in script.split("\n"):

@@ -66,8 +66,6 @@ def read_text(reply: Reply, key: str) -> TextReading:
             return TextReading(ReadingOutcome.READ, words)
         if words:
             return TextReading(ReadingOutcome.UNPARSED, note=ECHO)
-    # Some servers swallow the tag that opens the thinking, and leave the one that ends it.
-    text = text.rpartition("</think>")[2].strip()
     if not (text or reply.tool_input):
         return TextReading(ReadingOutcome.EMPTY)
     if found or reply.tool_input or text.lstrip("`json \r\n").startswith("{"):

@@ -1,15 +1,18 @@
 """Reads scripts from replies, byte for byte, with a note if something about them was odd.
 
-From a JSON string, from one code block for the shell, or from a reply that begins like a script. Prose, JSON, and
-comments without a command are not scripts, whatever surrounds them.
+From a JSON string, from the code block that the reply presents as its script (`choosing`), or from a reply that
+begins like a script. Prose, JSON, and comments without a command are not scripts, whatever surrounds them.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from textwrap import shorten
 
+from pipeline.flow.reading.choosing import choose, has_shebang, is_correction
 from pipeline.flow.reading.markup import (
+    CONSOLES,
     SHELLS,
     Block,
     drop_thinking,
@@ -19,9 +22,12 @@ from pipeline.flow.reading.markup import (
 )
 from pipeline.flow.reading.placeholders import is_placeholder_script
 from pipeline.flow.reading.replies import ECHO, said_by_tool, stopped
+from pipeline.flow.reading.transcripts import strip_prompts
 from pipeline.types import ReadingOutcome, Reply
 
 MAX_SCRIPT_BYTES = 1_000_000
+_PLAIN = ("", "text", "txt", "plaintext", "plain", "code", "script")
+_SHEBANG_LINE = re.compile(r"^#!.*sh\b", re.MULTILINE)
 _LONGEST_REFUSAL = 400  # characters
 
 
@@ -40,21 +46,24 @@ def read_script(reply: Reply) -> ScriptReading:
         return ScriptReading(why, note=shorten(said, _LONGEST_REFUSAL, placeholder=" ..."))
     text = drop_thinking(reply.text)
     found = find_objects(text, "script")
-    values = [said_by_tool(reply, "script"), *(one.value for one in found)]
-    scripts = {
-        value["script"]: None
-        for value in values
-        if value is not None and isinstance(value.get("script"), str)
+    by_tool = said_by_tool(reply, "script")
+    strings = {
+        script: Block(one.start, one.end, "", script)
+        for one in found
+        if one.value and isinstance(script := one.value.get("script"), str)
     }
-    real = [script for script in scripts if not is_placeholder_script(str(script))]
-    if scripts and not real:
-        return ScriptReading(ReadingOutcome.UNPARSED, note=ECHO)
-    scripts = dict.fromkeys(real)
-    if scripts:
-        note = f"the longest of {len(scripts)} scripts" if len(scripts) > 1 else ""
-        return _unwrapped(max((str(script) for script in scripts), key=len), note)
+    if by_tool and isinstance(script := by_tool.get("script"), str):
+        strings = {script: Block(0, 0, "", script)} if script.strip() or not strings else strings
+    real = [block for script, block in strings.items() if not is_placeholder_script(script)]
+    if strings and not real:
+        return _unparsed(ECHO)
+    if real:
+        real = [block for block in real if block.content.strip()] or real
+        chosen, note = choose(text, real, real)
+        note = note.replace("code blocks", "scripts")
+        return _unwrapped(chosen.content, note) if chosen else _unparsed(note)
     if reply.tool_input and not text.strip():
-        return ScriptReading(ReadingOutcome.UNPARSED, note="the tool's input holds no script")
+        return _unparsed("the tool's input holds no script")
     if not text.strip():
         return ScriptReading(ReadingOutcome.EMPTY)
     blocks = find_blocks(text, besides=found)
@@ -65,10 +74,10 @@ def read_script(reply: Reply) -> ScriptReading:
             told = " and the words after it" if after.strip("`~ \n") else ""
             return _usable(before.lstrip(), f"without a code fence{told} at its end")
     if blocks:
-        return _from_blocks(blocks)
+        return _from_blocks(text, blocks)
     if _begins_like_a_script(text):
         return _usable(text.lstrip(), "the whole reply")
-    return ScriptReading(ReadingOutcome.UNPARSED, note="the reply holds no script")
+    return _unparsed("the reply holds no script")
 
 
 def _begins_like_a_script(text: str) -> bool:
@@ -81,26 +90,34 @@ def _begins_like_a_script(text: str) -> bool:
     return False
 
 
-def _from_blocks(blocks: list[Block]) -> ScriptReading:
-    if not blocks[-1].is_closed:
-        return ScriptReading(
-            ReadingOutcome.UNPARSED, note="the reply opens a code block and never closes it"
-        )
+def _unparsed(note: str) -> ScriptReading:
+    return ScriptReading(ReadingOutcome.UNPARSED, note=note)
+
+
+def _from_blocks(text: str, blocks: list[Block]) -> ScriptReading:
+    *closed, last = blocks
+    if not last.is_closed:
+        said = text[closed[-1].end : last.start] if closed else ""
+        has_script = any(has_shebang(block.content) for block in closed)
+        if not has_script or last.content.lstrip().startswith("#!") or is_correction(said):
+            return _unparsed("the reply opens a code block and never closes it")
+        blocks = closed
     blocks = [block for block in blocks if not holds_json(block.content)]
     shells = [block for block in blocks if block.language in SHELLS]
-    candidates = shells or [block for block in blocks if not block.language]
+    plain = [block for block in blocks if block.language in _PLAIN]
+    scripts = [block for block in shells + plain if has_shebang(block.content)]
+    if not scripts and _SHEBANG_LINE.search(_outside(text, blocks)):
+        return _unparsed("the script is not in a code block, and others are")
+    candidates = sorted(scripts, key=lambda block: block.start) or shells
+    candidates = candidates or [block for block in plain if not block.language]
     if not candidates:
-        return ScriptReading(ReadingOutcome.UNPARSED, note="the reply holds no script")
-    best = max(candidates, key=lambda block: len(block.content))
+        return _unparsed("the reply holds no script")
+    best, note = choose(text, blocks, candidates)
+    if best is None:
+        return _unparsed(note)
     if best.is_cut:
-        return ScriptReading(
-            ReadingOutcome.UNPARSED, note="the code block ends inside a here-document"
-        )
-    notes = []
-    if len(candidates) > 1:
-        notes.append(f"the longest of {len(candidates)} code blocks")
-    elif len(blocks) > 1:
-        notes.append(f"one of {len(blocks)} code blocks")
+        return _unparsed("the code block ends inside a here-document")
+    notes = [note] if note else []
     if best.is_nested:
         notes.append("a here-document in it holds a code fence")
     script = best.content
@@ -110,7 +127,13 @@ def _from_blocks(blocks: list[Block]) -> ScriptReading:
         notes.append("its language stood on a line of its own")
     if best.indent:
         notes.append(f"{best.indent} blanks taken off each line, as its code block was indented")
-    return _usable(script, "; ".join(notes))
+    return _usable(script, "; ".join(notes), is_console=best.language in CONSOLES)
+
+
+def _outside(text: str, blocks: list[Block]) -> str:
+    """The reply's text without its blocks."""
+    ends, starts = [0, *(one.end for one in blocks)], [*(one.start for one in blocks), len(text)]
+    return "".join(text[end:start] for end, start in zip(ends, starts, strict=True))
 
 
 def _unwrapped(script: str, note: str) -> ScriptReading:
@@ -129,17 +152,22 @@ def _is_only_comments(script: str) -> bool:
     return all(not line.strip() or line.lstrip().startswith("#") for line in script.split("\n"))
 
 
-def _usable(script: str, note: str = "") -> ScriptReading:
+def _usable(script: str, note: str = "", *, is_console: bool = False) -> ScriptReading:
     if not script.strip():
         return ScriptReading(ReadingOutcome.EMPTY)
     if "\0" in script:
-        return ScriptReading(ReadingOutcome.UNPARSED, note="the script holds a NUL byte")
+        return _unparsed("the script holds a NUL byte")
     try:
         size = len(script.encode())
     except UnicodeEncodeError:
-        return ScriptReading(ReadingOutcome.UNPARSED, note="the script holds half of a character")
+        return _unparsed("the script holds half of a character")
     if size > MAX_SCRIPT_BYTES:
-        return ScriptReading(ReadingOutcome.UNPARSED, note="the script is larger than 1 MB")
+        return _unparsed("the script is larger than 1 MB")
+    commands = strip_prompts(script, is_console=is_console)
+    if commands is None:
+        return _unparsed("only some lines of the console transcript have a prompt")
+    if commands != script:
+        script, note = commands, "; ".join(filter(None, [note, "its prompts taken off"]))
     if "\n" in script and _is_only_comments(script):
-        return ScriptReading(ReadingOutcome.UNPARSED, note="the script is nothing but comments")
+        return _unparsed("the script is nothing but comments")
     return ScriptReading(ReadingOutcome.READ, script, note)

@@ -1,0 +1,130 @@
+"""The script that is read from a reply with several candidates is the one that a person would choose."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.flow.reading.readers import read_opinion, read_text
+from pipeline.flow.reading.script_reader import read_script
+from pipeline.types import Opinion, ReadingOutcome, Reply
+
+F = "```"
+REAL = "#!/bin/bash\nset -eu\ngzip /srv/logs/*.1\n"
+DRAFT = "rm -rf /srv/logs\n"
+LONG = "".join(f"./compress.sh /srv/logs/app-{number}\n" for number in range(9))
+INSTALL, OUTPUT = "apt-get install -y gzip\n" * 9, "ok\n" * 9
+NAMED, WRITER = f"# zip.sh\n{REAL}", f"cat > zip.sh <<E\n{REAL}E\nchmod +x zip.sh\n{DRAFT}"
+
+
+def block(script: str, language: str = "bash") -> str:
+    return f"{F}{language}\n{script.rstrip()}\n{F}\n"
+
+
+ONE, TWO = block("nginx -t\n"), block("systemctl reload nginx\n")
+BOTH = "nginx -t\nsystemctl reload nginx\n"
+SCRIPT, FIXED = block(REAL), block(REAL.replace("*.1", "*.2"))
+# What is to be read from each reply; None if it does not say which block is the script.
+REPLIES: dict[str, tuple[str, str | None]] = {
+    # Thinking
+    "no opening tag": (f"I could do\n{block(DRAFT)}but no.\n</think>\n{block('ls')}", "ls\n"),
+    "no opening tag, draft not closed": (f"{F}bash\n{DRAFT}</think>\n\n{block('ls')}", "ls\n"),
+    "tag after the last word": (f"{block(REAL)}Too much.</think>{block('ls')}", "ls\n"),
+    "two thoughts": (f"<think>a</think>{block(DRAFT)}<think>No!</think>\n{block('ls')}", "ls\n"),
+    "draft as an object": (f'{{"script": "{DRAFT.strip()}"}}</think>{{"script": "ls"}}', "ls"),
+    "thinking not ended": (f"Sure.\n<think>\n{block(DRAFT)}Or rather", None),
+    "answer, then thinking not ended": (f"{block(DRAFT)}\n<think>\nWait, that deletes all", None),
+    "nothing after the thinking": (f"{block(DRAFT)}</think>\n", None),
+    "other tags": (f"{block(DRAFT)}[/THINK]\n{block('ls')}", "ls\n"),
+    "tag in a script": (block("sed 's,.*</think>,,' log\n"), "sed 's,.*</think>,,' log\n"),
+    "tag in a here-document": (
+        block("cat <<E\n</think>\nE\ndf\n"), "cat <<E\n</think>\nE\ndf\n"),
+    "tag in a string of lines": (
+        block('x="<think>\nno\n</think>"\necho "$x"\n'), 'x="<think>\nno\n</think>"\necho "$x"\n'),
+    "tag named in the text": (f"{block('ls')}It keeps what follows `</think>`.", "ls\n"),
+    # Harmony
+    "final channel": (
+        f"<|channel|>analysis<|message|>{block(DRAFT)}<|end|><|start|>assistant<|channel|>final"
+        f"<|message|>{block('ls')}<|return|>", "ls\n"),
+    "commentary and a constrained final": (
+        f"<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>commentary<|message|>"
+        f"{block(REAL)}<|end|><|start|>assistant<|channel|>final <|constrain|>json<|message|>"
+        '{"script": "ls"}', "ls"),
+    "first token swallowed": (
+        f"analysis<|message|>{block(REAL)}<|end|><|start|>assistant<|channel|>final<|message|>"
+        f"{block('ls')}", "ls\n"),
+    "no final channel": (f"<|channel|>analysis<|message|>{block(REAL)}<|end|>", None),
+    "special tokens dropped": (
+        f"analysisWe could {block(DRAFT)}No.assistantfinal{block('ls')}", "ls\n"),
+    # Shebang
+    "longer usage": (f"{SCRIPT}\n## Usage\n{block(LONG)}", REAL),
+    "longer installation first": (f"Install it:\n{block(INSTALL)}\n{SCRIPT}", REAL),
+    "shebang without a language": (f"Save this:\n{block(REAL, '')}\nRun it:\n{block(LONG)}", REAL),
+    "shebang in a block of text": (f"{block(REAL, 'text')}{block(LONG)}", REAL),
+    "shebang after a comment": (f"{block(NAMED)}{block(LONG)}", NAMED),
+    "installer that writes a shebang": (
+        f"{SCRIPT}\nInstall:\n{block(WRITER)}", REAL),
+    "script given twice": (f"{SCRIPT}Once more:\n{SCRIPT}", REAL),
+    "corrected": (f"{FIXED}Oops, or so I thought. Corrected:\n{SCRIPT}", REAL),
+    "complete at the end": (f"{FIXED}Putting it all together:\n{SCRIPT}", REAL),
+    "original for reference": (f"The fixed script:\n{SCRIPT}The original script was:\n{FIXED}", REAL),
+    "two scripts": (f"backup.sh:\n{SCRIPT}restore.sh:\n{FIXED}", None),
+    "improved alternative": (f"{SCRIPT}Alternatively, an improved script:\n{FIXED}", None),
+    "usage never closed": (f"{SCRIPT}Usage:\n{F}bash\n{LONG}", REAL),
+    "correction never closed": (f"{SCRIPT}Corrected:\n{F}bash\n{LONG}", None),
+    "script outside, usage in a block": (f"Here:\n\n{REAL}\nUsage:\n{block(LONG)}", None),
+    # Steps
+    "numbered list": (f"1. Test:\n{ONE}2. Reload if the test passes:\n{TWO}", BOTH),
+    "numbered headings": (f"### Step 1: test\n{ONE}\n### Step 2: reload\n{TWO}", BOTH),
+    "numbered in words": (f"First, test:\n{ONE}\nSecond, reload:\n{TWO}", BOTH),
+    "numbered comments": (block("# Step 1\nls\n") + block("# Step 2\ndf\n"), "# Step 1\nls\n# Step 2\ndf\n"),
+    "indented in a list": ("1. Test\n   ```sh\n   ls\n   ```\n2. Then\n   ```bash\n   df\n   ```\n", "ls\ndf\n"),
+    "steps and a usage": (f"1. Write:\n{TWO}2. Make it executable:\n{block('chmod +x r.sh')}"
+        f"3. Run the script:\n{block('./r.sh')}", "systemctl reload nginx\n"),
+    "not numbered": (f"Test:\n{ONE}Then reload:\n{TWO}", None),
+    "or": (f"1. Reload:\n{TWO}Or\n2. Test:\n{ONE}", None),
+    "ways": (f"There are two ways.\n1. Test:\n{ONE}2. Reload:\n{TWO}", None),
+    "fallback": (f"1. Test:\n{ONE}2. If needed:\n{TWO}", None),
+    "step by hand": (f"1. Test:\n{ONE}2. Edit the file.\n3. Reload:\n{TWO}", None),
+    "step in another language": (f"1. Save:\n{block('a: 1', 'yaml')}2. Test:\n{ONE}3. Go:\n{TWO}", None),
+    "two languages": (f"1. Test:\n{ONE}2. Reload:\n{block('df', 'zsh')}", None),
+    "output": (f"{ONE}Expected output:\n{block(OUTPUT)}", "nginx -t\n"),
+    "two objects": ('{"script": "ls -l /srv"}\nCorrected:\n{"script": "ls"}', "ls"),
+    # Prompts
+    "prompts": (block("$ nginx -t\n$ systemctl reload nginx\n"), BOTH),
+    "prompts of a host": (block("root@web:/etc# nginx -t\n\nroot@web:~# df\n"), "nginx -t\n\ndf\n"),
+    "root's prompts in a console": (block("# nginx -t\n# df\n", "console"), "nginx -t\ndf\n"),
+    "continued": (block("# Both\n$ ls \\\n  -l\n$ for x in a; do\n>   df\n> done\n"), "# Both\nls \\\n  -l\nfor x in a; do\n  df\ndone\n"),
+    "here-document": (block("$ cat <<E\n$ x\nE\n$ ls\n"), "cat <<E\n$ x\nE\nls\n"),
+    "output between": (block("$ nginx -t\nsyntax is ok\n$ df\n", "console"), None),
+    "prompt in a script": (block("cat <<E\n$ ls\nE\n"), "cat <<E\n$ ls\nE\n"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REPLIES)
+def test_script_of_an_odd_reply_is_the_one_a_person_would_choose(name: str) -> None:
+    text, script = REPLIES[name]
+    reading = read_script(Reply(text))
+    assert (reading.script or None) == script
+    # Without a script, the model must be asked again.
+    assert script or reading.outcome in (ReadingOutcome.UNPARSED, ReadingOutcome.EMPTY)
+
+
+@given(
+    lengths=st.lists(st.integers(1, 30), min_size=1, max_size=4),
+    at=st.integers(0, 4),
+    word=st.sampled_from(["Usage:", "Install jq first:", "1. Save it", "Or:", ""]),
+)
+def test_length_and_place_of_other_blocks_never_matter(
+    lengths: list[int], at: int, word: str
+) -> None:
+    parts = [f"{word}\n{block('apt-get install -y jq' + chr(10) * n)}" for n in lengths]
+    parts.insert(at, f"The script:\n{SCRIPT}")
+    assert read_script(Reply("\n".join(parts))).script == REAL
+
+
+def test_verdict_before_the_end_of_the_thinking_does_not_count() -> None:
+    text = '{"verdict": "mismatch"}\nNo.</think>\n{"verdict": "match", "reason": "ok"}'
+    assert read_opinion(Reply(text)).opinion is Opinion.MATCH
+    assert read_text(Reply("Hm.</think>It lists files."), "functionality").text == "It lists files."
