@@ -6,17 +6,18 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pipeline.flow.reading.markup import SHELLS, Block
-from pipeline.flow.reading.transcripts import strip_prompts
+from pipeline.flow.reading.markup import SHELLS, Block, has_open_heredoc
 
 
 def _words(pattern: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{pattern})", re.IGNORECASE)
 
 
-_SHEBANG = re.compile(
+# A shell's shebang, perhaps after comments, and a command.
+SHEBANG = re.compile(
     r"\s*+(?:#(?!!).*+\n\s*+)*+#!(?=.*[/ ](?:ba|da|z|k|a)?sh\b).*+\n(?:\s*+#.*+\n)*+\s*+[^#\s]"
 )
+_SHEBANG_LINE = re.compile(r"^#!.*sh\b", re.MULTILINE)
 _MARKER = re.compile(r"[^`~\n]{0,20}(?=```|~~~)")
 _VERSION = r"(?:\w+ ){0,2}(?:script|version|code|solution|answer)\b"
 _CORRECTED = _words(
@@ -27,9 +28,8 @@ _COMPLETE = _words(
     rf"(?:updated|improved|better|final|complete|full|whole) {_VERSION}|together\b|combined\b"
 )
 _REJECTED = _words(
-    r"(?:original|old|previous|earlier|wrong|incorrect|bad|broken|unsafe|dangerous|first)"
-    r" (?:script|version|code|way|approach|attempt|draft|example)\b"
-    r"|(?:do not|don't|never) (?:use|run)\b|(?:before|wrong|bad|original|draft)\W*$"
+    r"(?:(?:original|old|previous|earlier|wrong|incorrect|bad|broken|unsafe|dangerous|first) (?:script|version|code"
+    r"|way|approach|attempt|draft|example)|(?:do not|don't|never) (?:use|run)|before|wrong|bad)\b[^.!?\n]{0,60}\W*$"
 )
 # A block after one of these words is an alternative or a fallback, and no step of the script.
 _ALTERNATIVE = _words(
@@ -41,15 +41,15 @@ _SEVERAL_WAYS = _words(
     r"(?:way|option|approache|method|solution|alternative|variant|possibilitie|version|script)s\b"
 )
 _OUTPUT = _words(
-    r"(?:(?:(?:example|sample|expected|typical) )?(?:output|result)s?(?: is| looks like)?"
-    r"|(?:should|will|'ll) see.*|(?:prints|returns|shows|displays)(?: something like)?)\W*$"
+    r"(?:(?:output|result)s?(?: is| looks like)?|(?:should|will|'ll) see[^\n]{0,80}"
+    r"|(?:prints|returns|shows|displays)(?: something like)?)\W*$"
 )
 _USAGE = _words(
     r"(?:usage|examples?|executable|to (?:run|use|execute))\b"
     r"|(?:run|execute|call|invoke|use|save|test) (?:it|this|(?:the|your) script)\b"
 )
-_CALL = r"(?:sudo +)?(?:chmod +\S+ +\S+|(?:ba|z|k)?sh +[\w./~-]+.*|\.{0,2}/\S+.*|[\w-]+\.sh\b.*)"
-_CALLS = re.compile(rf"(?:[ \t]*+(?:#.*|{_CALL})?(?:\n|\Z))+")
+_CALL = r"(?:sudo +)?(?:chmod +\S|(?:ba|z|k)?sh +[\w./~]|\.{0,2}/\S|[\w-]++\.sh\b).*+"
+_CALLS = re.compile(rf"(?:[ \t]*+(?:#.*+|{_CALL})?+(?:\n|\Z))++")
 _NAMES = {name: at for at, name in enumerate(["one", "two", "three", "four", "five", "six"], 1)}
 _NAMES |= {
     name: at for at, name in enumerate(["first", "second", "third", "fourth", "fifth", "sixth"], 1)
@@ -59,60 +59,85 @@ _NUMBER = re.compile(
     rf"|(\d{{1,2}})(?:[.):/]|\ufe0f?\u20e3|[ \t]+[-–—][ \t])|({'|'.join(_NAMES)})\b)",
     re.IGNORECASE | re.MULTILINE,
 )
-
-
-def has_shebang(script: str) -> bool:
-    """Whether a text begins with a shell's shebang, perhaps after comments, and contains a command."""
-    return _SHEBANG.match(script) is not None
+_PROMPT = re.compile(r"[ \t]*(?:\[?[\w.-]+@[\w.-]+[: ][^\n$#]{0,80}[$#]|[$%])(?:[ \t]+|$)")
+_ROOT = re.compile(r"(?:[ \t]*+(?:# .*+)?+(?:\n|\Z))++")
 
 
 def choose(
     text: str, blocks: Sequence[Block], candidates: Sequence[Block]
 ) -> tuple[Block | None, str]:
     """The block that is the reply's script, None if the reply does not say which; and a note on the choice."""
-    ends = [0, *(block.end for block in blocks)]
-    words = {}
-    for end, block in zip(ends, blocks, strict=False):
+    words = {}  # before each block
+    for end, block in zip([0, *(block.end for block in blocks)], blocks, strict=False):
         marker = _MARKER.match(text, block.start)
         words[block.start] = text[end : marker.end() if marker else block.start]
-    scripts = [block for block in candidates if has_shebang(block.content)]
+    scripts = [block for block in candidates if SHEBANG.match(block.content)]
+    if not scripts and _SHEBANG_LINE.search("".join(words.values()) + text[blocks[-1].end :]):
+        return None, "the script is not in a code block, and others are"
     pool = scripts or _without_asides(candidates, words)
-    pool = [block for block in pool if not _is_rejected(words[block.start])] or pool
+    kept = [
+        one
+        for one in pool
+        if is_correction(said := words[one.start]) or not _REJECTED.search(said[-300:])
+    ]
+    pool = kept or pool
     starts = {block.start for block in candidates}
-    others = [block for block in blocks if block.start not in starts]
+    # Outputs are no steps, and neither are calls of the script.
+    steps = [
+        one
+        for one in blocks
+        if one.start not in starts and not _OUTPUT.search(words[one.start][-300:])
+    ]
+    steps = [one for one in steps if _numbers(one, words)]
     if len({block.content.strip() for block in pool}) > 1:
-        if not scripts and _are_steps(pool, others, words):
+        if not (scripts or steps) and _are_steps(pool, words):
             joined = "\n".join(block.content.rstrip("\n") for block in pool) + "\n"
             return replace(pool[0], content=joined), f"joined from {len(pool)} numbered steps"
         if not is_correction(words[pool[-1].start]):
             return None, f"it holds {len(pool)} code blocks and does not say which is the script"
-    elif not scripts and any(_is_step(other, words) and not other.language for other in others):
+    elif not scripts and any(not block.language for block in steps):
         return None, "its steps are written in different kinds of code blocks"
     return pool[-1], f"one of {len(blocks)} code blocks" if len(blocks) > 1 else ""
 
 
 def is_correction(words: str) -> bool:
     """Whether the words before a block say that it replaces the blocks before it."""
-    if _CORRECTED.search(words):
-        return True
-    return _COMPLETE.search(words) is not None and not _ALTERNATIVE.search(words)
+    is_complete = _COMPLETE.search(words) and not _ALTERNATIVE.search(words)
+    return bool(_CORRECTED.search(words) or is_complete)
 
 
-def _is_rejected(words: str) -> bool:
-    return _REJECTED.search(_last_line(words)) is not None and not is_correction(words)
+def strip_prompts(script: str, *, is_console: bool = False) -> str | None:
+    """The commands of a transcript without prompts; None if only some lines have one, as next to outputs.
 
-
-def _last_line(words: str) -> str:
-    return words.rstrip().rpartition("\n")[2][-300:]
+    A script may begin with comments, so only a console's lines may all have the prompt `# `.
+    """
+    if is_console and _ROOT.fullmatch(script):
+        return re.sub(r"(?m)^[ \t]*# ", "", script)
+    kept: list[str] = []
+    command = ""  # the line that the next one may continue
+    for line in script.splitlines(keepends=True):
+        prompt = _PROMPT.match(line.rstrip("\r\n"))
+        if has_open_heredoc(command):
+            line = line.removeprefix("> ")
+            command = command if has_open_heredoc(f"{command}{line.rstrip()}") else line
+        elif command.rstrip("\r\n").endswith("\\") or (command and line.startswith("> ")):
+            command = line = line.removeprefix("> ")
+        elif prompt:
+            command = line = line[prompt.end() :]
+        elif line.strip() and not line.lstrip().startswith("#"):
+            return None if command or (is_console and "".join(kept).strip()) else script
+        kept.append(line)
+    return "".join(kept)
 
 
 def _without_asides(candidates: Sequence[Block], words: dict[int, str]) -> list[Block]:
     """The blocks without outputs, and without calls of the script after it."""
     first, *others = candidates
-    kept = [first, *(one for one in others if not _OUTPUT.search(_last_line(words[one.start])))]
-    while len(kept) > 1 and not _CALLS.fullmatch(first.content):
-        commands = strip_prompts(kept[-1].content) or ""
-        if not (_CALLS.fullmatch(commands) and _USAGE.search(words[kept[-1].start])):
+    kept = [first, *(block for block in others if not _OUTPUT.search(words[block.start][-300:]))]
+    while len(kept) > 1 and _USAGE.search(words[kept[-1].start]):
+        if _CALLS.fullmatch(first.content) or not _CALLS.fullmatch(
+            strip_prompts(kept[-1].content) or " x"
+        ):
             break
         kept.pop()
     return kept
@@ -124,21 +149,14 @@ def _numbers(block: Block, words: dict[int, str]) -> list[int]:
     return [_NAMES.get(said.lower()) or int(said) for said in map("".join, found)]
 
 
-def _is_step(block: Block, words: dict[int, str]) -> bool:
-    return bool(_numbers(block, words)) and not _OUTPUT.search(_last_line(words[block.start]))
-
-
-def _are_steps(pool: Sequence[Block], others: Sequence[Block], words: dict[int, str]) -> bool:
+def _are_steps(pool: Sequence[Block], words: dict[int, str]) -> bool:
     """Whether the text numbers the blocks one by one, and offers none of them as an alternative."""
-    first, *later = pool
-    numbers = [_numbers(first, words)[-1:], *(_numbers(block, words) for block in later)]
-    languages = {"bash" if one.language in SHELLS[:3] else one.language for one in pool}
-    between = [said for at, said in words.items() if first.start < at <= later[-1].start]
+    first, last = pool[0].start, pool[-1].start
+    numbers = [_numbers(pool[0], words)[-1:], *(_numbers(block, words) for block in pool[1:])]
     return (
         numbers in ([[at + start] for at in range(len(pool))] for start in (0, 1))
-        and len(languages) == 1
-        and not any(_is_step(other, words) for other in others)
-        and not any(map(_ALTERNATIVE.search, between))
-        and not _SEVERAL_WAYS.search(words[first.start])
+        and len({"bash" if one.language in SHELLS[:3] else one.language for one in pool}) == 1
+        and not any(_ALTERNATIVE.search(words[at]) for at in words if first < at <= last)
+        and not _SEVERAL_WAYS.search(words[first])
         and not any(block.is_cut for block in pool)
     )

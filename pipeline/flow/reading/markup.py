@@ -14,22 +14,22 @@ SHELLS = ("bash", "sh", "shell", "zsh", "ksh", "shell-script", "shellscript", *C
 _MOST_TRIES = 1000
 _MOST_FENCES_AHEAD = 20
 _MOST_BEFORE = 200
-_MOST_TAGS = 20
-_THOUGHT = r"(?:seed:)?(?:think(?:ing)?|thoughts?|reasoning|scratchpad)"
-_THOUGHT_ENDS = re.compile(rf"</{_THOUGHT}>|\[/THINK\]|◁/think▷", re.IGNORECASE)
+_MOST_TAGS = 10
+_THOUGHT = r"(?:seed:)?(?:think(?:ing)?|thoughts?|reasoning|scratchpad)>"
+_THOUGHT_END = rf"(?:</{_THOUGHT}|\[/THINK\]|◁/think▷)"
+_THOUGHT_ENDS = re.compile(rf"{_THOUGHT_END}(?!['\"`])|(?<!['\"`]){_THOUGHT_END}", re.IGNORECASE)
 _THOUGHT_BEGINS = re.compile(
-    rf"^[ \t]*(?:<{_THOUGHT}>|\[THINK\]|◁think▷)", re.IGNORECASE | re.MULTILINE
+    rf"^[ \t]*(?:<{_THOUGHT}|\[THINK\]|◁think▷)", re.IGNORECASE | re.MULTILINE
 )
 # Harmony, as gpt-oss writes it; some servers drop the special tokens and leave "analysis...assistantfinal...".
 _HARMONY = re.compile(
-    r"\A\s*<\|(?:channel|start)\|>|(?<!['\"`])<\|start\|>assistant\s*<\|channel\|>"
+    r"\A\s*(?:<\|(?:channel|start)\|>|analysis[A-Z\"])|(?<!['\"`])<\|start\|>assistant\s*<\|channel\|>"
 )
 _FINAL = re.compile(
-    r"<\|channel\|>\s*final\b(?:(?!<\|message\|>).){0,200}<\|message\|>"
-    r"(.*?)(?=<\|(?:end|return|call|start|channel)\|>|\Z)",
+    r"(?:<\|channel\|>\s*final\b(?:(?!<\|message\|>).){0,200}<\|message\|>|assistantfinal)"
+    r"(.*?)(?=<\|(?:end|return|call|start|channel)\|>|assistantfinal|\Z)",
     re.DOTALL,
 )
-_BARE_HARMONY = re.compile(r"\s*analysis(?=[A-Z\"'])(?:.*assistantfinal(?P<final>.*))?", re.DOTALL)
 _FENCE = re.compile(
     r"^(?P<before>[ \t]*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+)?)(?P<mark>`{3,}|~{3,})"
     r"[ \t]*+(?P<language>[\w+.-]*+)[^\n`]*+$",
@@ -80,49 +80,39 @@ class Block:
 
 
 def drop_thinking(text: str) -> str:
-    """The text without a byte order mark and without the model's thinking.
+    """The text after the model's thinking, without a byte order mark; nothing if the thinking does not end.
 
-    Thinking ends at the last tag that ends it, also if no tag or only an earlier reply opened it. What comes before
-    an unclosed tag at the end was still being considered, so nothing is left then.
+    Thinking ends at the last tag that ends it, whether or not a tag opens it, or with the final channel.
     """
     text = text.removeprefix("\ufeff")
     if _HARMONY.search(text):
         text = (_FINAL.findall(text) or [""])[-1]
-    elif bare := _BARE_HARMONY.match(text):
-        text = bare["final"] or ""
-    for tag in (_THOUGHT_ENDS, _THOUGHT_BEGINS):
-        found = list(tag.finditer(text))[-_MOST_TAGS:]
-        spans = _quoting_spans(text) if found else []
-        at = next((one.end() for one in reversed(found) if not _is_quoted(one, text, spans)), 0)
-        if at:
-            text = text[at:] if tag is _THOUGHT_ENDS else ""
-    return text
+    text = text[_after_last(_THOUGHT_ENDS, text) :]
+    return "" if _after_last(_THOUGHT_BEGINS, text) else text
 
 
-def _quoting_spans(text: str) -> list[tuple[int, int]]:
-    """Where the reply quotes: in objects, in blocks, and in a script without a fence."""
+def _after_last(tag: re.Pattern[str], text: str) -> int:
+    """Where the last tag ends that is part of neither a JSON object nor a script; 0 if there is none."""
+    found = list(tag.finditer(text))[-_MOST_TAGS:]
+    if not found:
+        return 0
     spans = [(start, end) for start, end, value in _scan_objects(text) if value is not None]
     spans += [(block.start, block.end) for block in find_blocks(text)]
-    return [*spans, (0, len(text))] if text.lstrip().startswith("#!") else spans
-
-
-def _is_quoted(tag: re.Match[str], text: str, spans: Sequence[tuple[int, int]]) -> bool:
-    """Whether a tag belongs to a script or a sentence, and neither begins nor ends the model's thinking."""
-    line = text.rfind("\n", 0, tag.start()) + 1
-    before, after = text[line : tag.start()], text[tag.end() :].partition("\n")[0]
-    if before[-1:] in ("`", "'", '"') and after[:1] == before[-1:]:
-        return True
-    holder = max((start for start, end in spans if start < tag.start() < end), default=None)
-    if holder is None:
-        return False
-    script = text[holder:line].partition("\n")[2]
-    return (
-        tag.re is _THOUGHT_BEGINS
-        or text[holder] == "{"
-        or bool(before.strip() and after.strip())
-        or re.search(rf"<{_THOUGHT}>", script, re.IGNORECASE) is not None
-        or has_open_heredoc(script)
-    )
+    spans += [(0, len(text))] if text.lstrip().startswith("#!") else []
+    for one in reversed(found):
+        holders = [start for start, end in spans if start < one.start() < end]
+        # A draft in the thinking may lack its closing fence: then the tag begins or ends a line of its own.
+        line = text.rfind("\n", 0, one.start()) + 1
+        script = text[max(holders, default=0) : line].partition("\n")[2]
+        if not holders or not (
+            tag is _THOUGHT_BEGINS
+            or text[max(holders)] == "{"
+            or (text[line : one.start()].strip() and text[one.end() :].partition("\n")[0].strip())
+            or re.search(f"<{_THOUGHT}", script, re.IGNORECASE)
+            or has_open_heredoc(script)
+        ):
+            return one.end()
+    return 0
 
 
 def find_objects(text: str, key: str) -> list[FoundObject]:

@@ -6,11 +6,10 @@ begins like a script. Prose, JSON, and comments without a command are not script
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from textwrap import shorten
 
-from pipeline.flow.reading.choosing import choose, has_shebang, is_correction
+from pipeline.flow.reading.choosing import SHEBANG, choose, is_correction, strip_prompts
 from pipeline.flow.reading.markup import (
     CONSOLES,
     SHELLS,
@@ -22,12 +21,10 @@ from pipeline.flow.reading.markup import (
 )
 from pipeline.flow.reading.placeholders import is_placeholder_script
 from pipeline.flow.reading.replies import ECHO, said_by_tool, stopped
-from pipeline.flow.reading.transcripts import strip_prompts
 from pipeline.types import ReadingOutcome, Reply
 
 MAX_SCRIPT_BYTES = 1_000_000
 _PLAIN = ("", "text", "txt", "plaintext", "plain", "code", "script")
-_SHEBANG_LINE = re.compile(r"^#!.*sh\b", re.MULTILINE)
 _LONGEST_REFUSAL = 400  # characters
 
 
@@ -57,7 +54,9 @@ def read_script(reply: Reply) -> ScriptReading:
     real = [block for script, block in strings.items() if not is_placeholder_script(script)]
     if strings and not real:
         return _unparsed(ECHO)
-    if real:
+    blocks = find_blocks(text, besides=found)
+    in_block = not by_tool and any(SHEBANG.match(block.content) for block in blocks)
+    if real and (not in_block or any(SHEBANG.match(block.content) for block in real)):
         real = [block for block in real if block.content.strip()] or real
         chosen, note = choose(text, real, real)
         note = note.replace("code blocks", "scripts")
@@ -66,7 +65,6 @@ def read_script(reply: Reply) -> ScriptReading:
         return _unparsed("the tool's input holds no script")
     if not text.strip():
         return ScriptReading(ReadingOutcome.EMPTY)
-    blocks = find_blocks(text, besides=found)
     # Some models end a block that they, or their template, never opened.
     if len(blocks) == 1 and not blocks[0].language and _begins_like_a_script(text):
         before, after = text[: blocks[0].start], text[blocks[0].start :]
@@ -97,19 +95,21 @@ def _unparsed(note: str) -> ScriptReading:
 def _from_blocks(text: str, blocks: list[Block]) -> ScriptReading:
     *closed, last = blocks
     if not last.is_closed:
-        said = text[closed[-1].end : last.start] if closed else ""
-        has_script = any(has_shebang(block.content) for block in closed)
-        if not has_script or last.content.lstrip().startswith("#!") or is_correction(said):
+        # What is missing may be the end of a call of the script, or of a better script.
+        if (
+            not any(SHEBANG.match(block.content) for block in closed)
+            or last.content.lstrip().startswith("#!")
+            or is_correction(text[closed[-1].end : last.start])
+        ):
             return _unparsed("the reply opens a code block and never closes it")
         blocks = closed
     blocks = [block for block in blocks if not holds_json(block.content)]
-    shells = [block for block in blocks if block.language in SHELLS]
-    plain = [block for block in blocks if block.language in _PLAIN]
-    scripts = [block for block in shells + plain if has_shebang(block.content)]
-    if not scripts and _SHEBANG_LINE.search(_outside(text, blocks)):
-        return _unparsed("the script is not in a code block, and others are")
-    candidates = sorted(scripts, key=lambda block: block.start) or shells
-    candidates = candidates or [block for block in plain if not block.language]
+    readable = [block for block in blocks if block.language in (*SHELLS, *_PLAIN)]
+    candidates = (
+        [block for block in readable if SHEBANG.match(block.content)]
+        or [block for block in blocks if block.language in SHELLS]
+        or [block for block in blocks if not block.language]
+    )
     if not candidates:
         return _unparsed("the reply holds no script")
     best, note = choose(text, blocks, candidates)
@@ -128,12 +128,6 @@ def _from_blocks(text: str, blocks: list[Block]) -> ScriptReading:
     if best.indent:
         notes.append(f"{best.indent} blanks taken off each line, as its code block was indented")
     return _usable(script, "; ".join(notes), is_console=best.language in CONSOLES)
-
-
-def _outside(text: str, blocks: list[Block]) -> str:
-    """The reply's text without its blocks."""
-    ends, starts = [0, *(one.end for one in blocks)], [*(one.start for one in blocks), len(text)]
-    return "".join(text[end:start] for end, start in zip(ends, starts, strict=True))
 
 
 def _unwrapped(script: str, note: str) -> ScriptReading:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from time import process_time
+
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.flow.reading.readers import read_opinion, read_text
@@ -69,6 +71,8 @@ REPLIES: dict[str, tuple[str, str | None]] = {
     "corrected": (f"{FIXED}Oops, or so I thought. Corrected:\n{SCRIPT}", REAL),
     "complete at the end": (f"{FIXED}Putting it all together:\n{SCRIPT}", REAL),
     "original for reference": (f"The fixed script:\n{SCRIPT}The original script was:\n{FIXED}", REAL),
+    "correction without a shebang": (f"{block(DRAFT)}Wait, a mistake. Fixed:\n{block('ls')}", "ls\n"),
+    "shebang in a block, scrap in an object": (f'{SCRIPT}Output:\n{{"script": "<script>ls"}}', REAL),
     "two scripts": (f"backup.sh:\n{SCRIPT}restore.sh:\n{FIXED}", None),
     "improved alternative": (f"{SCRIPT}Alternatively, an improved script:\n{FIXED}", None),
     "usage never closed": (f"{SCRIPT}Usage:\n{F}bash\n{LONG}", REAL),
@@ -95,7 +99,9 @@ REPLIES: dict[str, tuple[str, str | None]] = {
     "prompts": (block("$ nginx -t\n$ systemctl reload nginx\n"), BOTH),
     "prompts of a host": (block("root@web:/etc# nginx -t\n\nroot@web:~# df\n"), "nginx -t\n\ndf\n"),
     "root's prompts in a console": (block("# nginx -t\n# df\n", "console"), "nginx -t\ndf\n"),
-    "continued": (block("# Both\n$ ls \\\n  -l\n$ for x in a; do\n>   df\n> done\n"), "# Both\nls \\\n  -l\nfor x in a; do\n  df\ndone\n"),
+    "continued": (block("# Both\n$ ls \\\n  -l\n$ for x in a; do\n>   df\n> done\n"),
+        "# Both\nls \\\n  -l\nfor x in a; do\n  df\ndone\n"),
+    "root's prompts and an output": (block("# nginx -t\nok\n# df", "console"), None),
     "here-document": (block("$ cat <<E\n$ x\nE\n$ ls\n"), "cat <<E\n$ x\nE\nls\n"),
     "output between": (block("$ nginx -t\nsyntax is ok\n$ df\n", "console"), None),
     "prompt in a script": (block("cat <<E\n$ ls\nE\n"), "cat <<E\n$ ls\nE\n"),
@@ -111,6 +117,7 @@ def test_script_of_an_odd_reply_is_the_one_a_person_would_choose(name: str) -> N
     assert script or reading.outcome in (ReadingOutcome.UNPARSED, ReadingOutcome.EMPTY)
 
 
+@settings(max_examples=40)
 @given(
     lengths=st.lists(st.integers(1, 30), min_size=1, max_size=4),
     at=st.integers(0, 4),
@@ -128,3 +135,20 @@ def test_verdict_before_the_end_of_the_thinking_does_not_count() -> None:
     text = '{"verdict": "mismatch"}\nNo.</think>\n{"verdict": "match", "reason": "ok"}'
     assert read_opinion(Reply(text)).opinion is Opinion.MATCH
     assert read_text(Reply("Hm.</think>It lists files."), "functionality").text == "It lists files."
+
+
+@pytest.mark.slow
+def test_long_reply_without_a_clear_script_is_read_quickly(subtests: pytest.Subtests) -> None:
+    many = 20_000
+    replies = {
+        "calls": f"{ONE}Usage:\n{F}bash\n{'./x' * many}{chr(10) * many}x\n{F}",
+        "words": f"{ONE}{'will see whole ' * many}{' ' * many}x\n{TWO}",
+        "prompts": f"{F}bash\n$ cat <<E\n" + "> a\n" * many + F,
+        "tags": f"{F}bash\n" + "a </think>\ncat <<E\n" * many + F,
+        "steps": "".join(f"{number}. Go\n{ONE}" for number in range(many // 8)),
+    }
+    for name, text in replies.items():
+        with subtests.test(name):
+            start = process_time()
+            read_script(Reply(text))
+            assert process_time() - start < 2

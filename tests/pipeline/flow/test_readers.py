@@ -241,9 +241,9 @@ def test_at_most_three_points_are_kept() -> None:
 
 
 REAL = Path(__file__).resolve().parents[4] / "shared" / "data" / "real_replies_smollm2.jsonl"
-# Each of the 338 was read by hand, and the reader mended where it differed from a person. Where it still differs,
-# by line from 0: 87 is prose in a code fence, 81 and 272 give a file's name as the script, 194 begins with "script:
-# ```bash" in one line, and 128 gives a script both as a string and in a block and the shorter one is taken.
+# A person read each of the 338 replies, and the reader was fixed where it chose another script. The lines, from 0,
+# where it still does: 87 is prose in a code fence, 81 and 272 give a file's name as the script, and 194 begins with
+# "script: ```bash" in one line.
 OF_THEM_READ = {
     "describe": 23,
     "difference": 1,
