@@ -21,20 +21,25 @@ _SHEBANG_LINE = re.compile(r"^#!.*sh\b", re.MULTILINE)
 _MARKER = re.compile(r"[^`~\n]{0,20}(?=```|~~~)")
 _VERSION = r"(?:\w+ ){0,2}(?:script|version|code|solution|answer)\b"
 _CORRECTED = _words(
-    rf"correct(?:ed|ion)\b|oops|mistake|(?:is|was|that's) wrong\b|has a (?:bug|problem)\b"
-    rf"|(?:fixed|revised) {_VERSION}|(?:use|run) (?:this|the following)(?: \w+)? instead\b"
+    r"correct(?:ed|ion)\b|oops|mistake|together\b|(?:complete|full|whole|final|fixed|revised) (?:\w+ )?script\b"
 )
-_COMPLETE = _words(
-    rf"(?:updated|improved|better|final|complete|full|whole) {_VERSION}|together\b|combined\b"
+# These may also tell what a step is about ("install the fixed version"), so they count only between whole scripts.
+_REPLACED = _words(
+    rf"(?:fixed|revised|updated|improved|better|final|complete|full|whole) {_VERSION}|combined\b"
+    r"|(?:is|was|that's) wrong\b|has a (?:bug|problem)\b|(?:use|run) this(?: \w+)? instead\b"
 )
 _REJECTED = _words(
     r"(?:(?:original|old|previous|earlier|wrong|incorrect|bad|broken|unsafe|dangerous|first) (?:script|version|code"
-    r"|way|approach|attempt|draft|example)|(?:do not|don't|never) (?:use|run)|before|wrong|bad)\b[^.!?\n]{0,60}\W*$"
+    r"|way|approach|attempt|draft|example)|(?:do not|don't|never) (?:use|run)|wrong|bad)\b[^.!?\n]{0,60}\W*$"
 )
+_OFFERED = (
+    r"alternativ|option|approach|(?:another|variants?|if (?:you|needed|necessary|required))\b"
+)
+_OTHER = _words(_OFFERED)
 # A block after one of these words is an alternative or a fallback, and no step of the script.
 _ALTERNATIVE = _words(
-    r"(?:or|oder|either|another|instead|methods?|variants?|fails?|undo|roll(?:ing)? ?back|revert)\b"
-    r"|alternativ|option|approach|if (?:you|needed|necessary|required|something|anything)\b"
+    rf"{_OFFERED}|(?:or|oder|either|(?<!this )instead|methods?|fails?|undo|roll(?:ing)? ?back|revert"
+    r"|if (?:something|anything))\b"
 )
 _SEVERAL_WAYS = _words(
     r"(?:two|three|four|five|several|multiple|different|few|some|many|various|[2-9]) (?:\w+ )?"
@@ -50,10 +55,7 @@ _USAGE = _words(
 )
 _CALL = r"(?:sudo +)?(?:chmod +\S|(?:ba|z|k)?sh +[\w./~]|\.{0,2}/\S|[\w-]++\.sh\b).*+"
 _CALLS = re.compile(rf"(?:[ \t]*+(?:#.*+|{_CALL})?+(?:\n|\Z))++")
-_NAMES = {name: at for at, name in enumerate(["one", "two", "three", "four", "five", "six"], 1)}
-_NAMES |= {
-    name: at for at, name in enumerate(["first", "second", "third", "fourth", "fifth", "sixth"], 1)
-}
+_NAMES = ("one", "two", "three", "four", "five", "first", "second", "third", "fourth", "fifth")
 _NUMBER = re.compile(
     rf"^[ \t>*_#(-]*+(?:(?:step|part)[ \t]+(\d{{1,2}}|{'|'.join(_NAMES)})\b"
     rf"|(\d{{1,2}})(?:[.):/]|\ufe0f?\u20e3|[ \t]+[-–—][ \t])|({'|'.join(_NAMES)})\b)",
@@ -72,38 +74,33 @@ def choose(
         marker = _MARKER.match(text, block.start)
         words[block.start] = text[end : marker.end() if marker else block.start]
     scripts = [block for block in candidates if SHEBANG.match(block.content)]
+    scripts = scripts or [block for block in candidates if block.language == "json"]
     if not scripts and _SHEBANG_LINE.search("".join(words.values()) + text[blocks[-1].end :]):
         return None, "the script is not in a code block, and others are"
     pool = scripts or _without_asides(candidates, words)
-    kept = [
-        one
-        for one in pool
-        if is_correction(said := words[one.start]) or not _REJECTED.search(said[-300:])
-    ]
-    pool = kept or pool
     starts = {block.start for block in candidates}
-    # Outputs are no steps, and neither are calls of the script.
-    steps = [
-        one
-        for one in blocks
-        if one.start not in starts and not _OUTPUT.search(words[one.start][-300:])
-    ]
-    steps = [one for one in steps if _numbers(one, words)]
-    if len({block.content.strip() for block in pool}) > 1:
-        if not (scripts or steps) and _are_steps(pool, words):
-            joined = "\n".join(block.content.rstrip("\n") for block in pool) + "\n"
-            return replace(pool[0], content=joined), f"joined from {len(pool)} numbered steps"
-        if not is_correction(words[pool[-1].start]):
-            return None, f"it holds {len(pool)} code blocks and does not say which is the script"
-    elif not scripts and any(not block.language for block in steps):
+    others = [block for block in blocks if block.start not in starts and _is_step(block, words)]
+    if not (scripts or others) and len(pool) > 1 and _are_steps(pool, words):
+        joined = "\n".join(block.content.rstrip("\n") for block in pool) + "\n"
+        return replace(pool[0], content=joined), f"joined from {len(pool)} numbered steps"
+    if not scripts and any(not block.language for block in others):
         return None, "its steps are written in different kinds of code blocks"
+    for block in scripts:
+        said = words[block.start]
+        if len(pool) > 1 and _REJECTED.search(said[-300:]) and not is_correction(said):
+            pool = [other for other in pool if other is not block]
+    is_one = len({block.content.strip() for block in pool}) == 1
+    if not is_one and not is_correction(words[pool[-1].start], of_scripts=bool(scripts)):
+        return None, f"it holds {len(pool)} code blocks and does not say which is the script"
     return pool[-1], f"one of {len(blocks)} code blocks" if len(blocks) > 1 else ""
 
 
-def is_correction(words: str) -> bool:
+def is_correction(words: str, *, of_scripts: bool = True) -> bool:
     """Whether the words before a block say that it replaces the blocks before it."""
-    is_complete = _COMPLETE.search(words) and not _ALTERNATIVE.search(words)
-    return bool(_CORRECTED.search(words) or is_complete)
+    if _OTHER.search(words):
+        return False
+    is_said = of_scripts and _REPLACED.search(words) and not _ALTERNATIVE.search(words)
+    return bool(_CORRECTED.search(words) or is_said)
 
 
 def strip_prompts(script: str, *, is_console: bool = False) -> str | None:
@@ -134,19 +131,27 @@ def _without_asides(candidates: Sequence[Block], words: dict[int, str]) -> list[
     """The blocks without outputs, and without calls of the script after it."""
     first, *others = candidates
     kept = [first, *(block for block in others if not _OUTPUT.search(words[block.start][-300:]))]
-    while len(kept) > 1 and _USAGE.search(words[kept[-1].start]):
-        if _CALLS.fullmatch(first.content) or not _CALLS.fullmatch(
-            strip_prompts(kept[-1].content) or " x"
-        ):
-            break
+    while len(kept) > 1 and _is_call(kept[-1], words) and not _CALLS.fullmatch(first.content):
         kept.pop()
     return kept
+
+
+def _is_call(block: Block, words: dict[int, str]) -> bool:
+    commands = strip_prompts(block.content)
+    is_call = commands is not None and _CALLS.fullmatch(commands)
+    return bool(is_call and _USAGE.search(words[block.start]))
+
+
+def _is_step(block: Block, words: dict[int, str]) -> bool:
+    is_output = _OUTPUT.search(words[block.start][-300:])
+    return bool(_numbers(block, words)) and not (is_output or _is_call(block, words))
 
 
 def _numbers(block: Block, words: dict[int, str]) -> list[int]:
     """The numbers of steps before a block, or in the comment on its first line."""
     found = _NUMBER.findall(words[block.start]) or _NUMBER.findall(block.content.split("\n")[0])
-    return [_NAMES.get(said.lower()) or int(said) for said in map("".join, found)]
+    said = ["".join(groups).lower() for groups in found]
+    return [_NAMES.index(one) % 5 + 1 if one in _NAMES else int(one) for one in said]
 
 
 def _are_steps(pool: Sequence[Block], words: dict[int, str]) -> bool:

@@ -45,12 +45,14 @@ def read_script(reply: Reply) -> ScriptReading:
     found = find_objects(text, "script")
     by_tool = said_by_tool(reply, "script")
     strings = {
-        script: Block(one.start, one.end, "", script)
+        script: Block(one.start, one.end, "json", script)
         for one in found
         if one.value and isinstance(script := one.value.get("script"), str)
     }
     if by_tool and isinstance(script := by_tool.get("script"), str):
-        strings = {script: Block(0, 0, "", script)} if script.strip() or not strings else strings
+        strings = (
+            {script: Block(0, 0, "json", script)} if script.strip() or not strings else strings
+        )
     real = [block for script, block in strings.items() if not is_placeholder_script(script)]
     if strings and not real:
         return _unparsed(ECHO)

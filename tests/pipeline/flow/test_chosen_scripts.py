@@ -40,8 +40,7 @@ REPLIES: dict[str, tuple[str, str | None]] = {
     "nothing after the thinking": (f"{block(DRAFT)}</think>\n", None),
     "other tags": (f"{block(DRAFT)}[/THINK]\n{block('ls')}", "ls\n"),
     "tag in a script": (block("sed 's,.*</think>,,' log\n"), "sed 's,.*</think>,,' log\n"),
-    "tag in a here-document": (
-        block("cat <<E\n</think>\nE\ndf\n"), "cat <<E\n</think>\nE\ndf\n"),
+    "tag in a here-document": (block("cat <<E\n</think>\nE\ndf"), "cat <<E\n</think>\nE\ndf\n"),
     "tag in a string of lines": (
         block('x="<think>\nno\n</think>"\necho "$x"\n'), 'x="<think>\nno\n</think>"\necho "$x"\n'),
     "tag named in the text": (f"{block('ls')}It keeps what follows `</think>`.", "ls\n"),
@@ -57,8 +56,7 @@ REPLIES: dict[str, tuple[str, str | None]] = {
         f"analysis<|message|>{block(REAL)}<|end|><|start|>assistant<|channel|>final<|message|>"
         f"{block('ls')}", "ls\n"),
     "no final channel": (f"<|channel|>analysis<|message|>{block(REAL)}<|end|>", None),
-    "special tokens dropped": (
-        f"analysisWe could {block(DRAFT)}No.assistantfinal{block('ls')}", "ls\n"),
+    "special tokens dropped": (f"analysisWe could {block(DRAFT)}No.assistantfinal{block('ls')}", "ls\n"),
     # Shebang
     "longer usage": (f"{SCRIPT}\n## Usage\n{block(LONG)}", REAL),
     "longer installation first": (f"Install it:\n{block(INSTALL)}\n{SCRIPT}", REAL),
@@ -86,6 +84,11 @@ REPLIES: dict[str, tuple[str, str | None]] = {
     "indented in a list": ("1. Test\n   ```sh\n   ls\n   ```\n2. Then\n   ```bash\n   df\n   ```\n", "ls\ndf\n"),
     "steps and a usage": (f"1. Write:\n{TWO}2. Make it executable:\n{block('chmod +x r.sh')}"
         f"3. Run the script:\n{block('./r.sh')}", "systemctl reload nginx\n"),
+    "words of a correction in a step": (
+        f"1. Check before stopping the old version:\n{ONE}2. Start the final version:\n{TWO}", BOTH),
+    "the same without numbers": (f"Stop the old version:\n{ONE}Start the final version:\n{TWO}", None),
+    "step in a bare block": (f"1. Test:\n{ONE}2. Reload:\n{block('df', '')}", None),
+    "call in a bare block": (f"1. Save this:\n{ONE}2. Run it:\n{block('./x.sh', '')}", "nginx -t\n"),
     "not numbered": (f"Test:\n{ONE}Then reload:\n{TWO}", None),
     "or": (f"1. Reload:\n{TWO}Or\n2. Test:\n{ONE}", None),
     "ways": (f"There are two ways.\n1. Test:\n{ONE}2. Reload:\n{TWO}", None),
@@ -94,6 +97,7 @@ REPLIES: dict[str, tuple[str, str | None]] = {
     "step in another language": (f"1. Save:\n{block('a: 1', 'yaml')}2. Test:\n{ONE}3. Go:\n{TWO}", None),
     "two languages": (f"1. Test:\n{ONE}2. Reload:\n{block('df', 'zsh')}", None),
     "output": (f"{ONE}Expected output:\n{block(OUTPUT)}", "nginx -t\n"),
+    "final object": ('Draft: {"script": "rm -r /srv"}\nFinal answer: {"script": "ls"}', "ls"),
     "two objects": ('{"script": "ls -l /srv"}\nCorrected:\n{"script": "ls"}', "ls"),
     # Prompts
     "prompts": (block("$ nginx -t\n$ systemctl reload nginx\n"), BOTH),
@@ -126,7 +130,7 @@ def test_script_of_an_odd_reply_is_the_one_a_person_would_choose(name: str) -> N
 def test_length_and_place_of_other_blocks_never_matter(
     lengths: list[int], at: int, word: str
 ) -> None:
-    parts = [f"{word}\n{block('apt-get install -y jq' + chr(10) * n)}" for n in lengths]
+    parts = [f"{word}\n{block('apt-get install -y jq;' * n)}" for n in lengths]
     parts.insert(at, f"The script:\n{SCRIPT}")
     assert read_script(Reply("\n".join(parts))).script == REAL
 
@@ -138,17 +142,15 @@ def test_verdict_before_the_end_of_the_thinking_does_not_count() -> None:
 
 
 @pytest.mark.slow
-def test_long_reply_without_a_clear_script_is_read_quickly(subtests: pytest.Subtests) -> None:
+def test_long_reply_without_a_clear_script_is_read_quickly() -> None:
     many = 20_000
     replies = {
         "calls": f"{ONE}Usage:\n{F}bash\n{'./x' * many}{chr(10) * many}x\n{F}",
         "words": f"{ONE}{'will see whole ' * many}{' ' * many}x\n{TWO}",
-        "prompts": f"{F}bash\n$ cat <<E\n" + "> a\n" * many + F,
         "tags": f"{F}bash\n" + "a </think>\ncat <<E\n" * many + F,
         "steps": "".join(f"{number}. Go\n{ONE}" for number in range(many // 8)),
     }
     for name, text in replies.items():
-        with subtests.test(name):
-            start = process_time()
-            read_script(Reply(text))
-            assert process_time() - start < 2
+        start = process_time()
+        read_script(Reply(text))
+        assert process_time() - start < 2, name
