@@ -39,7 +39,7 @@ _OTHER = _words(_OFFERED)
 # A block after one of these words is an alternative or a fallback, and no step of the script.
 _ALTERNATIVE = _words(
     rf"{_OFFERED}|(?:or|oder|either|(?<!this )instead|methods?|fails?|undo|roll(?:ing)? ?back|revert"
-    r"|if (?:something|anything))\b"
+    r"|if (?:something|anything)|\d\W+(?:using|via|with|faster|safer|simpler|shorter))\b"
 )
 _SEVERAL_WAYS = _words(
     r"(?:two|three|four|five|several|multiple|different|few|some|many|various|[2-9]) (?:\w+ )?"

@@ -24,52 +24,44 @@ def block(script: str, language: str = "bash") -> str:
     return f"{F}{language}\n{script.rstrip()}\n{F}\n"
 
 
+LS, START = block("ls"), "<|start|>assistant<|channel|>"
 ONE, TWO = block("nginx -t\n"), block("systemctl reload nginx\n")
 BOTH = "nginx -t\nsystemctl reload nginx\n"
 SCRIPT, FIXED = block(REAL), block(REAL.replace("*.1", "*.2"))
 # What is to be read from each reply; None if it does not say which block is the script.
 REPLIES: dict[str, tuple[str, str | None]] = {
-    # Thinking
-    "no opening tag": (f"I could do\n{block(DRAFT)}but no.\n</think>\n{block('ls')}", "ls\n"),
-    "no opening tag, draft not closed": (f"{F}bash\n{DRAFT}</think>\n\n{block('ls')}", "ls\n"),
-    "tag after the last word": (f"{block(REAL)}Too much.</think>{block('ls')}", "ls\n"),
-    "two thoughts": (f"<think>a</think>{block(DRAFT)}<think>No!</think>\n{block('ls')}", "ls\n"),
+    "no opening tag": (f"I could do\n{block(DRAFT)}but no.\n</think>\n{LS}", "ls\n"),
+    "no opening tag, draft not closed": (f"{F}bash\n{DRAFT}</think>\n\n{LS}", "ls\n"),
+    "tag after the last word": (f"{block(REAL)}Too much.</think>{LS}", "ls\n"),
+    "two thoughts": (f"<think>a</think>{block(DRAFT)}<think>No!</think>\n{LS}", "ls\n"),
     "draft as an object": (f'{{"script": "{DRAFT.strip()}"}}</think>{{"script": "ls"}}', "ls"),
     "thinking not ended": (f"Sure.\n<think>\n{block(DRAFT)}Or rather", None),
     "answer, then thinking not ended": (f"{block(DRAFT)}\n<think>\nWait, that deletes all", None),
     "nothing after the thinking": (f"{block(DRAFT)}</think>\n", None),
-    "other tags": (f"{block(DRAFT)}[/THINK]\n{block('ls')}", "ls\n"),
+    "other tags": (f"{block(DRAFT)}[/THINK]\n{LS}", "ls\n"),
     "tag in a script": (block("sed 's,.*</think>,,' log\n"), "sed 's,.*</think>,,' log\n"),
     "tag in a here-document": (block("cat <<E\n</think>\nE\ndf"), "cat <<E\n</think>\nE\ndf\n"),
-    "tag in a string of lines": (
-        block('x="<think>\nno\n</think>"\necho "$x"\n'), 'x="<think>\nno\n</think>"\necho "$x"\n'),
-    "tag named in the text": (f"{block('ls')}It keeps what follows `</think>`.", "ls\n"),
-    # Harmony
+    "tag in a string of lines": (block('x="<think>\nno\n</think>"\nls'), 'x="<think>\nno\n</think>"\nls\n'),
+    "tag named in the text": (f"{LS}It keeps what follows `</think>`.", "ls\n"),
     "final channel": (
-        f"<|channel|>analysis<|message|>{block(DRAFT)}<|end|><|start|>assistant<|channel|>final"
-        f"<|message|>{block('ls')}<|return|>", "ls\n"),
+        f"<|channel|>analysis<|message|>{block(DRAFT)}<|end|>{START}final<|message|>{LS}<|return|>", "ls\n"),
     "commentary and a constrained final": (
-        f"<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>commentary<|message|>"
-        f"{block(REAL)}<|end|><|start|>assistant<|channel|>final <|constrain|>json<|message|>"
-        '{"script": "ls"}', "ls"),
-    "first token swallowed": (
-        f"analysis<|message|>{block(REAL)}<|end|><|start|>assistant<|channel|>final<|message|>"
-        f"{block('ls')}", "ls\n"),
-    "no final channel": (f"<|channel|>analysis<|message|>{block(REAL)}<|end|>", None),
-    "special tokens dropped": (f"analysisWe could {block(DRAFT)}No.assistantfinal{block('ls')}", "ls\n"),
-    # Shebang
+        f"<|channel|>analysis<|message|>Hm.<|end|>{START}commentary<|message|>{SCRIPT}<|end|>{START}final "
+        '<|constrain|>json<|message|>{"script": "ls"}', "ls"),
+    "first token swallowed": (f"analysis<|message|>{SCRIPT}<|end|>{START}final<|message|>{LS}", "ls\n"),
+    "no final channel": (f"<|channel|>analysis<|message|>{SCRIPT}<|end|>", None),
+    "special tokens dropped": (f"analysisWe could {block(DRAFT)}No.assistantfinal{LS}", "ls\n"),
     "longer usage": (f"{SCRIPT}\n## Usage\n{block(LONG)}", REAL),
     "longer installation first": (f"Install it:\n{block(INSTALL)}\n{SCRIPT}", REAL),
     "shebang without a language": (f"Save this:\n{block(REAL, '')}\nRun it:\n{block(LONG)}", REAL),
     "shebang in a block of text": (f"{block(REAL, 'text')}{block(LONG)}", REAL),
     "shebang after a comment": (f"{block(NAMED)}{block(LONG)}", NAMED),
-    "installer that writes a shebang": (
-        f"{SCRIPT}\nInstall:\n{block(WRITER)}", REAL),
+    "installer that writes a shebang": (f"{SCRIPT}\nInstall:\n{block(WRITER)}", REAL),
     "script given twice": (f"{SCRIPT}Once more:\n{SCRIPT}", REAL),
     "corrected": (f"{FIXED}Oops, or so I thought. Corrected:\n{SCRIPT}", REAL),
     "complete at the end": (f"{FIXED}Putting it all together:\n{SCRIPT}", REAL),
     "original for reference": (f"The fixed script:\n{SCRIPT}The original script was:\n{FIXED}", REAL),
-    "correction without a shebang": (f"{block(DRAFT)}Wait, a mistake. Fixed:\n{block('ls')}", "ls\n"),
+    "correction without a shebang": (f"{block(DRAFT)}Wait, a mistake. Fixed:\n{LS}", "ls\n"),
     "shebang in a block, scrap in an object": (f'{SCRIPT}Output:\n{{"script": "<script>ls"}}', REAL),
     "two scripts": (f"backup.sh:\n{SCRIPT}restore.sh:\n{FIXED}", None),
     "improved alternative": (f"{SCRIPT}Alternatively, an improved script:\n{FIXED}", None),
@@ -91,11 +83,12 @@ REPLIES: dict[str, tuple[str, str | None]] = {
     "call in a bare block": (f"1. Save this:\n{ONE}2. Run it:\n{block('./x.sh', '')}", "nginx -t\n"),
     "not numbered": (f"Test:\n{ONE}Then reload:\n{TWO}", None),
     "or": (f"1. Reload:\n{TWO}Or\n2. Test:\n{ONE}", None),
+    "numbered alternatives": (f"1. Using df:\n{ONE}2. Using a loop:\n{TWO}", None),
     "ways": (f"There are two ways.\n1. Test:\n{ONE}2. Reload:\n{TWO}", None),
     "fallback": (f"1. Test:\n{ONE}2. If needed:\n{TWO}", None),
     "step by hand": (f"1. Test:\n{ONE}2. Edit the file.\n3. Reload:\n{TWO}", None),
     "step in another language": (f"1. Save:\n{block('a: 1', 'yaml')}2. Test:\n{ONE}3. Go:\n{TWO}", None),
-    "two languages": (f"1. Test:\n{ONE}2. Reload:\n{block('df', 'zsh')}", None),
+    "two shells": (f"1. Test:\n{ONE}2. Reload:\n{block('df', 'zsh')}", None),
     "output": (f"{ONE}Expected output:\n{block(OUTPUT)}", "nginx -t\n"),
     "final object": ('Draft: {"script": "rm -r /srv"}\nFinal answer: {"script": "ls"}', "ls"),
     "two objects": ('{"script": "ls -l /srv"}\nCorrected:\n{"script": "ls"}', "ls"),
