@@ -5,15 +5,20 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser, Point
 
-# Of the processor, for all attempts together: how busy the machine is changes no verdict.
-PARSE_SECONDS = 1.5
-MAXIMUM_NODES = 150_000  # beyond it, walking the tree in Python would take seconds
+# CPU seconds for all attempts together, so that the load of the machine changes no verdict.
+PARSE_SECONDS = 1.0
+# After an error in a pipeline, the parser takes time quadratic in its length. Meanwhile it cannot
+# be stopped and no other thread runs: 1,500 members take 0.1 s, 50,000 take minutes.
+MAXIMUM_PIPES = 1_500
+MAXIMUM_NODES = 100_000  # beyond it, walking the tree in Python would take seconds
 MAXIMUM_REPAIRS = 30
-_CHUNK = 65_536  # bytes; after each the parser can be stopped
+_CHUNK = 1_024  # bytes; after each, other threads can run
 
 _BASH = Language(tree_sitter_bash.language())
 # What ends with its line, if no operator or backslash stands before the line end.
@@ -23,23 +28,39 @@ _LINE_END = re.compile(rb"(?<!\\)(?:\\\\)*(\n)")
 # The grammar's scanner looks letters up in a table that ends with ASCII; others may crash it. To
 # Bash they are letters of a word, but not of a name, as full stops are. No offset changes.
 _ASCII = bytes(range(128)) + b"." * 128
+_PIPES = re.compile(rb"(?<!\|)\|(?:\|\|)*+(?!\|)")
 _FOREIGN_MARKER = re.compile(rb"(?<!<)<<-?[ \t]*[^\s;|&<>()]*[\x80-\xff]")
+
+
+_deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
 
 
 class TooComplex(Exception):
     """The text takes too long to parse or makes too large a tree to be walked."""
 
 
-def parse(source: bytes, *, seconds: float = PARSE_SECONDS) -> Node:
-    """The root of the text's syntax tree; raises TooComplex instead of taking long.
+@contextmanager
+def shared_time(seconds: float = PARSE_SECONDS) -> Iterator[None]:
+    """Let all parses in this context share this many CPU seconds of the thread."""
+    token = _deadline.set(time.thread_time() + seconds)
+    try:
+        yield
+    finally:
+        _deadline.reset(token)
+
+
+def parse(source: bytes) -> Node:
+    """Return the root of the text's syntax tree; raise TooComplex instead of taking long.
 
     Text that is not valid Bash has a tree too, with `has_error` set. The node's own `text` is not
     available: read the source by its offsets.
     """
     if _FOREIGN_MARKER.search(source):
         raise TooComplex("the end of a heredoc in it is not marked with plain letters")
+    if len(_PIPES.findall(source)) > MAXIMUM_PIPES:
+        raise TooComplex(f"it has more than {MAXIMUM_PIPES:,} pipes")
     source = source.translate(_ASCII)
-    deadline = time.thread_time() + seconds
+    deadline = _deadline.get() or time.thread_time() + PARSE_SECONDS
     for _ in range(MAXIMUM_REPAIRS):
         root = _parse_once(source, deadline)
         corrected = bytearray(source)

@@ -23,6 +23,7 @@ from catalog.analysis.shell.commands import (
 from catalog.analysis.shell.fragments import Span, Unit
 from catalog.analysis.shell.functions import Functions
 from catalog.analysis.shell.inner_scripts import join_words, printed_text, unit_of
+from catalog.analysis.shell.parsing import shared_time
 from catalog.analysis.shell.tree_walk import MAXIMUM_DEPTH, walk_unit
 from catalog.analysis.shell.variables import Variables
 from catalog.analysis.shell.wrappers import ShellText, open_command
@@ -96,8 +97,9 @@ def read_program(source: bytes) -> Program:
     Windows line ends are read as line ends. What can't be followed is a gap; nothing is raised.
     """
     unit = Unit(source.replace(b"\r\n", b"\n"))
-    found = walk_unit(unit, Context())
-    commands = list(_Reader(found).read())
+    with shared_time():
+        found = walk_unit(unit, Context())
+        commands = list(_Reader(found).read())
     return Program(
         unit=unit,
         commands=tuple(sorted(commands, key=lambda command: command.span.line)),

@@ -26,7 +26,7 @@ HOSTILE = {
     "open ifs": "if true; then " * 3_000,
     "open loops": "while true; do " * 1_000,
     "heredocs": "cat <<A <<B\n" * 1_000,
-    "a long pipeline": "a|" * 2_000 + "b",
+    "a long pipeline": "a|" * 1_500 + "b",
     "shells in shells": "bash -c 'x; " * 1_000,
     "many texts": 'eval "ls; eval ls";' * 600,
     "many pipes into shells": 'echo "rm -rf /x" | sh\n' * 500,
