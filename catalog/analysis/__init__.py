@@ -99,9 +99,10 @@ def analyse(script: str) -> Report:
     with ThreadPoolExecutor(max_workers=2) as pool:
         by_bash = pool.submit(check_syntax, script)
         by_shellcheck = pool.submit(check_shellcheck, script)
-        ours, effect = _check_by_rules(script, read_program(encoded))
+        program = read_program(encoded)
+        ours, effect = _check_by_rules(script, program)
         asked = [*by_bash.result(), *by_shellcheck.result()]
-    return _report(script, [*asked, *ours], effect, syntax_ok=_is_syntax_ok(asked))
+    return _report(program, script, [*asked, *ours], effect, syntax_ok=_is_syntax_ok(asked))
 
 
 def analyse_static(script: str) -> Report:
@@ -109,8 +110,9 @@ def analyse_static(script: str) -> Report:
 
     Its `syntax_ok` is None, since bash was not run. Raises UnreadableScript.
     """
-    findings, effect = _check_by_rules(script, read_program(encode_script(script)))
-    return _report(script, findings, effect, syntax_ok=None)
+    program = read_program(encode_script(script))
+    findings, effect = _check_by_rules(script, program)
+    return _report(program, script, findings, effect, syntax_ok=None)
 
 
 def checkers() -> str:
@@ -154,9 +156,15 @@ def _check_by_rules(script: str, program: Program) -> tuple[list[Finding], SideE
 
 
 def _report(
-    script: str, findings: list[Finding], effect: SideEffect, *, syntax_ok: bool | None
+    program: Program,
+    script: str,
+    findings: list[Finding],
+    effect: SideEffect,
+    *,
+    syntax_ok: bool | None,
 ) -> Report:
-    """The report of all findings; the risk is computed only here."""
+    """Return the report of all findings; the risk is computed only here."""
+    lines = len(program.unit.source.removesuffix(b"\n").split(b"\n"))
     return Report(
         sha256=hash_script(script),
         findings=tuple(findings),
@@ -169,6 +177,8 @@ def _report(
             ),
             effect,
         ),
+        lines=lines,
+        analyzed_lines=lines - len(program.unread_lines),
     )
 
 

@@ -92,6 +92,8 @@ class Report:
     syntax_ok: bool | None  # what `bash -n` says; None where it could not be asked
     side_effect: SideEffect
     risk: Risk
+    lines: int
+    analyzed_lines: int  # those that the parser could read
 
     @property
     def problems(self) -> tuple[Finding, ...]:

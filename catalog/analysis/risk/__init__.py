@@ -18,11 +18,12 @@ from catalog.analysis.risk.privileges import find_privileges
 from catalog.analysis.risk.remote_code import find_remote_code
 from catalog.analysis.risk.secrets import find_script_secrets
 from catalog.analysis.risk.subcommands import find_subcommand_effects
+from catalog.analysis.shell.commands import Gap
 from catalog.analysis.shell.program import Program
 from catalog.analysis.types import Finding, Level, Outcome, Risk, SideEffect, is_at_least
 
 CHECK = "risk"
-VERSION = "4"
+VERSION = "5"
 MAXIMUM_FINDINGS = 200
 
 _COMMAND_RULES: tuple[Rule, ...] = (
@@ -33,7 +34,9 @@ _COMMAND_RULES: tuple[Rule, ...] = (
     find_network_use,
 )
 _PROGRAM_RULES = (find_remote_code, find_endless, find_script_secrets)
-_HIGH_CODES = frozenset({"destructive", "remote_code", "unsafe_variable", "secrets"})
+# Text that was not read may do anything.
+_UNREAD_CODES = frozenset({"unparsed", "too_complex"})
+_HIGH_CODES = _UNREAD_CODES | {"destructive", "remote_code", "unsafe_variable", "secrets"}
 
 
 def find_effects(program: Program) -> Iterator[Effect]:
@@ -116,19 +119,23 @@ def _finding(effect: Effect) -> Finding:
 
 
 def _gaps(program: Program) -> list[Finding]:
-    return [
-        Finding(
-            check=CHECK,
-            version=VERSION,
-            # Splicing is known, and is a risk; the other gaps are what could not be judged.
-            outcome=Outcome.FAILED if gap.code == "spliced_value" else Outcome.UNSCORED,
-            level=Level.INFO,
-            code=gap.code,
-            message=gap.message,
-            line=gap.span.line,
-        )
-        for gap in program.gaps[:MAXIMUM_FINDINGS]
-    ]
+    gaps = sorted(program.gaps, key=lambda gap: gap.code not in _UNREAD_CODES)
+    return [_gap(gap) for gap in gaps[:MAXIMUM_FINDINGS]]
+
+
+def _gap(gap: Gap) -> Finding:
+    is_unread = gap.code in _UNREAD_CODES
+    return Finding(
+        check=CHECK,
+        version=VERSION,
+        # Splicing is a known risk, and so is unread text. The other gaps could not be judged.
+        outcome=Outcome.FAILED if is_unread or gap.code == "spliced_value" else Outcome.UNSCORED,
+        level=Level.WARNING if is_unread else Level.INFO,
+        code=gap.code,
+        message=gap.message,
+        line=gap.span.line,
+        end_line=gap.last_line if gap.last_line > gap.span.line else None,
+    )
 
 
 def _nothing_found() -> Finding:

@@ -135,6 +135,11 @@ class Gap:
     code: str
     message: str
 
+    @property
+    def last_line(self) -> int:
+        """The last line of the script that has a part of it."""
+        return self.span.unit.line(max(self.span.start, self.span.end - 1))
+
 
 @dataclass(slots=True, eq=False)
 class Found:

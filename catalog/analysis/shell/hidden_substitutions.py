@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from tree_sitter import Node
@@ -30,14 +30,15 @@ class Hidden(NamedTuple):
     end: int
 
 
-def find_hidden(root: Node, source: bytes) -> Iterator[Hidden]:
+def find_hidden(roots: Iterable[Node], source: bytes) -> Iterator[Hidden]:
     """The substitutions that have no node of their own, each once, from left to right.
 
     The text of one without an end goes up to the end of the source.
     """
     marks = [found.start() for found in _MARK.finditer(source) if found[0][:1] != b"\\"]
     position = 0
-    for offset in sorted(set(_Search(source, marks).unexplained(root))):
+    search = _Search(source, marks)
+    for offset in sorted({offset for root in roots for offset in search.unexplained(root)}):
         if offset < position:
             continue
         hidden = _read_backquoted(source, offset) or _read_parenthesised(source, offset)
@@ -103,8 +104,8 @@ class _Search:
                     yield from self._live(start, child.start_byte, in_expansion)
                     start = child.end_byte
                     waiting.append((child, heredoc, in_expansion))
-            elif not node.is_named and self.marks[first] == start:
-                continue
+            elif not node.is_named and not self.source[start : self.marks[first]].strip():
+                continue  # between quotes, the tree counts a blank before the mark to it
             yield from self._live(start, end, in_expansion)
 
     def _subscripts(self, node: Node) -> Iterator[int]:

@@ -7,17 +7,19 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import NamedTuple
 
 import tree_sitter_bash
-from tree_sitter import Language, Node, Parser, Point
+from tree_sitter import Language, Node, Parser, Point, Range
 
 # CPU seconds for all attempts together, so that the load of the machine changes no verdict.
 PARSE_SECONDS = 1.0
 # After an error in a pipeline, the parser takes time quadratic in its length. Meanwhile it cannot
 # be stopped and no other thread runs: 1,500 members take 0.1 s, 50,000 take minutes.
 MAXIMUM_PIPES = 1_500
-MAXIMUM_NODES = 100_000  # beyond it, walking the tree in Python would take seconds
+MAXIMUM_NODES = 60_000  # beyond it, walking the tree in Python would take seconds
 MAXIMUM_REPAIRS = 30
+MAXIMUM_PARTS = 3_000  # tried one by one in a text with errors
 _CHUNK = 1_024  # bytes; after each, other threads can run
 
 _BASH = Language(tree_sitter_bash.language())
@@ -28,6 +30,10 @@ _LINE_END = re.compile(rb"(?<!\\)(?:\\\\)*(\n)")
 # The grammar's scanner looks letters up in a table that ends with ASCII; others may crash it. To
 # Bash they are letters of a word, but not of a name, as full stops are. No offset changes.
 _ASCII = bytes(range(128)) + b"." * 128
+_HEREDOC = re.compile(
+    rb"(?<!<)<<(?P<tabs>-?)[ \t]*"
+    rb"(?P<marker>(?:\\.|'[^'\n]*'|\"[^\"\n]*\"|[^\s;|&<>()'\"\\])++)(?=[ \t]*+(?P<rest>\S)?)"
+)
 _PIPES = re.compile(rb"(?<!\|)\|(?:\|\|)*+(?!\|)")
 _FOREIGN_MARKER = re.compile(rb"(?<!<)<<-?[ \t]*[^\s;|&<>()]*[\x80-\xff]")
 
@@ -55,33 +61,135 @@ def parse(source: bytes) -> Node:
     Text that is not valid Bash has a tree too, with `has_error` set. The node's own `text` is not
     available: read the source by its offsets.
     """
-    if _FOREIGN_MARKER.search(source):
-        raise TooComplex("the end of a heredoc in it is not marked with plain letters")
-    if len(_PIPES.findall(source)) > MAXIMUM_PIPES:
-        raise TooComplex(f"it has more than {MAXIMUM_PIPES:,} pipes")
-    source = source.translate(_ASCII)
-    deadline = _deadline.get() or time.thread_time() + PARSE_SECONDS
-    for _ in range(MAXIMUM_REPAIRS):
-        root = _parse_once(source, deadline)
-        corrected = bytearray(source)
-        for start, text in _slips(root, source):
-            corrected[start : start + len(text)] = text
-        if corrected == source:
-            return root
-        source = bytes(corrected)
-    raise TooComplex("its lines can't be told apart")
+    return Attempt(source).parse()
 
 
-def _parse_once(source: bytes, deadline: float) -> Node:
+class Heredoc(NamedTuple):
+    """A here-document taken out of the text: the tree has `<___` in its place, and no body."""
+
+    start: int  # of the body
+    end: int
+    after: int  # the offset after the end marker's line
+    is_quoted: bool
+    header: bytes  # what begins an ordinary here-document with this body
+
+
+class Attempt:
+    """The parsing of one text, with all corrections so far. No correction changes an offset."""
+
+    def __init__(self, source: bytes) -> None:
+        if _FOREIGN_MARKER.search(source):
+            raise TooComplex("the end of a heredoc in it is not marked with plain letters")
+        if len(_PIPES.findall(source)) > MAXIMUM_PIPES:
+            raise TooComplex(f"it has more than {MAXIMUM_PIPES:,} pipes")
+        self.original = source = source.translate(_ASCII)
+        self.source = source
+        self.heredocs: dict[int, Heredoc] = {}
+        self._bodies: dict[int, int] = {}  # where each begins, and where the line after it begins
+        self.deadline = _deadline.get() or time.thread_time() + PARSE_SECONDS
+        self.parts = 0
+
+    def parse(self) -> Node:
+        """Return the root of the whole text's tree."""
+        for _ in range(MAXIMUM_REPAIRS):
+            root = _parse_once(self.source, self.deadline)
+            corrected = bytearray(self.source)
+            for start, text in (*_slips(root, self.source), *self._heredocs(root)):
+                corrected[start : start + len(text)] = text
+            if corrected == self.source:
+                return root
+            self.source = bytes(corrected)
+        raise TooComplex("its lines can't be told apart")
+
+    def parse_part(self, source: bytes, start: int, end: int) -> Node | None:
+        """Return the tree of these bytes of the source; None if it has an error."""
+        self.parts += 1
+        if self.parts > MAXIMUM_PARTS:
+            raise TooComplex("it has too many errors")
+        for _ in range(MAXIMUM_REPAIRS):
+            root = _parse_once(source, self.deadline, (start, end))
+            corrected = bytearray(source)
+            for at, text in _slips(root, source):
+                corrected[at : at + len(text)] = text
+            if corrected == source:
+                return None if root.has_error else root
+            source = bytes(corrected)
+        return None
+
+    def guess(self, start: int, end: int) -> Node:
+        """Return the tree of these bytes of the text, errors included."""
+        return _parse_once(self.original, self.deadline, (start, end))
+
+    def parse_body(self, heredoc: Heredoc) -> Node | None:
+        """Return the tree of the body, with the offsets that it has in the source."""
+        header = heredoc.header[-heredoc.start :]
+        text = b" " * (heredoc.start - len(header)) + header
+        text += self.original[heredoc.start : heredoc.after]
+        waiting = [_parse_once(text, self.deadline)]
+        while waiting:
+            node = waiting.pop()
+            if node.type == "heredoc_body":
+                return node
+            waiting += node.children
+        return None
+
+    def _heredocs(self, root: Node) -> Iterator[tuple[int, bytes]]:
+        """Take out the here-documents with anything after their marker, or all if there is an error.
+
+        The grammar takes what follows the marker for a part of it, or does not know it.
+        """
+        position = 0
+        missing = set()
+        for found in _HEREDOC.finditer(self.source):
+            if time.thread_time() > self.deadline:
+                raise TooComplex("it takes too long to parse")
+            token = root.descendant_for_byte_range(found.start(), found.start() + 2)
+            if (
+                found.start() < position
+                or not (found["rest"] or root.has_error)
+                or token is None
+                or token.type not in ("<<", "<<-")
+                or (token.parent and token.parent.type == "binary_expression")
+            ):
+                continue
+            line_end = _LINE_END.search(self.source, found.end("marker"))
+            start = line_end.end() if line_end else len(self.source)
+            while earlier := self._bodies.get(start):
+                start = earlier
+            marker = re.sub(rb"\\(.)|['\"]", rb"\1", found["marker"])
+            tabs = rb"\t*" if found["tabs"] else b""
+            end_line = re.compile(rb"^" + tabs + re.escape(marker) + rb"(?:\n|\Z)", re.MULTILINE)
+            end = None if end_line.pattern in missing else end_line.search(self.original, start)
+            if end is None:
+                missing.add(end_line.pattern)
+                continue
+            self.heredocs[found.start()] = Heredoc(
+                start,
+                end.start(),
+                end.end(),
+                marker != found["marker"],
+                b":<<" + found["tabs"] + marker + b"\n",
+            )
+            self._bodies[start] = position = end.end()
+            yield found.start(), b"<" + b"_" * (found.end("marker") - found.start() - 1)
+            yield start, re.sub(rb"[^\n]", b" ", self.source[start : end.end()])
+
+
+def _parse_once(source: bytes, deadline: float, part: tuple[int, int] | None = None) -> Node:
     def read(offset: int, _: Point) -> bytes:
         return source[offset : offset + _CHUNK]
 
     def is_late(_: int, __: bool) -> bool:
         return time.thread_time() > deadline
 
+    if time.thread_time() > deadline:
+        raise TooComplex("it takes too long to parse")
+    # A Parser may not be shared between threads, and costs next to nothing to make.
+    parser = Parser(_BASH)
+    if part:
+        parser.included_ranges = [Range(Point(1, 0), Point(2**31, 0), *part)]
     try:
-        # A Parser may not be shared between threads, and costs next to nothing to make.
-        root = Parser(_BASH).parse(read, progress_callback=is_late).root_node
+        root = parser.parse(read, progress_callback=is_late).root_node
     except ValueError as error:  # what tree-sitter raises when it was stopped
         raise TooComplex("it takes too long to parse") from error
     if root.descendant_count > MAXIMUM_NODES:

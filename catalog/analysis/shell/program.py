@@ -54,6 +54,12 @@ class Program:
     gaps: tuple[Gap, ...]
     variables: Variables
 
+    @property
+    def unread_lines(self) -> set[int]:
+        """The lines of the script that the parser could not read."""
+        gaps = (gap for gap in self.gaps if gap.code in ("unparsed", "skipped"))
+        return {line for gap in gaps for line in range(gap.span.line, gap.last_line + 1)}
+
     @cached_property
     def _by_output(self) -> dict[tuple[Unit, int], list[Command]]:
         inside: dict[tuple[Unit, int], list[Command]] = {}

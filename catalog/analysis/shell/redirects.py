@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from tree_sitter import Node
 
 from catalog.analysis.shell.command_words import Text, Word, read_word
 from catalog.analysis.shell.commands import Redirect, RedirectKind
 from catalog.analysis.shell.fragments import Span, Unit
+from catalog.analysis.shell.parsing import Heredoc
 
 REDIRECT_NODES = frozenset({"file_redirect", "herestring_redirect", "heredoc_redirect"})
 
@@ -23,10 +25,18 @@ _KINDS: dict[str, RedirectKind] = {
 }
 
 
-def read_redirect(node: Node, unit: Unit) -> tuple[list[Redirect], list[Node]]:
-    """The redirections of this node, and arguments of the command that the tree counts to it."""
+def read_redirect(
+    node: Node, unit: Unit, bodies: Mapping[int, Word]
+) -> tuple[list[Redirect], list[Node]]:
+    """Return the redirections of this node, and arguments that the tree counts to it.
+
+    `bodies` are the here-documents that were taken out of the text, by the offset of their operator.
+    """
+    if body := bodies.get(operator_at(node)):
+        targets = [child for child in node.children if child.is_named and child.type == "word"]
+        return [Redirect("text", body)], targets[1:]
     if node.type == "heredoc_redirect":
-        return _read_heredoc(node, unit)
+        return _read_heredoc(node, unit, bodies)
     if node.type == "herestring_redirect":
         return [Redirect("text", read_word(node.named_children, unit))], []
     operators = [child.type for child in node.children if not child.is_named]
@@ -45,7 +55,9 @@ def read_redirect(node: Node, unit: Unit) -> tuple[list[Redirect], list[Node]]:
     return [Redirect(kind, word)], targets[1:]
 
 
-def _read_heredoc(node: Node, unit: Unit) -> tuple[list[Redirect], list[Node]]:
+def _read_heredoc(
+    node: Node, unit: Unit, bodies: Mapping[int, Word]
+) -> tuple[list[Redirect], list[Node]]:
     redirects: list[Redirect] = []
     arguments: list[Node] = []
     start = next((child for child in node.children if child.type == "heredoc_start"), None)
@@ -53,12 +65,25 @@ def _read_heredoc(node: Node, unit: Unit) -> tuple[list[Redirect], list[Node]]:
         if child.type == "heredoc_body" and start is not None:
             redirects.append(Redirect("text", _heredoc_word(start, child, unit)))
         elif child.type in REDIRECT_NODES:
-            read, more = read_redirect(child, unit)
+            read, more = read_redirect(child, unit, bodies)
             redirects += read
             arguments += more
         elif node.field_name_for_child(index) == "argument":
             arguments.append(child)
     return redirects, arguments
+
+
+def operator_at(redirect: Node) -> int:
+    """Return the offset of the redirection's operator, after the number of a descriptor."""
+    return next((child for child in redirect.children if not child.is_named), redirect).start_byte
+
+
+def read_body(heredoc: Heredoc, body: Node | None, unit: Unit) -> Word:
+    """Return the text of a here-document; `body` is its tree if it is expanded."""
+    if body is not None:
+        return read_word([body], unit)
+    span = Span(unit, heredoc.start, heredoc.end)
+    return Word((Text(span.text, quoted=True),), span)
 
 
 def _heredoc_word(start: Node, body: Node, unit: Unit) -> Word:

@@ -6,6 +6,7 @@ import re
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain
 
 from tree_sitter import Node
 
@@ -22,8 +23,15 @@ from catalog.analysis.shell.commands import (
 )
 from catalog.analysis.shell.fragments import Span, Unit
 from catalog.analysis.shell.hidden_substitutions import find_hidden, unescape_backquoted
-from catalog.analysis.shell.parsing import TooComplex, parse
-from catalog.analysis.shell.redirects import REDIRECT_NODES, last_command, read_redirect
+from catalog.analysis.shell.parsing import TooComplex
+from catalog.analysis.shell.recovery import Text, has_command_word, read_text
+from catalog.analysis.shell.redirects import (
+    REDIRECT_NODES,
+    last_command,
+    operator_at,
+    read_body,
+    read_redirect,
+)
 
 MAXIMUM_DEPTH = 5  # of texts inside texts
 MAXIMUM_HIDDEN = 200  # texts of one unit
@@ -63,12 +71,22 @@ def _walk_text(unit: Unit, context: Context, found: Found, waiting: _Waiting) ->
         found.gaps.append(Gap(whole, "too_complex", "Nested too deeply to be judged."))
         return
     try:
-        root = parse(unit.source)
+        text = read_text(unit.source)
     except TooComplex as error:
-        found.gaps.append(Gap(whole, "too_complex", f"This text was not judged: {error}."))
+        found.gaps.append(Gap(whole, "unparsed", f"This text was not judged: {error}."))
         return
-    _Walker(unit, found, waiting).walk(root, context)
-    for hidden in find_hidden(root, unit.source):
+    found.gaps += [_unread(Span(unit, start, end)) for start, end in text.unread]
+    walker = _Walker(unit, found, waiting, text)
+    for root in text.roots:
+        walker.walk(root, context)
+    # What an unread part seems to run is judged as well, but nothing is concluded from its variables.
+    guessed = Found()
+    for root in text.guesses:
+        _Walker(unit, guessed, waiting, text).walk(root, context)
+    found.commands += guessed.commands
+    found.redirects += guessed.redirects
+    hidden_in_bodies = find_hidden(text.bodies.values(), unit.source)
+    for hidden in chain(find_hidden(text.roots, text.source), hidden_in_bodies):
         # Where it begins is certain, where it ends and what else it hides is not.
         span = Span(unit, hidden.start, hidden.end)
         if not any(gap.code == "not_parsed" and gap.span.line == span.line for gap in found.gaps):
@@ -76,13 +94,25 @@ def _walk_text(unit: Unit, context: Context, found: Found, waiting: _Waiting) ->
         waiting.append((Unit(hidden.source, span, depth=unit.depth + 1), context))
         if len(waiting) > MAXIMUM_HIDDEN:
             break
-    if root.has_error and not any(gap.code == "not_parsed" for gap in found.gaps):
-        found.gaps.append(Gap(whole, "not_parsed", _NOT_PARSED))
+
+
+def _unread(span: Span) -> Gap:
+    gap = Gap(span, "unparsed", "could not be parsed, so risks in it may be missed. Review it.")
+    if not has_command_word(span.unit.source[span.start : span.end]):
+        gap = Gap(span, "skipped", "could not be parsed, but contains no command.")
+    first, last = span.line, gap.last_line
+    lines = f"Line {first}" if last == first else f"The part from line {first} to line {last}"
+    return replace(gap, message=f"{lines} {gap.message}")
 
 
 class _Walker:
-    def __init__(self, unit: Unit, found: Found, waiting: _Waiting) -> None:
+    def __init__(self, unit: Unit, found: Found, waiting: _Waiting, text: Text) -> None:
         self.unit = unit
+        self.bodies = text.bodies
+        self.heredocs = {
+            at: read_body(heredoc, text.bodies.get(at), unit)
+            for at, heredoc in text.heredocs.items()
+        }
         self.found = found
         self.waiting = waiting
         self.stack: list[tuple[Node, Context]] = []
@@ -125,6 +155,9 @@ class _Walker:
             span = self._span(nodes[0])
             self.found.gaps.append(Gap(span, "too_complex", "Nested too deeply to be judged."))
             return
+        for node in nodes if self.bodies else ():
+            if node.type == "file_redirect" and (body := self.bodies.get(operator_at(node))):
+                self.stack.append((body, context))
         self.stack += [
             (node, context) for node in reversed(nodes) if node.child_count or node.is_missing
         ]
@@ -160,7 +193,7 @@ class _Walker:
                     expansion = Expansion(variable, self._span(node), context.function)
                     self.found.expansions.append(expansion)
             case "file_redirect" | "herestring_redirect":
-                self.found.redirects += read_redirect(node, self.unit)[0]
+                self.found.redirects += read_redirect(node, self.unit, self.heredocs)[0]
 
     def _note_error(self, node: Node) -> None:
         # One is enough: after it, the rest of the tree is the parser's guess.
@@ -180,7 +213,7 @@ class _Walker:
             if child.type == "variable_assignment":
                 prefixes.append(self._read_assignment(child, context))
             elif child.type in REDIRECT_NODES:
-                read, more = read_redirect(child, self.unit)
+                read, more = read_redirect(child, self.unit, self.heredocs)
                 redirects += read
                 word_nodes += more
             else:
@@ -241,7 +274,7 @@ class _Walker:
         arguments: list[Node] = []
         for child in node.children:
             if child.type in REDIRECT_NODES:
-                read, more = read_redirect(child, self.unit)
+                read, more = read_redirect(child, self.unit, self.heredocs)
                 redirects += read
                 arguments += more
         self.found.redirects += redirects
@@ -251,6 +284,8 @@ class _Walker:
                 body_context = self._push_after_heredoc(child, context, body_context)
             elif child.type in REDIRECT_NODES:
                 self._push(child.children, context)
+                if taken_out := self.bodies.get(operator_at(child)):
+                    self.stack.append((taken_out, context))
         if body is None:  # `> file` alone does what `: > file` does
             span = self._span(node)
             colon = Command((literal_word(":", span),), span, context, (), tuple(redirects))

@@ -1,3 +1,3 @@
-# expect: ?not_parsed@3 syntax=passed side_effect=mutating
+# expect: syntax=passed side_effect=mutating
 shopt -s extglob
 mv !(*.bak) /srv/keep/

@@ -1,2 +1,2 @@
-# expect: ?not_parsed@2 syntax=error@2
+# expect: unparsed@2 syntax=error@2
 echo a )

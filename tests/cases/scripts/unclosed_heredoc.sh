@@ -1,3 +1,3 @@
-# expect: ?not_parsed@4 syntax=warning@2
+# expect: unparsed@2 destructive@3 syntax=warning@2
 cat <<EOF
 rm -rf /

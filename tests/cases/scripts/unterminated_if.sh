@@ -1,3 +1,3 @@
-# expect: destructive@3 ?not_parsed@4 syntax=error@4
+# expect: destructive@3 unparsed@2 syntax=error@4
 if true; then
   rm -rf /srv/a

@@ -1,3 +1,3 @@
-# expect: destructive@2 ?not_parsed@3 syntax=error@2
+# expect: destructive@2 unparsed@2 syntax=error@2
 rm -rf "/srv/a
 ls
