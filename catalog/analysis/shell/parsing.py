@@ -13,7 +13,7 @@ import tree_sitter_bash
 from tree_sitter import Language, Node, Parser, Point, Range
 
 # CPU seconds for all attempts together, so that the load of the machine changes no verdict.
-PARSE_SECONDS = 1.0
+PARSE_SECONDS = 0.8
 # After an error in a pipeline, the parser takes time quadratic in its length. Meanwhile it cannot
 # be stopped and no other thread runs: 1,500 members take 0.1 s, 50,000 take minutes.
 MAXIMUM_PIPES = 1_500
@@ -148,7 +148,7 @@ class Attempt:
                 found.start() < position
                 or not (found["rest"] or root.has_error)
                 or token is None
-                or token.type not in ("<<", "<<-")
+                or token.type not in (("<<", "<<-", "<") if root.has_error else ("<<", "<<-"))
                 or (token.parent and token.parent.type == "binary_expression")
             ):
                 continue
@@ -213,8 +213,10 @@ def _slips(root: Node, source: bytes) -> Iterator[tuple[int, bytes]]:
             yield from _line_ends_between(node, source)
         if node.type == "file_redirect":
             for child in node.children:
-                if child.is_error and source[child.start_byte : child.end_byte + 1] == b"<>":
-                    yield child.start_byte, b">"
+                # The error is one of the two characters.
+                first = source.find(b"<>", max(0, child.start_byte - 1), child.end_byte + 1)
+                if child.is_error and first != -1:
+                    yield first, b">"
 
 
 def _line_ends_between(statement: Node, source: bytes) -> Iterator[tuple[int, bytes]]:
