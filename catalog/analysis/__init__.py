@@ -89,6 +89,10 @@ __all__ = [
     "suggest_parameters",
 ]
 
+# Bash and ShellCheck get less time for a large text that our own parser could not read.
+_LARGE = 50_000  # bytes
+_SHORT_TIMEOUT = 1.0  # seconds
+
 
 def analyse(script: str) -> Report:
     """All checks of the script; bash and ShellCheck run in parallel with our own. About 0.1 s.
@@ -96,10 +100,12 @@ def analyse(script: str) -> Report:
     Raises UnreadableScript for text with a NUL byte, invalid Unicode or more than 1 MB.
     """
     encoded = encode_script(script)
+    program = read_program(encoded)
+    is_hostile = len(encoded) > _LARGE and bool(program.unread_lines)
+    limit = {"timeout": _SHORT_TIMEOUT} if is_hostile else {}
     with ThreadPoolExecutor(max_workers=2) as pool:
-        by_bash = pool.submit(check_syntax, script)
-        by_shellcheck = pool.submit(check_shellcheck, script)
-        program = read_program(encoded)
+        by_bash = pool.submit(check_syntax, script, **limit)
+        by_shellcheck = pool.submit(check_shellcheck, script, **limit)
         ours, effect = _check_by_rules(script, program)
         asked = [*by_bash.result(), *by_shellcheck.result()]
     return _report(program, script, [*asked, *ours], effect, syntax_ok=_is_syntax_ok(asked))

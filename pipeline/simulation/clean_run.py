@@ -92,4 +92,6 @@ class _RecordingPorts(MemoryPorts):
             syntax_ok=True,
             side_effect=SideEffect.READ_ONLY,
             risk=Risk.LOW,
+            lines=1,
+            analyzed_lines=1,
         )

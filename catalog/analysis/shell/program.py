@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import islice
 
 from catalog.analysis.shell.command_words import Word, show, show_text
@@ -97,6 +97,7 @@ class Program:
         ]
 
 
+@lru_cache(maxsize=2)  # one request asks for the same script several times
 def read_program(source: bytes) -> Program:
     """Every command of the script, seen through sudo, xargs, `bash -c`, ssh, functions and pipes.
 
