@@ -84,7 +84,11 @@ def preset_of(plan: Plan) -> Configuration.Preset:
 
 
 def players_for(preset: str, *, first: Player, second: Player) -> dict[Role, Player]:
-    """The roles as a preset gives them: the second one assesses in peer review, and refines as the strong refiner."""
+    """Assign the roles of a preset: the second model assesses in peer review, or refines as the strong refiner.
+
+    In peer review the second model differs, because a model favors its own output. It is usually the smaller one,
+    because assessment takes the most calls.
+    """
     others = {
         Configuration.Preset.PEER_REVIEW.value: {Role.ASSESSOR: second},
         Configuration.Preset.STRONG_REFINER.value: {Role.REFINER: second},

@@ -127,7 +127,7 @@ def load_simulation(file: Path) -> Simulation:
 
 
 def load_presets() -> dict[str, SimulatedConfiguration]:
-    """The presets by name; the first is the paper's setting."""
+    """The presets by name; the first is the paper's peer review."""
     return {preset.name: preset for preset in load_configurations(PRESETS)}
 
 

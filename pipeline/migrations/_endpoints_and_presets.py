@@ -71,11 +71,11 @@ CONFIGURATIONS = [
     ),
     (
         "claude-peer-review",
-        "Sonnet writes, Opus assesses",
+        "Opus writes, Sonnet assesses",
         "peer_review",
-        ("claude", "claude-sonnet-5-5"),
         ("claude", "claude-opus-5-5"),
         ("claude", "claude-sonnet-5-5"),
+        ("claude", "claude-opus-5-5"),
     ),
     (
         "claude-strong-refiner",

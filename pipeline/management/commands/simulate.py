@@ -37,7 +37,7 @@ class Command(BaseCommand):
     help = (
         "Send simulated items through the real flow at given error rates. Nothing is written to the"
         " database and no model is asked. Without a file, presets or rates: all presets, the first"
-        " of which is the paper's setting."
+        " of which is the paper's peer review."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:

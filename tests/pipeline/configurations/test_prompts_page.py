@@ -75,7 +75,7 @@ def test_where_a_version_is_used_is_said(client: Client, administrator: User) ->
         "claude-strong-refiner",
         "local-peer-review",
     }
-    assert "Sonnet writes, Opus assesses" in client.get(DESCRIBE).text
+    assert "Opus writes, Sonnet assesses" in client.get(DESCRIBE).text
 
 
 def test_faults_of_a_text_are_named(subtests: pytest.Subtests) -> None:

@@ -108,7 +108,7 @@ def test_it_is_told_apart_by_what_the_address_says(
     spent: Batch, client: Client, subtests: pytest.Subtests
 ) -> None:
     cases = {
-        "configuration": ("by=configuration", {"Sonnet writes, Opus assesses", "Demo model"}),
+        "configuration": ("by=configuration", {"Opus writes, Sonnet assesses", "Demo model"}),
         "stage": ("by=stage", {"Describe", "Write"}),
         "batch": ("by=batch", {"Without a batch"}),
         "model": ("by=model", {"demo-smith", "llama3.1:8b", "claude-sonnet-5-5"}),

@@ -213,7 +213,7 @@ def test_one_that_nothing_uses_is_deleted_with_its_prices(client: Client, box: E
 def test_one_that_configurations_use_is_not_deleted(client: Client) -> None:
     assert "Delete this endpoint" not in client.get("/endpoints/claude/").text
     refused = client.post("/endpoints/claude/delete/")
-    assert refused.status_code == 409 and "Sonnet writes, Opus assesses" in refused.text
+    assert refused.status_code == 409 and "Opus writes, Sonnet assesses" in refused.text
 
 
 def test_one_that_runs_have_called_is_not_deleted(

@@ -55,7 +55,7 @@ def test_a_file_that_cannot_be_used_is_refused_with_its_place(
 
 
 def test_the_presets_are_a_file_of_the_documented_format() -> None:
-    assert list(load_presets()) == ["paper", "peer-review", "strong-refiner"]
+    assert list(load_presets()) == [*("paper", "self-reflection", "peer-review", "strong-refiner")]
     assert load_configurations(PRESETS) == tuple(load_presets().values())
 
 

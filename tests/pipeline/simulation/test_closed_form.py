@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from pipeline.error_model.model_behaviour import SeededChance
-from pipeline.error_model.rates import Rates
+from pipeline.error_model.rates import Rates, load_presets
 from pipeline.simulation.closed_form import expect_first, expect_rounds
 from pipeline.simulation.figures import count
 from pipeline.simulation.item_flow import ItemOutcome, simulate_item
@@ -36,6 +36,25 @@ def test_the_paper_preset_gives_the_figures_of_the_paper(subtests: pytest.Subtes
         with subtests.test(name):
             expected = expect_first(PAPER) | expect_rounds(PAPER, rounds=1)
             assert expected[figure] == counted
+
+
+def test_self_reflection_preset_gives_the_shares_it_is_derived_from() -> None:
+    derived = load_presets()["self-reflection"]
+    expected = expect_first(derived.rates) | expect_rounds(derived.rates, rounds=1)
+    assert {
+        "assessor_agreement": Fraction(83, 153),
+        "overall_assessor_triggered": Fraction(75, 153),
+        "overall_expert_triggered": Fraction(116, 153),
+        "first_pass_accuracy": Fraction(65, 153),
+    }.items() <= expected.items()
+    assert "derived" in derived.title and derived.note.startswith("Derived, not measured")
+    same = {"generator", "fixes", "breaks"}
+    assert derived.rates.model_dump(include=same) == PAPER.model_dump(include=same)
+    assert not [
+        one
+        for one in load_presets().values()
+        if one.title.startswith("Self-") and one.rates == PAPER
+    ]
 
 
 Counts = Callable[[ItemOutcome], bool]
