@@ -88,7 +88,12 @@ from catalog.listing.services import (
     show_entries,
     views_of,
 )
-from catalog.retrieval.services import embed_missing, retrieve
+from catalog.retrieval.services import (
+    embed_missing,
+    retrieve,
+    retrieve_examples,
+    reveals_answer,
+)
 
 __all__ = [
     "CURATE",
@@ -153,6 +158,8 @@ __all__ = [
     "request_missing_runs",
     "request_run",
     "retrieve",
+    "retrieve_examples",
+    "reveals_answer",
     "roll_back",
     "run_cases",
     "sandbox_trouble",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from catalog.embedding import HashingEmbedder
@@ -31,7 +32,7 @@ class Rivals(NamedTuple):
     candidates: tuple[Candidate, ...]
 
 
-class _Found(NamedTuple):
+class Found(NamedTuple):
     """An entry that may answer, with its nearest wording."""
 
     version: Version
@@ -39,7 +40,7 @@ class _Found(NamedTuple):
     phrasings: tuple[str, ...]
     cosine: float
     # The same by its confirmed phrasings alone, where it has others too; None where it has no confirmed one.
-    confirmed: _Found | None = None
+    confirmed: Found | None = None
     has_waiting: bool = False
 
 
@@ -49,10 +50,11 @@ def retrieve(statement: str, *, limit: int = 5) -> Retrieval:
     Read-only, in a fixed number of queries. Raises BadInput.
     """
     statement = clean_text(statement, field="statement", longest=LONGEST_STATEMENT)
-    found, degraded = _find(statement)
+    found, degraded = find(statement)
     model = current_scoring()
-    judged = sorted(_judge(statement, found, model), key=_order)
+    judged = sorted(judge_found(statement, found, model), key=_order)
     matches = tuple(_match(one, judgement) for one, judgement in judged[:limit])
+    answers = {match.version_id for match in matches}
     return Retrieval(
         statement=statement,
         answer=matches[0].answer if matches else Answer.NONE,
@@ -60,14 +62,14 @@ def retrieve(statement: str, *, limit: int = 5) -> Retrieval:
         threshold=model.match_threshold,
         scoring=model.version,
         degraded=degraded,
-        neighbours=_neighbours(found, matches),
+        neighbours=neighbours_of(one for one in found if one.version.pk not in answers),
     )
 
 
-def _judge(
-    statement: str, found: Sequence[_Found], model: RelevanceModel
-) -> list[tuple[_Found, Judgement]]:
-    """The answer. Only confirmed wordings can make an entry a match."""
+def judge_found(
+    statement: str, found: Sequence[Found], model: RelevanceModel
+) -> list[tuple[Found, Judgement]]:
+    """The entries that answer, with their judgements. Only confirmed wordings can make an entry a match."""
     sure = [one.confirmed if one.has_waiting else one for one in found]
     judged = _answers(statement, [one for one in sure if one is not None], model)
     if not any(one.has_waiting for one in found):
@@ -83,9 +85,9 @@ def _judge(
 
 
 def _answers(
-    statement: str, found: Sequence[_Found], model: RelevanceModel
-) -> list[tuple[_Found, Judgement]]:
-    judged = judge_all(statement, [_candidate(one) for one in found], model)
+    statement: str, found: Sequence[Found], model: RelevanceModel
+) -> list[tuple[Found, Judgement]]:
+    judged = judge_all(statement, [candidate_of(one) for one in found], model)
     return [
         (found[place], judgement)
         for place, judgement in judged
@@ -95,8 +97,8 @@ def _answers(
 
 def rivals_of(statement: str) -> Rivals:
     """All candidates for a statement, for callers that judge them by another model."""
-    found, _degraded = _find(statement)
-    return Rivals(tuple(one.version.pk for one in found), tuple(_candidate(one) for one in found))
+    found, _degraded = find(statement)
+    return Rivals(tuple(one.version.pk for one in found), tuple(candidate_of(one) for one in found))
 
 
 def as_document(found: Retrieval) -> dict[str, object]:
@@ -119,7 +121,7 @@ def as_document(found: Retrieval) -> dict[str, object]:
     }
 
 
-def _find(statement: str) -> tuple[list[_Found], str]:
+def find(statement: str) -> tuple[list[Found], str]:
     """Entries near the statement by meaning or by words, nearest first; and why the search was limited, if it was."""
     by_words = [
         hit.entry_id for hit in text_search.find_phrasings(statement, limit=NEAREST_PHRASINGS)
@@ -147,7 +149,7 @@ def _cosines_of_spelling(statement: str, entry_ids: Sequence[int]) -> dict[int, 
     return dict(zip(phrasings, (vectors[1:] @ vectors[0]).tolist(), strict=True))
 
 
-def _load(entry_ids: Sequence[int], cosines: dict[int, float]) -> list[_Found]:
+def _load(entry_ids: Sequence[int], cosines: dict[int, float]) -> list[Found]:
     """The entries with their verified versions, nearest first.
 
     A state may have changed since the entry was found: entries that do not answer any more are left out.
@@ -170,13 +172,11 @@ def _load(entry_ids: Sequence[int], cosines: dict[int, float]) -> list[_Found]:
     return sorted(found, key=lambda one: -one.cosine)
 
 
-def _by_nearest(
-    version: Version, wordings: Sequence[Phrasing], cosines: dict[int, float]
-) -> _Found:
+def _by_nearest(version: Version, wordings: Sequence[Phrasing], cosines: dict[int, float]) -> Found:
     best = max(wordings, key=lambda one: cosines.get(one.pk, 0.0))
     confirmed = [one for one in wordings if not one.waits]
     has_waiting = len(confirmed) < len(wordings)
-    return _Found(
+    return Found(
         version,
         best.text,
         tuple(one.text for one in wordings),
@@ -186,7 +186,7 @@ def _by_nearest(
     )
 
 
-def _candidate(one: _Found) -> Candidate:
+def candidate_of(one: Found) -> Candidate:
     parameters = [Parameter.model_validate(row) for row in one.version.parameters]
     return Candidate(
         phrasing=one.phrasing,
@@ -206,18 +206,17 @@ def _candidate(one: _Found) -> Candidate:
     )
 
 
-def _neighbours(found: Sequence[_Found], matches: Sequence[Match]) -> tuple[Neighbour, ...]:
-    """The nearest entries that are neither a match nor a starting point."""
-    answers = {match.version_id for match in matches}
-    near = [
+def neighbours_of(found: Iterable[Found]) -> tuple[Neighbour, ...]:
+    """The nearest of these entries, of which none is a match or a starting point."""
+    near = (
         Neighbour(one.version.pk, one.phrasing, one.version.script, one.cosine)
         for one in found
-        if one.version.pk not in answers and one.cosine >= vector_search.LEAST_COSINE
-    ]
-    return tuple(near[:NEIGHBOURS])
+        if one.cosine >= vector_search.LEAST_COSINE
+    )
+    return tuple(islice(near, NEIGHBOURS))
 
 
-def _order(pair: tuple[_Found, Judgement]) -> tuple[bool, float, int]:
+def _order(pair: tuple[Found, Judgement]) -> tuple[bool, float, int]:
     """Matches by confidence, then starting points, by confidence and by likeness."""
     one, judgement = pair
     is_match = judgement.answer is Answer.MATCH
@@ -225,7 +224,7 @@ def _order(pair: tuple[_Found, Judgement]) -> tuple[bool, float, int]:
     return (not is_match, -worth, one.version.pk)
 
 
-def _match(one: _Found, judgement: Judgement) -> Match:
+def _match(one: Found, judgement: Judgement) -> Match:
     version = one.version
     return Match(
         entry=version.entry.slug,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from catalog.retrieval.alike import Alike, find_alike
 from catalog.retrieval.answers import Rivals, as_document, retrieve, rivals_of
+from catalog.retrieval.examples import retrieve_examples, reveals_answer
 from catalog.retrieval.scoring import current_scoring
 from catalog.retrieval.vector_store import (
     create_index,
@@ -23,5 +24,7 @@ __all__ = [
     "ensure_embedding_model",
     "find_alike",
     "retrieve",
+    "retrieve_examples",
+    "reveals_answer",
     "rivals_of",
 ]

@@ -126,10 +126,17 @@ class DatabasePorts:
 
     def retrieve(self) -> Retrieval:
         if not self._stages.has_ended(StageName.RETRIEVE, round=0):
-            found = catalog.retrieve(self._run.action.statement, limit=_MATCHES_KEPT)
+            found = self._search_catalogue()
             self._matches = rows_of(self._run, found)
             return found
         return retrieval_of(self._run)
+
+    def _search_catalogue(self) -> Retrieval:
+        action = self._run.action
+        if self._run.origin == Run.Origin.CAMPAIGN:
+            # A study measures the model, so no example may contain the answer.
+            return catalog.retrieve_examples(action.statement, reference=action.reference)
+        return catalog.retrieve(action.statement, limit=_MATCHES_KEPT)
 
     def known_description(self, match: Match) -> str:
         ended = self._stages.end_of(StageName.ENTRY_DESCRIBE, round=0)

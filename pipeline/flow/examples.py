@@ -10,7 +10,10 @@ LONGEST = 6_000  # characters of all examples together, statements and scripts
 
 
 def choose_examples(retrieval: Retrieval) -> list[Example]:
-    """Matches first, then neighbours; an example that would be too long is left out whole."""
+    """Choose matches first, then neighbors. An example that would be too long is left out whole.
+
+    For a run of a study the retrieval contains no entry that answers: see `catalog.retrieval.examples`.
+    """
     near = [(match.phrasing, match.script) for match in retrieval.matches]
     near += [(neighbour.phrasing, neighbour.script) for neighbour in retrieval.neighbours]
     chosen: list[Example] = []

@@ -60,6 +60,10 @@ class RulesFields(serializers.Serializer[Any]):
     open_to_all = serializers.BooleanField(required=False)
     limit_each = serializers.IntegerField(required=False, allow_null=True)
     prepares_all = serializers.BooleanField(required=False)
+    uses_examples = serializers.BooleanField(
+        required=False,
+        help_text="show verified entries that do not answer the statement, if the configuration shows examples",
+    )
     pilot_size = serializers.IntegerField(required=False, allow_null=True)
     edit_minutes = serializers.IntegerField(required=False, min_value=1, max_value=100_000)
     sham_share = serializers.IntegerField(required=False, help_text="percent")
@@ -128,8 +132,9 @@ class CampaignOut(serializers.ModelSerializer[Campaign]):
             *("id", "name", "description", "state", "overlap", "extra_overlap", "extra_share"),
             *("order", "hides_verdict", "hides_models", "hides_reviewers", "hides_execution"),
             *("hides_reference", "open_to_all", "limit_each", "prepares_all", "pilot_size"),
-            *("edit_minutes", "sham_share", "halo_share", "repeat_share", "planned_items"),
-            *("primary_figure", "primary_criterion", "primary_first", "primary_second"),
+            *("uses_examples", "edit_minutes", "sham_share", "halo_share", "repeat_share"),
+            *("planned_items", "primary_figure", "primary_criterion"),
+            *("primary_first", "primary_second"),
             *("created_at", "closed_at"),
         ]
 

@@ -343,7 +343,15 @@ class ArmsForm(BudgetForm):
     configurations = forms.MultipleChoiceField(
         label=_("Configurations"), required=False, widget=forms.CheckboxSelectMultiple
     )
-    field_order = ("configurations", "uses_message_batches", "budget")
+    uses_examples = forms.BooleanField(
+        label=_("Show the generator verified entries as examples"),
+        required=False,
+        help_text=_(
+            "Off, a study measures the model alone. On, configurations that show examples do so here, without entries "
+            "that answer the statement or resemble its reference script. Fixed when the study opens."
+        ),
+    )
+    field_order = ("configurations", "uses_examples", "uses_message_batches", "budget")
 
     def __init__(
         self, data: object = None, *, campaign: Campaign, usable: Sequence[Configuration]
@@ -356,8 +364,11 @@ class ArmsForm(BudgetForm):
         assert isinstance(field, forms.MultipleChoiceField)
         field.choices = [(one.name, one.title) for one in self.known.values()]
 
+    def changed_rules(self) -> dict[str, object]:
+        return {**super().changed_rules(), "uses_examples": self.cleaned_data["uses_examples"]}
+
     def chosen(self) -> list[Configuration]:
-        """The configurations of a valid form."""
+        """Return the configurations of a valid form."""
         return [self.known[name] for name in self.cleaned_data["configurations"]]
 
 

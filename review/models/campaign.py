@@ -63,6 +63,10 @@ class Campaign(models.Model):
     prepares_all = models.BooleanField(
         _("makes feedback and refinement for every item"), default=True
     )
+    # Off unless the manager decides otherwise: an example may resemble the answer that the study asks for.
+    uses_examples = models.BooleanField(
+        _("shows verified entries as examples"), default=False, db_default=False
+    )
     pilot_size = models.PositiveIntegerField(_("items of the pilot"), null=True, blank=True)
     edit_minutes = models.PositiveIntegerField(
         _("minutes in which a score may be changed"), default=60

@@ -110,6 +110,16 @@ THREATS: tuple[Threat, ...] = (
         ),
     ),
     Threat(
+        "examples",
+        _("Answers among the examples"),
+        _(
+            "Recorded: the generator of a study is shown no verified entries as examples, unless the manager switches "
+            "them on. Then an entry is excluded if its script is the reference or nearly so, if a phrasing is the "
+            "statement, if retrieval would show it or comes half as near to that, and if it is a near-duplicate of "
+            "such an entry. Other runs were shown the nearest entries: their stored prompts are checked for the same."
+        ),
+    ),
+    Threat(
         "interest",
         _("Judging one’s own work"),
         _(

@@ -39,7 +39,7 @@ def say_retrieved(retrieval: Retrieval, flow_input: FlowInput) -> str:
     if not retrieval.matches:
         says = "The catalogue has no similar entry."
         if flow_input.uses_examples and retrieval.neighbours:
-            says = "Nothing in the catalogue answers it; the nearest entries serve as examples."
+            says = "The nearest entries that do not answer it serve as examples."
         return f"{says} {retrieval.degraded}".rstrip()
     best = retrieval.matches[0]
     says = {

@@ -26,6 +26,7 @@ def start_run(
     configuration: Configuration | None = None,
     origin: Run.Origin = Run.Origin.ASKED,
     uses_retrieval: bool | None = None,
+    uses_examples: bool = True,
     follows: Run | None = None,
     batch: Batch | None = None,
     secrets: SecretsChoice | None = SecretsChoice.MASK,
@@ -33,11 +34,16 @@ def start_run(
 ) -> Run:
     """Send an Action through the pipeline; the work begins after this transaction commits.
 
+    With `uses_examples` False, no examples are shown even if the configuration has them on.
     `secrets` says what is done with secrets that would leave this machine; with None the person is asked first.
     Raises BadInput if no Configuration can be used or one of its endpoints is switched off, and SecretsFound.
     """
     configuration = hold_configuration(configuration or default_configuration())
     spec, demo = snapshot_of(configuration)
+    spec["uses_examples"] = bool(spec["uses_examples"]) and uses_examples
+    if origin == Run.Origin.CAMPAIGN:
+        # Entries that answer the statement are no examples. Runs of earlier releases do not say so.
+        spec["guards_examples"] = True
     run = Run.objects.create(
         action=action,
         configuration=configuration,

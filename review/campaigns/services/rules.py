@@ -51,6 +51,8 @@ class Rules:
     open_to_all: bool = False
     limit_each: int | None = None
     prepares_all: bool = True
+    # Whether configurations that show examples do so in this study; see `catalog.retrieval.examples`.
+    uses_examples: bool = False
     pilot_size: int | None = None
     edit_minutes: int = 60
     sham_share: int = 0

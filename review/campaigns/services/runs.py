@@ -147,6 +147,7 @@ def _start(item: Item) -> Run:
         origin=Run.Origin.CAMPAIGN,
         # Retrieval is off in studies: an answer from the catalogue is no model's first Draft.
         uses_retrieval=False,
+        uses_examples=item.campaign.uses_examples,
         batch=item.campaign.batch,
     )
 

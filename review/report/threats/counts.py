@@ -19,6 +19,7 @@ from review.counting.used_scores import used_of_several
 from review.models import Campaign, Item, Tally
 from review.report.parts.p_values import has_ended
 from review.report.threats.blindness import report_unblinded
+from review.report.threats.examples import report_examples
 from review.report.threats.origin import check_times, count_origins
 from review.report.threats.peeking import report_looks
 from review.report.threats.shown_again import is_halo_planned, report_halo, report_repeats
@@ -107,6 +108,7 @@ def report_threats(campaign: Campaign) -> Document:
         "skips": _report_skips(campaign),
         "adjudications": _report_adjudications(campaign),
         "unblinded": report_unblinded(campaign),
+        "examples": report_examples(campaign),
         "looks": report_looks(campaign),
         "shares": {
             "sham": campaign.sham_share,

@@ -1,0 +1,171 @@
+"""Chooses examples for a statement under study: verified entries that neither answer it nor resemble its answer."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from django.db.models import Q
+from django.db.models.functions import Coalesce
+
+from catalog.models import Entry, NearDuplicate, Phrasing, Version
+from catalog.relevance import Candidate, Judgement, RelevanceModel, judge, judge_all
+from catalog.retrieval.answers import Found, candidate_of, find, judge_found, neighbours_of
+from catalog.retrieval.scoring import current_scoring
+from catalog.types import Answer, Neighbour, Retrieval
+from core.texts import LONGEST_STATEMENT, clean_text
+
+# Two scripts are near-duplicates if they share this much of their words.
+LEAST_SHARED = 0.8
+_ENTRY = Coalesce("entry__merged_into", "entry")
+_OPTIONS = re.compile(r"set [-+]\w+(?: pipefail)?$")
+_WORD = re.compile(r"\w+|[^\w\s]")
+
+
+def plain_text(statement: str) -> str:
+    """Reduce a statement to its words, so that letter case, spaces, quotes and final marks do not count."""
+    return " ".join(re.findall(r"\w+", unicodedata.normalize("NFKC", statement).casefold()))
+
+
+def plain_script(script: str) -> str:
+    """Reduce a script to its commands: no comments, no shell options, no empty lines, single spaces."""
+    lines = (" ".join(line.split()).rstrip("; ") for line in script.splitlines())
+    return "\n".join(line for line in lines if line and line[0] != "#" and not _OPTIONS.match(line))
+
+
+@dataclass(frozen=True)
+class Words:
+    """A script's words with their counts, to compare it with many others."""
+
+    plain: str
+    counts: Counter[str]
+
+    @staticmethod
+    def of(script: str) -> Words:
+        plain = plain_script(script)
+        return Words(plain, Counter(_WORD.findall(plain)))
+
+    def is_near(self, other: Words) -> bool:
+        """Return whether both scripts have the same commands, or share most of their words."""
+        if not self.plain or not other.plain:
+            return False
+        shared = (self.counts & other.counts).total()
+        return 2 * shared >= LEAST_SHARED * (self.counts.total() + other.counts.total())
+
+
+class _Known(NamedTuple):
+    """All scripts of an entry, in every version, and its wordings."""
+
+    scripts: list[Words]
+    wordings: set[str]
+
+
+def retrieve_examples(statement: str, *, reference: str) -> Retrieval:
+    """Return only neighbors, nearest first: entries that do not answer the statement.
+
+    An entry is excluded if a version's script is the reference or near it, if a phrasing is the statement, if retrieval
+    would show the entry, if its confidence is above half of the threshold for that, or if it is a near-duplicate of
+    an excluded entry. Read-only. Raises BadInput.
+    """
+    statement = clean_text(statement, field="statement", longest=LONGEST_STATEMENT)
+    found, degraded = find(statement)
+    model = current_scoring()
+    answering = _answering(statement, found, model, reference=reference)
+    return Retrieval(
+        statement=statement,
+        answer=Answer.NONE,
+        matches=(),
+        threshold=model.match_threshold,
+        scoring=model.version,
+        degraded=degraded,
+        neighbours=neighbours_of([one for one in found if one.version.entry_id not in answering]),
+    )
+
+
+def reveals_answer(
+    shown: Sequence[Neighbour], statement: str, *, reference: str, matched: Sequence[str]
+) -> bool:
+    """Return whether a prompt with these examples showed an entry that `retrieve_examples` excludes.
+
+    Examples are judged as they were shown. `matched` are the scripts that retrieval gave as matches or starting points.
+    """
+    asked, model = plain_text(statement), current_scoring()
+    right = [Words.of(script) for script in (reference, *matched)]
+    for one in shown:
+        words = Words.of(one.script)
+        if plain_text(one.phrasing) == asked or any(words.is_near(other) for other in right):
+            return True
+        candidate = Candidate(phrasing=one.phrasing, script=one.script, cosine=one.cosine)
+        if _is_close(judge(statement, candidate, model), model):
+            return True
+    return False
+
+
+def _answering(
+    statement: str, found: Sequence[Found], model: RelevanceModel, *, reference: str
+) -> set[int]:
+    """The entries that answer the statement, with their near-duplicates."""
+    excluded = {one.version.entry_id for one, _judgement in judge_found(statement, found, model)}
+    excluded |= {one.version.entry_id for one in _close(statement, found, model)}
+    excluded |= _same(statement, reference)
+    known = _read_known(excluded.union(one.version.entry_id for one in found))
+    asked, right = plain_text(statement), Words.of(reference)
+    for entry_id, entry in known.items():
+        if asked in entry.wordings or any(script.is_near(right) for script in entry.scripts):
+            excluded.add(entry_id)
+    return excluded | _twins(excluded, known)
+
+
+def _close(statement: str, found: Sequence[Found], model: RelevanceModel) -> Iterator[Found]:
+    """Those whose confidence is above half of the threshold; `judge_all` compares only some at a time."""
+    left = list(found)
+    while left:
+        judged = judge_all(statement, [candidate_of(one) for one in left], model)
+        yield from (left[one.place] for one in judged if _is_close(one.judgement, model))
+        seen = {one.place for one in judged}
+        left = [one for place, one in enumerate(left) if place not in seen]
+
+
+def _is_close(judgement: Judgement, model: RelevanceModel) -> bool:
+    return 2 * max(judgement.confidence, judgement.likeness) > model.adapt_threshold
+
+
+def _same(statement: str, reference: str) -> set[int]:
+    """Entries with this very script or statement. They may be suspended, and have near-duplicates that are not."""
+    hashed = Version.objects.filter(sha256=Version.hash_of(reference)).annotate(of=_ENTRY)
+    worded = Phrasing.objects.filter(text__iexact=statement).annotate(of=_ENTRY)
+    return {*hashed.values_list("of", flat=True), *worded.values_list("of", flat=True)}
+
+
+def _read_known(entry_ids: Collection[int]) -> dict[int, _Known]:
+    """What the entries say in all their versions, and in those of entries that were merged into them."""
+    known = {pk: _Known([], set()) for pk in entry_ids}
+    versions = Version.objects.annotate(of=_ENTRY).filter(of__in=entry_ids)
+    for pk, script in versions.values_list("of", "script"):
+        known[pk].scripts.append(Words.of(script))
+    titles = Entry.objects.filter(pk__in=entry_ids).values_list("pk", "title")
+    wordings = Phrasing.objects.annotate(of=_ENTRY).filter(of__in=entry_ids)
+    for pk, text in (*titles, *wordings.values_list("of", "text")):
+        known[pk].wordings.add(plain_text(text))
+    return known
+
+
+def _twins(excluded: Collection[int], known: Mapping[int, _Known]) -> set[int]:
+    """Near-duplicates of the excluded entries: by their scripts, or by a pair that no curator dismissed."""
+    scripts = [script for pk in excluded for script in known[pk].scripts]
+    twins = {
+        pk
+        for pk, entry in known.items()
+        if pk not in excluded
+        and any(script.is_near(other) for script in entry.scripts for other in scripts)
+    }
+    pairs = NearDuplicate.objects.exclude(state=NearDuplicate.State.DISMISSED).filter(
+        Q(first__in=excluded) | Q(second__in=excluded)
+    )
+    for pair in pairs.values_list("first", "second"):
+        twins.update(pair)
+    return twins
