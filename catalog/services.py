@@ -89,6 +89,7 @@ from catalog.listing.services import (
     views_of,
 )
 from catalog.retrieval.services import (
+    current_scoring,
     embed_missing,
     retrieve,
     retrieve_examples,
@@ -113,6 +114,7 @@ __all__ = [
     "case_text",
     "create_entry",
     "current_sandbox",
+    "current_scoring",
     "describe_place",
     "first_case_set",
     "first_case_text",

@@ -10,18 +10,24 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from django.db.models import Q
-from django.db.models.functions import Coalesce
 
 from catalog.models import Entry, NearDuplicate, Phrasing, Version
 from catalog.relevance import Candidate, Judgement, RelevanceModel, judge, judge_all
-from catalog.retrieval.answers import Found, candidate_of, find, judge_found, neighbours_of
+from catalog.retrieval import text_search
+from catalog.retrieval.answers import (
+    NEAREST_ENTRIES,
+    Found,
+    candidate_of,
+    find,
+    judge_found,
+    neighbours_of,
+)
 from catalog.retrieval.scoring import current_scoring
 from catalog.types import Answer, Neighbour, Retrieval
 from core.texts import LONGEST_STATEMENT, clean_text
 
 # Two scripts are near-duplicates if they share this much of their words.
 LEAST_SHARED = 0.8
-_ENTRY = Coalesce("entry__merged_into", "entry")
 _OPTIONS = re.compile(r"set [-+]\w+(?: pipefail)?$")
 _WORD = re.compile(r"\w+|[^\w\s]")
 
@@ -87,13 +93,18 @@ def retrieve_examples(statement: str, *, reference: str) -> Retrieval:
 
 
 def reveals_answer(
-    shown: Sequence[Neighbour], statement: str, *, reference: str, matched: Sequence[str]
+    shown: Sequence[Neighbour],
+    statement: str,
+    *,
+    reference: str,
+    matched: Sequence[str],
+    model: RelevanceModel,
 ) -> bool:
     """Return whether a prompt with these examples showed an entry that `retrieve_examples` excludes.
 
     Examples are judged as they were shown. `matched` are the scripts that retrieval gave as matches or starting points.
     """
-    asked, model = plain_text(statement), current_scoring()
+    asked = plain_text(statement)
     right = [Words.of(script) for script in (reference, *matched)]
     for one in shown:
         words = Words.of(one.script)
@@ -111,8 +122,12 @@ def _answering(
     """The entries that answer the statement, with their near-duplicates."""
     excluded = {one.version.entry_id for one, _judgement in judge_found(statement, found, model)}
     excluded |= {one.version.entry_id for one in _close(statement, found, model)}
-    excluded |= _same(statement, reference)
-    known = _read_known(excluded.union(one.version.entry_id for one in found))
+    # An entry that may not answer, such as a suspended one, may have a near-duplicate that does.
+    nearest = text_search.find_entries(statement, limit=NEAREST_ENTRIES)
+    twins = Version.objects.filter(sha256=Version.hash_of(reference)).values_list(
+        "entry", flat=True
+    )
+    known = _read_known({*excluded, *nearest, *twins, *(one.version.entry_id for one in found)})
     asked, right = plain_text(statement), Words.of(reference)
     for entry_id, entry in known.items():
         if asked in entry.wordings or any(script.is_near(right) for script in entry.scripts):
@@ -134,22 +149,17 @@ def _is_close(judgement: Judgement, model: RelevanceModel) -> bool:
     return 2 * max(judgement.confidence, judgement.likeness) > model.adapt_threshold
 
 
-def _same(statement: str, reference: str) -> set[int]:
-    """Entries with this very script or statement. They may be suspended, and have near-duplicates that are not."""
-    hashed = Version.objects.filter(sha256=Version.hash_of(reference)).annotate(of=_ENTRY)
-    worded = Phrasing.objects.filter(text__iexact=statement).annotate(of=_ENTRY)
-    return {*hashed.values_list("of", flat=True), *worded.values_list("of", flat=True)}
-
-
 def _read_known(entry_ids: Collection[int]) -> dict[int, _Known]:
     """What the entries say in all their versions, and in those of entries that were merged into them."""
     known = {pk: _Known([], set()) for pk in entry_ids}
-    versions = Version.objects.annotate(of=_ENTRY).filter(of__in=entry_ids)
-    for pk, script in versions.values_list("of", "script"):
+    merged = Entry.objects.filter(merged_into__in=entry_ids).values_list("pk", "merged_into")
+    known |= {pk: known[into] for pk, into in merged if into}
+    versions = Version.objects.filter(entry__in=known).values_list("entry", "script")
+    for pk, script in versions:
         known[pk].scripts.append(Words.of(script))
-    titles = Entry.objects.filter(pk__in=entry_ids).values_list("pk", "title")
-    wordings = Phrasing.objects.annotate(of=_ENTRY).filter(of__in=entry_ids)
-    for pk, text in (*titles, *wordings.values_list("of", "text")):
+    titles = Entry.objects.filter(pk__in=known).values_list("pk", "title")
+    phrasings = Phrasing.objects.filter(entry__in=known).values_list("entry", "text")
+    for pk, text in (*titles, *phrasings):
         known[pk].wordings.add(plain_text(text))
     return known
 

@@ -38,6 +38,8 @@ def say_retrieved(retrieval: Retrieval, flow_input: FlowInput) -> str:
     """What the catalogue answered, and why it is or is not the answer."""
     if not retrieval.matches:
         says = "The catalogue has no similar entry."
+        if not flow_input.uses_retrieval:
+            says = "No entry serves as an example."
         if flow_input.uses_examples and retrieval.neighbours:
             says = "The nearest entries that do not answer it serve as examples."
         return f"{says} {retrieval.degraded}".rstrip()

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 from django.db import transaction
+from django.utils import timezone
 
 from catalog.models import Entry, NearDuplicate, Phrasing, Version
 from catalog.retrieval import services
@@ -40,6 +41,13 @@ def pair(version: Version, state: str) -> None:
     NearDuplicate.objects.create(first=first, second=second, likeness=0.7, state=state)
 
 
+def suspended(script: str) -> None:
+    entry = shelve(STATEMENT, script=script).entry
+    Entry.objects.filter(pk=entry.pk).update(
+        suspended_at=timezone.now(), suspended_why="It failed."
+    )
+
+
 def merge(version: Version) -> None:
     gone = shelve("Remove what is old", script=REFERENCE, state="deprecated").entry
     Entry.objects.filter(pk=gone.pk).update(merged_into=version.entry)
@@ -68,6 +76,7 @@ def test_neighbor_is_shown_unless_a_rule_excludes_it(subtests: pytest.Subtests) 
             False),
         "listed near-duplicate of the answer": (SCRIPT, lambda one: pair(one, "open"), False),
         "dismissed near-duplicate": (SCRIPT, lambda one: pair(one, "dismissed"), True),
+        "script near that of a suspended answer": (long, lambda one: suspended(f"{long}exit\n"), False),
         "script near that of an answer": (
             long, lambda one: shelve(STATEMENT, script=f"{long}echo all done\n"), False),
     }  # fmt: skip
@@ -139,7 +148,11 @@ def test_stored_example_reveals_the_answer_by_the_same_rules() -> None:
         name
         for name, (phrasing, script, matched, expected) in cases.items()
         if services.reveals_answer(
-            [Neighbour(0, phrasing, script, 0.3)], STATEMENT, reference=REFERENCE, matched=matched
+            [Neighbour(0, phrasing, script, 0.3)],
+            STATEMENT,
+            reference=REFERENCE,
+            matched=matched,
+            model=services.current_scoring(),
         )
         is not expected
     ]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable, Iterator
 from difflib import SequenceMatcher
+from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
@@ -104,6 +106,18 @@ def test_examples_are_off_unless_study_and_configuration_have_them_on(
             assert counts["unguarded"] == 0
             ModelCall.objects.all().delete()
             Campaign.objects.filter(pk=campaign.pk).update(name=f"Study {campaign.pk}")
+
+
+def test_table_of_the_first_study_guide_yields_a_script_for_each_statement(
+    manager: User, standin: StandIn
+) -> None:
+    guide = (Path(__file__).parents[3] / "docs" / "first-study.md").read_text()
+    rows = csv.DictReader(guide.partition("```csv\n")[2].partition("```")[0].splitlines())
+    asked = {row["statement"]: "" for row in rows}
+    campaign = run_study(asked, by=manager)
+    runs = Run.objects.filter(batch=campaign.batch)
+    assert len(asked) == runs.filter(state="done", drafts__kind="generated").count() == 6
+    assert not any(run.spec["uses_examples"] for run in runs)
 
 
 def test_manager_switches_examples_on_before_the_study_opens(boss: Client, manager: User) -> None:
