@@ -6,7 +6,6 @@ from collections.abc import Callable
 from importlib import import_module
 
 import pytest
-from django.apps import apps
 from django.db import connection, transaction
 
 from pipeline.models import Configuration, Run
@@ -75,7 +74,8 @@ def test_only_an_unedited_preset_without_runs_is_reversed(subtests: pytest.Subte
         with subtests.test(name), transaction.atomic():
             configuration = as_shipped_before()
             change(configuration)
-            migration.reverse_models(apps, connection.schema_editor())
+            with connection.cursor() as cursor:
+                cursor.execute(migration.REVERSE_MODELS)
             found = preset()
             assert models_of(found) == expected
             assert (found.title == "Opus writes, Sonnet assesses") is (expected == AFTER)
