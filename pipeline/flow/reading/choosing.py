@@ -5,19 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain, pairwise
 
-from pipeline.flow.reading.markup import SHELLS, Block, has_open_heredoc
+from pipeline.flow.reading.loose import CALLS, SHEBANG
+from pipeline.flow.reading.markup import SHELLS, Block
+from pipeline.flow.reading.transcripts import strip_prompts
+
+_MOST_BLOCKS = 200
 
 
 def _words(pattern: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{pattern})", re.IGNORECASE)
 
 
-# A shell's shebang, perhaps after comments, and a command.
-SHEBANG = re.compile(
-    r"\s*+(?:#(?!!).*+\n\s*+)*+#!(?=.*[/ ](?:ba|da|z|k|a)?sh\b).*+\n(?:\s*+#.*+\n)*+\s*+[^#\s]"
-)
-_SHEBANG_LINE = re.compile(r"^#!.*sh\b", re.MULTILINE)
 _MARKER = re.compile(r"[^`~\n]{0,20}(?=```|~~~)")
 _VERSION = r"(?:\w+ ){0,2}(?:script|version|code|solution|answer)\b"
 _CORRECTED = _words(
@@ -45,6 +45,38 @@ _SEVERAL_WAYS = _words(
     r"(?:two|three|four|five|several|multiple|different|few|some|many|various|[2-9]) (?:\w+ )?"
     r"(?:way|option|approache|method|solution|alternative|variant|possibilitie|version|script)s\b"
 )
+# Offered besides the script, which stays the answer.
+_BESIDES = _words(
+    r"alternative|another (?:way|option|approach|method)|other (?:way|option)s?\b|optional|variant"
+    r"|if you(?:'d| would)? (?:also )?(?:want|prefer|like|rather|need)|one-liner"
+    r"|(?:undo|uninstall|roll(?:ing)? ?back|dry[ -]run|preview|verify|debug|cron\w*|schedul\w+|automat\w+)\b(?!\.)"
+)
+_OPTION = _words(
+    r"(?:option|method|approach|way|solution|version|variant)[ #]*(?:[1-9A-C]|one|first)\b"
+)
+_ORDER = ("first", "1", "a", "one", "second", "2", "b", "two", "third", "3", "c", "three")
+_NUMBERED_OPTION = (
+    rf"(?:the )?(?:({'|'.join(_ORDER)}) (?:one|option|method|approach|solution|version|script|variant|way)"
+    rf"|(?:option|method|approach|solution|version|script|variant) #?({'|'.join(_ORDER)}))\b"
+)
+_PICKED = _words(
+    rf"(?<!not )(?<!n't )(?:recommend|suggest|prefer|go with|use|choose|pick)(?:ing)? {_NUMBERED_OPTION}"
+    r"(?! (?:if|when|for|where|only|unless|in)\b)"
+)
+_RECOMMENDED = re.compile(
+    r"(?<!not )(?<!n't )\b(?:recommended|preferred|recommend (?:this|it|using)\b)", re.IGNORECASE
+)
+# A comment that stands for lines of the script.
+_LEFT_OUT = re.compile(
+    r"^[ \t]*+(?:#+[ \t]*+)?(?:\.{3}|…)[ \t]*+(?:$|.{0,40}\b(?:rest|same|unchanged|above|existing|previous"
+    r"|before|remaining|other|your)\b)"
+    r"|^[ \t]*+#.{0,40}\b(?:rest of (?:the|your)|existing|remaining|previous) (?:\w+ ){0,2}"
+    r"(?:script|code|function|logic)s?\b.{0,40}(?:\.{3}|…|unchanged|here|same)",
+    re.MULTILINE | re.IGNORECASE,
+)
+_ASSIGNED = re.compile(r"^[ \t]*+(?:(?:export|readonly|declare(?: -\w+)?) )?(\w++)=", re.MULTILINE)
+_USED = re.compile(r"\$\{?(\w++)")
+_IN_ONE_FILE = _words(r"(?:single|one) (?:file|script)\b|one after (?:the other|another)\b")
 _OUTPUT = _words(
     r"(?:(?:output|result)s?(?: is| looks like)?|(?:should|will|'ll) see[^\n]{0,80}"
     r"|(?:prints|returns|shows|displays)(?: something like)?)\W*$"
@@ -53,46 +85,92 @@ _USAGE = _words(
     r"(?:usage|examples?|executable|to (?:run|use|execute))\b"
     r"|(?:run|execute|call|invoke|use|save|test) (?:it|this|(?:the|your) script)\b"
 )
-_CALL = r"(?:sudo +)?(?:chmod +\S|(?:ba|z|k)?sh +[\w./~]|\.{0,2}/\S|[\w-]++\.sh\b).*+"
-_CALLS = re.compile(rf"(?:[ \t]*+(?:#.*+|{_CALL})?+(?:\n|\Z))++")
 _NAMES = ("one", "two", "three", "four", "five", "first", "second", "third", "fourth", "fifth")
 _NUMBER = re.compile(
     rf"^[ \t>*_#(-]*+(?:(?:step|part)[ \t]+(\d{{1,2}}|{'|'.join(_NAMES)})\b"
     rf"|(\d{{1,2}})(?:[.):/]|\ufe0f?\u20e3|[ \t]+[-–—][ \t])|({'|'.join(_NAMES)})\b)",
     re.IGNORECASE | re.MULTILINE,
 )
-_PROMPT = re.compile(r"[ \t]*(?:\[?[\w.-]+@[\w.-]+[: ][^\n$#]{0,80}[$#]|[$%])(?:[ \t]+|$)")
-_ROOT = re.compile(r"(?:[ \t]*+(?:# .*+)?+(?:\n|\Z))++")
 
 
 def choose(
     text: str, blocks: Sequence[Block], candidates: Sequence[Block]
 ) -> tuple[Block | None, str]:
     """The block that is the reply's script, None if the reply does not say which; and a note on the choice."""
+    if len(blocks) > _MOST_BLOCKS:
+        return None, f"it holds {len(blocks)} code blocks"
     words = {}  # before each block
     for end, block in zip([0, *(block.end for block in blocks)], blocks, strict=False):
         marker = _MARKER.match(text, block.start)
         words[block.start] = text[end : marker.end() if marker else block.start]
+    candidates = [block for block in candidates if not _LEFT_OUT.search(block.content)]
+    if not candidates:
+        return None, "it leaves out parts of the script"
     scripts = [block for block in candidates if SHEBANG.match(block.content)]
     scripts = scripts or [block for block in candidates if block.language == "json"]
-    if not scripts and _SHEBANG_LINE.search("".join(words.values()) + text[blocks[-1].end :]):
-        return None, "the script is not in a code block, and others are"
     pool = scripts or _without_asides(candidates, words)
     starts = {block.start for block in candidates}
     others = [block for block in blocks if block.start not in starts and _is_step(block, words)]
-    if not (scripts or others) and len(pool) > 1 and _are_steps(pool, words):
-        joined = "\n".join(block.content.rstrip("\n") for block in pool) + "\n"
-        return replace(pool[0], content=joined), f"joined from {len(pool)} numbered steps"
+    steps = pool if not (scripts or others) else []
+    if len(scripts) == 1:
+        shells = [block for block in blocks if block in scripts or block.language in ("", *SHELLS)]
+        steps = _parts(_without_asides(shells, words), text)
+    if len(steps) > 1 and _are_steps(steps, words):
+        joined = "\n".join(block.content.rstrip("\n") for block in steps) + "\n"
+        return replace(steps[0], content=joined), f"joined from {len(steps)} numbered steps"
     if not scripts and any(not block.language for block in others):
         return None, "its steps are written in different kinds of code blocks"
     for block in scripts:
         said = words[block.start]
         if len(pool) > 1 and _REJECTED.search(said[-300:]) and not is_correction(said):
             pool = [other for other in pool if other is not block]
+    pool = _recommended(pool, words, text) or _without_alternatives(pool, words)
     is_one = len({block.content.strip() for block in pool}) == 1
     if not is_one and not is_correction(words[pool[-1].start], of_scripts=bool(scripts)):
         return None, f"it holds {len(pool)} code blocks and does not say which is the script"
     return pool[-1], f"one of {len(blocks)} code blocks" if len(blocks) > 1 else ""
+
+
+def _parts(blocks: Sequence[Block], text: str) -> Sequence[Block]:
+    """The blocks if only the first has a shebang and the others continue its script."""
+    names: set[str] = set()
+    depend = True
+    for block, later in pairwise(blocks):
+        names.update(_ASSIGNED.findall(block.content))
+        depend = depend and not names.isdisjoint(_USED.findall(later.content))
+    is_whole = SHEBANG.match(blocks[0].content) and (depend or _IN_ONE_FILE.search(text))
+    return blocks if is_whole else []
+
+
+def _recommended(pool: Sequence[Block], words: dict[int, str], text: str) -> list[Block]:
+    """The one option that the reply recommends, in the words before it or by its number."""
+    said = {_ORDER.index(pick.lower()) // 4 for pick in chain(*_PICKED.findall(text)) if pick}
+    tails = [words[block.start].rstrip("`~ \n").rsplit("\n", 2)[-2:] for block in pool]
+    said |= {at for at, tail in enumerate(tails) if _RECOMMENDED.search("\n".join(tail))}
+    return [block for at, block in enumerate(pool) if {at} == said] if len(pool) > 1 else []
+
+
+def _without_alternatives(pool: Sequence[Block], words: dict[int, str]) -> list[Block]:
+    """The blocks without quotations of the first, and without what the text offers besides it."""
+    first, *others = pool
+    quotable = first.content.strip()
+    others = [
+        block
+        for block in others
+        if (quoted := block.content.strip()) not in quotable
+        or quoted == quotable
+        or is_correction(words[block.start])
+    ]
+    said = words[first.start]
+    if _SEVERAL_WAYS.search(said) or _OPTION.search(said):
+        return [first, *others]
+    return [first, *(block for block in others if not _is_besides(words[block.start]))]
+
+
+def _is_besides(words: str) -> bool:
+    return bool(
+        _BESIDES.search(words) and not (_REPLACED.search(words) or _CORRECTED.search(words))
+    )
 
 
 def is_correction(words: str, *, of_scripts: bool = True) -> bool:
@@ -103,42 +181,18 @@ def is_correction(words: str, *, of_scripts: bool = True) -> bool:
     return bool(_CORRECTED.search(words) or is_said)
 
 
-def strip_prompts(script: str, *, is_console: bool = False) -> str | None:
-    """The commands of a transcript without prompts; None if only some lines have one, as next to outputs.
-
-    A script may begin with comments, so only a console's lines may all have the prompt `# `.
-    """
-    if is_console and _ROOT.fullmatch(script):
-        return re.sub(r"(?m)^[ \t]*# ", "", script)
-    kept: list[str] = []
-    command = ""  # the line that the next one may continue
-    for line in script.splitlines(keepends=True):
-        prompt = _PROMPT.match(line.rstrip("\r\n"))
-        if has_open_heredoc(command):
-            line = line.removeprefix("> ")
-            command = command if has_open_heredoc(f"{command}{line.rstrip()}") else line
-        elif command.rstrip("\r\n").endswith("\\") or (command and line.startswith("> ")):
-            command = line = line.removeprefix("> ")
-        elif prompt:
-            command = line = line[prompt.end() :]
-        elif line.strip() and not line.lstrip().startswith("#"):
-            return None if command or (is_console and "".join(kept).strip()) else script
-        kept.append(line)
-    return "".join(kept)
-
-
 def _without_asides(candidates: Sequence[Block], words: dict[int, str]) -> list[Block]:
     """The blocks without outputs, and without calls of the script after it."""
     first, *others = candidates
     kept = [first, *(block for block in others if not _OUTPUT.search(words[block.start][-300:]))]
-    while len(kept) > 1 and _is_call(kept[-1], words) and not _CALLS.fullmatch(first.content):
+    while len(kept) > 1 and _is_call(kept[-1], words) and not CALLS.fullmatch(first.content):
         kept.pop()
     return kept
 
 
 def _is_call(block: Block, words: dict[int, str]) -> bool:
     commands = strip_prompts(block.content)
-    is_call = commands is not None and _CALLS.fullmatch(commands)
+    is_call = commands is not None and CALLS.fullmatch(commands)
     return bool(is_call and _USAGE.search(words[block.start]))
 
 

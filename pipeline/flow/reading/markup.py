@@ -6,13 +6,17 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from html import unescape
+from itertools import islice
 
 CONSOLES = ("console", "terminal", "shell-session", "sh-session", "shellsession")
 SHELLS = ("bash", "sh", "shell", "zsh", "ksh", "shell-script", "shellscript", *CONSOLES)
+PLAIN = ("", "none", "text", "txt", "plaintext", "plain", "code", "script")
 
 # Bounds the time for a reply of nothing but braces or fences.
 _MOST_TRIES = 1000
-_MOST_FENCES_AHEAD = 20
+_MOST_FENCES = 5_001
+_MOST_MISSING_ENDS = 20
 _MOST_BEFORE = 200
 _MOST_TAGS = 10
 _THOUGHT = r"(?:seed:)?(?:think(?:ing)?|thoughts?|reasoning|scratchpad)>"
@@ -30,11 +34,30 @@ _FINAL = re.compile(
     r"(.*?)(?=<\|(?:end|return|call|start|channel)\|>|assistantfinal|\Z)",
     re.DOTALL,
 )
+# A fence may also end the last line of its block: "fi```".
 _FENCE = re.compile(
     r"^(?P<before>[ \t]*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+)?)(?P<mark>`{3,}|~{3,})"
-    r"[ \t]*+(?P<language>[\w+.-]*+)[^\n`]*+$",
+    r"[ \t]*+(?P<language>[\w+.-]*+)(?P<more>[^\n`]*+)$|(?<=[^\s`])(?P<glued>`{3,})[ \t\r]*+$",
     re.MULTILINE,
 )
+# Words after a closing fence, as in "``` This script does ...".
+_WORDS_AFTER = re.compile(r"[ \t]*+[A-Z][\w']*+(?: +[^\s=]+){2}")
+_LAST_TOKENS = re.compile(
+    r"(?:\s*+(?:<\|\w{1,30}\|>|<｜[^｜\n]{1,30}｜>|</?s>|<end_of_turn>|<eos>))+\s*\Z"
+)
+_QUOTED_CODE = re.compile(r"^> ?(?:```|~~~|#!)", re.MULTILINE)
+_PRE = re.compile(
+    r"<pre\b[^>\n]{0,200}>\s*+(?:<code\b[^>\n]{0,200}>)?(.*?)(?:</code>\s*+)?</pre>",
+    re.DOTALL | re.IGNORECASE,
+)
+_SPAN = re.compile(r"</?span\b[^>\n]{0,200}>", re.IGNORECASE)
+_MOST_TURNS = 50
+_TURN = re.compile(
+    r"(?:<\|im_end\|>\s*+)?(?:<\|(?:im_start|start_header_id|user|assistant)\|>|<start_of_turn>|\[INST\])"
+    r"|^(?:(?:\*\*|#+ )?(?:user|human|question|q):|### (?:user|human|instruction)\b)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_WRAPPERS = ("markdown", "md")
 _BEGINS_WITH_A_KEY = re.compile(r"\s*[\[{]\s*(?:\{\s*)*\"[^\"\n]*\"\s*[:,]")
 _BEGINS_LIKE_JSON = re.compile(r"\{\s*[\"'}]")
 # An object in the middle of a sentence is a quotation; an answer begins its line or follows such a word.
@@ -47,7 +70,8 @@ _TAG = re.compile(
     r"[ \t*_`\"']*+([\w-]++(?: error)?)[ \t*_`\"'.!]*+$",
     re.IGNORECASE | re.MULTILINE,
 )
-_HEREDOC = re.compile(r"(?<!<)<<(?P<tabs>-?)[ \t]*(?P<quote>['\"\\]?)(?P<word>[A-Za-z_]\w*)")
+_HEREDOC = re.compile(r"(?<!<)<<(?P<tabs>-?)[ \t]*['\"\\]?(?P<word>[A-Za-z_]\w*)")
+_ONE_WORD = re.compile(r"\n(?P<tabs>\t*)(?P<word>\w+)\r?(?=\n|\Z)")
 
 
 @dataclass(frozen=True)
@@ -115,6 +139,34 @@ def _after_last(tag: re.Pattern[str], text: str) -> int:
     return 0
 
 
+def as_markdown(text: str) -> str:
+    """The text out of a quotation, with HTML's preformatted parts as code blocks, without its last special tokens."""
+    text = text[:-300] + _LAST_TOKENS.sub("\n", text[-300:])
+    if not _FENCE.search(text):
+        if _QUOTED_CODE.search(text):
+            return re.sub(r"(?m)^> ?", "", text)
+        head, end, tail = text.rpartition("</pre>")
+        return _PRE.sub(_fenced, head + end) + tail
+    return text
+
+
+def _fenced(pre: re.Match[str]) -> str:
+    code = unescape(_SPAN.sub("", pre[1])).strip("\n")
+    return f"\n```\n{code}\n```\n"
+
+
+def before_next_turn(text: str) -> str:
+    """The text up to where the model goes on with an invented message of the user, or with another reply."""
+    blocks = find_blocks(text)
+    for turn in islice(_TURN.finditer(text), _MOST_TURNS):
+        at = turn.start()
+        if ("#!" in text[:at] or any(block.end <= at for block in blocks)) and not any(
+            block.start < at < block.end and block.is_closed for block in blocks
+        ):
+            return text[:at]
+    return text
+
+
 def find_objects(text: str, key: str) -> list[FoundObject]:
     """The JSON objects outside code that contain the key, in order, including undecodable ones that seem to.
 
@@ -138,38 +190,39 @@ def find_objects(text: str, key: str) -> list[FoundObject]:
 
 
 def find_blocks(text: str, *, besides: Sequence[FoundObject] = ()) -> list[Block]:
-    """The fenced blocks in order, the last one perhaps never closed; none begins inside an object of `besides`."""
+    """The fenced blocks in order; none begins inside an object of `besides`.
+
+    A block is not closed if the text ends in it, or if a fence that names a language follows its opening fence.
+    """
     blocks: list[Block] = []
     opened: re.Match[str] | None = None
-    is_nested = False
-    fences = list(_FENCE.finditer(text))
-    for at, fence in enumerate(fences):
-        if opened is None:
-            if not any(one.start < fence.start() < one.end for one in besides):
-                opened, is_nested = fence, False
-            continue
-        if not _closes(fence, opened):
-            if _opens_afresh(fence, opened, text):
-                opened, is_nested = fence, False
-            continue
-        content = text[opened.end() + 1 : fence.start()]
-        is_cut = has_open_heredoc(content)
-        if is_cut and any(
-            _closes(later, opened) and not has_open_heredoc(text[opened.end() + 1 : later.start()])
-            for later in fences[at + 1 : at + 1 + _MOST_FENCES_AHEAD]
-        ):
+    is_nested = is_wrapped = False
+    heredocs = Heredocs(text)
+    for fence in islice(_FENCE.finditer(text), _MOST_FENCES):
+        is_inside = opened is not None and heredocs.contain(fence.start())
+        if is_inside and not heredocs.is_cut:
             is_nested = True
             continue
-        blocks.append(_block_of(opened, content, fence.end(), is_nested=is_nested, is_cut=is_cut))
-        opened = None
-    if opened is not None:
-        content = text[opened.end() + 1 :]
-        # A fence at the end of the last line closes it as well: "fi```".
-        whole = content.rstrip().removesuffix(opened["mark"])
-        is_closed = len(whole) < len(content.rstrip()) and not has_open_heredoc(whole)
-        language = opened["language"].lower()
-        content = f"{whole}\n" if is_closed else content
-        blocks.append(Block(opened.start(), len(text), language, content, is_closed=is_closed))
+        if opened is not None and _closes(fence, opened):
+            content = text[_content_start(opened) : fence.start()] + "\n" * bool(fence["glued"])
+            block = _block_of(opened, content, fence.end(), is_nested=is_nested, is_cut=is_inside)
+            blocks.append(block)
+            opened = None
+            continue
+        if opened is not None:
+            if is_inside or not _opens_afresh(fence, opened):
+                continue
+            content = text[_content_start(opened) : fence.start()]
+            is_wrapped |= opened["language"].lower() in _WRAPPERS
+            if not _opens_nothing(opened, content):
+                blocks.append(_block_of(opened, content, fence.start(), is_closed=False))
+        elif fence["glued"] or any(one.start < fence.start() < one.end for one in besides):
+            continue
+        opened, is_nested = fence, False
+        heredocs.restart(fence.end())
+    if opened is not None and not (is_wrapped and not text[opened.end() :].strip()):
+        content = text[_content_start(opened) :]
+        blocks.append(_block_of(opened, content, len(text), is_closed=False))
     return blocks
 
 
@@ -237,21 +290,37 @@ def _end_of_braces(text: str, start: int) -> int:
 
 
 def _closes(fence: re.Match[str], opened: re.Match[str]) -> bool:
-    mark, wanted = fence["mark"], opened["mark"]
-    bare = not fence["language"] and not fence["before"].strip()
-    return bare and mark[0] == wanted[0] and len(mark) >= len(wanted)
-
-
-def _opens_afresh(fence: re.Match[str], opened: re.Match[str], text: str) -> bool:
-    """Whether a fence that names a language shows that the bare fence before it opened nothing."""
-    if opened["language"] or not fence["language"] or fence["mark"][0] != opened["mark"][0]:
+    mark, wanted = fence["mark"] or fence["glued"], opened["mark"]
+    if mark[0] != wanted[0] or len(mark) < len(wanted):
         return False
-    between = text[opened.end() + 1 : fence.start()]
-    return not between.lstrip().startswith("#!") and not has_open_heredoc(between)
+    after = f"{fence['language']}{fence['more']}" if fence["mark"] else ""
+    bare = not fence["language"] and not (fence["before"] or "").strip()
+    return bare or _WORDS_AFTER.match(after) is not None
+
+
+def _opens_afresh(fence: re.Match[str], opened: re.Match[str]) -> bool:
+    """Whether a fence that names a language shows that the block before it ended, or never began."""
+    is_like = fence["language"] and fence["mark"][0] == opened["mark"][0]
+    is_wrapped = opened["language"].lower() in _WRAPPERS
+    return bool(is_like and (is_wrapped or len(fence["mark"]) >= len(opened["mark"])))
+
+
+def _opens_nothing(opened: re.Match[str], content: str) -> bool:
+    """Whether a fence before another wraps the whole answer, or is a stray one before words."""
+    language = opened["language"].lower()
+    return language in _WRAPPERS or not (language or content.lstrip().startswith("#!"))
+
+
+def _content_start(opened: re.Match[str]) -> int:
+    """Where the content of a block begins; a shebang may stand on the line of the fence."""
+    shebang = opened["more"].find("#!")
+    return (
+        min(opened.end() + 1, len(opened.string)) if shebang < 0 else opened.start("more") + shebang
+    )
 
 
 def _block_of(
-    opened: re.Match[str], content: str, end: int, *, is_nested: bool, is_cut: bool
+    opened: re.Match[str], content: str, end: int, *, is_closed: bool = True, **found: bool
 ) -> Block:
     indent = len(opened["before"])
     lines = content.split("\n")
@@ -259,30 +328,57 @@ def _block_of(
         content = "\n".join(line[indent:] for line in lines)
     else:
         indent = 0
-    return Block(
-        opened.start(),
-        end,
-        opened["language"].lower(),
-        content,
-        is_nested=is_nested,
-        is_cut=is_cut,
-        indent=indent,
-    )
+    language = opened["language"].lower()
+    language = "sh" if language.endswith(".sh") else language
+    return Block(opened.start(), end, language, content, is_closed, indent=indent, **found)
+
+
+class Heredocs:
+    """Tells which positions of a text are in a here-document; quotes and arithmetic are examined line by line."""
+
+    def __init__(self, text: str) -> None:
+        self._text, self._missing = text, 0
+        self.restart(0)
+
+    def restart(self, position: int) -> None:
+        """Begin a script at this position."""
+        self._read_to, self.is_cut = position, False
+
+    def contain(self, position: int) -> bool:
+        """Whether the position, not before an earlier one, is in a here-document, which may never end (`is_cut`)."""
+        text = self._text
+        while not self.is_cut and (found := _HEREDOC.search(text, self._read_to, position)):
+            start = text.rfind("\n", self._read_to, found.start()) + 1 or self._read_to
+            end = text.find("\n", found.end())
+            self._read_to = len(text) if end < 0 else end
+            for marker in _heredocs_in(text[start : self._read_to]):
+                self._skip(marker)
+        return self.is_cut or self._read_to > position
+
+    def _skip(self, marker: re.Match[str]) -> None:
+        if not self.is_cut and self._missing < _MOST_MISSING_ENDS:
+            for line in _ONE_WORD.finditer(self._text, self._read_to):
+                if line["word"] == marker["word"] and (marker["tabs"] or not line["tabs"]):
+                    self._read_to = line.end()
+                    return
+        self._missing += 1
+        self.is_cut = True
+
+
+def _heredocs_in(line: str) -> Iterator[re.Match[str]]:
+    if line.lstrip().startswith("#"):
+        return
+    arithmetic, counted, quotes = line.find("(("), 0, {'"': 0, "'": 0}
+    for found in _HEREDOC.finditer(line):
+        for quote in quotes:
+            quotes[quote] += line.count(quote, counted, found.start())
+        counted = found.start()
+        if not (any(count % 2 for count in quotes.values()) or -1 < arithmetic < counted):
+            yield found
 
 
 def has_open_heredoc(script: str) -> bool:
-    """Whether a here-document begins and does not end; quotes and arithmetic are examined line by line."""
-    waiting: list[tuple[str, bool]] = []
-    for line in script.split("\n"):
-        line = line.removesuffix("\r")
-        if waiting:
-            word, may_be_indented = waiting[0]
-            if (line.lstrip("\t") if may_be_indented else line) == word:
-                waiting.pop(0)
-            continue
-        for found in _HEREDOC.finditer(line):
-            before = line[: found.start()]
-            quoted = before.count('"') % 2 or before.count("'") % 2
-            if not quoted and "((" not in before and not before.lstrip().startswith("#"):
-                waiting.append((found["word"], bool(found["tabs"])))
-    return bool(waiting)
+    """Whether a here-document begins and does not end."""
+    heredocs = Heredocs(script)
+    heredocs.contain(len(script))
+    return heredocs.is_cut

@@ -6,14 +6,29 @@ begins like a script. Prose, JSON, and comments without a command are not script
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
+from html import unescape
+from itertools import pairwise
 from textwrap import shorten
 
-from pipeline.flow.reading.choosing import SHEBANG, choose, is_correction, strip_prompts
+from catalog.analysis.shell.parsing import shared_time
+from pipeline.flow.reading.choosing import choose, is_correction
+from pipeline.flow.reading.loose import (
+    SHEBANG,
+    has_prose,
+    is_command,
+    is_only_comments,
+    lone_command,
+    with_loose_scripts,
+)
 from pipeline.flow.reading.markup import (
     CONSOLES,
+    PLAIN,
     SHELLS,
     Block,
+    as_markdown,
+    before_next_turn,
     drop_thinking,
     find_blocks,
     find_objects,
@@ -21,11 +36,24 @@ from pipeline.flow.reading.markup import (
 )
 from pipeline.flow.reading.placeholders import is_placeholder_script
 from pipeline.flow.reading.replies import ECHO, said_by_tool, stopped
+from pipeline.flow.reading.transcripts import strip_line_numbers, strip_prompts
 from pipeline.types import ReadingOutcome, Reply
 
 MAX_SCRIPT_BYTES = 1_000_000
-_PLAIN = ("", "text", "txt", "plaintext", "plain", "code", "script")
+_ONLY_CALLS = "the code block with commands only runs a script in another one"
 _LONGEST_REFUSAL = 400  # characters
+_ENTITIES = re.compile(r"&amp;&amp;| \d?&[lg]t;")
+_NO_ENTITY = re.compile(r"[<>]|&(?!(?:amp|[lg]t|quot|#\w{1,5});)")
+# How programs begin that are no shell scripts.
+_FOREIGN = re.compile(
+    r"(?:\s*+#.*+\n)*+\s*+(?:import |from \S+ import|def |class |print\(|<\?php|use strict|#include|const |let )"
+)
+# Lines that install and run a program in another language.
+_RUNS = re.compile(
+    r"(?:[ \t]*+(?:#.*+|(?:sudo )?(?:(?:pip3?|npm|apt(?:-get)?|dnf|brew|gem|cpan) .*+|chmod .*+"
+    r"|(?:[\w.+-]+ (?:-\S+ )*)?\S+\.(?:py|pl|rb|m?js|ts|php|go|sql|ps1|lua|R|jar|java|c|cpp|rs|awk)\b.*+"
+    r"))?+(?:\n|\Z))++"
+)
 
 
 @dataclass(frozen=True)
@@ -37,6 +65,11 @@ class ScriptReading:
 
 def read_script(reply: Reply) -> ScriptReading:
     """The script of a reply, byte for byte, with a note if something about it was odd."""
+    with shared_time():
+        return _read_script(reply)
+
+
+def _read_script(reply: Reply) -> ScriptReading:
     why = stopped(reply)
     if why:
         said = " ".join(reply.text.split()) if why is ReadingOutcome.REFUSED else ""
@@ -67,16 +100,17 @@ def read_script(reply: Reply) -> ScriptReading:
         return _unparsed("the tool's input holds no script")
     if not text.strip():
         return ScriptReading(ReadingOutcome.EMPTY)
-    # Some models end a block that they, or their template, never opened.
-    if len(blocks) == 1 and not blocks[0].language and _begins_like_a_script(text):
-        before, after = text[: blocks[0].start], text[blocks[0].start :]
-        if not blocks[0].is_closed and before.strip():
-            told = " and the words after it" if after.strip("`~ \n") else ""
-            return _usable(before.lstrip(), f"without a code fence{told} at its end")
-    if blocks:
-        return _from_blocks(text, blocks)
-    if _begins_like_a_script(text):
+    cleaned = before_next_turn(as_markdown(text))
+    if cleaned != text:
+        text, found = cleaned, find_objects(cleaned, "script")
+        blocks = find_blocks(text, besides=found)
+    if not blocks and _begins_like_a_script(text) and not has_prose(text.lstrip()):
         return _usable(text.lstrip(), "the whole reply")
+    fenced, blocks = blocks, with_loose_scripts(text, blocks)
+    if blocks:
+        return _from_blocks(text, blocks, fenced)
+    if command := lone_command(text):
+        return _usable(command, "without a whole code fence")
     return _unparsed("the reply holds no script")
 
 
@@ -94,23 +128,25 @@ def _unparsed(note: str) -> ScriptReading:
     return ScriptReading(ReadingOutcome.UNPARSED, note=note)
 
 
-def _from_blocks(text: str, blocks: list[Block]) -> ScriptReading:
-    *closed, last = blocks
-    if not last.is_closed:
+def _from_blocks(text: str, blocks: list[Block], fenced: list[Block]) -> ScriptReading:
+    closed = [block for block in blocks if block.is_closed]
+    is_script = any(SHEBANG.match(block.content) for block in closed)
+    for before, block in pairwise([Block(0, 0, "", ""), *blocks]):
         # What is missing may be the end of a call of the script, or of a better script.
-        if (
-            not any(SHEBANG.match(block.content) for block in closed)
-            or last.content.lstrip().startswith("#!")
-            or is_correction(text[closed[-1].end : last.start])
+        if not block.is_closed and not (
+            is_script
+            and not block.content.lstrip().startswith("#!")
+            and not (block.content.strip() and is_correction(text[before.end : block.start]))
         ):
             return _unparsed("the reply opens a code block and never closes it")
-        blocks = closed
+    blocks = [replace(block, content=_plain_text(block.content)) for block in closed]
     blocks = [block for block in blocks if not holds_json(block.content)]
-    readable = [block for block in blocks if block.language in (*SHELLS, *_PLAIN)]
+    readable = [block for block in blocks if block.language in (*SHELLS, *PLAIN)]
     candidates = (
         [block for block in readable if SHEBANG.match(block.content)]
         or [block for block in blocks if block.language in SHELLS]
-        or [block for block in blocks if not block.language]
+        or [b for b in blocks if b.language in PLAIN[:2] and not _FOREIGN.match(b.content)]
+        or [block for block in readable if is_command(block.content)]
     )
     if not candidates:
         return _unparsed("the reply holds no script")
@@ -119,7 +155,14 @@ def _from_blocks(text: str, blocks: list[Block]) -> ScriptReading:
         return _unparsed(note)
     if best.is_cut:
         return _unparsed("the code block ends inside a here-document")
+    if len(blocks) > 1 and _RUNS.fullmatch(best.content):
+        return _unparsed(_ONLY_CALLS)
     notes = [note] if note else []
+    is_loose = all(block.start != best.start for block in fenced)
+    if is_loose and any(block.language not in (*SHELLS, *PLAIN) for block in fenced):
+        return _unparsed("it is written half in a code block of another language")
+    if is_loose or all(best.end != block.end or not block.is_closed for block in fenced):
+        notes.append("without a whole code fence")
     if best.is_nested:
         notes.append("a here-document in it holds a code fence")
     script = best.content
@@ -130,6 +173,13 @@ def _from_blocks(text: str, blocks: list[Block]) -> ScriptReading:
     if best.indent:
         notes.append(f"{best.indent} blanks taken off each line, as its code block was indented")
     return _usable(script, "; ".join(notes), is_console=best.language in CONSOLES)
+
+
+def _plain_text(content: str) -> str:
+    """The content without line numbers and without the entities of HTML, if all its characters of that kind are."""
+    if _ENTITIES.search(content) and not _NO_ENTITY.search(content):
+        content = unescape(content)
+    return strip_line_numbers(content) or content
 
 
 def _unwrapped(script: str, note: str) -> ScriptReading:
@@ -144,10 +194,6 @@ def _unwrapped(script: str, note: str) -> ScriptReading:
     return _usable(script, note)
 
 
-def _is_only_comments(script: str) -> bool:
-    return all(not line.strip() or line.lstrip().startswith("#") for line in script.split("\n"))
-
-
 def _usable(script: str, note: str = "", *, is_console: bool = False) -> ScriptReading:
     if not script.strip():
         return ScriptReading(ReadingOutcome.EMPTY)
@@ -159,11 +205,13 @@ def _usable(script: str, note: str = "", *, is_console: bool = False) -> ScriptR
         return _unparsed("the script holds half of a character")
     if size > MAX_SCRIPT_BYTES:
         return _unparsed("the script is larger than 1 MB")
+    if strip_line_numbers(script) is None:
+        return _unparsed("only some lines of the script have a number")
     commands = strip_prompts(script, is_console=is_console)
     if commands is None:
         return _unparsed("only some lines of the console transcript have a prompt")
     if commands != script:
         script, note = commands, "; ".join(filter(None, [note, "its prompts taken off"]))
-    if "\n" in script and _is_only_comments(script):
+    if "\n" in script and is_only_comments(script):
         return _unparsed("the script is nothing but comments")
     return ScriptReading(ReadingOutcome.READ, script, note)

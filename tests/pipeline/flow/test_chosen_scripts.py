@@ -67,7 +67,7 @@ REPLIES: dict[str, tuple[str, str | None]] = {
     "improved alternative": (f"{SCRIPT}Alternatively, an improved script:\n{FIXED}", None),
     "usage never closed": (f"{SCRIPT}Usage:\n{F}bash\n{LONG}", REAL),
     "correction never closed": (f"{SCRIPT}Corrected:\n{F}bash\n{LONG}", None),
-    "script outside, usage in a block": (f"Here:\n\n{REAL}\nUsage:\n{block(LONG)}", None),
+    "script outside, usage in a block": (f"Here:\n\n{REAL}\nUsage:\n{block(LONG)}", REAL),
     # Steps
     "numbered list": (f"1. Test:\n{ONE}2. Reload if the test passes:\n{TWO}", BOTH),
     "numbered headings": (f"### Step 1: test\n{ONE}\n### Step 2: reload\n{TWO}", BOTH),
@@ -100,7 +100,7 @@ REPLIES: dict[str, tuple[str, str | None]] = {
         "# Both\nls \\\n  -l\nfor x in a; do\n  df\ndone\n"),
     "root's prompts and an output": (block("# nginx -t\nok\n# df", "console"), None),
     "here-document": (block("$ cat <<E\n$ x\nE\n$ ls\n"), "cat <<E\n$ x\nE\nls\n"),
-    "output between": (block("$ nginx -t\nsyntax is ok\n$ df\n", "console"), None),
+    "output between": (block("$ nginx -t\nsyntax is ok\n$ df\n", "console"), "nginx -t\ndf\n"),
     "prompt in a script": (block("cat <<E\n$ ls\nE\n"), "cat <<E\n$ ls\nE\n"),
 }  # fmt: skip
 

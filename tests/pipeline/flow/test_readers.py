@@ -106,6 +106,10 @@ def test_no_beginning_of_a_reply_is_a_script_that_the_whole_is_not(
                 if whole.text[:end].endswith(FENCE) and whole.text[end] != "\n":
                     continue  # a line that would go on, and no fence yet
                 part = read_script(Reply(whole.text[:end]))
+                if part.note == "without a whole code fence":
+                    # Nothing shows a cut after a complete line.
+                    assert f"{script.script.strip()}\n".startswith(f"{part.script.strip()}\n")
+                    continue
                 assert part.outcome is not READ or part.script.strip() == script.script.strip()
 
 
@@ -207,7 +211,7 @@ def test_what_no_script_can_be_is_refused_with_a_reason(subtests: pytest.Subtest
         "nothing but fences": (Reply(f"{FENCE}\n" * 20_001 + "x"),
             "the reply opens a code block and never closes it"),
         "nothing but open here-documents": (Reply(f"{FENCE}bash\n" + "cat <<E\n```\n" * 2_001),
-            "the code block ends inside a here-document"),
+            "it holds 1001 code blocks"),
     }  # fmt: skip
     for name, (reply, note) in cases.items():
         with subtests.test(name):

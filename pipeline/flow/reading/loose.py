@@ -1,0 +1,170 @@
+"""Finds scripts that no code fence delimits: by their shebang, or because one text alone is a command."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import islice, takewhile
+
+from pipeline.flow.reading.markup import Block
+from pipeline.flow.reading.transcripts import is_complete, strip_prompts
+
+_MOST_ENDS = 40
+_MOST_SCRIPTS = 10
+_LONGEST_WITHOUT_SHEBANG = 20_000
+# A shell's shebang, perhaps after comments, and a command.
+SHEBANG = re.compile(
+    r"\s*+(?:#(?!!).*+\n\s*+)*+#!(?=.*[/ ](?:ba|da|z|k|a)?sh\b).*+\n(?:\s*+#.*+\n)*+\s*+[^#\s]"
+)
+SHEBANG_LINE = re.compile(r"^([ \t]*+)#!.*sh\b", re.MULTILINE)
+_CALL = r"(?:sudo +)?(?:chmod +\S|(?:ba|z|k)?sh +[\w./~]|\.{0,2}/\S|[\w-]++\.sh\b).*+"
+CALLS = re.compile(rf"(?:[ \t]*+(?:#.*+|{_CALL})?+(?:\n|\Z))++")
+# No command begins like these lines.
+_MARKUP = re.compile(
+    r"[ \t]*+(?:[-*+•] +\S|\d+[.)] |\*\*|</?[a-z]|<[|｜]|`|~~~|'''|\"\"\"|\[/|\{/?code|\\end\{|#\+|#!"
+    r"|[^\x00-\x7f]|(?:-{3,}|={3,}|bash|shell|copy(?: ?code| ?edit)?|EOF|END)\s*$)",
+    re.IGNORECASE,
+)
+_LABEL = re.compile(r"[*_#\s]*(?:[A-Z][\w /'’()-]{1,50}|[\w./-]+\.\w+):[*_\s]*$")
+_COMMON = re.compile(
+    r"(?<![\w-])(?:the|is|are|be|was|will|would|can|could|should|you|your|its|this|that|these|of|and|to|with|which)"
+    r"(?![\w-])",
+    re.IGNORECASE,
+)
+_OPERATOR = re.compile(r"[$|;&<>=#\"]|(?<!\S)--?\w")
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|(?<!\S)#.*")
+_COMMAND = re.compile(
+    r"(?:sudo +)?[a-z][\w.+-]*+ (?:.* )?(?:--?[a-zA-Z0-9]|\||>|[~.]?/|[\"'$*]|\S+[:/]).*", re.DOTALL
+)
+_COMMENTS = re.compile(r"(?:\s*+#.*+\n)*+\s*+")
+_LINE = re.compile(r"^.+$", re.MULTILINE)
+_WORD = re.compile(r"[A-Za-z][\w'’-]*[,:]?")
+_PRINTERS = ("echo", "printf", "logger", "wall")
+_PRINTS = re.compile(r"[ \t]*(?:echo|printf) .*[\"'][ \t]*|[ \t]*exit \d+")
+_CLOSES = re.compile(r"[ \t]*(?:fi|done|esac|EOF)\b|[ \t]*\}")
+_TRAILING_HEADINGS = re.compile(r"(?:\n[ \t]*(?:#{2,6} .*)?)+\Z")
+_CODE = re.compile(r"(?<!`)(`{1,3})(?!`)(?:(?:bash|sh) )?([^`\n]+)\1(?!`)")
+_LEADS_TO_CODE = re.compile(
+    r"(?:.*:|(?:(?:you can|just|simply|please|then|to [^.:]{1,80},) )*(?:run|use|execute|try|type|enter))?[\s*>]*",
+    re.IGNORECASE,
+)
+_WARNS = re.compile(r"\b(?:not|never|avoid|instead of|careful|dangerous)\b|n['’]t\b", re.IGNORECASE)
+
+
+def with_loose_scripts(text: str, blocks: Sequence[Block]) -> list[Block]:
+    """The blocks, with the scripts outside them that begin with a shebang, unless a block has one.
+
+    A block without a closing fence counts as closed if its script has a shebang and is complete.
+    """
+    closed = [block if block.is_closed else _closed(block) for block in blocks]
+    if any(block.is_closed and SHEBANG.match(block.content) for block in closed):
+        return closed
+    found: list[Block] = []
+    starts = [0, *(block.end for block in blocks)]
+    ends = [*(block.start for block in blocks), len(text)]
+    for start, end in zip(starts, ends, strict=True):
+        while len(found) < _MOST_SCRIPTS and (line := SHEBANG_LINE.search(text, start, end)):
+            before = text[start : line.start()]
+            begin = start if is_only_comments(before) and not has_prose(before) else line.start()
+            region = _dedented(text[begin:end], line[1])
+            is_whole = not (text[:begin].strip() or has_prose(region))
+            script, length = (region.lstrip(), end - begin) if is_whole else _cut(region)
+            start = end if line[1] or not script else begin + length
+            found.append(Block(begin, start, "", script, is_closed=bool(script)))
+    return sorted([*closed, *found], key=lambda block: block.start)
+
+
+def is_only_comments(script: str) -> bool:
+    return all(not line.strip() or line.lstrip().startswith("#") for line in script.split("\n"))
+
+
+def _dedented(text: str, indent: str) -> str:
+    """The lines of an indented block, as Markdown and YAML have it, without their indent."""
+    lines = takewhile(lambda line: not line.strip() or line.startswith(indent), text.split("\n"))
+    return "\n".join(line.removeprefix(indent) for line in lines) if indent else text
+
+
+def _closed(block: Block) -> Block:
+    """The block as closed if its script is complete and its last line was not cut short."""
+    script, length = _cut(block.content)
+    before, _, last = script.rpartition("\n")
+    is_last = (
+        not last or _PRINTS.fullmatch(last) or (_CLOSES.match(last) and not is_complete(before))
+    )
+    if length == len(block.content) and not is_last:
+        return block
+    return replace(block, content=script, is_closed=True) if script else block
+
+
+def _cut(text: str) -> tuple[str, int]:
+    """The complete script that a text begins with, before prose or markup, and its length; "" if there is none."""
+    for end in [*islice(_ends(text), _MOST_ENDS), len(text)]:
+        script = text[:end]
+        if SHEBANG.match(script) and is_complete(script):
+            if any(is_command(run) for _, run in _runs(text[end:])):
+                break
+            cut = script.rstrip() if end < len(text) else script
+            return _TRAILING_HEADINGS.sub("", cut) + "\n" * (end < len(text)), end
+    return "", 0
+
+
+def _ends(text: str) -> Iterator[int]:
+    """Where lines begin that are prose or markup, if they are not within a command."""
+    shebang = SHEBANG_LINE.search(text)
+    lines = _LINE.finditer(text, shebang.end() if shebang else 0)
+    return (line.start() for line in lines if is_prose(line[0]))
+
+
+def has_prose(text: str) -> bool:
+    return next(_ends(text), None) is not None
+
+
+def is_prose(line: str) -> bool:
+    """Whether a line is markup or a sentence, and no command."""
+    if _MARKUP.match(line) or _LABEL.fullmatch(line):
+        return True
+    head, tail = _CODE.sub("code", line[:400]).strip(" \t*_>"), line[-20:].rstrip(" \t\r*_)`")
+    words = head.split()
+    if len(words) < 3 or not _WORD.fullmatch(words[0]) or words[0] in _PRINTERS:
+        return False
+    is_sentence = tail.endswith((".", ":", "!", "?"))
+    has_common = _COMMON.search(head) is not None
+    if words[0][0].isupper():
+        return is_sentence or (has_common and len(words) > 4)
+    return is_sentence and has_common and len(words) > 3 and not _OPERATOR.search(head)
+
+
+def lone_command(text: str) -> str:
+    """The command of a reply without code blocks, if one text in it is unmistakably a command."""
+    if len(text) > _LONGEST_WITHOUT_SHEBANG:
+        return ""
+    found = {run for before, run in _runs(text) if is_command(run) and not _WARNS.search(before)}
+    if not found and "?" not in text:
+        codes = [code for code in _CODE.finditer(text) if is_command(code[2])]
+        line = text[text.rfind("\n", 0, codes[0].start()) + 1 : codes[0].start()] if codes else ""
+        if _LEADS_TO_CODE.fullmatch(line) and not _WARNS.search(line):
+            found = {code[2] for code in codes}
+    return found.pop() if len(found) == 1 else ""
+
+
+def _runs(text: str) -> Iterator[tuple[str, str]]:
+    """The parts of a text between lines of prose and markup, each after the line before it."""
+    before, run = "", ""
+    for line in [*text.splitlines(keepends=True), "- end"]:
+        if not is_prose(line):
+            run += line
+        else:
+            yield before, run.strip("\n")
+            before, run = line, ""
+
+
+def is_command(text: str) -> bool:
+    """Whether a text is unmistakably a command with arguments, or several, and neither words nor a call."""
+    commands = strip_prompts(text) or ""
+    return bool(
+        _COMMAND.match(_COMMENTS.sub("", commands, count=1))
+        and not _COMMON.search(_QUOTED.sub("", commands))
+        and not CALLS.fullmatch(commands)
+        and is_complete(commands)
+    )
