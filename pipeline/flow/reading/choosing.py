@@ -21,11 +21,12 @@ def _words(pattern: str) -> re.Pattern[str]:
 _MARKER = re.compile(r"[^`~\n]{0,20}(?=```|~~~)")
 _VERSION = r"(?:\w+ ){0,2}(?:script|version|code|solution|answer)\b"
 _CORRECTED = _words(
-    r"correct(?:ed|ion)\b|oops|mistake|together\b|(?:complete|full|whole|final|fixed|revised) (?:\w+ )?script\b"
+    r"correct(?:ed|ion)\b|let me (?:fix|correct|rewrite)\b|"
+    r"oops|mistake|together\b|(?:complete|full|whole|final|fixed|revised) (?:\w+ )?script\b"
 )
 # These may also tell what a step is about ("install the fixed version"), so they count only between whole scripts.
 _REPLACED = _words(
-    rf"(?:fixed|revised|updated|improved|better|final|complete|full|whole) {_VERSION}|combined\b"
+    rf"(?:correct|fixed|revised|updated|improved|better|final|complete|full|whole) {_VERSION}|combined\b"
     r"|(?:is|was|that's) wrong\b|has a (?:bug|problem)\b|(?:use|run) this(?: \w+)? instead\b"
 )
 _REJECTED = _words(
@@ -48,7 +49,8 @@ _SEVERAL_WAYS = _words(
 # Offered besides the script, which stays the answer.
 _BESIDES = _words(
     r"alternative|another (?:way|option|approach|method)|other (?:way|option)s?\b|optional|variant"
-    r"|if you(?:'d| would)? (?:also )?(?:want|prefer|like|rather|need)|one-liner"
+    r"|if you(?:'d|'re| would| are)? (?:also )?(?:want|prefer|like|rather|need|on|using)\b|one-liner|bonus\b|macos\b"
+    r"|you (?:can|could|may|might) also\b"
     r"|(?:undo|uninstall|roll(?:ing)? ?back|dry[ -]run|preview|verify|debug|cron\w*|schedul\w+|automat\w+)\b(?!\.)"
 )
 _OPTION = _words(
@@ -60,7 +62,8 @@ _NUMBERED_OPTION = (
     rf"|(?:option|method|approach|solution|version|script|variant) #?({'|'.join(_ORDER)}))\b"
 )
 _PICKED = _words(
-    rf"(?<!not )(?<!n't )(?:recommend|suggest|prefer|go with|use|choose|pick)(?:ing)? {_NUMBERED_OPTION}"
+    rf"{_NUMBERED_OPTION} is (?:the )?(?:recommended|preferred|best|better|safest|safer)\b"
+    rf"|(?<!not )(?<!n't )(?:recommend|suggest|prefer|go with|use|choose|pick)(?:ing)? {_NUMBERED_OPTION}"
     r"(?! (?:if|when|for|where|only|unless|in)\b)"
 )
 _RECOMMENDED = re.compile(
@@ -74,6 +77,7 @@ _LEFT_OUT = re.compile(
     r"(?:script|code|function|logic)s?\b.{0,40}(?:\.{3}|…|unchanged|here|same)",
     re.MULTILINE | re.IGNORECASE,
 )
+_SETTINGS = re.compile(r"(?:[ \t]*+(?:#.*+|set -.*+|(?:export |readonly )?\w++=.*+)?+(?:\n|\Z))++")
 _ASSIGNED = re.compile(r"^[ \t]*+(?:(?:export|readonly|declare(?: -\w+)?) )?(\w++)=", re.MULTILINE)
 _USED = re.compile(r"\$\{?(\w++)")
 _IN_ONE_FILE = _words(r"(?:single|one) (?:file|script)\b|one after (?:the other|another)\b")
@@ -128,6 +132,8 @@ def choose(
     is_one = len({block.content.strip() for block in pool}) == 1
     if not is_one and not is_correction(words[pool[-1].start], of_scripts=bool(scripts)):
         return None, f"it holds {len(pool)} code blocks and does not say which is the script"
+    if len(blocks) > 1 and _SETTINGS.fullmatch(pool[-1].content):
+        return None, "its code blocks are parts that it does not number"
     return pool[-1], f"one of {len(blocks)} code blocks" if len(blocks) > 1 else ""
 
 

@@ -22,7 +22,7 @@ _CALL = r"(?:sudo +)?(?:chmod +\S|(?:ba|z|k)?sh +[\w./~]|\.{0,2}/\S|[\w-]++\.sh\
 CALLS = re.compile(rf"(?:[ \t]*+(?:#.*+|{_CALL})?+(?:\n|\Z))++")
 # No command begins like these lines.
 _MARKUP = re.compile(
-    r"[ \t]*+(?:[-*+•] +\S|\d+[.)] |\*\*|</?[a-z]|<[|｜]|`|~~~|'''|\"\"\"|\[/|\{/?code|\\end\{|#\+|#!"
+    r"[ \t]*+(?:[-*+•|] *\S|\d+[.)] |</?[a-z]|<[|｜]|`|~~~|'''|\"\"\"|\[/|\{/?code|\\end\{|#\+|#!"
     r"|[^\x00-\x7f]|(?:-{3,}|={3,}|bash|shell|copy(?: ?code| ?edit)?|EOF|END)\s*$)",
     re.IGNORECASE,
 )
@@ -46,10 +46,13 @@ _CLOSES = re.compile(r"[ \t]*(?:fi|done|esac|EOF)\b|[ \t]*\}")
 _TRAILING_HEADINGS = re.compile(r"(?:\n[ \t]*(?:#{2,6} .*)?)+\Z")
 _CODE = re.compile(r"(?<!`)(`{1,3})(?!`)(?:(?:bash|sh) )?([^`\n]+)\1(?!`)")
 _LEADS_TO_CODE = re.compile(
-    r"(?:.*:|(?:(?:you can|just|simply|please|then|to [^.:]{1,80},) )*(?:run|use|execute|try|type|enter))?[\s*>]*",
+    r"[\s*>+-]*(?:\d+[.)] )?(?:.*:|"
+    r"(?:(?:you can|just|simply|please|then|to [^.:]{1,80},) )*(?:run|use|execute|try|type|enter))?[\s*>]*",
     re.IGNORECASE,
 )
-_WARNS = re.compile(r"\b(?:not|never|avoid|instead of|careful|dangerous)\b|n['’]t\b", re.IGNORECASE)
+_WARNS = re.compile(
+    r"\b(?:not|never|avoid|instead of|careful|dangerous)\b|n['’]t\b|\?", re.IGNORECASE
+)
 
 
 def with_loose_scripts(text: str, blocks: Sequence[Block]) -> list[Block]:
@@ -104,8 +107,9 @@ def _cut(text: str) -> tuple[str, int]:
         if SHEBANG.match(script) and is_complete(script):
             if any(is_command(run) for _, run in _runs(text[end:])):
                 break
-            cut = script.rstrip() if end < len(text) else script
-            return _TRAILING_HEADINGS.sub("", cut) + "\n" * (end < len(text)), end
+            if end < len(text):
+                script = _TRAILING_HEADINGS.sub("", script.rstrip()) + "\n"
+            return script, end
     return "", 0
 
 
@@ -141,10 +145,17 @@ def lone_command(text: str) -> str:
         return ""
     found = {run for before, run in _runs(text) if is_command(run) and not _WARNS.search(before)}
     if not found and "?" not in text:
-        codes = [code for code in _CODE.finditer(text) if is_command(code[2])]
-        line = text[text.rfind("\n", 0, codes[0].start()) + 1 : codes[0].start()] if codes else ""
-        if _LEADS_TO_CODE.fullmatch(line) and not _WARNS.search(line):
-            found = {code[2] for code in codes}
+        lines = [line for line in text.split("\n") if not _WARNS.search(line)]
+        codes = [(line[: code.start()], code[2]) for line in lines for code in _CODE.finditer(line)]
+        commands = {code for _, code in codes if is_command(code)}
+        whole = {
+            one for one in commands if not any(one in other and one != other for other in commands)
+        }
+        found = (
+            whole
+            if any(_LEADS_TO_CODE.fullmatch(before) for before, one in codes if one in whole)
+            else found
+        )
     return found.pop() if len(found) == 1 else ""
 
 

@@ -189,6 +189,19 @@ def find_objects(text: str, key: str) -> list[FoundObject]:
     return [one for one in found if not any(b.start < one.start < b.end for b in code)]
 
 
+def find_strings(text: str) -> set[str]:
+    """The strings in JSON objects, at any depth and under any key."""
+    found: set[str] = set()
+    waiting: list[object] = [value for _, _, value in _scan_objects(text)]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict | list):
+            waiting += value.values() if isinstance(value, dict) else value
+        elif isinstance(value, str):
+            found.add(value)
+    return found
+
+
 def find_blocks(text: str, *, besides: Sequence[FoundObject] = ()) -> list[Block]:
     """The fenced blocks in order; none begins inside an object of `besides`.
 

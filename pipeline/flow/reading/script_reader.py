@@ -32,6 +32,7 @@ from pipeline.flow.reading.markup import (
     drop_thinking,
     find_blocks,
     find_objects,
+    find_strings,
     holds_json,
 )
 from pipeline.flow.reading.placeholders import is_placeholder_script
@@ -46,12 +47,13 @@ _ENTITIES = re.compile(r"&amp;&amp;| \d?&[lg]t;")
 _NO_ENTITY = re.compile(r"[<>]|&(?!(?:amp|[lg]t|quot|#\w{1,5});)")
 # How programs begin that are no shell scripts.
 _FOREIGN = re.compile(
-    r"(?:\s*+#.*+\n)*+\s*+(?:import |from \S+ import|def |class |print\(|<\?php|use strict|#include|const |let )"
+    r"\s*+#!(?!.*sh\b)|(?:\s*+#.*+\n)*+\s*+"
+    r"(?:import |from \S+ import|def |class |print\(|<\?php|use strict|#include|const |let )"
 )
 # Lines that install and run a program in another language.
 _RUNS = re.compile(
     r"(?:[ \t]*+(?:#.*+|(?:sudo )?(?:(?:pip3?|npm|apt(?:-get)?|dnf|brew|gem|cpan) .*+|chmod .*+"
-    r"|(?:[\w.+-]+ (?:-\S+ )*)?\S+\.(?:py|pl|rb|m?js|ts|php|go|sql|ps1|lua|R|jar|java|c|cpp|rs|awk)\b.*+"
+    r"|(?:[\w.+-]+ (?:-\S+ )*)?\S+\.(?:py|pl|rb|m?js|ts|php|go|sql|ps1|lua|R|jar|java|c|cpp|rs|awk|ya?ml)\b.*+"
     r"))?+(?:\n|\Z))++"
 )
 
@@ -107,6 +109,9 @@ def _read_script(reply: Reply) -> ScriptReading:
     if not blocks and _begins_like_a_script(text) and not has_prose(text.lstrip()):
         return _usable(text.lstrip(), "the whole reply")
     fenced, blocks = blocks, with_loose_scripts(text, blocks)
+    inside = {string for string in find_strings(text) if SHEBANG.match(string)}
+    if len(inside) == 1 and not any(SHEBANG.match(block.content) for block in blocks):
+        return _usable(inside.pop(), "in an object under another key")
     if blocks:
         return _from_blocks(text, blocks, fenced)
     if command := lone_command(text):
@@ -135,17 +140,24 @@ def _from_blocks(text: str, blocks: list[Block], fenced: list[Block]) -> ScriptR
         # What is missing may be the end of a call of the script, or of a better script.
         if not block.is_closed and not (
             is_script
-            and not block.content.lstrip().startswith("#!")
+            and (
+                block.content.strip() in before.content
+                or not block.content.lstrip().startswith("#!")
+            )
             and not (block.content.strip() and is_correction(text[before.end : block.start]))
         ):
             return _unparsed("the reply opens a code block and never closes it")
     blocks = [replace(block, content=_plain_text(block.content)) for block in closed]
     blocks = [block for block in blocks if not holds_json(block.content)]
-    readable = [block for block in blocks if block.language in (*SHELLS, *PLAIN)]
+    readable = [
+        block
+        for block in blocks
+        if block.language in (*SHELLS, *PLAIN) and not _FOREIGN.match(block.content)
+    ]
     candidates = (
         [block for block in readable if SHEBANG.match(block.content)]
-        or [block for block in blocks if block.language in SHELLS]
-        or [b for b in blocks if b.language in PLAIN[:2] and not _FOREIGN.match(b.content)]
+        or [block for block in readable if block.language in SHELLS]
+        or [block for block in readable if block.language in PLAIN[:2]]
         or [block for block in readable if is_command(block.content)]
     )
     if not candidates:
@@ -172,7 +184,9 @@ def _from_blocks(text: str, blocks: list[Block], fenced: list[Block]) -> ScriptR
         notes.append("its language stood on a line of its own")
     if best.indent:
         notes.append(f"{best.indent} blanks taken off each line, as its code block was indented")
-    return _usable(script, "; ".join(notes), is_console=best.language in CONSOLES)
+    return _usable(
+        script, "; ".join(notes), is_console=best.language in CONSOLES and not SHEBANG.match(script)
+    )
 
 
 def _plain_text(content: str) -> str:
