@@ -56,15 +56,15 @@ _BESIDES = _words(
 _OPTION = _words(
     r"(?:option|method|approach|way|solution|version|variant)[ #]*(?:[1-9A-C]|one|first)\b"
 )
-_ORDER = ("first", "1", "a", "one", "second", "2", "b", "two", "third", "3", "c", "three")
+_ORDERS = (("first", "1", "a", "one"), ("second", "2", "b", "two"), ("third", "3", "c", "three"))
 _NUMBERED_OPTION = (
-    rf"(?:the )?(?:({'|'.join(_ORDER)}) (?:one|option|method|approach|solution|version|script|variant|way)"
-    rf"|(?:option|method|approach|solution|version|script|variant) #?({'|'.join(_ORDER)}))\b"
+    r"(?:the )?(?:(first|second|third) (?:one|option|method|approach|solution|version|script|variant|way)"
+    r"|(?:option|method|approach|solution|version|script|variant) #?([123abc]|one|two|three))\b"
 )
 _PICKED = _words(
     rf"{_NUMBERED_OPTION} is (?:the )?(?:recommended|preferred|best|better|safest|safer)\b"
-    rf"|(?<!not )(?<!n't )(?:recommend|suggest|prefer|go with|use|choose|pick)(?:ing)? {_NUMBERED_OPTION}"
-    r"(?! (?:if|when|for|where|only|unless|in)\b)"
+    r"|(?<!not )(?<!n't )(?<!never )(?:recommend|suggest|prefer|go with|use|choose|pick)(?:ing)?"
+    rf" {_NUMBERED_OPTION}(?! (?:if|when|for|where|only|unless|in)\b)"
 )
 _RECOMMENDED = re.compile(
     r"(?<!not )(?<!n't )\b(?:recommended|preferred|recommend (?:this|it|using)\b)", re.IGNORECASE
@@ -150,33 +150,30 @@ def _parts(blocks: Sequence[Block], text: str) -> Sequence[Block]:
 
 def _recommended(pool: Sequence[Block], words: dict[int, str], text: str) -> list[Block]:
     """The one option that the reply recommends, in the words before it or by its number."""
-    said = {_ORDER.index(pick.lower()) // 4 for pick in chain(*_PICKED.findall(text)) if pick}
-    tails = [words[block.start].rstrip("`~ \n").rsplit("\n", 2)[-2:] for block in pool]
-    said |= {at for at, tail in enumerate(tails) if _RECOMMENDED.search("\n".join(tail))}
+    picks = {pick.lower() for pick in chain(*_PICKED.findall(text)) if pick}
+    said = {at for at, names in enumerate(_ORDERS) if not picks.isdisjoint(names)}
+    said |= {at for at, one in enumerate(pool) if _RECOMMENDED.search(_lead(words[one.start]))}
     return [block for at, block in enumerate(pool) if {at} == said] if len(pool) > 1 else []
+
+
+def _lead(words: str) -> str:
+    """The last line before a block, and the line right before it."""
+    return "\n".join(words.rstrip("`~ \n").rsplit("\n", 2)[-2:])
 
 
 def _without_alternatives(pool: Sequence[Block], words: dict[int, str]) -> list[Block]:
     """The blocks without quotations of the first, and without what the text offers besides it."""
     first, *others = pool
-    quotable = first.content.strip()
-    others = [
-        block
-        for block in others
-        if (quoted := block.content.strip()) not in quotable
-        or quoted == quotable
-        or is_correction(words[block.start])
-    ]
-    said = words[first.start]
-    if _SEVERAL_WAYS.search(said) or _OPTION.search(said):
-        return [first, *others]
-    return [first, *(block for block in others if not _is_besides(words[block.start]))]
-
-
-def _is_besides(words: str) -> bool:
-    return bool(
-        _BESIDES.search(words) and not (_REPLACED.search(words) or _CORRECTED.search(words))
-    )
+    whole, said = first.content.strip(), words[first.start]
+    is_choice = _SEVERAL_WAYS.search(said) or _OPTION.search(said)
+    kept = [first]
+    for block in others:
+        quoted, lead = block.content.strip(), _lead(words[block.start])
+        is_new = is_correction(words[block.start]) or _REPLACED.search(lead)
+        is_quotation = quoted in whole and quoted != whole
+        if is_new or not (is_quotation or (_BESIDES.search(lead) and not is_choice)):
+            kept.append(block)
+    return kept
 
 
 def is_correction(words: str, *, of_scripts: bool = True) -> bool:

@@ -92,10 +92,10 @@ def _closed(block: Block) -> Block:
     """The block as closed if its script is complete and its last line was not cut short."""
     script, length = _cut(block.content)
     before, _, last = script.rpartition("\n")
-    is_last = (
-        not last or _PRINTS.fullmatch(last) or (_CLOSES.match(last) and not is_complete(before))
+    is_short = last and not (
+        _PRINTS.fullmatch(last) or (_CLOSES.match(last) and not is_complete(before))
     )
-    if length == len(block.content) and not is_last:
+    if is_short and length == len(block.content):
         return block
     return replace(block, content=script, is_closed=True) if script else block
 
@@ -145,17 +145,15 @@ def lone_command(text: str) -> str:
         return ""
     found = {run for before, run in _runs(text) if is_command(run) and not _WARNS.search(before)}
     if not found and "?" not in text:
-        lines = [line for line in text.split("\n") if not _WARNS.search(line)]
-        codes = [(line[: code.start()], code[2]) for line in lines for code in _CODE.finditer(line)]
-        commands = {code for _, code in codes if is_command(code)}
-        whole = {
-            one for one in commands if not any(one in other and one != other for other in commands)
-        }
-        found = (
-            whole
-            if any(_LEADS_TO_CODE.fullmatch(before) for before, one in codes if one in whole)
-            else found
-        )
+        codes = [
+            (is_lead, code[2])
+            for line in text.split("\n")
+            for code in _CODE.finditer("" if _WARNS.search(line) else line)
+            if is_command(code[2])
+            for is_lead in [_LEADS_TO_CODE.fullmatch(line, 0, code.start())]
+        ]
+        whole = {code for _, code in codes if all(code == o or code not in o for _, o in codes)}
+        found = {code for is_lead, code in codes if is_lead and whole == {code}}
     return found.pop() if len(found) == 1 else ""
 
 
