@@ -137,7 +137,7 @@ def choose(
     return pool[-1], f"one of {len(blocks)} code blocks" if len(blocks) > 1 else ""
 
 
-def _parts(blocks: Sequence[Block], text: str) -> Sequence[Block]:
+def _parts(blocks: list[Block], text: str) -> list[Block]:
     """The blocks if only the first has a shebang and the others continue its script."""
     names: set[str] = set()
     depend = True

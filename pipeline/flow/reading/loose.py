@@ -22,11 +22,11 @@ _CALL = r"(?:sudo +)?(?:chmod +\S|(?:ba|z|k)?sh +[\w./~]|\.{0,2}/\S|[\w-]++\.sh\
 CALLS = re.compile(rf"(?:[ \t]*+(?:#.*+|{_CALL})?+(?:\n|\Z))++")
 # No command begins like these lines.
 _MARKUP = re.compile(
-    r"[ \t]*+(?:[-*+•|] *\S|\d+[.)] |</?[a-z]|<[|｜]|`|~~~|'''|\"\"\"|\[/|\{/?code|\\end\{|#\+|#!"
+    r"[ \t]*+(?:[-*+•|] *\S|\d+[.)] |</?[a-z]|<[|｜]|``|`[^`\n]+`\s*(?::|[-–—] )|~~~|'''|\"\"\"|\[/|\{/?code|\\end\{|#\+|#!"
     r"|[^\x00-\x7f]|(?:-{3,}|={3,}|bash|shell|copy(?: ?code| ?edit)?|EOF|END)\s*$)",
     re.IGNORECASE,
 )
-_LABEL = re.compile(r"[*_#\s]*(?:[A-Z][\w /'’()-]{1,50}|[\w./-]+\.\w+):[*_\s]*$")
+_LABEL = re.compile(r"[*_#\s]*(?:[A-Z][\w /,'’()-]{1,50}[:.!?]|[\w./-]+\.\w+:)[*_\s]*$")
 _COMMON = re.compile(
     r"(?<![\w-])(?:the|is|are|be|was|will|would|can|could|should|you|your|its|this|that|these|of|and|to|with|which)"
     r"(?![\w-])",
@@ -133,10 +133,10 @@ def is_prose(line: str) -> bool:
     if len(words) < 3 or not _WORD.fullmatch(words[0]) or words[0] in _PRINTERS:
         return False
     is_sentence = tail.endswith((".", ":", "!", "?"))
-    has_common = _COMMON.search(head) is not None
+    common = len(_COMMON.findall(head))
     if words[0][0].isupper():
-        return is_sentence or (has_common and len(words) > 4)
-    return is_sentence and has_common and len(words) > 3 and not _OPERATOR.search(head)
+        return is_sentence or common > 0
+    return common > (not is_sentence) and len(words) > 3 and not _OPERATOR.search(head)
 
 
 def lone_command(text: str) -> str:

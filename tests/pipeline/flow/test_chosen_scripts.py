@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from html import escape
+from textwrap import indent
 from time import process_time
 
 import pytest
@@ -24,6 +26,11 @@ def block(script: str, language: str = "bash") -> str:
     return f"{F}{language}\n{script.rstrip()}\n{F}\n"
 
 
+LOOP = '#!/bin/bash\nfor f in *; do\n  [ -d "$f" ] && du -s "$f" > /tmp/sizes\ndone\n'
+WRITES = f"#!/bin/bash\ncat > x <<E\n{REAL}This is the end.\nE\n"
+NUMBERED = "".join(f"{at}  {line}\n" for at, line in enumerate(REAL.splitlines(), 1))
+FIND, PART = "find /srv/logs -mtime +7", "#!/bin/bash\nD=/srv\n"
+ELIDED = "#!/bin/bash\n# ... (rest unchanged)\nls\n"
 LS, START = block("ls"), "<|start|>assistant<|channel|>"
 ONE, TWO = block("nginx -t\n"), block("systemctl reload nginx\n")
 BOTH = "nginx -t\nsystemctl reload nginx\n"
@@ -102,6 +109,49 @@ REPLIES: dict[str, tuple[str, str | None]] = {
     "here-document": (block("$ cat <<E\n$ x\nE\n$ ls\n"), "cat <<E\n$ x\nE\nls\n"),
     "output between": (block("$ nginx -t\nsyntax is ok\n$ df\n", "console"), "nginx -t\ndf\n"),
     "prompt in a script": (block("cat <<E\n$ ls\nE\n"), "cat <<E\n$ ls\nE\n"),
+    "console without a prompt on a continuation": (block("$ if true; then\n  df\nfi\n", "none"),
+        "if true; then\n  df\nfi\n"),
+    "output in a block of Bash": (block("$ ls /srv\nlogs\n$ df\n"), None),
+    "line numbers": (block(NUMBERED), REAL),
+    "line numbers with a gap": (block("1 ls /srv\n2 df -h\n4 rm -r /srv\n"), None),
+    # Without a whole fence
+    "prose around": (f"Here:\n\n{REAL}\nThis script compresses the logs.", REAL),
+    "prose in small letters": (f"sure\n\n{REAL}\nthis will compress all of the logs.", REAL),
+    "prose in a here-document": (f"{WRITES}\nIt writes a script.", WRITES),
+    "prose, then more of the script": (f"{REAL}\nThen append this to the end:\n\n{DRAFT}", None),
+    "incomplete": ("Here:\n\n#!/bin/bash\nif true; then\n\nThis is all.", None),
+    "residue of a web page": (f"Sure:\n\nbash\nCopy code\n{REAL}\nExplanation:\n\nIt compresses.", REAL),
+    "indented": (f"Here:\n\n{indent(REAL, '    ')}\nIt compresses the logs.", REAL),
+    "two outside": (f"backup.sh:\n\n{REAL}\nrestore.sh:\n\n#!/bin/bash\nls\n", None),
+    "fence not closed": (f"{F}bash\n{REAL}", REAL),
+    "fence not closed, words": (f"{F}bash\n{REAL}\nThis compresses the logs.", REAL),
+    "fence not closed, last line cut": (f"{F}bash\n{REAL.rstrip()}", None),
+    "fence not closed before the next": (f"{F}bash\n{REAL}\nUsage:\n{block(LONG)}", REAL),
+    "fence glued to the last line": (f"{F}\n{REAL.rstrip()}{F}\n\nIt compresses.\n{LS}", REAL),
+    "words after the fence": (f"{F}bash\n{REAL}{F} This script compresses the logs.\n", REAL),
+    "HTML": (f"<p>x</p><pre><code>{escape(LOOP)}</code></pre>", f"{LOOP}"),
+    "whole answer as Markdown": (f"{F}markdown\n# Logs\n\n{SCRIPT}\nRun it:\n{LS}{F}\n", REAL),
+    "object under another key": ('{"code": "#!/bin/bash\\nls\\n"}', "#!/bin/bash\nls\n"),
+    "invented turn": (f"{SCRIPT}Done.<|im_end|>\n<|im_start|>user\nMore<|im_end|>\n{FIXED}", REAL),
+    "invented turn in words": (f"{SCRIPT}\nUser: more\n\nAssistant: {FIXED}", REAL),
+    # Without a shebang and a block
+    "command between prose": (f"Use find:\n\n{FIND}\n\nIt lists the old logs.", FIND),
+    "command in a question": (f"Do you mean this?\n\n{FIND}", None),
+    "two commands apart": (f"First:\n\n{FIND}\n\nThen:\n\nls -l /srv", None),
+    "inline code": (f"Run:\n\n`{FIND}`\n\nThe files are in `/srv`, see `-mtime`.", FIND),
+    "two commands inline": (f"Run `{FIND}` or `ls -l /srv`.", None),
+    "warning inline": ("Never run `rm -rf /srv/logs`.", None),
+    # Several blocks
+    "alternative": (f"{SCRIPT}Alternatively, if you want the ages:\n{FIXED}", REAL),
+    "recommended in a heading": (f"### Option 1\n{FIXED}### Option 2 (recommended)\n{SCRIPT}", REAL),
+    "recommended by number": (f"Option 1:\n{FIXED}Option 2:\n{SCRIPT}I'd go with option 2.", REAL),
+    "recommended on a condition": (f"A:\n{FIXED}B:\n{SCRIPT}Use option B if you can.", None),
+    "options": (f"Option 1:\n{FIXED}Option 2:\n{SCRIPT}", None),
+    "parts": (f"1. Set:\n{block(PART)}2. Go:\n{block('ls $D')}", f"{PART}ls $D\n"),
+    "parts without numbers": (f"Set:\n{block(PART)}Go:\n{block('ls $D')}", None),
+    "quotations of the command": (f"{block(FIND)}Where:\n{block('-mtime +7')}is the age", f"{FIND}\n"),
+    "rest left out": (f"{SCRIPT}Or change it:\n{block(ELIDED)}", REAL),
+    "call of another language": (f"{block('print(1)', 'python')}Run:\n{block('python3 x.py /srv')}", None),
 }  # fmt: skip
 
 
@@ -141,6 +191,8 @@ def test_long_reply_without_a_clear_script_is_read_quickly() -> None:
         "calls": f"{ONE}Usage:\n{F}bash\n{'./x' * many}{chr(10) * many}x\n{F}",
         "words": f"{ONE}{'will see whole ' * many}{' ' * many}x\n{TWO}",
         "tags": f"{F}bash\n" + "a </think>\ncat <<E\n" * many + F,
+        "here-documents": f"{F}bash\n" + "cat <<E " * 3 * many + f"\n{F}",
+        "sentences": "#!/bin/bash\nif true; then\n" + "This is the end of it.\n" * many,
         "steps": "".join(f"{number}. Go\n{ONE}" for number in range(many // 8)),
     }
     for name, text in replies.items():
