@@ -71,7 +71,7 @@ _RECOMMENDED = re.compile(
 )
 # A comment that stands for lines of the script.
 _LEFT_OUT = re.compile(
-    r"^[ \t]*+(?:#+[ \t]*+)?(?:\.{3}|…)[ \t]*+(?:$|.{0,40}\b(?:rest|same|unchanged|above|existing|previous"
+    r"^[ \t]*+#+[ \t]*+(?:\.{3}|…)[ \t]*+(?:$|.{0,40}\b(?:rest|same|unchanged|above|existing|previous"
     r"|before|remaining|other|your)\b)"
     r"|^[ \t]*+#.{0,40}\b(?:rest of (?:the|your)|existing|remaining|previous) (?:\w+ ){0,2}"
     r"(?:script|code|function|logic)s?\b.{0,40}(?:\.{3}|…|unchanged|here|same)",

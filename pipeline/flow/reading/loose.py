@@ -22,11 +22,12 @@ _CALL = r"(?:sudo +)?(?:chmod +\S|(?:ba|z|k)?sh +[\w./~]|\.{0,2}/\S|[\w-]++\.sh\
 CALLS = re.compile(rf"(?:[ \t]*+(?:#.*+|{_CALL})?+(?:\n|\Z))++")
 # No command begins like these lines.
 _MARKUP = re.compile(
-    r"[ \t]*+(?:[-*+•|] *\S|\d+[.)] |</?[a-z]|<[|｜]|``|`[^`\n]+`\s*(?::|[-–—] )|~~~|'''|\"\"\"|\[/|\{/?code|\\end\{|#\+|#!"
+    r"[ \t]*+(?:[-*+•] +\S|[*]\w|[*]{2}|\| |\d+[.)] |</?[a-z]|<[|｜]|``|`[^`\n]+`\s*(?::|[-–—] )|~~~"
+    r"|'''|\"\"\"|\[/|\{/?code|\\end\{|#\+|#!"
     r"|[^\x00-\x7f]|(?:-{3,}|={3,}|bash|shell|copy(?: ?code| ?edit)?|EOF|END)\s*$)",
     re.IGNORECASE,
 )
-_LABEL = re.compile(r"[*_#\s]*(?:[A-Z][\w /,'’()-]{1,50}[:.!?]|[\w./-]+\.\w+:)[*_\s]*$")
+_LABEL = re.compile(r"[*_\s]*(?:[A-Z][\w /,'’()-]{1,50}[:.!?]|[\w./-]+\.\w+:)[*_\s]*$")
 _COMMON = re.compile(
     r"(?<![\w-])(?:the|is|are|be|was|will|would|can|could|should|you|your|its|this|that|these|of|and|to|with|which)"
     r"(?![\w-])",

@@ -33,6 +33,7 @@ from pipeline.flow.reading.markup import (
     find_blocks,
     find_objects,
     find_strings,
+    has_open_heredoc,
     holds_json,
 )
 from pipeline.flow.reading.placeholders import is_placeholder_script
@@ -147,7 +148,7 @@ def _from_blocks(text: str, blocks: list[Block], fenced: list[Block]) -> ScriptR
             and not (block.content.strip() and is_correction(text[before.end : block.start]))
         ):
             return _unparsed("the reply opens a code block and never closes it")
-    blocks = [replace(block, content=_plain_text(block.content)) for block in closed]
+    blocks = [_plain(block) for block in closed]
     blocks = [block for block in blocks if not holds_json(block.content)]
     readable = [
         block
@@ -189,11 +190,14 @@ def _from_blocks(text: str, blocks: list[Block], fenced: list[Block]) -> ScriptR
     )
 
 
-def _plain_text(content: str) -> str:
-    """The content without line numbers and without the entities of HTML, if all its characters of that kind are."""
+def _plain(block: Block) -> Block:
+    """The block without line numbers, and without the entities of HTML if nothing contradicts them."""
+    content = block.content
     if _ENTITIES.search(content) and not _NO_ENTITY.search(content):
         content = unescape(content)
-    return strip_line_numbers(content) or content
+    content = strip_line_numbers(content) or content
+    is_cut = block.is_cut and (content == block.content or has_open_heredoc(content))
+    return replace(block, content=content, is_cut=is_cut)
 
 
 def _unwrapped(script: str, note: str) -> ScriptReading:
