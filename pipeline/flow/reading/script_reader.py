@@ -16,7 +16,6 @@ from catalog.analysis.shell.parsing import shared_time
 from pipeline.flow.reading.choosing import choose, is_correction
 from pipeline.flow.reading.loose import (
     SHEBANG,
-    has_prose,
     is_command,
     is_only_comments,
     lone_command,
@@ -107,8 +106,6 @@ def _read_script(reply: Reply) -> ScriptReading:
     if cleaned != text:
         text, found = cleaned, find_objects(cleaned, "script")
         blocks = find_blocks(text, besides=found)
-    if not blocks and _begins_like_a_script(text) and not has_prose(text.lstrip()):
-        return _usable(text.lstrip(), "the whole reply")
     fenced, blocks = blocks, with_loose_scripts(text, blocks)
     inside = {string for string in find_strings(text) if SHEBANG.match(string)}
     if len(inside) == 1 and not any(SHEBANG.match(block.content) for block in blocks):
@@ -118,16 +115,6 @@ def _read_script(reply: Reply) -> ScriptReading:
     if command := lone_command(text):
         return _usable(command, "without a whole code fence")
     return _unparsed("the reply holds no script")
-
-
-def _begins_like_a_script(text: str) -> bool:
-    """Whether a reply begins with `#!`, or with nothing but comments before it."""
-    for line in text.lstrip().split("\n"):
-        if line.startswith("#!"):
-            return True
-        if line.strip() and not line.startswith("#"):
-            return False
-    return False
 
 
 def _unparsed(note: str) -> ScriptReading:
@@ -174,7 +161,9 @@ def _from_blocks(text: str, blocks: list[Block], fenced: list[Block]) -> ScriptR
     is_loose = all(block.start != best.start for block in fenced)
     if is_loose and any(block.language not in (*SHELLS, *PLAIN) for block in fenced):
         return _unparsed("it is written half in a code block of another language")
-    if is_loose or all(best.end != block.end or not block.is_closed for block in fenced):
+    if is_loose and (best.start, best.end) == (0, len(text)):
+        notes.append("the whole reply")
+    elif is_loose or all(best.end != block.end or not block.is_closed for block in fenced):
         notes.append("without a whole code fence")
     if best.is_nested:
         notes.append("a here-document in it holds a code fence")
