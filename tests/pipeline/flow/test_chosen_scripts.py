@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from html import escape
+from pathlib import Path
 from textwrap import indent
 from time import process_time
 
@@ -15,6 +16,7 @@ from pipeline.flow.reading.script_reader import read_script
 from pipeline.types import Opinion, ReadingOutcome, Reply
 
 F = "```"
+STARTER = Path(__file__).parents[3] / "catalog" / "starter"
 REAL = "#!/bin/bash\nset -eu\ngzip /srv/logs/*.1\n"
 DRAFT = "rm -rf /srv/logs\n"
 LONG = "".join(f"./compress.sh /srv/logs/app-{number}\n" for number in range(9))
@@ -162,6 +164,23 @@ def test_script_of_an_odd_reply_is_the_one_a_person_would_choose(name: str) -> N
     assert (reading.script or None) == script
     # Without a script, the model must be asked again.
     assert script or reading.outcome in (ReadingOutcome.UNPARSED, ReadingOutcome.EMPTY)
+
+
+@pytest.mark.slow
+def test_script_of_the_starter_catalogue_is_never_read_in_part() -> None:
+    scripts = [path.read_text(encoding="utf-8") for path in STARTER.glob("*/script.sh")]
+    asked_again = 0
+    for script in (script for script in scripts if F not in script):
+        for reply in (
+            f"Here:\n\n{script}\n**Notes:**\n- It runs as root.\n",
+            f"{script}\nThis script does what you asked for.",
+            f"{F}bash\n{script}",
+            f"{F}bash\n{script}{F}\n\nUser: more\n{SCRIPT}",
+        ):
+            read = read_script(Reply(reply)).script
+            assert read.strip() in ("", script.strip())
+            asked_again += not read
+    assert asked_again <= len(scripts) / 10
 
 
 @settings(max_examples=40)
