@@ -44,7 +44,10 @@ def _read_case(node: Node, program: Program) -> tuple[str, tuple[str, ...]]:
         return "", ()
     *plain, last = items
     patterns = [_text(pattern, program) for pattern in last.children_by_field_name("value")]
-    if patterns != ["*"] or not _ENDS.search(_text(last, program)):
+    if patterns != ["*"]:
+        # Without a branch for other words they do nothing, if nothing else uses the argument.
+        plain = items if subject[1].isdecimal() and _count(subject[1], program) == 1 else []
+    elif not _ENDS.search(_text(last, program)):
         return "", ()
     words = [
         _text(pattern, program).strip("\"'")
@@ -54,6 +57,10 @@ def _read_case(node: Node, program: Program) -> tuple[str, tuple[str, ...]]:
     if len(words) > MOST_CHOICES or not all(_WORD.fullmatch(word) for word in words):
         return "", ()
     return subject[1], tuple(dict.fromkeys(words))
+
+
+def _count(name: str, program: Program) -> int:
+    return sum(expansion.variable.name == name for expansion in program.expansions)
 
 
 def _text(node: Node, program: Program) -> str:

@@ -17,9 +17,9 @@ _OTHER_SHELL = re.compile(r"#![^\n]*/(?:env +)?(?:sh|dash|ash)\b")
 # One word as `quote` writes it, and the lines that `fill` puts in.
 _QUOTED = r"""(?:\$'(?:[^'\\]|\\.)*'|'[^'\n]*'(?:"'"'[^'\n]*')*)"""
 _WORD = re.compile(_QUOTED)
-_ASSIGNMENT = re.compile(rf"([A-Za-z_][A-Za-z0-9_]*)=({_QUOTED})")
-_ARGUMENTS = re.compile(rf"set --((?: (?:-[A-Za-z0-9]|--|{_QUOTED}))+)")
-_PIECE = re.compile(rf"-[A-Za-z0-9](?= )|--(?= )|{_QUOTED}")
+_ASSIGNMENT = re.compile(rf"(?:export )?([A-Za-z_][A-Za-z0-9_]*)=({_QUOTED})")
+_ARGUMENTS = re.compile(rf"set --((?: (?:-[\w-]+=?)?(?:{_QUOTED})?)+)")
+_PIECE = re.compile(rf"-[\w-]+=?|{_QUOTED}")
 _ESCAPE = re.compile(r"\\(x[0-9a-f]{2}|.)")
 _MOST_LINES = 60
 
@@ -35,7 +35,7 @@ def fill(script: str, values: Mapping[str, str]) -> str:
     own default is left out. Raises UnfillableScript for a name that the script does not ask for, a required one
     that is missing or empty, a NUL, and control characters in a script that is not for Bash.
     """
-    parameters = find_parameters(script, also=values.keys())
+    parameters = find_parameters(script)
     _check_values(script, parameters, values)
     given = {
         parameter.name: values[parameter.name]
@@ -43,7 +43,7 @@ def fill(script: str, values: Mapping[str, str]) -> str:
         if parameter.name in values and values[parameter.name] != parameter.default
     }
     lines = [
-        f"{parameter.name}={quote(given[parameter.name])}"
+        f"{'export ' * parameter.is_environment}{parameter.name}={quote(given[parameter.name])}"
         for parameter in parameters
         if parameter.name in given and parameter.position is None and not parameter.option
     ]
@@ -96,7 +96,7 @@ def _read_arguments(
     option, place = "", 0
     for word in _PIECE.findall(words):
         if not word.startswith(("'", "$")):
-            option = word.removeprefix("-")
+            option = word[1:]
             continue
         if name := options.get(option):
             values[name] = _unquote(word)
@@ -160,7 +160,7 @@ def _arguments_line(
 ) -> list[str]:
     """`set -- ...`, which replaces options and arguments; those left out before a given one are empty."""
     options = [
-        f"-{parameter.option} {quote(given[parameter.name])}"
+        f"-{parameter.option}{'' if parameter.option.endswith('=') else ' '}{quote(given[parameter.name])}"
         for parameter in parameters
         if parameter.option and parameter.name in given
     ]
@@ -172,6 +172,8 @@ def _arguments_line(
     arguments = [quote(places.get(place, "")) for place in range(1, max(places, default=0) + 1)]
     if arguments and "getopts" in script:
         options.append("--")  # an argument that begins with - is not an option
+    elif any(one.option for one in parameters) and any(v.startswith("-") for v in places.values()):
+        raise UnfillableScript("The script would read an argument that begins with - as an option.")
     words = [*options, *arguments]
     return [f"set -- {' '.join(words)}"] if words else []
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from catalog.analysis.choices import find_choices
 from catalog.analysis.shell.command_words import Variable
 from catalog.analysis.shell.commands import Assignment, Command, Expansion
+from catalog.analysis.shell.fragments import Span
 from catalog.analysis.shell.program import Program, read_program
 from catalog.analysis.types import encode_script
 from catalog.analysis.word_sets import word_set
@@ -35,7 +36,10 @@ class Parameter:
     description: str = ""
     line: int = 1
     position: int | None = None  # for an argument of the script: 1 for "$1"
-    option: str = ""  # for a value that getopts reads: "n" for `-n VALUE`
+    option: str = ""  # without its first dash: "n" for `-n VALUE`, "-n=" for `--n=VALUE`
+    is_environment: bool = (
+        False  # a variable that the script never sets, so programs that it starts may read it
+    )
     choices: tuple[str, ...] = ()
 
 
@@ -56,60 +60,159 @@ _POSITIONAL = re.compile(r"[1-9]\d?")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _DEFAULTS = frozenset({":-", "-", ":=", "="})
 _REQUIRED = frozenset({":?", "?"})
-# The letter of a branch of `case $option in`, the last one before an assignment.
-_BRANCH = re.compile(r"(?:^|[\s;(])(\w)\)")
-# What every shell has, or a machine's administrator sets for all of them.
-_ENVIRONMENT = word_set(
-    """
-    HOME PATH USER LOGNAME SHELL PWD OLDPWD TMPDIR TMP TEMP EDITOR VISUAL PAGER TERM LANG LC_ALL
-    HOSTNAME DISPLAY IFS MAIL UID EUID SUDO_USER SSH_CONNECTION SSH_TTY BASH_VERSION NO_COLOR CI
-    """
+# The options of a branch of `case`, the last ones before an assignment.
+_BRANCH = re.compile(r"(?:^|[\s;(])((?:[\"']?-{1,2}\w[\w=*\"'-]*(?:\s*\|\s*)?)+|\w)\s*\)")
+_OPTION = re.compile(r"(?:\bin\b|;;|\n)\s*\(?[\"']?--?\w[^\n()]{0,80}\)|\bgetopts\s")
+_FOR_ALL = re.compile(rb"(?m)^[ \t]*(for) \w+\s*;?\s*do\b")
+_NEAR = 1_000  # bytes between a branch and its assignment
+# What every shell has, what an administrator sets for all users, and what changes how programs are loaded.
+_STANDARD = re.compile(
+    r"_|HOME|PATH|USER|LOGNAME|SHELL|PWD|OLDPWD|TMPDIR|TMP|TEMP|EDITOR|VISUAL|PAGER|BROWSER|TERM\w*|LANG(?:UAGE)?|LC_\w+"
+    r"|HOST(?:NAME|TYPE)|DISPLAY|IFS|MAIL|E?UID|GROUPS|SUDO_\w+|SSH_(?:CONNECTION|CLIENT|TTY|AUTH_SOCK)|(?:NO_)?COLOR|CI"
+    r"|BASH\w*|SHLVL|SHELLOPTS|PPID|S?RANDOM|SECONDS|EPOCH\w+|LINENO|FUNCNAME|PIPESTATUS|REPLY|OPT(?:ARG|IND|ERR)"
+    r"|OSTYPE|MACHTYPE|DIRSTACK|MAPFILE|COPROC\w*|COMP_\w+|COLUMNS|LINES|PS[0-4]|PROMPT_\w+|HIST\w+|XDG_\w+|DBUS_\w+"
+    r"|LD_\w+|PYTHON\w+|PERL5?\w*|RUBY(?:OPT|LIB)|NODE_(?:OPTIONS|PATH)|(?:CD|MAN|CLASS|GO)PATH|GPG_TTY|TZ|ENV"
 )
+# Functions of a library that only look at the arguments.
+_LOOKS = re.compile(r"(?:\w*_)?(?:usage|help|args?|arguments|params)(?:_\w+)?")
+_ANY = ("@", "*")
 
 
-def find_parameters(script: str, *, also: Collection[str] = ()) -> tuple[Parameter, ...]:
+def find_parameters(script: str) -> tuple[Parameter, ...]:
     """The parameters of the script, in the order in which it asks for them.
 
-    These are `${NAME:?message}`, `${NAME:=default}`, `NAME=${NAME:-default}`, arguments as in `NAME=$1` or
-    `${1:?message}` outside of functions, and options whose value getopts reads. A mere `${NAME:-default}` is one if
-    its name is in `also`. Raises UnreadableScript.
+    These are variables that it uses but never sets, as `$NAME`, `${NAME:?message}` and `NAME=${NAME:-default}`; its
+    arguments, as in `NAME=$1`; and options with a value, read by getopts or as in `--name) NAME=$2`. A parameter is
+    required if the script ends without it, or uses an argument without a test. Raises UnreadableScript.
     """
-    return parameters_of(read_program(encode_script(script)), also=also)
+    return parameters_of(read_program(encode_script(script)))
 
 
-def parameters_of(program: Program, *, also: Collection[str] = ()) -> tuple[Parameter, ...]:
+def parameters_of(program: Program) -> tuple[Parameter, ...]:
     """The same for a script that has been parsed already."""
+    script = _Script(program)
     candidates = [
-        *_from_assignments(program),
-        *_from_getopts(program),
-        *_from_expansions(program),
-        *(one for one in possible_parameters(program) if one.name in also),
+        *_from_assignments(script),
+        *_from_options(script),
+        *_from_expansions(script),
+        *_from_arguments(script),
+        *_from_environment(script),
     ]
     found: dict[str, Parameter] = {}
-    for parameter in sorted(candidates, key=lambda parameter: parameter.line):
-        taken = {other.position for other in found.values()} - {None}
+    taken: set[int | None] = set()
+    for parameter in candidates:
         if parameter.name not in found and parameter.position not in taken:
             found[parameter.name] = parameter
+            taken |= {parameter.position} - {None}
+    # Options that come after an argument would have to be filled in there.
+    options = [p.line for p in found.values() if p.option]
+    if any(p.position and p.line < min(options, default=0) for p in found.values()):
+        found = {name: p for name, p in found.items() if not p.option}
     choices = find_choices(program) if found else {}
-    return tuple(_with_choices(parameter, choices) for parameter in found.values())
+    ordered = sorted(found.values(), key=lambda parameter: parameter.line)
+    return tuple(_with_choices(parameter, choices) for parameter in ordered)
 
 
-def possible_parameters(program: Program) -> Iterator[Parameter]:
-    """`${NAME:-default}` anywhere in the script, for names in `also`."""
-    assigned = {assignment.name for assignment in program.assignments}
-    seen: set[str] = set()
-    for expansion in program.expansions:
-        variable = expansion.variable
-        is_named = variable.name.isupper() and _NAME.fullmatch(variable.name)
-        if (
-            expansion.span.unit is program.unit
-            and variable.operator in (":-", "-")
-            and variable.operand
-            and is_named
-            and variable.name not in assigned | _ENVIRONMENT | seen
-        ):
-            seen.add(variable.name)
-            yield _parameter(variable.name, variable, expansion, program)
+class _Script:
+    """A program, and which of its functions see the script's own arguments."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.unit = program.unit
+        passed = {  # `main "$@"` and the like, which most scripts call at their end
+            (command.context.function, command.name)
+            for command in program.commands
+            if command.name in program.functions
+            and not command.context.via
+            and any(
+                word.sole_variable and word.sole_variable.name in _ANY
+                for word in command.arguments[:1]
+            )
+        }
+        self.top = {""}
+        while more := {name for caller, name in passed if caller in self.top} - self.top:
+            self.top |= more
+        replaced = [c.span.start for c in self.commands("set") if c.has_option("--") and not c.context.is_conditional
+                    and not any(v.name in _ANY for word in c.arguments for v in word.variables)]  # fmt: skip
+        self.replaced_at = min(replaced, default=len(self.unit.source))
+        self.shifts = [
+            (c.span.start, _shifted(c)) for c in self.commands("shift") if not c.context.loops
+        ]
+        self.option_loops = [
+            loop
+            for loop in program.loops
+            if _OPTION.search(self.unit.text(loop.span.start, loop.span.end))
+        ]
+        self.loops = [c.context.loops[-1] for c in self.commands("shift") if c.context.loops]
+
+    def commands(self, name: str) -> list[Command]:
+        """The commands of this name that see the script's arguments."""
+        return [
+            c
+            for c in self.program.commands
+            if c.name == name and self.is_top(c.span, c.context.function)
+        ]
+
+    def is_top(self, span: Span, function: str) -> bool:
+        return span.unit is self.unit and function in self.top
+
+    def position(self, name: str, span: Span, function: str) -> int | None:
+        """Which argument of the script `$name` is here; None if it is none, or a different one in each round."""
+        is_own = self.is_top(span, function) and span.start < self.replaced_at
+        if not is_own or any(loop.span.start < span.start < loop.span.end for loop in self.loops):
+            return None
+        return int(name) + sum(count for at, count in self.shifts if at < span.start)
+
+    def is_required(
+        self, name: str, position: int | None, function: str, *, otherwise: bool
+    ) -> bool:
+        """Whether the script ends without the value; `otherwise` if it has no test of it."""
+        variables = self.program.variables
+        names = [(name, scope) for scope in {function, ""}]
+        if position is not None:
+            names += [(f"{mark}{position}", scope) for scope in self.top for mark in ("", "#")]
+            otherwise &= not any(one[0].startswith("#") for one in variables.demanded)
+        if variables.demanded.intersection(names):
+            return True
+        return otherwise and not any(one in variables.tested for one in names if one[0][0] != "#")
+
+
+def _shifted(command: Command) -> int:
+    count = command.arguments[0].literal if command.arguments else "1"
+    return int(count) if count and count.isdecimal() and len(count) < 3 else 0
+
+
+def passed_on(program: Program) -> int | None:
+    """The line that uses all arguments at once, as `command "$@"` or `for NAME in "$@"`."""
+    script = _Script(program)
+    used = [
+        word.span
+        for command in program.commands
+        if command.name not in program.functions
+        and not _LOOKS.fullmatch(command.name)
+        and command.name not in ("set", "getopt")
+        and command.context.function in script.top
+        for word in command.words
+        if any(
+            variable.name in _ANY and (variable.is_list or word.sole_variable)
+            for variable in word.variables
+        )
+    ]
+    used += [
+        assignment.span
+        for assignment in program.assignments
+        if assignment.function in script.top
+        and any(variable.name in _ANY for word in assignment.values for variable in word.variables)
+        and not any(
+            loop.span.start <= assignment.span.start < loop.span.end for loop in script.option_loops
+        )
+    ]
+    used += [
+        Span(script.unit, found.start(1), found.end())
+        for found in _FOR_ALL.finditer(program.unit.source)
+    ]
+    used += [loop.span for loop in script.loops if loop not in script.option_loops]
+    return min((span.line for span in used if span.unit is script.unit), default=None)
 
 
 def _with_choices(parameter: Parameter, choices: Mapping[str, tuple[str, ...]]) -> Parameter:
@@ -119,54 +222,64 @@ def _with_choices(parameter: Parameter, choices: Mapping[str, tuple[str, ...]]) 
     return replace(parameter, type=ParameterType.CHOICE, choices=found)
 
 
-def _from_assignments(program: Program) -> Iterator[Parameter]:
+def _from_assignments(script: _Script) -> Iterator[Parameter]:
     """`NAME=$1`, `NAME=${1:-default}` and `NAME=${NAME:-default}`."""
-    shifts = _shifts(program)
-    for assignment in program.assignments:
+    for assignment in script.program.assignments:
         variable = assignment.value.sole_variable if assignment.value else None
-        if variable is None or assignment.function or assignment.span.unit is not program.unit:
+        if variable is None or assignment.span.unit is not script.unit or assignment.is_loop:
             continue
         if variable.operator not in _DEFAULTS | _REQUIRED | {""}:
             continue
-        if _POSITIONAL.fullmatch(variable.name) and not assignment.in_loop:
-            position = int(variable.name) + sum(at < assignment.span.start for at in shifts)
-            yield _parameter(assignment.name, variable, assignment, program, position=position)
-        elif variable.name == assignment.name and variable.operator:
-            yield _parameter(assignment.name, variable, assignment, program)
+        if _POSITIONAL.fullmatch(variable.name):
+            position = script.position(variable.name, assignment.span, assignment.function)
+            if position is not None and not assignment.in_loop:
+                yield _parameter(assignment.name, variable, assignment, script, position=position)
+        elif variable.name == assignment.name and variable.operator and not assignment.function:
+            yield _parameter(assignment.name, variable, assignment, script)
 
 
-def _from_getopts(program: Program) -> Iterator[Parameter]:
-    """`n) NAME=$OPTARG` in the loop of a getopts that knows `n:`."""
-    known = {letter for command in program.commands for letter in _letters(command, program)}
-    for assignment in program.assignments:
+def _from_options(script: _Script) -> Iterator[Parameter]:
+    """`n) NAME=$OPTARG` of a getopts that knows `n:`, `--name) NAME=$2` and `--name=*) NAME=${1#*=}`."""
+    known = {letter for command in script.commands("getopts") for letter in _letters(command)}
+    moved = {c.span.start for c in script.commands("shift")}
+    for assignment in script.program.assignments:
         variable = assignment.value.sole_variable if assignment.value else None
-        if (
-            variable is None
-            or variable.name != "OPTARG"
-            or assignment.function
-            or assignment.span.unit is not program.unit
-        ):
+        if variable is None or not script.is_top(assignment.span, assignment.function):
             continue
-        before = program.unit.text(0, assignment.span.start)
-        letters = _BRANCH.findall(before)
-        if letters and letters[-1] in known:
-            default = _earlier_value(assignment, program)
-            needed = assignment.name in program.tested or _is_demanded(assignment.name, program)
+        start = assignment.span.start
+        before = script.unit.text(max(0, start - _NEAR), start)
+        branches = list(_BRANCH.finditer(before)) if assignment.in_loop else []
+        if not branches:
+            continue
+        names = [re.sub(r"[\"']|\*$", "", name).strip() for name in branches[-1][1].split("|")]
+        is_moved = any(
+            start - len(before.encode()) + branches[-1].end() <= at < start for at in moved
+        )
+        if variable.name == "OPTARG":
+            options = [name for name in names if name in known]
+        elif variable.operator.startswith("#") or variable.operator == "/":
+            options = [name[1:] for name in names if name[0] == "-" and name.endswith("=")]
+        elif variable.name == ("1" if is_moved else "2"):
+            options = [name[1:] for name in names if name[0] == "-" and name[-1] != "="]
+        else:
+            continue
+        if options:
+            default = _earlier_value(assignment, script.program)
+            needed = script.is_required(assignment.name, None, assignment.function, otherwise=False)
+            needed = needed or _is_demanded(assignment.name, script.program)
             yield Parameter(
                 name=assignment.name,
                 type=guess_type(assignment.name, default),
                 required=needed and not default,
                 default=default or None,
                 line=assignment.span.line,
-                option=letters[-1],
+                option=options[0],
             )
 
 
-def _letters(command: Command, program: Program) -> Iterator[str]:
-    """The options of a getopts at the script's top that take a value."""
-    is_top = command.span.unit is program.unit and not command.context.function
-    if command.name == "getopts" and is_top and command.arguments:
-        yield from re.findall(r"(\w):", command.arguments[0].literal or "")
+def _letters(command: Command) -> list[str]:
+    """The options of a getopts that take a value."""
+    return re.findall(r"(\w):", command.arguments[0].literal or "") if command.arguments else []
 
 
 def _earlier_value(assignment: Assignment, program: Program) -> str | None:
@@ -189,36 +302,56 @@ def _is_demanded(name: str, program: Program) -> bool:
     )
 
 
-def _shifts(program: Program) -> list[int]:
-    """Whether the script shifts its arguments by one here."""
-    return [
-        command.span.start
-        for command in program.commands
-        if command.name == "shift" and command.span.unit is program.unit and not command.arguments
-    ]
-
-
-def _from_expansions(program: Program) -> Iterator[Parameter]:
-    """`${NAME:?message}` and `${NAME:=default}`, and `${1:?message}` if no variable is assigned from it."""
+def _from_expansions(script: _Script) -> Iterator[Parameter]:
+    """`${NAME:?message}` and `${NAME:=default}`."""
     assigned = {
         assignment.name: assignment.span.line
-        for assignment in reversed(program.assignments)
+        for assignment in reversed(script.program.assignments)
         if not _is_own_default(assignment)
     }
-    for expansion in program.expansions:
+    for expansion in script.program.expansions:
         variable = expansion.variable
-        if expansion.span.unit is not program.unit:
-            continue
-        if _POSITIONAL.fullmatch(variable.name):
-            if variable.operator in _REQUIRED and not expansion.function:
-                name, position = f"ARGUMENT_{variable.name}", int(variable.name)
-                yield _parameter(name, variable, expansion, program, position=position)
-        elif (
-            variable.operator in _REQUIRED | {":=", "="}
+        if (
+            expansion.span.unit is script.unit
+            and variable.operator in _REQUIRED | {":=", "="}
             and _NAME.fullmatch(variable.name)
             and assigned.get(variable.name, expansion.span.line) >= expansion.span.line
         ):
-            yield _parameter(variable.name, variable, expansion, program)
+            yield _parameter(variable.name, variable, expansion, script)
+
+
+def _from_arguments(script: _Script) -> Iterator[Parameter]:
+    """`$1` that no variable is set from."""
+    for expansion in script.program.expansions:
+        variable = expansion.variable
+        if _POSITIONAL.fullmatch(variable.name):
+            position = script.position(variable.name, expansion.span, expansion.function)
+            if position is not None:
+                name = f"ARGUMENT_{position}"
+                yield _parameter(name, variable, expansion, script, position=position)
+
+
+def _from_environment(script: _Script) -> Iterator[Parameter]:
+    """Variables that the script uses but never sets. A file that it sources may set those without a default."""
+    program = script.program
+    known = program.variables.set_names
+    sources = [c.span.start for c in program.commands if c.name in (".", "source", "eval")]
+    named = {word.literal for command in program.commands for word in command.arguments}
+    # A default decides more than a test before it.
+    for expansion in sorted(program.expansions, key=lambda one: not one.variable.operand):
+        variable = expansion.variable
+        is_sourced = any(at < expansion.span.start for at in sources[:1])
+        is_given = variable.name.isupper() and (
+            variable.operator in _DEFAULTS | {":+", "+"} or variable.name in named
+        )
+        if (
+            expansion.span.unit is script.unit
+            and _NAME.fullmatch(variable.name)
+            and not (variable.is_list or variable.operator == "!" or variable.name in known)
+            and not _STANDARD.fullmatch(variable.name)
+            and (is_given or not is_sourced)
+        ):
+            yield _parameter(variable.name, variable, expansion, script, is_environment=True)
 
 
 def _is_own_default(assignment: Assignment) -> bool:
@@ -230,14 +363,23 @@ def _parameter(
     name: str,
     variable: Variable,
     where: Assignment | Expansion,
-    program: Program,
+    script: _Script,
     *,
     position: int | None = None,
+    is_environment: bool = False,
 ) -> Parameter:
     operand = _unquote(variable.operand)
     # `${1:-}` only keeps `set -u` quiet; whether a value is needed shows in the tests that follow.
     has_default = variable.operator in _DEFAULTS and variable.operand != ""
-    is_required = not has_default and (variable.operator not in _DEFAULTS or name in program.tested)
+    is_bare = not variable.operator and not is_environment
+    is_unconditional = isinstance(where, Expansion) or not where.is_conditional
+    is_required = (
+        variable.operator in _REQUIRED
+        or not has_default
+        and script.is_required(
+            name, position, where.function, otherwise=is_bare and is_unconditional
+        )
+    )
     return Parameter(
         name=name,
         type=guess_type(name, operand if has_default else None),
@@ -246,6 +388,7 @@ def _parameter(
         description=operand or "" if variable.operator in _REQUIRED else "",
         line=where.span.line,
         position=position,
+        is_environment=is_environment,
     )
 
 

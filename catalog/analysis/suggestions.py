@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from catalog.analysis.parameters import Parameter, find_parameters, possible_parameters
+from catalog.analysis.parameters import Parameter, parameters_of, passed_on
 from catalog.analysis.shell.commands import Command
 from catalog.analysis.shell.program import Program, read_program
 from catalog.analysis.types import encode_script
@@ -19,6 +19,7 @@ class Suggested:
 
     parameters: tuple[Parameter, ...]
     asked: tuple[Asked, ...]
+    passed_on: int | None  # the line that uses all arguments at once
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,9 +34,9 @@ class Asked:
 def suggest_parameters(script: str) -> Suggested:
     """Raises UnreadableScript."""
     program = read_program(encode_script(script))
-    possible = {parameter.name for parameter in possible_parameters(program)}
     return Suggested(
-        parameters=find_parameters(script, also=possible),
+        parameters=parameters_of(program),
+        passed_on=passed_on(program),
         asked=tuple(asked for command in program.commands for asked in _asked(command, program)),
     )
 

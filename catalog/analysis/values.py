@@ -27,7 +27,7 @@ def dangerous_values(script: str, values: Mapping[str, str]) -> list[str]:
     empty. Raises UnreadableScript.
     """
     program = read_program(encode_script(script))
-    parameters = parameters_of(program, also=values.keys())
+    parameters = parameters_of(program)
     complete = {p.name: values.get(p.name, p.default or "") for p in parameters}
     by_position = {str(p.position): complete[p.name] for p in parameters if p.position}
     given = program.variables.given({**complete, **by_position})
@@ -39,6 +39,8 @@ def dangerous_values(script: str, values: Mapping[str, str]) -> list[str]:
             folder = emptied_folder(given.worst(word)) if command.name in DELETERS else None
             reaching = program.variables.reaching(word)
             for parameter in _named(parameters, reaching):
+                if folder is None and not parameter.required and parameter.name not in values:
+                    continue  # the script itself provides for it
                 reason = _reason(parameter, complete[parameter.name], folder, command)
                 reasons.update(dict.fromkeys(reason))
     return list(reasons)

@@ -15,9 +15,9 @@ from core.errors import BadInput
 def suggest_rows(
     script: str, typed: Sequence[Mapping[str, object]]
 ) -> tuple[list[dict[str, object]], list[str]]:
-    """The rows that were typed, then one for each other parameter; and what nobody could fill in.
+    """Return the typed rows, one row for each other parameter, and sentences about values that can't be filled in.
 
-    Raises BadInput for what is no script.
+    Raises BadInput for a text that is not a script.
     """
     try:
         suggested = analysis.suggest_parameters(script)
@@ -30,7 +30,13 @@ def suggest_rows(
         for found in suggested.parameters
         if found.name not in named
     ]
-    return rows, [_say_asked(asked) for asked in suggested.asked]
+    unfillable = [_say_asked(asked) for asked in suggested.asked]
+    if suggested.passed_on is not None:
+        unfillable.append(
+            _("Line %(line)s uses all arguments of the script at once, so they can't be filled in.")
+            % {"line": suggested.passed_on}
+        )
+    return rows, unfillable
 
 
 def _say_asked(asked: analysis.Asked) -> str:

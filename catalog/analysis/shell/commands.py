@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Literal
 
 from catalog.analysis.shell.command_words import Text, Variable, Word
+from catalog.analysis.shell.conditions import Tested
 from catalog.analysis.shell.fragments import Span, Unit
 
 STANDARD_FOLDERS = frozenset(
@@ -151,7 +152,7 @@ class Found:
     assignments: list[Assignment] = field(default_factory=list)
     variable_writers: set[str] = field(default_factory=set)  # names that `read`, `for` ... set
     expansions: list[Expansion] = field(default_factory=list)  # each `${...}`
-    tested: list[tuple[str, Span]] = field(default_factory=list)  # `-n "$NAME"` and the like
+    tested: list[Tested] = field(default_factory=list)
     functions: set[str] = field(default_factory=set)
     gaps: list[Gap] = field(default_factory=list)
 

@@ -50,7 +50,6 @@ class Program:
     assignments: tuple[Assignment, ...]
     expansions: tuple[Expansion, ...]
     functions: frozenset[str]
-    tested: frozenset[str]  # names of variables that the script tests with `-n`, `-z` and the like
     gaps: tuple[Gap, ...]
     variables: Variables
 
@@ -115,7 +114,6 @@ def read_program(source: bytes) -> Program:
         assignments=tuple(found.assignments),
         expansions=tuple(found.expansions),
         functions=frozenset(found.functions),
-        tested=frozenset(name for name, _ in found.tested),
         gaps=tuple(found.gaps),
         variables=Variables(found),
     )

@@ -21,6 +21,7 @@ from catalog.analysis.shell.commands import (
     Loop,
     Redirect,
 )
+from catalog.analysis.shell.conditions import read_tests
 from catalog.analysis.shell.fragments import Span, Unit
 from catalog.analysis.shell.hidden_substitutions import find_hidden, unescape_backquoted
 from catalog.analysis.shell.parsing import TooComplex
@@ -36,11 +37,12 @@ from catalog.analysis.shell.redirects import (
 MAXIMUM_DEPTH = 5  # of texts inside texts
 MAXIMUM_HIDDEN = 200  # texts of one unit
 MAXIMUM_NESTING = 40  # of loops, pipelines or substitutions
+MAXIMUM_TESTS = 3_000  # of one unit
 MAXIMUM_WORDS = 2_000  # of one command
 
 _NOT_PARSED = "A part of the script could not be parsed here; risks in it may be missed."
-_TESTED = re.compile(r"-[nzdefrs]\s+\"?\$\{?(\w+)")
 _WRITERS = frozenset({"read", "mapfile", "readarray", "getopts", "unset"})
+_TESTING = frozenset({"if_statement", "elif_clause", "list", "while_statement"})
 _BRANCHES = frozenset({"if_statement", "case_statement", "list"})
 _LOOPS = frozenset({"while_statement", "c_style_for_statement", "for_statement"})
 _ENDLESS = {
@@ -115,6 +117,7 @@ class _Walker:
         }
         self.found = found
         self.waiting = waiting
+        self.tests = 0
         self.stack: list[tuple[Node, Context]] = []
         # Redirections and arguments that the tree keeps outside of the command they belong to.
         self.pending: dict[int, tuple[list[Redirect], list[Node]]] = {}
@@ -125,6 +128,10 @@ class _Walker:
             node, context = self.stack.pop()
             if node.is_missing or node.is_error:
                 self._note_error(node)
+            if node.type in _TESTING and self.tests < MAXIMUM_TESTS:
+                self.tests += 1
+                is_nested = context.is_conditional
+                self.found.tested += read_tests(node, self.unit, context.function, is_nested)
             if node.type in _LOOPS:
                 self._visit_loop(node, context)
                 continue
@@ -184,11 +191,9 @@ class _Walker:
     def _note(self, node: Node, context: Context) -> None:
         """Note what is no command."""
         match node.type:
-            case "test_command":
-                self._note_tests(node)
             case "variable_assignment":
                 self.found.assignments.append(self._read_assignment(node, context))
-            case "expansion":
+            case "expansion" | "simple_expansion":
                 if variable := read_variable(node, self.unit):
                     expansion = Expansion(variable, self._span(node), context.function)
                     self.found.expansions.append(expansion)
@@ -199,11 +204,6 @@ class _Walker:
         # One is enough: after it, the rest of the tree is the parser's guess.
         if not any(gap.code == "not_parsed" for gap in self.found.gaps):
             self.found.gaps.append(Gap(self._span(node), "not_parsed", _NOT_PARSED))
-
-    def _note_tests(self, node: Node) -> None:
-        span = self._span(node)
-        tested = _TESTED.findall(self.unit.text(span.start, min(span.end, span.start + 4_000)))
-        self.found.tested += [(name, span) for name in tested]
 
     def _visit_command(self, node: Node, context: Context) -> None:
         outside = self.pending.pop(node.id, ([], []))
@@ -231,14 +231,12 @@ class _Walker:
             self.found.gaps.append(gap)
         if words:
             self._note_command(
-                Command(words, self._span(node), context, tuple(prefixes), tuple(redirects)), node
+                Command(words, self._span(node), context, tuple(prefixes), tuple(redirects))
             )
 
-    def _note_command(self, command: Command, node: Node) -> None:
+    def _note_command(self, command: Command) -> None:
         self.found.commands.append(command)
-        if command.name in ("test", "["):
-            self._note_tests(node)
-        elif command.name in _WRITERS or (command.name == "printf" and command.has_option("-v")):
+        if command.name in _WRITERS or (command.name == "printf" and command.has_option("-v")):
             names = (word.literal or "" for word in command.arguments)
             self.found.variable_writers.update(name for name in names if name.isidentifier())
 
@@ -248,7 +246,7 @@ class _Walker:
             literal_word(self._text(child)[:200], self._span(child)) for child in node.children
         )
         command = Command(words, self._span(node), context, redirects=tuple(redirects))
-        self._note_command(command, node)
+        self._note_command(command)
         self._push(node.children, context)
 
     def _read_assignment(self, node: Node, context: Context) -> Assignment:

@@ -6,9 +6,11 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from copy import copy
+from math import inf
 
 from catalog.analysis.shell.command_words import Output, Text, Variable, Word
 from catalog.analysis.shell.commands import Assignment, Found
+from catalog.analysis.shell.conditions import Tested
 from catalog.analysis.word_sets import word_set
 
 SOMETHING = "\N{OBJECT REPLACEMENT CHARACTER}"  # stands for a value that is not empty
@@ -18,6 +20,12 @@ MAXIMUM_LENGTH = 2_000
 MAXIMUM_ASSIGNMENTS = 50  # of one variable that are looked at
 MAXIMUM_REACH = 2_000  # words that are looked at for one variable
 
+_ENDING = re.compile(
+    r"(?:\w+[_:-]+)?(?:die|usage|abort|fatal|bail|croak|fail|(?:err|error|exit)_?(?:exit|error|out|with)\w*)(?:[_-]\w+)?"
+)
+_ARITHMETIC = re.compile(
+    r"(?:\(\(|;|,|\blet\s)\s*(\w+)\s*[-+*/%|&^]?=|(\w+)(?:\+\+|--)(?!\w)|(?:\+\+|--)(\w+)|\{(\w+)\}[<>]"
+)
 _HOMES = frozenset({"HOME"})
 _NEVER_EMPTY = word_set(
     """
@@ -57,9 +65,16 @@ class Variables:
             for name, values in defaults.items()
             if len(values) == 1 and not re.search(r"[$`]", next(iter(values)))
         }
-        self._guards: dict[str, int] = {}
-        for name, line in _guards(found):
-            self._guards[name] = min(line, self._guards.get(name, line))
+        self._guards: defaultdict[str, list[tuple[int, float]]] = defaultdict(list)
+        ending = _Ending(found)
+        for name, first, last in _guards(found, ending):
+            self._guards[name].append((first, last))
+        self.set_names = {*self._assignments, *self._written, *_declared(found)}
+        # By function, since `$1` is another argument in each.
+        self.tested = frozenset((t.name, t.function) for t in found.tested if t.is_direct)
+        self.demanded = frozenset(
+            (test.name, test.function) for test in found.tested if ending.is_demand(test)
+        )
 
     def given(self, values: Mapping[str, str]) -> Variables:
         """The same variables, with values that the script is going to be started with."""
@@ -180,11 +195,23 @@ class _Lookup:
             values.add("")
         if name not in self._all._written and len(values) == 1 and "" not in values:
             return values.pop()
-        if self._all._guards.get(name, self._line + 1) <= self._line:
+        if self._is_guarded(name):
             return SOMETHING
         if name in self._all._written or not values or "" in values:
             return ""
         return SOMETHING
+
+    def _is_guarded(self, name: str) -> bool:
+        """Whether a test or `${name:?}` before the line excludes an empty value, and the value is still the same."""
+        changed = [
+            assignment.span.line
+            for assignment in self._all._assignments.get(name, [])[:MAXIMUM_ASSIGNMENTS]
+            if all(v.name != name for word in assignment.values for v in word.variables)
+        ]
+        return any(
+            first <= self._line <= last and not any(first < line <= self._line for line in changed)
+            for first, last in self._all._guards.get(name, [])[:MAXIMUM_ASSIGNMENTS]
+        )
 
     def _assigned(self, assignment: Assignment, seen: frozenset[str]) -> str:
         if assignment.appends or len(assignment.values) > 1:
@@ -202,11 +229,57 @@ def _command_of(output: Output) -> str:
     return output.source.lstrip("$(`< \n\t")
 
 
-def _guards(found: Found) -> Iterator[tuple[str, int]]:
-    """Names, and the lines from which on the script sees to it that they are not empty."""
+def _declared(found: Found) -> Iterator[str]:
+    """Names that `local`, arithmetic or `exec {NAME}>file` may set."""
+    for command in found.commands:
+        if command.name in ("local", "declare", "typeset"):
+            yield from (word.prefix.partition("=")[0] for word in command.arguments)
+    for unit in {command.span.unit for command in found.commands}:
+        for pair in _ARITHMETIC.findall(unit.source.decode("utf-8", "replace")):
+            yield from pair
+
+
+def _guards(found: Found, ending: _Ending) -> Iterator[tuple[str, int, float]]:
+    """Names, and the first and last line between which they are not empty."""
     for expansion in found.expansions:
         variable = expansion.variable
         if variable.operator == ":?" or (variable.operator == ":=" and variable.operand):
-            yield variable.name, expansion.span.line
-    for name, span in found.tested:
-        yield name, span.line
+            yield variable.name, expansion.span.line, inf
+    for test in found.tested:
+        line = test.span.unit.line
+        yield test.name, test.span.line, line(max(test.span.start, test.span.end - 1))
+        if ending.is_left(test) or f"{test.name}=" in test.leads_to:
+            yield test.name, line(test.after), inf
+
+
+class _Ending:
+    """Which commands end the script: `exit`, functions that call it, and unknown ones with such a name."""
+
+    def __init__(self, found: Found) -> None:
+        calls: defaultdict[str, set[str]] = defaultdict(set)
+        for command in found.commands:
+            if command.context.function and not command.context.is_conditional:
+                calls[command.context.function].add(command.name)
+        self._functions = found.functions
+        self._names = {"exit"}
+        for _ in range(MAXIMUM_CHAIN):
+            more = {name for name, called in calls.items() if any(map(self._ends, called))}
+            if more <= self._names:
+                break
+            self._names |= more
+
+    def _ends(self, name: str) -> bool:
+        is_unknown = name not in self._functions
+        return name in self._names or (is_unknown and bool(_ENDING.fullmatch(name)))
+
+    def is_demand(self, test: Tested) -> bool:
+        """Whether the script or function fails if the variable is empty."""
+        if test.is_conditional:
+            return False
+        is_return = "return" in test.leads_to or ("return 0" in test.leads_to and not test.function)
+        return is_return or any(map(self._ends, test.leads_to))
+
+    def is_left(self, test: Tested) -> bool:
+        """Whether an empty value does not get beyond the test."""
+        leaves = test.leads_to & {"return", "return 0", "continue", "break"}
+        return bool(leaves) or any(map(self._ends, test.leads_to))

@@ -122,7 +122,7 @@ def _complete(said: Sequence[Parameter] | None, script: str) -> list[Parameter]:
     """The described parameters, then the others of the script."""
     complete = list(said or ())
     named = {parameter.name for parameter in complete}
-    parameters = analysis.find_parameters(script, also=named)
+    parameters = analysis.find_parameters(script)
     found = {parameter.name: parameter for parameter in parameters}
     for parameter in complete:
         if parameter.name not in found:

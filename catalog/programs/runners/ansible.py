@@ -70,7 +70,8 @@ def _task(script: RunnableScript) -> dict[str, object]:
 def _arguments(script: RunnableScript) -> str:
     """An expression for the words after the script: what is empty is left out, up to the last one given."""
     parts = [
-        f"(['-{one.option}', {_value(one)}] if {_value(one)} else [])" for one in script.options
+        f"(['-{one.option}'{' ~' if one.option.endswith('=') else ','} {_value(one)}] if {_value(one)} else [])"
+        for one in script.options
     ]
     positional = [_value(one) for one in script.positional]
     if positional and script.ends_options:

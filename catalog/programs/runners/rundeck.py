@@ -119,7 +119,8 @@ def _reading(script: RunnableScript) -> list[str]:
         lines.append(f'if [ -n "${given}" ]; then export {one.name}="${given}"; fi')
     for one in script.options:
         given = f"given_{one.name}"
-        lines.append(f'if [ -n "${given}" ]; then set -- "$@" -{one.option} "${given}"; fi')
+        word = f"-{one.option}" + ("" if one.option.endswith("=") else " ")
+        lines.append(f'if [ -n "${given}" ]; then set -- "$@" {word}"${given}"; fi')
     names = [f"$given_{one.name}" for one in script.positional]
     if names and script.ends_options:
         lines.append(f'if [ -n "{"".join(names)}" ]; then set -- "$@" --; fi')

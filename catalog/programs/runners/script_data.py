@@ -96,7 +96,7 @@ class RunnableScript:
 def values_of(script: str, rows: Sequence[Mapping[str, object]]) -> list[Value]:
     """The parameters that are written down, each with the way in which the script reads it."""
     parameters = [Parameter.model_validate(row) for row in rows]
-    read = {one.name: one for one in find_parameters(script, also=[one.name for one in parameters])}
+    read = {one.name: one for one in find_parameters(script)}
     return [
         Value(
             parameter,

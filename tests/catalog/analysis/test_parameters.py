@@ -18,6 +18,7 @@ from catalog.analysis import (
     dangerous_values,
     fill,
     find_parameters,
+    read_values,
     suggest_parameters,
 )
 from catalog.analysis.filling import quote
@@ -45,9 +46,11 @@ PARAMETERS: dict[str, list[tuple[str, bool, str | None, int | None]]] = {
     'A=$1; shift\nB="$1"': [("A", True, None, 1), ("B", True, None, 2)],
     'export NAME="${NAME:-x}"\necho "${NAME:?}"': [("NAME", False, "x", None)],
     'f() { local a="$1"; b=${2:?}; }': [],
-    "while [ $# -gt 0 ]; do case $1 in -n) N=$2; shift;; esac; shift; done": [],
+    "while [ $# -gt 0 ]; do case $1 in -n) N=$2; shift;; esac; shift; done": [
+        ("N", False, None, None)
+    ],
     'N=5\necho "${N:?}" "${N:=7}"': [],
-    'echo "$HOME" "${PATH}" "${X:-y}"': [],
+    'echo "$HOME" "${PATH}" "${X:-y}"': [("X", False, "y", None)],
     "# : ${A:?x}\necho '${B:?y}'": [],
     "": [],
 }
@@ -244,12 +247,93 @@ def test_words_that_alone_are_taken_are_choices(subtests: pytest.Subtests) -> No
             assert (parameter.type is ParameterType.CHOICE) == bool(expected)
 
 
-def test_what_only_may_be_a_parameter_is_suggested() -> None:
-    script = 'echo "${TRIES:-3}" "${HOME:-x}" "${lower:-y}"\nB=1; echo "${B:-2}"\n'
-    assert find_parameters(script) == ()
-    (suggested,) = suggest_parameters(script).parameters
-    assert (suggested.name, suggested.default, suggested.required) == ("TRIES", "3", False)
-    assert fill(script, {"TRIES": "5"}) == "TRIES='5'\n" + script
+# Each is required if, and only if, the script ends without it.
+REQUIRED = [
+    '[ -z "$A" ] && exit',
+    '[ -n "$A" ] || { usage; exit 1; }',
+    "[[ -n $A ]] || exit",
+    'if [ -z "$A" ]; then echo no; exit 1; fi',
+    'if [ -z "$B" ] || [[ ! $A ]]; then die "no"; fi',
+    'stop() { echo; exit 2; }\ntest -n "$A" || stop',
+    '[ "x$A" = x ] && exit 1',
+    'if ! [[ "$A" =~ ^[a-z]+$ ]]; then abort; fi',
+    '[[ -z "${A:-}" || -z "${B:-}" ]] && usage',
+    'if [ -n "$A" ]; then run; else exit 2; fi',
+    'if [ -z "$B" ]; then exit; elif [ -z "$A" ]; then exit; fi',
+    'A=${A:-}\n[ -f "$A" ] || exit',
+    'check() { [ -n "$A" ] || return 1; }\ncheck || exit',
+]
+OPTIONAL = [
+    'A=${A:-}; if [[ -n $A ]]; then dry=""; fi',
+    '[ -n "$A" ] && usage',
+    'if [ -n "$A" ]; then usage; exit; fi',
+    '[ -z "$A" ] && A=/srv',
+    'if ask; then [ -n "$A" ] || exit; fi',
+    'log() { [ -n "$A" ] || return 0; echo "$@"; }',
+    '[ -n "$A" ] && one || two',
+    'if [ -n "$A" ]; then a; elif [ -n "$B" ]; then b; else exit 1; fi',
+    '[ "$A" = yes ] && exit',
+    'for f in *; do [ -n "$A" ] || continue; done',
+    'usage() { echo; }\n[ -n "$A" ] || usage',
+    'A=$1\nif [ -n "$A" ]; then cd "$A"; fi',
+    "if [ $# -gt 0 ]; then A=$1; fi",
+    "[ $# -lt 1 ] && exit\nB=$1\nA=$2",
+]
+
+
+def test_parameter_is_required_only_if_the_script_ends_without_it() -> None:
+    found = {
+        script: [p.required for p in find_parameters(script) if p.name == "A"]
+        for script in (*REQUIRED, *OPTIONAL)
+    }
+    # What the script sets itself is no parameter.
+    assert found == dict.fromkeys(REQUIRED, [True]) | dict.fromkeys(OPTIONAL, [False]) | {
+        '[ -z "$A" ] && A=/srv': []
+    }
+
+
+FILLED = {  # with V for each value, or the first choice
+    'ssh "$TARGET" uptime': "export TARGET='V'",
+    'echo "${TRIES:-3}" $HOME $RANDOM "$BASH_VERSION" "$LD_PRELOAD"': "export TRIES='V'",
+    '[ -n "$KUBECONFIG" ] || exit\nkubectl get pods': "export KUBECONFIG='V'",
+    ". ./settings\necho $NAME ${LEVEL:-1}": "export LEVEL='V'",
+    'systemctl restart "$1"': "set -- 'V'",
+    'main() { ssh "$1" "${2:-uptime}"; }\nmain "$@"': "set -- 'V' 'V'",
+    'shift 2\necho "$1"': "set -- '' '' 'V'",
+    'case "$1" in start|stop) systemctl "$1" x ;; *) exit 1 ;; esac': "set -- 'start'",
+    'case "$1" in\nup) a ;;\ndown) b ;;\nesac': "set -- 'up'",
+    "while [ $# -gt 0 ]; do case $1 in --to) TO=$2; shift 2 ;; *) break ;; esac; done": "set -- --to 'V'",
+    "for a in \"$@\"; do case $a in --to=*) TO=${a#*=} ;; esac; done\nX=$1": "set -- --to='V' 'V'",
+    "while :; do case $1 in -f | --file ) shift; F=$1 ;; '') break ;; esac; shift; done": "set -- -f 'V'",
+    "run() { while [ $# -gt 0 ]; do case $1 in -t|--to) TO=$2 ;; esac; shift; done; }\nrun \"$@\"": "set -- -t 'V'",
+    # An option behind an argument can't be filled in.
+    "C=$1; shift; while [ $# -gt 0 ]; do case $1 in --to) TO=$2; shift 2 ;; esac; done": "set -- 'V'",
+    'for f in "$@"; do gzip "$f"; done': "",
+    'read -r a b; for ((i=0; i<3; i++)); do echo $a $b $i; done; f() { local x; echo $x $1; }': "",
+    "set -- one two; echo $1": "",
+    'ssh host <<"E"\necho $REMOTE\nE': "",
+}  # fmt: skip
+
+
+def test_each_kind_of_parameter_is_filled_in_its_own_way_and_read_back() -> None:
+    for script, expected in FILLED.items():
+        values = {p.name: (*p.choices, "V")[0] for p in find_parameters(script)}
+        filled = fill(script, values)
+        assert filled == (f"{expected}\n{script}" if expected else script)
+        assert read_values(script, filled) == values
+
+
+def test_argument_that_reads_as_an_option_is_refused() -> None:
+    script = "while [ $# -gt 0 ]; do case $1 in --to) T=$2; shift 2 ;; *) break ;; esac; done\nX=$1"
+    with pytest.raises(UnfillableScript, match="as an option"):
+        fill(script, {"X": "--to"})
+
+
+def test_arguments_that_are_all_used_at_once_are_suggested_as_unfillable() -> None:
+    for script in ('a\nkubectl get "$@"', "a\nfor x; do b; done", 'a\nX=("$@")', 'a\neval "$*"'):
+        assert suggest_parameters(script).passed_on == 2, script
+    for script in ('usage "$@"', 'f() { a "$@"; }; f x', "while getopts a: o; do shift; done"):
+        assert suggest_parameters(script).passed_on is None, script
 
 
 def test_what_is_asked_at_the_keyboard_is_told() -> None:
