@@ -7,6 +7,7 @@ from catalog.calibration.services import forget_statement, label_case, label_mat
 from catalog.curation.services import merge_entries, read_curation_backlog
 from catalog.entries.services import (
     LATELY,
+    Filled,
     TrackRecord,
     add_phrasing,
     create_entry,
@@ -126,6 +127,7 @@ __all__ = [
     "evidence_in",
     "evidence_of",
     "export_entries",
+    "Filled",
     "fill_in",
     "forget_case_sets",
     "forget_scripts",

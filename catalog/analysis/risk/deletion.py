@@ -15,7 +15,7 @@ from catalog.analysis.risk.effects import (
     name_folder,
 )
 from catalog.analysis.shell.arguments import read_arguments
-from catalog.analysis.shell.command_words import Variable, Word, show, show_text
+from catalog.analysis.shell.command_words import Text, Variable, Word, show, show_text
 from catalog.analysis.shell.commands import Command
 from catalog.analysis.shell.inline_code import AWKS, INTERPRETERS, code_of, read_code
 from catalog.analysis.shell.program import Program
@@ -78,7 +78,9 @@ def _remove(command: Command, program: Program) -> Iterator[Effect]:
             command.span,
         )
     else:
-        is_many = recursive or command.takes_more or any("*" in word.prefix for word in targets)
+        is_many = (
+            recursive or command.takes_more or any(_is_many(w, command, program) for w in targets)
+        )
         is_temporary = bool(targets) and all(_is_temporary(word, program) for word in targets)
         level = Level.WARNING if is_many and not is_temporary else Level.INFO
         yield Effect("destructive", level, f"Deletes {what}{below}{asking}.", command.span)
@@ -87,6 +89,16 @@ def _remove(command: Command, program: Program) -> Iterator[Effect]:
             yield from unsafe_variables(word, program)
     if recursive and any((word.literal or "") in ("*", "./*", ".") for word in targets):
         yield from _after_unsafe_cd(command, program)
+
+
+def _is_many(word: Word, command: Command, program: Program) -> bool:
+    """Whether the word is a pattern, or takes a value that the script does not list in each round of a loop."""
+    is_pattern = any(isinstance(p, Text) and not p.quoted and "*" in p.value for p in word.parts)
+    return (
+        is_pattern
+        or bool(command.context.loops)
+        and any(program.variables.varies(variable.name) for variable in word.variables)
+    )
 
 
 def _passed_on(command: Command) -> str:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from catalog.analysis.risk.effects import Effect
-from catalog.analysis.secrets import find_secret_forms, is_placeholder
+from catalog.analysis.secrets import SPOKEN, find_secret_forms, find_secrets, is_placeholder
+from catalog.analysis.secrets.value_tests import is_no_word
 from catalog.analysis.shell.arguments import read_arguments
 from catalog.analysis.shell.command_words import Word
 from catalog.analysis.shell.commands import Command
 from catalog.analysis.shell.fragments import Span
 from catalog.analysis.shell.program import Program
 from catalog.analysis.types import Level
+
+MAXIMUM_MASKED = 200_000  # characters; larger texts are searched for known forms only
 
 _SECRET_NAME = re.compile(
     r"(?i)(?:password|passwd|passphrase|secret|secret_?key|(?:^|_)(?:pass|pwd|token|api_?key"
@@ -40,13 +44,24 @@ _ANY_LONG = ("password", "token", "secret", "api-key", "apikey", "access-key", "
 
 
 def find_script_secrets(program: Program) -> Iterator[Effect]:
-    """Secrets by their form anywhere in the script, and by where they stand in its commands."""
-    source = program.unit.source
-    text = source.decode("utf-8", "replace")
-    for secret in find_secret_forms(text):
+    """Secrets by where they are in the script's commands, and all others that are masked in a prompt."""
+    named = list(_find_named(program))
+    yield from named
+    lines = {effect.span.line for effect in named}
+    text = program.unit.source.decode("utf-8", "replace")
+    forms = set(find_secret_forms(text))
+    for secret in find_secrets(text) if len(text) <= MAXIMUM_MASKED else forms:
         start = len(text[: secret.start].encode())
         end = start + len(text[secret.start : secret.end].encode())
-        yield _effect(Span(program.unit, start, end), f"contains a secret ({secret.kind})")
+        span = Span(program.unit, start, end)
+        if secret in forms or span.line not in lines:
+            effect = _effect(span, f"contains a secret ({secret.kind})")
+            # A sentence about passwords is masked in a prompt, but often contains none.
+            is_likely = secret.kind != SPOKEN or is_no_word(text[secret.start : secret.end])
+            yield effect if is_likely else replace(effect, level=Level.INFO)
+
+
+def _find_named(program: Program) -> Iterator[Effect]:
     for assignment in program.assignments:
         if (
             assignment.value

@@ -14,10 +14,12 @@ from catalog.analysis.secrets.masking import (
     mask_secrets,
     secret_values,
 )
+from catalog.analysis.secrets.sentences import SPOKEN
 from catalog.analysis.secrets.value_tests import is_placeholder
 
 __all__ = [
     "MASK",
+    "SPOKEN",
     "Masked",
     "Secret",
     "find_secret_forms",

@@ -23,7 +23,7 @@ from catalog.analysis.secrets.value_tests import (
     looks_random,
 )
 
-_SPOKEN = "password in words"
+SPOKEN = _SPOKEN = "password in words"
 _SAID = (
     rf"(?i:(?<![\w/.-])(?:{PASSWORD}|(?:store|key)?pass|pwd|pw|psk|(?:api|access|secret|auth)[ _-](?:key|token))"
     # German puts words together: Root-Passwort, Truststore-Kennwort

@@ -182,7 +182,8 @@ class _Condition:
             self.is_direct = True
             return None if left is None else left != ""
         operator = self._next()
-        right = self._read(self._next())
+        word = self._next()
+        right = word if operator == "=~" else self._read(word)
         self.is_direct |= right == left
         return _compare(left, _COMPARED.get(operator, operator), right)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import islice
 
+from catalog.analysis.dialect import find_dialect
 from catalog.analysis.shell.command_words import Word, show, show_text
 from catalog.analysis.shell.commands import (
     Assignment,
@@ -105,6 +106,7 @@ def read_program(source: bytes) -> Program:
     unit = Unit(source.replace(b"\r\n", b"\n"))
     with shared_time():
         found = walk_unit(unit, Context())
+        found.gaps += find_dialect(unit)
         commands = list(_Reader(found).read())
     return Program(
         unit=unit,
@@ -251,7 +253,9 @@ class _Reader:
         if variable and variable.name in _ALL_ARGUMENTS and command.context.function:
             return  # the calls of the function are judged instead
         if variable and (
-            self.variables.known(variable.name) or self.variables.array(variable.name)
+            self.variables.known(variable.name)
+            or self.variables.array(variable.name)
+            or self.variables.is_switch(variable.name)
         ):
             return
         likely = self.variables.default(variable.name) if variable else None

@@ -237,7 +237,8 @@ class _Walker:
     def _note_command(self, command: Command) -> None:
         self.found.commands.append(command)
         if command.name in _WRITERS or (command.name == "printf" and command.has_option("-v")):
-            names = (word.literal or "" for word in command.arguments)
+            arguments = command.arguments[1:] if command.name == "getopts" else command.arguments
+            names = (word.literal or "" for word in arguments)
             self.found.variable_writers.update(name for name in names if name.isidentifier())
 
     def _visit_declaration(self, node: Node, context: Context) -> None:

@@ -9,7 +9,7 @@ from copy import copy
 from math import inf
 
 from catalog.analysis.shell.command_words import Output, Text, Variable, Word
-from catalog.analysis.shell.commands import Assignment, Found
+from catalog.analysis.shell.commands import Assignment, Command, Found
 from catalog.analysis.shell.conditions import Tested
 from catalog.analysis.word_sets import word_set
 
@@ -26,6 +26,7 @@ _ENDING = re.compile(
 _ARITHMETIC = re.compile(
     r"(?:\(\(|;|,|\blet\s)\s*(\w+)\s*[-+*/%|&^]?=|(\w+)(?:\+\+|--)(?!\w)|(?:\+\+|--)(\w+)|\{(\w+)\}[<>]"
 )
+_GLOB = re.compile(r"[*?\[]")
 _HOMES = frozenset({"HOME"})
 _NEVER_EMPTY = word_set(
     """
@@ -69,6 +70,10 @@ class Variables:
         ending = _Ending(found)
         for name, first, last in _guards(found, ending):
             self._guards[name].append((first, last))
+        self._calls: defaultdict[str, list[Command]] = defaultdict(list)
+        for command in found.commands:
+            if command.name in found.functions:
+                self._calls[command.name].append(command)
         self.set_names = {*self._assignments, *self._written, *_declared(found)}
         # By function, since `$1` is another argument in each.
         self.tested = frozenset((t.name, t.function) for t in found.tested if t.is_direct)
@@ -94,7 +99,37 @@ class Variables:
 
     def default(self, name: str) -> str | None:
         """The one literal default that `${name:=...}` or `${name:-...}` gives it."""
-        return self._defaults.get(name)
+        return "true" if self.is_switch(name) else self._defaults.get(name)
+
+    def is_switch(self, name: str) -> bool:
+        """Whether the variable is only ever `true` or `false`."""
+        assignments = self._assignments.get(name, [])[: MAXIMUM_ASSIGNMENTS + 1]
+        return (
+            0 < len(assignments) <= MAXIMUM_ASSIGNMENTS
+            and name not in self._written
+            and all(
+                a.value is not None and not a.appends and a.value.literal in ("true", "false", ":")
+                for a in assignments
+            )
+        )
+
+    def varies(self, name: str) -> bool:
+        """Whether a loop or `read` sets the variable to values that the script does not list."""
+        return name in self._written or any(
+            assignment.is_loop
+            and any(
+                word.literal is None or _GLOB.search(word.span.text) for word in assignment.values
+            )
+            for assignment in self._assignments.get(name, [])[:MAXIMUM_ASSIGNMENTS]
+        )
+
+    def is_always_given(self, function: str, name: str) -> bool:
+        """Whether each call of the function has a literal argument with this number."""
+        calls = self._calls[function][: MAXIMUM_ASSIGNMENTS + 1] if name.isdecimal() else []
+        place = int(name[:3]) if calls else 0
+        return 0 < len(calls) <= MAXIMUM_ASSIGNMENTS and all(
+            len(call.words) > place > 0 and call.words[place].literal for call in calls
+        )
 
     def is_output_of(self, name: str, command: str) -> bool:
         """Whether every value of the variable is what this command prints."""
@@ -148,6 +183,7 @@ class _Lookup:
     def __init__(self, variables: Variables, line: int) -> None:
         self._all = variables
         self._line = line
+        self._function = ""
         self._steps = 0
 
     def word(self, word: Word, seen: frozenset[str] = frozenset()) -> str:
@@ -182,6 +218,8 @@ class _Lookup:
             return self._all._given[name]
         if name in _HOMES:
             return "~"
+        if self._function and self._all.is_always_given(self._function, name):
+            return SOMETHING
         if name in _NEVER_EMPTY or len(seen) > MAXIMUM_CHAIN:
             return SOMETHING
         assignments = [] if name in seen else self._all._assignments.get(name, [])
@@ -218,7 +256,9 @@ class _Lookup:
             return SOMETHING
         if not assignment.values:
             return ""
+        before, self._function = self._function, assignment.function
         value = self.word(assignment.values[0], seen)
+        self._function = before
         # An unquoted expansion in a `for` gives no empty words.
         if not value and assignment.is_loop and assignment.values[0].has_unquoted_expansion:
             return SOMETHING

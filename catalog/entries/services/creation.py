@@ -121,7 +121,6 @@ def check(script: str, details: VersionDetails) -> list[Parameter]:
 def _complete(said: Sequence[Parameter] | None, script: str) -> list[Parameter]:
     """The described parameters, then the others of the script."""
     complete = list(said or ())
-    named = {parameter.name for parameter in complete}
     parameters = analysis.find_parameters(script)
     found = {parameter.name: parameter for parameter in parameters}
     for parameter in complete:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import takewhile
 
 from django.utils.translation import gettext as _
@@ -28,6 +29,21 @@ class Filled:
     problems: Mapping[str, str] = field(default_factory=dict)  # by parameter
     dangers: tuple[str, ...] = ()  # values that would destroy more than anybody means
     findings: Sequence[Mapping[str, object]] = ()  # of the version, at the lines of the text
+    script: str = ""  # without the values
+
+    @cached_property
+    def _added(self) -> tuple[int, int]:
+        """How many lines were added, and after which line."""
+        old, new = self.script.split("\n"), self.text.split("\n")
+        same = takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False))
+        return len(new) - len(old), sum(1 for _pair in same)
+
+    def line_of(self, line: object) -> int | None:
+        """Return the line of the text for a line of the script; None stays None."""
+        added, after = self._added
+        if not isinstance(line, int):
+            return None
+        return line + added if line > after else line
 
 
 def fill_in(version: Version, values: Mapping[str, str]) -> Filled:
@@ -52,29 +68,15 @@ def fill_in(version: Version, values: Mapping[str, str]) -> Filled:
             text = analysis.fill(version.script, given)
         except analysis.UnfillableScript as error:  # described by an older analysis than ours
             dangers = (str(error),)
-    return Filled(
-        text=text,
-        values=given,
-        dangers=dangers,
-        findings=_moved(version.findings, old=version.script, new=text),
-    )
-
-
-def _moved(
-    findings: Sequence[Mapping[str, object]], *, old: str, new: str
-) -> Sequence[Mapping[str, object]]:
-    """The findings, with line numbers shifted by the lines that were added."""
-    added = new.count("\n") - old.count("\n")
-    if not added:
-        return findings
-    pairs = zip(old.split("\n"), new.split("\n"), strict=False)
-    same = sum(1 for _pair in takewhile(lambda pair: pair[0] == pair[1], pairs))
-    return [
-        {**found, "line": line + added}
-        if isinstance(line := found.get("line"), int) and line > same
-        else found
-        for found in findings
+    filled = Filled(text=text, values=given, dangers=dangers, script=version.script)
+    findings = [
+        {
+            **found,
+            **{key: filled.line_of(found[key]) for key in ("line", "end_line") if key in found},
+        }
+        for found in version.findings
     ]
+    return replace(filled, findings=findings)
 
 
 def _problem_of(parameter: Parameter, value: str) -> str:

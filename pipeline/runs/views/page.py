@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from copy import deepcopy
+from dataclasses import dataclass, replace
 
 from django.contrib.auth.models import User
 from django.db.models import Prefetch
@@ -97,6 +98,14 @@ class ShownDraft:
         """The id of its code block, where the recommended one has "draft"."""
         return f"draft-{self.draft.number}-code"
 
+    def filled_in(self, filled: catalog.Filled) -> ShownDraft:
+        """The same with its findings at the lines of the script that has values."""
+        problems, not_judged = map(deepcopy, (self.problems, self.not_judged))
+        for found in (*problems, *not_judged):
+            found.line = filled.line_of(found.line)
+            found.end_line = filled.line_of(found.end_line)
+        return replace(self, problems=problems, not_judged=not_judged)
+
     @property
     def is_model_written(self) -> bool:
         """Whether a model wrote this text."""
@@ -146,6 +155,10 @@ def describe_run(run: Run, user: User) -> dict[str, object]:
     costs = costs_of(run)
     main = _main_draft(run, answer, drafts)
     matches = list(run.matches.answers().select_related("version__entry", "version__verified_by"))
+    copied = _describe_copy(answer, matches)
+    others = [one for one in drafts if one is not main]
+    if main is not None and main.vouched and isinstance(filled := copied["filled"], catalog.Filled):
+        main = main.filled_in(filled)
     return context | {
         "answer": answer,
         "secrets": show_secrets(run) if parts.models else None,
@@ -155,7 +168,7 @@ def describe_run(run: Run, user: User) -> dict[str, object]:
         "rounds": rounds_of([one.draft for one in drafts], costs),
         "why": explain_recommendation(run, [one.draft for one in drafts], stages),
         "main": main,
-        "others": [one for one in drafts if one is not main],
+        "others": others,
         "offered": offered_draft(stages),
         "feedbacks": show_feedbacks(run, stages),
         "may_use": user.has_perm(USE_UNREVIEWED),
@@ -163,7 +176,7 @@ def describe_run(run: Run, user: User) -> dict[str, object]:
         **_describe_match(run, user, matches),
         "nearest": _nearest_entries(run) if answer.status == AnswerStatus.UNWRITTEN else [],
         "confirmation": confirmation_of(run, stages),
-        **_describe_copy(answer, matches),
+        **copied,
     }
 
 

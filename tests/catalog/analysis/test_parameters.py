@@ -307,7 +307,7 @@ FILLED = {  # with V for each value, or the first choice
     "while :; do case $1 in -f | --file ) shift; F=$1 ;; '') break ;; esac; shift; done": "set -- -f 'V'",
     "run() { while [ $# -gt 0 ]; do case $1 in -t|--to) TO=$2 ;; esac; shift; done; }\nrun \"$@\"": "set -- -t 'V'",
     # An option behind an argument can't be filled in.
-    "C=$1; shift; while [ $# -gt 0 ]; do case $1 in --to) TO=$2; shift 2 ;; esac; done": "set -- 'V'",
+    "C=$1; shift\nwhile [ $# -gt 0 ]; do case $1 in --to) TO=$2; shift 2 ;; esac; done": "set -- 'V'",
     'for f in "$@"; do gzip "$f"; done': "",
     'read -r a b; for ((i=0; i<3; i++)); do echo $a $b $i; done; f() { local x; echo $x $1; }': "",
     "set -- one two; echo $1": "",

@@ -9,7 +9,9 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
+from catalog.analysis import analyse_static
 from catalog.models import MatchLabel
+from pipeline.execution.draft_checks import keep_findings
 from pipeline.models import Run
 from tests.make import make_answered_run, make_run, make_version
 from tests.pipeline.page_and_api import DONE, ByPage, Way, both_ways
@@ -72,6 +74,22 @@ def test_the_page_says_why_it_matched_and_asks(client: Client, answered_run: Run
     assert 'data-key="n"' in page
     assert reverse("entry-detail", args=["delete-old-files-in-a-directory"]) in page
     assert "Use without review" not in page
+
+
+def test_findings_of_a_filled_in_script_are_at_their_lines_of_the_shown_text(
+    client: Client, reviewer: User, curator: User
+) -> None:
+    script = '#!/bin/sh\n: "${DIRECTORY:?}"\n\nrm -rf "$DIRECTORY"\n'
+    version = make_version(script=script, by=curator)
+    version.parameters = [{"name": "DIRECTORY", "type": "path"}]
+    version.save(update_fields=["parameters"])
+    run = make_answered_run(version, by=reviewer, fills={"DIRECTORY": "/srv/old"})
+    assert run.recommended is not None
+    keep_findings(run.recommended, analyse_static(script))
+    page = client.get(reverse("run-detail", args=[run.pk])).text
+    assert "DIRECTORY=&#x27;/srv/old&#x27;" in page
+    assert 'href="#draft-L5"' in page
+    assert 'href="#draft-L4"' not in page
 
 
 def test_after_the_answer_the_page_does_not_ask_again(
