@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from catalog.analysis.choices import find_choices
+from catalog.analysis.script_arguments import ScriptArguments
 from catalog.analysis.shell.command_words import Variable
 from catalog.analysis.shell.commands import Assignment, Command, Expansion
-from catalog.analysis.shell.fragments import Span
 from catalog.analysis.shell.program import Program, read_program
 from catalog.analysis.types import encode_script
 from catalog.analysis.word_sets import word_set
@@ -62,8 +63,6 @@ _DEFAULTS = frozenset({":-", "-", ":=", "="})
 _REQUIRED = frozenset({":?", "?"})
 # The options of a branch of `case`, the last ones before an assignment.
 _BRANCH = re.compile(r"(?:^|[\s;(])((?:[\"']?-{1,2}\w[\w=*\"'-]*(?:\s*\|\s*)?)+|\w)\s*\)")
-_OPTION = re.compile(r"(?:\bin\b|;;|\n)\s*\(?[\"']?--?\w[^\n()]{0,80}\)|\bgetopts\s")
-_FOR_ALL = re.compile(rb"(?m)^[ \t]*(for) \w+\s*;?\s*do\b")
 _NEAR = 1_000  # bytes between a branch and its assignment
 # What every shell has, what an administrator sets for all users, and what changes how programs are loaded.
 _STANDARD = re.compile(
@@ -73,9 +72,6 @@ _STANDARD = re.compile(
     r"|OSTYPE|MACHTYPE|DIRSTACK|MAPFILE|COPROC\w*|COMP_\w+|COLUMNS|LINES|PS[0-4]|PROMPT_\w+|HIST\w+|XDG_\w+|DBUS_\w+"
     r"|LD_\w+|PYTHON\w+|PERL5?\w*|RUBY(?:OPT|LIB)|NODE_(?:OPTIONS|PATH)|(?:CD|MAN|CLASS|GO)PATH|GPG_TTY|TZ|ENV"
 )
-# Functions of a library that only look at the arguments.
-_LOOKS = re.compile(r"(?:\w*_)?(?:usage|help|args?|arguments|params)(?:_\w+)?")
-_ANY = ("@", "*")
 
 
 def find_parameters(script: str) -> tuple[Parameter, ...]:
@@ -90,7 +86,7 @@ def find_parameters(script: str) -> tuple[Parameter, ...]:
 
 def parameters_of(program: Program) -> tuple[Parameter, ...]:
     """The same for a script that has been parsed already."""
-    script = _Script(program)
+    script = ScriptArguments(program)
     candidates = [
         *_from_assignments(script),
         *_from_options(script),
@@ -113,108 +109,6 @@ def parameters_of(program: Program) -> tuple[Parameter, ...]:
     return tuple(_with_choices(parameter, choices) for parameter in ordered)
 
 
-class _Script:
-    """A program, and which of its functions see the script's own arguments."""
-
-    def __init__(self, program: Program) -> None:
-        self.program = program
-        self.unit = program.unit
-        passed = {  # `main "$@"` and the like, which most scripts call at their end
-            (command.context.function, command.name)
-            for command in program.commands
-            if command.name in program.functions
-            and not command.context.via
-            and any(
-                word.sole_variable and word.sole_variable.name in _ANY
-                for word in command.arguments[:1]
-            )
-        }
-        self.top = {""}
-        while more := {name for caller, name in passed if caller in self.top} - self.top:
-            self.top |= more
-        replaced = [c.span.start for c in self.commands("set") if c.has_option("--") and not c.context.is_conditional
-                    and not any(v.name in _ANY for word in c.arguments for v in word.variables)]  # fmt: skip
-        self.replaced_at = min(replaced, default=len(self.unit.source))
-        self.shifts = [
-            (c.span.start, _shifted(c)) for c in self.commands("shift") if not c.context.loops
-        ]
-        self.option_loops = [
-            loop
-            for loop in program.loops
-            if _OPTION.search(self.unit.text(loop.span.start, loop.span.end))
-        ]
-        self.loops = [c.context.loops[-1] for c in self.commands("shift") if c.context.loops]
-
-    def commands(self, name: str) -> list[Command]:
-        """The commands of this name that see the script's arguments."""
-        return [
-            c
-            for c in self.program.commands
-            if c.name == name and self.is_top(c.span, c.context.function)
-        ]
-
-    def is_top(self, span: Span, function: str) -> bool:
-        return span.unit is self.unit and function in self.top
-
-    def position(self, name: str, span: Span, function: str) -> int | None:
-        """Which argument of the script `$name` is here; None if it is none, or a different one in each round."""
-        is_own = self.is_top(span, function) and span.start < self.replaced_at
-        if not is_own or any(loop.span.start < span.start < loop.span.end for loop in self.loops):
-            return None
-        return int(name) + sum(count for at, count in self.shifts if at < span.start)
-
-    def is_required(
-        self, name: str, position: int | None, function: str, *, otherwise: bool
-    ) -> bool:
-        """Whether the script ends without the value; `otherwise` if it has no test of it."""
-        variables = self.program.variables
-        names = [(name, scope) for scope in {function, ""}]
-        if position is not None:
-            names += [(f"{mark}{position}", scope) for scope in self.top for mark in ("", "#")]
-            otherwise &= not any(one[0].startswith("#") for one in variables.demanded)
-        if variables.demanded.intersection(names):
-            return True
-        return otherwise and not any(one in variables.tested for one in names if one[0][0] != "#")
-
-
-def _shifted(command: Command) -> int:
-    count = command.arguments[0].literal if command.arguments else "1"
-    return int(count) if count and count.isdecimal() and len(count) < 3 else 0
-
-
-def passed_on(program: Program) -> int | None:
-    """The line that uses all arguments at once, as `command "$@"` or `for NAME in "$@"`."""
-    script = _Script(program)
-    used = [
-        word.span
-        for command in program.commands
-        if command.name not in program.functions
-        and not _LOOKS.fullmatch(command.name)
-        and command.name not in ("set", "getopt")
-        and command.context.function in script.top
-        for word in command.words
-        if any(
-            variable.name in _ANY and (variable.is_list or word.sole_variable)
-            for variable in word.variables
-        )
-    ]
-    used += [
-        assignment.span
-        for assignment in program.assignments
-        if assignment.function in script.top
-        and any(variable.name in _ANY for word in assignment.values for variable in word.variables)
-        and not any(
-            loop.span.start <= assignment.span.start < loop.span.end for loop in script.option_loops
-        )
-    ]
-    used += [
-        Span(script.unit, found.start(1), found.end())
-        for found in _FOR_ALL.finditer(program.unit.source)
-    ]
-    used += [loop.span for loop in script.loops if loop not in script.option_loops]
-    return min((span.line for span in used if span.unit is script.unit), default=None)
-
-
 def _with_choices(parameter: Parameter, choices: Mapping[str, tuple[str, ...]]) -> Parameter:
     found = choices.get(parameter.name) or choices.get(str(parameter.position or ""))
     if not found or (parameter.default is not None and parameter.default not in found):
@@ -222,7 +116,7 @@ def _with_choices(parameter: Parameter, choices: Mapping[str, tuple[str, ...]]) 
     return replace(parameter, type=ParameterType.CHOICE, choices=found)
 
 
-def _from_assignments(script: _Script) -> Iterator[Parameter]:
+def _from_assignments(script: ScriptArguments) -> Iterator[Parameter]:
     """`NAME=$1`, `NAME=${1:-default}` and `NAME=${NAME:-default}`."""
     for assignment in script.program.assignments:
         variable = assignment.value.sole_variable if assignment.value else None
@@ -238,10 +132,10 @@ def _from_assignments(script: _Script) -> Iterator[Parameter]:
             yield _parameter(assignment.name, variable, assignment, script)
 
 
-def _from_options(script: _Script) -> Iterator[Parameter]:
+def _from_options(script: ScriptArguments) -> Iterator[Parameter]:
     """`n) NAME=$OPTARG` of a getopts that knows `n:`, `--name) NAME=$2` and `--name=*) NAME=${1#*=}`."""
     known = {letter for command in script.commands("getopts") for letter in _letters(command)}
-    moved = {c.span.start for c in script.commands("shift")}
+    moved = sorted(command.span.start for command in script.commands("shift"))
     for assignment in script.program.assignments:
         variable = assignment.value.sole_variable if assignment.value else None
         if variable is None or not script.is_top(assignment.span, assignment.function):
@@ -252,9 +146,8 @@ def _from_options(script: _Script) -> Iterator[Parameter]:
         if not branches:
             continue
         names = [re.sub(r"[\"']|\*$", "", name).strip() for name in branches[-1][1].split("|")]
-        is_moved = any(
-            start - len(before.encode()) + branches[-1].end() <= at < start for at in moved
-        )
+        branch_at = start - len(before[branches[-1].end() :].encode())
+        is_moved = bisect(moved, branch_at) < bisect(moved, start)
         if variable.name == "OPTARG":
             options = [name for name in names if name in known]
         elif variable.operator.startswith("#") or variable.operator == "/":
@@ -302,7 +195,7 @@ def _is_demanded(name: str, program: Program) -> bool:
     )
 
 
-def _from_expansions(script: _Script) -> Iterator[Parameter]:
+def _from_expansions(script: ScriptArguments) -> Iterator[Parameter]:
     """`${NAME:?message}` and `${NAME:=default}`."""
     assigned = {
         assignment.name: assignment.span.line
@@ -320,7 +213,7 @@ def _from_expansions(script: _Script) -> Iterator[Parameter]:
             yield _parameter(variable.name, variable, expansion, script)
 
 
-def _from_arguments(script: _Script) -> Iterator[Parameter]:
+def _from_arguments(script: ScriptArguments) -> Iterator[Parameter]:
     """`$1` that no variable is set from."""
     for expansion in script.program.expansions:
         variable = expansion.variable
@@ -331,7 +224,7 @@ def _from_arguments(script: _Script) -> Iterator[Parameter]:
                 yield _parameter(name, variable, expansion, script, position=position)
 
 
-def _from_environment(script: _Script) -> Iterator[Parameter]:
+def _from_environment(script: ScriptArguments) -> Iterator[Parameter]:
     """Variables that the script uses but never sets. A file that it sources may set those without a default."""
     program = script.program
     known = program.variables.set_names
@@ -363,7 +256,7 @@ def _parameter(
     name: str,
     variable: Variable,
     where: Assignment | Expansion,
-    script: _Script,
+    script: ScriptArguments,
     *,
     position: int | None = None,
     is_environment: bool = False,

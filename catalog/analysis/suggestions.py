@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from catalog.analysis.parameters import Parameter, parameters_of, passed_on
+from catalog.analysis.parameters import Parameter, parameters_of
+from catalog.analysis.script_arguments import ScriptArguments
 from catalog.analysis.shell.commands import Command
 from catalog.analysis.shell.program import Program, read_program
 from catalog.analysis.types import encode_script
@@ -36,7 +37,7 @@ def suggest_parameters(script: str) -> Suggested:
     program = read_program(encode_script(script))
     return Suggested(
         parameters=parameters_of(program),
-        passed_on=passed_on(program),
+        passed_on=ScriptArguments(program).passed_on(),
         asked=tuple(asked for command in program.commands for asked in _asked(command, program)),
     )
 

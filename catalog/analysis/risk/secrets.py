@@ -16,7 +16,7 @@ from catalog.analysis.shell.fragments import Span
 from catalog.analysis.shell.program import Program
 from catalog.analysis.types import Level
 
-MAXIMUM_MASKED = 200_000  # characters; larger texts are searched for known forms only
+MAXIMUM_MASKED = 100_000  # characters; larger texts are searched for known forms only
 
 _SECRET_NAME = re.compile(
     r"(?i)(?:password|passwd|passphrase|secret|secret_?key|(?:^|_)(?:pass|pwd|token|api_?key"
