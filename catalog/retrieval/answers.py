@@ -13,7 +13,7 @@ from catalog.relevance import Parameter as RelevanceParameter
 from catalog.retrieval import text_search, vector_search
 from catalog.retrieval.scoring import current_scoring
 from catalog.types import Answer, Match, Neighbour, Retrieval
-from catalog.version_details import Parameter
+from catalog.version_details import Parameter, ParameterType
 from core.texts import LONGEST_STATEMENT, clean_text
 
 NEAREST_PHRASINGS = 50
@@ -202,6 +202,11 @@ def candidate_of(one: Found) -> Candidate:
                 choices=parameter.choices,
             )
             for parameter in parameters
+            # An optional text that no one described may be a switch, such as FORCE.
+            if parameter.required
+            or parameter.default is not None
+            or parameter.description
+            or parameter.type is not ParameterType.TEXT
         ),
     )
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from catalog.models import Version
 from catalog.relevance import Kind, Parameter, find_literals
 from catalog.relevance.binding import bind
+from catalog.retrieval.answers import Found, candidate_of
 
 
 def said(text: str) -> list[str]:
@@ -242,3 +244,16 @@ def test_literals_go_into_parameters_of_their_kind() -> None:
         if (got := bind(find_literals(text), parameters, text).fills) != wanted
     ]
     assert not wrong
+
+
+def test_value_of_an_undescribed_optional_text_is_not_taken_from_a_statement() -> None:
+    rows: list[dict[str, object]] = [
+        {"name": "SERVICE"},
+        {"name": "FORCE", "required": False},
+        {"name": "LABEL", "required": False, "description": "which pods"},
+        {"name": "LINES", "required": False, "type": "number"},
+        {"name": "ZONE", "required": False, "default": "UTC"},
+    ]
+    found = Found(Version(script="ls", parameters=rows), "List", ("List",), 0.9)
+    offered = [parameter.name for parameter in candidate_of(found).parameters]
+    assert offered == ["SERVICE", "LABEL", "LINES", "ZONE"]
