@@ -21,9 +21,11 @@ _HEREDOC = re.compile(
 _QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
 _KEY = re.compile(r"\s*(?:- +)?[\w./\"-]+:(?:\s|$)|\s*- |---|\s*$")
 _PROSE = re.compile(r"[A-Z][\w']*[,!]?(?: [\w'`,()-]+){3,}[^$|<>=;&{}]*[.:?!]\s*")
-_BLOCK = re.compile(r"(?m)^\s*(?:function|if|for|while|switch|begin)\b")
-_END = re.compile(r"(?m)^\s*end\s*$")
-_BLOCK_OF_BASH = re.compile(r"(?m)^\s*(?:then|do|fi|done|esac|def|\w+\(\).*|.*;\s*(?:then|do))\b")
+_BLOCK = re.compile(r"(?m)^[ \t]*(?:function|if|for|while|switch|begin)\b")
+_END = re.compile(r"(?m)^[ \t]*end[ \t]*$")
+_BLOCK_OF_BASH = re.compile(
+    r"(?m)^[ \t]*(?:then|do|fi|done|esac|def|\w+\(\).*|.*;\s*(?:then|do))\b"
+)
 # In the text without comments, quoted text and here-documents, one hit of a pattern decides.
 _DATA = json.loads(Path(__file__).with_name("dialects.json").read_text())
 _PATTERNS = {name: re.compile(pattern, re.MULTILINE) for name, pattern in _DATA["patterns"].items()}

@@ -241,15 +241,14 @@ class _Lookup:
 
     def _is_guarded(self, name: str) -> bool:
         """Whether a test or `${name:?}` before the line excludes an empty value, and the value is still the same."""
+        guards = self._all._guards.get(name, [])[:MAXIMUM_ASSIGNMENTS]
+        around = [first for first, last in guards if first <= self._line <= last]
         changed = [
             assignment.span.line
             for assignment in self._all._assignments.get(name, [])[:MAXIMUM_ASSIGNMENTS]
-            if all(v.name != name for word in assignment.values for v in word.variables)
+            if around and all(v.name != name for word in assignment.values for v in word.variables)
         ]
-        return any(
-            first <= self._line <= last and not any(first < line <= self._line for line in changed)
-            for first, last in self._all._guards.get(name, [])[:MAXIMUM_ASSIGNMENTS]
-        )
+        return any(not any(first < line <= self._line for line in changed) for first in around)
 
     def _assigned(self, assignment: Assignment, seen: frozenset[str]) -> str:
         if assignment.appends or len(assignment.values) > 1:
