@@ -11,6 +11,7 @@ from django.test import Client
 from tests.web_client import WebClient
 
 PASSWORD = "a test's own passphrase"
+ClientFor = Callable[[User], Client]
 
 
 def make_person(name: str, *roles: str) -> User:
@@ -57,8 +58,8 @@ def stranger(db: None) -> User:
 
 
 @pytest.fixture
-def client_for() -> Callable[[User], Client]:
-    """A browser session that is signed in as this person."""
+def client_for() -> ClientFor:
+    """Return a function that signs a user in and returns the browser session."""
 
     def make(user: User) -> Client:
         client = WebClient()
@@ -72,3 +73,38 @@ def client_for() -> Callable[[User], Client]:
 def client() -> WebClient:
     """A browser session of nobody yet, in place of pytest-django's, which checks no CSRF."""
     return WebClient()
+
+
+@pytest.fixture
+def as_reviewer(reviewer: User, client_for: ClientFor) -> Client:
+    return client_for(reviewer)
+
+
+@pytest.fixture
+def as_second_reviewer(second_reviewer: User, client_for: ClientFor) -> Client:
+    return client_for(second_reviewer)
+
+
+@pytest.fixture
+def as_curator(curator: User, client_for: ClientFor) -> Client:
+    return client_for(curator)
+
+
+@pytest.fixture
+def as_second_curator(second_curator: User, client_for: ClientFor) -> Client:
+    return client_for(second_curator)
+
+
+@pytest.fixture
+def as_manager(manager: User, client_for: ClientFor) -> Client:
+    return client_for(manager)
+
+
+@pytest.fixture
+def as_administrator(administrator: User, client_for: ClientFor) -> Client:
+    return client_for(administrator)
+
+
+@pytest.fixture
+def as_stranger(stranger: User, client_for: ClientFor) -> Client:
+    return client_for(stranger)

@@ -6,13 +6,14 @@ from collections.abc import Callable
 
 import pytest
 from django.contrib.auth.models import User
-from django.test import Client
 
 from pipeline.models import Run
 from review import services
 from review.models import Assignment, Item
+from tests import people
 from tests.make import make_run
-from tests.review.maker import ClientFor
+
+boss = people.as_manager
 
 
 @pytest.fixture
@@ -26,11 +27,6 @@ def put_in_queue() -> Callable[..., Item]:
         return item
 
     return make
-
-
-@pytest.fixture
-def boss(manager: User, client_for: ClientFor) -> Client:
-    return client_for(manager)
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import re
 import pytest
 from django.contrib.auth.models import User
 from django.db import connection
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from catalog import hooks, tasks
@@ -45,17 +46,16 @@ def label_all(version: Version, by: User, *, matches: int, others: int) -> None:
 
 class TestLabelling:
     def test_a_case_is_labelled_with_a_key_and_the_next_one_comes(
-        self, asked: list[hooks.Case], manager: User, client_for: ClientFor
+        self, asked: list[hooks.Case], as_manager: Client
     ) -> None:
-        client = client_for(manager)
-        page = client.get(f"{ADDRESS}label/")
+        page = as_manager.get(f"{ADDRESS}label/")
         for said in (ASKED, "Print the uptime", "uptime", 'data-key="1"', "What differs"):
             assert said in page.text
         skip = {"skip": ASKED, "version": asked[0].version_id}
-        assert asked[1].statement in client.get(f"{ADDRESS}label/", skip).text
+        assert asked[1].statement in as_manager.get(f"{ADDRESS}label/", skip).text
         assert not MatchLabel.objects.exists()
 
-        after = client.post(f"{ADDRESS}label/", posted(page.text, "match"), follow=True)
+        after = as_manager.post(f"{ADDRESS}label/", posted(page.text, "match"), follow=True)
 
         label = MatchLabel.objects.get()
         assert (label.statement, label.label, label.picked) == (ASKED, "match", "borderline")
@@ -80,10 +80,8 @@ class TestLabelling:
         with pytest.raises(NotAllowedNow):
             services.undo_label(label, by=manager)
 
-    def test_without_cases_it_says_where_they_come_from(
-        self, manager: User, client_for: ClientFor
-    ) -> None:
-        page = client_for(manager).get(f"{ADDRESS}label/")
+    def test_without_cases_it_says_where_they_come_from(self, as_manager: Client) -> None:
+        page = as_manager.get(f"{ADDRESS}label/")
         assert "A pair is what somebody asked" in page.text
 
     def test_what_people_asked_is_the_source(
@@ -134,18 +132,17 @@ class TestThreshold:
         assert "Precision against coverage" in page.text
 
     def test_a_threshold_is_set_with_the_reason_and_the_labels_behind_it(
-        self, version: Version, curator: User, client_for: ClientFor
+        self, version: Version, curator: User, as_curator: Client
     ) -> None:
         label_all(version, curator, matches=45, others=15)
-        client = client_for(curator)
         data = {"match": "0.59", "adapt": "0.2", "why": "95 % is enough", "seen": "0",
                 "wanted_precision": "0.95"}  # fmt: skip
-        assert client.post(f"{ADDRESS}threshold/", data).status_code == 302
+        assert as_curator.post(f"{ADDRESS}threshold/", data).status_code == 302
         kept = Threshold.objects.get()
         assert (kept.match, kept.by, kept.why) == (0.59, curator, "95 % is enough")
         assert (kept.labels, kept.above, kept.above_right) == (60, 45, 45)
         assert current_scoring().match_threshold == 0.59
-        assert "95 % is enough" in client.get(ADDRESS).text
+        assert "95 % is enough" in as_curator.get(ADDRESS).text
 
     def test_who_comes_second_is_told(
         self, curator: User, second_curator: User, client_for: ClientFor
@@ -159,9 +156,7 @@ class TestThreshold:
         with pytest.raises(Stale):
             services.set_threshold(match=0.9, adapt=0.2, why="x", by=curator, seen=0)
 
-    def test_threshold_that_makes_no_sense_is_refused(
-        self, curator: User, client_for: ClientFor
-    ) -> None:
+    def test_threshold_that_makes_no_sense_is_refused(self, as_curator: Client) -> None:
         data = {"match": "0.9", "adapt": "0.2", "why": "because", "seen": "0"}
         for changes in [
             {"match": "1.5"},
@@ -170,25 +165,24 @@ class TestThreshold:
             {"why": ""},
             {"match": "high"},
         ]:
-            answer = client_for(curator).post(f"{ADDRESS}threshold/", {**data, **changes})
+            answer = as_curator.post(f"{ADDRESS}threshold/", {**data, **changes})
             assert answer.status_code == 422, changes
         assert not Threshold.objects.exists()
 
     def test_the_number_of_queries_does_not_grow(
-        self, version: Version, curator: User, client_for: ClientFor
+        self, version: Version, curator: User, as_curator: Client
     ) -> None:
-        client = client_for(curator)
         label_all(version, curator, matches=3, others=3)
         services.set_threshold(match=0.7, adapt=0.2, why="first", by=curator)
-        client.get(ADDRESS)
+        as_curator.get(ADDRESS)
         with CaptureQueriesContext(connection) as few:
-            client.get(ADDRESS)
+            as_curator.get(ADDRESS)
         label_all(version, curator, matches=20, others=20)
         for number in range(3):
             services.set_threshold(match=0.7, adapt=0.2, why=str(number), by=curator)
 
         with CaptureQueriesContext(connection) as many:
-            client.get(ADDRESS)
+            as_curator.get(ADDRESS)
 
         assert len(many) == len(few) <= 20
 
@@ -220,10 +214,9 @@ class TestOwnScoring:
 
     @pytest.mark.slow
     def test_it_is_fitted_compared_and_switched_by_a_person_and_back(
-        self, labelled: list[MatchLabel], curator: User, client_for: ClientFor
+        self, labelled: list[MatchLabel], as_curator: Client
     ) -> None:
-        client = client_for(curator)
-        client.post(f"{ADDRESS}fit/")
+        as_curator.post(f"{ADDRESS}fit/")
         job = Job.objects.get()
 
         tasks.carry_out_job(job.pk)
@@ -236,18 +229,18 @@ class TestOwnScoring:
         # The shipped scoring is less sure of them than this team is: who learns that errs less.
         assert fitted["brier"] < current["brier"]
         assert fitted["calibration_error"] < current["calibration_error"]
-        assert made.name in client.get(ADDRESS).text
+        assert made.name in as_curator.get(ADDRESS).text
         assert current_scoring().version == shipped_model().version
 
-        chosen = client.post(f"{ADDRESS}scoring/", {"model": made.pk, "why": "fits us"})
+        chosen = as_curator.post(f"{ADDRESS}scoring/", {"model": made.pk, "why": "fits us"})
         assert chosen.status_code == 302
         assert current_scoring().version == made.name
         assert services.read_cases(made.name)
-        again = client.post(f"{ADDRESS}scoring/", {"model": made.pk, "why": "again"})
+        again = as_curator.post(f"{ADDRESS}scoring/", {"model": made.pk, "why": "again"})
         assert again.status_code == 409
 
-        assert client.post(f"{ADDRESS}scoring/", {"model": "", "why": ""}).status_code == 422
-        client.post(f"{ADDRESS}scoring/", {"model": "", "why": "back"})
+        assert as_curator.post(f"{ADDRESS}scoring/", {"model": "", "why": ""}).status_code == 422
+        as_curator.post(f"{ADDRESS}scoring/", {"model": "", "why": "back"})
         assert current_scoring().version == shipped_model().version
 
     def test_too_few_labels_are_said(

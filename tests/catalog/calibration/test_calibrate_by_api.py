@@ -8,6 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import connection
 from django.http import HttpResponse
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from catalog import hooks, tasks
@@ -171,14 +172,12 @@ def test_a_scoring_is_chosen_and_the_shipped_one_again(curator: User, send: Send
 
 
 def test_the_number_of_queries_does_not_grow(
-    version: Version, curator: User, manager: User, client_for: ClientFor
+    version: Version, curator: User, manager: User, as_curator: Client
 ) -> None:
-    client = client_for(curator)
-
     def count() -> int:
         with CaptureQueriesContext(connection) as queries:
             for address in ("calibration/?precision=0.9", "thresholds/", "scorings/"):
-                assert client.get(f"/api/v1/{address}").status_code == 200
+                assert as_curator.get(f"/api/v1/{address}").status_code == 200
         return len(queries)
 
     label_all(version, curator, matches=3, others=3)

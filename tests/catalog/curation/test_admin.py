@@ -13,8 +13,11 @@ from django.urls import reverse
 from catalog.entries import services as entry_services
 from catalog.listing import services as listing
 from catalog.models import Entry, Tag, Version
-from tests.catalog.shelf import PLAIN, ClientFor, shelve
+from tests import people
+from tests.catalog.shelf import PLAIN, shelve
 from tests.pipeline.query_counts import count_queries
+
+client = people.as_curator
 
 pytestmark = pytest.mark.django_db
 INLINES = {
@@ -22,11 +25,6 @@ INLINES = {
     for prefix in ("versions", "phrasings")
     for name in ("TOTAL_FORMS", "INITIAL_FORMS", "MIN_NUM_FORMS", "MAX_NUM_FORMS")
 }
-
-
-@pytest.fixture
-def client(client_for: ClientFor, curator: User) -> Client:
-    return client_for(curator)
 
 
 def events() -> list[tuple[str, str]]:
@@ -43,20 +41,19 @@ def act(client: Client, model: str, name: str, *rows: object, **typed: str) -> s
 
 
 def test_administrator_opens_every_list_and_record_and_changes_nothing(
-    administrator: User, client_for: ClientFor
+    administrator: User, as_administrator: Client
 ) -> None:
     version = shelve(tags=["a"])
     entry_services.record_use(version, by=administrator, values={})
-    client = client_for(administrator)
     for model in filter(admin.site.is_registered, apps.get_app_config("catalog").get_models()):
         name = f"admin:catalog_{model._meta.model_name}"
-        assert client.get(reverse(f"{name}_changelist"), {"q": "x"}).status_code == 200
-        assert client.get(reverse(f"{name}_add")).status_code == 403
+        assert as_administrator.get(reverse(f"{name}_changelist"), {"q": "x"}).status_code == 200
+        assert as_administrator.get(reverse(f"{name}_add")).status_code == 403
         for row in model._default_manager.all()[:1]:
             address = reverse(f"{name}_change", args=[row.pk])
-            assert client.get(address).status_code == 200
-            assert client.post(address, {}).status_code == 403
-    page = client.get("/admin/catalog/entry/").text
+            assert as_administrator.get(address).status_code == 200
+            assert as_administrator.post(address, {}).status_code == 403
+    page = as_administrator.get("/admin/catalog/entry/").text
     assert "/catalogue/export/" in page and "/catalogue/imports/" not in page
 
 

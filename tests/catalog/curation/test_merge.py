@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from django.contrib.auth.models import User
 from django.db import connection
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from catalog.calibration import services as calibration
@@ -56,44 +57,41 @@ def test_the_wordings_move_and_the_other_entry_answers(
 
 
 def test_who_opens_it_comes_to_the_other_entry_and_its_history_stays(
-    source: Version, target: Version, curator: User, reviewer: User, client_for: ClientFor
+    source: Version, target: Version, curator: User, as_reviewer: Client
 ) -> None:
     services.merge_entries(source.entry, target=target.entry, by=curator)
-    client = client_for(reviewer)
     address = f"/catalogue/{source.entry.slug}/"
-    assert client.get(address)["Location"] == f"/catalogue/{target.entry.slug}/"
-    old = client.get(f"{address}?version=1")
+    assert as_reviewer.get(address)["Location"] == f"/catalogue/{target.entry.slug}/"
+    old = as_reviewer.get(f"{address}?version=1")
     assert "Merged into another entry" in old.text
-    assert client.get(f"{address}history/").status_code == 200
-    assert STATEMENT in client.get(f"/catalogue/{target.entry.slug}/").text
-    assert client.get("/catalogue/?state=merged").text.count("row-title") == 1
+    assert as_reviewer.get(f"{address}history/").status_code == 200
+    assert STATEMENT in as_reviewer.get(f"/catalogue/{target.entry.slug}/").text
+    assert as_reviewer.get("/catalogue/?state=merged").text.count("row-title") == 1
 
 
 def test_the_preview_changes_nothing_and_then_exactly_that_is_done(
-    source: Version, target: Version, curator: User, client_for: ClientFor
+    source: Version, target: Version, as_curator: Client
 ) -> None:
-    client = client_for(curator)
     address = f"/catalogue/{source.entry.slug}/merge/?into={target.entry.slug}"
-    page = client.get(address)
+    page = as_curator.get(address)
     for said in (STATEMENT, "How long is it up?", "version 1, verified"):
         assert said in page.text
     assert not Merge.objects.exists()
     seen = services.plan_merge(source.entry, target=target.entry).seen
-    done = client.post(address, {"seen": seen, "note": "one thing"})
+    done = as_curator.post(address, {"seen": seen, "note": "one thing"})
     assert done["Location"] == f"/catalogue/{target.entry.slug}/"
     assert Merge.objects.get().note == "one thing"
 
 
 def test_undone_both_are_what_they_were(
-    source: Version, target: Version, curator: User, client_for: ClientFor
+    source: Version, target: Version, curator: User, as_curator: Client
 ) -> None:
     verified_at = source.verified_at
     merge = services.merge_entries(source.entry, target=target.entry, by=curator)
     entry_services.add_phrasing(target.entry, text="Added meanwhile", by=curator)
-    client = client_for(curator)
-    assert "Undo the merge" in client.get(f"/catalogue/{target.entry.slug}/").text
+    assert "Undo the merge" in as_curator.get(f"/catalogue/{target.entry.slug}/").text
 
-    response = client.post(f"/catalogue/curation/merges/{merge.pk}/undo/")
+    response = as_curator.post(f"/catalogue/curation/merges/{merge.pk}/undo/")
 
     assert response["Location"] == f"/catalogue/{source.entry.slug}/"
     source.refresh_from_db()
@@ -116,10 +114,9 @@ def test_undone_both_are_what_they_were(
 
 @pytest.mark.slow
 def test_a_merged_entry_is_changed_no_more_and_says_who_merged_it(
-    source: Version, target: Version, curator: User, client_for: ClientFor
+    source: Version, target: Version, curator: User, as_curator: Client
 ) -> None:
     services.merge_entries(source.entry, target=target.entry, by=curator)
-    client = client_for(curator)
     deeds = [
         (f"/catalogue/versions/{source.pk}/submit/", {"note": ""}),
         (f"/catalogue/versions/{source.pk}/revert/", {"note": ""}),
@@ -130,7 +127,7 @@ def test_a_merged_entry_is_changed_no_more_and_says_who_merged_it(
     ]
 
     for address, data in deeds:
-        refused = client.post(address, data)
+        refused = as_curator.post(address, data)
         assert refused.status_code == 409, address
     with pytest.raises(NotAllowedNow, match='Carla merged this entry into "Print the uptime"'):
         entry_services.suspend(source.entry, by=curator, reason="no")
@@ -327,20 +324,19 @@ def compare_all() -> int:
     return compare_entries(limit=100)
 
 
-def test_the_other_entry_is_found_by_searching(curator: User, client_for: ClientFor) -> None:
+def test_the_other_entry_is_found_by_searching(as_curator: Client) -> None:
     source = shelve("Say how long it is up", script="uptime -p\n").entry
     target = shelve("Print the uptime").entry
     gone = shelve("Print the uptime once", script="uptime --once\n").entry
     Entry.objects.filter(pk=gone.pk).update(merged_into=target)
-    client = client_for(curator)
     address = f"/catalogue/{source.slug}/merge/"
 
     for options in ({}, {"headers": {"HX-Request": "true"}}):
-        page = client.get(address, {"q": "print uptime"}, **options).text
+        page = as_curator.get(address, {"q": "print uptime"}, **options).text
         assert f"?into={target.slug}" in page
         assert f"?into={source.slug}" not in page
         assert f"?into={gone.slug}" not in page
     assert "<html" not in page
-    assert client.get(address, {"into": "nowhere"}).status_code == 422
-    assert "No other entry fits" in client.get(address, {"q": "zzyzx"}).text
-    assert client.get(address, {"q": "a\x01b"}).status_code == 200
+    assert as_curator.get(address, {"into": "nowhere"}).status_code == 422
+    assert "No other entry fits" in as_curator.get(address, {"q": "zzyzx"}).text
+    assert as_curator.get(address, {"q": "a\x01b"}).status_code == 200

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from django.contrib.auth.models import User
 from django.db import connection
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from catalog import analysis
@@ -63,9 +64,7 @@ def test_newer_findings_are_listed_and_what_was_verified_stays(
     )
 
 
-def test_a_risk_that_a_newer_check_finds_counts_in_every_list(
-    curator: User, client_for: ClientFor
-) -> None:
+def test_a_risk_that_a_newer_check_finds_counts_in_every_list(as_curator: Client) -> None:
     version = shelve("Empty the cache", script="#!/usr/bin/env bash\nrm -rf /var/cache/app/*\n")
     age(version)
     Version.objects.filter(pk=version.pk).update(risk="low")
@@ -78,8 +77,8 @@ def test_a_risk_that_a_newer_check_finds_counts_in_every_list(
     version.refresh_from_db()
     said.refresh_from_db()
     assert (version.risk, said.risk) == ("high", "high"), "what a person said is never lowered"
-    assert version.entry.title in client_for(curator).get("/catalogue/?risk=high").text
-    assert version.entry.title not in client_for(curator).get("/catalogue/?risk=low").text
+    assert version.entry.title in as_curator.get("/catalogue/?risk=high").text
+    assert version.entry.title not in as_curator.get("/catalogue/?risk=low").text
     assert [len(events_of(one, "risk raised by a newer check")) for one in (version, said)] == [
         1,
         0,
@@ -98,24 +97,23 @@ def test_what_is_gone_is_said_too(curator: User, client_for: ClientFor) -> None:
 
 
 def test_seen_it_is_listed_again_only_when_it_changes(
-    old: Version, curator: User, second_curator: User, client_for: ClientFor
+    old: Version, second_curator: User, as_curator: Client
 ) -> None:
     recheck_versions(limit=10)
     recheck = Recheck.objects.get()
-    client = client_for(curator)
 
-    assert client.post(f"{ADDRESS}{recheck.pk}/seen/").status_code == 302
-    assert "Nothing new" in client.get(ADDRESS).text
+    assert as_curator.post(f"{ADDRESS}{recheck.pk}/seen/").status_code == 302
+    assert "Nothing new" in as_curator.get(ADDRESS).text
     with pytest.raises(NotAllowedNow):
         services.mark_seen(recheck, by=second_curator)
 
     Recheck.objects.update(checked_with="shellcheck 0.2")
     recheck_versions(limit=10)
-    assert "Nothing new" in client.get(ADDRESS).text
+    assert "Nothing new" in as_curator.get(ADDRESS).text
 
     Recheck.objects.update(checked_with="shellcheck 0.2", findings=[])
     recheck_versions(limit=10)
-    assert old.entry.title in client.get(ADDRESS).text
+    assert old.entry.title in as_curator.get(ADDRESS).text
 
 
 def test_what_is_out_of_use_is_left_alone(old: Version, curator: User) -> None:
@@ -123,20 +121,17 @@ def test_what_is_out_of_use_is_left_alone(old: Version, curator: User) -> None:
     assert recheck_versions(limit=10) == 0
 
 
-def test_the_number_of_queries_does_not_grow(
-    old: Version, curator: User, client_for: ClientFor
-) -> None:
-    client = client_for(curator)
+def test_the_number_of_queries_does_not_grow(old: Version, as_curator: Client) -> None:
     recheck_versions(limit=10)
-    client.get(ADDRESS)
+    as_curator.get(ADDRESS)
     with CaptureQueriesContext(connection) as few:
-        client.get(ADDRESS)
+        as_curator.get(ADDRESS)
     for number in range(3):
         age(shelve(f"List folder {number}", script=UNQUOTED + f"echo {number}\n"))
     recheck_versions(limit=10)
 
     with CaptureQueriesContext(connection) as many:
-        client.get(ADDRESS)
+        as_curator.get(ADDRESS)
 
     assert Recheck.objects.to_look_at().count() == 4
     assert len(many) == len(few) <= 15

@@ -10,6 +10,7 @@ from html import unescape
 import pytest
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
@@ -39,19 +40,18 @@ def words(html: str) -> str:
 
 @pytest.mark.slow
 def test_the_entry_says_what_its_evidence_comes_to(
-    confined: Sandbox, kept: EntryCases, version: Version, reviewer: User, client_for: ClientFor
+    confined: Sandbox, kept: EntryCases, version: Version, as_reviewer: Client
 ) -> None:
-    client = client_for(reviewer)
     entry_url = f"/catalogue/{version.entry.slug}/"
-    assert "The cases wait for a worker of the sandbox" in client.get(entry_url).text
+    assert "The cases wait for a worker of the sandbox" in as_reviewer.get(entry_url).text
     SandboxReport.objects.create(name="bubblewrap")
-    assert "The cases are being run." in client.get(entry_url).text
+    assert "The cases are being run." in as_reviewer.get(entry_url).text
     carry_out_all()
-    shown = words(client.get(entry_url).text)
+    shown = words(as_reviewer.get(entry_url).text)
     assert "1 of 1 check in 1 world, notices" in shown
     assert "bash 5." in shown and "coreutils" in shown
     assert "The cases are being run." not in shown
-    shown = words(client.get(page_of(version)).text)
+    shown = words(as_reviewer.get(page_of(version)).text)
     assert "old logs go holds" in shown
     assert "removes exactly /srv/old.log" in shown
     assert "old.log 30d old removed" in shown
@@ -60,20 +60,16 @@ def test_the_entry_says_what_its_evidence_comes_to(
     assert "Run again" not in shown  # not a curator
 
 
-def test_an_entry_without_cases_says_so(
-    reviewer: User, curator: User, client_for: ClientFor
-) -> None:
+def test_an_entry_without_cases_says_so(as_curator: Client, as_reviewer: Client) -> None:
     version = shelve("Nobody wrote cases for this")
     entry_url = f"/catalogue/{version.entry.slug}/"
-    assert "No cases yet" in client_for(reviewer).get(entry_url).text
-    assert "Write cases" not in client_for(reviewer).get(entry_url).text
-    assert f"{page_of(version)}new/" in client_for(curator).get(entry_url).text
+    assert "No cases yet" in as_reviewer.get(entry_url).text
+    assert "Write cases" not in as_reviewer.get(entry_url).text
+    assert f"{page_of(version)}new/" in as_curator.get(entry_url).text
 
 
 @pytest.mark.slow
-def test_what_a_hostile_script_prints_is_harmless(
-    confined: Sandbox, reviewer: User, client_for: ClientFor
-) -> None:
+def test_what_a_hostile_script_prints_is_harmless(confined: Sandbox, as_reviewer: Client) -> None:
     bad = (
         "#!/usr/bin/env bash\n"
         "printf '\\033]8;;http://evil.example\\033\\\\<script>alert(1)</script>\\033[2J \\u202e x'\n"
@@ -82,7 +78,7 @@ def test_what_a_hostile_script_prints_is_harmless(
     version = shelve("Delete log files of the app older than 7 days", script=bad)
     services.add_cases(version.entry, cases_text(), by=None)
     carry_out_all()
-    page = client_for(reviewer).get(page_of(version)).text
+    page = as_reviewer.get(page_of(version)).text
     assert "<script>alert" not in page
     for character in ("\x1b", "\u202e"):
         assert character not in page
@@ -90,26 +86,21 @@ def test_what_a_hostile_script_prints_is_harmless(
 
 
 def test_where_there_is_no_sandbox_the_page_says_why(
-    kept: EntryCases,
-    version: Version,
-    reviewer: User,
-    client_for: ClientFor,
-    monkeypatch: pytest.MonkeyPatch,
+    kept: EntryCases, version: Version, as_reviewer: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(running, "current_sandbox", lambda: NOWHERE)
     SandboxReport.objects.create(reason=NOWHERE.reason, remedy=NOWHERE.remedy)
     carry_out_all()
     for address in (page_of(version), f"/catalogue/{version.entry.slug}/"):
-        shown = words(client_for(reviewer).get(address).text)
+        shown = words(as_reviewer.get(address).text)
         assert "Not run: there is no sandbox. User namespaces are off. Turn them on." in shown
 
 
 def test_the_form_begins_with_cases_that_can_be_kept(
-    version: Version, curator: User, client_for: ClientFor
+    version: Version, curator: User, as_curator: Client
 ) -> None:
-    client = client_for(curator)
-    begun = client.get(f"{page_of(version)}new/").context["form"]["cases"].value()
-    response = client.post(f"{page_of(version)}new/", {"cases": begun})
+    begun = as_curator.get(f"{page_of(version)}new/").context["form"]["cases"].value()
+    response = as_curator.post(f"{page_of(version)}new/", {"cases": begun})
     assert response.status_code == 302
     case_set = services.kept_cases(version.entry).get().case_set
     assert (case_set.statement, case_set.by) == (version.entry.title, curator)
@@ -157,19 +148,17 @@ def test_uploaded_file_replaces_the_typed_cases_and_is_downloaded_again(
 
 
 def test_the_page_asks_again_only_while_cases_are_run(
-    kept: EntryCases, version: Version, reviewer: User, client_for: ClientFor
+    kept: EntryCases, version: Version, as_reviewer: Client
 ) -> None:
-    client = client_for(reviewer)
-
     def ask(address: str = page_of(version)) -> str:
-        return client.get(address, headers={"HX-Request": "true"}).text
+        return as_reviewer.get(address, headers={"HX-Request": "true"}).text
 
     assert "hx-trigger" not in ask(), "no worker has said that it is there"
     SandboxReport.objects.create(name="bubblewrap")
     fragment = ask()
     assert "<html" not in fragment and 'hx-trigger="every 3s"' in fragment
     again = unescape(re.findall(r'hx-get="([^"]+)"', fragment)[0])
-    unchanged = client.get(again, headers={"HX-Request": "true"})
+    unchanged = as_reviewer.get(again, headers={"HX-Request": "true"})
     assert (unchanged.status_code, unchanged.content) == (204, b"")
     CaseRun.objects.all().delete()
     assert "hx-trigger" not in ask(again) and "case-sets" in ask(again)
@@ -181,18 +170,16 @@ def test_the_page_asks_again_only_while_cases_are_run(
 def test_number_of_cases_makes_no_further_queries(
     kept: EntryCases,
     version: Version,
-    reviewer: User,
-    client_for: ClientFor,
+    as_reviewer: Client,
     monkeypatch: pytest.MonkeyPatch,
     django_assert_num_queries: DjangoAssertNumQueries,
 ) -> None:
     machine = on_machine(lambda prepared: world_seen(run_seen()))
     monkeypatch.setattr(running, "current_sandbox", lambda: machine)
     carry_out_all()
-    client = client_for(reviewer)
-    client.get(page_of(version))
+    as_reviewer.get(page_of(version))
     with django_assert_num_queries(13) as few:
-        client.get(page_of(version))
+        as_reviewer.get(page_of(version))
     ends = {"check": "exit_status", "equals": 0}
     more = [case_data(ends, title=str(n), world={"files": [OLD, YOUNG]}) for n in range(3)]
     services.add_cases(version.entry, cases_text(*more), by=None)
@@ -200,14 +187,12 @@ def test_number_of_cases_makes_no_further_queries(
         services.run_cases(RIGHT, row.case_set)
     CaseRun.objects.all().delete()
     with django_assert_num_queries(len(few)):
-        client.get(page_of(version))
+        as_reviewer.get(page_of(version))
 
 
 @pytest.mark.slow
-def test_cases_by_the_api(
-    confined: Sandbox, version: Version, curator: User, client_for: ClientFor
-) -> None:
-    client, address = client_for(curator), f"/api/v1/entries/{version.entry.slug}/cases/"
+def test_cases_by_the_api(confined: Sandbox, version: Version, as_curator: Client) -> None:
+    client, address = as_curator, f"/api/v1/entries/{version.entry.slug}/cases/"
 
     def send(**body: object) -> object:
         return client.post(address, body, content_type="application/json")
@@ -231,11 +216,7 @@ def test_cases_by_the_api(
 
 
 def test_result_stays_shown_when_no_worker_has_a_sandbox_any_more(
-    kept: EntryCases,
-    version: Version,
-    reviewer: User,
-    client_for: ClientFor,
-    monkeypatch: pytest.MonkeyPatch,
+    kept: EntryCases, version: Version, as_reviewer: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = SandboxEntry("file", 0o644, 1, 1, "x", None, "x")
     seen = world_seen(run_seen(), before={"/srv/old.log": file})
@@ -245,7 +226,7 @@ def test_result_stays_shown_when_no_worker_has_a_sandbox_any_more(
     assert services.run_cases(RIGHT, kept.case_set).state == "not run"
     SandboxReport.objects.create(reason=NOWHERE.reason, remedy=NOWHERE.remedy)
     for address in (page_of(version), f"/catalogue/{version.entry.slug}/"):
-        shown = words(client_for(reviewer).get(address).text)
+        shown = words(as_reviewer.get(address).text)
         assert "1 of 1 check in 1 world" in shown
         assert "Not run again since then: a worker has no sandbox. User namespaces" in shown
 
@@ -271,18 +252,17 @@ def test_quotes_and_brackets_are_shown_as_they_were_typed(
 
 
 def test_an_entry_that_was_merged_away_keeps_its_cases_as_they_are(
-    kept: EntryCases, version: Version, curator: User, client_for: ClientFor
+    kept: EntryCases, version: Version, curator: User, as_curator: Client
 ) -> None:
-    client = client_for(curator)
-    begun = client.get(f"/catalogue/cases/{kept.pk}/edit/").context["form"]["cases"].value()
+    begun = as_curator.get(f"/catalogue/cases/{kept.pk}/edit/").context["form"]["cases"].value()
     other = shelve("Remove old logs")
     merge_entries(version.entry, target=other.entry, by=curator)
     typed = begun.replace("old logs go", "old logs are gone")
-    refused = client.post(f"/catalogue/cases/{kept.pk}/edit/", {"cases": typed})
+    refused = as_curator.post(f"/catalogue/cases/{kept.pk}/edit/", {"cases": typed})
     assert refused.status_code == 409
     assert 'merged into "Remove old logs"' in words(refused.text)
     assert refused.context["form"]["cases"].value() == typed
-    told = client.post(f"/catalogue/cases/{kept.pk}/remove/", follow=True)
+    told = as_curator.post(f"/catalogue/cases/{kept.pk}/remove/", follow=True)
     assert 'merged into "Remove old logs"' in words(told.text)
     assert [row.pk for row in services.kept_cases(version.entry)] == [kept.pk]
     assert services.kept_cases(other.entry).get().case_set == kept.case_set

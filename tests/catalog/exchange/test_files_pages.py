@@ -20,7 +20,10 @@ from catalog.exchange import services
 from catalog.exchange.formats import Format, read_file
 from catalog.exchange.services import import_jobs
 from catalog.models import Entry, Job, Version
+from tests import people
 from tests.catalog.shelf import PLAIN, ClientFor, shelve
+
+client = people.as_curator
 
 pytestmark = pytest.mark.django_db
 GOOD = {"slug": "tell-date", "title": "Tell the date", "script": "date\n"}
@@ -30,11 +33,6 @@ ADDRESS = "/catalogue/imports/"
 @pytest.fixture(autouse=True)
 def _own_folder(settings: Settings, tmp_path: Path) -> None:
     settings.MEDIA_ROOT = tmp_path / "files"
-
-
-@pytest.fixture
-def client(client_for: ClientFor, curator: User) -> Client:
-    return client_for(curator)
 
 
 def file_of(*rows: object, name: str = "rows.jsonl") -> SimpleUploadedFile:
@@ -173,20 +171,19 @@ def test_the_api_does_the_same(client: Client) -> None:
     assert client.post(api, {"file": file_of(GOOD), "state": "verified"}).status_code in (400, 422)
 
 
-def test_anybody_with_an_account_downloads(client_for: ClientFor, stranger: User) -> None:
+def test_anybody_with_an_account_downloads(as_stranger: Client) -> None:
     shelve("Show the uptime", tags=["a"])
-    client = client_for(stranger)
     for layout, address in product(
         Format, ("/catalogue/export/file/", "/api/v1/catalogue-export/")
     ):
-        answer = client.get(address, {"layout": layout.value, "state": ""})
+        answer = as_stranger.get(address, {"layout": layout.value, "state": ""})
 
         data = b"".join(answer.streaming_content)  # type: ignore[attr-defined]
         assert answer.status_code == 200
         assert f".{layout}" in answer["Content-Disposition"]
         rows = list(read_file(io.BytesIO(data), layout))
         assert [row.record for row in rows] == list(services.export_entries())
-        assert client.get(address, {"layout": "xlsx"}).status_code == 422
+        assert as_stranger.get(address, {"layout": "xlsx"}).status_code == 422
 
 
 def test_an_export_of_nothing_is_an_empty_file(client: Client) -> None:

@@ -54,61 +54,53 @@ NARROWED = {
 
 
 def test_filters_in_the_address_narrow_the_list(
-    shelf: dict[str, Version], reviewer: User, client_for: ClientFor
+    shelf: dict[str, Version], as_reviewer: Client
 ) -> None:
-    client = client_for(reviewer)
-    assert {query: listed(client, query) for query in NARROWED} == NARROWED
+    assert {query: listed(as_reviewer, query) for query in NARROWED} == NARROWED
 
 
 def test_a_query_finds_by_words_of_the_script_too_in_every_state(
-    shelf: dict[str, Version], reviewer: User, client_for: ClientFor
+    shelf: dict[str, Version], as_reviewer: Client
 ) -> None:
-    client = client_for(reviewer)
-    assert listed(client, "?q=restart+the+print+spooler")[0] == "Restart the print spooler"
-    assert listed(client, "?q=cups")[0] == "Restart the print spooler"
-    assert listed(client, "?q=empty+cache")[0] == "Empty the cache"
-    assert "Empty the cache" not in listed(client, "?q=empty+cache&state=verified")
-    assert listed(client, "?q=zzyzx") == []
+    assert listed(as_reviewer, "?q=restart+the+print+spooler")[0] == "Restart the print spooler"
+    assert listed(as_reviewer, "?q=cups")[0] == "Restart the print spooler"
+    assert listed(as_reviewer, "?q=empty+cache")[0] == "Empty the cache"
+    assert "Empty the cache" not in listed(as_reviewer, "?q=empty+cache&state=verified")
+    assert listed(as_reviewer, "?q=zzyzx") == []
 
 
 def test_the_search_works_without_the_embedder_and_says_so(
-    shelf: dict[str, Version], reviewer: User, client_for: ClientFor
+    shelf: dict[str, Version], as_reviewer: Client
 ) -> None:
     EmbeddingModel.objects.update(spec="nowhere.to:be_found", name="lost")
-    client = client_for(reviewer)
-    assert "only words" in client.get("/catalogue/?q=spooler").text
-    assert listed(client, "?q=spooler") == ["Restart the print spooler"]
+    assert "only words" in as_reviewer.get("/catalogue/?q=spooler").text
+    assert listed(as_reviewer, "?q=spooler") == ["Restart the print spooler"]
 
 
-def test_an_address_that_makes_no_sense_is_refused(reviewer: User, client_for: ClientFor) -> None:
-    client = client_for(reviewer)
+def test_an_address_that_makes_no_sense_is_refused(as_reviewer: Client) -> None:
     queries = ("?state=gone", "?before=x", "?sort=x", "?sort=name&start=-1", "?q=a%00b", "?risk=42")
-    found = {query: client.get(f"/catalogue/{query}").status_code for query in queries}
+    found = {query: as_reviewer.get(f"/catalogue/{query}").status_code for query in queries}
     assert found == dict.fromkeys(queries, 422)
 
 
-def test_empty_lists_say_the_next_step(
-    reviewer: User, curator: User, client_for: ClientFor
-) -> None:
-    assert "Ask for a script" in client_for(reviewer).get("/catalogue/").text
-    assert "New entry" in client_for(curator).get("/catalogue/").text
-    assert "No matches" in client_for(reviewer).get("/catalogue/?tag=x").text
+def test_empty_lists_say_the_next_step(as_curator: Client, as_reviewer: Client) -> None:
+    assert "Ask for a script" in as_reviewer.get("/catalogue/").text
+    assert "New entry" in as_curator.get("/catalogue/").text
+    assert "No matches" in as_reviewer.get("/catalogue/?tag=x").text
 
 
 def test_the_list_goes_on_page_by_page(
-    reviewer: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
+    as_reviewer: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("catalog.listing.views.entry_list.PAGE_SIZE", 2)
     titles = [shelve(f"Task {number}", script=f"echo {number}\n").entry for number in range(5)]
-    client = client_for(reviewer)
-    assert listed(client) == ["Task 4", "Task 3"]
-    assert listed(client, f"?before={titles[3].pk}") == ["Task 2", "Task 1"]
-    assert listed(client, f"?after={titles[2].pk}") == ["Task 4", "Task 3"]
+    assert listed(as_reviewer) == ["Task 4", "Task 3"]
+    assert listed(as_reviewer, f"?before={titles[3].pk}") == ["Task 2", "Task 1"]
+    assert listed(as_reviewer, f"?after={titles[2].pk}") == ["Task 4", "Task 3"]
 
 
-def test_number_of_queries_does_not_grow(curator: User, client_for: ClientFor) -> None:
+def test_number_of_queries_does_not_grow(curator: User, as_curator: Client) -> None:
     first = shelve("Task zero", script=SCRIPT, tags=["a"], owner=curator)
-    client = client_for(curator)
     addresses = [
         *("/catalogue/", "/catalogue/?q=task", f"/catalogue/{first.entry.slug}/"),
         *(f"/catalogue/{first.entry.slug}/history/", "/api/v1/entries/", "/api/v1/entries/?q=task"),
@@ -119,7 +111,7 @@ def test_number_of_queries_does_not_grow(curator: User, client_for: ClientFor) -
         found = {}
         for address in addresses:
             with CaptureQueriesContext(connection) as queries:
-                assert client.get(address).status_code == 200
+                assert as_curator.get(address).status_code == 200
             found[address] = len(queries)
         return found
 
@@ -161,10 +153,8 @@ def test_the_page_shows_what_is_known_beside_copy(
     assert "Curate" not in page
 
 
-def test_entry_page_warns_about_scripts_without_review(
-    reviewer: User, client_for: ClientFor
-) -> None:
-    version, client = shelve(state="in_review"), client_for(reviewer)
+def test_entry_page_warns_about_scripts_without_review(as_reviewer: Client) -> None:
+    version, client = shelve(state="in_review"), as_reviewer
     for provenance, said in (
         ({"run": 3, "models": {}}, "A pass of the assessor misses about half of the wrong ones"),
         ({"origin": "import of x"}, "Not reviewed by anybody."),
@@ -192,14 +182,13 @@ def test_curators_see_only_what_they_may_do_now(
     assert f"/catalogue/versions/{version.pk}/submit/" not in others
 
 
-def test_hostile_text_stays_text(curator: User, client_for: ClientFor) -> None:
+def test_hostile_text_stays_text(curator: User, as_curator: Client) -> None:
     version = shelve(
         HOSTILE, script=f"echo '{HOSTILE}'\n", phrasings=[f"x {HOSTILE}"], undo=HOSTILE,
         check_after=HOSTILE, links=[{"url": "https://example.org/", "label": HOSTILE}],
     )  # fmt: skip
     Version.objects.filter(pk=version.pk).update(provenance={HOSTILE: HOSTILE})
     entry_services.suspend(version.entry, by=curator, reason=HOSTILE)
-    client = client_for(curator)
 
     for address in (
         "/catalogue/",
@@ -208,35 +197,29 @@ def test_hostile_text_stays_text(curator: User, client_for: ClientFor) -> None:
         f"/catalogue/{version.entry.slug}/history/",
         f"/catalogue/versions/{version.pk}/edit/",
     ):
-        page = client.get(address)
+        page = as_curator.get(address)
         assert page.status_code == 200
         assert "<script>alert" not in page.text
         assert "<img src=x" not in page.text
 
 
-def test_the_history_shows_two_versions_side_by_side(
-    curator: User, reviewer: User, client_for: ClientFor
-) -> None:
+def test_the_history_shows_two_versions_side_by_side(curator: User, as_reviewer: Client) -> None:
     version = shelve(script="uptime\n")
     details = entry_services.details_of(version).model_copy(update={"tools": None})
     entry_services.edit_version(version, script="uptime --pretty\n", details=details, by=curator)
-    client = client_for(reviewer)
     address = f"/catalogue/{version.entry.slug}/history/"
-    assert "--pretty" in client.get(address).text
-    assert client.get(f"{address}?from=1&to=2&view=side").status_code == 200
-    assert "--pretty" not in client.get(f"{address}?from=1&to=1").text
-    assert client.get(f"{address}?from=7").status_code == 404
-    assert client.get(f"{address}?to=x").status_code == 404
+    assert "--pretty" in as_reviewer.get(address).text
+    assert as_reviewer.get(f"{address}?from=1&to=2&view=side").status_code == 200
+    assert "--pretty" not in as_reviewer.get(f"{address}?from=1&to=1").text
+    assert as_reviewer.get(f"{address}?from=7").status_code == 404
+    assert as_reviewer.get(f"{address}?to=x").status_code == 404
 
 
-def test_a_version_has_an_address_of_its_own(
-    curator: User, reviewer: User, client_for: ClientFor
-) -> None:
+def test_a_version_has_an_address_of_its_own(curator: User, as_reviewer: Client) -> None:
     version = shelve(script="uptime\n")
     entry_services.edit_version(version, script="date -u\n", details=VersionDetails(), by=curator)
-    client = client_for(reviewer)
     address = f"/catalogue/{version.entry.slug}/"
-    assert "date" not in client.get(address).text.split('id="filled"')[1].split("</figure>")[0]
-    assert "date" in client.get(f"{address}?version=2").text.split('id="filled"')[1]
-    assert client.get(f"{address}?version=3").status_code == 404
-    assert client.get("/catalogue/nothing-here/").status_code == 404
+    assert "date" not in as_reviewer.get(address).text.split('id="filled"')[1].split("</figure>")[0]
+    assert "date" in as_reviewer.get(f"{address}?version=2").text.split('id="filled"')[1]
+    assert as_reviewer.get(f"{address}?version=3").status_code == 404
+    assert as_reviewer.get("/catalogue/nothing-here/").status_code == 404

@@ -45,27 +45,23 @@ def carry_out(client: Client, page: HttpResponse, deed: str, **typed: str) -> Ht
     return client.post(ADDRESS, data)
 
 
-def test_tags_are_added_where_they_are_new(
-    shelf: list[Version], curator: User, client_for: ClientFor
-) -> None:
-    client = client_for(curator)
-    page = preview(client, shelf, "add_tags", tags="disk, nightly")
+def test_tags_are_added_where_they_are_new(shelf: list[Version], as_curator: Client) -> None:
+    page = preview(as_curator, shelf, "add_tags", tags="disk, nightly")
     assert page.text.count("gets disk, nightly") == 3
     assert page.text.count("gets nightly") == 1
     assert [tag.name for tag in shelf[0].tags.all()] == ["disk"]
-    done = carry_out(client, page, "add_tags", tags="disk, nightly")
+    done = carry_out(as_curator, page, "add_tags", tags="disk, nightly")
     assert done.status_code == 302
     for version in shelf:
         assert {tag.name for tag in version.tags.all()} == {"disk", "nightly"}
 
 
 def test_what_is_refused_is_said_and_the_rest_is_done(
-    shelf: list[Version], curator: User, client_for: ClientFor
+    shelf: list[Version], curator: User, as_curator: Client
 ) -> None:
-    client = client_for(curator)
     entry_services.deprecate(shelf[1], by=curator, reason="long ago")
 
-    page = preview(client, shelf, "deprecate", note="gone")
+    page = preview(as_curator, shelf, "deprecate", note="gone")
     for said in (
         "verified becomes deprecated; the entry is no longer offered",
         "draft becomes deprecated",
@@ -73,7 +69,7 @@ def test_what_is_refused_is_said_and_the_rest_is_done(
         "Do this with 3 entries",
     ):
         assert said in page.text
-    done = carry_out(client, page, "deprecate", note="gone")
+    done = carry_out(as_curator, page, "deprecate", note="gone")
 
     assert done.status_code == 200
     assert "Done, with exceptions" in done.text
@@ -84,26 +80,24 @@ def test_what_is_refused_is_said_and_the_rest_is_done(
 
 
 def test_what_changed_since_the_preview_is_left_alone(
-    shelf: list[Version], curator: User, second_curator: User, client_for: ClientFor
+    shelf: list[Version], second_curator: User, as_curator: Client
 ) -> None:
-    client = client_for(curator)
-    page = preview(client, shelf[:2], "add_tags", tags="nightly")
+    page = preview(as_curator, shelf[:2], "add_tags", tags="nightly")
     entry_services.set_details(shelf[0], by=second_curator, tags=["theirs"], links=[], owner=None)
-    done = carry_out(client, page, "add_tags", tags="nightly")
+    done = carry_out(as_curator, page, "add_tags", tags="nightly")
     assert "Somebody changed it since the preview" in done.text
     assert [tag.name for tag in shelf[0].tags.all()] == ["theirs"]
     assert [tag.name for tag in shelf[1].tags.all()] == ["nightly"]
 
 
 def test_verified_again_they_carry_the_name_and_the_day_of_who_did_it(
-    shelf: list[Version], curator: User, client_for: ClientFor
+    shelf: list[Version], curator: User, as_curator: Client
 ) -> None:
-    client = client_for(curator)
     before = [version.verified_at for version in shelf[:3]]
 
-    page = preview(client, shelf[:3], "verify_again")
+    page = preview(as_curator, shelf[:3], "verify_again")
     assert "You wrote version 1 (four eyes)." in page.text
-    carry_out(client, page, "verify_again")
+    carry_out(as_curator, page, "verify_again")
 
     after = [Version.objects.get(pk=version.pk) for version in shelf[:3]]
     assert [version.verified_by for version in after] == [curator, curator, None]
@@ -130,10 +124,8 @@ def test_drafts_are_submitted_and_owners_set(
     assert set(Version.objects.values_list("owner", flat=True)) == {reviewer.pk}
 
 
-def test_all_that_fit_the_filters_are_chosen(
-    shelf: list[Version], curator: User, client_for: ClientFor
-) -> None:
-    page = client_for(curator).post(
+def test_all_that_fit_the_filters_are_chosen(shelf: list[Version], as_curator: Client) -> None:
+    page = as_curator.post(
         ADDRESS, {"deed": "remove_tags", "tags": "disk", "fits": "state=verified"}
     )
     assert "3 entries are chosen" in page.text
@@ -162,10 +154,8 @@ def test_an_order_that_is_none_changes_nothing(
             assert Version.objects.filter(state="verified").count() == 3
 
 
-def test_the_first_look_asks_for_what_is_missing(
-    shelf: list[Version], curator: User, client_for: ClientFor
-) -> None:
-    page = preview(client_for(curator), shelf, "add_tags", deed_chosen="1")
+def test_the_first_look_asks_for_what_is_missing(shelf: list[Version], as_curator: Client) -> None:
+    page = preview(as_curator, shelf, "add_tags", deed_chosen="1")
     assert page.status_code == 200
     assert 'name="tags"' in page.text
     assert "Say which tags" not in page.text

@@ -9,6 +9,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.db import connection
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
@@ -114,10 +115,9 @@ ORDERS = {
 }  # fmt: skip
 
 
-def test_list_has_orders(shelf: dict[str, Version], reviewer: User, client_for: ClientFor) -> None:
-    client = client_for(reviewer)
-    assert {sort: listed(client, f"?sort={sort}") for sort in ORDERS} == ORDERS
-    assert "aria-sort=" in client.get("/catalogue/?sort=name").text
+def test_list_has_orders(shelf: dict[str, Version], as_reviewer: Client) -> None:
+    assert {sort: listed(as_reviewer, f"?sort={sort}") for sort in ORDERS} == ORDERS
+    assert "aria-sort=" in as_reviewer.get("/catalogue/?sort=name").text
 
 
 @pytest.mark.parametrize("sort", first_cases(1, ["used", "name", "risk", "verified", "stale"]))
@@ -136,10 +136,9 @@ def test_ordered_list_continues_on_the_next_page(
 
 
 def test_list_page_names_totals_and_left_out_entries_and_its_chips_lead_back(
-    shelf: dict[str, Version], reviewer: User, client_for: ClientFor
+    shelf: dict[str, Version], as_reviewer: Client
 ) -> None:
-    client = client_for(reviewer)
-    page = client.get("/catalogue/").text
+    page = as_reviewer.get("/catalogue/").text
 
     for said in (
         "5 entries",
@@ -152,7 +151,7 @@ def test_list_page_names_totals_and_left_out_entries_and_its_chips_lead_back(
         assert said in page
     for missing in ("not used yet", "Ping the old host"):
         assert missing not in page
-    chosen = client.get("/catalogue/?risk=high&sort=name").text
+    chosen = as_reviewer.get("/catalogue/?risk=high&sort=name").text
     assert 'aria-current="true" href="?sort=name"' in chosen
 
 

@@ -24,7 +24,10 @@ from pytest_django import Settings
 
 from catalog import services
 from catalog.models import Version
+from tests import people
 from tests.catalog.shelf import ClientFor, shelve
+
+client = people.as_stranger
 
 pytestmark = pytest.mark.django_db
 
@@ -56,11 +59,6 @@ def export(client: Client, version: Version, runner: str) -> bytes:
     assert answer.status_code == 200, answer.text
     assert "attachment" in answer["Content-Disposition"]
     return answer.content
-
-
-@pytest.fixture
-def client(stranger: User, client_for: ClientFor) -> Client:
-    return client_for(stranger)
 
 
 def launcher_of(job: bytes) -> tuple[str, dict[str, Any]]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from django.contrib.auth.models import User
 from django.db import connection
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from pytest_django import DjangoAssertNumQueries
 
@@ -14,7 +14,7 @@ from catalog.retrieval import services, text_search, vector_search
 from catalog.retrieval.answers import as_document
 from catalog.types import Answer
 from core.errors import BadInput
-from tests.catalog.shelf import DIRECTORY, SCRIPT, ClientFor, shelve
+from tests.catalog.shelf import DIRECTORY, SCRIPT, shelve
 from tests.web_client import WebClient
 
 pytestmark = pytest.mark.django_db
@@ -176,12 +176,11 @@ def test_the_document_has_exactly_the_promised_names() -> None:
     assert (match["entry"], match["version"]) == (version.entry.slug, 1)
 
 
-def test_the_api_answers_the_same(reviewer: User, client_for: ClientFor) -> None:
+def test_the_api_answers_the_same(as_reviewer: Client) -> None:
     shelve(SPOOLER)
-    client = client_for(reviewer)
 
     def ask(**body: object) -> tuple[int, dict[str, object]]:
-        response = client.post("/api/v1/retrieve/", body, content_type="application/json")
+        response = as_reviewer.post("/api/v1/retrieve/", body, content_type="application/json")
         return response.status_code, response.json()
 
     status, answer = ask(statement=SPOOLER)

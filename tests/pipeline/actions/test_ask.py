@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
 from pipeline.models import Action, Configuration, Run
+from tests.people import ClientFor
 from tests.pipeline.page_and_api import DONE, ByApi, ByPage, Way, both_ways
 
-ClientFor = Callable[[User], Client]
 STATEMENT = "Delete files older than 45 days in /srv/reports"
 HOSTILE = '<script>alert(1)</script> {{ 7|add:"1" }} {0.__class__} %(x)s <<STATEMENT>>'
 
@@ -87,14 +85,12 @@ def test_a_link_fills_the_form(client_for: ClientFor, reviewer: User) -> None:
     assert not Action.objects.exists()
 
 
-def test_only_configurations_that_can_be_used_are_offered(
-    client_for: ClientFor, reviewer: User
-) -> None:
-    page = client_for(reviewer).get(reverse("action-new")).text
+def test_only_configurations_that_can_be_used_are_offered(as_reviewer: Client) -> None:
+    page = as_reviewer.get(reverse("action-new")).text
     assert 'value="demo" selected' in page
     assert "claude" not in page
     Configuration.objects.update(archived_at="2026-01-01T00:00Z")
-    assert "No configuration can be used" in client_for(reviewer).get(reverse("action-new")).text
+    assert "No configuration can be used" in as_reviewer.get(reverse("action-new")).text
 
 
 def test_hostile_text_is_shown_as_text(client_for: ClientFor, reviewer: User) -> None:

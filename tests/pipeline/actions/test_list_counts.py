@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
@@ -11,19 +9,17 @@ from django.test import Client
 from catalog.models import SavedView
 from pipeline.models import Assessment, Run
 from review import services as review
+from tests import people
 from tests.first_cases import first_cases
 from tests.make import make_action, make_run
+from tests.people import ClientFor
 from tests.pipeline.actions.test_lists import asked
 
-ClientFor = Callable[[User], Client]
+client = people.as_reviewer
+
 pytestmark = pytest.mark.django_db
 __all__ = ["asked"]
 LIST = "/actions/"
-
-
-@pytest.fixture
-def client(client_for: ClientFor, reviewer: User) -> Client:
-    return client_for(reviewer)
 
 
 def counts(client: Client, **query: str) -> dict[str, dict[str, str]]:
@@ -35,15 +31,14 @@ def counts(client: Client, **query: str) -> dict[str, dict[str, str]]:
     "query", first_cases(1, [{"severity": "1"}, {}, {"whose": "mine"}, {"q": "o"}])
 )
 def test_each_count_is_what_the_list_has_when_one_follows_it(
-    query: dict[str, str], asked: None, client_for: ClientFor, second_reviewer: User
+    query: dict[str, str], asked: None, as_second_reviewer: Client
 ) -> None:
-    client = client_for(second_reviewer)
-    page = client.get(LIST, query)
+    page = as_second_reviewer.get(LIST, query)
     assert page.context["said"].startswith(f"{len(page.context['rows'])} action")
     for group in page.context["groups"]:
         for chip in group.chips:
             if not chip.current:
-                after = client.get(LIST + chip.url).context["rows"]
+                after = as_second_reviewer.get(LIST + chip.url).context["rows"]
                 assert str(len(after)) == chip.count, (group.name, chip.label)
 
 
@@ -116,13 +111,12 @@ def test_what_differs_in_hidden_verdicts_alone_is_counted_alike(
 
 
 def test_an_answer_is_not_counted_where_its_row_is_not_shown(
-    client_for: ClientFor, curator: User, second_reviewer: User
+    as_curator: Client, second_reviewer: User
 ) -> None:
     run = make_run(by=second_reviewer, statement="Delete old exports", verdict="incorrect")
-    client = client_for(curator)
-    elsewhere = counts(client, q="old", answer="verified")
+    elsewhere = counts(as_curator, q="old", answer="verified")
     assert elsewhere == {}
-    page = client.get(LIST, {"q": "old", "before": str(run.action_id)})
+    page = as_curator.get(LIST, {"q": "old", "before": str(run.action_id)})
     assert not page.context["groups"] and not page.context["said"]
 
 

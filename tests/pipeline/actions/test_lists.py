@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
@@ -11,16 +9,13 @@ from django.urls import reverse
 
 from pipeline import services
 from pipeline.models import Action
+from tests import people
 from tests.make import make_action, make_run
 from tests.pipeline.query_counts import count_queries
 
-ClientFor = Callable[[User], Client]
+client = people.as_reviewer
+
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def client(client_for: ClientFor, reviewer: User) -> Client:
-    return client_for(reviewer)
 
 
 @pytest.fixture
@@ -72,11 +67,9 @@ def test_a_filter_that_does_not_exist_is_said_to_be_wrong(asked: None, client: C
     assert client.get(reverse("action-list"), {"before": "x"}).status_code == 422
 
 
-def test_an_empty_list_says_the_next_step(
-    client_for: ClientFor, client: Client, stranger: User
-) -> None:
+def test_an_empty_list_says_the_next_step(as_stranger: Client, client: Client) -> None:
     assert reverse("action-new") in client.get(reverse("action-list")).text
-    assert "Asking takes the role" in client_for(stranger).get(reverse("action-list")).text
+    assert "Asking takes the role" in as_stranger.get(reverse("action-list")).text
     nothing = client.get(reverse("action-list"), {"q": "no such words"}).text
     assert "Clear the filters" in nothing
 
@@ -117,19 +110,15 @@ def test_the_page_of_an_action_shows_context_and_runs(client: Client, reviewer: 
         assert words in page
 
 
-def test_who_may_not_run_it_has_no_form(
-    client_for: ClientFor, reviewer: User, second_reviewer: User
-) -> None:
+def test_who_may_not_run_it_has_no_form(as_second_reviewer: Client, reviewer: User) -> None:
     action = make_action(by=reviewer)
-    page = client_for(second_reviewer).get(reverse("action-detail", args=[action.pk])).text
+    page = as_second_reviewer.get(reverse("action-detail", args=[action.pk])).text
     assert "Run it again" not in page
 
 
 @pytest.mark.slow
-def test_lists_take_a_fixed_number_of_queries(
-    client_for: ClientFor, stranger: User, reviewer: User
-) -> None:
-    client, action = client_for(stranger), make_run(by=reviewer).action
+def test_lists_take_a_fixed_number_of_queries(as_stranger: Client, reviewer: User) -> None:
+    client, action = as_stranger, make_run(by=reviewer).action
     addresses = [reverse("action-list"), reverse("action-detail", args=[action.pk])]
     few = [count_queries(client, address) for address in addresses]
     for number in range(30):

@@ -1,15 +1,5 @@
-"""The administrator of this folder."""
+"""The administrator is signed in."""
 
-from __future__ import annotations
+from tests import people
 
-from collections.abc import Callable
-
-import pytest
-from django.contrib.auth.models import User
-from django.test import Client
-
-
-@pytest.fixture
-def client(client_for: Callable[[User], Client], administrator: User) -> Client:
-    """Return a browser session of the administrator."""
-    return client_for(administrator)
+client = people.as_administrator

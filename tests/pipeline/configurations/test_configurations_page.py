@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from auditlog.models import LogEntry
 from django.contrib.auth.models import User
@@ -15,10 +13,10 @@ from pipeline.configurations import prompt_versions
 from pipeline.flow import prompts
 from pipeline.models import Configuration, Endpoint
 from tests.make import make_action
+from tests.people import ClientFor
 from tests.pipeline.configurations.test_prompts_of_runs import changed
 from tests.pipeline.query_counts import count_queries
 
-ClientFor = Callable[[User], Client]
 pytestmark = pytest.mark.django_db
 
 NEW = "/configurations/new/"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from django.contrib.auth.models import User
 from django.template.loader import render_to_string
@@ -15,19 +13,16 @@ from pipeline.configurations import refinement_gain
 from pipeline.configurations.refinement_gain import count_round, gain_of
 from pipeline.costs.services import Sums
 from pipeline.models import Assessment, Batch, Configuration, Draft, Feedback, Run, Stage
+from tests import people
 from tests.first_cases import first_cases
 from tests.keys import shown
 from tests.make import SCRIPT, make_draft, make_run
 from tests.pipeline.rows import make_attempt, make_call
 
-ClientFor = Callable[[User], Client]
+client = people.as_reviewer
+
 pytestmark = pytest.mark.django_db
 YES, NO, UNKNOWN = "correct", "incorrect", "unknown"
-
-
-@pytest.fixture
-def client(client_for: ClientFor, reviewer: User) -> Client:
-    return client_for(reviewer)
 
 
 def test_a_round_is_counted_over_all_runs(subtests: pytest.Subtests) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from auditlog.models import LogEntry
 from django.contrib.auth.models import User
@@ -16,11 +14,11 @@ from pipeline.flow import prompts
 from pipeline.flow.stages import ASKED_STAGES
 from pipeline.models import Configuration, PromptVersion
 from tests.make import make_run
+from tests.people import ClientFor
 from tests.pipeline.configurations.test_prompts_of_runs import MARKED, changed
 from tests.pipeline.query_counts import count_queries
 from tests.pipeline.rows import make_call
 
-ClientFor = Callable[[User], Client]
 OWN_PROMPTS = [name for name, stage in ASKED_STAGES.items() if stage.prompt == name]
 DESCRIBE = "/prompts/describe/"
 NEW = f"{DESCRIBE}new/"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable
 from datetime import date
 
 import pytest
@@ -15,11 +14,14 @@ from django.urls import reverse
 from pipeline.costs.forms import CostForm
 from pipeline.costs.services import By, CostQuery, Per, check_query, default_range
 from pipeline.models import Batch, Configuration, Endpoint, Spending
+from tests import people
 from tests.first_cases import first_cases
+from tests.people import ClientFor
 from tests.pipeline.query_counts import count_queries
 from tests.web_client import WebClient
 
-ClientFor = Callable[[User], Client]
+client = people.as_manager
+
 pytestmark = pytest.mark.django_db
 RANGE = "since=2026-10-01&until=2026-11-20"
 HOSTILE = '=HYPERLINK("http://x")</td><script>alert(1)</script>'
@@ -57,11 +59,6 @@ def spent() -> Batch:
     spend("2026-11-03", endpoint="ollama", model="llama3.1:8b", unpriced=2)
     spend("2026-11-04", attempts=1, answered=0, possibly_billed=1, input_tokens=0, output_tokens=0)
     return batch
-
-
-@pytest.fixture
-def client(client_for: ClientFor, manager: User) -> Client:
-    return client_for(manager)
 
 
 def read_file(client: Client, address: str) -> list[dict[str, str]]:

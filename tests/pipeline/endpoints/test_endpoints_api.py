@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,9 +11,9 @@ from django.utils import timezone
 
 from pipeline.models import Endpoint
 from scriptsmith_site.people.sign_in.tokens import make_token
+from tests.people import ClientFor
 from tests.web_client import WebClient
 
-ClientFor = Callable[[User], Client]
 pytestmark = pytest.mark.django_db
 
 API = "/api/v1/endpoints/"

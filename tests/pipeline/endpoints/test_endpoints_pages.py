@@ -15,10 +15,10 @@ from django.utils import timezone
 
 from pipeline.models import Attempt, Configuration, Endpoint, Price, Run, Spending
 from tests.make import make_run
+from tests.people import ClientFor
 from tests.pipeline.query_counts import count_queries
 from tests.pipeline.rows import make_attempt, make_call
 
-ClientFor = Callable[[User], Client]
 pytestmark = pytest.mark.django_db
 
 FORM = {
@@ -286,13 +286,10 @@ def test_a_price_is_removed_on_its_own_endpoint_alone(client: Client, box: Endpo
     assert client.post(f"/endpoints/claude/prices/{price.pk}/remove/").status_code == 404
 
 
-def test_only_administrators_change_endpoints(
-    client_for: ClientFor, manager: User, box: Endpoint
-) -> None:
-    client = client_for(manager)
-    assert client.get("/endpoints/box/").status_code == 403
+def test_only_administrators_change_endpoints(as_manager: Client, box: Endpoint) -> None:
+    assert as_manager.get("/endpoints/box/").status_code == 403
     for way in ("new", "box/edit", "box/check", *(f"box/{way}" for way in CHANGES)):
-        assert client.post(f"/endpoints/{way}/", FORM).status_code == 403, way
+        assert as_manager.post(f"/endpoints/{way}/", FORM).status_code == 403, way
     assert Endpoint.objects.get(name="box").title == "Box"
 
 

@@ -9,7 +9,7 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from html.parser import HTMLParser
 
 import pytest
@@ -26,9 +26,8 @@ from pipeline.runs.run_document import report_run
 from pipeline.simulation.clean_run import clean_run
 from tests.keys import shown
 from tests.make import make_action
+from tests.people import ClientFor
 from tests.standin_process import StandIn
-
-ClientFor = Callable[[User], Client]
 
 ODD = "é e\u0301 漢字 ﷽ 🚀👩‍🚒 \u200b\u202e раypal"
 MARKS = "STATEMENT\n<<<STATEMENT\n<<STATEMENT>> <<SCRIPT>>\nSCRIPT\n<<<SCRIPT\nSCRIPT_\n```bash\n```\n~~~\n"
@@ -121,7 +120,7 @@ def carried_by(mode: str, script: str) -> str:
 
 @pytest.mark.slow
 def test_every_byte_goes_through_every_stage(
-    run: Run, standin: StandIn, client_for: ClientFor, reviewer: User
+    run: Run, standin: StandIn, as_reviewer: Client
 ) -> None:
     mode = run.spec["roles"]["generator"]["mode"]
     first, refined = run.drafts.order_by("number")
@@ -135,12 +134,11 @@ def test_every_byte_goes_through_every_stage(
     assert refined.feedback.text == f"- Use {SIGNS}\n- {ODD}"
     assert first.assessment.differences == [SIGNS, ODD]
     scripts = [first.script, refined.script]
-    client = client_for(reviewer)
-    told = client.get(f"/api/v1/runs/{run.pk}/").json()
+    told = as_reviewer.get(f"/api/v1/runs/{run.pk}/").json()
     assert [draft["script"] for draft in told["drafts"]] == scripts
-    assert client.get(f"/api/v1/drafts/{shown(first)}/").json()["script"] == first.script
+    assert as_reviewer.get(f"/api/v1/drafts/{shown(first)}/").json()["script"] == first.script
     assert json.loads(json.dumps(report_run(run)))["script"] == refined.script
-    _check_page(client, run)
+    _check_page(as_reviewer, run)
 
 
 def _check_prompts(run: Run, standin: StandIn) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -20,12 +19,12 @@ from pipeline.models import Attempt, Configuration, EntryDescription, Run
 from pipeline.runs.catalogue_use import count_shown
 from tests.catalog.shelf import shelve
 from tests.make import make_action
+from tests.people import ClientFor
 from tests.pipeline.rows import interrupt
 from tests.standin_process import StandIn
 
 pytestmark = pytest.mark.django_db
 
-ClientFor = Callable[[User], Client]
 ENTRY = "Restart nginx, but only if its configuration is valid"
 ASKED = "Restart nginx only if its config has passed the test"
 STARTER = Path(catalog.__file__).parent / "starter"
@@ -103,22 +102,21 @@ def test_a_run_that_was_interrupted_goes_on_and_pays_nothing_twice(
 
 @pytest.mark.slow
 def test_it_is_marked_apart_on_pages_and_in_the_api(
-    standin: StandIn, version: Version, client_for: ClientFor, reviewer: User
+    standin: StandIn, version: Version, as_reviewer: Client, reviewer: User
 ) -> None:
     run = carry_out(by=reviewer)
-    browser = client_for(reviewer)
-    page = browser.get(f"/runs/{run.pk}/").content.decode()
+    page = as_reviewer.get(f"/runs/{run.pk}/").content.decode()
     assert "match confirmed by a model" in page and "demo-smith" in page
     assert "described from the script alone" in page
     assert "demo model" in page, "the judge is named as what it is"
-    assert "match confirmed by a model" in browser.get("/actions/").content.decode()
-    report = browser.get(f"/api/v1/runs/{run.pk}/").json()
+    assert "match confirmed by a model" in as_reviewer.get("/actions/").content.decode()
+    report = as_reviewer.get(f"/api/v1/runs/{run.pk}/").json()
     assert report["match_confirmed_by"] == "demo-smith" and report["origin"] == "retrieved"
-    (listed,) = browser.get("/api/v1/runs/").json()["results"]
+    (listed,) = as_reviewer.get("/api/v1/runs/").json()["results"]
     assert listed["match_confirmed_by"] == "demo-smith"
-    (action,) = browser.get("/api/v1/actions/").json()["results"]
+    (action,) = as_reviewer.get("/api/v1/actions/").json()["results"]
     assert action["answer"]["status"] == "verified" and action["answer"]["confirmed_match"] is True
-    assert browser.post(f"/runs/{run.pk}/confirm-match/").status_code == 302
+    assert as_reviewer.post(f"/runs/{run.pk}/confirm-match/").status_code == 302
     label = MatchLabel.objects.get()
     assert (label.label, label.confirmed_by) == ("match", "demo-smith")
     assert label.confidence is not None and label.confidence < 0.82, "what scoring said"

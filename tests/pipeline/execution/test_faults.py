@@ -9,17 +9,16 @@ from dataclasses import dataclass
 
 import pytest
 from django.contrib.auth.models import User
-from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
 from pipeline.execution import run_worker
 from pipeline.models import Attempt, Endpoint, Run
 from pipeline.simulation.clean_run import clean_run
+from tests.people import ClientFor
 from tests.pipeline.rows import queue_run
 from tests.standin_process import StandIn
 
-ClientFor = Callable[[User], Client]
 Rule = dict[str, object]
 
 ONCE_MORE = "It was tried 2 times. It may have been billed although no reply came."

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
@@ -23,17 +21,14 @@ from pipeline.execution.draft_checks import (
 )
 from pipeline.flow import prompts
 from pipeline.models import Assessment, Configuration, Draft, DraftFinding
+from tests import people
 from tests.keys import shown
 from tests.make import make_run
 
-ClientFor = Callable[[User], Client]
+client = people.as_reviewer
+
 pytestmark = pytest.mark.django_db
 ALL_CHECKS = {"bash-syntax", "shellcheck", "risk", "characters"}
-
-
-@pytest.fixture
-def client(client_for: ClientFor, reviewer: User) -> Client:
-    return client_for(reviewer)
 
 
 @pytest.fixture
@@ -133,17 +128,15 @@ def test_the_api_says_the_same(client: Client, draft: Draft) -> None:
     assert client.post(f"{address}check-again/").status_code == 409
 
 
-def test_checking_again_takes_a_role(
-    client_for: ClientFor, stranger: User, manager: User, draft: Draft
-) -> None:
+def test_checking_again_takes_a_role(as_manager: Client, as_stranger: Client, draft: Draft) -> None:
     outdate(draft)
     page = reverse("draft-check", args=[draft.pk])
     api = f"/api/v1/drafts/{shown(draft)}/check-again/"
-    assert client_for(stranger).post(page).status_code == 403
-    assert client_for(stranger).post(api).status_code == 403
-    assert client_for(manager).get(page).status_code == 405
-    assert "Check again" not in client_for(stranger).get(f"/runs/{draft.run_id}/").text
-    assert client_for(manager).post(page).status_code == 302
+    assert as_stranger.post(page).status_code == 403
+    assert as_stranger.post(api).status_code == 403
+    assert as_manager.get(page).status_code == 405
+    assert "Check again" not in as_stranger.get(f"/runs/{draft.run_id}/").text
+    assert as_manager.post(page).status_code == 302
 
 
 def test_a_verdict_counts_while_its_prompts_are_in_use(subtests: pytest.Subtests) -> None:

@@ -9,15 +9,14 @@ from dataclasses import dataclass
 
 import pytest
 from django.contrib.auth.models import User
-from django.test import Client
 from django.urls import reverse
 
 from pipeline.execution import run_worker
 from pipeline.models import Attempt, Endpoint, ModelCall, Price, Run, Spending
 from tests.hostile import Hostile
+from tests.people import ClientFor
 from tests.pipeline.rows import queue_run
 
-ClientFor = Callable[[User], Client]
 STATEMENT = "Count the files in /var/tmp/exports"
 NOT_BILLED = "Nothing was billed for it."
 OF_NO_USE = "A server that bills has billed it, though its reply is of no use."

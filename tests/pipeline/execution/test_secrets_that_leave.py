@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -31,6 +30,7 @@ from review.campaigns.services import editing, rules, runs
 from review.tasks import start_runs
 from scriptsmith_site.integrations.alerts.services import sources
 from scriptsmith_site.models import AlertRule, Profile
+from tests import people
 from tests.catalog.analysis.planted import planted_secrets
 from tests.first_cases import first_cases
 from tests.make import make_action
@@ -41,6 +41,8 @@ from tests.site.alerts import payloads as sent
 from tests.site.alerts.conftest import Door, door, open_door
 from tests.standin_process import StandIn
 
+browser = people.as_reviewer
+
 __all__ = ["door", "open_door"]
 
 pytestmark = pytest.mark.django_db
@@ -48,12 +50,6 @@ pytestmark = pytest.mark.django_db
 PLANTED = planted_secrets()
 LOG = "\n".join(one.text for one in PLANTED)
 ASKED = "Delete files older than 30 days in /var/tmp/exports"
-ClientFor = Callable[[User], Client]
-
-
-@pytest.fixture
-def browser(client_for: ClientFor, reviewer: User) -> Client:
-    return client_for(reviewer)
 
 
 @pytest.fixture(autouse=True)

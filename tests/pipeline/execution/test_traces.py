@@ -133,16 +133,12 @@ def test_of_a_run_that_a_study_looks_at_nothing_is_traced_before_it_is_closed(
 
 
 def test_the_reviewers_desk_is_not_traced(
-    spans: Callable[[], list[ReadableSpan]],
-    manager: User,
-    reviewer: User,
-    client_for: Callable[[User], Client],
+    spans: Callable[[], list[ReadableSpan]], manager: User, reviewer: User, as_reviewer: Client
 ) -> None:
     study = make_study(by=manager, reviewers=[reviewer], items=1)
     item = Item.objects.get(campaign=study)
-    client = client_for(reviewer)
     spans()
-    assert client.get(f"/items/{public_key(ITEM, item.pk)}/").status_code == 200
+    assert as_reviewer.get(f"/items/{public_key(ITEM, item.pk)}/").status_code == 200
     assert [one.name for one in spans() if "items/" in one.name] == []
 
 

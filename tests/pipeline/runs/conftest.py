@@ -1,15 +1,5 @@
-"""The reviewer of this folder."""
+"""The reviewer is signed in."""
 
-from __future__ import annotations
+from tests import people
 
-from collections.abc import Callable
-
-import pytest
-from django.contrib.auth.models import User
-from django.test import Client
-
-
-@pytest.fixture
-def client(client_for: Callable[[User], Client], reviewer: User) -> Client:
-    """Return a browser session of the reviewer."""
-    return client_for(reviewer)
+client = people.as_reviewer

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
@@ -14,9 +12,9 @@ from catalog.models import MatchLabel
 from pipeline.execution.draft_checks import keep_findings
 from pipeline.models import Run
 from tests.make import make_answered_run, make_run, make_version
+from tests.people import ClientFor
 from tests.pipeline.page_and_api import DONE, ByPage, Way, both_ways
 
-ClientFor = Callable[[User], Client]
 pytestmark = pytest.mark.django_db
 
 

@@ -20,20 +20,18 @@ from pipeline.runs.list_rows import run_row
 from review import services as review
 from review.models import Decision, Item
 from review.queue.overview.review_progress import usual_wait
+from tests import people
 from tests.first_cases import first_cases
 from tests.make import make_answered_run, make_run, make_version
+from tests.people import ClientFor
 from tests.pipeline.query_counts import count_queries
 from tests.review.desk.test_decide import EDITED, decide
 from tests.review.maker import make_study
 
-ClientFor = Callable[[User], Client]
+asker = people.as_second_reviewer
+
 pytestmark = pytest.mark.django_db
 WRONG = "It looks at another directory."
-
-
-@pytest.fixture
-def asker(client_for: ClientFor, second_reviewer: User) -> Client:
-    return client_for(second_reviewer)
 
 
 def answer(run: Run, user: User) -> ShownAnswer:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
@@ -11,10 +9,10 @@ from django.urls import reverse
 
 from pipeline.models import Run
 from tests.make import make_run
+from tests.people import ClientFor
 from tests.pipeline.query_counts import count_queries
 from tests.pipeline.rows import make_attempt, make_call
 
-ClientFor = Callable[[User], Client]
 HOSTILE = "<<<STATEMENT\n</div><script>alert(1)</script> {{ x }} {0}\nSTATEMENT"
 pytestmark = pytest.mark.django_db
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 import pytest
@@ -18,7 +17,6 @@ from tests.make import SCRIPT, make_action, make_draft, make_run
 from tests.pipeline.query_counts import count_queries
 from tests.pipeline.rows import make_attempt, make_call
 
-ClientFor = Callable[[User], Client]
 pytestmark = pytest.mark.django_db
 
 OTHER = SCRIPT.replace("+30", "+31")
@@ -185,12 +183,11 @@ def test_what_a_review_hides_is_not_shown_here(
 
 
 def test_who_may_not_run_the_action_may_look_and_not_start(
-    client_for: ClientFor, first: Run, second_reviewer: User
+    as_second_reviewer: Client, first: Run
 ) -> None:
-    client = client_for(second_reviewer)
     second = finish(start(first.action))
-    assert "Start beside these" not in client.get(address(first, second)).text
-    assert client.post(address(first), {"configuration": "demo"}).status_code == 403
+    assert "Start beside these" not in as_second_reviewer.get(address(first, second)).text
+    assert as_second_reviewer.post(address(first), {"configuration": "demo"}).status_code == 403
     assert first.action.runs.count() == 2
 
 

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 
 
 def test_a_draft_that_comes_between_two_reads_breaks_nothing(
-    reviewer: User, client_for: Callable[[User], Client]
+    reviewer: User, as_reviewer: Client
 ) -> None:
     """Before each statement about the run's drafts, a worker commits one more."""
     run = make_run(by=reviewer)
@@ -37,9 +37,8 @@ def test_a_draft_that_comes_between_two_reads_breaks_nothing(
             is_writing = False
         return execute(sql, params, many, context)
 
-    client = client_for(reviewer)
     with connection.execute_wrapper(write_one):
-        answer = client.get(f"/api/v1/runs/{run.pk}/")
+        answer = as_reviewer.get(f"/api/v1/runs/{run.pk}/")
     assert answer.status_code == 200
     told = answer.json()["drafts"]
     assert len(wrote) > 1 and len(told) > 1, "drafts came between two reads"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
@@ -14,7 +12,6 @@ from tests.keys import shown
 from tests.make import SCRIPT, make_answered_run, make_run, make_version
 from tests.pipeline.query_counts import count_queries
 
-ClientFor = Callable[[User], Client]
 pytestmark = pytest.mark.django_db
 
 
@@ -90,13 +87,11 @@ def test_missing_rows_are_not_found(client: Client) -> None:
         assert client.get(f"/api/v1/{address}").status_code == 404, address
 
 
-def test_configurations_are_known_to_who_asks(
-    client: Client, client_for: ClientFor, stranger: User
-) -> None:
+def test_configurations_are_known_to_who_asks(client: Client, as_stranger: Client) -> None:
     said = client.get("/api/v1/configurations/demo/").json()
     assert said["is_usable"] is True
     assert [role["role"] for role in said["roles"]] == ["generator", "assessor", "refiner"]
-    assert client_for(stranger).get("/api/v1/configurations/").status_code == 403
+    assert as_stranger.get("/api/v1/configurations/").status_code == 403
 
 
 @pytest.mark.slow

@@ -13,10 +13,10 @@ from django.utils import timezone
 
 from pipeline.models import Draft, DraftUse, Run
 from tests.make import make_run, make_version
+from tests.people import ClientFor
 from tests.pipeline.page_and_api import DONE, ByApi, Way, both_ways
 from tests.pipeline.runs.test_answers import edit, reject, withdraw
 
-ClientFor = Callable[[User], Client]
 REASON = "Disk full in ten minutes <i>really</i>"
 COPY = 'data-copy="draft-source"'
 pytestmark = pytest.mark.django_db
@@ -82,19 +82,14 @@ def test_what_people_decided_against_is_not_to_be_had(  # noqa: PLR0913 (fixture
 
 
 def test_what_waits_for_a_second_person_is_not_said_to_wait_for_a_reviewer(
-    client_for: ClientFor,
-    client: Client,
-    run: Run,
-    reviewer: User,
-    second_reviewer: User,
-    stranger: User,
+    as_stranger: Client, client: Client, run: Run, reviewer: User, second_reviewer: User
 ) -> None:
     edit(run, second_reviewer)
     address = reverse("run-detail", args=[run.pk])
     page = client.get(address).text
     assert "Use without review" in page and "a second person has not verified it yet" in page
     assert "top of the review queue" not in page
-    assert "once a reviewer has approved" not in client_for(stranger).get(address).text
+    assert "once a reviewer has approved" not in as_stranger.get(address).text
 
 
 def test_the_api_hands_out_the_exact_script(draft: Draft, reviewer: User) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
@@ -25,9 +24,9 @@ from pipeline.models import (
 )
 from pipeline.types import StageName
 from tests.make import SCRIPT, make_action, make_draft, make_run, make_version
+from tests.people import ClientFor
 from tests.pipeline.query_counts import count_queries
 
-ClientFor = Callable[[User], Client]
 HTMX = {"HX-Request": "true"}
 HOSTILE = '</code><script>alert(1)</script> {{ 7|add:"1" }} {0} %s ${HOME}'
 
@@ -269,10 +268,8 @@ def test_the_page_takes_a_fixed_number_of_queries(client_for: ClientFor, strange
     assert count_queries(client, address) == few <= 16
 
 
-def test_the_status_takes_a_fixed_number_of_queries(
-    client_for: ClientFor, queued: Run, stranger: User
-) -> None:
-    client, status = client_for(stranger), reverse("run-status", args=[queued.pk])
+def test_the_status_takes_a_fixed_number_of_queries(as_stranger: Client, queued: Run) -> None:
+    client, status = as_stranger, reverse("run-status", args=[queued.pk])
     begin(queued, StageName.CHECK)
     few = _count_seen(client, status)
     for number in range(2, 30):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from django.apps import apps
 from django.contrib.auth.models import User
+from django.test import Client
 from django.urls import resolve, reverse
 
 from bench.review.blinding import area
@@ -174,30 +175,26 @@ def test_the_records_show_verdicts_too(flagged: Item, client_for: ClientFor) -> 
             assert seen_by(person) == [(flagged.run_id, name)]
 
 
-def test_who_is_shown_nothing_is_not_recorded(
-    flagged: Item, reviewer: User, client_for: ClientFor
-) -> None:
-    client = client_for(reviewer)
+def test_who_is_shown_nothing_is_not_recorded(flagged: Item, as_reviewer: Client) -> None:
     for url in (
         reverse("run-detail", args=[flagged.run_id]),
         reverse("action-list"),
         reverse("api:run-list"),
         reverse("item-review", args=[flagged.pk]),
     ):
-        assert client.get(url).status_code == 200
+        assert as_reviewer.get(url).status_code == 200
     assert not Exposure.objects.exists()
 
 
 def test_what_cannot_be_recorded_is_not_shown(
-    flagged: Item, curator: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
+    flagged: Item, as_curator: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object, **__: object) -> None:
         raise RuntimeError("no")
 
     monkeypatch.setattr("review.blinding.exposure.write", fail)
-    client = client_for(curator)
-    client.raise_request_exception = False
-    answer = client.get(reverse("run-detail", args=[flagged.run_id]))
+    as_curator.raise_request_exception = False
+    answer = as_curator.get(reverse("run-detail", args=[flagged.run_id]))
     assert answer.status_code == 500 and "-path" not in answer.text
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 
 import pytest
 from django.contrib.auth.models import User
+from django.test import Client
 
 from pipeline.models import Run
 from review import services
@@ -73,11 +74,7 @@ def test_what_is_nearest_to_an_item_of_a_study(
 
 @pytest.mark.slow
 def test_the_search_tells_a_reviewer_nothing(
-    studied: Item,
-    live: Item,
-    reviewer: User,
-    client_for: ClientFor,
-    monkeypatch: pytest.MonkeyPatch,
+    studied: Item, live: Item, as_reviewer: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By words of the statement and of the hidden scripts, by number, by what stages are called; whole and as typed."""
     runs = [_run_of(item) for item in (studied, live)]
@@ -102,7 +99,7 @@ def test_the_search_tells_a_reviewer_nothing(
 
     compared = compare(
         monkeypatch,
-        client_for(reviewer),
+        as_reviewer,
         asks,
         Side("of the study: verdict, arm, model, gold", rewrite),
         Side("of the live queue: verdict", lambda: rewriting.pass_it(live)),
@@ -123,11 +120,7 @@ def test_the_live_queue_in_hand(
 
 @pytest.mark.slow
 def test_every_other_address_of_the_product(
-    live: Item,
-    studied: Item,
-    reviewer: User,
-    client_for: ClientFor,
-    monkeypatch: pytest.MonkeyPatch,
+    live: Item, studied: Item, reviewer: User, as_reviewer: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Those about an item are asked by the other tests; here are all others, with an item of each kind in hand."""
     both = (live, studied)
@@ -139,7 +132,7 @@ def test_every_other_address_of_the_product(
 
     compared = compare(
         monkeypatch,
-        client_for(reviewer),
+        as_reviewer,
         _asks_of(both, asks_of_the_rest),
         Side("verdict", on_both(rewriting.pass_it)),
         Side("execution evidence", on_both(rewriting.run_its_cases)),
@@ -209,11 +202,7 @@ def _repeat(item: Item) -> None:
 
 @pytest.mark.slow
 def test_items_of_the_queue_and_of_a_study_before_they_are_taken(
-    live: Item,
-    studied: Item,
-    reviewer: User,
-    client_for: ClientFor,
-    monkeypatch: pytest.MonkeyPatch,
+    live: Item, studied: Item, as_reviewer: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What waits shows on other pages than what is in hand, and only all of these together tell that none leaks."""
 
@@ -223,7 +212,7 @@ def test_items_of_the_queue_and_of_a_study_before_they_are_taken(
         rewriting.play_by_others(studied)
 
     asks = _asks_of((live, studied), asks_about)
-    compared = compare(monkeypatch, client_for(reviewer), asks, Side("verdict and arm", rewrite))
+    compared = compare(monkeypatch, as_reviewer, asks, Side("verdict and arm", rewrite))
     print(f"waiting: {compared} requests compared, 0 differences")
 
 

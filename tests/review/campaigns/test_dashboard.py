@@ -364,9 +364,7 @@ def studies(manager: User, second_reviewer: User) -> None:
             Member.objects.create(campaign=one, user=second_reviewer)
 
 
-def test_the_list_is_narrowed_and_sorted(
-    studies: None, client_for: ClientFor, manager: User
-) -> None:
+def test_the_list_is_narrowed_and_sorted(studies: None, as_manager: Client) -> None:
     queries: list[tuple[dict[str, str], list[str]]] = [
         ({}, ["Models", "Assessors", "Repair"]),
         ({"q": "MOD"}, ["Models"]),
@@ -379,24 +377,22 @@ def test_the_list_is_narrowed_and_sorted(
         ({"sort": "state"}, ["Assessors", "Models", "Repair"]),
         ({"sort": "people"}, ["Assessors", "Models", "Repair"]),
     ]
-    client = client_for(manager)
     for query, names in queries:
-        page = client.get(LIST, query)
+        page = as_manager.get(LIST, query)
         assert [campaign.name for campaign, _progress in page.context["rows"]] == names, query
         assert page.context["said"] == f"{len(names)} campaign{'' if len(names) == 1 else 's'}"
-    wrong = client.get(LIST, {"state": "lost"})
+    wrong = as_manager.get(LIST, {"state": "lost"})
     assert wrong.status_code == 422 and "unknown filter value" in wrong.text
 
 
 @pytest.mark.slow
 def test_each_count_is_what_the_list_has_when_one_follows_it(
-    studies: None, client_for: ClientFor, manager: User
+    studies: None, as_manager: Client, manager: User
 ) -> None:
-    client = client_for(manager)
     for query in ({}, {"state": "open"}, {"reviewers": "invited", "by": manager.username}):
-        for group in client.get(LIST, query).context["groups"]:
+        for group in as_manager.get(LIST, query).context["groups"]:
             for chip in [one for one in group.chips if not one.current]:
-                after = client.get(LIST + chip.url).context["rows"]
+                after = as_manager.get(LIST + chip.url).context["rows"]
                 assert str(len(after)) == chip.count, (query, group.name, chip.label)
 
 
@@ -413,9 +409,8 @@ def test_the_list_takes_a_fixed_number_of_queries(
 
 
 @pytest.mark.slow
-def test_views_are_kept(studies: None, client_for: ClientFor, manager: User) -> None:
-    client = client_for(manager)
+def test_views_are_kept(studies: None, as_manager: Client) -> None:
     data = {"listing": "campaign-list", "name": "Under way", "query": "state=open&sort=name"}
-    assert client.post("/views/save/", data)["Location"] == f"{LIST}?state=open&sort=name"
+    assert as_manager.post("/views/save/", data)["Location"] == f"{LIST}?state=open&sort=name"
     assert SavedView.objects.get().listing == "campaign-list"
-    assert "Under way</a>" in client.get(LIST).text
+    assert "Under way</a>" in as_manager.get(LIST).text

@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 from django.contrib.auth.models import User
 from django.db import connection
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
@@ -15,7 +16,6 @@ from pipeline.models import Batch, Configuration, Endpoint, MessageBatch, Run
 from review.campaigns.services import editing, rules, runs, states
 from review.models import Campaign, Item
 from tests.make import make_action, make_draft
-from tests.review.maker import ClientFor
 
 # Tokens against forgery differ from answer to answer.
 TOKEN = re.compile(r"\b[A-Za-z0-9]{64}\b")
@@ -55,20 +55,19 @@ def sent(campaign: Campaign, **changed: object) -> MessageBatch:
 
 
 def test_it_is_chosen_in_the_set_up_and_on_the_page_and_noted(
-    manager: User, client_for: ClientFor
+    manager: User, as_manager: Client
 ) -> None:
     made = rules.create_campaign("Plain", by=manager)
-    boss = client_for(manager)
-    page = boss.get(f"/campaigns/{made.pk}/setup/arms/").text
+    page = as_manager.get(f"/campaigns/{made.pk}/setup/arms/").text
     assert "half the price" in page
-    boss.post(f"/campaigns/{made.pk}/setup/arms/", {"uses_message_batches": "on"})
+    as_manager.post(f"/campaigns/{made.pk}/setup/arms/", {"uses_message_batches": "on"})
     assert editing.rules_of(Campaign.objects.get(pk=made.pk)).uses_message_batches
     made.configurations.set([Configuration.objects.get(is_default=True)])
-    assert "Message batches" in boss.get(f"/campaigns/{made.pk}/").text
-    boss.post(f"/campaigns/{made.pk}/budget/", {"budget": "3"})
+    assert "Message batches" in as_manager.get(f"/campaigns/{made.pk}/").text
+    as_manager.post(f"/campaigns/{made.pk}/budget/", {"budget": "3"})
     found = editing.rules_of(Campaign.objects.get(pk=made.pk))
     assert (found.uses_message_batches, found.budget) == (False, 3_000_000)
-    boss.patch(
+    as_manager.patch(
         f"/api/v1/campaigns/{made.pk}/",
         {"uses_message_batches": True},
         content_type="application/json",
@@ -77,31 +76,29 @@ def test_it_is_chosen_in_the_set_up_and_on_the_page_and_noted(
 
 
 def test_page_and_api_say_what_was_sent_what_came_back_and_when_the_rest_expires(
-    campaign: Campaign, manager: User, client_for: ClientFor
+    campaign: Campaign, as_manager: Client
 ) -> None:
     sent(campaign)
     sent(campaign, state="done", answered=2, expired=1, ended_at=timezone.now())
     sent(campaign, state="failed", problem="<script>alert(1)</script>" + "x" * 300)
-    boss = client_for(manager)
-    page = boss.get(f"/campaigns/{campaign.pk}/").text
+    page = as_manager.get(f"/campaigns/{campaign.pk}/").text
     assert "In progress" in page and "1 expired" in page and "<script>alert(1)" not in page
-    told = boss.get(f"/api/v1/campaigns/{campaign.pk}/progress/").json()["message_batches"]
+    told = as_manager.get(f"/api/v1/campaigns/{campaign.pk}/progress/").json()["message_batches"]
     assert (told["requests"], told["in_progress"], told["answered"]) == (9, 3, 2)
     assert [row["state"] for row in told["newest"]] == ["failed", "done", "in_progress"]
 
 
 @pytest.mark.slow
 def test_the_page_asks_as_many_queries_for_one_batch_as_for_many(
-    campaign: Campaign, manager: User, client_for: ClientFor
+    campaign: Campaign, as_manager: Client
 ) -> None:
-    boss = client_for(manager)
     counts = []
     for more in (1, 12):
         for _ in range(more):
             sent(campaign)
-        boss.get(f"/campaigns/{campaign.pk}/")
+        as_manager.get(f"/campaigns/{campaign.pk}/")
         with CaptureQueriesContext(connection) as queries:
-            boss.get(f"/campaigns/{campaign.pk}/")
+            as_manager.get(f"/campaigns/{campaign.pk}/")
         counts.append(len(queries))
     assert counts[0] == counts[1]
 
@@ -123,13 +120,12 @@ def test_closing_takes_back_what_is_under_way_and_pausing_does_not(
 
 
 def test_a_run_that_waits_in_a_batch_is_no_stall_and_its_page_says_what_it_waits_for(
-    campaign: Campaign, manager: User, client_for: ClientFor
+    campaign: Campaign, manager: User, as_manager: Client
 ) -> None:
     runs.ask_for_runs(campaign, by=manager)
     runs.start_asked(campaign)
     Item.objects.update(created_at=timezone.now() - timedelta(hours=2))
-    boss = client_for(manager)
-    assert "its run has not ended" in boss.get(f"/campaigns/{campaign.pk}/").text
+    assert "its run has not ended" in as_manager.get(f"/campaigns/{campaign.pk}/").text
     endpoint = Endpoint.objects.get(name="demo")
     Run.objects.update(not_before=timezone.now() + timedelta(hours=20))
     for run in Run.objects.all():
@@ -141,14 +137,14 @@ def test_a_run_that_waits_in_a_batch_is_no_stall_and_its_page_says_what_it_waits
             request={},
             in_batches=True,
         )
-    assert "its run has not ended" not in boss.get(f"/campaigns/{campaign.pk}/").text
+    assert "its run has not ended" not in as_manager.get(f"/campaigns/{campaign.pk}/").text
     run = Run.objects.first()
-    assert "message batch" in boss.get(f"/runs/{run.pk}/").text
+    assert "message batch" in as_manager.get(f"/runs/{run.pk}/").text
 
 
 @pytest.mark.slow
 def test_a_reviewer_is_not_told_which_wave_a_run_is_in(
-    campaign: Campaign, manager: User, reviewer: User, client_for: ClientFor
+    campaign: Campaign, manager: User, as_reviewer: Client
 ) -> None:
     """What passed has ended and is being refined, what was flagged is refined before it ends: both look the same."""
     runs.ask_for_runs(campaign, by=manager)
@@ -163,14 +159,13 @@ def test_a_reviewer_is_not_told_which_wave_a_run_is_in(
         {"state": "queued", "finished_at": now, "recommended": draft, "verdict": "correct"},
         {"state": "done", "finished_at": now, "recommended": draft, "verdict": "correct"},
     ]
-    person = client_for(reviewer)
     seen = []
     for world in worlds:
         Run.objects.filter(pk=run.pk).update(
             **world, not_before=now + timedelta(hours=20) if world["state"] == "queued" else None
         )
         told = [
-            person.get(address).text
+            as_reviewer.get(address).text
             for address in (
                 f"/runs/{run.pk}/",
                 f"/api/v1/runs/{run.pk}/",

@@ -170,16 +170,15 @@ _BATCHED = 3 * ((24_000 + 30_000) // 2 + 6_000)
 
 
 def test_in_batches_it_is_half_the_price_of_what_goes_in_them(
-    priced: Campaign, manager: User, client_for: ClientFor
+    priced: Campaign, manager: User, as_manager: Client
 ) -> None:
-    boss = client_for(manager)
     page, api = (
         f"/campaigns/{priced.pk}/setup/start/",
         f"/api/v1/campaigns/{priced.pk}/estimate/",
     )
-    told = boss.get(api).json()
+    told = as_manager.get(api).json()
     assert (told["cost"], told["direct_cost"], told["batched_cost"]) == (_DIRECT, _DIRECT, _BATCHED)
-    directly = boss.get(page).text
+    directly = as_manager.get(page).text
     assert (
         f"<strong>{money(_DIRECT)}</strong>" in directly
         and f"it would be {money(_BATCHED)}" in directly
@@ -188,10 +187,10 @@ def test_in_batches_it_is_half_the_price_of_what_goes_in_them(
     assert priced.batch is not None
     use_message_batches(priced.batch, uses=True, by=manager)
 
-    told = boss.get(api).json()
+    told = as_manager.get(api).json()
     assert (told["cost"], told["direct_cost"]) == (_BATCHED, _DIRECT)
     assert [one["cost"] for one in told["configurations"]] == [_BATCHED]
-    in_batches = boss.get(page).text
+    in_batches = as_manager.get(page).text
     assert (
         f"<strong>{money(_BATCHED)}</strong>" in in_batches
         and f"instead of {money(_DIRECT)}" in in_batches

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from django.contrib.auth.models import User
+from django.test import Client
 
 from core.audit import events_of
 from pipeline.models import Run
@@ -81,27 +82,24 @@ def test_an_open_study_sends_nothing(manager: User, reviewer: User, client_for: 
 
 
 @pytest.mark.slow
-def test_the_report_and_the_api_send_too(
-    manager: User, reviewer: User, client_for: ClientFor
-) -> None:
+def test_the_report_and_the_api_send_too(manager: User, reviewer: User, as_manager: Client) -> None:
     closed = make_study(by=manager, reviewers=[reviewer], items=2)
     go_through(closed, reviewer, 2, 2, 2)
     Campaign.objects.filter(pk=closed.pk).update(state="closed")
-    boss = client_for(manager)
     item = closed.items.order_by("pk")[0]
     arm = item.configuration.name
-    boss.get(f"/campaigns/{closed.pk}/report/")
-    listed = boss.get(
+    as_manager.get(f"/campaigns/{closed.pk}/report/")
+    listed = as_manager.get(
         f"/campaigns/{closed.pk}/report/items/",
         {"figure": "first_pass_accuracy", "which": "all", "configuration": arm},
     )
     assert listed.text.count('form="send-items"') == 2
     key = shown(item)
     address = f"/api/v1/campaigns/{closed.pk}/send/"
-    answer = boss.post(address, {"items": [key]}, content_type="application/json")
+    answer = as_manager.post(address, {"items": [key]}, content_type="application/json")
     assert answer.json() == {"made": 1, "there": 0, "without": 0, "studied": 0}
-    answer = boss.post(address, {"items": []}, content_type="application/json")
+    answer = as_manager.post(address, {"items": []}, content_type="application/json")
     assert answer.status_code == 422
     Campaign.objects.filter(pk=closed.pk).update(state="paused")
-    answer = boss.post(address, {"items": [key]}, content_type="application/json")
+    answer = as_manager.post(address, {"items": [key]}, content_type="application/json")
     assert answer.status_code == 409

@@ -15,10 +15,13 @@ from review.campaigns.services.rubrics import count_undecided
 from review.models import Adjudication, Campaign, Case, Item, Member, Score, SentBack
 from review.report.threats.counts import report_threats
 from review.tasks import start_runs
+from tests import people
 from tests.keys import shown
 from tests.make import make_action, make_run
 from tests.review.maker import ClientFor, make_study
 from tests.review.queue.test_studies import give, go_through
+
+api = people.as_manager
 
 
 def test_a_campaign_goes_from_a_name_to_open(boss: Client, reviewer: User) -> None:
@@ -293,11 +296,6 @@ def test_it_is_answered_over_the_api_too(boss: Client, campaign: Campaign) -> No
 
 
 JSON = "application/json"
-
-
-@pytest.fixture
-def api(manager: User, client_for: ClientFor) -> Client:
-    return client_for(manager)
 
 
 def test_a_campaign_is_made_at_once_with_people_and_items(api: Client, reviewer: User) -> None:

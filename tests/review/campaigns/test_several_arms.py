@@ -6,6 +6,7 @@ from collections import Counter
 
 import pytest
 from django.contrib.auth.models import User
+from django.test import Client
 
 from pipeline.models import Configuration, Run
 from review import services
@@ -13,7 +14,7 @@ from review.models import Campaign, Item
 from review.sampling import seed_of, shuffle_of
 from tests.keys import shown
 from tests.make import make_run
-from tests.review.maker import FEEDBACK, ClientFor, add_configuration, let_time_pass, make_study
+from tests.review.maker import FEEDBACK, add_configuration, let_time_pass, make_study
 from tests.review.queue.test_studies import give, go_through
 
 SEED = 20_260_101
@@ -90,20 +91,19 @@ def first_arm(campaign: Campaign, person: User, arms: list[Configuration], case:
 
 @pytest.mark.slow
 def test_which_arm_a_script_is_of_is_told_nowhere(
-    manager: User, reviewer: User, arms: list[Configuration], client_for: ClientFor
+    manager: User, reviewer: User, arms: list[Configuration], as_reviewer: Client
 ) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=0, is_open=False)
     make_arms(campaign, arms, cases=1)
     Campaign.objects.filter(pk=campaign.pk).update(state="open")
-    client = client_for(reviewer)
     for _ in arms:
         assignment = services.claim_next(Campaign.objects.get(pk=campaign.pk), by=reviewer)
         url = f"/items/{shown(assignment.item)}/"
         for value in (None, 0, 2, 2):
             if value is not None:
                 give(assignment.item, reviewer, value)
-            told = client.get(url).text + client.get(f"/api/v1{url}").text
-            told += client.get(f"/studies/{campaign.pk}/").text
+            told = as_reviewer.get(url).text + as_reviewer.get(f"/api/v1{url}").text
+            told += as_reviewer.get(f"/studies/{campaign.pk}/").text
             for arm in arms:
                 assert arm.title not in told
                 assert f'"{arm.name}"' not in told.replace('"demo":', "")

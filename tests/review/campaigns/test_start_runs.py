@@ -8,6 +8,7 @@ import pytest
 from auditlog.models import LogEntry
 from django.contrib.auth.models import User
 from django.db import connection
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
@@ -50,13 +51,12 @@ def come_to_rest(campaign: Campaign) -> None:
 
 
 def test_the_pilot_costs_calls_for_its_statements_only(
-    campaign: Campaign, manager: User, client_for: ClientFor
+    campaign: Campaign, manager: User, as_manager: Client
 ) -> None:
-    boss = client_for(manager)
-    page = boss.get(f"/campaigns/{campaign.pk}/setup/start/")
+    page = as_manager.get(f"/campaigns/{campaign.pk}/setup/start/")
     assert (page.context["estimate"].pilot_runs, page.context["estimate"].runs) == (6, 14)
     assert "The pilot takes 3 statements" in page.text
-    boss.post(f"/campaigns/{campaign.pk}/runs/start/", {"pilot": "1"})
+    as_manager.post(f"/campaigns/{campaign.pk}/runs/start/", {"pilot": "1"})
     start_runs(campaign.pk)
     assert Run.objects.filter(batch=campaign.batch).count() == 6
     assert campaign.items.filter(pilot=True).values("case").distinct().count() == 3
@@ -64,11 +64,11 @@ def test_the_pilot_costs_calls_for_its_statements_only(
     come_to_rest(campaign)
     states.move_campaign(campaign, "pilot", by=manager)
     assert campaign.items.filter(state="open", pilot=True).count() == 6
-    page = boss.get(f"/campaigns/{campaign.pk}/setup/start/").text
+    page = as_manager.get(f"/campaigns/{campaign.pk}/setup/start/").text
     assert "8 runs are to be made" in page
     assert "The pilot takes" not in page
 
-    boss.post(f"/campaigns/{campaign.pk}/runs/start/")
+    as_manager.post(f"/campaigns/{campaign.pk}/runs/start/")
     start_runs(campaign.pk)
     come_to_rest(campaign)
     assert campaign.items.filter(state="held", pilot=False).count() == 8
@@ -76,14 +76,11 @@ def test_the_pilot_costs_calls_for_its_statements_only(
     assert campaign.items.filter(state="open").count() == 14
 
 
-def test_the_api_starts_the_pilot_too(
-    campaign: Campaign, manager: User, client_for: ClientFor
-) -> None:
+def test_the_api_starts_the_pilot_too(campaign: Campaign, as_manager: Client) -> None:
     url = f"/api/v1/campaigns/{campaign.pk}"
-    boss = client_for(manager)
-    assert boss.post(f"{url}/start-pilot-runs/").json() == {"runs": 6}
-    assert boss.post(f"{url}/start-pilot-runs/").status_code == 409
-    assert boss.post(f"{url}/start-runs/").json() == {"runs": 8}
+    assert as_manager.post(f"{url}/start-pilot-runs/").json() == {"runs": 6}
+    assert as_manager.post(f"{url}/start-pilot-runs/").status_code == 409
+    assert as_manager.post(f"{url}/start-runs/").json() == {"runs": 8}
 
 
 def test_the_pilots_cases_are_drawn_in_the_database(campaign: Campaign) -> None:

@@ -66,11 +66,10 @@ def risky(put_in_queue: Callable[..., Item], reviewer: User) -> Item:
 
 
 def test_what_the_rewrite_brings_is_marked_as_new_in_every_view(
-    risky: Item, reviewer: User, client_for: ClientFor
+    risky: Item, as_reviewer: Client
 ) -> None:
-    client = client_for(reviewer)
     for query in ("", "?show=2&against=1&side=1", "?show=2&against=0"):
-        page = page_of(client, risky, query)
+        page = page_of(as_reviewer, risky, query)
         script = page.split("<figure", 1)[1].split("</figure>")[0]
         notes = [words(one) for one in script.split('role="note">')[1:]]
         new = [code for code in ("destructive", "SC2115", "SC2086") if is_new(notes, code)]
@@ -80,31 +79,30 @@ def test_what_the_rewrite_brings_is_marked_as_new_in_every_view(
         assert 'class="nv"' in script and 'class="s2"' in script
     ways = re.findall(
         r'aria-keyshortcuts="(\w)">\s*([\w ]+?)\s*<kbd',
-        page_of(client, risky).split("desk-choose")[1],
+        page_of(as_reviewer, risky).split("desk-choose")[1],
     )
     assert ways[:4] == [("o", "Original"), ("n", "Refined"), ("d", "Inline"), ("z", "Side by side")]
 
 
 def test_review_page_of_a_passed_script_shows_what_is_known_so_far(
-    held: Assignment, reviewer: User, client_for: ClientFor
+    held: Assignment, reviewer: User, as_reviewer: Client
 ) -> None:
-    client = client_for(reviewer)
     state = r'id="saved" data-state="(\w+)"'
-    page = page_of(client, held.item)
+    page = page_of(as_reviewer, held.item)
     assert "desk-choose" not in page and "<strong>Script</strong>" in page
     assert "not needed" not in page and re.findall(state, page) == ["none"]
     services.save_scratch(
         held.item, by=reviewer, fields={"comment-script-model": "typed"}, revision=0
     )
-    assert re.findall(state, page_of(client, held.item)) == ["saved"]
+    assert re.findall(state, page_of(as_reviewer, held.item)) == ["saved"]
     score_next(held.item, reviewer, 0)
-    assert "not needed" not in page_of(client, held.item), "feedback can still be requested"
+    assert "not needed" not in page_of(as_reviewer, held.item), "feedback can still be requested"
     services.submit_score(
         held.item,
         services.ScoreInput(stage="script", value=2, seen=script_of(held.item)),
         by=reviewer,
     )
-    page = page_of(client, held.item)
+    page = page_of(as_reviewer, held.item)
     assert "<s>Feedback</s>" in page and "<s>Refined</s>" in page
 
 
@@ -177,10 +175,9 @@ def test_progress_counts_what_is_done_and_what_waits(
 
 
 def test_what_is_let_go_of_does_not_move_the_end_and_what_is_skipped_counts(
-    manager: User, reviewer: User, client_for: ClientFor
+    manager: User, reviewer: User, as_reviewer: Client
 ) -> None:
     study = make_study(by=manager, reviewers=[reviewer], items=4)
-    client = client_for(reviewer)
     seen = []
     for state in (Assignment.State.RELEASED, Assignment.State.SKIPPED, None):
         assignment = services.claim_next(study, by=reviewer)
@@ -191,35 +188,32 @@ def test_what_is_let_go_of_does_not_move_the_end_and_what_is_skipped_counts(
             for one in (assignment, read)
         ]
         assert places[0] == places[1]
-        seen.append(words(place_on(page_of(client, assignment.item))))
+        seen.append(words(place_on(page_of(as_reviewer, assignment.item))))
         if state:
             services.give_back(assignment, state=state, why="Not my field")
     assert seen == ["1 of 4", "1 of 4", "2 of 4"]
 
 
 def test_what_came_back_is_announced_on_the_next_item(
-    put_in_queue: Callable[..., Item], held: Assignment, reviewer: User, client_for: ClientFor
+    put_in_queue: Callable[..., Item], held: Assignment, reviewer: User, as_reviewer: Client
 ) -> None:
-    client = client_for(reviewer)
     other = put_in_queue(statement="Show the uptime")
     score_next(held.item, reviewer, 0)
     services.ask_for_feedback(held.item, by=reviewer)
     services.claim_item(other, by=reviewer)
-    assert "came back" not in page_of(client, other), "it is not ready"
+    assert "came back" not in page_of(as_reviewer, other), "it is not ready"
     Refinement.objects.filter(run=held.item.run).update(state="done")
     Run.objects.filter(pk=held.item.run_id).update(state="done")
-    page = page_of(client, other)
+    page = page_of(as_reviewer, other)
     claim = reverse("item-claim", args=[held.item_id])
     assert "1 came back" in words(page)
     assert f'action="{claim}"' in page and 'data-key="."' in page
-    assert client.post(claim)["Location"] == reverse("item-review", args=[held.item_id])
-    assert "came back" not in page_of(client, other)
+    assert as_reviewer.post(claim)["Location"] == reverse("item-review", args=[held.item_id])
+    assert "came back" not in page_of(as_reviewer, other)
 
 
-def test_a_quick_reason_rejects_where_no_script_runs(
-    held: Assignment, reviewer: User, client_for: ClientFor
-) -> None:
-    client, url = client_for(reviewer), reverse("item-decide", args=[held.item_id])
+def test_a_quick_reason_rejects_where_no_script_runs(held: Assignment, as_reviewer: Client) -> None:
+    client, url = as_reviewer, reverse("item-decide", args=[held.item_id])
     page = page_of(client, held.item)
     assert all(f'value="reject-{one.name}"' in page and str(one.means) in page for one in REJECT)
     unknown = client.post(url, fields_of(page) | {"kind": "reject-zq"})

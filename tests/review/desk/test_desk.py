@@ -245,7 +245,7 @@ def test_nothing_of_others_and_nothing_old_is_taken_back(
 
 
 def test_one_comes_back_to_earlier_items(
-    manager: User, reviewer: User, client_for: ClientFor
+    manager: User, reviewer: User, as_reviewer: Client
 ) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=2)
     met = []
@@ -254,17 +254,16 @@ def test_one_comes_back_to_earlier_items(
         met.append(assignment.item)
         for value in (0, 2, 1):
             score_next(assignment.item, reviewer, value)
-    client = client_for(reviewer)
-    back = client.get(reverse("item-earlier", args=[met[1].pk]))
+    back = as_reviewer.get(reverse("item-earlier", args=[met[1].pk]))
     assert back["Location"] == reverse("item-review", args=[met[0].pk])
-    page = client.get(back["Location"], {"change": "refined-model"}).text
+    page = as_reviewer.get(back["Location"], {"change": "refined-model"}).text
     assert 'name="value" value="1" id="value_1" checked' in page
 
 
 def test_scoring_what_asks_for_one_score_takes_as_few_queries_every_time(
     manager: User,
     reviewer: User,
-    client_for: ClientFor,
+    as_reviewer: Client,
     django_assert_num_queries: Callable[[int], object],
 ) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=0, is_open=False)
@@ -272,7 +271,6 @@ def test_scoring_what_asks_for_one_score_takes_as_few_queries_every_time(
         add_item(campaign, f"passed-{number}", verdict="correct")
     states.move_campaign(campaign, "open", by=manager)
     campaign.refresh_from_db()
-    client = client_for(reviewer)
     assignment = services.claim_next(campaign, by=reviewer)
     # 10 beside the preferences, which a sign-in would have kept, and the savepoints of a test.
     for number in (None, 13, 13, 13):
@@ -287,5 +285,5 @@ def test_scoring_what_asks_for_one_score_takes_as_few_queries_every_time(
         # What is asked once for all, such as the rubric, is asked by the first.
         expected = django_assert_num_queries(number) if number else nullcontext()
         with expected:  # type: ignore[attr-defined]
-            assert client.post(url, sent, headers=HTMX).status_code == 200
+            assert as_reviewer.post(url, sent, headers=HTMX).status_code == 200
         assignment = Assignment.objects.select_related("item__run").get(state="active")

@@ -78,19 +78,18 @@ def test_the_difference_is_what_they_did(ran: Item, reviewer: User, client_for: 
 
 
 def test_where_nobody_would_run_anything_the_panel_says_why(
-    ran: Item, reviewer: User, client_for: ClientFor
+    ran: Item, reviewer: User, as_reviewer: Client
 ) -> None:
-    client = client_for(reviewer)
     Execution.objects.update(state="not run", reason="no sandbox here: user namespaces are off.")
-    shown = panel_of(ran, reviewer, client)
+    shown = panel_of(ran, reviewer, as_reviewer)
     assert "Not run: no sandbox here: user namespaces are off." in shown
     CaseRun.objects.all().delete()
     Execution.objects.all().delete()
     SandboxReport.objects.create(reason="User namespaces are off.", remedy="Turn them on.")
-    shown = panel_of(ran, reviewer, client)
+    shown = panel_of(ran, reviewer, as_reviewer)
     assert "Not run: User namespaces are off. Turn them on." in shown
     SandboxReport.objects.create(name="bubblewrap")
-    shown = panel_of(ran, reviewer, client)
+    shown = panel_of(ran, reviewer, as_reviewer)
     assert "The scripts were not run in these cases yet." in shown
 
 

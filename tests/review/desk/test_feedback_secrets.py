@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from django.contrib.auth.models import User
+from django.test import Client
 from django.urls import reverse
 
 from pipeline.ledger.outgoing_secrets import hash_secret
@@ -33,10 +34,8 @@ def scored(held_flagged: Assignment, reviewer: User) -> Item:
     return held_flagged.item
 
 
-def test_they_are_shown_and_the_reviewer_chooses(
-    scored: Item, reviewer: User, client_for: ClientFor
-) -> None:
-    browser, url = client_for(reviewer), reverse("item-send-feedback", args=[scored.pk])
+def test_they_are_shown_and_the_reviewer_chooses(scored: Item, as_reviewer: Client) -> None:
+    browser, url = as_reviewer, reverse("item-send-feedback", args=[scored.pk])
     asked = browser.post(url, {"feedback": FEEDBACK})
     page = asked.text
     assert asked.status_code == 422 and not Refinement.objects.exists()
@@ -55,11 +54,10 @@ def test_they_are_shown_and_the_reviewer_chooses(
 
 
 def test_feedback_with_secrets_is_masked_or_sent_as_the_reviewer_chose(
-    scored: Item, reviewer: User, client_for: ClientFor
+    scored: Item, as_reviewer: Client
 ) -> None:
     page = reverse("item-send-feedback", args=[scored.pk])
     api = f"/api/v1/items/{shown(scored)}/feedback/"
-    client = client_for(reviewer)
     for url, more, is_remote, sent in (
         (page, {"secrets": "mask"}, True, 0),
         (page, {}, False, 0),  # nothing is asked, because the feedback stays on this machine
@@ -70,7 +68,7 @@ def test_feedback_with_secrets_is_masked_or_sent_as_the_reviewer_chose(
         Endpoint.objects.update(treat_as_remote=is_remote)
         body = {"feedback": FEEDBACK, **more}
         kind = {} if url == page else {"content_type": "application/json"}
-        assert client.post(url, body, **kind).status_code in (202, 302), (url, more)
+        assert as_reviewer.post(url, body, **kind).status_code in (202, 302), (url, more)
         assert len(Refinement.objects.get().sent_secrets) == sent, (url, more)
 
 

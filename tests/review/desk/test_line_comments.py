@@ -43,9 +43,8 @@ def test_sent_twice_it_is_one(held: Assignment, reviewer: User) -> None:
 
 
 def test_what_makes_no_sense_is_refused_where_it_was_typed(
-    held: Assignment, reviewer: User, client_for: ClientFor
+    held: Assignment, reviewer: User, as_reviewer: Client
 ) -> None:
-    client = client_for(reviewer)
     for line, text, field in (
         (0, "a", "line"),
         (4, "a", "line"),  # past the end
@@ -59,7 +58,7 @@ def test_what_makes_no_sense_is_refused_where_it_was_typed(
             )
         assert refused.value.field == field
         if "\0" not in text:
-            status, page = say(client, held.item, line=line, remark=text)
+            status, page = say(as_reviewer, held.item, line=line, remark=text)
             assert status == 422 and str(refused.value) in page and f"\n{text}</textarea>" in page
     assert Remark.objects.count() == 0
 
@@ -102,41 +101,38 @@ def test_taken_back_it_is_kept_and_its_text_can_be_written_anew(
 
 
 def test_somebody_elses_is_not_taken_back(
-    held: Assignment, reviewer: User, second_reviewer: User, client_for: ClientFor
+    held: Assignment, second_reviewer: User, as_reviewer: Client, as_second_reviewer: Client
 ) -> None:
-    say(client_for(reviewer), held.item)
+    say(as_reviewer, held.item)
     services.give_back(held, state=Assignment.State.RELEASED)
     services.claim_item(held.item, by=second_reviewer)
     remark = Remark.objects.get()
-    status, page = send(
-        client_for(second_reviewer), held.item, "item-remark-remove", remark=remark.pk
-    )
+    status, page = send(as_second_reviewer, held.item, "item-remark-remove", remark=remark.pk)
     assert status == 422 and "no such comment of yours" in page
     remark.refresh_from_db()
     assert remark.removed_at is None
 
 
 def test_others_read_it_only_where_reviewers_are_not_hidden(
-    manager: User, reviewer: User, second_reviewer: User, client_for: ClientFor
+    manager: User, reviewer: User, second_reviewer: User, as_second_reviewer: Client
 ) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer, second_reviewer], items=1, overlap=2)
     item = campaign.items.get()
     for person in (reviewer, second_reviewer):
         services.claim_next(campaign, by=person)
     services.add_remark(item, draft=script_of(item), line=1, text="zqsaid", by=reviewer)
-    other = client_for(second_reviewer)
     places = (f"/api/v1/items/{shown(item)}/", reverse("item-review", args=[item.pk]))
-    assert not any("zqsaid" in other.get(one).text for one in places)
+    assert not any("zqsaid" in as_second_reviewer.get(one).text for one in places)
     Campaign.objects.filter(pk=campaign.pk).update(hides_reviewers=False)
-    assert all("zqsaid" in other.get(one).text for one in places)
+    assert all("zqsaid" in as_second_reviewer.get(one).text for one in places)
     assert (
-        "Rita" in other.get(places[1]).text
-        and 'form="remark-remove"' not in other.get(places[1]).text
+        "Rita" in as_second_reviewer.get(places[1]).text
+        and 'form="remark-remove"' not in as_second_reviewer.get(places[1]).text
     )
 
 
 def test_in_a_difference_it_stands_below_its_row_and_is_never_folded_away(
-    held_flagged: Assignment, reviewer: User, client_for: ClientFor
+    held_flagged: Assignment, reviewer: User, as_reviewer: Client
 ) -> None:
     item = held_flagged.item
     refined = item.run.drafts.get(kind="refined")
@@ -150,24 +146,21 @@ def test_in_a_difference_it_stands_below_its_row_and_is_never_folded_away(
     for value in (0, 2):
         score_next(item, reviewer, value)
     url = reverse("item-review", args=[item.pk])
-    client = client_for(reviewer)
-    assert "equal lines" in client.get(url).text
+    assert "equal lines" in as_reviewer.get(url).text
     kept = services.add_remark(item, draft=first.pk, line=10, text="zqfolded", by=reviewer)
-    assert "zqfolded" in client.get(url).text
+    assert "zqfolded" in as_reviewer.get(url).text
     services.remove_remark(item, kept.pk, by=reviewer)
     services.add_remark(item, draft=refined.pk, line=10, text="zqhere", by=reviewer)
     services.add_remark(item, draft=first.pk, line=41, text="zqthere", by=reviewer)
     for query in ("", "?show=2&against=1&side=1"):
         # Beside the script they are also what feedback of one's own begins with.
-        page = client.get(url + query).text.split("<aside")[0]
+        page = as_reviewer.get(url + query).text.split("<aside")[0]
         assert "equal lines" not in page and page.count("zqhere") == page.count("zqthere") == 1
         assert "on the old line 41" in page
 
 
-def test_the_api_adds_shows_and_takes_back(
-    held: Assignment, reviewer: User, client_for: ClientFor
-) -> None:
-    client, base = client_for(reviewer), f"/api/v1/items/{shown(held.item)}/"
+def test_the_api_adds_shows_and_takes_back(held: Assignment, as_reviewer: Client) -> None:
+    client, base = as_reviewer, f"/api/v1/items/{shown(held.item)}/"
     given = {"draft": seen_in(held.item, script_of(held.item)), "line": 2, "text": "zqsaid"}
     made = client.post(f"{base}remarks/", given, content_type="application/json")
     assert made.status_code == 201
@@ -180,7 +173,7 @@ def test_the_api_adds_shows_and_takes_back(
 
 
 def test_whoever_settles_an_item_reads_them_all_under_letters(
-    manager: User, reviewer: User, second_reviewer: User, client_for: ClientFor
+    manager: User, reviewer: User, second_reviewer: User, as_manager: Client
 ) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer, second_reviewer], items=1, overlap=2)
     item = campaign.items.get()
@@ -188,11 +181,10 @@ def test_whoever_settles_an_item_reads_them_all_under_letters(
         services.claim_next(campaign, by=person)
         services.add_remark(item, draft=script_of(item), line=1, text=f"zq{value}", by=person)
         score_next(item, person, value)
-    client = client_for(manager)
     url = reverse("campaign-dispute", args=[campaign.pk, item.pk])
-    page = client.get(url).text
+    page = as_manager.get(url).text
     assert "zq0" in page and "zq2" in page and "Reviewer A" in page and "Rita" not in page
-    assert "Rita" in client.get(url, {"names": 1}).text
+    assert "Rita" in as_manager.get(url, {"names": 1}).text
 
 
 def test_an_item_without_any_is_not_asked_for_them(

@@ -77,9 +77,8 @@ def test_a_manager_claims_nothing_unless_they_review_as_well(
 
 
 def test_nor_flags_remarks_or_gives_back(
-    in_hand: Assignment, item: Item, manager: User, client_for: ClientFor
+    in_hand: Assignment, item: Item, as_manager: Client
 ) -> None:
-    client = client_for(manager)
     remark = {"draft": script_of(item), "line": 1, "text": "Hm"}
     for address, body in (
         (f"/api/v1/items/{shown(item)}/remarks/", remark),
@@ -87,9 +86,9 @@ def test_nor_flags_remarks_or_gives_back(
         (f"/api/v1/items/{shown(item)}/feedback/", {"feedback": "- Use -path."}),
         (f"/api/v1/items/{shown(item)}/shorten/", {"feedback": "word " * 80}),
     ):
-        answer = client.post(address, body, content_type="application/json")
+        answer = as_manager.post(address, body, content_type="application/json")
         assert answer.status_code == 403, address
-    assert client.post(reverse("item-flag", args=[item.pk]), {"flag": "Odd"}).status_code == 403
+    assert as_manager.post(reverse("item-flag", args=[item.pk]), {"flag": "Odd"}).status_code == 403
     assert not Remark.objects.exists() and not Flag.objects.exists()
     in_hand.refresh_from_db()
     assert in_hand.state == Assignment.State.ACTIVE

@@ -151,7 +151,7 @@ def test_what_another_tab_has_kept_is_never_ignored(
 
 
 def test_without_a_screen_what_is_kept_counts_as_picked(
-    held: Assignment, reviewer: User, client_for: ClientFor
+    held: Assignment, reviewer: User, as_reviewer: Client
 ) -> None:
     item = held.item
     keep(item, reviewer, **{"value-script-model": "0", "comment-script-model": "wrong path"})
@@ -162,10 +162,9 @@ def test_without_a_screen_what_is_kept_counts_as_picked(
         "reason": WHY,
     }
     url = f"/api/v1/items/{key_of(item)}/decide/"
-    client = client_for(reviewer)
-    assert client.post(url, decision, content_type="application/json").status_code == 422
+    assert as_reviewer.post(url, decision, content_type="application/json").status_code == 422
     rejection = decision | {"kind": "reject"}
-    assert client.post(url, rejection, content_type="application/json").status_code == 201
+    assert as_reviewer.post(url, rejection, content_type="application/json").status_code == 201
     assert given() == [("script", 0, "wrong path")]
 
 
@@ -198,7 +197,7 @@ def test_what_is_kept_of_a_stage_that_is_on_no_screen_stops_the_decision(
 def test_decision_stores_what_is_on_the_screen_and_undo_brings_it_back(
     held: Assignment,
     reviewer: User,
-    client_for: ClientFor,
+    as_reviewer: Client,
     decide: Callable[..., Sent],
     kind: str,
     fields: dict[str, object],
@@ -214,8 +213,7 @@ def test_decision_stores_what_is_on_the_screen_and_undo_brings_it_back(
     if kind == "reject":
         assert decision.picked == {"step": "script-model", "value": value, "comment": "as typed"}
 
-    client = client_for(reviewer)
-    undone = client.post(f"/api/v1/items/{key_of(held.item)}/undo/")
+    undone = as_reviewer.post(f"/api/v1/items/{key_of(held.item)}/undo/")
     assert undone.status_code == 200 and undone.json()["yours"] is True
     assert not Score.objects.filter(current=True).exists()
     for row in (decision, held, held.item):
@@ -223,7 +221,7 @@ def test_decision_stores_what_is_on_the_screen_and_undo_brings_it_back(
     assert (decision.undone_by, held.state, held.item.state) == (reviewer, "active", "open")
     if kind != "reject":
         assert decision.publication.version.state == "deprecated"
-    shown = fields_of(client.get(reverse("item-review", args=[held.item_id])).text)
+    shown = fields_of(as_reviewer.get(reverse("item-review", args=[held.item_id])).text)
     assert shown["comment"] == "as typed"
     assert shown.get("value") == (None if value is None else str(value))
     scratch = Scratch.objects.get().fields

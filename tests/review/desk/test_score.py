@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
+from django.test import Client
 from django.urls import reverse
 
 from core.database.prepared_writes import insert, store, update
@@ -191,10 +192,8 @@ def test_score_arrives_from_its_reviewer_only_and_bad_ones_change_nothing(
     assert Score.objects.get().value == 2
 
 
-def test_a_refused_score_leaves_the_comment_in_place(
-    held: Assignment, reviewer: User, client_for: ClientFor
-) -> None:
-    answer = client_for(reviewer).post(
+def test_a_refused_score_leaves_the_comment_in_place(held: Assignment, as_reviewer: Client) -> None:
+    answer = as_reviewer.post(
         reverse("item-score", args=[held.item_id]),
         {
             "stage": "script",
@@ -225,14 +224,12 @@ def test_before_the_script_is_scored_nothing_tells_the_verdict(
 
 def test_the_screen_takes_a_fixed_number_of_queries(
     held_flagged: Assignment,
-    reviewer: User,
-    client_for: ClientFor,
+    as_reviewer: Client,
     django_assert_max_num_queries: Callable[[int], object],
 ) -> None:
-    client = client_for(reviewer)
-    client.get(reverse("item-review", args=[held_flagged.item_id]))
+    as_reviewer.get(reverse("item-review", args=[held_flagged.item_id]))
     with django_assert_max_num_queries(24):  # type: ignore[attr-defined]
-        client.get(reverse("item-review", args=[held_flagged.item_id]))
+        as_reviewer.get(reverse("item-review", args=[held_flagged.item_id]))
 
 
 def test_with_each_score_stands_who_scored_the_stages_before(

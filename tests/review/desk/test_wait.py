@@ -40,31 +40,28 @@ def poll(client: Client, item: Item) -> tuple[int, str]:
 
 
 def test_who_waits_is_told_nothing_new_until_it_is_ready(
-    waiting: Item, reviewer: User, client_for: ClientFor
+    waiting: Item, as_reviewer: Client
 ) -> None:
-    client = client_for(reviewer)
-    page = client.get(reverse("item-review", args=[waiting.pk])).text
+    page = as_reviewer.get(reverse("item-review", args=[waiting.pk])).text
     assert MADE in page and "data-waits" in page
-    assert poll(client, waiting) == (204, "")
+    assert poll(as_reviewer, waiting) == (204, "")
 
     end(waiting, "done")
 
-    status, screen = poll(client, waiting)
+    status, screen = poll(as_reviewer, waiting)
     assert status == 200
     assert 'data-say="What you asked for is ready."' in screen
     assert "Score it" in screen and "data-waits" not in screen
     # Who stayed goes on by themselves; who comes back later presses the button.
     claim = f'hx-post="{reverse("item-claim", args=[waiting.pk])}" hx-trigger="load"'
     assert claim in screen
-    assert claim not in client.get(reverse("item-review", args=[waiting.pk])).text
+    assert claim not in as_reviewer.get(reverse("item-review", args=[waiting.pk])).text
 
 
-def test_a_rewrite_that_came_to_nothing_is_said(
-    waiting: Item, reviewer: User, client_for: ClientFor
-) -> None:
+def test_a_rewrite_that_came_to_nothing_is_said(waiting: Item, as_reviewer: Client) -> None:
     end(waiting, "failed")
 
-    status, screen = poll(client_for(reviewer), waiting)
+    status, screen = poll(as_reviewer, waiting)
 
     assert status == 200
     assert "The model made no rewrite." in screen and "data-waits" not in screen
@@ -106,28 +103,24 @@ def scored(held_flagged: Assignment, reviewer: User) -> Item:
     return held_flagged.item
 
 
-def test_it_is_asked_for_and_shown_beside_what_was_typed(
-    scored: Item, reviewer: User, client_for: ClientFor
-) -> None:
-    client = client_for(reviewer)
-    status, page = send(client, scored, "item-shorten", feedback=LONG)
+def test_it_is_asked_for_and_shown_beside_what_was_typed(scored: Item, as_reviewer: Client) -> None:
+    status, page = send(as_reviewer, scored, "item-shorten", feedback=LONG)
     asked = Shortening.objects.get()
     assert status == 200 and reverse("item-shorter", args=[scored.pk, asked.pk]) in page
     Shortening.objects.filter(pk=asked.pk).update(state="done", shorter="- <b>Wrong</b>.")
-    page = client.get(reverse("item-shorter", args=[scored.pk, asked.pk])).text
+    page = as_reviewer.get(reverse("item-shorter", args=[scored.pk, asked.pk])).text
     assert "- &lt;b&gt;Wrong&lt;/b&gt;." in page and "instead of 120" in page
     assert "hx-trigger" not in page, "it has stopped asking"
 
 
 def test_without_a_script_the_page_comes_back_with_all_that_was_typed(
-    scored: Item, reviewer: User, client_for: ClientFor
+    scored: Item, as_reviewer: Client
 ) -> None:
-    client = client_for(reviewer)
     for feedback, said in (("Short.", "short enough"), ("", "Write your feedback first")):
-        status, page = send(client, scored, "item-shorten", feedback=feedback)
+        status, page = send(as_reviewer, scored, "item-shorten", feedback=feedback)
         assert status == 422 and said in page
     assert not Shortening.objects.exists()
-    page = client.post(reverse("item-shorten", args=[scored.pk]), {"feedback": LONG}).text
+    page = as_reviewer.post(reverse("item-shorten", args=[scored.pk]), {"feedback": LONG}).text
     assert f"\n{LONG}</textarea>" in page and "The model shortens it" in page
 
 
@@ -164,10 +157,8 @@ def test_the_button_is_there_only_where_a_model_is(
     assert "Shorten it" not in page and "data-long-words" in page
 
 
-def test_the_api_asks_and_says_what_became_of_it(
-    scored: Item, reviewer: User, client_for: ClientFor
-) -> None:
-    client, url = client_for(reviewer), f"/api/v1/items/{shown(scored)}/shorten/"
+def test_the_api_asks_and_says_what_became_of_it(scored: Item, as_reviewer: Client) -> None:
+    client, url = as_reviewer, f"/api/v1/items/{shown(scored)}/shorten/"
     made = client.post(url, {"feedback": LONG}, content_type="application/json")
     assert made.status_code == 202 and made.json()["state"] == "waiting"
     assert client.get(f"{url}{made.json()['id']}/").json()["text"] == LONG.strip()

@@ -11,6 +11,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.db import connection
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
@@ -160,7 +161,7 @@ def test_an_anonymised_person_is_named_in_no_case(curator: User) -> None:
 
 @pytest.mark.slow
 def test_a_study_that_hides_execution_shows_none_until_it_is_closed(
-    manager: User, reviewer: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
+    manager: User, reviewer: User, as_reviewer: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     study = make_study(by=manager, reviewers=[reviewer], items=2)
     first = study.items.order_by("pk")[0]
@@ -171,12 +172,11 @@ def test_a_study_that_hides_execution_shows_none_until_it_is_closed(
     asks = [Ask("GET", url, fragment=fragment) for fragment in (False, True)]
     asks += [Ask("GET", reverse("item-execution", args=[first.pk]), fragment=True)]
     ran = Side("execution evidence", lambda: rewriting.run_its_cases(first))
-    client = client_for(reviewer)
-    compare(monkeypatch, client, asks, ran)
+    compare(monkeypatch, as_reviewer, asks, ran)
     run_scripts(first, {"script": "ffff"})
     fix_cases(study)
     Campaign.objects.filter(pk=study.pk).update(state="closed")
-    assert 'id="execution"' in client.get(url).text
+    assert 'id="execution"' in as_reviewer.get(url).text
 
 
 def test_who_sees_cases_is_noted_for_every_arm_of_the_statement(
@@ -342,22 +342,21 @@ def decided(held_flagged: Any, reviewer: User) -> Item:
 
 
 def test_the_live_queue_has_figures_of_what_was_decided_on(
-    decided: Item, manager: User, client_for: ClientFor
+    decided: Item, as_manager: Client
 ) -> None:
-    client = client_for(manager)
-    page = client.get("/queue/execution/?criterion=partial").text
+    page = as_manager.get("/queue/execution/?criterion=partial").text
     assert "Execution accuracy in prepared worlds" in page
     script, refined = read_outcomes(decided.campaign)
     assert (script.result.outcome, refined.result.outcome) == ("failed", "passed")
     assert script.result.labels == ["output_too_strict"]
     where = f"/queue/execution/items/?criterion=partial&stage=script&configuration={script.configuration}"
-    assert decided.case.action.statement in client.get(f"{where}&execution=differ").text
-    assert "No such items" in client.get(f"{where}&execution=passed").text
-    changes = client.get("/queue/execution/changes/").text
+    assert decided.case.action.statement in as_manager.get(f"{where}&execution=differ").text
+    assert "No such items" in as_manager.get(f"{where}&execution=passed").text
+    changes = as_manager.get("/queue/execution/changes/").text
     assert "Twice &lt;b&gt;" in changes
-    table = client.get("/queue/execution/tables/execution-accuracy.csv")
+    table = as_manager.get("/queue/execution/tables/execution-accuracy.csv")
     assert table.status_code == 200 and script.configuration in table.text
-    assert client.get("/queue/execution/tables/none.csv").status_code == 422
+    assert as_manager.get("/queue/execution/tables/none.csv").status_code == 422
 
 
 def test_what_waits_for_a_reviewer_is_not_in_them(

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.test import Client
 from django.urls import reverse
 
 from catalog.models import CaseRun, Execution, SandboxReport
@@ -77,9 +78,7 @@ def test_all_of_a_set_can_be_struck(item: Item, reviewer: User, client_for: Clie
     assert 'id="execution"' in page and "Strike, correct or add" not in page
 
 
-def test_a_refused_strike_says_why_and_loses_nothing(
-    item: Item, reviewer: User, client_for: ClientFor
-) -> None:
+def test_a_refused_strike_says_why_and_loses_nothing(item: Item, as_reviewer: Client) -> None:
     refused: list[tuple[dict[str, str], int, str]] = [
         ({"strike_reason": " "}, 422, "This can't be empty."),
         ({"strike_reason": "x" * 1001}, 422, "at most 1,000"),
@@ -91,7 +90,7 @@ def test_a_refused_strike_says_why_and_loses_nothing(
     ]
     for changed, status, said in refused:
         sent = {"set": set_of(item), "what": "1.2", "strike_reason": "Too <strict>"} | changed
-        answer = client_for(reviewer).post(address("item-case-strike", item), sent)
+        answer = as_reviewer.post(address("item-case-strike", item), sent)
         assert answer.status_code == status, changed
         assert said in unescape(answer.text).replace("’", "'"), changed
         if status == 422:
@@ -99,15 +98,14 @@ def test_a_refused_strike_says_why_and_loses_nothing(
     assert not CaseRevision.objects.exists()
 
 
-def test_a_case_is_corrected_and_one_added(
-    item: Item, reviewer: User, client_for: ClientFor
-) -> None:
-    client = client_for(reviewer)
+def test_a_case_is_corrected_and_one_added(item: Item, as_reviewer: Client) -> None:
     url = f"{address('item-case-edit', item)}?set={set_of(item)}"
-    assert "nothing there" in client.get(f"{url}&case=2").text
-    assert "a world" not in client.get(url).text.partition("<textarea")[2].partition('"about"')[0]
+    assert "nothing there" in as_reviewer.get(f"{url}&case=2").text
+    assert (
+        "a world" not in as_reviewer.get(url).text.partition("<textarea")[2].partition('"about"')[0]
+    )
     sent = {"case": json.dumps(CASE), "reason": "It was another one."}
-    assert client.post(f"{url}&case=2", sent).status_code == 302
+    assert as_reviewer.post(f"{url}&case=2", sent).status_code == 302
     corrected = CaseRevision.objects.get()
     assert corrected.kind == "corrected" and corrected.case_set is not None
     assert [one["title"] for one in corrected.case_set.content["cases"]] == [
@@ -115,10 +113,10 @@ def test_a_case_is_corrected_and_one_added(
         "a quiet world",
     ]
     # What was shown before is another set by now.
-    added = client.post(url, sent | {"case": json.dumps(CASE | {"title": "one more"})})
+    added = as_reviewer.post(url, sent | {"case": json.dumps(CASE | {"title": "one more"})})
     assert added.status_code == 409 and "one more" in added.text
     url = f"{address('item-case-edit', item)}?set={corrected.case_set.sha256[:16]}"
-    client.post(url, sent | {"case": json.dumps(CASE | {"title": "one more"})})
+    as_reviewer.post(url, sent | {"case": json.dumps(CASE | {"title": "one more"})})
     newest = CaseRevision.objects.latest("pk")
     assert (newest.kind, newest.what, newest.former) == ("added", "one more", corrected.case_set)
     assert newest.root.sha256.startswith(set_of(item))
@@ -165,43 +163,41 @@ def test_a_reason_is_given_by_one_key_kept_and_taken_back(
 
 
 def test_after_the_last_score_of_a_study_the_screen_stays_where_execution_differs(
-    manager: User, reviewer: User, client_for: ClientFor
+    manager: User, reviewer: User, as_reviewer: Client
 ) -> None:
     study = make_study(by=manager, reviewers=[reviewer], items=2, hides_execution=False)
     first, second = study.items.order_by("pk")
     run_scripts(first, {"script": "ffff", "refined": "pppp"})
     run_scripts(second, {"script": "ffff", "refined": "pppp"})
     fix_cases(study)
-    client = client_for(reviewer)
     review.claim_item(first, by=reviewer)
     for item, values, stays in ((first, (0, 2, 2), False), (second, (2, 2, 2), True)):
         for value in values[:2]:
             score_next(item, reviewer, value)
-        assert 'id="execution"' not in client.get(address("item-review", item)).text
+        assert 'id="execution"' not in as_reviewer.get(address("item-review", item)).text
         seen = seen_in(item, item.run.drafts.get(kind="refined"))
         data = {"stage": "refined", "value": values[2], "seen": seen}
         # From the first one goes on to the second, which is the person's own by that.
-        answer = client.post(address("item-score", item), data)
+        answer = as_reviewer.post(address("item-score", item), data)
         assert (answer["Location"] == address("item-review", item)) is stays
 
 
 def test_before_the_last_score_nothing_is_shown_or_taken(
-    manager: User, reviewer: User, client_for: ClientFor
+    manager: User, reviewer: User, as_reviewer: Client
 ) -> None:
     study = make_study(by=manager, reviewers=[reviewer], items=1, hides_execution=False)
     item = study.items.get()
     run_scripts(item, {"script": "ffff"})
     fix_cases(study)
     review.claim_item(item, by=reviewer)
-    client = client_for(reviewer)
     strike = {"set": set_of(item), "what": "1", "strike_reason": "No."}
-    assert client.post(address("item-case-strike", item), strike).status_code == 409
+    assert as_reviewer.post(address("item-case-strike", item), strike).status_code == 409
     reason = {"stage": "script", "reason": "case_wrong"}
-    assert client.post(address("item-execution-label", item), reason).status_code == 409
+    assert as_reviewer.post(address("item-execution-label", item), reason).status_code == 409
     url = f"{address('item-case-edit', item)}?set={set_of(item)}"
-    assert client.get(url)["Location"] == address("item-review", item)
-    assert client.post(url, {"case": json.dumps(CASE), "reason": "x"}).status_code == 409
-    panel = client.get(address("item-execution", item), headers={"HX-Request": "true"})
+    assert as_reviewer.get(url)["Location"] == address("item-review", item)
+    assert as_reviewer.post(url, {"case": json.dumps(CASE), "reason": "x"}).status_code == 409
+    panel = as_reviewer.get(address("item-execution", item), headers={"HX-Request": "true"})
     assert panel.status_code == 204
     assert not CaseRevision.objects.exists() and not ExecutionLabel.objects.exists()
 

@@ -12,17 +12,14 @@ from django.test import Client
 from catalog.models import CaseRun
 from review import services as review
 from review.models import Campaign, CaseRevision, ExecutionLabel, Exposure, Item
+from tests import people
 from tests.keys import shown
 from tests.review.desk.test_desk import score_next
 from tests.review.evidence.conftest import CASE, run_scripts
-from tests.review.maker import ClientFor
+
+client = people.as_reviewer
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def client(reviewer: User, client_for: ClientFor) -> Client:
-    return client_for(reviewer)
 
 
 def address(item: Item, what: str = "") -> str:
@@ -133,12 +130,10 @@ def test_a_study_that_hides_execution_says_nothing(
     assert send(client, item, "strike", {"set": "0", "what": "1", "reason": "x"}).status_code == 409
 
 
-def test_a_manager_looks_and_changes_nothing(
-    item: Item, manager: User, client_for: ClientFor
-) -> None:
-    client = client_for(manager)
-    assert client.get(address(item)).status_code == 204  # their own screen has no scores
+def test_a_manager_looks_and_changes_nothing(item: Item, manager: User, as_manager: Client) -> None:
+    assert as_manager.get(address(item)).status_code == 204  # their own screen has no scores
     assert (
-        send(client, item, "label", {"stage": "script", "reason": "case_wrong"}).status_code == 403
+        send(as_manager, item, "label", {"stage": "script", "reason": "case_wrong"}).status_code
+        == 403
     )
     assert review.open_item(item, manager).scores == {}

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.core.cache import cache
+from django.test import Client
 
 from catalog.models import Execution
 from review.counting.tallies import note_due
@@ -187,12 +188,11 @@ def test_the_long_table_has_what_each_scored_script_did(
 
 
 def test_each_number_leads_to_the_items_behind_it(
-    study: Campaign, manager: User, reviewer: User, client_for: ClientFor
+    study: Campaign, reviewer: User, as_manager: Client, as_reviewer: Client
 ) -> None:
     cache.clear()
     services.label(study.items.order_by("pk")[1], stage="script", reason="case_wrong", by=reviewer)
-    client = client_for(manager)
-    page = client.get(f"/campaigns/{study.pk}/report/").text
+    page = as_manager.get(f"/campaigns/{study.pk}/report/").text
     assert "Execution accuracy in prepared worlds" in page and "intercode" not in page
     items = f"/campaigns/{study.pk}/report/items/?configuration={study.items.first().configuration.name}"  # type: ignore[union-attr]
     for query, found in (
@@ -202,17 +202,15 @@ def test_each_number_leads_to_the_items_behind_it(
         ("execution=differ&reason=not_said", ["case-2"]),
         ("execution=no_verdict", ["case-3"]),
     ):
-        shown = client.get(f"{items}&stage=script&criterion=strict&{query}").text
+        shown = as_manager.get(f"{items}&stage=script&criterion=strict&{query}").text
         assert [
             name for name in (f"case-{n}" for n in range(5)) if f"of {name}<" in shown
         ] == found, query
-    assert client.get(f"{items}&stage=script&execution=verified").status_code == 422
-    assert client_for(reviewer).get(f"{items}&stage=script&execution=passed").status_code == 403
+    assert as_manager.get(f"{items}&stage=script&execution=verified").status_code == 422
+    assert as_reviewer.get(f"{items}&stage=script&execution=passed").status_code == 403
 
 
-def test_imported_results_are_a_figure_of_their_own(
-    study: Campaign, manager: User, client_for: ClientFor
-) -> None:
+def test_imported_results_are_a_figure_of_their_own(study: Campaign, as_manager: Client) -> None:
     for item, value in zip(study.items.order_by("pk"), (1.0, 0.67, 1.0), strict=False):
         Item.objects.filter(pk=item.pk).update(execution=value)
         note_due(study, [item.pk])
@@ -221,7 +219,7 @@ def test_imported_results_are_a_figure_of_their_own(
     assert (row["intercode"]["numerator"], row["intercode"]["denominator"]) == (2, 3)
     assert found["configurations"][0]["strict"]["execution_accuracy"]["denominator"] == 3
     cache.clear()
-    page = client_for(manager).get(f"/campaigns/{study.pk}/report/").text
+    page = as_manager.get(f"/campaigns/{study.pk}/report/").text
     assert "Imported results (intercode)" in page
     for table in (
         "execution-accuracy",
@@ -229,7 +227,7 @@ def test_imported_results_are_a_figure_of_their_own(
         "execution-reasons",
         "execution-intercode",
     ):
-        text = client_for(manager).get(f"/campaigns/{study.pk}/report/tables/{table}.md")
+        text = as_manager.get(f"/campaigns/{study.pk}/report/tables/{table}.md")
         assert text.status_code == 200, table
 
 

@@ -21,9 +21,12 @@ from review.exchange.importing import importer
 from review.exchange.transfer_files import kept_files
 from review.models import Assignment, Campaign, Item, Score, Transfer
 from review.report.services import make_document
+from tests import people
 from tests.people import make_person
 from tests.pipeline.query_counts import count_queries
 from tests.review.maker import ClientFor
+
+client = people.as_manager
 
 pytestmark = pytest.mark.django_db
 
@@ -37,11 +40,6 @@ def folder(settings: object, tmp_path: Path) -> Path:
 @pytest.fixture
 def campaign(manager: User) -> Campaign:
     return rules.create_campaign("Study", by=manager)
-
-
-@pytest.fixture
-def client(client_for: ClientFor, manager: User) -> Client:
-    return client_for(manager)
 
 
 def file_of(*rows: object, name: str = "items.jsonl") -> SimpleUploadedFile:
@@ -119,9 +117,8 @@ def test_what_can_be_told_at_once_is_told_at_once_and_nothing_is_kept(
         assert not Transfer.objects.exists() and names_kept() == [], words
 
 
-def test_only_managers_get_there(client_for: ClientFor, reviewer: User, campaign: Campaign) -> None:
+def test_only_managers_get_there(as_reviewer: Client, campaign: Campaign) -> None:
     transfer = Transfer.objects.create(campaign=campaign, kind="export", state="done")
-    theirs = client_for(reviewer)
     for address in (
         f"/campaigns/{campaign.pk}/import/",
         f"/campaigns/{campaign.pk}/export/",
@@ -131,10 +128,10 @@ def test_only_managers_get_there(client_for: ClientFor, reviewer: User, campaign
         f"/api/v1/transfers/{transfer.pk}/file/",
         "/api/v1/transfers/",
     ):
-        assert theirs.get(address).status_code == 403, address
-    assert theirs.post(f"/transfers/{transfer.pk}/cancel/").status_code == 403
+        assert as_reviewer.get(address).status_code == 403, address
+    assert as_reviewer.post(f"/transfers/{transfer.pk}/cancel/").status_code == 403
     export = {"campaign": "Study", "layout": "jsonl"}
-    assert theirs.post("/api/v1/transfers/export/", export).status_code == 403
+    assert as_reviewer.post("/api/v1/transfers/export/", export).status_code == 403
 
 
 def test_an_export_is_fetched_until_it_expires(client: Client, campaign: Campaign) -> None:

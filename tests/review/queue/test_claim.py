@@ -7,6 +7,7 @@ from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
+from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
@@ -117,10 +118,8 @@ def test_a_second_tab_that_saves_an_older_text_is_told_so(held: Assignment, revi
         services.save_scratch(held.item, by=reviewer, fields={"comment": "second tab"}, revision=0)
 
 
-def test_the_queue_page_shows_what_waits_and_no_verdict(
-    flagged: Item, reviewer: User, client_for: ClientFor
-) -> None:
-    page = client_for(reviewer).get(reverse("queue")).text
+def test_the_queue_page_shows_what_waits_and_no_verdict(flagged: Item, as_reviewer: Client) -> None:
+    page = as_reviewer.get(reverse("queue")).text
     assert flagged.run.action.statement in page
     assert "flagged" not in page.lower() and "incorrect" not in page.lower()
 
@@ -138,21 +137,20 @@ def test_starting_leads_to_the_item_and_is_for_reviewers(
 
 
 def test_the_api_lists_the_queue_most_urgent_first_with_filters_and_pages(
-    put_in_queue: Callable[..., Item], reviewer: User, stranger: User, client_for: ClientFor
+    put_in_queue: Callable[..., Item], as_reviewer: Client, as_stranger: Client
 ) -> None:
     ordinary, grave = put_in_queue(), put_in_queue()
     Item.objects.filter(pk=grave.pk).update(priority=3)
-    client = client_for(reviewer)
-    listed = client.get("/api/v1/queue/").json()
+    listed = as_reviewer.get("/api/v1/queue/").json()
     assert [row["id"] for row in listed["results"]] == [shown(grave), shown(ordinary)]
     assert "verdict" not in str(listed)
-    filtered = client.get("/api/v1/queue/?priority__gte=3").json()
+    filtered = as_reviewer.get("/api/v1/queue/?priority__gte=3").json()
     assert [row["id"] for row in filtered["results"]] == [shown(grave)]
-    first = client.get("/api/v1/queue/?limit=1").json()
+    first = as_reviewer.get("/api/v1/queue/?limit=1").json()
     assert len(first["results"]) == 1 and first["next"]
-    claimed = client.post("/api/v1/queue/claim/").json()
+    claimed = as_reviewer.post("/api/v1/queue/claim/").json()
     assert (claimed["id"], claimed["yours"], claimed["assessment"]) == (shown(grave), True, None)
-    assert client_for(stranger).get("/api/v1/queue/").status_code == 403
+    assert as_stranger.get("/api/v1/queue/").status_code == 403
 
 
 def test_a_run_of_an_open_study_is_not_reviewed_in_the_queue(
@@ -172,15 +170,14 @@ HTMX = {"HX-Request": "true"}
 
 
 def test_the_page_of_a_waiting_run_follows_the_review(
-    held: Assignment, reviewer: User, manager: User, client_for: ClientFor
+    held: Assignment, reviewer: User, as_manager: Client
 ) -> None:
     run = held.item.run
     assert run is not None
-    client = client_for(manager)
-    page = client.get(reverse("run-detail", args=[run.pk]))
+    page = as_manager.get(reverse("run-detail", args=[run.pk]))
     assert 'hx-trigger="every 20s"' in page.text
     status, seen = reverse("run-status", args=[run.pk]), {"seen": page.context["seen"]}
-    assert client.get(status, seen, headers=HTMX).status_code == 204
+    assert as_manager.get(status, seen, headers=HTMX).status_code == 204
     draft = run.drafts.get()
     services.decide(
         held.item,
@@ -190,7 +187,7 @@ def test_the_page_of_a_waiting_run_follows_the_review(
         reason="It deletes too much.",
         by=reviewer,
     )
-    told = client.get(status, seen, headers=HTMX)
+    told = as_manager.get(status, seen, headers=HTMX)
     assert told.status_code == 200 and "It deletes too much." in told.text
     assert "hx-trigger" not in told.text
     assert "Rejected" in told.headers["HX-Trigger"]

@@ -210,10 +210,7 @@ def waiting(reviewer: User, second_reviewer: User) -> None:
     services.raise_priority(used.pk)
 
 
-def test_the_list_is_narrowed_and_sorted(
-    waiting: None, client_for: ClientFor, reviewer: User
-) -> None:
-    client = client_for(reviewer)
+def test_the_list_is_narrowed_and_sorted(waiting: None, as_reviewer: Client) -> None:
     queries: list[tuple[dict[str, str], list[str]]] = [
         ({}, ["Fetch", "Show", "Delete", "Count"]),  # used first, then by severity
         ({"risk": "high"}, ["Delete"]),
@@ -226,11 +223,11 @@ def test_the_list_is_narrowed_and_sorted(
         ({"q": "100%"}, []),  # no wildcard
     ]
     for query, names in queries:
-        rows = client.get(reverse("queue"), query).context["rows"]
+        rows = as_reviewer.get(reverse("queue"), query).context["rows"]
         assert [row.item.run.action.statement.split()[0] for row in rows] == names, query
-    page = client.get(reverse("queue"), {"q": "no such words"}).text
+    page = as_reviewer.get(reverse("queue"), {"q": "no such words"}).text
     assert "No matches" in page and "Clear the filters" in page
-    wrong = client.get(reverse("queue"), {"risk": "enormous"})
+    wrong = as_reviewer.get(reverse("queue"), {"risk": "enormous"})
     assert wrong.status_code == 422
     assert "unknown filter value" in wrong.text and "Delete exports" not in wrong.text
 
@@ -254,69 +251,63 @@ def counts(client: Client, **query: str) -> dict[str, dict[str, str]]:
 
 @pytest.mark.slow
 def test_each_count_is_what_the_list_has_when_one_follows_it(
-    waiting: None, client_for: ClientFor, reviewer: User
+    waiting: None, as_reviewer: Client
 ) -> None:
-    client = client_for(reviewer)
     queries: list[dict[str, str]] = [
         *({}, {"severity": "1"}, {"used": "1"}, {"q": "e"}, {"sort": "risk"})
     ]
     for query in queries:
-        page = client.get(reverse("queue"), query)
+        page = as_reviewer.get(reverse("queue"), query)
         assert page.context["said"] == f"{len(page.context['rows'])} waiting"
         for group in page.context["groups"]:
             for chip in [one for one in group.chips if not one.current]:
-                after = client.get(reverse("queue") + chip.url).context["rows"]
+                after = as_reviewer.get(reverse("queue") + chip.url).context["rows"]
                 assert str(len(after)) == chip.count, (query, group.name, chip.label)
-    found = counts(client, risk="high")
+    found = counts(as_reviewer, risk="high")
     assert found["risk"] == {"High": "1", "Medium": "0", "Low": "3"}
     assert found["severity"] == {"High": "1"}
 
 
 @pytest.mark.slow
 def test_of_a_long_queue_the_counts_say_at_least(
-    waiting: None, client_for: ClientFor, reviewer: User, monkeypatch: pytest.MonkeyPatch
+    waiting: None, as_reviewer: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     where = "review.queue.overview.waiting_list"
     monkeypatch.setattr(f"{where}.MOST_BY_RISK", 2)
     monkeypatch.setattr(f"{where}.MOST_COUNTED", 2)
     monkeypatch.setattr("review.queue.views.queue.MOST_COUNTED", 2)
     monkeypatch.setattr("review.queue.views.queue.PAGE_SIZE", 3)
-    client = client_for(reviewer)
 
-    page = client.get(reverse("queue"))
+    page = as_reviewer.get(reverse("queue"))
     assert page.context["said"] == "2+ waiting"
-    assert counts(client)["risk"] == {"High": "", "Medium": "", "Low": "2+"}
+    assert counts(as_reviewer)["risk"] == {"High": "", "Medium": "", "Low": "2+"}
     # What is further back was not looked through for its risk, and is there all the same.
     assert len(page.context["rows"]) == 3 and page.context["page"].older == "?start=3"
-    (last,) = client.get(reverse("queue"), {"start": "3"}).context["rows"]
+    (last,) = as_reviewer.get(reverse("queue"), {"start": "3"}).context["rows"]
     assert last.item.run.action.statement == "Count files"
 
 
 @pytest.mark.slow
 def test_queues_that_differ_in_what_is_hidden_are_counted_alike(
-    waiting: None, client_for: ClientFor, reviewer: User
+    waiting: None, as_reviewer: Client
 ) -> None:
     """The verdict, and what refinement made of a script, are told by no count."""
     queries = [{}, {"risk": "low"}, {"risk": "high"}, {"severity": "1"}, {"sort": "risk"}]
-    client = client_for(reviewer)
-    before = [counts(client, **one) for one in queries]
+    before = [counts(as_reviewer, **one) for one in queries]
     run = Run.objects.get(action__statement="Show disks")
     Assessment.objects.update(verdict="correct")
     Run.objects.update(verdict="correct")
     run.drafts.filter(kind="refined").update(script="df -i\n", sha256=Version.hash_of("df -i\n"))
 
-    assert [counts(client, **one) for one in queries] == before
+    assert [counts(as_reviewer, **one) for one in queries] == before
     assert before[0]["risk"] == {"High": "1", "Medium": "0", "Low": "3"}
 
 
-def test_a_head_sorts_and_the_place_is_kept_for_views(
-    waiting: None, client_for: ClientFor, reviewer: User
-) -> None:
-    client = client_for(reviewer)
-    page = client.get(reverse("queue"), {"sort": "oldest", "severity": "1"}).text
+def test_a_head_sorts_and_the_place_is_kept_for_views(waiting: None, as_reviewer: Client) -> None:
+    page = as_reviewer.get(reverse("queue"), {"sort": "oldest", "severity": "1"}).text
     assert 'aria-sort="ascending"' in page and "?sort=newest&amp;severity=1" in page
 
     data = {"listing": "queue", "name": "Critical", "query": "severity=1&sort=oldest"}
-    assert client.post("/views/save/", data)["Location"] == "/queue/?severity=1&sort=oldest"
-    assert "Critical</a>" in client.get(reverse("queue")).text
+    assert as_reviewer.post("/views/save/", data)["Location"] == "/queue/?severity=1&sort=oldest"
+    assert "Critical</a>" in as_reviewer.get(reverse("queue")).text
     assert not SavedView.objects.exclude(listing="queue").exists()

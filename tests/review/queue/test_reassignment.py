@@ -128,10 +128,8 @@ def post(client: Client, name: str, *keys: int, **values: object) -> tuple[int, 
     return answer.status_code, answer.text
 
 
-def test_the_page_sends_back_with_a_reason(
-    done: Assignment, manager: User, client_for: ClientFor
-) -> None:
-    client, keys = client_for(manager), (done.item_id, done.pk)
+def test_the_page_sends_back_with_a_reason(done: Assignment, as_manager: Client) -> None:
+    client, keys = as_manager, (done.item_id, done.pk)
     assert "Send back" in client.get(reverse("item-hands", args=[done.item_id])).text
     status, page = post(client, "item-send-back", *keys, why=" ")
     assert status == 422 and "Say what to look at again" in page and not SentBack.objects.exists()
@@ -158,20 +156,19 @@ def test_the_page_takes_over_for_somebody_or_for_whoever_comes_next(
 
 
 def test_the_page_assigns_by_name_and_in_a_study_its_members_only(
-    item: Item, study: Campaign, manager: User, reviewer: User, client_for: ClientFor
+    item: Item, study: Campaign, reviewer: User, as_manager: Client
 ) -> None:
-    client = client_for(manager)
-    status, page = post(client, "item-assign", item.pk, to="nobody")
+    status, page = post(as_manager, "item-assign", item.pk, to="nobody")
     assert status == 422 and "Choose one of the people" in page
-    assert post(client, "item-assign", item.pk, to="rita")[0] == 200
+    assert post(as_manager, "item-assign", item.pk, to="rita")[0] == 200
     assert Assignment.objects.get().reviewer == reviewer
-    assert post(client, "item-assign", item.pk, to="rita")[0] == 409
+    assert post(as_manager, "item-assign", item.pk, to="rita")[0] == 409
 
     make_person("out", "reviewer")
     studied = study.items.get()
-    page = client.get(reverse("item-hands", args=[studied.pk])).text
+    page = as_manager.get(reverse("item-hands", args=[studied.pk])).text
     assert 'value="rita"' in page and 'value="out"' not in page
-    assert post(client, "item-assign", studied.pk, to="out")[0] == 422
+    assert post(as_manager, "item-assign", studied.pk, to="out")[0] == 422
 
 
 def test_reviewers_and_curators_hand_nothing_to_anybody(
@@ -189,10 +186,8 @@ def test_reviewers_and_curators_hand_nothing_to_anybody(
     assert Assignment.objects.count() == 1 and not SentBack.objects.exists()
 
 
-def test_the_api_does_the_same(
-    done: Assignment, manager: User, reviewer: User, client_for: ClientFor
-) -> None:
-    client, base = client_for(manager), "/api/v1/assignments/"
+def test_the_api_does_the_same(done: Assignment, as_manager: Client, as_reviewer: Client) -> None:
+    client, base = as_manager, "/api/v1/assignments/"
 
     def send(path: str, **body: object) -> int:
         return client.post(base + path, body, content_type="application/json").status_code
@@ -204,17 +199,16 @@ def test_the_api_does_the_same(
     assert send(f"{done.pk}/take-over/", why="On leave", reviewer="rolf") == 204
     assert send("", item=shown(done.item), reviewer="rolf") == 409
     assert send("", item=shown(done.item), reviewer="nobody") == 404
-    assert client_for(reviewer).get(base).status_code == 403
+    assert as_reviewer.get(base).status_code == 403
 
 
 def test_the_number_of_queries_does_not_grow_with_who_had_it(
     done: Assignment,
-    manager: User,
     second_reviewer: User,
-    client_for: ClientFor,
+    as_manager: Client,
     django_assert_max_num_queries: Callable[..., object],
 ) -> None:
-    client, url = client_for(manager), reverse("item-hands", args=[done.item_id])
+    client, url = as_manager, reverse("item-hands", args=[done.item_id])
     client.get(url)
     for _ in range(5):
         Assignment.objects.create(item=done.item, reviewer=second_reviewer, state="released")

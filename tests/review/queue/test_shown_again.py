@@ -307,17 +307,16 @@ def test_repeats_enter_no_figure_and_give_the_agreement_of_each_with_themselves(
 
 @pytest.mark.slow
 def test_the_count_of_what_a_person_has_done_tells_nothing(
-    manager: User, reviewer: User, client_for: ClientFor
+    manager: User, reviewer: User, as_reviewer: Client
 ) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=2, repeat_share=100)
     go_through(campaign, reviewer, 0, 2, 2)
-    client = client_for(reviewer)
-    assert "2 done by you" in client.get(f"/studies/{campaign.pk}/").text
+    assert "2 done by you" in as_reviewer.get(f"/studies/{campaign.pk}/").text
     let_time_pass()
-    page = client.get(f"/studies/{campaign.pk}/").text
+    page = as_reviewer.get(f"/studies/{campaign.pk}/").text
     assert "2 items are waiting for you" in page
     go_through(campaign, reviewer, 0, 2, 2)
-    page = client.get(f"/studies/{campaign.pk}/").text
+    page = as_reviewer.get(f"/studies/{campaign.pk}/").text
     assert "4 done by you" in page
     assert "repeat" not in page.lower()
 

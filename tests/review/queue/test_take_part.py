@@ -40,19 +40,18 @@ def give(client: Client, item: Item, *values: int) -> str:
 
 
 def test_a_study_is_gone_through_item_by_item_to_its_end(
-    manager: User, reviewer: User, client_for: ClientFor
+    manager: User, reviewer: User, as_reviewer: Client
 ) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=2, name="Shell study")
-    client = client_for(reviewer)
-    page = client.get("/studies/").text
+    page = as_reviewer.get("/studies/").text
     assert "Shell study" in page
-    first = client.post(f"/studies/{campaign.pk}/next/")
+    first = as_reviewer.post(f"/studies/{campaign.pk}/next/")
     item = Item.objects.get(pk=read_public(ITEM, first["Location"].strip("/").split("/")[-1]))
-    leads = give(client, item, 0, 2, 2)
+    leads = give(as_reviewer, item, 0, 2, 2)
     other = campaign.items.exclude(pk=item.pk).get()
     assert leads == f"/items/{shown(other)}/"
-    assert give(client, other, 1, 0, 2) == f"/studies/{campaign.pk}/"
-    end = client.get(f"/studies/{campaign.pk}/").text
+    assert give(as_reviewer, other, 1, 0, 2) == f"/studies/{campaign.pk}/"
+    end = as_reviewer.get(f"/studies/{campaign.pk}/").text
     assert "Nothing is waiting for you" in end
     assert "2 done by you" in end
     assert Score.objects.filter(reviewer=reviewer).count() == 6
@@ -76,14 +75,13 @@ def test_the_navigation_leads_to_studies_only_where_one_takes_part(
 
 
 def test_whoever_has_done_their_share_is_told_so(
-    manager: User, reviewer: User, client_for: ClientFor
+    manager: User, reviewer: User, as_reviewer: Client
 ) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=3, limit_each=1)
-    client = client_for(reviewer)
-    client.post(f"/studies/{campaign.pk}/next/")
+    as_reviewer.post(f"/studies/{campaign.pk}/next/")
     item = Assignment.objects.get().item
-    assert give(client, item, 2, 2, 2) == f"/studies/{campaign.pk}/"
-    page = client.get(f"/studies/{campaign.pk}/").text
+    assert give(as_reviewer, item, 2, 2, 2) == f"/studies/{campaign.pk}/"
+    page = as_reviewer.get(f"/studies/{campaign.pk}/").text
     assert "You have done all that was asked of you" in page
     assert "Next item" not in page
 

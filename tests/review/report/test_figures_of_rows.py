@@ -11,6 +11,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.core.management import CommandError, call_command
+from django.test import Client
 
 from pipeline.models import Run
 from review.campaigns.services import adjudication
@@ -133,17 +134,16 @@ def test_what_is_kept_or_copied_is_of_now(
     reviewer: User,
     second_reviewer: User,
     manager: User,
-    client_for: ClientFor,
+    as_manager: Client,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(services, "LARGE_STUDY", 1)
     adjudicate = settle(campaign, [reviewer, second_reviewer], by=manager)
-    client = client_for(manager)
-    client.get(f"/campaigns/{campaign.pk}/report/")
-    before = client.get(f"/campaigns/{campaign.pk}/report/tables/figures.csv").text
+    as_manager.get(f"/campaigns/{campaign.pk}/report/")
+    before = as_manager.get(f"/campaigns/{campaign.pk}/report/tables/figures.csv").text
     assert "First-pass" in before
     adjudicate()
-    assert client.get(f"/campaigns/{campaign.pk}/report/tables/figures.csv").text != before
+    assert as_manager.get(f"/campaigns/{campaign.pk}/report/tables/figures.csv").text != before
     assert scored(take_snapshot(campaign, name="Now", by=manager).data) == 1
 
 

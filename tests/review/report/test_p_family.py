@@ -18,7 +18,7 @@ from review.models import Campaign
 from review.queue.members import add_member
 from review.report.services import make_report
 from review.study.planning import power
-from tests.review.maker import ClientFor, add_configuration
+from tests.review.maker import add_configuration
 from tests.review.report.rows import Label, fill, golden_labels
 from tests.review.report.test_overview_page import head_of
 from tests.review.report.test_report_pages import words_of
@@ -199,14 +199,11 @@ def test_the_comparison_is_turned_the_way_it_was_named(study: Campaign) -> None:
     assert [primary["low"], primary["high"]] == [found["low"], found["high"]]
 
 
-def test_the_plan_is_beside_the_primary_pair_alone(
-    study: Campaign, manager: User, client_for: ClientFor
-) -> None:
-    client = client_for(manager)
-    page = client.get(f"/campaigns/{study.pk}/report/").text
+def test_the_plan_is_beside_the_primary_pair_alone(study: Campaign, as_manager: Client) -> None:
+    page = as_manager.get(f"/campaigns/{study.pk}/report/").text
     assert "+30.0 % from second to imported" in words_of(head_of(page))
     address = f"/campaigns/{study.pk}/report/tables/plan.csv"
-    lines = client.get(address).text.splitlines()
+    lines = as_manager.get(address).text.splitlines()
     assert '"Only the second is right: second, imported",30.0 %,40.0 %' in lines
     assert '"Only the first is right: second, imported",10.0 %,10.0 %' in lines
     assert not any("third" in line for line in lines)
@@ -216,4 +213,4 @@ def test_the_plan_is_beside_the_primary_pair_alone(
     # It tells what the p value does, and an open study shows none.
     Campaign.objects.filter(pk=study.pk).update(state="open")
     cache.clear()
-    assert "Power for" not in client.get(address).text
+    assert "Power for" not in as_manager.get(address).text

@@ -9,6 +9,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.db import connection
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from review.campaigns.services import rules
@@ -75,21 +76,18 @@ def test_the_page_shows_every_figure_of_the_golden_case(
         assert f"p = {p}" in rows["net"]
 
 
-def test_numbers_lead_to_the_items_behind_them(
-    golden: Campaign, manager: User, client_for: ClientFor
-) -> None:
-    client = client_for(manager)
-    page = client.get(f"/campaigns/{golden.pk}/report/").text
+def test_numbers_lead_to_the_items_behind_them(golden: Campaign, as_manager: Client) -> None:
+    page = as_manager.get(f"/campaigns/{golden.pk}/report/").text
     link = re.search(r'href="([^"]*figure=broken[^"]*)">3 / 10<', page)
     assert link is not None
     address = unescape(link[1])
-    assert client.get(address).text.count('class="row-title"') == 10
+    assert as_manager.get(address).text.count('class="row-title"') == 10
     for which, count in (("numerator", 3), ("rest", 7)):
-        assert client.get(f"{address}&which={which}").text.count('class="row-title"') == count
+        assert as_manager.get(f"{address}&which={which}").text.count('class="row-title"') == count
 
 
 def test_what_a_figure_leaves_out_is_listed_with_why(
-    campaign: Campaign, reviewer: User, manager: User, client_for: ClientFor
+    campaign: Campaign, reviewer: User, as_manager: Client
 ) -> None:
     second = make_person("robert", "reviewer")
     nothing = (None, None, None)
@@ -99,36 +97,30 @@ def test_what_a_figure_leaves_out_is_listed_with_why(
         Label("correct", [(1, None, None), nothing]),  # one of two is through: pending
     ]
     fill(campaign, labels, [reviewer, second])
-    client = client_for(manager)
-    page = client.get(f"/campaigns/{campaign.pk}/report/").text
+    page = as_manager.get(f"/campaigns/{campaign.pk}/report/").text
     link = re.search(r'href="([^"]*figure=first_pass_accuracy[^"]*which=open[^"]*)">2<', page)
     assert link is not None
-    listed = client.get(unescape(link[1])).text
+    listed = as_manager.get(unescape(link[1])).text
     assert listed.count('class="row-title"') == 2
     words = words_of(listed.partition("<tbody")[2])
     assert "unresolved" in words and "pending" in words
 
 
 @pytest.mark.slow
-def test_a_long_list_of_items_is_paged(
-    golden: Campaign, manager: User, client_for: ClientFor
-) -> None:
-    client = client_for(manager)
+def test_a_long_list_of_items_is_paged(golden: Campaign, as_manager: Client) -> None:
     seen: list[str] = []
-    client.get(f"/campaigns/{golden.pk}/report/")
+    as_manager.get(f"/campaigns/{golden.pk}/report/")
     address = "?figure=first_pass_accuracy&configuration=imported&which=rest"
     while address:
-        page = client.get(f"/campaigns/{golden.pk}/report/items/{address}").text
+        page = as_manager.get(f"/campaigns/{golden.pk}/report/items/{address}").text
         seen += re.findall(r'data-row href="/items/(\d+)/"', page)
         older = re.search(r'rel="next" href="([^"]*)"', page)
         address = unescape(older[1]) if older else ""
     assert len(seen) == len(set(seen)) == 88
 
 
-def test_an_address_that_means_nothing_is_refused(
-    golden: Campaign, manager: User, client_for: ClientFor
-) -> None:
-    report, client = f"/campaigns/{golden.pk}/report", client_for(manager)
+def test_an_address_that_means_nothing_is_refused(golden: Campaign, as_manager: Client) -> None:
+    report, client = f"/campaigns/{golden.pk}/report", as_manager
     cells = ("correct", "correct-maybe", "purple-right", "-right")
     wrong = {
         **dict.fromkeys(
@@ -172,43 +164,40 @@ def test_a_snapshot_without_a_good_name_is_refused_and_nothing_typed_is_lost(
 
 
 def test_looks_are_listed_and_switching_the_criterion_is_the_same_look(
-    golden: Campaign, manager: User, client_for: ClientFor
+    golden: Campaign, manager: User, as_manager: Client
 ) -> None:
-    client = client_for(manager)
     for query in ("", "?criterion=partial", "?criterion=strict"):
-        client.get(f"/campaigns/{golden.pk}/report/{query}")
+        as_manager.get(f"/campaigns/{golden.pk}/report/{query}")
     (look,) = ReportLook.objects.all()
     assert (look.by, look.scored) == (manager, 153)
-    threats = words_of(client.get(f"/campaigns/{golden.pk}/report/threats/").text)
+    threats = words_of(as_manager.get(f"/campaigns/{golden.pk}/report/threats/").text)
     assert "Looks at the live report 1" in threats
 
 
 def test_who_reviews_and_sees_the_items_behind_a_figure_is_marked_unblinded(
-    golden: Campaign, manager: User, client_for: ClientFor
+    golden: Campaign, manager: User, as_manager: Client
 ) -> None:
     add_member(golden, manager, by=manager)
-    client = client_for(manager)
-    client.get(f"/campaigns/{golden.pk}/report/")
+    as_manager.get(f"/campaigns/{golden.pk}/report/")
     assert Member.objects.get().unblinded_at is None
-    client.get(f"/campaigns/{golden.pk}/report/items/?figure=net&configuration=imported")
+    as_manager.get(f"/campaigns/{golden.pk}/report/items/?figure=net&configuration=imported")
     assert Member.objects.get().unblinded_at is not None
 
 
 @pytest.mark.slow
 def test_a_manager_says_why_execution_and_experts_differ(
-    campaign: Campaign, reviewer: User, manager: User, client_for: ClientFor
+    campaign: Campaign, reviewer: User, as_manager: Client
 ) -> None:
     labels = [Label("correct", [(2, None, None)], execution=share) for share in (1.0, 0.0, 0.5)]
     items = fill(campaign, labels, [reviewer])
-    client = client_for(manager)
-    client.get(f"/campaigns/{campaign.pk}/report/")
+    as_manager.get(f"/campaigns/{campaign.pk}/report/")
     back = f"/campaigns/{campaign.pk}/report/items/?figure=execution_agreement&which=rest&configuration=imported"
-    assert client.get(back).text.count('class="row-title"') == 2
-    answer = client.post(
+    assert as_manager.get(back).text.count('class="row-title"') == 2
+    answer = as_manager.post(
         f"/items/{shown(items[1])}/execution-reason/", {"reason": "too_strict", "back": back}
     )
     assert (answer.status_code, answer["Location"]) == (302, back)
-    page = client.get(f"/campaigns/{campaign.pk}/report/").text
+    page = as_manager.get(f"/campaigns/{campaign.pk}/report/").text
     assert "1 / 3" in rows_of(page)["execution_agreement"]
     assert "1 too strict · 1 no reason given yet" in rows_of(page)["execution_agreement"]
 
@@ -235,37 +224,35 @@ def test_a_bad_reason_is_refused_and_nobody_is_led_elsewhere(
 
 
 def test_the_api_gives_the_same_document(
-    golden: Campaign, manager: User, reviewer: User, client_for: ClientFor
+    golden: Campaign, as_manager: Client, as_reviewer: Client
 ) -> None:
-    client = client_for(manager)
     where = f"/api/v1/reports/{golden.pk}/"
-    report = client.get(where).json()
+    report = as_manager.get(where).json()
     assert set(report) == {"campaign", "items", "configurations", "agreement", "details"}
     figure = report["configurations"][0]["strict"]["assessor_recall"]
     assert (figure["numerator"], figure["denominator"]) == STRICT["assessor_recall"]
     assert ReportLook.objects.count() == 1
-    assert client.get(f"{where}threats/").json()["looks"]["count"] == 1
-    made = client.post(f"{where}snapshots/", {"name": "One"}, content_type="application/json")
+    assert as_manager.get(f"{where}threats/").json()["looks"]["count"] == 1
+    made = as_manager.post(f"{where}snapshots/", {"name": "One"}, content_type="application/json")
     assert made.status_code == 201
-    assert [one["name"] for one in client.get(f"{where}snapshots/").json()] == ["One"]
-    kept = client.get(f"/api/v1/report-snapshots/{made.json()['id']}/").json()
+    assert [one["name"] for one in as_manager.get(f"{where}snapshots/").json()] == ["One"]
+    kept = as_manager.get(f"/api/v1/report-snapshots/{made.json()['id']}/").json()
     assert kept["data"]["items"] == 153
     for path in (where, f"{where}threats/", f"{where}snapshots/", "/api/v1/report-snapshots/1/"):
-        assert client_for(reviewer).get(path).status_code == 403
+        assert as_reviewer.get(path).status_code == 403
 
 
 @pytest.mark.slow
 def test_pairs_of_many_reviewers_have_a_page_of_their_own(
-    campaign: Campaign, manager: User, client_for: ClientFor
+    campaign: Campaign, as_manager: Client
 ) -> None:
     people = [make_person(f"reviewer-{number}") for number in range(9)]
     labels = [Label("correct", [(value, None, None)] * 9) for value in (0, 1, 2)]
     fill(campaign, labels, people)
-    client = client_for(manager)
-    assert "36 pairs of reviewers" in client.get(f"/campaigns/{campaign.pk}/report/").text
-    page = client.get(f"/campaigns/{campaign.pk}/report/pairs/script/")
+    assert "36 pairs of reviewers" in as_manager.get(f"/campaigns/{campaign.pk}/report/").text
+    page = as_manager.get(f"/campaigns/{campaign.pk}/report/pairs/script/")
     assert page.text.count("reviewer-0, reviewer-") == 8
-    assert client.get(f"/campaigns/{campaign.pk}/report/pairs/none/").status_code == 404
+    assert as_manager.get(f"/campaigns/{campaign.pk}/report/pairs/none/").status_code == 404
 
 
 @pytest.mark.slow

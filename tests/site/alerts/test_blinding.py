@@ -7,12 +7,12 @@ import re
 import pytest
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.test import Client
 
 from review.models import Item
 from scriptsmith_site.models import AlertSource, Incident, IncidentEvent
 from tests.review.blinding import rewriting
 from tests.review.maker import make_study
-from tests.site.browsing import ClientFor
 
 pytestmark = pytest.mark.django_db
 _CHANGES = re.compile(r'csrfmiddlewaretoken" value="\w+"|X-CSRFToken": "\w+"|[0-9.]+ (?:ms|s)\b')
@@ -20,7 +20,7 @@ _CHANGES = re.compile(r'csrfmiddlewaretoken" value="\w+"|X-CSRFToken": "\w+"|[0-
 
 @pytest.mark.slow
 def test_page_and_api_of_an_incident_do_not_change_with_the_verdict(
-    manager: User, reviewer: User, client_for: ClientFor
+    manager: User, reviewer: User, as_reviewer: Client
 ) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=2, overlap=1)
     item = campaign.items.order_by("pk")[0]
@@ -29,12 +29,11 @@ def test_page_and_api_of_an_incident_do_not_change_with_the_verdict(
     source = AlertSource.objects.create(kind="alertmanager", name="Ours")
     incident = Incident.objects.create(source=source, group="g", title="T", statement="Free it")
     IncidentEvent.objects.create(incident=incident, kind="asked", action=item.run.action)
-    client = client_for(reviewer)
     addresses = (f"/incidents/{incident.pk}/", f"/api/v1/incidents/{incident.pk}/", "/incidents/")
 
     def seen() -> list[str]:
         with transaction.atomic():
-            pages = [_CHANGES.sub("", client.get(one).text) for one in addresses]
+            pages = [_CHANGES.sub("", as_reviewer.get(one).text) for one in addresses]
             transaction.set_rollback(True)
         return pages
 

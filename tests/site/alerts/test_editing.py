@@ -6,20 +6,20 @@ import re
 
 import pytest
 from django.contrib.auth.models import User
+from django.test import Client
 
 from pipeline.models import Configuration
 from scriptsmith_site.integrations.alerts.services import sources
 from scriptsmith_site.models import AlertRule, Profile
 from tests.people import make_person
 from tests.site.alerts.conftest import Door
-from tests.site.browsing import ClientFor
 
 pytestmark = pytest.mark.django_db
 EDITION = re.compile(r'name="edition" value="(\d+)"')
 
 
 def test_second_of_two_editors_is_told_and_may_save_again(
-    door: Door, administrator: User, client_for: ClientFor
+    door: Door, administrator: User, as_administrator: Client
 ) -> None:
     robot = make_person("robot", "reviewer")
     Profile.objects.update_or_create(user=robot, defaults={"service_account": True})
@@ -30,22 +30,21 @@ def test_second_of_two_editors_is_told_and_may_save_again(
     of_source = {"requests_per_minute": "60", "most_open": "10"}
     of_rule = {"configuration": "demo", "account": str(robot.pk)}
     of_rule |= {"runs_per_day": "3", "runs_per_source": "3"}
-    client = client_for(administrator)
     for row, url, own in (
         (door.source, f"/alert-sources/{door.source.pk}/edit/", of_source),
         (rule, f"/alert-rules/{rule.pk}/", of_rule),
     ):
         typed = common | own
-        (seen,) = EDITION.findall(client.get(url).text)
+        (seen,) = EDITION.findall(as_administrator.get(url).text)
         first = typed | {"matchers": 'team="a"', "edition": seen}
-        assert client.post(url, first).status_code == 302
+        assert as_administrator.post(url, first).status_code == 302
         second = typed | {"matchers": 'team="b"'}
-        refused = client.post(url, second | {"edition": seen})
+        refused = as_administrator.post(url, second | {"edition": seen})
         assert refused.status_code == 409 and "Somebody else" in refused.text
         assert "team=&quot;b&quot;" in refused.text
         row.refresh_from_db()
         assert row.matchers == 'team="a"'
         (newest,) = EDITION.findall(refused.text)
-        assert client.post(url, second | {"edition": newest}).status_code == 302
+        assert as_administrator.post(url, second | {"edition": newest}).status_code == 302
         row.refresh_from_db()
         assert row.matchers == 'team="b"' and row.edition == 3

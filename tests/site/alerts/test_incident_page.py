@@ -9,6 +9,7 @@ import pytest
 from auditlog.models import LogEntry
 from django.contrib.auth.models import User
 from django.core import serializers
+from django.test import Client
 
 from catalog.models import Use, Version
 from catalog.services import suspend
@@ -50,11 +51,7 @@ def fire(door: Door, **labels: str) -> Incident:
 
 
 def test_verified_scripts_come_from_retrieval_alone(
-    door: Door,
-    script: Version,
-    reviewer: User,
-    client_for: ClientFor,
-    monkeypatch: pytest.MonkeyPatch,
+    door: Door, script: Version, as_reviewer: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     incident = fire(door)
 
@@ -62,7 +59,7 @@ def test_verified_scripts_come_from_retrieval_alone(
         raise AssertionError("the page told a worker or asked a model")
 
     monkeypatch.setattr("celery.app.base.Celery.send_task", fail)
-    page = client_for(reviewer).get(f"/incidents/{incident.pk}/").text
+    page = as_reviewer.get(f"/incidents/{incident.pk}/").text
     assert TITLE in page and "confidence" in page and "Why it was found" in page
     assert "systemctl" in page and "used" in page
     assert not ModelCall.objects.exists() and not Action.objects.exists()
@@ -70,20 +67,19 @@ def test_verified_scripts_come_from_retrieval_alone(
 
 @pytest.mark.slow
 def test_values_of_the_alert_are_filled_in_once_a_person_accepts_them(
-    door: Door, script: Version, reviewer: User, client_for: ClientFor
+    door: Door, script: Version, reviewer: User, as_reviewer: Client
 ) -> None:
     incident = fire(door)
-    client = client_for(reviewer)
     url = f"/incidents/{incident.pk}/"
-    page = client.get(url).text
+    page = as_reviewer.get(url).text
     assert "web-1" in page and 'value="web-1"' not in page
-    assert client.post(f"{url}use/{script.pk}/", {}).status_code == 422
-    page = client.get(f"{url}?script={script.pk}&values=accepted").text
+    assert as_reviewer.post(f"{url}use/{script.pk}/", {}).status_code == 422
+    page = as_reviewer.get(f"{url}?script={script.pk}&values=accepted").text
     assert 'value="web-1"' in page and 'value="nginx"' in page
-    answer = client.post(
+    answer = as_reviewer.post(
         f"{url}use/{script.pk}/", {"value-HOST": "web-1", "value-SERVICE": "a b; rm -rf /"}
     )
-    taken = client.get(answer["Location"]).text
+    taken = as_reviewer.get(answer["Location"]).text
     use = Use.objects.get()
     assert use.values["SERVICE"] == "a b; rm -rf /"
     assert "&#x27;a b; rm -rf /&#x27;" in taken or "'a b; rm -rf /'" in json.loads(
@@ -93,28 +89,23 @@ def test_values_of_the_alert_are_filled_in_once_a_person_accepts_them(
     assert (event.use, event.by) == (use, reviewer)
 
 
-def test_odd_values_are_not_suggested(
-    door: Door, script: Version, reviewer: User, client_for: ClientFor
-) -> None:
+def test_odd_values_are_not_suggested(door: Door, script: Version, as_reviewer: Client) -> None:
     odd = ("$(reboot)", "-rf", "a;b", "a b\nc", "`id`", "~root", "x" * 300, "\u202egnp", "a\x00b")
     for instance in odd:
         labels = {"instance": instance, "service": "nginx"}
         assert [one.name for one in suggest_values(script, labels, {})] == ["SERVICE"], instance
     incident = fire(door, instance="a\x00b")
-    page = client_for(reviewer).get(f"/incidents/{incident.pk}/?values=accepted").text
+    page = as_reviewer.get(f"/incidents/{incident.pk}/?values=accepted").text
     host = page.split('name="value-HOST"')[1].split(">")[0]
     assert "value=" not in host
     assert 'value="nginx"' in page
 
 
-def test_hostile_labels_are_text_on_every_page(
-    door: Door, reviewer: User, client_for: ClientFor
-) -> None:
+def test_hostile_labels_are_text_on_every_page(door: Door, as_reviewer: Client) -> None:
     alert = sent.prometheus_alert(**HOSTILE)
     alert["annotations"] = {"summary": HOSTILE["html"] + HOSTILE["template"] + HOSTILE["long"]}
     alert["generatorURL"] = "javascript:alert(1)"
     door.send(sent.alertmanager(alert, externalURL="javascript:alert(1)"))
-    client = client_for(reviewer)
     incident = Incident.objects.get()
     for address in (
         f"/incidents/{incident.pk}/",
@@ -122,42 +113,37 @@ def test_hostile_labels_are_text_on_every_page(
         "/",
         f"/incidents/{incident.pk}/ask/",
     ):
-        answer = client.get(address)
+        answer = as_reviewer.get(address)
         assert answer.status_code == 200, address
         assert "<script>alert" not in answer.text and "javascript:alert" not in answer.text
         assert "{{ 7*7 }}" in answer.text or address == "/incidents/"
-    shown = client.get(f"/incidents/{incident.pk}/").text
+    shown = as_reviewer.get(f"/incidents/{incident.pk}/").text
     assert 'class="odd" data-code="U+202E"' in shown, "what turns the reading around is marked"
-    listed = client.get("/api/v1/incidents/").json()["results"][0]
+    listed = as_reviewer.get("/api/v1/incidents/").json()["results"][0]
     assert listed["labels"]["html"] == HOSTILE["html"] and listed["link"] == ""
 
 
-def test_secrets_are_masked_before_a_model_reads_them(
-    door: Door, reviewer: User, client_for: ClientFor
-) -> None:
+def test_secrets_are_masked_before_a_model_reads_them(door: Door, as_reviewer: Client) -> None:
     incident = fire(door, url="https://root:hunter22@db.example.org/", key="AKIAABCDEFGHIJKLMNOP")
-    page = client_for(reviewer).get(f"/incidents/{incident.pk}/ask/").text
+    page = as_reviewer.get(f"/incidents/{incident.pk}/ask/").text
     assert "Secrets were masked" in page
     assert "hunter22" not in page and "AKIAABCDEFGHIJKLMNOP" not in page
 
 
 @pytest.mark.slow
 def test_resolved_asks_whether_the_script_helped(
-    door: Door, script: Version, reviewer: User, second_reviewer: User, client_for: ClientFor
+    door: Door, script: Version, reviewer: User, as_reviewer: Client, as_second_reviewer: Client
 ) -> None:
     incident = fire(door)
-    client, url = client_for(reviewer), f"/incidents/{incident.pk}/"
+    client, url = as_reviewer, f"/incidents/{incident.pk}/"
     client.post(f"{url}use/{script.pk}/", {"value-HOST": "h", "value-SERVICE": "s"})
     alert = sent.prometheus_alert(service="nginx", resolved=True)
     door.send(sent.alertmanager(alert))
     assert "Did it help?" in client.get(url).text
-    assert "Did it help?" not in client_for(second_reviewer).get(url).text
+    assert "Did it help?" not in as_second_reviewer.get(url).text
     use = Use.objects.get()
     assert (
-        client_for(second_reviewer)
-        .post(f"{url}outcome/{use.pk}/", {"outcome": "worked"})
-        .status_code
-        == 404
+        as_second_reviewer.post(f"{url}outcome/{use.pk}/", {"outcome": "worked"}).status_code == 404
     )
     assert client.post(f"{url}outcome/{use.pk}/", {"outcome": "nonsense"}).status_code == 422
     assert client.post(f"{url}outcome/{use.pk}/", {"outcome": "no_effect"}).status_code == 302
@@ -218,15 +204,11 @@ def test_the_catalogue_is_told_the_number_of_an_incident_alone(
     assert "Zqalerttitle" not in kept
 
 
-def test_a_statement_that_cannot_be_searched_by_is_said(
-    door: Door, reviewer: User, client_for: ClientFor
-) -> None:
+def test_a_statement_that_cannot_be_searched_by_is_said(door: Door, as_reviewer: Client) -> None:
     incident = fire(door)
-    answer = client_for(reviewer).post(f"/incidents/{incident.pk}/statement/", {"statement": " "})
+    answer = as_reviewer.post(f"/incidents/{incident.pk}/statement/", {"statement": " "})
     assert answer.status_code == 422
-    answer = client_for(reviewer).post(
-        f"/incidents/{incident.pk}/statement/", {"statement": "x" * 4_001}
-    )
+    answer = as_reviewer.post(f"/incidents/{incident.pk}/statement/", {"statement": "x" * 4_001})
     assert answer.status_code == 422 and "x" * 4_001 in answer.text
 
 
@@ -234,8 +216,7 @@ def test_a_statement_that_cannot_be_searched_by_is_said(
 def test_pages_take_a_fixed_number_of_queries(
     door: Door,
     script: Version,
-    reviewer: User,
-    client_for: ClientFor,
+    as_reviewer: Client,
     django_assert_max_num_queries: Callable[..., object],
 ) -> None:
     for number in range(5):
@@ -243,14 +224,13 @@ def test_pages_take_a_fixed_number_of_queries(
             sent.prometheus_alert(f"{number}-{n}", service="nginx") for n in range(number + 1)
         ]
         door.send(sent.alertmanager(*alerts, group=str(number)))
-    client = client_for(reviewer)
     newest = Incident.objects.latest("pk")
     for text in ("a", "b", "c"):
-        client.post(f"/incidents/{newest.pk}/note/", {"text": text})
+        as_reviewer.post(f"/incidents/{newest.pk}/note/", {"text": text})
     with django_assert_max_num_queries(12):
-        client.get("/incidents/?state=all&q=exports&severity=2")
+        as_reviewer.get("/incidents/?state=all&q=exports&severity=2")
     with django_assert_max_num_queries(34):
-        client.get(f"/incidents/{newest.pk}/")
+        as_reviewer.get(f"/incidents/{newest.pk}/")
     # Nor do more scripts that fit take more: at three in the morning they are there in less than a second.
     most = 40
     for number in range(6):
@@ -258,21 +238,18 @@ def test_pages_take_a_fixed_number_of_queries(
         shelve(f"Free the disk of exports {number}", script=text, phrasings=[newest.statement])
         if number in (0, 5):
             with django_assert_max_num_queries(most) as asked:
-                page = client.get(f"/incidents/{newest.pk}/")
+                page = as_reviewer.get(f"/incidents/{newest.pk}/")
             most = len(asked)
     assert len(page.context["found"].matches) == 5
 
 
-def test_the_list_shows_what_is_open_and_is_narrowed(
-    door: Door, reviewer: User, client_for: ClientFor
-) -> None:
+def test_the_list_shows_what_is_open_and_is_narrowed(door: Door, as_reviewer: Client) -> None:
     door.send(sent.alertmanager(sent.prometheus_alert("a", severity="info"), group="a"))
     door.send(sent.alertmanager(sent.prometheus_alert("b"), group="b"))
     door.send(sent.alertmanager(sent.prometheus_alert("b", resolved=True), group="b"))
-    client = client_for(reviewer)
 
     def shown(query: str) -> int:
-        return client.get(f"/incidents/{query}").text.count("row-title")
+        return as_reviewer.get(f"/incidents/{query}").text.count("row-title")
 
     assert [shown(one) for one in ("", "?state=resolved", "?state=all", "?severity=1")] == [
         1,
@@ -281,8 +258,8 @@ def test_the_list_shows_what_is_open_and_is_narrowed(
         0,
     ]
     assert [shown(one) for one in ("?q=exports+delete", "?q=elsewhere")] == [1, 0]
-    assert client.get("/incidents/?severity=9").status_code == 422
-    answer = client.get(
+    assert as_reviewer.get("/incidents/?severity=9").status_code == 422
+    answer = as_reviewer.get(
         "/api/v1/incidents/", {"state": "open", "severity": "4", "q": "exports"}
     ).json()
     assert [one["state"] for one in answer["results"]] == ["open"]

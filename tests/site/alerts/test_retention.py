@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 from django.contrib.auth.models import User
 from django.core import serializers
+from django.test import Client
 from django.utils import timezone
 
 from pipeline.models import Action, Run
@@ -43,21 +44,20 @@ def test_what_is_over_is_deleted_after_its_days_and_what_fires_stays(door: Door)
 
 
 def test_erasing_an_action_reaches_its_incident(
-    door: Door, reviewer: User, administrator: User, client_for: ClientFor
+    door: Door, administrator: User, as_reviewer: Client
 ) -> None:
     fire(door)
     incident = Incident.objects.get()
-    client = client_for(reviewer)
-    client.post(f"/incidents/{incident.pk}/note/", {"text": f"About {WORD}"})
-    client.get(f"/incidents/{incident.pk}/ask/")
+    as_reviewer.post(f"/incidents/{incident.pk}/note/", {"text": f"About {WORD}"})
+    as_reviewer.get(f"/incidents/{incident.pk}/ask/")
     form = {"statement": f"Free {WORD}", "context": WORD, "severity": "2", "configuration": "demo"}
-    assert client.post(f"/incidents/{incident.pk}/ask/", form).status_code == 302
+    assert as_reviewer.post(f"/incidents/{incident.pk}/ask/", form).status_code == 302
     action = Action.objects.get()
     Run.objects.update(state="failed", finished_at=timezone.now())
     erase_action(action, by=administrator)
     for model in (Incident, IncidentEvent, Alert, AlertDelivery, Action):
         assert WORD not in serializers.serialize("json", model.objects.all()), model
-    page = client.get(f"/incidents/{incident.pk}/").text
+    page = as_reviewer.get(f"/incidents/{incident.pk}/").text
     assert "The texts of this incident are erased" in page and WORD not in page
     fire(door)
     door.send(sent.alertmanager(sent.prometheus_alert("c")))

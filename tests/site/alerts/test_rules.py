@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 from auditlog.models import LogEntry
 from django.contrib.auth.models import User
+from django.test import Client
 from django.utils import timezone
 
 from core.errors import BadInput
@@ -17,7 +18,6 @@ from scriptsmith_site.models import AlertRule, AlertRuleRun, Incident, IncidentE
 from tests.people import make_person
 from tests.site.alerts import payloads as sent
 from tests.site.alerts.conftest import Door, OpenDoor
-from tests.site.browsing import ClientFor
 
 pytestmark = pytest.mark.django_db
 
@@ -83,12 +83,10 @@ def test_its_budget_is_that_of_a_day_and_said_on_the_card(
 
 
 def test_a_rule_says_what_it_would_ask_and_asks_nothing(
-    open_door: OpenDoor, rule: AlertRule, administrator: User, client_for: ClientFor
+    open_door: OpenDoor, rule: AlertRule, as_administrator: Client
 ) -> None:
-    client = client_for(administrator)
-
     def tried() -> str:
-        page = client.post(f"/alert-rules/{rule.pk}/test/", follow=True)
+        page = as_administrator.post(f"/alert-rules/{rule.pk}/test/", follow=True)
         (said,) = page.context["messages"]
         return str(said)
 

@@ -10,6 +10,7 @@ from auditlog.models import LogEntry
 from django.contrib.auth.models import User
 from django.core import mail as outbox
 from django.db import connection
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
@@ -216,7 +217,7 @@ def test_the_bell_its_page_and_what_was_read(
 
 
 def test_what_is_muted_is_not_told_and_bad_choices_change_nothing(
-    curator: User, second_curator: User, client_for: ClientFor
+    curator: User, second_curator: User, as_second_curator: Client
 ) -> None:
     services.choose(second_curator, Choices(ways={"second_eyes": "mute"}))
     version = catalog.create_entry("Show uptime", script="uptime\n", by=curator)
@@ -235,14 +236,13 @@ def test_what_is_muted_is_not_told_and_bad_choices_change_nothing(
             services.choose(second_curator, Choices(**bad))
     kept = NotificationChoices.objects.get(person=second_curator)
     assert kept.ways == {"second_eyes": "mute"} and not kept.mail_address
-    client = client_for(second_curator)
-    page = client.get("/settings/notifications/").text
+    page = as_second_curator.get("/settings/notifications/").text
     assert 'value="mute" selected' in page
     typed = {one.name: "bell" for one in kinds_for(second_curator)} | {
         "digest": "daily",
         "daily_hour": "9",
     }
-    refused = client.post("/settings/notifications/", {**typed, "quiet_from": "22"})
+    refused = as_second_curator.post("/settings/notifications/", {**typed, "quiet_from": "22"})
     assert refused.status_code == 422 and "Choose both hours" in refused.text
     assert 'value="22" selected' in refused.text, "what was typed is still there"
 

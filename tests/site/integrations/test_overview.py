@@ -8,13 +8,13 @@ from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
+from django.test import Client
 from django.utils import timezone
 
 from pipeline.models import Configuration
 from scriptsmith_site.integrations.agents import pause
 from scriptsmith_site.models import AlertRule, AlertSource, Incident, IncidentEvent
 from scriptsmith_site.people.sign_in.tokens import make_token
-from tests.site.browsing import ClientFor
 from tests.web_client import WebClient
 
 pytestmark = pytest.mark.django_db
@@ -30,11 +30,10 @@ def _rows(html: str) -> dict[str, str]:
 
 def test_every_door_says_how_it_is(
     administrator: User,
-    client_for: ClientFor,
+    as_administrator: Client,
     django_assert_max_num_queries: Callable[[int], object],
 ) -> None:
-    client = client_for(administrator)
-    rows = _rows(client.get("/integrations/").text)
+    rows = _rows(as_administrator.get("/integrations/").text)
     assert list(rows) == [
         "Alert sources", "Alert rules", "Agents", "Slash commands", "Webhooks", "Chat channels", "Git mirror",
         "E-mail", "Single sign-on",
@@ -68,7 +67,7 @@ def test_every_door_says_how_it_is(
             headers={"Authorization": f"Bearer {token}"},
         )
     with django_assert_max_num_queries(30):
-        html = client.get("/integrations/").text
+        html = as_administrator.get("/integrations/").text
     rows = _rows(html)
     assert "works 2 sources" in rows["Alert sources"], "one that is paused fails nothing"
     assert "works 1 of 2 rules are on" in rows["Alert rules"]
@@ -78,7 +77,7 @@ def test_every_door_says_how_it_is(
     IncidentEvent.objects.create(incident=incident, kind="rule-held", text="rule 0: used up")
     AlertSource.objects.filter(pk=source.pk).update(last_error_at=now + timedelta(seconds=1))
     pause.pause(by=administrator)
-    html = client.get("/integrations/").text
+    html = as_administrator.get("/integrations/").text
     rows = _rows(html)
     assert "fails" in rows["Alert sources"] and "too many" in rows["Alert sources"]
     assert "paused" in rows["Agents"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from django.contrib.auth.models import User
+from django.test import Client
 
 from core.audit import record
 from review.campaigns.services import rules
@@ -30,21 +31,18 @@ def test_a_manager_reads_what_was_done_to_campaigns(
     assert "/audit/export/" not in page.text and "/users/" not in page.text
 
 
-def test_filter_does_not_show_a_manager_the_rest(
-    records: None, manager: User, client_for: ClientFor
-) -> None:
+def test_filter_does_not_show_a_manager_the_rest(records: None, as_manager: Client) -> None:
     for event in ("roles changed", "anonymised", "texts erased"):
-        page = client_for(manager).get("/audit/", {"event": event})
+        page = as_manager.get("/audit/", {"event": event})
         assert page.status_code == 200
         assert "No record fits these filters" in page.text, event
 
 
 def test_an_administrator_reads_and_exports_all_of_it(
-    records: None, administrator: User, client_for: ClientFor
+    records: None, as_administrator: Client
 ) -> None:
-    client = client_for(administrator)
-    page = client.get("/audit/").text
+    page = as_administrator.get("/audit/").text
     for event in ("roles changed", "anonymised", "texts erased", "made by hand"):
         assert event in page
     assert "/audit/export/" in page and "/users/" in page
-    assert client.get("/audit/export/").status_code == 200
+    assert as_administrator.get("/audit/export/").status_code == 200

@@ -150,16 +150,15 @@ def test_unfinished_files_are_left_out(tmp_path: Path) -> None:
 
 
 def test_files_in_a_bucket_are_said_to_be_in_no_backup(
-    settings: Settings, administrator: User, client_for: Callable[[User], Client]
+    settings: Settings, as_administrator: Client
 ) -> None:
-    client = client_for(administrator)
     assert files_elsewhere() == ""
-    assert "in no backup" not in client.get("/operation/").text
+    assert "in no backup" not in as_administrator.get("/operation/").text
     settings.SCRIPTSMITH_FILES = "s3://kept/scripts"
     storage = kept_files_storage(settings.SCRIPTSMITH_FILES, endpoint="")
     settings.STORAGES = settings.STORAGES | {"default": storage}
     assert "are in s3://kept/scripts and in no backup" in files_elsewhere()
-    assert "are in s3://kept/scripts and in no backup" in client.get("/operation/").text
+    assert "are in s3://kept/scripts and in no backup" in as_administrator.get("/operation/").text
 
 
 def halved(name: str, content: bytes) -> bytes:

@@ -35,7 +35,6 @@ from tests.catalog.evidence.conftest import cases_text
 from tests.catalog.shelf import shelve
 from tests.make import make_run
 from tests.review.maker import make_study
-from tests.site.browsing import ClientFor
 
 ROOT = settings.BASE_DIR
 Samples = Mapping[tuple[str, tuple[tuple[str, str], ...]], float]
@@ -225,14 +224,13 @@ def _counted_on_items() -> dict[tuple[str, str], float]:
 
 
 def test_of_the_desk_only_failures_are_counted(
-    reviewer: User, manager: User, client_for: ClientFor
+    reviewer: User, manager: User, as_reviewer: Client
 ) -> None:
     study = make_study(by=manager, reviewers=[reviewer], items=1, overlap=1, name="Blind")
     item = Item.objects.get(campaign=study)
     before = counted("scriptsmith_http_request_seconds_count", method="GET")
-    client = client_for(reviewer)
     on_items = _counted_on_items()
-    assert client.get(f"/items/{item.pk}/").status_code in (200, 302, 404)
+    assert as_reviewer.get(f"/items/{item.pk}/").status_code in (200, 302, 404)
     assert _counted_on_items() == on_items
     assert counted("scriptsmith_http_request_seconds_count", method="GET") - before <= 1
 

@@ -8,6 +8,7 @@ from itertools import product
 
 import pytest
 from django.contrib.auth.models import User
+from django.test import Client
 from django.urls import reverse
 
 from catalog.analysis import (
@@ -136,10 +137,8 @@ def test_script_has_at_least_the_risk_of_its_worst_finding() -> None:
     assert read_finding(unscored).finding.mark == "unscored"
 
 
-def test_how_much_depends_on_an_action_has_no_look_of_a_risk(
-    reviewer: User, client_for: ClientFor
-) -> None:
+def test_how_much_depends_on_an_action_has_no_look_of_a_risk(as_reviewer: Client) -> None:
     review_services.take_in(make_run(script=HIGH).pk)
-    page = client_for(reviewer).get(reverse("queue")).text
+    page = as_reviewer.get(reverse("queue")).text
     (mark,) = re.findall(r'<span class="severity-mark severity-\d">.*?</span>', page, re.DOTALL)
     assert "risk" not in mark and not any(path in mark for path in PATHS.values())

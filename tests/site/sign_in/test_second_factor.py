@@ -23,7 +23,6 @@ from scriptsmith_site.people.second_factor import services
 from scriptsmith_site.people.sign_in.links import make_password_link, reset_password
 from scriptsmith_site.people.sign_in.tokens import make_token
 from tests.people import PASSWORD, make_person
-from tests.site.browsing import ClientFor
 from tests.site.sign_in.codes import add_app, code_of
 from tests.web_client import WebClient
 
@@ -131,7 +130,7 @@ def test_a_recovery_code_is_good_once_and_new_ones_make_the_old_void(
 
 
 def test_wrong_codes_are_limited_and_the_lockout_is_listed_and_lifted(
-    reviewer: User, administrator: User, settings: Settings, client_for: ClientFor
+    reviewer: User, settings: Settings, as_administrator: Client
 ) -> None:
     settings.AXES_FAILURE_LIMIT = 3
     secret, _codes = add_app(reviewer)
@@ -139,10 +138,9 @@ def test_wrong_codes_are_limited_and_the_lockout_is_listed_and_lifted(
     assert [send_code(client, "000000") for _try in range(4)] == [422, 422, 422, 429]
     assert send_code(client, code_of(secret)) == 429, "the right one waits as well"
     assert "locked-out Wrong codes of a second factor" in lines(reviewer)
-    admin = client_for(administrator)
-    assert "Wrong codes of a second factor" in admin.get("/audit/security/").text
-    admin.get(f"/users/{reviewer.pk}/")
-    admin.post(f"/users/{reviewer.pk}/unlock/")
+    assert "Wrong codes of a second factor" in as_administrator.get("/audit/security/").text
+    as_administrator.get(f"/users/{reviewer.pk}/")
+    as_administrator.post(f"/users/{reviewer.pk}/unlock/")
     assert send_code(client, code_of(secret)) == 302
 
 
@@ -254,14 +252,13 @@ class TestRequired:
         assert not is_in(client)
 
     def test_an_administrator_removes_it_of_who_lost_everything(
-        self, curator: User, administrator: User, client_for: ClientFor
+        self, curator: User, administrator: User, as_administrator: Client
     ) -> None:
         add_app(administrator)
         add_app(curator)
-        admin = client_for(administrator)
-        page = admin.get(f"/users/{curator.pk}/").text
+        page = as_administrator.get(f"/users/{curator.pk}/").text
         assert "Remove the second factor" in page
-        admin.post(f"/users/{curator.pk}/second-factor/remove/")
+        as_administrator.post(f"/users/{curator.pk}/second-factor/remove/")
         assert "second-factor-removed all of this account" in lines(curator)
         client = begin(WebClient(), "carla")
         assert client.get("/")["Location"] == FACTOR, "and is led to set one up again"
@@ -305,19 +302,18 @@ def test_hostile_credentials_are_refused_and_break_nothing(
 
 
 def test_nobody_removes_their_own_from_the_page_of_their_account_nor_others_without_a_proof(
-    reviewer: User, administrator: User, client_for: ClientFor
+    reviewer: User, administrator: User, as_administrator: Client
 ) -> None:
     add_app(administrator)
     add_app(reviewer)
-    admin = client_for(administrator)
     own, other = f"/users/{administrator.pk}/", f"/users/{reviewer.pk}/"
-    assert "Remove the second factor" not in admin.get(own).text
-    refused = admin.post(f"{own}second-factor/remove/")
+    assert "Remove the second factor" not in as_administrator.get(own).text
+    refused = as_administrator.post(f"{own}second-factor/remove/")
     assert refused.status_code == 422 and "in Settings" in refused.text
-    session = admin.session
+    session = as_administrator.session
     del session["proved_at"]
     session.save()
-    admin.get(other)
-    answer = admin.post(f"{other}second-factor/remove/")
+    as_administrator.get(other)
+    answer = as_administrator.post(f"{other}second-factor/remove/")
     assert answer["Location"] == f"/settings/confirm/?next=%2Fusers%2F{reviewer.pk}%2F"
     assert Authenticator.objects.filter(type="totp").count() == 2

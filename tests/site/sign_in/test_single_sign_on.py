@@ -25,7 +25,6 @@ from scriptsmith_site.people.sign_in.links import make_password_link
 from scriptsmith_site.people.sign_in.own_sessions import sessions_of
 from scriptsmith_site.people.sign_in.tokens import find_token, make_token
 from tests.people import PASSWORD, make_person
-from tests.site.browsing import ClientFor
 from tests.site.sign_in.codes import add_app, code_of
 from tests.site.sign_in.software_key import SoftwareKey
 from tests.web_client import WebClient
@@ -363,29 +362,28 @@ def test_saying_no_there_is_no_error(provider: Provider, client: WebClient) -> N
 
 @pytest.mark.slow
 def test_the_page_says_how_it_is_and_tests_and_pauses(
-    provider: Provider, client_for: ClientFor, administrator: User, settings: Settings
+    provider: Provider, as_administrator: Client, administrator: User, settings: Settings
 ) -> None:
-    admin = client_for(administrator)
-    page = admin.get("/integrations/single-sign-on/").text
+    page = as_administrator.get("/integrations/single-sign-on/").text
     assert provider.issuer in page and "sre leads, owners" in page
     assert f'href="/users/{administrator.pk}/">adam</a>' in page
-    tested = admin.post("/integrations/single-sign-on/test/").text
+    tested = as_administrator.post("/integrations/single-sign-on/test/").text
     assert "issuer " in tested and "failed" not in tested
     assert Door.objects.get().last_success_at is not None
 
     provider.discovery = _wrong("issuer", "<b>https://other</b>")
-    tested = admin.post("/integrations/single-sign-on/test/").text
+    tested = as_administrator.post("/integrations/single-sign-on/test/").text
     assert "failed" in tested and "<b>https" not in tested
-    assert "fails" in admin.get("/integrations/").text
+    assert "fails" in as_administrator.get("/integrations/").text
     provider.discovery = lambda document: document
 
-    admin.get("/integrations/single-sign-on/")
-    admin.post("/integrations/single-sign-on/pause/")
-    assert "paused" in admin.get("/integrations/").text
+    as_administrator.get("/integrations/single-sign-on/")
+    as_administrator.post("/integrations/single-sign-on/pause/")
+    assert "paused" in as_administrator.get("/integrations/").text
     somebody = WebClient()
     assert "Corporate ID" not in somebody.get("/login/").text
     assert somebody.post(START).status_code == 409
-    admin.post("/integrations/single-sign-on/resume/")
+    as_administrator.post("/integrations/single-sign-on/resume/")
     assert provider.sign_in(somebody).status_code == 302
     events = [
         one["event"] for one in LogEntry.objects.values_list("additional_data", flat=True) if one
@@ -422,30 +420,28 @@ def test_tokens_rest_while_their_person_has_not_come_by_the_provider_for_long(
 
 @pytest.mark.slow
 def test_an_administrator_removes_the_identity_and_the_person_needs_a_link(
-    provider: Provider, client: WebClient, administrator: User, client_for: ClientFor
+    provider: Provider, client: WebClient, as_administrator: Client
 ) -> None:
     provider.sign_in(client)
     alice = User.objects.get(username="alice")
     token = make_token(alice, name="bot", scopes=["read"], days=None, by=alice)
     SocialAccount.objects.update(last_login=timezone.now() - timedelta(days=31))
-    admin = client_for(administrator)
-    page = admin.get(f"/users/{alice.pk}/").text
+    page = as_administrator.get(f"/users/{alice.pk}/").text
     assert "Remove single sign-on" in page and "Make a password link" not in page
-    admin.post(f"/users/{alice.pk}/identity/remove/")
+    as_administrator.post(f"/users/{alice.pk}/identity/remove/")
     assert client.get("/settings/").status_code == 302
     assert "identity-removed" in security("alice")
     assert find_token(token.secret, address=None) is None, "it does not wake"
-    assert "Make a password link" in admin.get(f"/users/{alice.pk}/").text
+    assert "Make a password link" in as_administrator.get(f"/users/{alice.pk}/").text
 
 
 def test_nobody_removes_their_own_identity(
-    provider: Provider, administrator: User, client_for: ClientFor
+    provider: Provider, administrator: User, as_administrator: Client
 ) -> None:
     SocialAccount.objects.create(user=administrator, provider=provider.issuer, uid="adam")
-    admin = client_for(administrator)
     own = f"/users/{administrator.pk}/"
-    assert "Remove single sign-on" not in admin.get(own).text
-    assert admin.post(f"{own}identity/remove/").status_code == 422
+    assert "Remove single sign-on" not in as_administrator.get(own).text
+    assert as_administrator.post(f"{own}identity/remove/").status_code == 422
     assert SocialAccount.objects.exists()
 
 

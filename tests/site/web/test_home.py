@@ -8,6 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.db import connection
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
@@ -137,15 +138,14 @@ def test_roles_add_up_on_one_page(client_for: ClientFor, stranger: User) -> None
 
 
 def test_it_follows_by_itself_and_is_silent_while_nothing_changed(
-    client_for: ClientFor, reviewer: User, second_reviewer: User
+    as_reviewer: Client, second_reviewer: User
 ) -> None:
-    client = client_for(reviewer)
-    seen = client.get("/").context["seen"]
-    assert client.get("/", {"seen": seen}, headers=HTMX).status_code == 204
+    seen = as_reviewer.get("/").context["seen"]
+    assert as_reviewer.get("/", {"seen": seen}, headers=HTMX).status_code == 204
 
     review.take_in(make_run(by=second_reviewer, statement="Drain node 7").pk)
 
-    changed = client.get("/", {"seen": seen}, headers=HTMX)
+    changed = as_reviewer.get("/", {"seen": seen}, headers=HTMX)
     assert changed.status_code == 200 and "Drain node 7" in changed.text
     # Text that the user types into the field stays.
     assert "<textarea" not in changed.text
