@@ -32,14 +32,14 @@ def _only_loopback() -> Iterator[None]:
 
     def connect(self: socket.socket, address: object) -> None:
         if self.family in (socket.AF_INET, socket.AF_INET6):
-            host = str(address[0])  # type: ignore[index]
+            host = str(address[0])
             if host not in ("localhost", "::1") and not host.startswith("127."):
                 raise RuntimeError(f"a test reached for the network: {address!r}")
-        real(self, address)  # type: ignore[arg-type]
+        real(self, address)
 
-    socket.socket.connect = connect  # type: ignore[method-assign, assignment]
+    socket.socket.connect = connect
     yield
-    socket.socket.connect = real  # type: ignore[method-assign]
+    socket.socket.connect = real
 
 
 _HOLDS_ROWS = pytest.StashKey[bool]()
@@ -105,7 +105,7 @@ def pytest_runtest_teardown(
         module = item.getparent(pytest.Module)
         if module and module.stash.get(_HOLDS_ROWS, False) and _is_module_transaction_broken():
             # The next test of the module sets up the module's fixtures again.
-            item.session._setupstate.teardown_exact(module.parent)  # type: ignore[arg-type]
+            item.session._setupstate.teardown_exact(module.parent)
     marker = item.get_closest_marker("django_db")
     # A skipped test has emptied nothing, and after the last test the database is gone.
     has_run = bool(getattr(item, "funcargs", None))

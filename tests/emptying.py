@@ -20,12 +20,12 @@ _STAYS = {
     "django_content_type",
     "django_migrations",
 }
-_flush = TransactionTestCase._fixture_teardown  # type: ignore[attr-defined]
+_flush = TransactionTestCase._fixture_teardown
 
 
 def _empty_all(self: TransactionTestCase) -> None:
     try:
-        for alias in self._databases_names(include_mirrors=False):  # type: ignore[attr-defined]
+        for alias in self._databases_names(include_mirrors=False):
             _empty(connections[alias])
     except ProgrammingError as problem:
         # Only a superuser may delete without the triggers that keep the audit log as it is.
@@ -53,4 +53,4 @@ def _find_filled(alias: str) -> str:
 
 def install() -> None:
     """Tests with real transactions end in this way from now on."""
-    TransactionTestCase._fixture_teardown = _empty_all  # type: ignore[attr-defined]
+    TransactionTestCase._fixture_teardown = _empty_all

@@ -17,13 +17,13 @@ from tests.template import NAME as TEMPLATE
 def fresh_database(name: str) -> Iterator[None]:
     """Create a database of this name as migrations leave it, use it in the block, and drop it."""
     with psycopg.connect(os.environ["DATABASE_URL"], autocommit=True) as server:
-        server.execute(f'DROP DATABASE IF EXISTS "{name}"')  # type: ignore[arg-type]
-        server.execute(f'CREATE DATABASE "{name}" TEMPLATE {TEMPLATE}')  # type: ignore[arg-type]
+        server.execute(f'DROP DATABASE IF EXISTS "{name}"')
+        server.execute(f'CREATE DATABASE "{name}" TEMPLATE {TEMPLATE}')
         try:
             with used_database(name):
                 yield
         finally:
-            server.execute(f'DROP DATABASE "{name}" WITH (FORCE)')  # type: ignore[arg-type]
+            server.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
 
 
 @contextmanager

@@ -56,7 +56,6 @@ def start_test_servers() -> TestServers:
         text=True,
         start_new_session=True,  # Ctrl-C is for pytest, which then stops the servers
     )
-    assert keeper.stdout is not None
     answer = keeper.stdout.readline()
     if not answer:
         raise CannotStart(f"the test servers did not start (exit {keeper.wait()}); see above")

@@ -131,7 +131,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     admin_url = os.environ["DATABASE_URL"]
     wait_for_template()
     with psycopg.connect(admin_url, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {database} TEMPLATE {TEMPLATE}")  # type: ignore[arg-type]
+        connection.execute(f"CREATE DATABASE {database} TEMPLATE {TEMPLATE}")
     environment = {
         **os.environ,
         "DATABASE_URL": _with_database(admin_url, database),

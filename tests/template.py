@@ -49,7 +49,7 @@ def wait_for_template() -> None:
 def main() -> None:
     url = urlsplit(os.environ["DATABASE_URL"])
     with psycopg.connect(url.geturl(), autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {NAME}")  # type: ignore[arg-type]
+        connection.execute(f"CREATE DATABASE {NAME}")
     own = url._replace(path=f"/{NAME}").geturl()
     os.environ["DATABASE_URL"] = own
     os.environ["DJANGO_SETTINGS_MODULE"] = "tests.settings"

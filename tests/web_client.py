@@ -56,7 +56,7 @@ class WebClient(Client):
         super().__init__(*arguments, **{"enforce_csrf_checks": True, **options})
         self._pages: dict[str, str] = {}  # by path, the newest last
 
-    def post(  # type: ignore[override]
+    def post(
         self,
         path: str,
         data: Any = None,
@@ -73,14 +73,14 @@ class WebClient(Client):
             else:
                 data = _with_token(data, content_type, self._form_token(path))
         options["headers"] = headers or None
-        return super().post(path, data, content_type, *arguments, **options)  # type: ignore[no-any-return]
+        return super().post(path, data, content_type, *arguments, **options)
 
-    def generic(self, method: str, path: str, *arguments: Any, **options: Any) -> HttpResponse:  # type: ignore[override]
+    def generic(self, method: str, path: str, *arguments: Any, **options: Any) -> HttpResponse:
         headers = dict(options.get("headers") or {})
         if method in ("PUT", "PATCH", "DELETE") and not self._is_exempt(path, headers, None):
             headers.setdefault("X-CSRFToken", self._page_token())
             options["headers"] = headers
-        return super().generic(method, path, *arguments, **options)  # type: ignore[no-any-return]
+        return super().generic(method, path, *arguments, **options)
 
     def request(self, **request: Any) -> HttpResponse:
         """Every request passes here, redirections too: what it answers is the page the person is on."""
@@ -89,7 +89,7 @@ class WebClient(Client):
             path = request["PATH_INFO"].encode("latin-1").decode(errors="replace")
             self._pages.pop(path, None)
             self._pages[path] = response.content.decode(errors="replace")
-        return response  # type: ignore[no-any-return]
+        return response
 
     def logout(self) -> None:
         """The profile is emptied; Django's client forgets its cookies here."""

@@ -43,10 +43,10 @@ def test_related_rows_and_annotations_come_by_the_same_query(
 ) -> None:
     version = make_version("Delete old files")
     find_versions(version.entry_id, 1)
-    with django_assert_num_queries(1):  # type: ignore[attr-defined]
+    with django_assert_num_queries(1):
         (found,) = find_versions(version.entry_id, 1)
         assert found.entry.title == "Delete old files"
-    assert found.has_others is False  # type: ignore[attr-defined]
+    assert found.has_others is False
     plain = Version.objects.get(pk=version.pk)
     assert {name: getattr(found, name) for name in _columns()} == {
         name: getattr(plain, name) for name in _columns()
@@ -103,7 +103,7 @@ def test_an_argument_may_stand_anywhere_in_the_query_and_more_than_once(db: None
 
     version = make_version("Delete old files")
     (found,) = PreparedQuery(turned)(version.entry_id, 6)
-    assert found.turned == 1 ^ 6  # type: ignore[attr-defined]
+    assert found.turned == 1 ^ 6
 
 
 def test_watched_or_not_a_statement_finds_the_same(db: None) -> None:
@@ -134,7 +134,7 @@ def test_what_a_query_leaves_out_is_there_when_it_is_asked_for(
     (found,) = PreparedQuery(without_script)(version.pk)
     assert found.get_deferred_fields() == {"script"}
     assert found.entry.get_deferred_fields() == {"title"}
-    with django_assert_num_queries(2):  # type: ignore[attr-defined]
+    with django_assert_num_queries(2):
         assert found.script == version.script
         assert found.entry.title == "Delete old files"
     assert not found._state.adding

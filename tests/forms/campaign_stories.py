@@ -144,7 +144,7 @@ def file_of(*rows: object) -> SimpleUploadedFile:
 
 
 def import_page(world: World) -> str:
-    return setup_page("about")(world).replace("setup/about", "import")  # type: ignore[no-any-return]
+    return setup_page("about")(world).replace("setup/about", "import")
 
 
 def put_aside(world: World) -> str:

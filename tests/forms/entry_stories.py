@@ -21,7 +21,7 @@ def a_version(state: str, **details: object) -> Callable[[World], str]:
     """The page of a version in this state."""
 
     def make(world: World) -> str:
-        world.version = shelve(state=state, **details)  # type: ignore[arg-type]
+        world.version = shelve(state=state, **details)
         return page_of(world.version)
 
     return make

@@ -66,9 +66,9 @@ def words_of(html: str) -> str:
 
 @pytest.fixture(autouse=True)
 def _own_folder(settings: object, tmp_path: Path) -> None:
-    settings.MEDIA_ROOT = tmp_path / "files"  # type: ignore[attr-defined]
+    settings.MEDIA_ROOT = tmp_path / "files"
     # A provider to sign in with, where nobody listens.
-    settings.SCRIPTSMITH_OIDC_ISSUER = "http://127.0.0.1:9"  # type: ignore[attr-defined]
+    settings.SCRIPTSMITH_OIDC_ISSUER = "http://127.0.0.1:9"
 
 
 _FIRST = {one.template: one for one in reversed(STORIES)}

@@ -58,7 +58,7 @@ def test_the_api_keeps_to_its_schema(role: str, examples: int, record_property: 
     for operation in operations(secret):
         if ONLY in operation.path:
             call_operation(operation, examples=examples, secret=secret, world=world, tally=tally)
-    record_property("fuzz", f"{role}: {tally.line()}")  # type: ignore[operator]
+    record_property("fuzz", f"{role}: {tally.line()}")
     shown = "\n\n".join(f"{key}\n{about}" for key, about in tally.failures.items())
     assert not tally.failures, shown
     assert tally.calls

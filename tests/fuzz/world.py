@@ -200,7 +200,6 @@ def _fill_review(world: World, other: User) -> None:
     )
     for value in (2, 2, 2):
         score_next(decided, reviewer, value)
-    assert decided.run is not None
     newest = decided.run.drafts.order_by("-number")[0]
     review.decide(
         decided,

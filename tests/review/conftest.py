@@ -21,7 +21,7 @@ def put_in_queue() -> Callable[..., Item]:
     """A finished run, taken into the live queue."""
 
     def make(**details: object) -> Item:
-        run: Run = make_run(**details)  # type: ignore[arg-type]
+        run: Run = make_run(**details)
         item = services.take_in(run.pk)
         assert item is not None
         return item

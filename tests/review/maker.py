@@ -46,7 +46,7 @@ def make_study(
         f"{name} {same + 1}" if same else name,
         by=by,
         reviewers=reviewers,
-        rules=studies.Rules(**rules),  # type: ignore[arg-type]
+        rules=studies.Rules(**rules),
     )
     for number in range(items):
         add_item(campaign, f"case-{number}")
@@ -105,8 +105,8 @@ def make_two_arms(*, by: User, reviewers: Sequence[User], **rules: object) -> Ar
     campaign = make_study(by=by, reviewers=reviewers, items=0, is_open=False, **rules)
     one, other = (add_item(campaign, name, verdict="correct") for name in ("one", "other"))
     Item.objects.filter(pk=other.pk).update(case=one.case, configuration=imported_configuration())
-    first = one.run.drafts.get()  # type: ignore[union-attr]
-    other.run.drafts.update(script=first.script, sha256=first.sha256)  # type: ignore[union-attr]
+    first = one.run.drafts.get()
+    other.run.drafts.update(script=first.script, sha256=first.sha256)
     Campaign.objects.filter(pk=campaign.pk).update(state="open", order="oldest")
     campaign.refresh_from_db()
     return campaign, one, Item.objects.get(pk=other.pk)

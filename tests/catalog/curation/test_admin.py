@@ -34,7 +34,7 @@ def events() -> list[tuple[str, str]]:
 
 def act(client: Client, model: str, name: str, *rows: object, **typed: str) -> str:
     """Choose an action for these rows; with something typed, carry it out."""
-    data = {"action": name, "_selected_action": [row.pk for row in rows], **typed}  # type: ignore[attr-defined]
+    data = {"action": name, "_selected_action": [row.pk for row in rows], **typed}
     if typed:
         data["apply"] = "yes"
     return client.post(f"/admin/catalog/{model}/", data, follow=True).text

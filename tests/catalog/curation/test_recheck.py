@@ -91,7 +91,6 @@ def test_what_is_gone_is_said_too(curator: User, client_for: ClientFor) -> None:
     recheck_versions(limit=10)
     version.refresh_from_db()
     changed = entry_services.newer_findings(version)
-    assert changed is not None
     assert [found["code"] for found in changed.gone] == ["SC9999"]
     assert changed.new == ()
 

@@ -137,10 +137,10 @@ def test_uploaded_file_replaces_the_typed_cases_and_is_downloaded_again(
         return client_for(curator).post(f"{page_of(version)}new/", {"cases": "x", "file": file})
 
     refused = send(b"\xff\xfe")
-    assert refused.status_code == 422 and "not UTF-8" in refused.text  # type: ignore[attr-defined]
+    assert refused.status_code == 422 and "not UTF-8" in refused.text
     refused = send(b"x" * 5_000_000)
-    assert refused.status_code == 422 and "at most 4 MB" in refused.text  # type: ignore[attr-defined]
-    assert send(cases_text().encode()).status_code == 302  # type: ignore[attr-defined]
+    assert refused.status_code == 422 and "at most 4 MB" in refused.text
+    assert send(cases_text().encode()).status_code == 302
     kept = services.kept_cases(version.entry).get()
     response = client_for(reviewer).get(f"/catalogue/cases/{kept.pk}/file/")
     assert response["Content-Disposition"].endswith('-cases.json"')
@@ -198,12 +198,12 @@ def test_cases_by_the_api(confined: Sandbox, version: Version, as_curator: Clien
         return client.post(address, body, content_type="application/json")
 
     made = send(cases=json.loads(cases_text()))
-    assert made.status_code == 201, made.text  # type: ignore[attr-defined]
-    key = made.json()["id"]  # type: ignore[attr-defined]
-    assert made.json()["is_under_way"] and made.json()["execution"] is None  # type: ignore[attr-defined]
-    assert send(cases=json.loads(cases_text())).status_code == 409  # type: ignore[attr-defined]
+    assert made.status_code == 201, made.text
+    key = made.json()["id"]
+    assert made.json()["is_under_way"] and made.json()["execution"] is None
+    assert send(cases=json.loads(cases_text())).status_code == 409
     refused = send(cases={"format": 1})
-    assert refused.status_code == 422 and "statement: Field required" in refused.text  # type: ignore[attr-defined]
+    assert refused.status_code == 422 and "statement: Field required" in refused.text
     carry_out_all()
     (row,) = client.get(address).json()
     assert (row["execution"]["state"], row["execution"]["passed"]) == ("passed", 1)

@@ -34,7 +34,6 @@ def demo_pairs() -> Iterator[tuple[str, list[str]]]:
             statement=action["statement"].strip(),
             author="demo",
         )
-        assert written is not None
         drafts = [f"{draft['script'].strip()}\n" for draft in action["drafts"]]
         yield written.sha256, [Version.hash_of(draft) for draft in drafts]
 

@@ -77,6 +77,6 @@ def test_they_come_with_the_entries_once_and_respect_what_curators_did() -> None
 def test_removed_cases_do_not_come_back(curator: object) -> None:
     load_starter()
     entry = Entry.objects.get(slug="delete-rotated-app-logs")
-    services.remove_cases(services.kept_cases(entry).get(), by=curator)  # type: ignore[arg-type]
+    services.remove_cases(services.kept_cases(entry).get(), by=curator)
     assert load_starter_cases(STARTER) == 0
     assert not services.kept_cases(entry).exists()

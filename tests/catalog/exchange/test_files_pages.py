@@ -153,7 +153,7 @@ def test_unreadable_file_is_explained_on_its_page(client: Client) -> None:
 def test_the_report_is_a_table_without_formulas(client: Client) -> None:
     job = upload(client, file_of({**GOOD, "title": "=1+1"}, "{"))
     answer = client.get(f"{ADDRESS}{job.pk}/report/")
-    text = b"".join(answer.streaming_content).decode()  # type: ignore[attr-defined]
+    text = b"".join(answer.streaming_content).decode()
     assert "line 2,refused" in text.splitlines()[1]
     assert "'=1+1" in text
 
@@ -178,7 +178,7 @@ def test_anybody_with_an_account_downloads(as_stranger: Client) -> None:
     ):
         answer = as_stranger.get(address, {"layout": layout.value, "state": ""})
 
-        data = b"".join(answer.streaming_content)  # type: ignore[attr-defined]
+        data = b"".join(answer.streaming_content)
         assert answer.status_code == 200
         assert f".{layout}" in answer["Content-Disposition"]
         rows = list(read_file(io.BytesIO(data), layout))
@@ -188,7 +188,7 @@ def test_anybody_with_an_account_downloads(as_stranger: Client) -> None:
 
 def test_an_export_of_nothing_is_an_empty_file(client: Client) -> None:
     answer = client.get("/catalogue/export/file/", {"layout": "zip"})
-    assert zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content))).namelist() == []  # type: ignore[attr-defined]
+    assert zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content))).namelist() == []
 
 
 def test_an_export_asks_a_fixed_number_of_queries(

@@ -45,7 +45,7 @@ def by_text(text: str, headers: dict[str, str]) -> dict[str, Any]:
         "/api/v1/verify/", {"text": text}, content_type="application/json", headers=headers
     )
     assert response.status_code == 200, response.text
-    return response.json()  # type: ignore[no-any-return]
+    return response.json()
 
 
 def test_verified_says_by_whom_and_since_when(curator: User, headers: dict[str, str]) -> None:

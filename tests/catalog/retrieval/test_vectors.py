@@ -40,9 +40,9 @@ class Watching(HashingEmbedder):
     def __init__(self, cache: object) -> None:
         super().__init__(dimension=32)
 
-    def embed(self, texts: object) -> np.ndarray:  # type: ignore[override, type-arg]
+    def embed(self, texts: object) -> np.ndarray:
         self.inside.append(connection.in_atomic_block)
-        return super().embed(texts)  # type: ignore[arg-type]
+        return super().embed(texts)
 
 
 class Breaking(HashingEmbedder):
@@ -54,7 +54,7 @@ class Breaking(HashingEmbedder):
         super().__init__(dimension=48)
         self.name = "breaking"
 
-    def embed(self, texts: Sequence[str]) -> np.ndarray:  # type: ignore[type-arg]
+    def embed(self, texts: Sequence[str]) -> np.ndarray:
         if len(texts) > Breaking.left:
             raise EmbedderUnavailable("out of order")
         Breaking.left -= len(texts)

@@ -63,7 +63,7 @@ def refined_run(verdict: str = YES, *, batch: Batch | None = None, **about: obje
         feedback="- Minutes, not days.",
         refined=SCRIPT.replace("-mtime", "-mmin"),
         refined_verdict=verdict,
-        **about,  # type: ignore[arg-type]
+        **about,
     )
     Run.objects.filter(pk=run.pk).update(batch=batch)
     for round, cost in ((0, 4_000), (1, 6_000)):

@@ -104,7 +104,7 @@ def test_a_worker_that_lost_its_run_counts_nothing_twice() -> None:
     assert lease is not None
     run.refresh_from_db()
     opened = open_try(run)
-    services.cancel_run(run, by=None)  # type: ignore[arg-type]
+    services.cancel_run(run, by=None)
     with pytest.raises(run_leases.LostLease):
         model_calls.settle_attempts(lease, [(opened, ANSWER)])
     row = Spending.objects.get()
@@ -178,7 +178,7 @@ def test_writers_at_once_and_a_recount_between_them_lose_nothing() -> None:
 def test_nothing_to_count_asks_the_database_nothing(
     django_assert_num_queries: Callable[[int], object],
 ) -> None:
-    with django_assert_num_queries(0):  # type: ignore[attr-defined]
+    with django_assert_num_queries(0):
         add_spending([])
 
 

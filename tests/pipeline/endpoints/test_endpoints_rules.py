@@ -119,6 +119,6 @@ def test_other_key_variables_are_refused(subtests: pytest.Subtests) -> None:
 def test_recipes_keep_the_rules(subtests: pytest.Subtests) -> None:
     for recipe in RECIPES:
         with subtests.test(recipe.name):
-            values = recipe.values  # type: ignore[attr-defined]
+            values = recipe.values
             assert read_base_url(values.base_url) == values.base_url
             assert read_key_variable(values.key_variable) == values.key_variable

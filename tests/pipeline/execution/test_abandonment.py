@@ -34,7 +34,7 @@ def hostile() -> Iterator[Hostile]:
 
 def in_time(holds: object, *, seconds: float = 60.0) -> bool:
     deadline = time.monotonic() + seconds
-    while not holds():  # type: ignore[operator]
+    while not holds():
         if time.monotonic() > deadline:
             return False
         time.sleep(0.02)
@@ -47,7 +47,7 @@ def test_a_cancelled_runs_call_is_ended_and_its_thread_comes_back(
     hostile: Hostile, settings: object, reviewer: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(abandonment, "_INTERVAL", 0.05)
-    settings.SCRIPTSMITH_DEMO_MODEL_URL = hostile.url("drip")  # type: ignore[attr-defined]
+    settings.SCRIPTSMITH_DEMO_MODEL_URL = hostile.url("drip")
     Endpoint.objects.update(timeout_seconds=60)
     run = queue_run("Count the files", by=reviewer)
 

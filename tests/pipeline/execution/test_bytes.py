@@ -147,7 +147,7 @@ def _check_prompts(run: Run, standin: StandIn) -> None:
     mode = run.spec["roles"]["generator"]["mode"]
     asked = standin.calls()
     assert {call["mode"] for call in asked} == {mode}
-    sent = [call["request"]["messages"] for call in asked]  # type: ignore[index]
+    sent = [call["request"]["messages"] for call in asked]
     assert Counter(call["task"] for call in asked) == Counter(clean_run(is_refined=True).asked)
     for call in run.calls.order_by("created_at"):
         user = call.request["messages"][0]["content"]
@@ -164,7 +164,7 @@ def _check_prompts(run: Run, standin: StandIn) -> None:
 def _check_page(client: Client, run: Run) -> None:
     """The page shows the text, escaped; what is copied from it is the text to the byte."""
     refined = run.drafts.get(number=2)
-    services.use_unreviewed(refined, reason="A test.", by=run.asked_by)  # type: ignore[arg-type]
+    services.use_unreviewed(refined, reason="A test.", by=run.asked_by)
     page = client.get(reverse("run-detail", args=[run.pk])).text
     assert "<script>alert(1)" not in page and "{{ x }}" in page
     shown = _Shown()

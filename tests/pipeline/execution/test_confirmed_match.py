@@ -128,6 +128,6 @@ def test_retrieving_alone_stays_as_it_is(
 ) -> None:
     found = as_document(catalogue.retrieve(ASKED))
     assert found["answer"] == "adapt"
-    assert set(found["matches"][0]) == {  # type: ignore[index]
+    assert set(found["matches"][0]) == {
         "entry", "version", "statement", "script", "confidence", "reasons", "differs",
     }  # fmt: skip

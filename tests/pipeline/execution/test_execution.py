@@ -32,7 +32,7 @@ def test_a_run_ends_with_a_recommended_draft_and_every_call_in_the_ledger(standi
     report = report_run(run)
     assert (run.state, run.verdict, run.demo) == ("done", "correct", True)
     assert report["recommended"] == 1
-    names = [stage["name"] for stage in report["stages"]]  # type: ignore[attr-defined]
+    names = [stage["name"] for stage in report["stages"]]
     assert names == list(clean_run().stages)
     asked = sorted(clean_run().asked)
     assert report["calls"] == len(asked) == len(standin.calls(billed=True))
@@ -59,7 +59,7 @@ def test_the_model_is_called_outside_a_transaction(monkeypatch: pytest.MonkeyPat
 
     def send(self: object, requests: object) -> object:
         seen.append(connection.in_atomic_block)
-        return real(self, requests)  # type: ignore[arg-type]
+        return real(self, requests)
 
     monkeypatch.setattr(type(client), "send", send)
     finish(queue_run())
@@ -73,7 +73,6 @@ def test_a_lost_worker_is_followed_by_another_and_only_its_open_call_is_made_aga
     interrupt(standin, run, task="similarity")
     # A worker takes it up, opens the missing call, and is killed before the reply.
     lease = run_leases.claim(run.pk)
-    assert lease is not None
     call = ModelCall.objects.get(run=run, stage="similarity")
     Attempt.objects.create(call=call, number=2, fence=lease.fence)
     Run.objects.filter(pk=run.pk).update(lease_until=timezone.now())
@@ -115,7 +114,7 @@ def test_refused_run_is_resumed_by_a_person_once_the_reason_is_gone(standin: Sta
     standin.faults({"kind": "status", "status": 400, "task": "generate"})
     run = finish(queue_run())
     assert run.state == "failed" and "HTTP 400" in run.problem
-    services.retry_run(run, by=None)  # type: ignore[arg-type]
+    services.retry_run(run, by=None)
     assert finish(run).state == "done"
 
 
@@ -140,9 +139,9 @@ def test_a_refined_draft_keeps_its_feedback_and_findings_are_stored() -> None:
     flagged = next(
         details
         for details in read_actions()
-        if details["drafts"][0].get("explanation", {}).get("points")  # type: ignore[index]
-        and details["drafts"][0]["difference"]["verdict"] == "mismatch"  # type: ignore[index]
-        and len(details["drafts"]) == 2  # type: ignore[arg-type]
+        if details["drafts"][0].get("explanation", {}).get("points")
+        and details["drafts"][0]["difference"]["verdict"] == "mismatch"
+        and len(details["drafts"]) == 2
     )
     run = finish(queue_run(str(flagged["statement"])))
     assert run.verdict == "incorrect"
@@ -163,7 +162,7 @@ def test_an_experts_feedback_is_refined_after_the_run_had_finished(reviewer: obj
     draft = run.drafts.get()
     services.ask_refinement(
         draft, by=reviewer, feedback="Use `-mtime +60` instead of `-mtime +30`."
-    )  # type: ignore[arg-type]
+    )
     run.refresh_from_db()
     assert run.state == "queued" and run.finished_at is not None
     done = finish(run)

@@ -163,7 +163,7 @@ def test_a_connection_closed_while_idle_does_not_stop_a_run(meet: Callable[..., 
 def test_a_server_that_is_not_there_is_waited_for(
     meet: Callable[..., Seen], settings: object
 ) -> None:
-    settings.SCRIPTSMITH_DEMO_MODEL_URL = "http://127.0.0.1:9"  # type: ignore[attr-defined]
+    settings.SCRIPTSMITH_DEMO_MODEL_URL = "http://127.0.0.1:9"
     seen = meet(advances=1)
     assert (seen.state, seen.tries, seen.billed) == ("queued", [("unreachable", None)], 0)
     assert "No connection to the server could be made." in seen.page

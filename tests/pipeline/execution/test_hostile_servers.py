@@ -51,7 +51,7 @@ def meet(
 
     def meet(kind: str, *, seconds: int = 1, advances: int = 1) -> Seen:
         url = hostile.tls_url if kind == "tls" else hostile.url(kind)
-        settings.SCRIPTSMITH_DEMO_MODEL_URL = url  # type: ignore[attr-defined]
+        settings.SCRIPTSMITH_DEMO_MODEL_URL = url
         Endpoint.objects.update(timeout_seconds=seconds)
         hostile.requests.clear()
         run = queue_run(STATEMENT, by=reviewer)

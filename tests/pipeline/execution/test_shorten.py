@@ -104,7 +104,7 @@ def test_without_a_model_nothing_is_asked(draft: Draft, reviewer: User, settings
     run = Run.objects.get(pk=draft.run_id)
     assert can_shorten(run)
     Endpoint.objects.update(enabled=False)
-    settings.SCRIPTSMITH_ENDPOINTS = []  # type: ignore[attr-defined]
+    settings.SCRIPTSMITH_ENDPOINTS = []
     assert not can_shorten(run)
     with pytest.raises(NotAllowedNow, match="No model"):
         services.ask_shorter(draft, text=LONG, by=reviewer)

@@ -68,14 +68,12 @@ def test_a_passage_has_its_stages_and_calls(
     (whole,) = (one for one in found if one.name == "run")
     assert whole.attributes == {"scriptsmith.run": run.pk, "scriptsmith.origin": "asked"}
     inner = [one for one in found if one is not whole]
-    assert whole.context is not None
     assert {one.parent.span_id for one in inner if one.parent} == {whole.context.span_id}
     stages = [one.name.removeprefix("stage ") for one in inner if one.name.startswith("stage ")]
     assert sorted(stages) == sorted(run.stages.values_list("name", flat=True))
     calls = [one for one in inner if one.name.startswith("chat ")]
     assert len(calls) == len(standin.calls(billed=True)) > 4
     for one in calls:
-        assert one.attributes is not None
         assert one.attributes["gen_ai.usage.output_tokens"]
     assert all(one.end_time >= one.start_time for one in inner if one.start_time and one.end_time)
 

@@ -73,7 +73,7 @@ def test_a_person_pauses_a_batch_before_its_next_call(
     def send(self: object, requests: object) -> object:
         if not standin.calls():
             services.pause_batch(batch, by=manager, why="The prompts are wrong.")
-        return real(self, requests)  # type: ignore[arg-type]
+        return real(self, requests)
 
     monkeypatch.setattr(type(client), "send", send)
     run_worker.advance(run.pk)

@@ -25,7 +25,7 @@ def most_at_once(standin: StandIn) -> int:
     steps = [(call["started"], 1) for call in standin.calls()]
     steps += [(call["ended"], -1) for call in standin.calls()]
     at_once = [0]
-    for _when, step in sorted(steps):  # type: ignore[type-var]
+    for _when, step in sorted(steps):
         at_once.append(at_once[-1] + step)
     return max(at_once)
 
@@ -75,7 +75,7 @@ def test_who_finds_no_place_leaves_no_try_and_no_thread_behind(standin: StandIn)
     Attempt.objects.create(call=make_call(other, "generate"), number=1, fence=1)
     run_worker.advance(run.pk)
     run.refresh_from_db()
-    assert (run.state, run.owner, run.waits_for.name) == ("queued", "", "demo")  # type: ignore[union-attr]
+    assert (run.state, run.owner, run.waits_for.name) == ("queued", "", "demo")
     assert not run.calls.exists() and standin.calls() == []
     assert [stage.name for stage in run.stages.filter(ended_at=None)] == ["generate"]
 
@@ -89,7 +89,7 @@ def test_a_worker_told_to_end_makes_no_further_call_and_lets_go(
 
     def send(self: object, requests: object) -> object:
         model_calls.draining.set()  # the signal comes while the first call is in flight
-        return real(self, requests)  # type: ignore[arg-type]
+        return real(self, requests)
 
     monkeypatch.setattr(type(client), "send", send)
     try:
@@ -128,5 +128,5 @@ def test_how_many_statements_a_run_takes(
     standin: StandIn, django_assert_max_num_queries: Callable[[int], object]
 ) -> None:
     run = queue_run()
-    with django_assert_max_num_queries(60):  # type: ignore[attr-defined]
+    with django_assert_max_num_queries(60):
         run_worker.run_to_end(run.pk, give_up_after=60)

@@ -65,7 +65,7 @@ def test_what_was_made_before_a_question_that_finds_no_place_is_kept_once(
     def send(self: object, requests: object) -> object:
         # While the first call is in flight, the places are taken away.
         Endpoint.objects.update(blocked_until=timezone.now() + timedelta(minutes=1))
-        return real(self, requests)  # type: ignore[arg-type]
+        return real(self, requests)
 
     monkeypatch.setattr(type(client), "send", send)
     run_worker.advance(run.pk)

@@ -278,7 +278,7 @@ def look(scripted: Scripted, **options: object) -> Found:
         client=scripted,
         inspector=scripted,
         make_word=lambda: WORD,
-        **chosen,  # type: ignore[arg-type]
+        **chosen,
     )
 
 

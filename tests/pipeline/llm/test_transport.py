@@ -80,7 +80,7 @@ def test_each_ends_in_time_with_one_request_and_true_words(
     before, began = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.monotonic()
     ended = ask(kind, seconds=SECONDS if "No whole reply" in words else LONG)
     assert failed(ended) == ends
-    assert words in ended.message  # type: ignore[union-attr]
+    assert words in ended.message
     assert time.monotonic() - began < LONG - 5
     assert dict(hostile.requests) == {kind: 1}, "one try is one request, and nothing goes elsewhere"
     grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
@@ -93,7 +93,7 @@ def test_each_ends_in_time_with_one_request_and_true_words(
 
 
 def test_every_kind_of_the_server_is_tried() -> None:
-    marks = test_each_ends_in_time_with_one_request_and_true_words.pytestmark  # type: ignore[attr-defined]
+    marks = test_each_ends_in_time_with_one_request_and_true_words.pytestmark
     [mark] = [one for one in marks if one.name == "parametrize"]
     tried = {case[0] for case in mark.args[1]}
     assert tried | {"usage-null", "usage-absurd"} == set(KINDS)
@@ -144,7 +144,7 @@ def test_a_try_that_nobody_waits_for_any_more_ends_at_once(hostile: Hostile, kin
     asker.join(timeout=LONG)
     assert not asker.is_alive()
     assert [failed(one) for one in ended] == [(FailureKind.TIMEOUT, Trouble.ABANDONED, True)] * 2
-    assert ended[0].message == "The run was cancelled."  # type: ignore[union-attr]
+    assert ended[0].message == "The run was cancelled."
     assert _drained(hostile, kind), "its connections are closed"
 
 
@@ -215,7 +215,7 @@ def test_a_name_that_leads_where_nothing_is_asked_is_not_connected_to(
             leads_to(found)
             ended = ask("anywhere", url=url)
             assert failed(ended) == (FailureKind.REFUSED, Trouble.ADDRESS, False)
-            assert words in ended.message  # type: ignore[union-attr]
+            assert words in ended.message
 
 
 @pytest.mark.slow
@@ -284,7 +284,7 @@ def test_the_proxy_of_the_setting_is_asked_to_connect_and_looks_the_name_up_itse
 def test_a_certificate_that_nobody_signed_is_said_to_be_one(hostile: Hostile, ask: Ask) -> None:
     ended = ask("tls", url=hostile.tls_url)
     assert failed(ended) == (FailureKind.REFUSED, Trouble.CERTIFICATE, False)
-    assert "self-signed certificate" in ended.message  # type: ignore[union-attr]
+    assert "self-signed certificate" in ended.message
 
 
 def test_a_server_without_tls_is_told_from_one_that_is_not_there(

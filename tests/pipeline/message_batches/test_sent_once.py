@@ -56,7 +56,7 @@ def test_a_batch_of_somebody_else_that_looks_the_same_is_left_alone(
     client = anthropic.Anthropic(api_key="any", base_url=standin.url, max_retries=0, timeout=60)
     body = {"model": "demo-smith", "max_tokens": 9, "messages": [{"role": "user", "content": "?"}]}
     theirs = client.messages.batches.create(
-        requests=[{"custom_id": f"theirs-{number}", "params": body} for number in range(2)]  # type: ignore[typeddict-item]
+        requests=[{"custom_id": f"theirs-{number}", "params": body} for number in range(2)]
     )
     carry_on(runs := start(campaign, 2))
     standin.faults({"kind": "status", "status": 429, "task": "batch_create"})
@@ -76,9 +76,7 @@ def test_a_batch_that_is_not_proved_to_be_ours_is_not_cancelled(
     standin.faults({"kind": "slow", "seconds": 60, "task": "batch_create"})
     client = anthropic.Anthropic(api_key="any", base_url=standin.url, max_retries=0, timeout=60)
     body = {"model": "demo-smith", "max_tokens": 9, "messages": [{"role": "user", "content": "?"}]}
-    theirs = client.messages.batches.create(
-        requests=[{"custom_id": "theirs", "params": body}]  # type: ignore[typeddict-item]
-    )
+    theirs = client.messages.batches.create(requests=[{"custom_id": "theirs", "params": body}])
     now = timezone.now()
     row = MessageBatch.objects.create(
         batch=campaign,

@@ -80,7 +80,6 @@ def test_runs_go_in_waves_and_every_question_is_asked_once_for_half_the_price(
     assert abs(paid - full / 2) <= len(asked(standin))
     assert Spending.objects.aggregate(total=Sum("cost"))["total"] == paid
     progress = services.progress_of(campaign)
-    assert progress is not None
     assert (progress.cost, progress.answered, progress.in_progress) == (
         paid,
         4 * clean_run().calls,

@@ -38,7 +38,7 @@ def let_run_out_soon() -> None:
 
 
 def is_renewed(lease: run_leases.Lease) -> bool:
-    return Run.objects.get(pk=lease.run_id).lease_until > timezone.now() + 5 * SOON  # type: ignore[operator]
+    return Run.objects.get(pk=lease.run_id).lease_until > timezone.now() + 5 * SOON
 
 
 @contextmanager

@@ -81,7 +81,7 @@ def test_it_names_the_difference(subtests: pytest.Subtests) -> None:
         with subtests.test(name):
             answer = compare("difference", statement, script)
             assert answer["verdict"] == "mismatch"
-            assert difference in list(answer["differences"])  # type: ignore[call-overload]
+            assert difference in list(answer["differences"])
 
 
 def test_one_literal_of_many_is_a_difference_but_no_great_unlikeness() -> None:

@@ -103,7 +103,6 @@ def test_a_refusal_names_its_category(standin: StandIn, client: Client) -> None:
     standin.faults({"kind": "refusal", "category": "cyber"})
     answer = ask(client, "generate", STATEMENT="Kill process 7")
     assert (answer.stop_reason, answer.content) == ("refusal", [])
-    assert answer.stop_details is not None
     assert answer.stop_details.category == "cyber"
     assert standin.totals()["billed"] == 1
 
@@ -149,7 +148,6 @@ def test_an_answer_may_be_thinking_only(standin: StandIn, client: Client) -> Non
     standin.faults({"kind": "thinking"})
     answer = ask(client, "similarity", STATEMENT="a")
     assert [block.type for block in answer.content] == ["thinking"]
-    assert answer.usage.output_tokens_details is not None
     assert answer.usage.output_tokens_details.thinking_tokens > 0
 
 

@@ -37,7 +37,7 @@ def test_a_batch_is_made_worked_off_and_read_by_custom_id(standin: StandIn, clie
     assert (ended.request_counts.succeeded, ended.request_counts.processing) == (3, 0)
     results = {line.custom_id: line.result for line in client.messages.batches.results(batch.id)}
     assert set(results) == {"a", "b", "c"}
-    assert results["a"].message.usage.service_tier == "batch"  # type: ignore[union-attr]
+    assert results["a"].message.usage.service_tier == "batch"
     assert sorted(call["custom_id"] for call in standin.calls(billed=True)) == ["a", "b", "c"]
 
 
@@ -52,7 +52,7 @@ def test_one_request_may_fail_and_the_others_expire(standin: StandIn, client: Cl
         "b": "errored",
         "c": "expired",
     }
-    assert results["b"].error.error.type == "invalid_request_error"  # type: ignore[union-attr]
+    assert results["b"].error.error.type == "invalid_request_error"
     assert standin.totals()["billed"] == 1
 
 

@@ -137,7 +137,6 @@ def test_models_are_listed_with_their_capabilities(client: Client) -> None:
     listed = list(client.models.list())
     assert [model.id for model in listed] == ["demo-smith", "demo-smith-2"]
     capabilities = client.models.retrieve("demo-smith").capabilities
-    assert capabilities is not None
     assert capabilities.structured_outputs.supported
     assert not capabilities.batch.supported
 

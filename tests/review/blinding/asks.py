@@ -141,15 +141,15 @@ def _operations(item: Item, draft: Draft) -> Iterator[Ask]:
 
 
 def _parameters(operation: dict[str, object], item: Item) -> Iterator[tuple[str, object]]:
-    declared: list[dict[str, object]] = operation.get("parameters", [])  # type: ignore[assignment]
+    declared: list[dict[str, object]] = operation.get("parameters", [])
     for one in declared:
         if one["in"] != "query":
             continue
-        kind: dict[str, object] = one.get("schema", {})  # type: ignore[assignment]
+        kind: dict[str, object] = one.get("schema", {})
         # A cursor that is none is refused, whatever word it is.
         values: Iterable[object] = _WORDS[:1] if one["name"] == "cursor" else _WORDS
         if "enum" in kind:
-            values = kind["enum"]  # type: ignore[assignment]
+            values = kind["enum"]
         elif kind.get("type") == "boolean":
             values = ("true", "false")
         elif kind.get("type") in ("integer", "number"):

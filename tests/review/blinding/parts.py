@@ -78,7 +78,7 @@ def _take(node: object, names: list[str], taken: list[str]) -> None:
         return
     for key in keys:
         if rest:
-            _take(node[key], rest, taken)  # type: ignore[index]
+            _take(node[key], rest, taken)
         else:
-            taken.append(json.dumps(node[key]))  # type: ignore[index]
-            node[key] = "taken out"  # type: ignore[index]
+            taken.append(json.dumps(node[key]))
+            node[key] = "taken out"

@@ -134,9 +134,9 @@ def test_with_each_score_stands_what_was_visible_and_whether_the_action_was_know
         "seen_before": False,
     }
     Run.objects.filter(pk=item.run_id).update(asked_by=reviewer)
-    Action.objects.filter(pk=item.run.action_id).update(asked_by=reviewer)  # type: ignore[union-attr]
+    Action.objects.filter(pk=item.run.action_id).update(asked_by=reviewer)
     score_next(Item.objects.get(pk=item.pk), reviewer, 2)
-    assert Score.objects.filter(reviewer=reviewer).last().visible["asked"] is True  # type: ignore[union-attr]
+    assert Score.objects.filter(reviewer=reviewer).last().visible["asked"] is True
 
 
 def seen_by(user: User) -> list[tuple[int | None, str]]:

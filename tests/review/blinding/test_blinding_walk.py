@@ -45,7 +45,7 @@ def more(item: Item, manager: User, client_for: ClientFor) -> dict[str, object]:
     jobs.carry_out(export.pk)
     client = client_for(manager)
     file = client.get(reverse("transfer-file", args=[export.pk]))
-    whole = b"".join(file).decode() if file.streaming else file.text  # type: ignore[arg-type]
+    whole = b"".join(file).decode() if file.streaming else file.text
     assert {"verdict", "feedback", "refined", "comment", "reviewer"} <= set(told(whole))
     client.post(reverse("campaign-report-snapshots", args=[item.campaign_id]), {"name": "Now"})
     snapshot = ReportSnapshot.objects.get()
@@ -67,7 +67,6 @@ def test_nothing_is_told_before_its_stage(
     for value in (0, 2, 2)[:scored]:
         score_next(item, reviewer, value)
     client, run = client_for(reviewer), item.run
-    assert run is not None
     walked, telling, answered = pages_for(item, **more), {}, set()
     for address in (
         reverse("run-detail", args=[run.pk]),
@@ -88,7 +87,7 @@ def test_nothing_is_told_before_its_stage(
     ]
     for address in [*walked, *extra]:
         answer = client.get(address)
-        body = b"".join(answer) if answer.streaming else answer.content  # type: ignore[arg-type]
+        body = b"".join(answer) if answer.streaming else answer.content
         found = set(told(body.decode(errors="replace"))) - _CHOICES.get(address, set())
         if address.partition("?")[0] in own_pages(item):
             found -= _OWN[scored]
@@ -141,7 +140,7 @@ def test_each_secret_is_told_to_a_manager_somewhere(
     client, found = client_for(manager), set()
     for address in pages_for(item, **more):
         answer = client.get(address)
-        body = b"".join(answer) if answer.streaming else answer.content  # type: ignore[arg-type]
+        body = b"".join(answer) if answer.streaming else answer.content
         found |= set(told(body.decode(errors="replace")))
     hidden = set(SECRETS) - found
     assert hidden <= {"shortening", "remark"}, (

@@ -82,7 +82,7 @@ def _still(moment: datetime) -> type[datetime]:
     class Still(datetime, metaclass=_AnyDatetime):
         @classmethod
         def now(cls, tz: tzinfo | None = None) -> Self:
-            return moment.astimezone(tz)  # type: ignore[return-value]
+            return moment.astimezone(tz)
 
     return Still
 
@@ -202,12 +202,12 @@ def _answer(client: Client, ask: Ask, dice: Dice) -> Answer:
     if answer is not None:
         said = client.generic(ask.method, ask.path, headers=headers)
     elif ask.method == "POST":
-        said = client.post(ask.path, ask.data, headers=headers, **options)  # type: ignore[arg-type]
+        said = client.post(ask.path, ask.data, headers=headers, **options)
     elif ask.method == "DELETE":
         said = client.delete(ask.path, headers=headers)
     else:
         said = client.get(ask.path, ask.data, headers=headers)
-    body = b"".join(said) if said.streaming else said.content  # type: ignore[arg-type]
+    body = b"".join(said) if said.streaming else said.content
     transaction.savepoint_rollback(undo)
     # Cookies as well: a message that waits is kept in one.
     sent = [

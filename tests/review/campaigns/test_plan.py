@@ -105,7 +105,6 @@ def test_a_plan_says_how_many_reviewers_it_takes_and_the_report_what_it_took(
     boss.post(page(campaign, "paired"), {**PAIRED, **work, "go_on": "1"})
     campaign.refresh_from_db()
     plan = services.plan_of(campaign)
-    assert plan is not None and plan.work is not None
     assert (plan.work.reviews, plan.work.reviewers) == (672, 5)
     kept = boss.get(f"/campaigns/{campaign.pk}/setup/size/").text
     assert 'value="8"' in kept

@@ -255,12 +255,12 @@ def test_earlier_scores_are_kept_with_a_reason_and_that_is_in_the_report(
     assert count_undecided(campaign) == 0 and not SentBack.objects.exists()
     newest, oldest = versions(campaign)
     assert (newest["scores"], oldest["scores"]) == (0, 6)
-    (choice,) = newest["choices"]  # type: ignore[misc]
+    (choice,) = newest["choices"]
     assert (choice["what"], choice["items"], choice["by"]) == ("earlier scores kept", 2, "mona")
     assert "Only the words changed." in page("report/threats/") and asked not in page("")
     assert "under an earlier version" not in page("setup/rubric/")
     assert [decide(boss, campaign, do) for do in ("keep", "again")] == [409, 409]
-    assert len(versions(campaign)[0]["choices"]) == 1  # type: ignore[arg-type]
+    assert len(versions(campaign)[0]["choices"]) == 1
     # The next version brings the question up again.
     editing.change_campaign(campaign, by=manager, rubric="Quoting counts too.")
     assert count_undecided(campaign) == 2
@@ -283,7 +283,7 @@ def test_reviewers_are_asked_again_and_their_new_scores_name_the_new_version(
     newest = Score.objects.latest("pk")
     # Verdict and feedback have been seen by now: it is on record, and the figures use the score before.
     assert (newest.rubric.number, newest.blind) == (2, False)
-    (choice,) = versions(campaign)[0]["choices"]  # type: ignore[misc]
+    (choice,) = versions(campaign)[0]["choices"]
     assert (choice["what"], choice["items"]) == ("earlier scores asked again", 2)
 
 

@@ -53,7 +53,7 @@ def _label(chance: random.Random) -> Label:
         else (None,) * 3
         for one in range(4)
     ]
-    return Label(chance.choice(("correct", "incorrect", "unknown")), given)  # type: ignore[arg-type]
+    return Label(chance.choice(("correct", "incorrect", "unknown")), given)
 
 
 def happen(item: Item, person: User, chance: random.Random) -> None:

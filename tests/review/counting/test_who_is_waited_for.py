@@ -113,7 +113,7 @@ def test_who_has_scored_the_text_in_another_arm_is_not_shown_it_again(
     arms: Arms, manager: User, people: list[User]
 ) -> None:
     campaign, one, other = arms
-    draft = other.run.drafts.get()  # type: ignore[union-attr]
+    draft = other.run.drafts.get()
     Feedback.objects.create(draft=draft, text="- Else.", words=1, points=1)
     for person, value in zip(people, (0, 2), strict=False):
         score_next(take(campaign, person), person, value)

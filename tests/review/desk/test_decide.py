@@ -36,7 +36,7 @@ def decide(
         kind=kind,
         draft_sha256=draft.sha256,
         by=by,
-        **{"shown": shown_to(by, item), "reason": "" if kind == "reject" else WHY, **more},  # type: ignore[arg-type]
+        **{"shown": shown_to(by, item), "reason": "" if kind == "reject" else WHY, **more},
     )
 
 

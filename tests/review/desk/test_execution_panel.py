@@ -146,7 +146,7 @@ def draft(label: str, machine: str = "m", **seen: Any) -> DraftEvidence:
 
 
 def test_it_is_said_in_a_sentence() -> None:
-    calls: list[list[str]] = SEEN["calls"]  # type: ignore[assignment]
+    calls: list[list[str]] = SEEN["calls"]
     cases: list[tuple[dict[str, Any], str]] = [
         ({"removed": ["/a", "/b"]}, "Refined also removes `/b`."),
         ({"removed": []}, "Refined does not remove `/a`."),

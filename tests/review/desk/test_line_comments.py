@@ -194,10 +194,10 @@ def test_an_item_without_any_is_not_asked_for_them(
 
     desk = services.open_item(access_item(reviewer, held.item_id), reviewer)
     assert desk.visible and desk.steps
-    with django_assert_num_queries(0):  # type: ignore[attr-defined]
+    with django_assert_num_queries(0):
         assert remarks_of(desk) == []
     services.add_remark(held.item, draft=script_of(held.item), line=1, text="a", by=reviewer)
     desk = services.open_item(access_item(make_person("mo", "reviewer"), held.item_id), reviewer)
     assert desk.visible and desk.steps
-    with django_assert_num_queries(1):  # type: ignore[attr-defined]
+    with django_assert_num_queries(1):
         assert len(remarks_of(desk)) == 1

@@ -21,7 +21,7 @@ from tests.review.maker import ClientFor
 
 
 def given(stage: str, value: int, seen: int, **more: object) -> services.ScoreInput:
-    return services.ScoreInput(stage=stage, value=value, seen=seen, **more)  # type: ignore[arg-type]
+    return services.ScoreInput(stage=stage, value=value, seen=seen, **more)
 
 
 def first_of(item: Item) -> Draft:
@@ -228,7 +228,7 @@ def test_the_screen_takes_a_fixed_number_of_queries(
     django_assert_max_num_queries: Callable[[int], object],
 ) -> None:
     as_reviewer.get(reverse("item-review", args=[held_flagged.item_id]))
-    with django_assert_max_num_queries(24):  # type: ignore[attr-defined]
+    with django_assert_max_num_queries(24):
         as_reviewer.get(reverse("item-review", args=[held_flagged.item_id]))
 
 
@@ -271,7 +271,7 @@ def test_several_rows_are_stored_by_one_statement_or_none_of_them(
     held.pauses, held.active_seconds = 3, {"script-model": 1.5}
     held.why = "is not named"
     score = make_score(held.item, held.reviewer)
-    with django_assert_num_queries(1):  # type: ignore[operator]
+    with django_assert_num_queries(1):
         store(insert(score), update(held, ("pauses", "active_seconds")))
     stored = Assignment.objects.get(pk=held.pk)
     assert (stored.pauses, stored.active_seconds, stored.why) == (3, {"script-model": 1.5}, "")

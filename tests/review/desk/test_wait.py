@@ -152,7 +152,7 @@ def test_the_button_is_there_only_where_a_model_is(
     url = reverse("item-review", args=[scored.pk])
     assert "Shorten it" in client_for(reviewer).get(url).text
     Endpoint.objects.update(enabled=False)
-    settings.SCRIPTSMITH_ENDPOINTS = []  # type: ignore[attr-defined]
+    settings.SCRIPTSMITH_ENDPOINTS = []
     page = client_for(reviewer).get(url).text
     assert "Shorten it" not in page and "data-long-words" in page
 

@@ -108,7 +108,6 @@ def test_every_arm_is_run_in_the_same_cases_and_has_no_verdict_before(
     item: Item, study: Campaign
 ) -> None:
     other = add_arm(item, "other")
-    assert other.run is not None
     second = write_cases(item.case.action.statement, title="of the other arm")
     WrittenCases.objects.create(run=other.run, number=0, case_set=second, model="m")
     for draft in other.run.drafts.all():
@@ -116,7 +115,7 @@ def test_every_arm_is_run_in_the_same_cases_and_has_no_verdict_before(
     assert review.fix_cases_of_run(other.run.pk) == 3
     # The first arm's drafts in the second set, the second arm's in the first.
     assert set(CaseRun.objects.values_list("script_sha256", "case_set")) == {
-        *((one.sha256, second.pk) for one in item.run.drafts.all()),  # type: ignore[union-attr]
+        *((one.sha256, second.pk) for one in item.run.drafts.all()),
         *((one.sha256, set_of_first(item, second)) for one in other.run.drafts.all()),
     }
     note_due(study, [other.pk])
@@ -141,7 +140,6 @@ def test_what_anybody_struck_is_out_and_what_another_adds_is_in(
         item, sha256=root.sha256, number=None, text=json.dumps(case), reason="x", by=second_reviewer
     )
     last = CaseRevision.objects.latest("pk")
-    assert last.merged is not None and last.case_set is not None
     checks = {one["title"]: len(one["expect"]) for one in last.merged.content["cases"]}
     assert checks == {"a world": 2, "nothing there": 1, "one more": 1}
     assert len(last.case_set.content["cases"][0]["expect"]) == 3  # the screen of who added it
@@ -328,7 +326,7 @@ def decided(held_flagged: Any, reviewer: User) -> Item:
         score_next(item, reviewer, value)
     services.label(item, stage="script", reason="output_too_strict", by=reviewer)
     services.strike(item, sha256=case_set.sha256, what="2", reason="Twice <b>", by=reviewer)
-    case_set = CaseSet.objects.get(pk=CaseRevision.objects.get().case_set_id)  # type: ignore[misc]
+    case_set = CaseSet.objects.get(pk=CaseRevision.objects.get().case_set_id)
     for draft, states in zip(item.run.drafts.order_by("number"), ("ppf", "ppp"), strict=True):
         store(draft.sha256, case_set, states)
     refined = item.run.drafts.order_by("number")[1]

@@ -58,9 +58,9 @@ def test_a_struck_check_makes_new_cases_and_leaves_the_earlier_results(
     assert CaseRun.objects.filter(case_set=revision.case_set).count() == 2
     page = client.get(address("item-review", item)).text
     assert "being run" in page and "Nobody asked for &lt;i&gt;x&lt;/i&gt;." in page
-    assert case_sets_for(item.run.action.statement).count() == 1  # type: ignore[union-attr]
+    assert case_sets_for(item.run.action.statement).count() == 1
     # As soon as they are run, they are what is shown.
-    drafts = item.run.drafts.order_by("number")  # type: ignore[union-attr]
+    drafts = item.run.drafts.order_by("number")
     CaseRun.objects.update(state="done")
     store(drafts[0].sha256, revision.case_set, "ppp")
     assert (
@@ -217,7 +217,6 @@ def test_nothing_of_another_reviewer_s_change_or_reason_shows_before_and_after_s
             change = services.strike(
                 item, sha256=set_of(item), what="1.1", reason="TELLTALE", by=second_reviewer
             )
-            assert change.case_set is not None and item.run is not None
             for draft in item.run.drafts.all():
                 store(draft.sha256, change.case_set, "fff")
             services.write_case(

@@ -60,7 +60,7 @@ def change_and_label(study: Campaign, reviewer: User, second_reviewer: User) -> 
     services.strike(right_failed, sha256=sha256, what="1.3", reason="No.", by=reviewer)
     last = services.strike(right_failed, sha256=sha256, what="2", reason="No.", by=second_reviewer)
     assert last.merged is not None
-    drafts = right_failed.run.drafts.order_by("number")  # type: ignore[union-attr]
+    drafts = right_failed.run.drafts.order_by("number")
     store(drafts[0].sha256, last.merged, "pp")
 
 
@@ -194,7 +194,7 @@ def test_each_number_leads_to_the_items_behind_it(
     services.label(study.items.order_by("pk")[1], stage="script", reason="case_wrong", by=reviewer)
     page = as_manager.get(f"/campaigns/{study.pk}/report/").text
     assert "Execution accuracy in prepared worlds" in page and "intercode" not in page
-    items = f"/campaigns/{study.pk}/report/items/?configuration={study.items.first().configuration.name}"  # type: ignore[union-attr]
+    items = f"/campaigns/{study.pk}/report/items/?configuration={study.items.first().configuration.name}"
     for query, found in (
         ("execution=verdict", ["case-0", "case-1", "case-2"]),
         ("execution=passed&side=wrong", ["case-2"]),

@@ -95,7 +95,7 @@ TABLE = (
 
 @pytest.fixture(autouse=True)
 def _own_folder(settings: object, tmp_path: Path) -> None:
-    settings.MEDIA_ROOT = tmp_path / "files"  # type: ignore[attr-defined]
+    settings.MEDIA_ROOT = tmp_path / "files"
 
 
 @pytest.mark.slow

@@ -140,7 +140,7 @@ def test_what_is_used_gives_the_figures_of_the_report(tmp_path: Path) -> None:
         else 2 * sum(int(one["right_strict"]) for one in own) / len(own)
         for own in by_item.values()
     ]
-    figure = make_document(campaign)["configurations"][0]["strict"]["first_pass_accuracy"]  # type: ignore[index]
+    figure = make_document(campaign)["configurations"][0]["strict"]["first_pass_accuracy"]
 
     assert not [one for one in used if one["stage"] != "script"]
     assert (sum(one > 1 for one in right), len(right)) == (3, 4)

@@ -33,7 +33,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def folder(settings: object, tmp_path: Path) -> Path:
-    settings.MEDIA_ROOT = tmp_path / "files"  # type: ignore[attr-defined]
+    settings.MEDIA_ROOT = tmp_path / "files"
     return tmp_path / "files" / "transfers"
 
 
@@ -80,7 +80,7 @@ def test_a_file_is_imported_in_the_background_with_a_report_by_line(
     assert "there is no statement" in page
     assert 'hx-trigger="every 1s' not in page
     report = client.get(f"/transfers/{transfer.pk}/lines/")
-    table = b"".join(report.streaming_content).decode()  # type: ignore[attr-defined]
+    table = b"".join(report.streaming_content).decode()
     assert table.splitlines()[1].startswith("2,b")
     assert campaign.items.get().run.drafts.get().script == "ls\n"
     assert "items.jsonl" in client.get(f"/campaigns/{campaign.pk}/import/").text
@@ -144,7 +144,7 @@ def test_an_export_is_fetched_until_it_expires(client: Client, campaign: Campaig
     assert address in client.get(f"/transfers/{transfer.pk}/").text
     fetched = client.get(address)
     assert 'filename="study.jsonl"' in fetched.headers["Content-Disposition"]
-    assert len(b"".join(fetched.streaming_content).splitlines()) == 2  # type: ignore[attr-defined]
+    assert len(b"".join(fetched.streaming_content).splitlines()) == 2
     Transfer.objects.filter(pk=transfer.pk).update(expires_at=timezone.now() - timedelta(hours=1))
     assert client.get(address).status_code == 404
     assert "has expired" in client.get(f"/transfers/{transfer.pk}/").text
@@ -221,7 +221,7 @@ def test_programs_import_watch_and_export(client: Client) -> None:
     begun = client.post("/api/v1/transfers/export/", export, content_type="application/json")
     jobs.carry_out(begun.json()["id"])
     fetched = client.get(f"/api/v1/transfers/{begun.json()['id']}/file/")
-    assert b"List files" in b"".join(fetched.streaming_content)  # type: ignore[attr-defined]
+    assert b"List files" in b"".join(fetched.streaming_content)
     assert len(client.get("/api/v1/transfers/").json()["results"]) == 2
 
 
@@ -273,7 +273,7 @@ def put_aside(client: Client, campaign: Campaign, *rows: object, **typed: object
 def choose(client: Client, url: str, roles: dict[str, str], do: str, **typed: str) -> HttpResponse:
     columns = client.get(url).context["columns"]
     chosen = {f"role-{place}": roles[one.name] for place, one in enumerate(columns)}
-    return client.post(url, {**chosen, **typed, do: "1"})  # type: ignore[return-value]
+    return client.post(url, {**chosen, **typed, do: "1"})
 
 
 def test_columns_are_chosen_and_seen_before_anything_is_stored(
@@ -291,7 +291,7 @@ def test_columns_are_chosen_and_seen_before_anything_is_stored(
     )
 
     page = choose(client, url, CHOSEN, "look")
-    look = page.context["look"]  # type: ignore[attr-defined]
+    look = page.context["look"]
     assert look.heads == ["id", "statement", "script", "verdict"]
     assert look.rows[0].cells == ["1", "List files", "ls\n", "correct"]
     assert "verdict: " in look.rows[1].problem
@@ -316,8 +316,8 @@ def test_what_is_known_is_chosen_already_and_can_be_left_out(
     roles = {one.name: one.role for one in client.get(url).context["columns"]}
     assert roles == {"query": "id", "gold": "reference"}
     page = choose(client, url, {"query": "statement", "gold": ""}, "look")
-    assert page.context["look"].heads == ["statement"]  # type: ignore[attr-defined]
-    assert [one.role for one in page.context["columns"]] == ["statement", ""]  # type: ignore[attr-defined]
+    assert page.context["look"].heads == ["statement"]
+    assert [one.role for one in page.context["columns"]] == ["statement", ""]
 
 
 def test_columns_of_several_reviewers_are_named(client: Client, campaign: Campaign) -> None:
@@ -329,7 +329,7 @@ def test_columns_of_several_reviewers_are_named(client: Client, campaign: Campai
         "end": "adjudicated:script",
     }
     page = choose(client, url, roles, "look", **{"person-1": "anna", "person-3": "mona"})
-    cells = [row.cells for row in page.context["look"].rows]  # type: ignore[attr-defined]
+    cells = [row.cells for row in page.context["look"].rows]
     assert cells == [["a", "anna", "script", "2"], ["a", "mona", "script", "1"]]
     choose(client, url, roles, "import", **{"person-1": "anna", "person-3": "mona"})
     jobs.carry_out(Transfer.objects.latest("pk").pk)
@@ -369,7 +369,7 @@ def test_finished_scores_are_all_there_are_unless_the_file_says_otherwise(
     choose(client, url, roles | {"judge": "reviewer:script"}, "import")
     jobs.carry_out(Transfer.objects.latest("pk").pk)
     jobs.carry_out(Transfer.objects.latest("pk").pk)
-    (arm,) = make_document(campaign)["configurations"]  # type: ignore[misc]
+    (arm,) = make_document(campaign)["configurations"]
     share = arm["strict"]["first_pass_accuracy"]
     assert (share["numerator"], share["denominator"]) == ((0, 0) if said else (2, 4))
     assert {one.overlap for one in campaign.items.all()} == {said or 1}
@@ -399,7 +399,7 @@ def test_the_same_choice_twice_is_refused_and_stays_as_chosen(
     answer = choose(client, url, {**CHOSEN, "nr": "statement"}, "import")
     assert answer.status_code == 422
     assert "both chosen for the same" in answer.text
-    assert answer.context["columns"][0].role == "statement"  # type: ignore[attr-defined]
+    assert answer.context["columns"][0].role == "statement"
     assert not Transfer.objects.exists()
 
 

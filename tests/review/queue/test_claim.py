@@ -99,7 +99,7 @@ def test_a_lease_that_ran_out_frees_the_place_and_keeps_what_was_typed(
     assert services.expire_leases() == 1
     assert services.expire_leases() == 0
     assert services.claim_next(services.live_queue(), by=second_reviewer) is not None
-    assert services.open_item(held.item, reviewer).scratch.fields == {"comment": "half a thought"}  # type: ignore[union-attr]
+    assert services.open_item(held.item, reviewer).scratch.fields == {"comment": "half a thought"}
 
 
 def test_a_skipped_item_needs_a_reason_and_goes_to_somebody_else(
@@ -173,7 +173,6 @@ def test_the_page_of_a_waiting_run_follows_the_review(
     held: Assignment, reviewer: User, as_manager: Client
 ) -> None:
     run = held.item.run
-    assert run is not None
     page = as_manager.get(reverse("run-detail", args=[run.pk]))
     assert 'hx-trigger="every 20s"' in page.text
     status, seen = reverse("run-status", args=[run.pk]), {"seen": page.context["seen"]}

@@ -212,5 +212,5 @@ def test_the_number_of_queries_does_not_grow_with_who_had_it(
     client.get(url)
     for _ in range(5):
         Assignment.objects.create(item=done.item, reviewer=second_reviewer, state="released")
-    with django_assert_max_num_queries(12):  # type: ignore[attr-defined]
+    with django_assert_max_num_queries(12):
         assert client.get(url).text.count("hands-who") == 6

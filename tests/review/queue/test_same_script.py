@@ -59,7 +59,7 @@ def test_an_arm_that_shows_more_is_met_later_without_the_script_being_asked_agai
     arms: Arms, reviewer: User
 ) -> None:
     campaign, one, other = arms
-    draft = other.run.drafts.get()  # type: ignore[union-attr]
+    draft = other.run.drafts.get()
     Feedback.objects.create(draft=draft, text="- Else.", words=1, points=1)
     services.claim_next(campaign, by=reviewer)
     score_next(one, reviewer, 0)
@@ -111,7 +111,7 @@ def test_a_text_in_two_arms_is_settled_once_and_never_by_a_rater_of_either(
 def two_scripts(manager: User, reviewer: User) -> Arms:
     """One statement, two arms with scripts of their own; the first that is handed out."""
     campaign, one, other = make_two_arms(by=manager, reviewers=[reviewer])
-    other.run.drafts.update(script="pwd\n", sha256="1" * 64)  # type: ignore[union-attr]
+    other.run.drafts.update(script="pwd\n", sha256="1" * 64)
     return campaign, one, other
 
 
@@ -188,7 +188,7 @@ def test_what_came_from_a_file_is_work_of_when_it_was_done(
     Item.objects.filter(pk=one.pk).update(places=0)
     assert read_later([campaign], [reviewer.pk])
     assert services.claim_next(campaign, by=reviewer) is None
-    imported.ended_at -= timedelta(days=1)  # type: ignore[operator]
+    imported.ended_at -= timedelta(days=1)
     imported.save()
     assert not read_later([campaign], [reviewer.pk])
     held = services.claim_next(campaign, by=reviewer)

@@ -89,7 +89,6 @@ def test_who_made_the_check_is_not_handed_the_item(
     halo_study: Campaign, reviewer: User, second_reviewer: User, manager: User
 ) -> None:
     item = halo_study.items.filter(again="").first()
-    assert item is not None
     services.claim_item(item, by=reviewer)
     give(item, reviewer, 0, 2, 2)
     halo = halo_study.items.get(again="halo", run=item.run)

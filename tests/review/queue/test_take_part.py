@@ -168,7 +168,7 @@ def study(manager: User, reviewer: User, second_reviewer: User) -> Campaign:
 def test_pace_is_of_today_and_of_this_sitting(
     study: Campaign, reviewer: User, django_assert_num_queries: Callable[..., object]
 ) -> None:
-    with django_assert_num_queries(2):  # type: ignore[attr-defined]
+    with django_assert_num_queries(2):
         pace = own_pace(reviewer)
     assert (pace.today, pace.sitting, pace.median_seconds, pace.pauses) == (4, 4, 20, 4)
     now = timezone.now()

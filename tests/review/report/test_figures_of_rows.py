@@ -75,8 +75,8 @@ def test_the_demo_model_is_marked_and_reviewers_time_added_up(golden: Campaign) 
     Run.objects.filter(pk=item.run_id).update(demo=True)
     Score.objects.filter(item=item).update(active_seconds=90.0)
     report = services.make_report(golden)
-    assert report["configurations"][0]["demo"] is True  # type: ignore[index]
-    (arm,) = report["details"]["arms"]  # type: ignore[index]
+    assert report["configurations"][0]["demo"] is True
+    (arm,) = report["details"]["arms"]
     assert arm["time"] == {"items": 1, "seconds": 90}
 
 
@@ -95,8 +95,8 @@ def settle(campaign: Campaign, people: list[User], *, by: User) -> Callable[[], 
 
 
 def scored(report: services.Document) -> int:
-    (arm,) = report["configurations"]  # type: ignore[misc]
-    numerator: int = arm["strict"]["first_pass_accuracy"]["numerator"]  # type: ignore[index]
+    (arm,) = report["configurations"]
+    numerator: int = arm["strict"]["first_pass_accuracy"]["numerator"]
     return numerator
 
 

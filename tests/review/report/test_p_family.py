@@ -41,7 +41,7 @@ def opened(campaign: Campaign, manager: User, reviewer: User) -> Campaign:
 def test_the_family_is_what_the_study_could_compare_when_it_opened(
     opened: Campaign, manager: User, client: Client
 ) -> None:
-    said = make_report(opened)["details"]["p_values"]  # type: ignore[index]
+    said = make_report(opened)["details"]["p_values"]
     # Under both criteria the net of each configuration, and five figures of each two of them: nothing was executed
     # in this study. What the third brought came later.
     assert said["fixed"] and (said["family"], said["later"]) == (2 * (3 + 3 * 5), 2 * (1 + 2 * 5))
@@ -70,8 +70,8 @@ def test_a_comparison_without_a_p_value_stays_in_the_family(
     move_campaign(campaign, Campaign.State.CLOSED, by=manager)
     campaign.refresh_from_db()
     report = make_report(campaign)
-    said = report["details"]["p_values"]  # type: ignore[index]
-    net = report["configurations"][0]["strict"]["net"]  # type: ignore[index]
+    said = report["details"]["p_values"]
+    net = report["configurations"][0]["strict"]["net"]
     assert said["without"] >= 8
     assert net["p_holm"] == min(1, said["family"] * net["p_value"])
 
@@ -105,7 +105,7 @@ def test_a_report_is_not_kept_for_another_family(
     for family in ([["net", "strict", "imported", ""]], [["net", "strict", "third", ""]], [], None):
         Campaign.objects.filter(pk=opened.pk).update(p_family=family)
         opened.refresh_from_db()
-        p_values = make_report(opened)["details"]["p_values"]  # type: ignore[index]
+        p_values = make_report(opened)["details"]["p_values"]
         said.append((p_values["fixed"], p_values["later"]))
     assert said[0][0] and said[2] == (True, 0) and said[3] == (False, 0)
     client.force_login(manager)
@@ -124,8 +124,8 @@ def test_the_net_of_the_only_configuration_stands_alone_where_it_was_named(
         move_campaign(campaign, Campaign.State.OPEN, by=manager), Campaign.State.CLOSED, by=manager
     )
     report = make_report(closed)
-    said = report["details"]["p_values"]  # type: ignore[index]
-    (arm,) = report["configurations"]  # type: ignore[misc]
+    said = report["details"]["p_values"]
+    (arm,) = report["configurations"]
     strict, partial = arm["strict"]["net"], arm["partial"]["net"]
     assert (strict["is_primary"], strict["p_holm"]) == (True, None)
     assert strict["p_value"] == pytest.approx(0.0015, abs=5e-5)

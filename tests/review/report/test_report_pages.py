@@ -79,7 +79,6 @@ def test_the_page_shows_every_figure_of_the_golden_case(
 def test_numbers_lead_to_the_items_behind_them(golden: Campaign, as_manager: Client) -> None:
     page = as_manager.get(f"/campaigns/{golden.pk}/report/").text
     link = re.search(r'href="([^"]*figure=broken[^"]*)">3 / 10<', page)
-    assert link is not None
     address = unescape(link[1])
     assert as_manager.get(address).text.count('class="row-title"') == 10
     for which, count in (("numerator", 3), ("rest", 7)):
@@ -99,7 +98,6 @@ def test_what_a_figure_leaves_out_is_listed_with_why(
     fill(campaign, labels, [reviewer, second])
     page = as_manager.get(f"/campaigns/{campaign.pk}/report/").text
     link = re.search(r'href="([^"]*figure=first_pass_accuracy[^"]*which=open[^"]*)">2<', page)
-    assert link is not None
     listed = as_manager.get(unescape(link[1])).text
     assert listed.count('class="row-title"') == 2
     words = words_of(listed.partition("<tbody")[2])

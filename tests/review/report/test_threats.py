@@ -116,7 +116,7 @@ def test_every_way_to_the_figures_is_a_look_in_every_state(
     tmp_path: Path,
     settings: object,
 ) -> None:
-    settings.MEDIA_ROOT = tmp_path / "files"  # type: ignore[attr-defined]
+    settings.MEDIA_ROOT = tmp_path / "files"
     people = [reviewer, make_person("second-one", "reviewer")]
     fill(campaign, [Label("correct", [(2, None, None)] * 2)] * 3, people)
     Campaign.objects.filter(pk=campaign.pk).update(state=state)
@@ -156,7 +156,7 @@ def test_closing_and_opening_again_are_listed(boss: Client, manager: User, revie
     page = threats_page(boss, campaign)
     assert f"{manager.username} closed: p values are shown" in page
     assert f"{manager.username} opened again: p values are hidden, and have been seen" in page
-    closings = report_threats(campaign)["looks"]["closings"]  # type: ignore[index]
+    closings = report_threats(campaign)["looks"]["closings"]
     assert [(one["closed"], one["state"]) for one in closings] == [
         (True, "closed"),
         (False, "paused"),
@@ -257,13 +257,13 @@ def test_times_in_the_file_are_checked_for_order_and_sittings(
         for number, item in enumerate(fill(campaign, labels, [reviewer], configuration=name)):
             at = begin + timedelta(minutes=3 * number + arm, days=arm * (number // 2))
             Score.objects.filter(item=item).update(at=at, timed=True)
-    times = report_threats(campaign)["origin"]["times"]  # type: ignore[index]
+    times = report_threats(campaign)["origin"]["times"]
     assert times["sittings"] == {"numerator": 2, "denominator": 4}
     assert times["order"]["denominator"] == 7
     page = threats_page(boss, campaign)
     assert "2 / 4 answers in a further arm of one statement (50.0 %) came within 30 minutes" in page
     Score.objects.update(timed=False)
-    assert report_threats(campaign)["origin"]["times"] is None  # type: ignore[index]
+    assert report_threats(campaign)["origin"]["times"] is None
 
 
 @pytest.mark.slow

@@ -116,8 +116,8 @@ def test_a_later_round_that_is_recommended_is_open_as_long_as_it_has_no_score() 
     refined = {"stage": Stage.REFINED, "reviewer": 1}
     scores = (
         GivenScore(reviewer=1, stage=Stage.SCRIPT, value=0),
-        GivenScore(value=0, **refined),  # type: ignore[arg-type]
-        GivenScore(value=2, round=2, **refined),  # type: ignore[arg-type]
+        GivenScore(value=0, **refined),
+        GivenScore(value=2, round=2, **refined),
     )
     item = Judged(
         scores=scores,

@@ -22,7 +22,7 @@ STRICT = Criterion.STRICT
 Joint = Counter[tuple[tuple[ItemPattern, ItemPattern], ...]]
 
 
-def item(script: int, refined: int | None = None, **rest) -> Judged:  # type: ignore[no-untyped-def]
+def item(script: int, refined: int | None = None, **rest) -> Judged:
     scores = [GivenScore(reviewer=1, stage=Stage.SCRIPT, value=script)]
     if refined is not None:
         scores.append(GivenScore(reviewer=1, stage=Stage.REFINED, value=refined))

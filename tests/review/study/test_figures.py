@@ -28,7 +28,7 @@ from tests.review.study.recount.figures import figures_of
 from tests.review.study.recount.finals import Finals
 
 
-def scored(script: int, feedback: int | None = None, refined: int | None = None, **rest) -> Judged:  # type: ignore[no-untyped-def]
+def scored(script: int, feedback: int | None = None, refined: int | None = None, **rest) -> Judged:
     """An item that one reviewer scored."""
     given = {Stage.SCRIPT: script, Stage.FEEDBACK: feedback, Stage.REFINED: refined}
     return Judged(

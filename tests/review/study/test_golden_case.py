@@ -75,7 +75,6 @@ def test_golden_case_with_half_of_the_refinements_open_has_the_printed_weighted_
     figure = work_out_figures(count_patterns(items))[Criterion.STRICT]["overall_expert_triggered"]
 
     assert figure.open == sum(number // 2 for number in by_row.values())
-    assert figure.range is not None
     assert figure.range[0] < 116 / 153 < figure.range[1]
     assert figure.share.value is not None
     assert figure.share.value > 0.8

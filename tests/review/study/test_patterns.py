@@ -26,11 +26,11 @@ from review.study.types import FinalScore, Origin, Recommended
 SCRIPT, REFINED = Stage.SCRIPT, Stage.REFINED
 
 
-def by(reviewer: int, value: int, stage: Stage = SCRIPT, **rest) -> GivenScore:  # type: ignore[no-untyped-def]
+def by(reviewer: int, value: int, stage: Stage = SCRIPT, **rest) -> GivenScore:
     return GivenScore(reviewer=reviewer, stage=stage, value=value, **rest)
 
 
-def pattern(*scores: GivenScore, **rest) -> ItemPattern:  # type: ignore[no-untyped-def]
+def pattern(*scores: GivenScore, **rest) -> ItemPattern:
     found = pattern_of(Judged(scores=scores, **rest))
     assert found is not None
     return found

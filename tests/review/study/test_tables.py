@@ -37,7 +37,7 @@ from tests.review.study.golden import count_patterns, golden_items
 STRICT, PARTIAL = Criterion.STRICT, Criterion.PARTIAL
 
 
-def item(script: int, refined: int | None = None, **rest) -> Judged:  # type: ignore[no-untyped-def]
+def item(script: int, refined: int | None = None, **rest) -> Judged:
     scores = [GivenScore(reviewer=1, stage=Stage.SCRIPT, value=script)]
     if refined is not None:
         scores.append(GivenScore(reviewer=1, stage=Stage.REFINED, value=refined))

@@ -58,7 +58,6 @@ def in_a_world(happen: Callable[[], Any]) -> Any:
 def answers(item: Item, known: Version, robot: User) -> list[object]:
     """All that agents and pipelines hear of a study's scripts, and of the entry that they know."""
     token, pipeline = token_of(robot), token_of(robot, "agent_read")
-    assert item.run is not None
     run, statement = item.run.pk, item.run.action.statement
     scripts = [f"echo '{text}, of run {run}'\n" for text in (OF_ITS_OWN, AFTER)]
     scripts += ["uptime --pretty\n", PLAIN]
@@ -111,7 +110,6 @@ def test_what_was_withheld_is_found_once_the_study_is_closed(
     headers = {"Authorization": f"Bearer {token_of(robot, 'agent_read')}"}
     own, _after, edited = publish_all(studied, known)
     catalog.embed_missing()
-    assert studied.run is not None
     statement = studied.run.action.statement
 
     def found(words: str) -> list[str]:

@@ -63,7 +63,6 @@ def happenings(item: Item, curator: User) -> None:
 def publish_of_study(item: Item, curator: User, *, entry: Entry | None = None) -> Version:
     """Publish a script of the item's run, as a curator does by another way."""
     run = item.run
-    assert run is not None
     return catalog.publish(
         statement=run.action.statement,
         script="echo 'of a study'\n",

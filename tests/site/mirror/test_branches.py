@@ -213,7 +213,6 @@ def test_a_folder_is_what_it_was_where_the_branch_was_made(
     work()
     repository.commit(clone, {f"{FOLDER}/script.sh": "uptime -s\n"}, "Since", push="since")
     newest = MirrorCommit.objects.order_by("position").last()
-    assert newest is not None
     assert newest.entry_id == other.entry_id
     MirrorCommit.objects.filter(pk=newest.pk).update(folder=FOLDER.partition("/")[2])
     [found] = read("since", by=curator).found

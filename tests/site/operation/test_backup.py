@@ -117,7 +117,6 @@ def forge(good: Path, bad: Path, change: Callable[[str, bytes], bytes]) -> None:
         parts = {}
         for member in source.getmembers():
             file = source.extractfile(member)
-            assert file is not None
             content = change(member.name, file.read())
             if member.name == "manifest.json":
                 made = json.loads(content)
@@ -422,7 +421,6 @@ def as_format_1(good: Path, old: Path) -> None:
     with tarfile.open(good) as source, tarfile.open(old, "w") as target:
         for member in source.getmembers():
             file = source.extractfile(member)
-            assert file is not None
             content = file.read()
             if member.name == "manifest.sha256":
                 continue

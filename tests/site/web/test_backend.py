@@ -25,7 +25,6 @@ def test_permissions_of_several_roles_and_of_ones_own_add_up(db: None) -> None:
     person = make_person("ada", "reviewer", "curator")
     person.user_permissions.add(Permission.objects.get(codename="manage_endpoints"))
     found = RoleBackend().get_user(person.pk)
-    assert found is not None
     assert found.get_all_permissions() == User.objects.get(pk=person.pk).get_all_permissions()
     assert found.has_perms(["review.review", "catalog.curate", "pipeline.manage_endpoints"])
 

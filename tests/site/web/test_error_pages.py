@@ -149,7 +149,6 @@ def test_api_errors_have_one_shape(subtests: pytest.Subtests) -> None:
     ):
         with subtests.test(repr(error)):
             response = errors.handle_api_exception(error, {})
-            assert response is not None
             body = json.loads(json.dumps(response.data))["error"]
             assert (response.status_code, body["code"], body["field"]) == (status, code, field)
             assert body["message"]

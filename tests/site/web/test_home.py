@@ -166,7 +166,6 @@ def test_to_follow_it_costs_less_than_to_open_it_and_news_are_not_late(
     assert len(followed) <= opened - 15, f"{opened} opened, {len(followed)} followed"
 
     item = review.take_in(run.pk)
-    assert item is not None
     client.get(reverse("run-detail", args=[run.pk]))
     Item.objects.filter(pk=item.pk).update(state="closed")
     assert "1 changed" in client.get("/", headers=HTMX).text

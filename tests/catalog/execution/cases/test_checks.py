@@ -312,7 +312,7 @@ def test_several_checks_count_as_one_and_each_can_fail_it() -> None:
                               " it then printed `x`, with status 0"),
     ):  # fmt: skip
         seen = world_seen(run_seen(**first), run_seen(**second))
-        (found,) = run_case(case, ":", ScriptedSandbox(lambda prepared, seen=seen: seen)).checks  # type: ignore[misc]
+        (found,) = run_case(case, ":", ScriptedSandbox(lambda prepared, seen=seen: seen)).checks
         assert (found.state.value, found.got) == ("failed" if got else "passed", got)
     assert found.sentence == (
         "ends with success (0); adds no file;"

@@ -115,7 +115,7 @@ def test_a_sandbox_that_fails_is_not_the_script_s_failure(case_set: CaseSet) -> 
         def run(self, prepared: object) -> None:
             raise SandboxFailed("the helper was killed")
 
-    found = run_case_set(case_set, RIGHT, Availability(sandbox=Broken()))  # type: ignore[arg-type]
+    found = run_case_set(case_set, RIGHT, Availability(sandbox=Broken()))
     assert found.cases[0].state is State.NOT_RUN
     assert found.cases[0].checks[0].got == "the helper was killed"
 

@@ -116,7 +116,7 @@ def test_a_check_that_fails_notices_it() -> None:
 def test_what_ends_without_a_verdict_is_counted_apart() -> None:
     missing = {"status": 127, "stderr": "x: line 1: jq: command not found\n"}
     for how in ({"ended": Ended.TIMED_OUT, "status": None}, missing):
-        quality, line = measured(lambda how=how: world_seen(run_seen(**how)))  # type: ignore[misc]
+        quality, line = measured(lambda how=how: world_seen(run_seen(**how)))
         assert (quality.noticed, quality.survivors) == (0, ())
         assert len(quality.without_verdict) == 3
         assert "the cases notice 0 of 3 small errors; 3 of them end without a verdict" in line
