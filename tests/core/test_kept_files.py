@@ -45,9 +45,7 @@ def kept(request: pytest.FixtureRequest, settings: Settings, tmp_path: Path) -> 
     return KeptFiles("transfers")
 
 
-def test_what_is_kept_is_read_on_every_machine(
-    kept: KeptFiles, settings: Settings, tmp_path: Path
-) -> None:
+def test_kept_file_is_read_elsewhere(kept: KeptFiles, settings: Settings, tmp_path: Path) -> None:
     name = kept.keep(ContentFile(b"a,b\n1,2\n"))
     assert kept.has(name)
     settings.LAYOUT = Layout(tmp_path / "another machine")
@@ -58,9 +56,7 @@ def test_what_is_kept_is_read_on_every_machine(
     assert not kept.fetch(name).exists()
 
 
-def test_what_is_handed_on_leaves_nothing_on_this_machine(
-    kept: KeptFiles, settings: Settings, tmp_path: Path
-) -> None:
+def test_handed_on_file_is_removed(kept: KeptFiles, settings: Settings, tmp_path: Path) -> None:
     name = kept.keep(ContentFile(b"whom," * 1_000))
     settings.LAYOUT = Layout(tmp_path / "another machine")
     with kept.open(name) as file:
@@ -71,9 +67,7 @@ def test_what_is_handed_on_leaves_nothing_on_this_machine(
         kept.open(name).read()
 
 
-def test_a_copy_goes_after_a_day_whoever_deleted_the_file(
-    bucket: None, settings: Settings, tmp_path: Path
-) -> None:
+def test_copy_is_deleted_after_a_day(bucket: None, settings: Settings, tmp_path: Path) -> None:
     """The worker that imports it deletes it there; the machine it was uploaded to hears nothing of that."""
     settings.LAYOUT = Layout(tmp_path / "web")
     kept, others = KeptFiles("catalogue"), KeptFiles("transfers")

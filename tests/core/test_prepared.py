@@ -156,9 +156,7 @@ def test_what_is_refused_is_told_as_django_tells_it(db: None) -> None:
         fetch("SELECT 1", [])
 
 
-def test_a_connection_that_the_server_has_ended_is_made_anew(
-    db: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_ended_connection_is_replaced(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
     kept = connection.copy()
     monkeypatch.setattr("core.database.prepared.connections", {"default": kept})
     ((before,),) = fetch("SELECT pg_backend_pid()", [])

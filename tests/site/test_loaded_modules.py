@@ -36,9 +36,7 @@ _FOR_FEW = {
         pytest.param(_WEB, {"anthropic"}, 3_300, id="web"),
     ],
 )
-def test_process_loads_no_module_it_does_not_need(
-    tmp_path: Path, load: str, never: set[str], most: int
-) -> None:
+def test_process_loads_few_modules(tmp_path: Path, load: str, never: set[str], most: int) -> None:
     show = "import json, sys; print(json.dumps(sorted(sys.modules)))"
     done = subprocess.run(
         [sys.executable, "-c", f"{load}\n{show}"],

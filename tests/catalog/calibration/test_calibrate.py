@@ -45,9 +45,7 @@ def label_all(version: Version, by: User, *, matches: int, others: int) -> None:
 
 
 class TestLabelling:
-    def test_a_case_is_labelled_with_a_key_and_the_next_one_comes(
-        self, asked: list[hooks.Case], as_manager: Client
-    ) -> None:
+    def test_label_key_shows_next_case(self, asked: list[hooks.Case], as_manager: Client) -> None:
         page = as_manager.get(f"{ADDRESS}label/")
         for said in (ASKED, "Print the uptime", "uptime", 'data-key="1"', "What differs"):
             assert said in page.text
@@ -108,9 +106,7 @@ class TestLabelling:
         assert won == ""
         assert f"{MatchLabel.objects.get().by.first_name} has labelled this already" in refused
 
-    def test_the_scoring_weighs_what_who_asked_has_labelled(
-        self, version: Version, reviewer: User
-    ) -> None:
+    def test_own_scoring_weighs_labels_of_askers(self, version: Version, reviewer: User) -> None:
         services.label_match("Print the uptime", version=version, label="match", by=reviewer)
         services.label_match("Restart nginx", version=version, label="no_match", by=reviewer)
         assert score_labels(limit=10) == 2

@@ -36,9 +36,7 @@ def send(client_for: ClientFor) -> Send:
     return to
 
 
-def test_the_figures_and_the_threshold_for_a_precision_are_told(
-    version: Version, curator: User, send: Send
-) -> None:
+def test_api_reports_threshold_for_precision(version: Version, curator: User, send: Send) -> None:
     label_all(version, curator, matches=45, others=15)
 
     told = send(curator, "calibration/", "get", precision=0.95).json()
@@ -97,9 +95,7 @@ def test_a_threshold_that_makes_no_sense_is_refused(curator: User, send: Send) -
     assert not Threshold.objects.exists()
 
 
-def test_a_case_is_read_labelled_and_taken_back(
-    asked: list[hooks.Case], manager: User, send: Send
-) -> None:
+def test_label_by_api_is_undone(asked: list[hooks.Case], manager: User, send: Send) -> None:
     case = send(manager, "match-labels/next/", "get").json()
     assert (case["statement"], case["title"]) == (ASKED, "Print the uptime")
     assert case["script"] == asked_version(case).script
@@ -142,9 +138,7 @@ def test_nobody_takes_back_what_another_said(
     assert MatchLabel.objects.counting().exists()
 
 
-def test_a_fit_is_begun_once_and_said_how_it_ended(
-    version: Version, curator: User, send: Send
-) -> None:
+def test_fit_starts_once_and_reports_its_end(version: Version, curator: User, send: Send) -> None:
     begun = send(curator, "calibration/fit/")
     assert (begun.status_code, begun.json()["state"]) == (202, "waiting")
     assert send(curator, "calibration/fit/").status_code == 409

@@ -79,9 +79,7 @@ def test_a_refusal_is_shown_at_its_field_and_nothing_typed_is_lost(client: Clien
     assert Entry.objects.count() == 1
 
 
-def test_an_entry_is_renamed_unless_somebody_was_faster(
-    client: Client, second_curator: User
-) -> None:
+def test_entry_is_renamed_unless_somebody_was_faster(client: Client, second_curator: User) -> None:
     entry = shelve("Show the uptime").entry
     address = f"/admin/catalog/entry/{entry.pk}/change/"
     form = {"title": "Since when is it up?", "seen": "Show the uptime", **INLINES}
@@ -127,9 +125,7 @@ def test_an_entry_is_suspended_with_a_reason(client: Client) -> None:
     assert ("entry suspended", "carla") in events()
 
 
-def test_four_eyes_hold_for_many_at_once(
-    client: Client, curator: User, second_curator: User
-) -> None:
+def test_bulk_verify_needs_four_eyes(client: Client, curator: User, second_curator: User) -> None:
     own = shelve("Own", script="id\n", state="in_review", author=curator)
     other = shelve("Other", script="df\n", state="in_review", author=second_curator)
     draft = shelve("Old", script="ls\n", state="deprecated")
@@ -253,9 +249,7 @@ def test_a_tag_is_made_and_deleted(client: Client) -> None:
     assert [event for event, _who in events()] == ["tag made", "tag deleted"]
 
 
-def test_list_asks_as_many_queries_for_many_rows_as_for_few(
-    client: Client, curator: User, second_curator: User
-) -> None:
+def test_list_queries_do_not_grow(client: Client, curator: User, second_curator: User) -> None:
     addresses = [f"/admin/catalog/{model}/" for model in ("entry", "version", "tag")]
 
     def count(numbers: range) -> list[int]:

@@ -69,9 +69,7 @@ def test_who_opens_it_comes_to_the_other_entry_and_its_history_stays(
     assert as_reviewer.get("/catalogue/?state=merged").text.count("row-title") == 1
 
 
-def test_the_preview_changes_nothing_and_then_exactly_that_is_done(
-    source: Version, target: Version, as_curator: Client
-) -> None:
+def test_merge_does_what_preview_says(source: Version, target: Version, as_curator: Client) -> None:
     address = f"/catalogue/{source.entry.slug}/merge/?into={target.entry.slug}"
     page = as_curator.get(address)
     for said in (STATEMENT, "How long is it up?", "version 1, verified"):
@@ -134,9 +132,7 @@ def test_a_merged_entry_is_changed_no_more_and_says_who_merged_it(
     assert source.entry.versions.count() == 1
 
 
-def test_what_would_leave_a_statement_without_an_answer_is_refused(
-    source: Version, target: Version, curator: User
-) -> None:
+def test_merge_that_loses_an_answer_fails(source: Version, target: Version, curator: User) -> None:
     draft = shelve("A draft of it", script=SCRIPT, state="draft").entry
     entry = source.entry
     with pytest.raises(NotAllowedNow, match="Nothing of"):
@@ -180,9 +176,7 @@ def test_what_is_approved_for_a_merged_entry_goes_to_the_one_that_stands(
 
 
 class TestNearDuplicates:
-    def test_entries_that_might_answer_for_each_other_are_listed_once(
-        self, target: Version, source: Version
-    ) -> None:
+    def test_near_duplicates_are_listed_once(self, target: Version, source: Version) -> None:
         twin = shelve("Report the uptime", script=PLAIN, state="in_review")
         other = shelve("Restart the print spooler", script="systemctl restart cups\n")
 

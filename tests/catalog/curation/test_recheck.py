@@ -44,9 +44,7 @@ def test_what_was_just_checked_is_not_checked_again() -> None:
     assert not Recheck.objects.exists()
 
 
-def test_newer_findings_are_listed_and_what_was_verified_stays(
-    old: Version, curator: User, client_for: ClientFor
-) -> None:
+def test_recheck_keeps_verified_state(old: Version, curator: User, client_for: ClientFor) -> None:
     same = shelve("Print the uptime")
     age(same)
 

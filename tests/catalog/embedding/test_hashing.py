@@ -90,9 +90,7 @@ SENSELESS = [
 ]
 
 
-def test_a_setting_that_makes_no_sense_is_answered_in_one_line(
-    tmp_path: Path, subtests: pytest.Subtests
-) -> None:
+def test_invalid_setting_gives_one_line_error(tmp_path: Path, subtests: pytest.Subtests) -> None:
     for spec, complaint in SENSELESS:
         with subtests.test(spec):
             with pytest.raises(EmbedderUnavailable) as caught:

@@ -25,7 +25,7 @@ STATEMENTS = [
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("model_cache")
-def test_vectors_agree_with_a_plain_forward_pass_of_the_original_weights(
+def test_vectors_agree_with_plain_forward_pass_of_original_weights(
     minilm: MiniLMEmbedder,
 ) -> None:
     reference = Reference()
@@ -73,7 +73,7 @@ def test_each_text_has_a_row_of_unit_length_in_order(minilm: MiniLMEmbedder) -> 
     assert (vectors[1] == minilm.embed(["short"])[0]).all()
 
 
-def test_vector_depends_neither_on_other_texts_nor_on_words_after_the_last_token(
+def test_vector_ignores_other_texts_and_words_beyond_the_limit(
     minilm: MiniLMEmbedder,
 ) -> None:
     alone = minilm.embed(STATEMENTS[:1])

@@ -79,9 +79,7 @@ def test_two_processes_may_build_it_at_once(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == [NAME]
 
 
-def test_missing_weights_say_what_to_install(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_weights_name_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(weights, "PACKAGE", "no_such_package")
     with pytest.raises(EmbedderUnavailable, match="requirements-model.txt") as caught:
         MiniLMEmbedder(tmp_path).load()

@@ -96,9 +96,7 @@ def test_where_there_is_no_sandbox_the_page_says_why(
         assert "Not run: there is no sandbox. User namespaces are off. Turn them on." in shown
 
 
-def test_the_form_begins_with_cases_that_can_be_kept(
-    version: Version, curator: User, as_curator: Client
-) -> None:
+def test_form_starts_with_valid_cases(version: Version, curator: User, as_curator: Client) -> None:
     begun = as_curator.get(f"{page_of(version)}new/").context["form"]["cases"].value()
     response = as_curator.post(f"{page_of(version)}new/", {"cases": begun})
     assert response.status_code == 302

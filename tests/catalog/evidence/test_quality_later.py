@@ -102,9 +102,7 @@ def test_the_result_is_there_first_and_the_quality_once(
     assert quality_run().state == "done"
 
 
-def test_a_result_that_is_asked_for_meanwhile_is_the_next_thing_run(
-    ran: Execution, kept: EntryCases, prints: Prints
-) -> None:
+def test_requested_result_is_run_next(ran: Execution, kept: EntryCases, prints: Prints) -> None:
     prints.scripts.clear()
 
     def ask() -> None:
@@ -183,9 +181,7 @@ def test_a_script_that_does_something_else_by_then_is_measured_when_it_is_run_ag
     assert CaseRun.objects.filter(purpose="quality", state="waiting").exists()
 
 
-def test_what_changes_when_it_is_run_again_has_no_verdict_from_the_first(
-    kept: EntryCases, prints: Prints
-) -> None:
+def test_changed_rerun_discards_first_verdict(kept: EntryCases, prints: Prints) -> None:
     kept.case_set.content["cases"][0]["expect"] = [{"check": "stdout_lines", "exactly": []}]
     kept.case_set.save()
     prints.prints = lambda prepared: "x\n" if "LC_ALL" in prepared.environment else ""
@@ -195,9 +191,7 @@ def test_what_changes_when_it_is_run_again_has_no_verdict_from_the_first(
     assert not execution.judged and not CaseRun.objects.filter(purpose="quality").exists()
 
 
-def test_checks_known_to_be_unstable_say_nothing_of_the_quality(
-    kept: EntryCases, prints: Prints
-) -> None:
+def test_unstable_checks_leave_quality_unmeasured(kept: EntryCases, prints: Prints) -> None:
     expect = [{"check": "exit_status", "equals": 0}, {"check": "stdout_lines", "exactly": []}]
     kept.case_set.content["cases"][0]["expect"] = expect
     kept.case_set.save()
@@ -211,9 +205,7 @@ def test_checks_known_to_be_unstable_say_nothing_of_the_quality(
     assert quality["small_errors"] == 0, "no case passes for certain, so none can notice anything"
 
 
-def test_quality_stored_by_the_version_before_is_not_measured_again(
-    ran: Execution, prints: Prints
-) -> None:
+def test_quality_of_earlier_version_is_kept(ran: Execution, prints: Prints) -> None:
     Execution.objects.update(small_errors=3, noticed=2, quality_at=None)
     before = Execution.objects.get()
     ran_before = len(prints.scripts)
@@ -266,9 +258,7 @@ def test_quality_is_tried_again_where_the_sandbox_fails_and_not_for_ever(
     assert "Not measured" in page and "Not yet measured" not in page
 
 
-def test_results_come_first_and_those_that_somebody_waits_for_before_them(
-    ran: Execution, kept: EntryCases, prints: Prints
-) -> None:
+def test_awaited_results_are_run_first(ran: Execution, kept: EntryCases, prints: Prints) -> None:
     nightly = services.request_run(WRONG, kept.case_set, purpose=CaseRun.Purpose.NIGHTLY)
     asked = services.request_run("exit 3", kept.case_set, purpose=CaseRun.Purpose.ASKED)
     first, second, none = (running._next_before("quality") for _ in range(3))

@@ -68,9 +68,7 @@ def carry_out_all() -> None:
 
 
 @pytest.mark.slow
-def test_new_cases_are_run_on_the_script_that_answers(
-    confined: Sandbox, kept: EntryCases, version: Version
-) -> None:
+def test_new_cases_run_on_active(confined: Sandbox, kept: EntryCases, version: Version) -> None:
     run = CaseRun.objects.get()
     assert (run.state, run.purpose, run.script) == ("waiting", "cases", RIGHT)
     run_cases_task(run.pk)
@@ -112,9 +110,7 @@ def test_the_same_verdicts_on_the_same_machine_are_one_result(
     assert again.last_at > first.last_at
 
 
-def test_without_a_sandbox_nothing_is_run_and_the_reason_is_kept(
-    kept: EntryCases, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_sandbox_is_recorded(kept: EntryCases, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running, "current_sandbox", lambda: NOWHERE)
     carry_out_all()
     execution = Execution.objects.get()
@@ -132,9 +128,7 @@ def test_a_switch_turns_execution_off(
     assert services.run_cases(RIGHT, kept.case_set).reason.startswith("Execution is switched off.")
 
 
-def test_a_job_whose_worker_died_is_handed_out_again(
-    kept: EntryCases, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_job_of_dead_worker_is_resent(kept: EntryCases, monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[int] = []
     monkeypatch.setattr(CaseRun, "dispatch", lambda run: told.append(run.pk))
     run = CaseRun.objects.get()
@@ -151,9 +145,7 @@ def test_a_job_whose_worker_died_is_handed_out_again(
     assert told == [run.pk]
 
 
-def test_what_goes_wrong_is_said_and_the_text_goes(
-    kept: EntryCases, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_failed_run_keeps_reason_only(kept: EntryCases, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object, **__: object) -> None:
         raise RuntimeError("the disk is full")
 
@@ -239,9 +231,7 @@ def test_another_kind_of_machine_is_reported_and_waits_for_the_night(
     assert SandboxReport.objects.count() == 3
 
 
-def test_a_merge_brings_the_cases_and_its_undoing_takes_them_back(
-    kept: EntryCases, version: Version, curator: User
-) -> None:
+def test_merge_moves_cases_until_undone(kept: EntryCases, version: Version, curator: User) -> None:
     other = shelve("Remove old logs", script=WRONG)
     CaseRun.objects.all().delete()
     merge = merge_entries(version.entry, target=other.entry, by=curator)
@@ -253,9 +243,7 @@ def test_a_merge_brings_the_cases_and_its_undoing_takes_them_back(
     assert services.kept_cases(version.entry).get() == kept
 
 
-def test_the_same_cases_are_one_row_and_not_kept_twice(
-    kept: EntryCases, version: Version, curator: User
-) -> None:
+def test_same_cases_are_stored_once(kept: EntryCases, version: Version, curator: User) -> None:
     with pytest.raises(NotAllowedNow):
         services.add_cases(version.entry, cases_text(), by=curator)
     text = cases_text(author={"kind": "person", "name": "Bob"})
@@ -264,9 +252,7 @@ def test_the_same_cases_are_one_row_and_not_kept_twice(
     assert CaseSet.objects.get().author_name == "Ada"
 
 
-def test_new_cases_take_the_place_of_those_they_were_made_from(
-    kept: EntryCases, version: Version, curator: User
-) -> None:
+def test_revised_cases_replace_earlier(kept: EntryCases, version: Version, curator: User) -> None:
     text = cases_text(
         case_data({"check": "exit_status", "equals": 0}, world={"files": [OLD, YOUNG]})
     )
@@ -303,9 +289,7 @@ def test_only_another_verdict_is_changed_evidence(kept: EntryCases) -> None:
     assert EvidenceChange.objects.count() == 2
 
 
-def test_what_was_forgotten_while_it_was_run_is_not_kept(
-    kept: EntryCases, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_result_of_removed_cases_is_lost(kept: EntryCases, monkeypatch: pytest.MonkeyPatch) -> None:
     run = services.request_run("echo secret\n", kept.case_set, purpose=CaseRun.Purpose.DRAFT)
 
     def forget(*_: object) -> Availability:
@@ -319,9 +303,7 @@ def test_what_was_forgotten_while_it_was_run_is_not_kept(
     assert (run.state, run.script) == ("cancelled", "")
 
 
-def test_a_run_that_ends_while_it_is_asked_for_again_hinders_nobody(
-    kept: EntryCases, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_repeated_request_survives_end(kept: EntryCases, monkeypatch: pytest.MonkeyPatch) -> None:
     CaseRun.objects.all().delete()
     create, refusals = CaseRun.objects.create, iter([True, False])
 
@@ -349,9 +331,7 @@ def test_runs_that_ended_a_month_ago_go_at_night(kept: EntryCases) -> None:
     assert Execution.objects.get() == result
 
 
-def test_at_night_the_texts_are_read_a_part_at_a_time(
-    kept: EntryCases, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nightly_run_reads_in_parts(kept: EntryCases, monkeypatch: pytest.MonkeyPatch) -> None:
     services.add_cases(
         kept.entry,
         cases_text(author={"kind": "person", "name": "Bob"}, parameters={"A": "1"}),
@@ -365,9 +345,7 @@ def test_at_night_the_texts_are_read_a_part_at_a_time(
     assert "findings" not in read and '"script"' in read
 
 
-def test_undoing_a_merge_takes_back_no_cases_that_a_curator_kept_since(
-    kept: EntryCases, version: Version, curator: User
-) -> None:
+def test_undone_merge_keeps_newer_cases(kept: EntryCases, version: Version, curator: User) -> None:
     other = shelve("Remove old logs", script=WRONG)
     merge = merge_entries(version.entry, target=other.entry, by=curator)
     services.remove_cases(services.kept_cases(other.entry).get(), by=curator)
@@ -411,7 +389,7 @@ def test_what_somebody_waits_for_comes_before_the_night(monkeypatch: pytest.Monk
     assert ended.count() == 3
 
 
-def test_a_worker_without_a_sandbox_leaves_it_to_one_that_has_one(
+def test_worker_without_sandbox_leaves_run_to_others(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     case_set = services.keep_case_set(make_set(case_data()), by=None)
@@ -427,7 +405,7 @@ def test_a_worker_without_a_sandbox_leaves_it_to_one_that_has_one(
     assert (CaseRun.objects.get().state, Execution.objects.get().state) == ("done", "not run")
 
 
-def test_a_worker_says_again_what_it_found_and_a_failed_search_is_soon_repeated(
+def test_worker_repeats_its_sandbox_report(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     found = [NOWHERE, machine("5.2"), NOWHERE]

@@ -55,9 +55,7 @@ def file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 @pytest.mark.usefixtures("file")
-def test_release_result_replaces_the_run_of_starter_cases(
-    version: Version, reviewer: User, client_for: Clients
-) -> None:
+def test_release_result_stands(version: Version, reviewer: User, client_for: Clients) -> None:
     kept = services.add_cases(version.entry, cases_text(), by=None)
     assert not CaseRun.objects.exists()
     kept.refresh_from_db()
@@ -94,9 +92,7 @@ def test_only_drafts_without_a_shipped_result_are_run(
 
 
 @pytest.mark.usefixtures("file")
-def test_local_result_takes_the_place_of_the_shipped_one(
-    version: Version, reviewer: User, client_for: Clients
-) -> None:
+def test_local_result_wins(version: Version, reviewer: User, client_for: Clients) -> None:
     kept = services.add_cases(version.entry, cases_text(), by=None)
     local = services.store_execution(kept.case_set, ran(RIGHT, "5.2", State.FAILED))
     services.note_result(local)

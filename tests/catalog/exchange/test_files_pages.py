@@ -117,9 +117,7 @@ def test_a_large_file_is_left_to_a_worker(client: Client, monkeypatch: pytest.Mo
     assert 'hx-trigger="every 1s' not in client.get(f"{ADDRESS}{job.pk}/").text
 
 
-def test_it_can_be_cancelled_before_it_begins(
-    client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_waiting_import_is_canceled(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(import_jobs, "SMALL_FILE", 10)
     job = upload(client, file_of(GOOD))
     assert client.post(f"{ADDRESS}{job.pk}/cancel/").status_code == 302
@@ -191,7 +189,7 @@ def test_an_export_of_nothing_is_an_empty_file(client: Client) -> None:
     assert zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content))).namelist() == []
 
 
-def test_an_export_asks_a_fixed_number_of_queries(
+def test_export_queries_do_not_grow(
     django_assert_num_queries: Callable[[int], object],
 ) -> None:
     for number in range(6):

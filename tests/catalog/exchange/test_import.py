@@ -77,9 +77,7 @@ def test_rows_with_the_same_script_become_phrasings_of_one_entry(tmp_path: Path)
     assert Entry.objects.get(title="Tell the date").phrasings.count() == 2
 
 
-def test_a_known_address_with_another_script_is_a_new_version(
-    tmp_path: Path, curator: User
-) -> None:
+def test_known_address_with_another_script_is_new_version(tmp_path: Path, curator: User) -> None:
     former = shelve("Show the uptime")
     row = {"slug": "show-the-uptime", "title": "Show the uptime", "script": "uptime -p\n"}
     file = write_lines(tmp_path / "rows.jsonl", row)
@@ -121,9 +119,7 @@ def test_bad_rows_are_reported_by_place_and_good_ones_kept(tmp_path: Path) -> No
     assert "NOWHERE" in said["line 9"]
 
 
-def test_a_line_that_is_too_long_is_passed_over(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_line_too_long_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("core.files.lines.MOST_BYTES", 100)
     good = {"title": "Tell the date", "script": "date\n"}
     file = write_lines(tmp_path / "rows.jsonl", {"title": "x" * 500}, good)
@@ -236,9 +232,7 @@ def test_a_catalogue_is_carried_over_to_another_place(
     assert provenance["before"]["provenance"] == {"origin": "test"}
 
 
-def test_other_details_are_a_new_version_and_other_labels_are_not(
-    tmp_path: Path, curator: User
-) -> None:
+def test_changed_details_make_version_and_labels_do_not(tmp_path: Path, curator: User) -> None:
     version = shelve("Show the uptime", tags=["a"], undo="none")
     row = {"slug": "show-the-uptime", "title": "Show the uptime", "script": PLAIN}
     labels = write_lines(tmp_path / "labels.jsonl", {**row, "tags": ["b"], "owner": "carla"})
@@ -348,9 +342,7 @@ def run(*arguments: str) -> tuple[int, str, str]:
     return 0, out.getvalue(), err.getvalue()
 
 
-def test_the_command_reports_and_ends_with_a_status(
-    file: Path, tmp_path: Path, curator: User
-) -> None:
+def test_command_reports_and_ends_with_status(file: Path, tmp_path: Path, curator: User) -> None:
     mixed = write_lines(tmp_path / "mixed.jsonl", {"title": "t", "script": "df\n"}, "{")
     bad = write_lines(tmp_path / "bad.jsonl", "{")
     vouched = ["--state", "verified", "--by", curator.username]

@@ -91,9 +91,7 @@ def no_room() -> Iterator[Callable[[], None]]:
     resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
-def test_a_failure_leaves_what_was_there_and_no_half_copy(
-    tmp_path: Path, no_room: Callable[[], None]
-) -> None:
+def test_failed_copy_keeps_the_old_one(tmp_path: Path, no_room: Callable[[], None]) -> None:
     shelve("List old files", script=f"echo {'x' * 5_000}\n")
     before = offline_copy.write_copy(tmp_path)
     no_room()
@@ -137,9 +135,7 @@ def test_the_task_makes_one_copy_a_night_and_makes_up_for_one_that_was_missed(
     assert made_at(at(15, day=24)) == [at(15, day=24), at(3), at(1)]
 
 
-def test_the_command_says_what_it_wrote_or_why_it_could_not(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_command_reports_its_result(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     shelve("List old files")
     call_command("export_offline", str(tmp_path))
     assert "1 entries written to" in capsys.readouterr().err

@@ -46,9 +46,7 @@ def write_script(folder: Path, text: str) -> str:
 
 
 @pytest.mark.slow
-def test_the_probe_says_which_sandbox_and_with_what(
-    sandbox: Sandbox, availability: Availability
-) -> None:
+def test_probe_prints_sandbox_and_programs(sandbox: Sandbox, availability: Availability) -> None:
     assert run("sandbox_probe") == (0, f"{availability}\n")
     status, printed = run("sandbox_probe", json=True)
     assert json.loads(printed)["sandbox"] == "bubblewrap"
@@ -74,9 +72,7 @@ def test_cases_are_run_on_a_script(sandbox: Sandbox, cases: str, tmp_path: Path)
 
 
 @pytest.mark.slow
-def test_the_document_has_what_was_seen_and_how_much_it_says(
-    sandbox: Sandbox, cases: str, tmp_path: Path
-) -> None:
+def test_document_has_results_and_quality(sandbox: Sandbox, cases: str, tmp_path: Path) -> None:
     script = write_script(tmp_path, "rm /srv/old.log; printf 'a\\033[2J\\377'\n")
     status, printed = run("run_cases", cases, script, json=True, quality=True)
     document = json.loads(printed)
@@ -116,9 +112,7 @@ def test_what_cannot_be_read_is_said_in_a_line(cases: str, tmp_path: Path) -> No
 
 
 @pytest.mark.slow
-def test_what_a_script_prints_moves_no_cursor_and_links_nowhere(
-    sandbox: Sandbox, cases: str, tmp_path: Path
-) -> None:
+def test_printed_controls_are_escaped(sandbox: Sandbox, cases: str, tmp_path: Path) -> None:
     told = json.loads(Path(cases).read_text())
     told["cases"][0]["expect"] = [
         {"check": "stdout_lines", "exactly": []},
@@ -144,9 +138,7 @@ def test_what_a_script_prints_moves_no_cursor_and_links_nowhere(
             assert shown in printed
 
 
-def test_what_was_not_run_in_part_is_said_beside_what_was(
-    monkeypatch: pytest.MonkeyPatch, cases: str, tmp_path: Path
-) -> None:
+def test_partial_run_says_so(monkeypatch: pytest.MonkeyPatch, cases: str, tmp_path: Path) -> None:
     told = json.loads(Path(cases).read_text())
     (case,) = told["cases"]
     case["expect"] = [{"check": "exit_status", "equals": 0}]

@@ -53,15 +53,11 @@ NARROWED = {
 }  # fmt: skip
 
 
-def test_filters_in_the_address_narrow_the_list(
-    shelf: dict[str, Version], as_reviewer: Client
-) -> None:
+def test_filters_in_address_narrow_list(shelf: dict[str, Version], as_reviewer: Client) -> None:
     assert {query: listed(as_reviewer, query) for query in NARROWED} == NARROWED
 
 
-def test_a_query_finds_by_words_of_the_script_too_in_every_state(
-    shelf: dict[str, Version], as_reviewer: Client
-) -> None:
+def test_query_finds_script_words_always(shelf: dict[str, Version], as_reviewer: Client) -> None:
     assert listed(as_reviewer, "?q=restart+the+print+spooler")[0] == "Restart the print spooler"
     assert listed(as_reviewer, "?q=cups")[0] == "Restart the print spooler"
     assert listed(as_reviewer, "?q=empty+cache")[0] == "Empty the cache"
@@ -69,9 +65,7 @@ def test_a_query_finds_by_words_of_the_script_too_in_every_state(
     assert listed(as_reviewer, "?q=zzyzx") == []
 
 
-def test_the_search_works_without_the_embedder_and_says_so(
-    shelf: dict[str, Version], as_reviewer: Client
-) -> None:
+def test_search_without_embedder_uses_words(shelf: dict[str, Version], as_reviewer: Client) -> None:
     EmbeddingModel.objects.update(spec="nowhere.to:be_found", name="lost")
     assert "only words" in as_reviewer.get("/catalogue/?q=spooler").text
     assert listed(as_reviewer, "?q=spooler") == ["Restart the print spooler"]
@@ -89,9 +83,7 @@ def test_empty_lists_say_the_next_step(as_curator: Client, as_reviewer: Client) 
     assert "No matches" in as_reviewer.get("/catalogue/?tag=x").text
 
 
-def test_the_list_goes_on_page_by_page(
-    as_reviewer: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_list_goes_on_page_by_page(as_reviewer: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("catalog.listing.views.entry_list.PAGE_SIZE", 2)
     titles = [shelve(f"Task {number}", script=f"echo {number}\n").entry for number in range(5)]
     assert listed(as_reviewer) == ["Task 4", "Task 3"]

@@ -56,9 +56,7 @@ def test_tags_are_added_where_they_are_new(shelf: list[Version], as_curator: Cli
         assert {tag.name for tag in version.tags.all()} == {"disk", "nightly"}
 
 
-def test_what_is_refused_is_said_and_the_rest_is_done(
-    shelf: list[Version], curator: User, as_curator: Client
-) -> None:
+def test_refused_entries_are_named(shelf: list[Version], curator: User, as_curator: Client) -> None:
     entry_services.deprecate(shelf[1], by=curator, reason="long ago")
 
     page = preview(as_curator, shelf, "deprecate", note="gone")

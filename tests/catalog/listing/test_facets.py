@@ -67,9 +67,7 @@ def length(chosen: Filters) -> int:
     return services.list_entries(chosen, among=Entry.objects.all()).count()
 
 
-def test_facet_counts_equal_the_lengths_of_the_narrowed_lists(
-    shelf: dict[str, Version], subtests: pytest.Subtests
-) -> None:
+def test_facet_counts_equal_lists(shelf: dict[str, Version], subtests: pytest.Subtests) -> None:
     for name, filters in FILTERS.items():
         with subtests.test(name):
             facets = services.count_facets(filters)

@@ -39,9 +39,7 @@ def test_filter_that_leaves_few_entries_finds_them_behind_nearer_ones(far: Versi
     assert titles(SPOOLER, tag="unheard-of") == []
 
 
-def test_the_best_come_first_and_no_more_than_wanted(
-    far: Version, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_best_entries_come_first(far: Version, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search, "CANDIDATES", 9)
     filters = Filters(tag="near")
     all_found = search_entries(f"{SPOOLER} 3", filters=filters).entries
@@ -55,9 +53,7 @@ def test_among_few_what_is_not_verified_is_found_by_meaning(far: Version) -> Non
     assert titles("bounce the spooler", state="draft") == [draft.entry.title]
 
 
-def test_a_filter_that_leaves_many_looks_at_more(
-    far: Version, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_broad_filter_widens_the_search(far: Version, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search, "NARROW", 0)
     monkeypatch.setattr(search, "WIDE_CANDIDATES", 5)
     assert titles(SPOOLER, tag="rare") == [far.entry.title]

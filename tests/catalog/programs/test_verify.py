@@ -104,9 +104,7 @@ def test_of_a_draft_an_agent_is_told_nothing_but_that_it_is_not_verified(
         assert known["values"] == {}
 
 
-def test_the_same_text_suspended_elsewhere_is_suspended(
-    curator: User, headers: dict[str, str]
-) -> None:
+def test_same_text_suspended_elsewhere_is_suspended(curator: User, headers: dict[str, str]) -> None:
     shelve("One")
     twin = shelve("Two")
     services.suspend(twin.entry, by=curator, reason="INC-7")
@@ -146,9 +144,7 @@ UNKNOWN = [
 ]  # fmt: skip
 
 
-def test_what_the_product_would_not_have_filled_in_is_unknown(
-    headers: dict[str, str], subtests: pytest.Subtests
-) -> None:
+def test_forged_value_is_unknown(headers: dict[str, str], subtests: pytest.Subtests) -> None:
     shelve(script=SCRIPT, parameters=[DIRECTORY])
     for line in UNKNOWN:
         with subtests.test(line):
@@ -171,9 +167,7 @@ def test_it_takes_a_token_with_a_scope_that_reads(stranger: User) -> None:
 
 
 @pytest.mark.slow
-def test_an_open_study_changes_no_answer(
-    reviewer: User, manager: User, headers: dict[str, str]
-) -> None:
+def test_open_study_changes_nothing(reviewer: User, manager: User, headers: dict[str, str]) -> None:
     """Whatever a study's models wrote and how it was judged: of its scripts nothing is known here."""
     shelve()
     run = make_run(script="study one\n", feedback="It fails.", refined="study two\n")

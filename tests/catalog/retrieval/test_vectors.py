@@ -99,7 +99,7 @@ def test_what_is_locked_by_somebody_is_left_to_the_next_pass() -> None:
     assert Embedding.objects.count() == 1
 
 
-def test_another_setting_builds_beside_the_old_model_and_then_takes_over(
+def test_another_setting_builds_beside_old_model_and_then_takes_over(
     settings: Settings,
 ) -> None:
     shelve(SPOOLER, phrasings=["Bounce cups"])
@@ -195,9 +195,7 @@ def test_a_worker_that_finds_another_at_work_leaves_it_alone() -> None:
     assert Embedding.objects.count() == 1
 
 
-def test_the_command_says_how_far_it_is(
-    settings: Settings, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_command_says_how_far_it_is(settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:
     shelve(SPOOLER, phrasings=["one"])
     choose(settings, SMALLER)
     services.embed_missing(limit=1)
@@ -233,9 +231,7 @@ def test_an_old_setting_that_is_chosen_again_is_built_again(settings: Settings) 
     assert services.retrieve(SPOOLER).answer == "match"
 
 
-def test_a_setting_that_names_nothing_is_said_and_the_task_goes_on(
-    settings: Settings, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_unknown_embedder_is_logged(settings: Settings, caplog: pytest.LogCaptureFixture) -> None:
     choose(settings, "nowhere.to:be_found")
     with pytest.raises(EmbedderUnavailable):
         services.embed_missing()

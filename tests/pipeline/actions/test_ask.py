@@ -33,9 +33,7 @@ def test_asking_notes_the_action_and_starts_a_run(way: Way, reviewer: User) -> N
 
 
 @both_ways
-def test_unusable_request_is_refused_and_nothing_is_kept(
-    way: Way, reviewer: User, subtests: pytest.Subtests
-) -> None:
+def test_unusable_request_is_refused(way: Way, reviewer: User, subtests: pytest.Subtests) -> None:
     cases: dict[str, tuple[str, str, dict[str, object]]] = {
         "empty": ("", "", {}),
         "blank": ("  \n ", "", {}),

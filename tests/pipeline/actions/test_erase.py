@@ -85,9 +85,7 @@ def client(administrator: User) -> WebClient:
     return client
 
 
-def test_the_texts_are_erased_once_it_is_confirmed(
-    client: WebClient, run: Run, administrator: User
-) -> None:
+def test_confirmed_erasure_removes_texts(client: WebClient, run: Run, administrator: User) -> None:
     address = f"/actions/{run.action_id}/erase/"
     assert address in client.get(f"/actions/{run.action_id}/").text
     page = client.get(address).text

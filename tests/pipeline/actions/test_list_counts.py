@@ -110,9 +110,7 @@ def test_what_differs_in_hidden_verdicts_alone_is_counted_alike(
     assert counts(client_for(curator))["answer"] == {"Flagged": "1"}
 
 
-def test_an_answer_is_not_counted_where_its_row_is_not_shown(
-    as_curator: Client, second_reviewer: User
-) -> None:
+def test_hidden_answer_is_not_counted(as_curator: Client, second_reviewer: User) -> None:
     run = make_run(by=second_reviewer, statement="Delete old exports", verdict="incorrect")
     elsewhere = counts(as_curator, q="old", answer="verified")
     assert elsewhere == {}

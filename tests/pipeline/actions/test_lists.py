@@ -29,9 +29,7 @@ def asked(reviewer: User, second_reviewer: User) -> None:
     services.start_run(again.action, by=second_reviewer, enqueue=False)
 
 
-def test_the_list_is_narrowed_by_its_address(
-    asked: None, client: Client, subtests: pytest.Subtests
-) -> None:
+def test_address_narrows_list(asked: None, client: Client, subtests: pytest.Subtests) -> None:
     cases = {
         "all, newest first": ({}, ["Rotate", "Count", "Drain", "Restart"]),
         "mine": ({"whose": "mine"}, ["Count", "Restart"]),
@@ -84,9 +82,7 @@ def test_older_actions_are_a_link_away(client: Client, reviewer: User) -> None:
     assert "whose=mine" in second.newer
 
 
-def test_an_erased_action_shows_no_text(
-    client: Client, reviewer: User, administrator: User
-) -> None:
+def test_erased_action_shows_no_text(client: Client, reviewer: User, administrator: User) -> None:
     run = make_run(by=reviewer, statement="Delete what nobody may know")
     services.erase_action(run.action, by=administrator)
     for name, pk in (("action-detail", run.action_id), ("run-detail", run.pk)):

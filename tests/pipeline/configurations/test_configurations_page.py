@@ -43,9 +43,7 @@ def address(name: str = "mine", do: str = "detail") -> str:
     return reverse(f"configuration-{do}", args=[name])
 
 
-def test_a_preset_fills_in_the_roles_without_a_script(
-    client: Client, subtests: pytest.Subtests
-) -> None:
+def test_preset_fills_in_roles_without_script(client: Client, subtests: pytest.Subtests) -> None:
     cases = {
         "one model plays all": ("self_reflection", ["one", "one", "one"]),
         "another assesses": ("peer_review", ["one", "two", "one"]),
@@ -76,9 +74,7 @@ def test_models_are_offered_from_checks_and_prices(client: Client) -> None:
     assert '<option value="claude-opus-5-5">Claude</option>' in page
 
 
-def test_a_new_one_can_be_chosen_at_once_and_is_in_the_log(
-    client: Client, administrator: User
-) -> None:
+def test_new_one_can_be_chosen_at_once_and_is_in_log(client: Client, administrator: User) -> None:
     typed = form(**{"assessor-model": "demo-smith-2", "assessor-effort": "low"})
     assert client.post(NEW, typed)["Location"] == address()
     made = Configuration.objects.get(name="mine")
@@ -93,9 +89,7 @@ def test_a_new_one_can_be_chosen_at_once_and_is_in_the_log(
     assert logged.changes_dict["assessor"][1] == "demo, demo-smith-2, 4096 tokens, low"
 
 
-def test_what_can_not_be_used_is_marked_and_nothing_typed_is_lost(
-    client: Client, subtests: pytest.Subtests
-) -> None:
+def test_invalid_field_keeps_typed_text(client: Client, subtests: pytest.Subtests) -> None:
     cases = {
         "taken": ({"name": "demo"}, "of this name already"),
         "no slug": ({"name": "two words"}, "no spaces"),
@@ -291,7 +285,7 @@ def test_a_program_is_told_which_field_is_wrong(client: Client, subtests: pytest
             assert not Configuration.objects.filter(name="x").exists()
 
 
-def test_cases_are_switched_on_here_and_written_by_the_assessor_or_whoever_is_named(
+def test_cases_are_written_by_assessor_or_named_role(
     client: Client,
 ) -> None:
     client.post(NEW, form(cases="feedback"))

@@ -153,9 +153,7 @@ def test_the_run_says_which_draft_it_recommends_and_why(
     assert "(models 10.0 s)" in page
 
 
-def test_run_with_one_script_says_why_it_was_not_rewritten(
-    client: Client, reviewer: User, subtests: pytest.Subtests
-) -> None:
+def test_single_draft_has_reason(client: Client, reviewer: User, subtests: pytest.Subtests) -> None:
     explained = {"explain": "explained"}
     cases = {
         "passed": (YES, {}, "The assessor passed the first script"),
@@ -194,9 +192,7 @@ def explained(run: Run, *points: str) -> None:
     ("given", "words"),
     first_cases(1, [(5, "the model gave 2 more points"), (4, "1 more point;"), (3, "")]),
 )
-def test_feedback_says_how_long_it_is_and_how_much_was_left_out(
-    client: Client, reviewer: User, given: int, words: str
-) -> None:
+def test_feedback_says_its_length(client: Client, reviewer: User, given: int, words: str) -> None:
     run = refined_run(by=reviewer)
     explained(run, *(f"Point {number}." for number in range(given)))
     page = client.get(reverse("run-detail", args=[run.pk])).text

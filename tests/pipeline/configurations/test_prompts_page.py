@@ -36,9 +36,7 @@ def test_the_list_has_every_prompt_in_the_order_of_the_pipeline(client: Client) 
     assert prompts.load("generate").version in page.text
 
 
-def test_a_written_version_can_be_read_compared_and_found(
-    client: Client, administrator: User
-) -> None:
+def test_prompt_version_is_shown_and_compared(client: Client, administrator: User) -> None:
     current = prompts.load("describe").version
     sent = {"text": changed("describe").replace("\n", "\r\n"), "note": "Shorter answers"}
     response = client.post(NEW, sent)
@@ -102,9 +100,7 @@ def test_the_products_own_prompts_are_without_faults() -> None:
     assert not wrong
 
 
-def test_a_text_that_would_not_work_is_refused_and_kept_on_the_page(
-    client: Client, subtests: pytest.Subtests
-) -> None:
+def test_refused_prompt_stays_on_page(client: Client, subtests: pytest.Subtests) -> None:
     cases = {
         "a fault": (("<<SCRIPT>>", "it"), "&lt;&lt;SCRIPT&gt;&gt; is missing"),
         "nothing changed": (("JSON", "JSON"), "comes with the product"),

@@ -66,9 +66,7 @@ def read_file(client: Client, address: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(content.decode())))
 
 
-def test_the_page_says_what_was_paid_for_what_and_what_is_missing(
-    spent: Batch, client: Client
-) -> None:
+def test_page_says_what_was_paid_for_what_and_what_is_missing(spent: Batch, client: Client) -> None:
     page = client.get(f"{reverse('cost')}?{RANGE}").text
     for words in (
         "$1.24",
@@ -85,9 +83,7 @@ def test_the_page_says_what_was_paid_for_what_and_what_is_missing(
     assert page.count("<title>") >= 3, "the bars say what they are when pointed at"
 
 
-def test_a_model_without_a_price_costs_a_dash_and_never_nothing(
-    spent: Batch, client: Client
-) -> None:
+def test_model_without_price_costs_dash_and_never_nothing(spent: Batch, client: Client) -> None:
     page = client.get(f"{reverse('cost')}?since=2026-11-03&until=2026-11-03&per=day").text
     assert "$0.00" not in page
     assert "2 without a price" in page
@@ -101,9 +97,7 @@ def test_an_administrator_is_led_to_where_prices_are_added(
     assert f'<a href="{reverse("cost")}"' in page, "the navigation leads here"
 
 
-def test_it_is_told_apart_by_what_the_address_says(
-    spent: Batch, client: Client, subtests: pytest.Subtests
-) -> None:
+def test_address_narrows_costs(spent: Batch, client: Client, subtests: pytest.Subtests) -> None:
     cases = {
         "configuration": ("by=configuration", {"Opus writes, Sonnet assesses", "Demo model"}),
         "stage": ("by=stage", {"Describe", "Write"}),

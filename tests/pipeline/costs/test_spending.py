@@ -175,7 +175,7 @@ def test_writers_at_once_and_a_recount_between_them_lose_nothing() -> None:
     assert recount_spending() == 0
 
 
-def test_nothing_to_count_asks_the_database_nothing(
+def test_no_runs_need_no_query(
     django_assert_num_queries: Callable[[int], object],
 ) -> None:
     with django_assert_num_queries(0):

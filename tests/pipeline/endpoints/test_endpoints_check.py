@@ -153,9 +153,7 @@ def test_without_a_broker_the_page_still_answers(
     assert "Waiting for a worker" in client.get("/endpoints/demo/").text
 
 
-def test_where_nothing_listens_the_page_says_so(
-    client: Client, sent: Sent, ask: Callable[..., int]
-) -> None:
+def test_page_names_refused_port(client: Client, sent: Sent, ask: Callable[..., int]) -> None:
     address = f"http://127.0.0.1:{free_port()}"
     Endpoint.objects.filter(name="ollama").update(base_url=address)
     ask("ollama")

@@ -77,9 +77,7 @@ def test_a_recipe_fills_the_form_in(client: Client) -> None:
     assert client.get("/endpoints/new/?recipe=none").status_code == 200
 
 
-def test_bad_values_are_refused_and_what_was_typed_stays(
-    client: Client, subtests: pytest.Subtests
-) -> None:
+def test_refused_values_stay_on_page(client: Client, subtests: pytest.Subtests) -> None:
     cases = {
         "taken": ("name", "claude", "There is an endpoint of this name"),
         "an address of ours": ("name", "new", "small letters"),
@@ -131,9 +129,7 @@ def test_the_second_of_two_is_told_and_loses_nothing_typed(client: Client, box: 
     assert (box.title, box.max_in_flight) == ("Mine", 5)
 
 
-def test_an_address_outside_switches_it_off_and_makes_the_check_void(
-    client: Client, box: Endpoint
-) -> None:
+def test_external_address_disables_and_voids_check(client: Client, box: Endpoint) -> None:
     Endpoint.objects.update(probe={"recommended": "text"}, probed_at=timezone.now())
     Endpoint.objects.filter(pk=box.pk).update(enabled=True)
     form = edit_form(client, "box") | {"base_url": "https://models.example"}
@@ -216,9 +212,7 @@ def test_one_that_configurations_use_is_not_deleted(client: Client) -> None:
     assert refused.status_code == 409 and "Opus writes, Sonnet assesses" in refused.text
 
 
-def test_one_that_runs_have_called_is_not_deleted(
-    client: Client, box: Endpoint, reviewer: User
-) -> None:
+def test_called_endpoint_is_not_deleted(client: Client, box: Endpoint, reviewer: User) -> None:
     make_priced_call(box, by=reviewer)
     refused = client.post("/endpoints/box/delete/")
     assert refused.status_code == 409 and "their calls are kept" in refused.text
@@ -235,9 +229,7 @@ def make_priced_call(endpoint: Endpoint, *, by: User, since: date | None = None)
     return make_attempt(call, price_since=since, cost=1)
 
 
-def test_a_price_is_added_from_a_day_on_and_the_old_one_stays(
-    client: Client, box: Endpoint
-) -> None:
+def test_price_is_added_from_day_on_and_old_one_stays(client: Client, box: Endpoint) -> None:
     client.post("/endpoints/box/prices/", PRICE)
     client.post("/endpoints/box/prices/", {**PRICE, "since": "2026-12-01", "input": "0.000001"})
     prices = [(str(one.since), one.input, one.output) for one in box.prices.all()]
@@ -245,9 +237,7 @@ def test_a_price_is_added_from_a_day_on_and_the_old_one_stays(
     assert events(box) == ["price added", "price added"]
 
 
-def test_bad_price_is_refused_and_what_was_typed_stays(
-    client: Client, box: Endpoint, subtests: pytest.Subtests
-) -> None:
+def test_refused_price_stays(client: Client, box: Endpoint, subtests: pytest.Subtests) -> None:
     box.prices.create(model="llama", since=date(2026, 11, 2))
     cases = {
         "the same day again": ("since", "2026-11-02", "take another day"),
@@ -267,9 +257,7 @@ def test_bad_price_is_refused_and_what_was_typed_stays(
             assert box.prices.count() == 1
 
 
-def test_a_price_that_calls_were_counted_at_stays(
-    client: Client, box: Endpoint, reviewer: User
-) -> None:
+def test_used_price_is_not_deleted(client: Client, box: Endpoint, reviewer: User) -> None:
     used = box.prices.create(model="llama", since=date(2026, 11, 1))
     unused = box.prices.create(model="llama", since=date(2026, 11, 20))
     make_priced_call(box, by=reviewer, since=used.since)
@@ -320,9 +308,7 @@ def test_key_is_named_and_never_shown(key: None, client: Client) -> None:
         assert "ANTHROPIC_API_KEY" in page and KEY not in page, address
 
 
-def test_the_page_says_whether_it_is_on_and_whether_the_key_is_set(
-    key: None, client: Client
-) -> None:
+def test_page_says_whether_it_is_on_and_whether_key_is_set(key: None, client: Client) -> None:
     page = client.get(reverse("endpoint-list")).text
     for words in ("by SCRIPTSMITH_ENDPOINTS", "is set", "neither here nor by", "$2.00 in"):
         assert words in page

@@ -34,9 +34,7 @@ def test_numbers_are_meant_as_written_and_fractions_are_exact(tmp_path: Path) ->
     assert (rates.generator, rates.recall) == (Fraction(21, 50), Fraction(19, 44))
 
 
-def test_a_file_that_cannot_be_used_is_refused_with_its_place(
-    tmp_path: Path, subtests: pytest.Subtests
-) -> None:
+def test_invalid_rates_are_refused_with_place(tmp_path: Path, subtests: pytest.Subtests) -> None:
     cases = {
         "none": ("configurations: []", "configurations"),
         "a list": ("- 1", "valid"),

@@ -146,7 +146,7 @@ def test_a_thread_that_comes_back_is_given_again(shares: thread_shares.ThreadQuo
     assert take(shares, 1, 1) == 1
 
 
-def test_who_finds_no_thread_waits_for_the_endpoint_and_not_in_a_loop(
+def test_run_without_thread_waits_for_endpoint(
     shares: thread_shares.ThreadQuota,
 ) -> None:
     take(shares, 1, 12)

@@ -119,9 +119,7 @@ def carried_by(mode: str, script: str) -> str:
 
 
 @pytest.mark.slow
-def test_every_byte_goes_through_every_stage(
-    run: Run, standin: StandIn, as_reviewer: Client
-) -> None:
+def test_every_byte_passes_every_stage(run: Run, standin: StandIn, as_reviewer: Client) -> None:
     mode = run.spec["roles"]["generator"]["mode"]
     first, refined = run.drafts.order_by("number")
     assert run.action.statement == STATEMENT
@@ -174,9 +172,7 @@ def _check_page(client: Client, run: Run) -> None:
     assert text.rstrip("\n") == re.sub(r"\r\n?", "\n", refined.script).rstrip("\n")
 
 
-def test_what_a_block_of_code_cannot_carry_is_noted_on_the_draft(
-    standin: StandIn, reviewer: User
-) -> None:
+def test_uncarried_bytes_are_noted_on_draft(standin: StandIn, reviewer: User) -> None:
     """A fence inside a here-document looks like the block's end: read to the real one, and said so."""
     Endpoint.objects.filter(name="demo").update(mode="text")
     standin.faults({"kind": "text", "sample": "nested_fence", "task": "generate"})

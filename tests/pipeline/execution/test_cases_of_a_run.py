@@ -76,9 +76,7 @@ def outcomes(run: Run) -> dict[str, str]:
 
 
 @pytest.mark.slow
-def test_cases_are_kept_with_who_wrote_them_and_every_draft_is_run(
-    standin: StandIn, sandbox_worker: None
-) -> None:
+def test_cases_of_run_name_author_and_run(standin: StandIn, sandbox_worker: None) -> None:
     run = carry_out(STAGING, "run")
     written = WrittenCases.objects.get(run=run, number=0)
     assert written.model and written.prompt_version == run.spec["prompts"]["cases"]
@@ -103,7 +101,7 @@ def test_cases_are_kept_with_who_wrote_them_and_every_draft_is_run(
 
 
 @pytest.mark.slow
-def test_an_open_statement_takes_its_check_out_and_a_strict_one_is_mended(
+def test_open_statement_takes_its_check_out_and_strict_one_is_mended(
     sandbox_worker: None,
 ) -> None:
     run = carry_out(TENANTS, "run")

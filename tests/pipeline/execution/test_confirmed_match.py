@@ -89,9 +89,7 @@ def test_it_is_off_unless_a_configuration_has_it_on(standin: StandIn, version: V
 
 
 @pytest.mark.slow
-def test_a_run_that_was_interrupted_goes_on_and_pays_nothing_twice(
-    standin: StandIn, version: Version
-) -> None:
+def test_interrupted_run_pays_nothing_twice(standin: StandIn, version: Version) -> None:
     run = services.start_run(make_action(ASKED), by=None, enqueue=False)
     interrupt(standin, run, task="difference")
     # Meanwhile another run has the entry described in other words.
@@ -123,9 +121,7 @@ def test_it_is_marked_apart_on_pages_and_in_the_api(
     assert count_shown([version.pk])[version.pk].match == 1
 
 
-def test_retrieving_alone_stays_as_it_is(
-    version: Version, client_for: ClientFor, reviewer: User
-) -> None:
+def test_retrieval_is_unchanged(version: Version, client_for: ClientFor, reviewer: User) -> None:
     found = as_document(catalogue.retrieve(ASKED))
     assert found["answer"] == "adapt"
     assert set(found["matches"][0]) == {

@@ -136,9 +136,7 @@ def test_each_file_has_its_course_and_enough_courses_are_shown(actions: dict[str
     assert 0.4 <= flagged_and_wrong / (flagged_and_wrong + shown[Course.MISSED]) <= 0.6
 
 
-def test_the_assessor_says_what_the_course_needs(
-    actions: dict[str, Action], subtests: pytest.Subtests
-) -> None:
+def test_assessor_follows_course(actions: dict[str, Action], subtests: pytest.Subtests) -> None:
     for name in sorted(COURSES):
         with subtests.test(name):
             course = COURSES[name]
@@ -186,7 +184,7 @@ def test_the_demo_models_book_reads_every_file(actions: dict[str, Action]) -> No
     assert len(load_book(ACTIONS)) > len(actions)
 
 
-def test_the_kinds_of_case_are_all_shown_and_judged_by_execution(
+def test_kinds_of_case_are_all_shown_and_judged_by_execution(
     actions: dict[str, Action],
 ) -> None:
     kinds = {action.kind for action in actions.values() if action.kind}
@@ -215,9 +213,7 @@ def test_no_statement_is_a_starter_entrys_own_wording(actions: dict[str, Action]
 
 
 @pytest.mark.slow
-def test_only_what_is_repaired_is_refused_by_bash_or_shellcheck(
-    actions: dict[str, Action], tmp_path: Path
-) -> None:
+def test_checkers_refuse_only_repaired_texts(actions: dict[str, Action], tmp_path: Path) -> None:
     for name, action in actions.items():
         for number, draft in enumerate(action.drafts):
             (tmp_path / f"{name}.{number}").write_text(draft.script, encoding="utf-8")

@@ -23,9 +23,7 @@ def carry_out(statement: str, by: User) -> Run:
     return run_worker.run_to_end(run.pk, give_up_after=60)
 
 
-def test_shown_statements_are_written_passed_and_queued(
-    reviewer: User, subtests: pytest.Subtests
-) -> None:
+def test_shown_statements_are_queued(reviewer: User, subtests: pytest.Subtests) -> None:
     """Their scripts are compared in the stand-in's own tests."""
     for statement in SHOWN:
         run = carry_out(statement, reviewer)

@@ -66,7 +66,7 @@ def test_the_model_is_called_outside_a_transaction(monkeypatch: pytest.MonkeyPat
     assert seen and not any(seen)
 
 
-def test_a_lost_worker_is_followed_by_another_and_only_its_open_call_is_made_again(
+def test_lost_worker_costs_only_its_open_call(
     standin: StandIn,
 ) -> None:
     run = queue_run()

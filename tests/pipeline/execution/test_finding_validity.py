@@ -63,9 +63,7 @@ def test_finding_counts_while_text_and_check_match(draft: Draft) -> None:
         assert not is_current(other, draft), name
 
 
-def test_a_check_whose_program_is_missing_here_makes_nothing_older(
-    draft: Draft, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_checker_outdates_nothing(draft: Draft, monkeypatch: pytest.MonkeyPatch) -> None:
     here = {**present_checks(), "shellcheck": "none"}
     monkeypatch.setattr("pipeline.execution.draft_checks.present_checks", lambda: here)
     assert missing(draft) == set()
@@ -91,9 +89,7 @@ def test_a_script_that_was_never_checked_can_be(reviewer: User) -> None:
     assert missing(draft) == set()
 
 
-def test_an_erased_text_can_not_be_checked(
-    draft: Draft, reviewer: User, administrator: User
-) -> None:
+def test_erased_text_can_not_be_checked(draft: Draft, reviewer: User, administrator: User) -> None:
     services.erase_action(draft.run.action, by=administrator)
     draft.refresh_from_db()
     assert missing(draft) == set(), "it is not offered"
@@ -101,9 +97,7 @@ def test_an_erased_text_can_not_be_checked(
         recheck_draft(draft, by=reviewer)
 
 
-def test_the_page_shows_what_an_older_check_said_as_such_and_offers_a_new_one(
-    client: Client, draft: Draft
-) -> None:
+def test_outdated_findings_offer_a_new_check(client: Client, draft: Draft) -> None:
     outdate(draft)
     address = reverse("run-detail", args=[draft.run_id])
     page = client.get(address).text

@@ -112,7 +112,7 @@ def test_tokens_that_were_not_reported_are_not_counted_as_none(meet: Callable[..
 
 
 @pytest.mark.slow
-def test_tokens_that_cannot_be_are_said_to_be_so_and_not_cut_to_what_fits(
+def test_impossible_token_count_is_refused(
     meet: Callable[..., Seen],
 ) -> None:
     seen = meet("usage-absurd")

@@ -85,9 +85,7 @@ def audited(run: Run) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("choice", "arrived"), [("mask", 0), ("send", 50)])
-def test_who_asks_on_the_page_is_shown_them_first_and_chooses(
-    standin: StandIn, browser: Client, choice: str, arrived: int
-) -> None:
+def test_user_chooses_masking(standin: StandIn, browser: Client, choice: str, arrived: int) -> None:
     typed = {"statement": ASKED, "incident": LOG, "environment": "Debian 12"}
     page = browser.post("/actions/new/", typed)
     assert page.status_code == 422 and not Run.objects.exists() and not Action.objects.exists()
@@ -121,9 +119,7 @@ def test_a_choice_holds_for_the_secrets_that_were_shown(browser: Client) -> None
     assert not Run.objects.exists()
 
 
-def test_nothing_is_asked_where_texts_stay_on_this_machine(
-    standin: StandIn, browser: Client, remote: Endpoint
-) -> None:
+def test_local_model_gets_secrets(standin: StandIn, browser: Client, remote: Endpoint) -> None:
     Endpoint.objects.update(treat_as_remote=False)
     answer = browser.post("/actions/new/", {"statement": ASKED, "incident": LOG})
     assert answer.status_code == 302
@@ -148,9 +144,7 @@ def test_the_api_masks_unless_it_is_told_otherwise(
 
 
 @pytest.mark.slow
-def test_running_an_action_again_asks_too(
-    standin: StandIn, browser: Client, reviewer: User
-) -> None:
+def test_running_action_again_asks_too(standin: StandIn, browser: Client, reviewer: User) -> None:
     action = make_action(ASKED, incident=LOG, by=reviewer)
     again = {"configuration": Configuration.objects.get(is_default=True).name}
     page = browser.post(f"/actions/{action.pk}/run/", again)
@@ -217,7 +211,7 @@ def test_feedback_that_people_write_is_theirs_to_choose_for(
     assert (shown.are_sent, shown.are_sent_in_feedback) == (asker is SEND, author is SEND)
 
 
-def test_who_writes_feedback_is_shown_its_secrets_but_for_those_that_were_sent(
+def test_feedback_secrets_are_shown_except_sent_ones(
     reviewer: User,
 ) -> None:
     action = make_action(ASKED, incident=PLANTED[0].text)
@@ -276,7 +270,7 @@ def test_the_words_of_the_prompts_hold_none() -> None:
     assert [name for name in names() if find_secrets(read(name))] == []
 
 
-def test_a_secret_of_the_statement_is_masked_where_a_script_repeats_it_bare(
+def test_secret_of_statement_is_masked_where_script_repeats_it_bare(
     standin: StandIn,
 ) -> None:
     """A model of this machine wrote it into the script, and one elsewhere assesses that."""

@@ -34,9 +34,7 @@ def draft(db: None) -> Draft:
     return make_run(verdict="incorrect", feedback="- Wrong.").drafts.get(number=1)
 
 
-def test_the_model_says_it_in_at_most_three_points(
-    draft: Draft, reviewer: User, standin: StandIn
-) -> None:
+def test_shortened_text_has_three_points(draft: Draft, reviewer: User, standin: StandIn) -> None:
     asked = services.ask_shorter(draft, text=LONG, by=reviewer)
     assert asked.state == "waiting" and Run.objects.get(pk=draft.run_id).state == "queued"
     advance(draft.run_id)
@@ -66,9 +64,7 @@ def test_the_same_text_is_not_paid_for_twice(
     assert ModelCall.objects.filter(stage="shorten").count() == 2
 
 
-def test_what_cannot_be_read_is_asked_again_once_and_then_said(
-    draft: Draft, reviewer: User, standin: StandIn
-) -> None:
+def test_unreadable_reply_is_asked_twice(draft: Draft, reviewer: User, standin: StandIn) -> None:
     standin.faults({"kind": "text", "text": "Fine.", "task": "shorten", "count": 2})
     asked = services.ask_shorter(draft, text=LONG, by=reviewer)
     advance(draft.run_id)
@@ -83,9 +79,7 @@ def test_what_cannot_be_read_is_asked_again_once_and_then_said(
     assert again.state == "done"
 
 
-def test_a_text_that_is_not_to_be_shortened_is_refused(
-    draft: Draft, reviewer: User, subtests: pytest.Subtests
-) -> None:
+def test_short_text_is_refused(draft: Draft, reviewer: User, subtests: pytest.Subtests) -> None:
     cases = {
         "empty": (" \n", "first"),
         "short": ("- Use -path.", "short enough"),
@@ -119,9 +113,7 @@ def test_without_a_model_nothing_is_asked(draft: Draft, reviewer: User, settings
         pytest.param({"paused_at": "2026-01-01T00:00Z", "paused_why": "x"}, "paused", id="pause"),
     ],
 )
-def test_a_budget_is_kept(
-    draft: Draft, reviewer: User, rules: dict[str, object], said: str
-) -> None:
+def test_budget_is_kept(draft: Draft, reviewer: User, rules: dict[str, object], said: str) -> None:
     batch = Batch.objects.create(name="Study", **rules)
     Run.objects.filter(pk=draft.run_id).update(batch=batch)
     with pytest.raises(NotAllowedNow, match=said):

@@ -60,9 +60,7 @@ def carry_out(statement: str, *, batch: Batch | None = None) -> Run:
 
 
 @pytest.mark.slow
-def test_a_passage_has_its_stages_and_calls(
-    standin: StandIn, spans: Callable[[], list[ReadableSpan]]
-) -> None:
+def test_run_has_stage_spans(standin: StandIn, spans: Callable[[], list[ReadableSpan]]) -> None:
     run = carry_out(FLAGGED)
     found = spans()
     (whole,) = (one for one in found if one.name == "run")
@@ -95,9 +93,7 @@ def test_no_text_is_in_any_span(
         assert not [text for text in texts if text in said]
 
 
-def test_a_try_that_fails_is_marked_without_its_message(
-    standin: StandIn, spans: Callable[[], list[ReadableSpan]]
-) -> None:
+def test_failed_span_no_message(standin: StandIn, spans: Callable[[], list[ReadableSpan]]) -> None:
     standin.faults({"kind": "status", "status": 529})
     carry_out(PASSED)
     failed = [one for one in spans() if one.status.status_code is StatusCode.ERROR]

@@ -38,9 +38,7 @@ def events(batch: Batch) -> list[str]:
     ]
 
 
-def test_a_used_up_budget_pauses_the_batch_and_a_raised_one_lets_it_go_on(
-    standin: StandIn, batch: Batch, manager: User
-) -> None:
+def test_batch_pauses_until_budget_is_raised(standin: StandIn, batch: Batch, manager: User) -> None:
     run = queue_run(batch=batch)
     run_worker.advance(run.pk)
     batch.refresh_from_db()
@@ -87,9 +85,7 @@ def test_a_person_pauses_a_batch_before_its_next_call(
     assert events(batch) == ["budget set", "paused", "resumed"]
 
 
-def test_a_budget_that_is_none_is_refused(
-    batch: Batch, manager: User, subtests: pytest.Subtests
-) -> None:
+def test_invalid_budget_is_refused(batch: Batch, manager: User, subtests: pytest.Subtests) -> None:
     cases = {"less than nothing": -1, "all there is": 10**16}
     for name, budget in cases.items():
         with subtests.test(name):
@@ -108,9 +104,7 @@ LIMIT = {
 }
 
 
-def test_a_spend_limit_pauses_the_batch_and_lets_others_ask_on(
-    standin: StandIn, batch: Batch, manager: User
-) -> None:
+def test_spend_limit_pauses_its_batch_only(standin: StandIn, batch: Batch, manager: User) -> None:
     standin.faults(LIMIT)
     run = queue_run(batch=batch)
     run_worker.advance(run.pk)

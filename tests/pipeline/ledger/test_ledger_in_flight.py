@@ -33,9 +33,7 @@ def most_at_once(standin: StandIn) -> int:
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("places", [pytest.param(1, id="one place"), pytest.param(2, id="two")])
-def test_pairs_of_several_workers_share_few_places_without_waiting_for_each_other(
-    standin: StandIn, places: int
-) -> None:
+def test_workers_share_places_without_waiting(standin: StandIn, places: int) -> None:
     Endpoint.objects.update(max_in_flight=places)
     standin.faults({"kind": "delay", "seconds": 0.05, "count": None})
     runs = [queue_run().pk for _ in range(3)]
@@ -80,9 +78,7 @@ def test_who_finds_no_place_leaves_no_try_and_no_thread_behind(standin: StandIn)
     assert [stage.name for stage in run.stages.filter(ended_at=None)] == ["generate"]
 
 
-def test_a_worker_told_to_end_makes_no_further_call_and_lets_go(
-    standin: StandIn, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_ending_worker_releases_its_run(standin: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
     run = queue_run()
     client = model_client()
     real = type(client).send
@@ -107,9 +103,7 @@ def test_a_worker_told_to_end_makes_no_further_call_and_lets_go(
 
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
-def test_a_reply_that_was_paid_for_is_kept_while_the_database_is_away(
-    standin: StandIn, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_paid_reply_outlasts_outage(standin: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
     real: Callable[..., object] = model_calls.settle_attempts
     failures = iter([OperationalError("the database is away")])
 

@@ -89,9 +89,7 @@ def make_call(run: Run, endpoint: Endpoint, *, key: str, round: int = 0) -> Mode
         pytest.param(2, 1, 0, id="none free"),
     ],
 )
-def test_calls_in_flight_are_counted_over_all_workers(
-    endpoint: Endpoint, busy: int, wanted: int, expected: int
-) -> None:
+def test_open_calls_are_counted(endpoint: Endpoint, busy: int, wanted: int, expected: int) -> None:
     occupy(endpoint, calls=busy)
     assert given(start(), endpoint, wanted=wanted) == expected
 
@@ -125,7 +123,7 @@ def test_a_lost_workers_calls_hold_no_place(endpoint: Endpoint) -> None:
     assert given(start(), endpoint) == 1
 
 
-def test_the_number_of_a_lost_workers_place_is_taken_back_when_it_is_wanted(
+def test_number_of_lost_workers_place_is_taken_back_when_it_is_wanted(
     endpoint: Endpoint,
 ) -> None:
     lost, next_run = start(), start()

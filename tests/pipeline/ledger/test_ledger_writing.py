@@ -85,9 +85,7 @@ def test_what_was_made_before_a_question_that_finds_no_place_is_kept_once(
     assert len(standin.calls(billed=True)) == clean_run().calls
 
 
-def test_a_try_is_ended_and_counted_once_however_often_it_is_written(
-    lease: run_leases.Lease, opened: OpenedAttempt
-) -> None:
+def test_attempt_is_counted_once(lease: run_leases.Lease, opened: OpenedAttempt) -> None:
     Run.objects.update(crashes=2)
     answered = Answered(REPLY, Usage(input=100, output=10), "req-1", 1_200)
     first = model_calls.settle_attempts(lease, [(opened, answered)])

@@ -36,7 +36,7 @@ def test_a_run_that_passes(locks: list[list[str]]) -> None:
     assert not any("pipeline_endpoint" in one for one in locks), "a call would wait for others"
 
 
-def test_a_call_of_a_campaign_notes_its_turn_in_a_transaction_of_its_own(
+def test_call_of_campaign_notes_its_turn_in_transaction_of_its_own(
     locks: list[list[str]],
 ) -> None:
     run_worker.advance(queue_run(batch=Batch.objects.create(name="Study")).pk)

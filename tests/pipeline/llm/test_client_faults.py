@@ -21,9 +21,7 @@ def status(code: int, **details: object) -> dict[str, object]:
     return {"kind": "status", "status": code, **details}
 
 
-def test_each_fault_of_a_server_ends_a_try_as_its_kind(
-    standin: StandIn, subtests: pytest.Subtests
-) -> None:
+def test_server_fault_ends_attempt_by_kind(standin: StandIn, subtests: pytest.Subtests) -> None:
     statuses = {
         REFUSED: (400, 401, 403, 404, 409, 413),
         BUSY: (429, 503, 529),
@@ -63,9 +61,7 @@ def test_each_fault_of_a_server_ends_a_try_as_its_kind(
             assert ended.possibly_billed is (kind in (BROKEN, TIMEOUT))
 
 
-def test_retry_after_is_read_from_seconds_and_dates_and_nonsense_is_ignored(
-    standin: StandIn, subtests: pytest.Subtests
-) -> None:
+def test_retry_after_reads_seconds_and_dates(standin: StandIn, subtests: pytest.Subtests) -> None:
     client = MessagesClient()
     waits = {"30": 30.0, "nan": None, "Wed, 21 Oct 2015 07:28:00 GMT": 0.0}
     for header, expected in waits.items():

@@ -54,9 +54,7 @@ def outcomes(found: Found) -> dict[str, str]:
     return {one.mode.value: one.outcome.value for one in found.modes}
 
 
-def test_a_server_that_holds_to_schemas_is_found_out(
-    standin: StandIn, ask: Callable[..., Found]
-) -> None:
+def test_schema_server_is_found_out(standin: StandIn, ask: Callable[..., Found]) -> None:
     found = ask(standin.url)
     assert found.reachable and found.key is KeyFound.ACCEPTED
     assert found.models == ("demo-smith", "demo-smith-2")
@@ -69,9 +67,7 @@ def test_a_server_that_holds_to_schemas_is_found_out(
     assert all(one.milliseconds is not None for one in found.modes[:2])
 
 
-def test_the_random_word_stands_nowhere_in_the_prompt(
-    standin: StandIn, ask: Callable[..., Found]
-) -> None:
+def test_random_word_stands_nowhere_in_prompt(standin: StandIn, ask: Callable[..., Found]) -> None:
     ask(standin.url)
     for call in standin.calls(billed=True):
         request = call["request"]
@@ -83,9 +79,7 @@ def test_the_random_word_stands_nowhere_in_the_prompt(
 
 
 @pytest.mark.slow
-def test_a_server_that_drops_schemas_and_tools_without_a_word_is_found_out(
-    ollama: StandIn, ask: Callable[..., Found]
-) -> None:
+def test_server_dropping_schemas_is_found_out(ollama: StandIn, ask: Callable[..., Found]) -> None:
     found = ask(ollama.url, key="none")
     assert outcomes(found) == {"schema": "ignored", "tool": "ignored", "text": "real"}
     assert found.recommended is Mode.TEXT
@@ -100,9 +94,7 @@ def test_nothing_at_the_address_is_said_and_costs_nothing(ask: Callable[..., Fou
     assert found.calls == 0 and found.modes == ()
 
 
-def test_a_wrong_key_ends_the_check_after_one_call(
-    standin: StandIn, ask: Callable[..., Found]
-) -> None:
+def test_wrong_key_ends_check_after_one_call(standin: StandIn, ask: Callable[..., Found]) -> None:
     standin.faults({"kind": "status", "status": 401, "message": "invalid bearer token"})
     found = ask(standin.url)
     assert found.reachable and found.key is KeyFound.REFUSED
@@ -140,9 +132,7 @@ def test_a_key_that_is_refused_by_a_400_says_nothing_of_the_modes(
         ("endless", "too large"),
     ],
 )
-def test_a_server_that_misbehaves_is_asked_little_and_its_fault_named(
-    ask: Callable[..., Found], kind: str, problem: str
-) -> None:
+def test_hostile_server_fault_is_named(ask: Callable[..., Found], kind: str, problem: str) -> None:
     with Hostile() as hostile:
         found = ask(hostile.url(kind), model="any")
         assert problem in found.problem
@@ -159,9 +149,7 @@ def test_a_server_that_returns_prose_whatever_is_asked_can_be_used_in_text_mode(
     assert found.recommended is Mode.TEXT and found.key is KeyFound.ACCEPTED
 
 
-def test_a_model_that_refuses_forced_tools_is_used_by_schema(
-    standin: StandIn, ask: Callable[..., Found]
-) -> None:
+def test_refused_tools_fall_back_to_schema(standin: StandIn, ask: Callable[..., Found]) -> None:
     found = ask(standin.url, model="claude-opus-5-5")
     assert outcomes(found) == {"schema": "real", "tool": "refused", "text": "real"}
     assert found.model == "claude-opus-5-5" and found.model not in (found.models or ())
@@ -217,9 +205,7 @@ def bare_server() -> Iterator[str]:
     server.server_close()
 
 
-def test_a_server_without_a_list_of_models_is_asked_by_name(
-    bare_server: str, ask: Callable[..., Found]
-) -> None:
+def test_server_without_model_list_is_asked(bare_server: str, ask: Callable[..., Found]) -> None:
     found = ask(bare_server, model="llama-of-ours")
     assert found.reachable and found.models is None
     assert outcomes(found) == {"schema": "ignored", "tool": "ignored", "text": "real"}

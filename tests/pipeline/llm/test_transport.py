@@ -157,9 +157,7 @@ def test_what_is_abandoned_before_it_began_is_not_sent(hostile: Hostile) -> None
     assert not hostile.requests
 
 
-def test_a_reply_with_doubtful_usage_is_kept_and_its_tokens_are_not(
-    ask: Ask, subtests: pytest.Subtests
-) -> None:
+def test_reply_with_doubtful_usage_is_kept(ask: Ask, subtests: pytest.Subtests) -> None:
     cases = [
         ("usage-null", UsageDoubt.NOT_REPORTED, ""),
         ("usage-absurd", UsageDoubt.NOT_BELIEVED, '"input_tokens": 1' + "0" * 30),
@@ -219,9 +217,7 @@ def test_a_name_that_leads_where_nothing_is_asked_is_not_connected_to(
 
 
 @pytest.mark.slow
-def test_a_name_that_is_not_found_in_time_is_not_waited_for_longer(
-    ask: Ask, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_slow_name_lookup_is_given_up(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     late = threading.Event()
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_given, **_named: late.wait(LONG) and [])
     began = time.monotonic()
@@ -258,7 +254,7 @@ def test_what_goes_through_the_proxy_of_the_setting(subtests: pytest.Subtests) -
             assert not transport.goes_by_proxy(base_url, "")
 
 
-def test_the_proxy_of_the_setting_is_asked_to_connect_and_looks_the_name_up_itself(
+def test_proxy_setting_connects_and_resolves_names(
     leads_to: Callable[..., list[str]],
 ) -> None:
     heard: list[bytes] = []
@@ -287,9 +283,7 @@ def test_a_certificate_that_nobody_signed_is_said_to_be_one(hostile: Hostile, as
     assert "self-signed certificate" in ended.message
 
 
-def test_a_server_without_tls_is_told_from_one_that_is_not_there(
-    hostile: Hostile, ask: Ask
-) -> None:
+def test_server_without_tls_is_told_from_one_that_is_not_there(hostile: Hostile, ask: Ask) -> None:
     ended = ask("html", url=f"https://localhost:{hostile.port}/html")
     assert failed(ended) == (FailureKind.REFUSED, Trouble.TLS, False)
 

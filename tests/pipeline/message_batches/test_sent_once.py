@@ -20,9 +20,7 @@ def created(standin: StandIn) -> int:
     return len({call["batch"] for call in standin.calls(task="batch_create") if call["batch"]})
 
 
-def test_a_batch_that_arrived_though_the_connection_died_is_found_and_used(
-    campaign: Batch, standin: StandIn
-) -> None:
+def test_batch_of_lost_connection_is_found(campaign: Batch, standin: StandIn) -> None:
     standin.faults({"kind": "death", "task": "batch_create"})
     carry_on(runs := start(campaign, 3))
     background.advance_message_batches()
@@ -37,9 +35,7 @@ def test_a_batch_that_arrived_though_the_connection_died_is_found_and_used(
     assert created(standin) == 3 and set(asked(standin).values()) == {1}
 
 
-def test_a_worker_that_died_before_anything_left_sends_it_again(
-    campaign: Batch, standin: StandIn
-) -> None:
+def test_unsent_batch_of_dead_worker_is_sent(campaign: Batch, standin: StandIn) -> None:
     carry_on(runs := start(campaign, 2))
     standin.faults({"kind": "status", "status": 429, "task": "batch_create"})
     background.advance_message_batches()
@@ -50,9 +46,7 @@ def test_a_worker_that_died_before_anything_left_sends_it_again(
 
 
 @pytest.mark.slow
-def test_a_batch_of_somebody_else_that_looks_the_same_is_left_alone(
-    campaign: Batch, standin: StandIn
-) -> None:
+def test_similar_foreign_batch_is_left_alone(campaign: Batch, standin: StandIn) -> None:
     client = anthropic.Anthropic(api_key="any", base_url=standin.url, max_retries=0, timeout=60)
     body = {"model": "demo-smith", "max_tokens": 9, "messages": [{"role": "user", "content": "?"}]}
     theirs = client.messages.batches.create(
@@ -70,9 +64,7 @@ def test_a_batch_of_somebody_else_that_looks_the_same_is_left_alone(
     assert set(ours) == {1}
 
 
-def test_a_batch_that_is_not_proved_to_be_ours_is_not_cancelled(
-    campaign: Batch, standin: StandIn
-) -> None:
+def test_batch_not_proved_to_be_ours_is_not_cancelled(campaign: Batch, standin: StandIn) -> None:
     standin.faults({"kind": "slow", "seconds": 60, "task": "batch_create"})
     client = anthropic.Anthropic(api_key="any", base_url=standin.url, max_retries=0, timeout=60)
     body = {"model": "demo-smith", "max_tokens": 9, "messages": [{"role": "user", "content": "?"}]}
@@ -94,9 +86,7 @@ def test_a_batch_that_is_not_proved_to_be_ours_is_not_cancelled(
     assert client.messages.batches.retrieve(theirs.id).processing_status != "in_progress"
 
 
-def test_what_is_sent_is_ready_before_the_batch_is_marked_as_being_sent(
-    campaign: Batch, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_batch_is_ready_before_sending(campaign: Batch, monkeypatch: pytest.MonkeyPatch) -> None:
     carry_on(start(campaign, 1))
 
     def fail() -> None:

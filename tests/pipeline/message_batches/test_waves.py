@@ -64,9 +64,7 @@ def asked(standin: StandIn) -> Counter[object]:
     return Counter(call["custom_id"] for call in standin.calls(billed=True) if call["custom_id"])
 
 
-def test_runs_go_in_waves_and_every_question_is_asked_once_for_half_the_price(
-    campaign: Batch, standin: StandIn
-) -> None:
+def test_waves_ask_each_question_at_half_price(campaign: Batch, standin: StandIn) -> None:
     ended = to_the_end(start(campaign, 4))
     assert [run.state for run in ended] == ["done"] * 4
     waves = [4 * len(group) for group in clean_run().groups]
@@ -103,9 +101,7 @@ def test_the_verdict_and_the_script_are_those_of_direct_calls(campaign: Batch) -
     assert batched.verdict == direct.verdict
 
 
-def test_a_run_that_waits_holds_no_worker_no_place_and_is_not_taken_up(
-    campaign: Batch, standin: StandIn
-) -> None:
+def test_waiting_run_holds_no_worker_or_place(campaign: Batch, standin: StandIn) -> None:
     runs = start(campaign, 2)
     carry_on(runs)
     for run in runs:
@@ -128,9 +124,7 @@ def test_nothing_is_sent_while_another_run_is_on_its_way(campaign: Batch) -> Non
 
 
 @pytest.mark.slow
-def test_an_expired_batch_is_sent_again_and_after_the_second_time_asked_directly(
-    campaign: Batch, standin: StandIn
-) -> None:
+def test_twice_expired_batch_is_asked_directly(campaign: Batch, standin: StandIn) -> None:
     standin.faults(
         {"kind": "expire", "task": "batch_create", "answered": 1},
         {"kind": "expire", "task": "batch_create"},
@@ -199,9 +193,7 @@ def test_batches_that_are_refused_pause_the_campaign_with_the_reason_and_go_on_w
 
 
 @pytest.mark.slow
-def test_results_that_break_off_are_read_again_and_counted_once(
-    campaign: Batch, standin: StandIn
-) -> None:
+def test_cut_results_are_read_again(campaign: Batch, standin: StandIn) -> None:
     standin.faults({"kind": "death", "task": "batch_results"})
     to_the_end(start(campaign, 3))
     assert set(asked(standin).values()) == {1}
@@ -324,7 +316,7 @@ def test_a_question_in_a_batch_is_not_asked_directly_when_its_endpoint_has_no_mo
     assert standin.totals()["billed"] == 0 and not give_to_direct_calls()
 
 
-def test_nothing_is_collected_of_a_campaign_that_was_switched_to_direct_calls_meanwhile(
+def test_campaign_switched_to_direct_calls_collects_nothing(
     campaign: Batch,
 ) -> None:
     carry_on(start(campaign, 1))

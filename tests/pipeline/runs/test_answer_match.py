@@ -39,9 +39,7 @@ def test_this_is_it_is_kept_as_a_label(way: Way, answered_run: Run, reviewer: Us
 
 
 @both_ways
-def test_not_what_i_asked_starts_one_run_that_writes(
-    way: Way, answered_run: Run, reviewer: User
-) -> None:
+def test_rejected_match_starts_one_run(way: Way, answered_run: Run, reviewer: User) -> None:
     assert way.do(reviewer, answered_run, "reject-match").status == DONE
     again = way.do(reviewer, answered_run, "reject-match")
     assert again.status == 409
@@ -90,9 +88,7 @@ def test_findings_of_a_filled_in_script_are_at_their_lines_of_the_shown_text(
     assert 'href="#draft-L4"' not in page
 
 
-def test_after_the_answer_the_page_does_not_ask_again(
-    client: Client, answered_run: Run, reviewer: User
-) -> None:
+def test_answered_page_stops_asking(client: Client, answered_run: Run, reviewer: User) -> None:
     ByPage().do(reviewer, answered_run, "reject-match")
     page = client.get(reverse("run-detail", args=[answered_run.pk])).text
     assert 'data-key="y"' not in page

@@ -101,9 +101,7 @@ def test_each_status_says_by_whom_and_why(reviewer: User, second_reviewer: User,
         assert list(found.why) == why
 
 
-def test_a_flagged_script_says_what_is_wrong_and_where_it_waits(
-    reviewer: User, second_reviewer: User
-) -> None:
+def test_flagged_answer_says_what_is_wrong(reviewer: User, second_reviewer: User) -> None:
     urgent = make_run(by=reviewer, statement="Another one")
     Action.objects.filter(pk=urgent.action_id).update(severity=1)
     run = make_run(by=second_reviewer, verdict="incorrect")
@@ -122,9 +120,7 @@ def test_a_match_of_the_catalogue_is_verified_while_its_version_is(reviewer: Use
     assert (found.status, list(found.why)) == ("withdrawn", ["It filled the disk."])
 
 
-def test_how_long_a_review_usually_takes_is_said_from_five_on(
-    reviewer: User, second_reviewer: User
-) -> None:
+def test_usual_wait_is_shown_from_five_reviews(reviewer: User, second_reviewer: User) -> None:
     for number in range(5):
         run = make_run(by=second_reviewer, statement=f"Statement {number}", script=f"ls {number}\n")
         assert usual_wait() is None
@@ -163,9 +159,7 @@ def test_lists_say_the_same_in_a_fixed_number_of_queries(
 
 
 @pytest.mark.slow
-def test_the_list_and_the_api_are_narrowed_by_the_answer(
-    asker: Client, reviewer: User, second_reviewer: User
-) -> None:
+def test_answer_narrows_list_and_api(asker: Client, reviewer: User, second_reviewer: User) -> None:
     verified = make_run(by=second_reviewer, statement="Verified one")
     waiting = make_run(by=second_reviewer, statement="Waiting one", script="ls\n")
     verify(verified, reviewer)
@@ -229,9 +223,7 @@ def test_all_that_changed_is_marked_as_seen_at_once(
     assert answer(others, reviewer).is_unread, "that of another person"
 
 
-def test_what_was_rejected_is_asked_again_with_what_was_said(
-    asker: Client, second_reviewer: User
-) -> None:
+def test_rejected_request_repeats_with_reason(asker: Client, second_reviewer: User) -> None:
     run = make_run(by=second_reviewer, statement="Empty the cache")
     Action.objects.filter(pk=run.action_id).update(incident="INC-7", target="web-1")
     page = asker.get(reverse("action-new"), {"again": run.action_id}).text
@@ -252,9 +244,7 @@ def test_who_reads_the_answer_by_a_program_has_seen_it(
     assert not answer(run, second_reviewer).is_unread
 
 
-def test_an_older_run_that_is_looked_at_clears_nothing(
-    asker: Client, reviewer: User, second_reviewer: User
-) -> None:
+def test_older_run_clears_nothing(asker: Client, reviewer: User, second_reviewer: User) -> None:
     old = make_run(by=second_reviewer)
     newer = make_run(by=second_reviewer)
     Run.objects.filter(pk=newer.pk).update(action=old.action)
@@ -284,9 +274,7 @@ def test_a_reviewer_of_an_open_study_learns_nothing_of_its_runs(
         assert len(page.context["rows"]) == count
 
 
-def test_the_page_of_a_flagged_run_says_each_difference_once(
-    client: Client, reviewer: User
-) -> None:
+def test_page_of_flagged_run_says_each_difference_once(client: Client, reviewer: User) -> None:
     run = make_run(by=reviewer, verdict="incorrect")
     said = (("difference", "mismatch"), ("ensemble", "incorrect"))
     for sequence, (name, outcome) in enumerate(said):
@@ -312,9 +300,7 @@ def test_a_verified_script_is_copied_where_it_stands_and_the_use_is_recorded(
     assert version.uses.get().by == second_reviewer
 
 
-def test_what_has_to_be_filled_in_is_copied_on_the_page_of_the_entry(
-    client: Client, reviewer: User
-) -> None:
+def test_script_to_fill_in_is_copied_on_entry_page(client: Client, reviewer: User) -> None:
     version = make_version(by=reviewer, script=': "${DAYS:=}"\nls "$DAYS"\n')
     Version.objects.filter(pk=version.pk).update(
         parameters=[{"name": "DAYS", "type": "number", "required": True, "description": "Age"}]

@@ -69,9 +69,7 @@ def address(run: Run, *runs: Run, **more: str) -> str:
     return f"{reverse('action-compare', args=[run.action_id])}?{query}"
 
 
-def test_a_run_is_started_under_another_configuration_and_shown_beside(
-    client: Client, first: Run, other: Configuration
-) -> None:
+def test_new_run_is_shown_for_comparison(client: Client, first: Run, other: Configuration) -> None:
     assert address(first).replace("&", "&amp;") in client.get(f"/runs/{first.pk}/").text
     started = client.post(address(first), {"configuration": "other"})
     second = first.action.runs.get(configuration=other)
@@ -82,9 +80,7 @@ def test_a_run_is_started_under_another_configuration_and_shown_beside(
     assert "Demo, by two" in page and "demo model" in page
 
 
-def test_what_differs_in_how_they_were_made_is_named_first(
-    client: Client, first: Run, other: Configuration
-) -> None:
+def test_changed_settings_come_first(client: Client, first: Run, other: Configuration) -> None:
     second = finish(start(first.action, other), script=OTHER)
     Run.objects.filter(pk=second.pk).update(
         spec={**second.spec, "prompts": {**second.spec["prompts"], "describe": "abcdefabcdef"}}
@@ -100,9 +96,7 @@ def test_with_nothing_different_it_is_called_chance(client: Client, first: Run) 
     assert "what differs below is chance" in page
 
 
-def test_scripts_are_compared_by_word_the_recommended_or_the_first(
-    client: Client, first: Run
-) -> None:
+def test_scripts_are_compared_by_word_recommended_or_first(client: Client, first: Run) -> None:
     second = finish(start(first.action))
     recommended = client.get(address(first, second)).text
     firsts = client.get(address(first, second, of="first")).text
@@ -125,9 +119,7 @@ def test_calls_tokens_and_cost_are_summed_by_stage_and_run(client: Client, first
     assert lines == {"generate": [1_000, None], "explain": [500, None]}
 
 
-def test_the_live_part_is_sent_only_where_it_would_look_different(
-    client: Client, first: Run
-) -> None:
+def test_live_part_is_sent_only_where_it_would_look_different(client: Client, first: Run) -> None:
     second = start(first.action)
     seen = client.get(address(first, second)).context["seen"]
     status = address(first, second).replace("compare/", "compare/status/")
@@ -169,9 +161,7 @@ def test_runs_are_chosen_where_fewer_than_two_are_named(client: Client, first: R
     assert "Not run yet" in client.get(f"/actions/{empty.pk}/compare/").text
 
 
-def test_what_a_review_hides_is_not_shown_here(
-    client: Client, first: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_hidden_parts_stay_out(client: Client, first: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     second = finish(start(first.action))
     monkeypatch.setattr(access, "VisibleParts", partial(VisibleParts, verdict=False, models=False))
     said = client.get(f"/api/v1/actions/{first.action_id}/compare/?run={first.pk}&run={second.pk}")
@@ -182,9 +172,7 @@ def test_what_a_review_hides_is_not_shown_here(
     assert said.json()["runs"][0]["script"] is None
 
 
-def test_who_may_not_run_the_action_may_look_and_not_start(
-    as_second_reviewer: Client, first: Run
-) -> None:
+def test_user_without_rights_can_only_look(as_second_reviewer: Client, first: Run) -> None:
     second = finish(start(first.action))
     assert "Start beside these" not in as_second_reviewer.get(address(first, second)).text
     assert as_second_reviewer.post(address(first), {"configuration": "demo"}).status_code == 403

@@ -17,9 +17,7 @@ from tests.make import make_draft, make_run
 pytestmark = pytest.mark.django_db
 
 
-def test_a_draft_that_comes_between_two_reads_breaks_nothing(
-    reviewer: User, as_reviewer: Client
-) -> None:
+def test_draft_between_reads_breaks_nothing(reviewer: User, as_reviewer: Client) -> None:
     """Before each statement about the run's drafts, a worker commits one more."""
     run = make_run(by=reviewer)
     Run.objects.filter(pk=run.pk).update(state=Run.State.RUNNING)

@@ -15,9 +15,7 @@ from tests.pipeline.query_counts import count_queries
 pytestmark = pytest.mark.django_db
 
 
-def test_a_run_in_full_has_what_the_command_prints_and_where_it_belongs(
-    client: Client, reviewer: User
-) -> None:
+def test_full_run_has_document_of_command(client: Client, reviewer: User) -> None:
     refined = SCRIPT.replace("-mtime", "-mmin")
     run = make_run(by=reviewer, verdict="incorrect", feedback="- Minutes.", refined=refined)
     said = client.get(f"/api/v1/runs/{run.pk}/").json()

@@ -13,9 +13,7 @@ pytestmark = pytest.mark.django_db
 
 
 @both_ways
-def test_action_is_run_again_by_who_asked_and_by_a_manager(
-    way: Way, reviewer: User, manager: User
-) -> None:
+def test_asker_and_manager_repeat_action(way: Way, reviewer: User, manager: User) -> None:
     action = make_action(by=reviewer)
     for user in (reviewer, manager):
         assert way.start(user, action).status == DONE

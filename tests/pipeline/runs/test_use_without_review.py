@@ -127,9 +127,7 @@ def test_a_refused_reason_leaves_the_form_open(client: Client, draft: Draft) -> 
     assert '<details class="use" open>' in response.text
 
 
-def test_what_was_verified_since_leads_to_its_entry(
-    client: Client, run: Run, draft: Draft, curator: User
-) -> None:
+def test_verified_draft_has_entry(client: Client, run: Run, draft: Draft, curator: User) -> None:
     version = make_version("Delete old exports", script=draft.script, by=curator)
     version.entry.phrasings.create(
         text=run.action.statement, confirmed_by=curator, confirmed_at=timezone.now()

@@ -110,9 +110,7 @@ def test_a_waiting_run_says_what_it_waits_for(client: Client, queued: Run) -> No
     assert "&lt;b&gt;busy&lt;/b&gt;" in page_of(client, queued)
 
 
-def test_a_run_without_a_place_or_in_a_paused_batch_says_so(
-    client: Client, queued: Run, manager: User
-) -> None:
+def test_run_page_says_why_it_waits(client: Client, queued: Run, manager: User) -> None:
     demo = Endpoint.objects.get(name="demo")
     Run.objects.filter(pk=queued.pk).update(waits_for=demo)
     address = reverse("run-detail", args=[queued.pk])
@@ -157,9 +155,7 @@ def test_stages_are_named_in_words(client: Client, queued: Run) -> None:
     assert "4,120 + 96" in page
 
 
-def test_the_first_draft_stays_visible_beside_the_refined_one(
-    client: Client, reviewer: User
-) -> None:
+def test_first_draft_stays_visible_beside_refined_one(client: Client, reviewer: User) -> None:
     refined = SCRIPT.replace("-mtime", "-mmin")
     run = make_run(
         by=reviewer, verdict="incorrect", feedback="- Minutes, not days.", refined=refined

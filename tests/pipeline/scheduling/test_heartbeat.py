@@ -159,7 +159,7 @@ def test_a_lease_that_was_lost_is_not_renewed_nor_come_back_to() -> None:
 
 
 @pytest.mark.django_db
-def test_a_worker_whose_clock_is_wrong_holds_its_runs_as_long_as_any(
+def test_worker_with_wrong_clock_keeps_its_runs(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     real = timezone.now
@@ -208,9 +208,7 @@ def test_a_worker_lost_long_ago_is_forgotten() -> None:
 
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
-def test_a_beat_survives_a_database_that_is_away(
-    settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_beat_survives_lost_database(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.SCRIPTSMITH_RUN_LEASE_SECONDS = 1
     lease, failures = hold(), [OperationalError("away"), OperationalError("away")]
     real = Heartbeat._renew_all

@@ -49,9 +49,7 @@ def test_an_action_takes_the_course_that_the_book_says(client: Client) -> None:
         ("This is not what I meant.", RIGHT),
     ],
 )
-def test_an_experts_feedback_is_followed_before_the_book(
-    client: Client, feedback: str, expected: str
-) -> None:
+def test_expert_feedback_overrides_book(client: Client, feedback: str, expected: str) -> None:
     refined = ask(
         client, "refine", STATEMENT=STATEMENT, SCRIPT=WRONG, FEEDBACK=feedback, options=ANY
     )

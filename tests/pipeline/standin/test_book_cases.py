@@ -31,7 +31,7 @@ def test_twenty_actions_have_cases_and_each_of_the_five_kinds_is_among_them() ->
 
 
 @pytest.mark.nightly
-def test_they_hold_for_what_is_right_notice_what_is_wrong_and_pass_nothing_that_does_nothing(
+def test_book_cases_pass_right_scripts_and_catch_mutants(
     availability: Availability,
 ) -> None:
     if availability.sandbox is None:

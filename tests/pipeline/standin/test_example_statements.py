@@ -150,9 +150,7 @@ def split(statements: tuple[str, ...]) -> list[ParameterSet]:
 
 
 @pytest.mark.parametrize("statements", split(DELETE))
-def test_script_deletes_old_files_and_adds_no_pattern(
-    subtests: pytest.Subtests, statements: tuple[str, ...]
-) -> None:
+def test_script_deletes_old_files(subtests: pytest.Subtests, statements: tuple[str, ...]) -> None:
     for statement in statements:
         place, days = re.findall(r"/\w[\w/]+", statement)[0], re.findall(r"\d+", statement)[0]
         for script in write_beside(statement, "delete-rotated-app-logs"):
@@ -174,9 +172,7 @@ def test_script_restarts_nginx_after_testing_its_configuration(
 
 
 @pytest.mark.parametrize("statements", split(LARGEST))
-def test_script_lists_the_ten_largest_files(
-    subtests: pytest.Subtests, statements: tuple[str, ...]
-) -> None:
+def test_script_lists_largest_files(subtests: pytest.Subtests, statements: tuple[str, ...]) -> None:
     needed = ("-type f", "sort -rn", "1,10p", "/var/log")
     for statement in statements:
         for script in write_beside(statement, "show-inode-usage", "show-largest-files"):

@@ -152,9 +152,7 @@ def test_an_answer_may_be_thinking_only(standin: StandIn, client: Client) -> Non
 
 
 @pytest.mark.slow
-def test_a_dripping_answer_outlasts_the_timeout_of_the_sdk(
-    standin: StandIn, client: Client
-) -> None:
+def test_dripping_answer_outlasts_timeout_of_sdk(standin: StandIn, client: Client) -> None:
     standin.faults({"kind": "drip", "seconds": 0.4, "bytes": 8})
     started = time.monotonic()
     answer = ask(client.with_options(timeout=2))
@@ -172,9 +170,7 @@ def test_a_connection_closed_while_idle_is_opened_again(standin: StandIn, client
     assert standin.totals()["billed"] == 4
 
 
-def test_a_rule_may_be_for_one_task_one_model_and_later_requests(
-    standin: StandIn, client: Client
-) -> None:
+def test_rule_applies_to_task_model_and_later_requests(standin: StandIn, client: Client) -> None:
     standin.faults(
         {"kind": "text", "text": "spoilt", "task": "describe", "model": "b", "skip": 1, "count": 2}
     )

@@ -56,9 +56,7 @@ def test_one_request_may_fail_and_the_others_expire(standin: StandIn, client: Cl
     assert standin.totals()["billed"] == 1
 
 
-def test_a_cancelled_batch_ends_with_what_was_not_answered_taken_back(
-    standin: StandIn, client: Client
-) -> None:
+def test_canceled_batch_withdraws_unanswered_requests(standin: StandIn, client: Client) -> None:
     standin.faults({"kind": "slow", "seconds": 60, "task": "batch_create"})
     batch = client.messages.batches.create(requests=requests("a", "b"))
     assert client.messages.batches.cancel(batch.id).processing_status == "canceling"

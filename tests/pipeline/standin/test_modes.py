@@ -32,9 +32,7 @@ def ollama() -> Iterator[Client]:
         yield anthropic.Anthropic(api_key="any", base_url=process.url, max_retries=0, timeout=60)
 
 
-def test_a_probe_finds_that_schemas_and_tools_bind(
-    client: Client, subtests: pytest.Subtests
-) -> None:
+def test_probe_finds_that_schemas_and_tools_bind(client: Client, subtests: pytest.Subtests) -> None:
     cases = {
         "a constant": {"const": NONCE},
         "the one word of an enumeration": {"type": "string", "enum": [NONCE]},

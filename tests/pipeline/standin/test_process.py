@@ -34,9 +34,7 @@ def test_it_refuses_to_listen_anywhere_but_on_loopback(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("signal_number", [signal.SIGTERM, signal.SIGINT])
-def test_it_announces_itself_prints_nothing_and_ends_cleanly(
-    tmp_path: Path, signal_number: signal.Signals
-) -> None:
+def test_process_announces_itself_and_ends(tmp_path: Path, signal_number: signal.Signals) -> None:
     file = tmp_path / "announcement.json"
     process = subprocess.Popen(
         [*COMMAND, "--announce", str(file)],
@@ -73,9 +71,7 @@ def test_a_port_that_is_taken_is_told_in_one_line(capsys: pytest.CaptureFixture[
     assert len(capsys.readouterr().err.splitlines()) == 1
 
 
-def test_an_action_file_that_is_wrong_is_named(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_bad_action_file_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "01-broken.yaml").write_text("statement: a\ndrafts: []\n")
     assert main(["--actions", str(tmp_path)]) == 2
     assert "01-broken.yaml" in capsys.readouterr().err

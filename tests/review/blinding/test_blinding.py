@@ -118,9 +118,7 @@ def test_what_is_decided_is_hidden_no_more(
     assert client_for(second_reviewer).get(url).json()["verdict"] == "incorrect"
 
 
-def test_with_each_score_stands_what_was_visible_and_whether_the_action_was_known(
-    item: Item, reviewer: User
-) -> None:
+def test_score_records_visible_parts_and_known_action(item: Item, reviewer: User) -> None:
     score_next(item, reviewer, 0)
     visible = Score.objects.get(reviewer=reviewer).visible
     assert visible == {
@@ -233,9 +231,7 @@ def test_somebody_elses_score_does_not_show_the_verdict_to_who_may_be_next(
     assert Score.objects.get(reviewer=second_reviewer).blind
 
 
-def test_the_asker_who_looked_is_not_blind_and_who_did_not_look_is(
-    flagged: Item, reviewer: User, client_for: ClientFor
-) -> None:
+def test_asker_is_blind_unless_seen(flagged: Item, reviewer: User, client_for: ClientFor) -> None:
     Run.objects.filter(pk=flagged.run_id).update(asked_by=reviewer)
     assignment = services.claim_item(flagged, by=reviewer)
     score_next(flagged, reviewer, 0)
@@ -275,9 +271,7 @@ def test_between_the_stages_of_a_study_it_counts(
     assert list(blind) == [True, False, False]
 
 
-def test_a_list_by_verdicts_and_an_export_expose_the_whole_campaign(
-    manager: User, reviewer: User, client_for: ClientFor
-) -> None:
+def test_export_exposes_whole_study(manager: User, reviewer: User, client_for: ClientFor) -> None:
     manager.groups.add(*reviewer.groups.all())
     both = User.objects.get(pk=manager.pk)
     campaign = make_study(by=both, reviewers=[both], items=1)
@@ -287,9 +281,7 @@ def test_a_list_by_verdicts_and_an_export_expose_the_whole_campaign(
     assert not Score.objects.get().blind
 
 
-def test_a_score_in_the_queue_is_exposure_for_a_study_of_the_same_run(
-    flagged: Item, manager: User, reviewer: User
-) -> None:
+def test_queue_score_exposes_study_item(flagged: Item, manager: User, reviewer: User) -> None:
     services.claim_item(flagged, by=reviewer)
     score_next(flagged, reviewer, 0)
     campaign = make_study(by=manager, reviewers=[reviewer], items=1)
@@ -301,9 +293,7 @@ def test_a_score_in_the_queue_is_exposure_for_a_study_of_the_same_run(
     assert not services.submit_score(item, given, by=reviewer).blind
 
 
-def test_without_blinding_nothing_is_marked(
-    manager: User, reviewer: User, client_for: ClientFor
-) -> None:
+def test_open_study_marks_nothing(manager: User, reviewer: User, client_for: ClientFor) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=1, hides_verdict=False)
     item = campaign.items.get()
     services.claim_next(campaign, by=reviewer)

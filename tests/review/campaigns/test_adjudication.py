@@ -104,9 +104,7 @@ def test_the_list_is_narrowed_by_stage_spread_and_words(boss: Client, study: Cam
     assert page.status_code == 200 and "Select a valid choice" in page.text
 
 
-def test_the_screen_has_every_text_and_every_score(
-    boss: Client, study: Campaign, reviewer: User
-) -> None:
+def test_screen_has_all_texts_and_scores(boss: Client, study: Campaign, reviewer: User) -> None:
     item = items_of(study)[0]
     Action.objects.filter(pk=item.run.action_id).update(
         incident="zqcontext", reference="zqreference\n"
@@ -125,9 +123,7 @@ def test_the_screen_has_every_text_and_every_score(
         assert f'data-key="{key}"' in page
 
 
-def test_settling_leads_through_the_list_one_came_from(
-    boss: Client, study: Campaign, manager: User
-) -> None:
+def test_settling_follows_the_open_list(boss: Client, study: Campaign, manager: User) -> None:
     first, second, *_rest = items_of(study)
     address = f"/campaigns/{study.pk}/adjudicate"
     query = "?spread=02&names=1"
@@ -149,9 +145,7 @@ def test_settling_leads_through_the_list_one_came_from(
     assert "settled by" in boss.get(f"{address}/{first.pk}/?state=settled").text
 
 
-def test_what_is_refused_stands_where_one_looks_and_loses_nothing(
-    boss: Client, study: Campaign
-) -> None:
+def test_refused_adjudication_keeps_typed_text(boss: Client, study: Campaign) -> None:
     item = items_of(study)[0]
     address = f"/campaigns/{study.pk}/adjudicate/{item.pk}/settle/?spread=02"
     answer = boss.post(address, {"stage": "script", "value": "", "why": "A reason <b>"})
@@ -161,9 +155,7 @@ def test_what_is_refused_stands_where_one_looks_and_loses_nothing(
     assert not Adjudication.objects.exists()
 
 
-def test_an_items_page_shows_the_same_and_leads_to_its_neighbours(
-    boss: Client, study: Campaign, manager: User
-) -> None:
+def test_item_page_links_neighbors(boss: Client, study: Campaign, manager: User) -> None:
     every = items_of(study)
     listed = boss.get(f"/campaigns/{study.pk}/items/?stage=refined&spread=any").text
     assert items_in(listed) == [every[2].pk]
@@ -214,9 +206,7 @@ def test_lists_ask_as_many_queries_for_many_items_as_for_few(boss: Client, study
 
 
 @pytest.mark.slow
-def test_the_screen_asks_as_many_queries_for_four_reviewers_as_for_two(
-    boss: Client, study: Campaign
-) -> None:
+def test_screen_queries_do_not_grow_with_reviewers(boss: Client, study: Campaign) -> None:
     item = items_of(study)[0]
     asked = []
     for more in ({}, {"anna": "rolf", "boris": "rita"}):
@@ -234,9 +224,7 @@ def test_the_screen_asks_as_many_queries_for_four_reviewers_as_for_two(
     assert asked[:2] == asked[2:]
 
 
-def test_who_made_the_halo_check_does_not_adjudicate_and_who_adjudicated_does_not_score(
-    study: Campaign, manager: User
-) -> None:
+def test_halo_check_and_adjudication_need_two_reviewers(study: Campaign, manager: User) -> None:
     item = items_of(study)[0]
     case = item.case
     shown_case = Case.objects.create(

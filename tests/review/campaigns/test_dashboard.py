@@ -39,9 +39,7 @@ def scored(manager: User, reviewer: User, second_reviewer: User) -> Campaign:
     return campaign
 
 
-def test_the_dashboard_tells_progress_pace_and_each_reviewer(
-    boss: Client, scored: Campaign, reviewer: User
-) -> None:
+def test_dashboard_shows_progress_and_pace(boss: Client, scored: Campaign, reviewer: User) -> None:
     page = boss.get(f"/campaigns/{scored.pk}/")
     board = page.context["board"]
     assert (board.progress.closed, board.progress.total, board.left) == (2, 2, 0)
@@ -59,9 +57,7 @@ def test_the_dashboard_tells_progress_pace_and_each_reviewer(
 
 
 @pytest.mark.slow
-def test_of_very_many_items_the_counts_may_be_some_seconds_old(
-    scored: Campaign, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_large_counts_are_cached_briefly(scored: Campaign, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dashboard, "_MANY", 1)
     assert read_dashboard(scored).progress.closed == 2
     scored.items.update(state=Item.State.WITHDRAWN)
@@ -71,9 +67,7 @@ def test_of_very_many_items_the_counts_may_be_some_seconds_old(
     assert (board.progress.closed, board.progress.withdrawn) == (0, 2)
 
 
-def test_the_dashboard_forecasts_the_end_from_the_pace_of_the_last_days(
-    boss: Client, manager: User, reviewer: User
-) -> None:
+def test_forecast_follows_recent_pace(boss: Client, manager: User, reviewer: User) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=6)
     for _again in range(2):
         assignment = services.claim_next(campaign, by=reviewer)
@@ -120,9 +114,7 @@ def test_what_comes_half_an_hour_later_is_told_to_both(
     )
 
 
-def test_of_the_planned_items_those_count_that_were_scored_here(
-    manager: User, reviewer: User
-) -> None:
+def test_of_planned_items_those_count_that_were_scored_here(manager: User, reviewer: User) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=3, planned_items=3)
     go_through(campaign, reviewer, 2, 2, 2)
     elsewhere = campaign.items.order_by("pk")[0].assignments
@@ -132,9 +124,7 @@ def test_of_the_planned_items_those_count_that_were_scored_here(
 
 
 @pytest.mark.slow
-def test_the_fragment_asks_again_only_while_something_can_change(
-    boss: Client, scored: Campaign
-) -> None:
+def test_fragment_polls_only_while_open(boss: Client, scored: Campaign) -> None:
     path = f"/campaigns/{scored.pk}/"
     fragment = boss.get(path, headers={"HX-Request": "true"}).text
     assert fragment.lstrip().startswith("<div")
@@ -146,9 +136,7 @@ def test_the_fragment_asks_again_only_while_something_can_change(
     assert "hx-trigger" not in boss.get(path, headers={"HX-Request": "true"}).text
 
 
-def test_items_that_are_let_go_of_often_are_called_stalled(
-    boss: Client, manager: User, reviewer: User
-) -> None:
+def test_often_released_items_are_stalled(boss: Client, manager: User, reviewer: User) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=1)
     item = campaign.items.get()
     for _again in range(3):
@@ -176,9 +164,7 @@ def test_the_dashboard_asks_as_often_for_many_rows_as_for_few(
     assert counts[0] == counts[1] <= 25
 
 
-def test_a_budget_is_set_and_runs_are_paused_and_go_on(
-    boss: Client, manager: User, reviewer: User
-) -> None:
+def test_runs_pause_until_budget_is_raised(boss: Client, manager: User, reviewer: User) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=1)
     path = f"/campaigns/{campaign.pk}"
     boss.post(f"{path}/budget/", {"budget": "3"})
@@ -236,9 +222,7 @@ def test_gold_measures_reviewers_who_are_not_told(
 
 
 @pytest.mark.slow
-def test_a_difference_is_settled_with_a_reason_and_names_stay_hidden(
-    boss: Client, scored: Campaign, manager: User
-) -> None:
+def test_settled_difference_hides_names(boss: Client, scored: Campaign, manager: User) -> None:
     read_dashboard(scored)
     item = scored.items.get(disputed=True)
     listed = boss.get(f"/campaigns/{scored.pk}/adjudicate/").text
@@ -259,9 +243,7 @@ def test_a_difference_is_settled_with_a_reason_and_names_stay_hidden(
 
 
 @pytest.mark.slow
-def test_one_more_is_called_in_from_the_items_page(
-    boss: Client, scored: Campaign, manager: User
-) -> None:
+def test_reviewer_is_added_on_item_page(boss: Client, scored: Campaign, manager: User) -> None:
     third = make_person("thea", "reviewer")
     scored.members.create(user=third)
     item = scored.items.order_by("-pk")[0]
@@ -272,9 +254,7 @@ def test_one_more_is_called_in_from_the_items_page(
     assert "no place left" in refused.text or "already" in refused.text
 
 
-def test_a_flag_is_answered_and_its_item_withdrawn(
-    boss: Client, manager: User, reviewer: User
-) -> None:
+def test_flagged_item_is_withdrawn(boss: Client, manager: User, reviewer: User) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=1)
     held = services.claim_next(campaign, by=reviewer)
     assert held is not None
@@ -313,9 +293,7 @@ def press(boss: Client, campaign: Campaign, html: str, words: str) -> str:
     return str(answer.text)
 
 
-def test_it_asks_and_says_what_is_lost_and_asks_again_if_that_is_more(
-    boss: Client, campaign: Campaign
-) -> None:
+def test_closing_asks_again_if_more_is_lost(boss: Client, campaign: Campaign) -> None:
     asked = press(boss, campaign, boss.get(f"/campaigns/{campaign.pk}/").text, "Close")
     assert campaign.state == "open"
     assert "2 of 3 items are open:" in asked

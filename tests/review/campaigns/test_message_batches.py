@@ -54,9 +54,7 @@ def sent(campaign: Campaign, **changed: object) -> MessageBatch:
     )
 
 
-def test_it_is_chosen_in_the_set_up_and_on_the_page_and_noted(
-    manager: User, as_manager: Client
-) -> None:
+def test_it_is_chosen_in_setup_and_noted(manager: User, as_manager: Client) -> None:
     made = rules.create_campaign("Plain", by=manager)
     page = as_manager.get(f"/campaigns/{made.pk}/setup/arms/").text
     assert "half the price" in page
@@ -75,9 +73,7 @@ def test_it_is_chosen_in_the_set_up_and_on_the_page_and_noted(
     assert Campaign.objects.get(pk=made.pk).batch.uses_message_batches
 
 
-def test_page_and_api_say_what_was_sent_what_came_back_and_when_the_rest_expires(
-    campaign: Campaign, as_manager: Client
-) -> None:
+def test_page_and_api_show_progress_of_batches(campaign: Campaign, as_manager: Client) -> None:
     sent(campaign)
     sent(campaign, state="done", answered=2, expired=1, ended_at=timezone.now())
     sent(campaign, state="failed", problem="<script>alert(1)</script>" + "x" * 300)
@@ -89,9 +85,7 @@ def test_page_and_api_say_what_was_sent_what_came_back_and_when_the_rest_expires
 
 
 @pytest.mark.slow
-def test_the_page_asks_as_many_queries_for_one_batch_as_for_many(
-    campaign: Campaign, as_manager: Client
-) -> None:
+def test_batch_queries_do_not_grow(campaign: Campaign, as_manager: Client) -> None:
     counts = []
     for more in (1, 12):
         for _ in range(more):
@@ -103,9 +97,7 @@ def test_the_page_asks_as_many_queries_for_one_batch_as_for_many(
     assert counts[0] == counts[1]
 
 
-def test_closing_takes_back_what_is_under_way_and_pausing_does_not(
-    campaign: Campaign, manager: User
-) -> None:
+def test_closing_withdraws_batches_and_pausing_does_not(campaign: Campaign, manager: User) -> None:
     runs.ask_for_runs(campaign, by=manager)
     runs.start_asked(campaign)
     Item.objects.update(state=Item.State.OPEN)
@@ -143,9 +135,7 @@ def test_a_run_that_waits_in_a_batch_is_no_stall_and_its_page_says_what_it_waits
 
 
 @pytest.mark.slow
-def test_a_reviewer_is_not_told_which_wave_a_run_is_in(
-    campaign: Campaign, manager: User, as_reviewer: Client
-) -> None:
+def test_reviewer_sees_no_wave(campaign: Campaign, manager: User, as_reviewer: Client) -> None:
     """What passed has ended and is being refined, what was flagged is refined before it ends: both look the same."""
     runs.ask_for_runs(campaign, by=manager)
     runs.start_asked(campaign)

@@ -80,9 +80,7 @@ def test_what_cannot_be_planned_is_said_at_the_field(boss: Client, campaign: Cam
         assert campaign.plan is None
 
 
-def test_the_plan_is_fixed_when_the_campaign_opens(
-    boss: Client, manager: User, reviewer: User
-) -> None:
+def test_plan_is_fixed_when_campaign_opens(boss: Client, manager: User, reviewer: User) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=1)
     answer = boss.post(page(campaign, "share"), {**SHARE, "go_on": "1"})
     assert answer.status_code == 409
@@ -168,9 +166,7 @@ _DIRECT = 3 * (24_000 + 30_000 + 6_000)
 _BATCHED = 3 * ((24_000 + 30_000) // 2 + 6_000)
 
 
-def test_in_batches_it_is_half_the_price_of_what_goes_in_them(
-    priced: Campaign, manager: User, as_manager: Client
-) -> None:
+def test_batches_cost_half(priced: Campaign, manager: User, as_manager: Client) -> None:
     page, api = (
         f"/campaigns/{priced.pk}/setup/start/",
         f"/api/v1/campaigns/{priced.pk}/estimate/",

@@ -54,9 +54,7 @@ def test_those_ticked_are_sent_once_and_said_to_be_there(
     assert services.waiting_for(services.live_queue(), reviewer).count() == 3
 
 
-def test_what_can_not_be_decided_on_is_left_out(
-    closed: Campaign, manager: User, reviewer: User
-) -> None:
+def test_undecidable_items_are_left_out(closed: Campaign, manager: User, reviewer: User) -> None:
     empty, elsewhere, fine = closed.items.order_by("pk")
     Run.objects.filter(pk=empty.run_id).update(state="failed")
     other = make_study(by=manager, reviewers=[reviewer], items=1, name="Other")

@@ -88,9 +88,7 @@ def test_what_is_refused_stays_as_it_was_typed(boss: Client, manager: User) -> N
     assert Campaign.objects.filter(kind="study").count() == 1
 
 
-def test_rules_that_scores_depend_on_stay_once_it_is_open(
-    boss: Client, manager: User, reviewer: User
-) -> None:
+def test_open_study_keeps_scoring_rules(boss: Client, manager: User, reviewer: User) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=1)
     setup = f"/campaigns/{campaign.pk}/setup"
     answer = boss.post(f"{setup}/reviewers/", {"people": ["rita"], "overlap": 3, "extra_share": 0})
@@ -126,9 +124,7 @@ def test_arms_are_chosen_and_every_missing_run_is_started(boss: Client, manager:
     assert campaign.configurations.get() == configuration
 
 
-def test_it_is_opened_only_when_it_can_be_and_each_step_says_what_is_missing(
-    boss: Client, manager: User, reviewer: User
-) -> None:
+def test_incomplete_study_is_not_opened(boss: Client, manager: User, reviewer: User) -> None:
     campaign = make_study(by=manager, reviewers=[], items=1, overlap=2, is_open=False)
     setup = f"/campaigns/{campaign.pk}/setup"
     page = boss.get(f"{setup}/start/")
@@ -160,9 +156,7 @@ def test_people_left_out_go_only_before_they_had_anything(
     assert [one.user for one in campaign.members.all()] == [reviewer]
 
 
-def test_the_preview_is_the_review_screen_out_of_reach(
-    boss: Client, manager: User, reviewer: User
-) -> None:
+def test_preview_is_review_screen_out_of_reach(boss: Client, manager: User, reviewer: User) -> None:
     empty = rules.create_campaign("Empty", by=manager)
     page = boss.get(f"/campaigns/{empty.pk}/preview/").text
     assert "log files below /var/log" in page
@@ -186,9 +180,7 @@ def test_a_clone_takes_over_what_is_wanted(boss: Client, manager: User, reviewer
         assert clone.items.filter(state=Item.State.OPEN, places=3).count() == items
 
 
-def test_the_list_tells_states_and_how_far_each_is(
-    boss: Client, manager: User, reviewer: User
-) -> None:
+def test_list_tells_states_and_how_far_each_is(boss: Client, manager: User, reviewer: User) -> None:
     make_study(by=manager, reviewers=[reviewer], items=2, name="Under way")
     rules.create_campaign("In the making", by=manager)
     page = boss.get("/campaigns/").text

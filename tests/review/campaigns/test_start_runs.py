@@ -50,9 +50,7 @@ def come_to_rest(campaign: Campaign) -> None:
     prepare_missed()
 
 
-def test_the_pilot_costs_calls_for_its_statements_only(
-    campaign: Campaign, manager: User, as_manager: Client
-) -> None:
+def test_pilot_calls_its_statements(campaign: Campaign, manager: User, as_manager: Client) -> None:
     page = as_manager.get(f"/campaigns/{campaign.pk}/setup/start/")
     assert (page.context["estimate"].pilot_runs, page.context["estimate"].runs) == (6, 14)
     assert "The pilot takes 3 statements" in page.text
@@ -112,9 +110,7 @@ def test_what_was_interrupted_is_started_by_the_sweep_and_nothing_twice(
         runs.ask_for_runs(campaign, by=manager)
 
 
-def test_a_configuration_that_was_switched_off_waits_and_the_others_start(
-    campaign: Campaign, manager: User
-) -> None:
+def test_inactive_configuration_waits_alone(campaign: Campaign, manager: User) -> None:
     on, off = default(), Configuration.objects.get(name="other")
     endpoint = on.roles.all()[0].endpoint
     endpoint.pk, endpoint.name, endpoint.enabled = None, "elsewhere", True
@@ -144,9 +140,7 @@ def test_where_nothing_can_be_run_nothing_is_noted(campaign: Campaign, manager: 
     assert not campaign.items.exists()
 
 
-def test_a_paused_pilot_goes_on_as_a_pilot(
-    manager: User, reviewer: User, client_for: ClientFor
-) -> None:
+def test_paused_pilot_resumes(manager: User, reviewer: User, client_for: ClientFor) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=5, is_open=False, pilot_size=2)
     states.move_campaign(campaign, "pilot", by=manager)
     states.move_campaign(campaign, "paused", by=manager)
@@ -199,9 +193,7 @@ def test_two_workers_start_each_run_once(
     assert campaign.items.values("run").distinct().count() == 14
 
 
-def test_a_study_that_was_scored_elsewhere_says_that_nobody_has_to_review_it(
-    manager: User, client_for: ClientFor
-) -> None:
+def test_study_with_imported_scores_needs_no_review(manager: User, client_for: ClientFor) -> None:
     study = make_study(by=manager, reviewers=[], items=2, is_open=False)
     page, client = f"/campaigns/{study.pk}/setup/start/", client_for(manager)
     said = "All its scores are here already"

@@ -103,9 +103,7 @@ def counted(campaign: Campaign) -> Counter[tuple[int, str, str]]:
 
 
 @pytest.mark.parametrize("seed", first_cases(1, range(4)))
-def test_counts_kept_up_equal_a_recount_after_anything(
-    campaign: Campaign, people: list[User], seed: int
-) -> None:
+def test_kept_counts_equal_a_recount(campaign: Campaign, people: list[User], seed: int) -> None:
     chance = random.Random(seed)
     items = list(campaign.items.order_by("pk"))
     for _round in range(6):
@@ -127,9 +125,7 @@ def test_counts_kept_up_equal_a_recount_after_anything(
 
 
 @pytest.mark.parametrize("seed", first_cases(1, range(4)))
-def test_what_an_item_keeps_is_what_the_rules_say_of_it(
-    campaign: Campaign, people: list[User], seed: int
-) -> None:
+def test_kept_item_state_follows_rules(campaign: Campaign, people: list[User], seed: int) -> None:
     chance = random.Random(100 + seed)
     items = list(campaign.items.order_by("pk"))
     for _time in range(40):

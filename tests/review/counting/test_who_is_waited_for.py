@@ -46,9 +46,7 @@ def take(campaign: Campaign, by: User) -> Item:
     return assignment.item
 
 
-def test_a_reviewer_whose_lease_ran_out_holds_up_no_later_stage(
-    manager: User, people: list[User]
-) -> None:
+def test_expired_lease_blocks_no_later_stage(manager: User, people: list[User]) -> None:
     campaign = make_study(by=manager, reviewers=people, items=1, overlap=2)
     item = take(campaign, people[0])
     score_next(item, people[0], 0)
@@ -68,9 +66,7 @@ def test_a_reviewer_whose_lease_ran_out_holds_up_no_later_stage(
     assert services.claim_next(campaign, by=people[0]) is None
 
 
-def test_who_saw_the_verdict_between_two_stages_hands_the_item_on(
-    manager: User, people: list[User]
-) -> None:
+def test_reviewer_who_saw_verdict_passes_item_on(manager: User, people: list[User]) -> None:
     campaign = make_study(by=manager, reviewers=people, items=1)
     item = take(campaign, people[0])
     score_next(item, people[0], 0)
@@ -92,9 +88,7 @@ def arms(manager: User, people: list[User]) -> Arms:
     return make_two_arms(by=manager, reviewers=people, overlap=2)
 
 
-def test_who_is_called_in_for_a_text_is_waited_for_in_every_arm(
-    arms: Arms, manager: User, people: list[User]
-) -> None:
+def test_tie_breaker_is_awaited_in_all_arms(arms: Arms, manager: User, people: list[User]) -> None:
     campaign, one, other = arms
     for person, value in zip(people, (0, 2), strict=False):
         score_next(take(campaign, person), person, value)
@@ -109,9 +103,7 @@ def test_who_is_called_in_for_a_text_is_waited_for_in_every_arm(
     assert [pattern_of(item).script for item in (one, other)] == [FinalScore.CORRECT] * 2
 
 
-def test_who_has_scored_the_text_in_another_arm_is_not_shown_it_again(
-    arms: Arms, manager: User, people: list[User]
-) -> None:
+def test_text_scored_in_other_arm_is_skipped(arms: Arms, manager: User, people: list[User]) -> None:
     campaign, one, other = arms
     draft = other.run.drafts.get()
     Feedback.objects.create(draft=draft, text="- Else.", words=1, points=1)
@@ -129,9 +121,7 @@ def test_who_has_scored_the_text_in_another_arm_is_not_shown_it_again(
     assert (one.state, one.done) == ("closed", 3)
 
 
-def test_without_hidden_verdicts_a_correction_counts_until_a_later_stage_was_shown(
-    manager: User, reviewer: User
-) -> None:
+def test_open_verdicts_allow_correction_until_next_stage(manager: User, reviewer: User) -> None:
     """Of the passed script 2 is corrected to 0; of the flagged one 0 to 2, after its feedback was shown."""
     campaign = make_study(
         by=manager,
@@ -187,9 +177,7 @@ def test_keys_that_follow_each_other_are_one_row(study: Campaign) -> None:
     assert tallies.estimate_due(study) == 6
 
 
-def test_all_of_them_are_counted_in_slices(
-    study: Campaign, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_all_items_are_counted(study: Campaign, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tallies, "SLICE", 2)
     study.tallies.all().delete()
     study.items.update(pattern="")

@@ -65,9 +65,7 @@ def risky(put_in_queue: Callable[..., Item], reviewer: User) -> Item:
     return item
 
 
-def test_what_the_rewrite_brings_is_marked_as_new_in_every_view(
-    risky: Item, as_reviewer: Client
-) -> None:
+def test_rewritten_lines_are_marked_in_every_view(risky: Item, as_reviewer: Client) -> None:
     for query in ("", "?show=2&against=1&side=1", "?show=2&against=0"):
         page = page_of(as_reviewer, risky, query)
         script = page.split("<figure", 1)[1].split("</figure>")[0]
@@ -84,9 +82,7 @@ def test_what_the_rewrite_brings_is_marked_as_new_in_every_view(
     assert ways[:4] == [("o", "Original"), ("n", "Refined"), ("d", "Inline"), ("z", "Side by side")]
 
 
-def test_review_page_of_a_passed_script_shows_what_is_known_so_far(
-    held: Assignment, reviewer: User, as_reviewer: Client
-) -> None:
+def test_passed_script_shows_facts(held: Assignment, reviewer: User, as_reviewer: Client) -> None:
     state = r'id="saved" data-state="(\w+)"'
     page = page_of(as_reviewer, held.item)
     assert "desk-choose" not in page and "<strong>Script</strong>" in page
@@ -157,9 +153,7 @@ def test_the_models_feedback_stands_in_the_field_where_nothing_was_written(
     assert not IS_OWN.search(page)
 
 
-def test_progress_counts_what_is_done_and_what_waits(
-    manager: User, reviewer: User, client_for: ClientFor
-) -> None:
+def test_progress_counts_done_items(manager: User, reviewer: User, client_for: ClientFor) -> None:
     study = make_study(by=manager, reviewers=[reviewer], items=3)
     client, items = client_for(reviewer), []
     for place in ("1 of 3", "2 of 3"):
@@ -238,9 +232,7 @@ def test_a_quick_reason_skips(
         assert (held.state, held.why) == ("skipped", reason.words)
 
 
-def test_each_way_to_give_it_back_says_what_happens_to_the_item(
-    held: Assignment, reviewer: User, client_for: ClientFor
-) -> None:
+def test_give_back_says_its_effect(held: Assignment, reviewer: User, client_for: ClientFor) -> None:
     said = words(page_of(client_for(reviewer), held.item))
     for line in (
         "Another reviewer gets it. It does not come to you again.",

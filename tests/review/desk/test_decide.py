@@ -51,9 +51,7 @@ def test_an_approved_draft_of_a_model_is_verified_at_once(held: Assignment, revi
     assert (held.state, held.item.state) == ("submitted", "closed")
 
 
-def test_approving_the_refined_script_records_2_for_that_stage(
-    held_flagged: Assignment, reviewer: User
-) -> None:
+def test_approved_refinement_scores_2(held_flagged: Assignment, reviewer: User) -> None:
     refined = held_flagged.item.run.drafts.get(number=2)
     for value in (0, 2):
         score_next(held_flagged.item, reviewer, value)
@@ -62,17 +60,13 @@ def test_approving_the_refined_script_records_2_for_that_stage(
     assert given == [("script", 0), ("feedback", 2), ("refined", 2)]
 
 
-def test_the_next_statement_in_other_words_is_answered_from_the_catalogue(
-    held: Assignment, reviewer: User
-) -> None:
+def test_approved_script_answers_the_next_request(held: Assignment, reviewer: User) -> None:
     decide(held.item, by=reviewer)
     found = catalog.retrieve("Delete files older than 30 days in the directory /var/tmp/exports")
     assert found.matches and found.matches[0].script == held.item.run.drafts.get().script
 
 
-def test_an_edited_script_waits_for_a_second_pair_of_eyes(
-    held: Assignment, reviewer: User, curator: User
-) -> None:
+def test_edit_needs_second_reviewer(held: Assignment, reviewer: User, curator: User) -> None:
     decision = decide(held.item, by=reviewer, kind="edit", edited_script=EDITED)
     version = decision.publication.version
     assert (version.state, version.author) == ("in_review", reviewer)
@@ -99,9 +93,7 @@ def test_a_bad_decision_changes_nothing(held: Assignment, reviewer: User) -> Non
     assert Item.objects.get(pk=held.item_id).state == "open"
 
 
-def test_a_newer_draft_is_a_conflict_and_never_a_silent_approval(
-    held: Assignment, reviewer: User, client_for: ClientFor
-) -> None:
+def test_newer_draft_is_conflict(held: Assignment, reviewer: User, client_for: ClientFor) -> None:
     first, token = held.item.run.drafts.get(), shown_to(reviewer, held.item)
     make_draft(held.item.run, script="echo newer\n", kind="imported")
     with pytest.raises(Stale) as stale:
@@ -117,9 +109,7 @@ def test_a_newer_draft_is_a_conflict_and_never_a_silent_approval(
     assert not Decision.objects.exists()
 
 
-def test_a_decided_item_is_decided_once(
-    held: Assignment, reviewer: User, second_reviewer: User
-) -> None:
+def test_item_is_decided_once(held: Assignment, reviewer: User, second_reviewer: User) -> None:
     decided = decide(held.item, by=reviewer)
     assert decide(held.item, by=reviewer) == decided, "sent again, it is the same one"
     with pytest.raises(NotAllowedNow):
@@ -160,9 +150,7 @@ def test_page_and_api_decide_alike(
     assert Decision.objects.get().reason == "deletes too much"
 
 
-def test_a_refused_edit_is_still_there(
-    held: Assignment, reviewer: User, client_for: ClientFor
-) -> None:
+def test_refused_edit_is_kept(held: Assignment, reviewer: User, client_for: ClientFor) -> None:
     draft = held.item.run.drafts.get()
     answer = client_for(reviewer).post(
         reverse("item-decide", args=[held.item_id]),

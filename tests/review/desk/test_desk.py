@@ -56,18 +56,14 @@ def test_any_two_scripts_that_may_be_seen_stand_beside_each_other(
     assert 'id="script-L1"' in plain and 'class="diff' not in plain
 
 
-def test_an_address_that_makes_no_sense_shows_the_stage_itself(
-    held: Assignment, reviewer: User, client_for: ClientFor
-) -> None:
+def test_invalid_stage_is_ignored(held: Assignment, reviewer: User, client_for: ClientFor) -> None:
     client, url = client_for(reviewer), reverse("item-review", args=[held.item_id])
     for query in ("show=99", "show=x&against=-3", "change=refined-model", "side=2"):
         answer = client.get(f"{url}?{query}")
         assert answer.status_code == 200 and 'id="script-L1"' in answer.text, query
 
 
-def test_the_answer_to_the_last_score_is_the_next_item(
-    manager: User, reviewer: User, client_for: ClientFor
-) -> None:
+def test_last_score_leads_to_next(manager: User, reviewer: User, client_for: ClientFor) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=2)
     first = services.claim_next(campaign, by=reviewer)
     score_next(first.item, reviewer, 0)
@@ -84,9 +80,7 @@ def test_the_answer_to_the_last_score_is_the_next_item(
     assert f'data-item="{shown(following.item)}"' in answer.text and "toast" in answer["HX-Trigger"]
 
 
-def test_where_nothing_waits_the_way_leads_to_the_queue(
-    held: Assignment, reviewer: User, client_for: ClientFor
-) -> None:
+def test_empty_queue_ends_review(held: Assignment, reviewer: User, client_for: ClientFor) -> None:
     draft = held.item.run.drafts.get()
     answer = client_for(reviewer).post(
         reverse("item-decide", args=[held.item_id]),
@@ -112,9 +106,7 @@ def test_the_last_score_of_an_item_sent_twice_is_one(manager: User, reviewer: Us
     assert Score.objects.count() == 3
 
 
-def test_of_two_tabs_the_older_one_is_told_and_its_text_stays(
-    held: Assignment, reviewer: User, client_for: ClientFor
-) -> None:
+def test_older_tab_keeps_its_text(held: Assignment, reviewer: User, client_for: ClientFor) -> None:
     item, client = held.item, client_for(reviewer)
     older = client.post(reverse("item-open", args=[item.pk])).json()["fence"]
     newer = client.post(reverse("item-open", args=[item.pk])).json()["fence"]
@@ -220,9 +212,7 @@ def test_undo_brings_a_skipped_item_back(
     score_next(item, reviewer, 2)
 
 
-def test_a_skipped_item_that_somebody_else_took_stays_theirs(
-    held: Assignment, reviewer: User, second_reviewer: User
-) -> None:
+def test_taken_item_stays_theirs(held: Assignment, reviewer: User, second_reviewer: User) -> None:
     services.give_back(held, state=Assignment.State.SKIPPED, why="Not my field")
     services.claim_item(held.item, by=second_reviewer)
     with pytest.raises(NotAllowedNow, match="Somebody else has taken this item"):
@@ -232,9 +222,7 @@ def test_a_skipped_item_that_somebody_else_took_stays_theirs(
     assert held.item.assignments.get(state="active").reviewer == second_reviewer
 
 
-def test_nothing_of_others_and_nothing_old_is_taken_back(
-    held: Assignment, reviewer: User, second_reviewer: User
-) -> None:
+def test_undo_is_own_and_recent(held: Assignment, reviewer: User, second_reviewer: User) -> None:
     score_next(held.item, reviewer, 2)
     with pytest.raises(NotAllowedNow):
         services.undo_last(held.item.campaign, by=second_reviewer)
@@ -243,9 +231,7 @@ def test_nothing_of_others_and_nothing_old_is_taken_back(
         services.undo_last(held.item.campaign, by=reviewer)
 
 
-def test_one_comes_back_to_earlier_items(
-    manager: User, reviewer: User, as_reviewer: Client
-) -> None:
+def test_earlier_item_is_reopened(manager: User, reviewer: User, as_reviewer: Client) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=2)
     met = []
     for _time in range(2):

@@ -39,9 +39,7 @@ def panel_of(item: Item, reviewer: User, client: Client) -> str:
     return client.get(reverse("item-review", args=[item.pk])).text.partition('id="execution"')[2]
 
 
-def test_it_appears_with_the_last_score_and_names_the_difference(
-    ran: Item, reviewer: User, client_for: ClientFor
-) -> None:
+def test_panel_follows_last_score(ran: Item, reviewer: User, client_for: ClientFor) -> None:
     client, url = client_for(reviewer), reverse("item-review", args=[ran.pk])
     for value in (0, 2, 2):
         assert "TELLTALE" not in client.get(url).text
@@ -77,9 +75,7 @@ def test_the_difference_is_what_they_did(ran: Item, reviewer: User, client_for: 
     assert "Refined also removes <code>/srv/b</code>." in panel
 
 
-def test_where_nobody_would_run_anything_the_panel_says_why(
-    ran: Item, reviewer: User, as_reviewer: Client
-) -> None:
+def test_panel_says_why_nothing_runs(ran: Item, reviewer: User, as_reviewer: Client) -> None:
     Execution.objects.update(state="not run", reason="no sandbox here: user namespaces are off.")
     shown = panel_of(ran, reviewer, as_reviewer)
     assert "Not run: no sandbox here: user namespaces are off." in shown
@@ -109,9 +105,7 @@ def test_drafts_of_a_finished_run_are_run_where_the_statement_has_cases(reviewer
     assert pipeline.request_evidence(run.pk) == 0
 
 
-def test_a_result_is_not_hidden_by_one_that_was_not_run(
-    ran: Item, reviewer: User, client_for: ClientFor
-) -> None:
+def test_result_outlasts_later_not_run(ran: Item, reviewer: User, client_for: ClientFor) -> None:
     for found in list(Execution.objects.all()):
         Execution.objects.create(
             script_sha256=found.script_sha256,

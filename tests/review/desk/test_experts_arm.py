@@ -84,9 +84,7 @@ def test_another_reviewer_scores_it_last_and_its_author_only_as_their_own(
     assert arm["partial"]["expert"]["expert"]["numerator"] == 1
 
 
-def test_both_may_write_and_each_scores_the_others(
-    study: Campaign, reviewer: User, second_reviewer: User
-) -> None:
+def test_experts_score_each_other(study: Campaign, reviewer: User, second_reviewer: User) -> None:
     item = study.items.get()
     drafts = {}
     for person in (reviewer, second_reviewer):
@@ -117,9 +115,7 @@ def test_both_may_write_and_each_scores_the_others(
     }
 
 
-def test_who_is_through_with_the_item_is_not_called_back(
-    study: Campaign, reviewer: User, second_reviewer: User
-) -> None:
+def test_finished_expert_stays_out(study: Campaign, reviewer: User, second_reviewer: User) -> None:
     item = study.items.get()
     services.claim_item(item, by=second_reviewer)
     give(item, second_reviewer, 0, 2, 0)

@@ -24,9 +24,7 @@ def say(client: Client, item: Item, **values: object) -> tuple[int, str]:
     return send(client, item, "item-remark", **given)
 
 
-def test_it_stands_at_its_line_for_the_person_who_wrote_it(
-    held: Assignment, reviewer: User, client_for: ClientFor
-) -> None:
+def test_remark_is_at_its_line(held: Assignment, reviewer: User, client_for: ClientFor) -> None:
     status, page = say(client_for(reviewer), held.item)
     assert status == 200
     after = page.split('id="script-L3"')[1].split('id="script-L4"')[0]
@@ -42,9 +40,7 @@ def test_sent_twice_it_is_one(held: Assignment, reviewer: User) -> None:
     assert Remark.objects.count() == 1
 
 
-def test_what_makes_no_sense_is_refused_where_it_was_typed(
-    held: Assignment, reviewer: User, as_reviewer: Client
-) -> None:
+def test_invalid_remark_is_refused(held: Assignment, reviewer: User, as_reviewer: Client) -> None:
     for line, text, field in (
         (0, "a", "line"),
         (4, "a", "line"),  # past the end
@@ -82,9 +78,7 @@ def test_whoever_does_not_hold_the_item_says_nothing(
     assert say(client_for(reviewer), held.item)[0] == 200
 
 
-def test_taken_back_it_is_kept_and_its_text_can_be_written_anew(
-    held: Assignment, reviewer: User, client_for: ClientFor
-) -> None:
+def test_removed_remark_is_kept(held: Assignment, reviewer: User, client_for: ClientFor) -> None:
     client = client_for(reviewer)
     on = seen_in(held.item, script_of(held.item))
     scratch = {f"remark-{on}": "Too wide", f"remark-line-{on}": "3", "revision": 0}

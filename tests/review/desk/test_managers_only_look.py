@@ -64,9 +64,7 @@ def test_a_manager_acts_on_no_item_and_a_reviewer_does(
         assert send(client, item, act, by=reviewer, door=door) in (200, 201, 302), act
 
 
-def test_a_manager_claims_nothing_unless_they_review_as_well(
-    item: Item, manager: User, client_for: ClientFor
-) -> None:
+def test_manager_needs_reviewer_role(item: Item, manager: User, client_for: ClientFor) -> None:
     client, claim = client_for(manager), f"/api/v1/items/{shown(item)}/claim/"
     assert client.post(claim).status_code == 403
     assert client.post("/api/v1/queue/claim/").status_code == 403
@@ -76,9 +74,7 @@ def test_a_manager_claims_nothing_unless_they_review_as_well(
     assert Assignment.objects.get().reviewer == both
 
 
-def test_nor_flags_remarks_or_gives_back(
-    in_hand: Assignment, item: Item, as_manager: Client
-) -> None:
+def test_manager_can_not_flag_items(in_hand: Assignment, item: Item, as_manager: Client) -> None:
     remark = {"draft": script_of(item), "line": 1, "text": "Hm"}
     for address, body in (
         (f"/api/v1/items/{shown(item)}/remarks/", remark),

@@ -91,9 +91,7 @@ def given() -> list[tuple[str, int, str]]:
     return [(score.stage, score.value, score.comment) for score in counting]
 
 
-def test_decision_that_is_refused_says_why_and_stores_nothing(
-    held: Assignment, decide: Callable[..., Sent]
-) -> None:
+def test_refused_decision_stores_nothing(held: Assignment, decide: Callable[..., Sent]) -> None:
     for kind, fields, said in (
         ("approve", {"value": 0, "comment": "it keeps the newest"}, "You picked 0"),
         ("approve", {"value": 1, "comment": "it keeps the newest"}, "You picked 1"),
@@ -127,9 +125,7 @@ def keep(item: Item, by: User, revision: int = 0, **fields: object) -> Scratch:
     return services.save_scratch(item, by=by, fields=fields, revision=revision)
 
 
-def test_what_another_tab_has_kept_is_never_ignored(
-    held: Assignment, reviewer: User, client_for: ClientFor
-) -> None:
+def test_other_tab_is_respected(held: Assignment, reviewer: User, client_for: ClientFor) -> None:
     item, client = held.item, client_for(reviewer)
     older = fields_of(client.get(reverse("item-review", args=[item.pk])).text)
     keep(item, reviewer, **{"value-script-model": "0", "comment-script-model": "of the other tab"})
@@ -150,9 +146,7 @@ def test_what_another_tab_has_kept_is_never_ignored(
     assert given() == [("script", 2, "")]
 
 
-def test_without_a_screen_what_is_kept_counts_as_picked(
-    held: Assignment, reviewer: User, as_reviewer: Client
-) -> None:
+def test_kept_score_counts_as_pick(held: Assignment, reviewer: User, as_reviewer: Client) -> None:
     item = held.item
     keep(item, reviewer, **{"value-script-model": "0", "comment-script-model": "wrong path"})
     decision = {
@@ -168,9 +162,7 @@ def test_without_a_screen_what_is_kept_counts_as_picked(
     assert given() == [("script", 0, "wrong path")]
 
 
-def test_what_is_kept_of_a_stage_that_is_on_no_screen_stops_the_decision(
-    held_flagged: Assignment, reviewer: User
-) -> None:
+def test_kept_hidden_stage_stops_decision(held_flagged: Assignment, reviewer: User) -> None:
     item = held_flagged.item
     score_next(item, reviewer, 2)
     keep(item, reviewer, **{"comment-feedback-model": "half a thought"})
@@ -229,9 +221,7 @@ def test_decision_stores_what_is_on_the_screen_and_undo_brings_it_back(
     assert scratch.get("script") == ("true\n" if kind == "edit" else None)
 
 
-def test_undo_of_a_decision_that_changed_a_score_brings_the_earlier_one_back(
-    held: Assignment, reviewer: User
-) -> None:
+def test_undone_decision_restores_earlier_score(held: Assignment, reviewer: User) -> None:
     score_next(held.item, reviewer, 0)
     services.decide(
         held.item,
@@ -247,9 +237,7 @@ def test_undo_of_a_decision_that_changed_a_score_brings_the_earlier_one_back(
     assert given() == [("script", 0, "")]
 
 
-def test_what_was_typed_is_forgotten_once_it_can_not_be_undone_any_more(
-    held: Assignment, reviewer: User
-) -> None:
+def test_typed_text_is_deleted_after_undo_period(held: Assignment, reviewer: User) -> None:
     keep(held.item, reviewer, **{"comment-script-model": "as it was typed"})
     services.decide(
         held.item,
@@ -363,9 +351,7 @@ def test_approving_a_high_risk_takes_a_reason_that_is_kept(
     assert Decision.objects.get().reason == "TMPX is set before."
 
 
-def test_a_risk_that_nobody_had_listed_is_found_when_it_is_published(
-    held: Assignment, reviewer: User
-) -> None:
+def test_unlisted_risk_is_found_on_publication(held: Assignment, reviewer: User) -> None:
     with pytest.raises(BadInput, match="high risk") as refused:
         services.decide(
             held.item,

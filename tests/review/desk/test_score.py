@@ -28,9 +28,7 @@ def first_of(item: Item) -> Draft:
     return item.run.drafts.get(number=1)
 
 
-def test_the_three_stages_open_one_after_the_other(
-    held_flagged: Assignment, reviewer: User
-) -> None:
+def test_three_stages_open_one_after_other(held_flagged: Assignment, reviewer: User) -> None:
     item = held_flagged.item
     first, refined = item.run.drafts.order_by("number")
     feedback = Feedback.objects.get(draft=first)
@@ -52,18 +50,14 @@ def test_the_three_stages_open_one_after_the_other(
     }
 
 
-def test_a_right_script_that_was_flagged_opens_them_too(
-    held_flagged: Assignment, reviewer: User
-) -> None:
+def test_flagged_right_script_opens_stages(held_flagged: Assignment, reviewer: User) -> None:
     """Else what refinement breaks could never be measured."""
     item = held_flagged.item
     services.submit_score(item, given("script", 2, first_of(item).pk), by=reviewer)
     assert len(services.open_item(item, reviewer).steps) == 2
 
 
-def test_score_out_of_order_or_of_another_object_is_refused(
-    held_flagged: Assignment, reviewer: User
-) -> None:
+def test_misplaced_score_is_refused(held_flagged: Assignment, reviewer: User) -> None:
     item = held_flagged.item
     feedback = Feedback.objects.get(draft__run=item.run)
     for score, refusal in (
@@ -83,9 +77,7 @@ def test_the_same_score_twice_is_one_row(held: Assignment, reviewer: User) -> No
     assert one.pk == two.pk and Score.objects.count() == 1
 
 
-def test_a_changed_score_keeps_the_old_one_and_is_no_longer_blind(
-    held_flagged: Assignment, reviewer: User
-) -> None:
+def test_changed_score_is_not_blind(held_flagged: Assignment, reviewer: User) -> None:
     item = held_flagged.item
     services.submit_score(item, given("script", 0, first_of(item).pk), by=reviewer)
     services.submit_score(item, given("script", 2, first_of(item).pk), by=reviewer)
@@ -93,9 +85,7 @@ def test_a_changed_score_keeps_the_old_one_and_is_no_longer_blind(
     assert list(rows) == [(0, False, True), (2, True, False)]
 
 
-def test_asking_to_see_the_verdict_is_noted_with_the_score(
-    held: Assignment, reviewer: User
-) -> None:
+def test_asking_to_see_verdict_is_noted_with_score(held: Assignment, reviewer: User) -> None:
     services.reveal(held.item, "verdict", by=reviewer)
     given_score = given("script", 2, first_of(held.item).pk)
     score = services.submit_score(held.item, given_score, by=reviewer)
@@ -109,9 +99,7 @@ def test_asking_to_see_the_verdict_is_noted_with_the_score(
         services.reveal(held.item, "verdict", by=reviewer)
 
 
-def test_the_database_itself_refuses_what_no_path_may_write(
-    held: Assignment, reviewer: User
-) -> None:
+def test_database_itself_refuses_what_no_path_may_write(held: Assignment, reviewer: User) -> None:
     score = services.submit_score(
         held.item, given("script", 2, first_of(held.item).pk), by=reviewer
     )
@@ -142,9 +130,7 @@ def test_what_the_assessor_missed_is_explained_on_demand_and_comes_back(
     assert back is not None and back.pk == held.pk and back.state == Assignment.State.ACTIVE
 
 
-def test_an_experts_feedback_starts_a_refinement_in_its_own_arm(
-    held: Assignment, reviewer: User
-) -> None:
+def test_expert_feedback_starts_refinement(held: Assignment, reviewer: User) -> None:
     item = held.item
     services.submit_score(item, given("script", 1, first_of(item).pk), by=reviewer)
     with pytest.raises(BadInput):
@@ -232,9 +218,7 @@ def test_the_screen_takes_a_fixed_number_of_queries(
         as_reviewer.get(reverse("item-review", args=[held_flagged.item_id]))
 
 
-def test_with_each_score_stands_who_scored_the_stages_before(
-    held_flagged: Assignment, reviewer: User
-) -> None:
+def test_score_names_earlier_reviewers(held_flagged: Assignment, reviewer: User) -> None:
     for value in (0, 2, 1):
         score_next(held_flagged.item, reviewer, value)
     recorded = {score.stage: score.earlier_by for score in Score.objects.all()}
@@ -265,9 +249,7 @@ def test_a_row_is_stored_as_save_stores_it(held: Assignment) -> None:
     assert Score.objects.get().value == 2
 
 
-def test_several_rows_are_stored_by_one_statement_or_none_of_them(
-    held: Assignment, django_assert_num_queries: object
-) -> None:
+def test_rows_are_stored_together(held: Assignment, django_assert_num_queries: object) -> None:
     held.pauses, held.active_seconds = 3, {"script-model": 1.5}
     held.why = "is not named"
     score = make_score(held.item, held.reviewer)

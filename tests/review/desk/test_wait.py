@@ -39,9 +39,7 @@ def poll(client: Client, item: Item) -> tuple[int, str]:
     return answer.status_code, answer.text
 
 
-def test_who_waits_is_told_nothing_new_until_it_is_ready(
-    waiting: Item, as_reviewer: Client
-) -> None:
+def test_waiting_reviewer_is_told_once_ready(waiting: Item, as_reviewer: Client) -> None:
     page = as_reviewer.get(reverse("item-review", args=[waiting.pk])).text
     assert MADE in page and "data-waits" in page
     assert poll(as_reviewer, waiting) == (204, "")
@@ -68,9 +66,7 @@ def test_a_rewrite_that_came_to_nothing_is_said(waiting: Item, as_reviewer: Clie
     assert 'hx-trigger="load"' not in screen, "it is read first"
 
 
-def test_a_rewrite_that_came_to_nothing_can_be_asked_for_again(
-    waiting: Item, reviewer: User, client_for: ClientFor
-) -> None:
+def test_failed_rewrite_is_repeated(waiting: Item, reviewer: User, client_for: ClientFor) -> None:
     client, ask = client_for(reviewer), reverse("item-ask-feedback", args=[waiting.pk])
     end(waiting, "failed")
     assert services.claim_item(waiting, by=reviewer).state == Assignment.State.ACTIVE
@@ -113,9 +109,7 @@ def test_it_is_asked_for_and_shown_beside_what_was_typed(scored: Item, as_review
     assert "hx-trigger" not in page, "it has stopped asking"
 
 
-def test_without_a_script_the_page_comes_back_with_all_that_was_typed(
-    scored: Item, as_reviewer: Client
-) -> None:
+def test_feedback_without_result_stays_on_page(scored: Item, as_reviewer: Client) -> None:
     for feedback, said in (("Short.", "short enough"), ("", "Write your feedback first")):
         status, page = send(as_reviewer, scored, "item-shorten", feedback=feedback)
         assert status == 422 and said in page

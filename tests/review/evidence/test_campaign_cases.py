@@ -74,9 +74,7 @@ def test_texts_are_erased_with_their_cases_and_all_that_reviewers_made_of_them(
     assert set_of(item.campaign.items.order_by("pk")[2])
 
 
-def test_what_an_entry_keeps_stays_and_the_reviewers_words_go(
-    item: Item, reviewer: User, administrator: User
-) -> None:
+def test_entry_cases_outlive_revision(item: Item, reviewer: User, administrator: User) -> None:
     make_run(statement=item.run.action.statement)  # somebody else says the same
     services.strike(item, sha256=set_of(item).sha256, what="1.3", reason="SECRET", by=reviewer)
     pipeline.erase_action(item.run.action, by=administrator)
@@ -84,9 +82,7 @@ def test_what_an_entry_keeps_stays_and_the_reviewers_words_go(
     assert (change.what, change.reason) == ("", "") and change.case_set is not None
 
 
-def test_later_runs_of_others_change_nothing_in_a_study(
-    item: Item, study: Campaign, reviewer: User
-) -> None:
+def test_later_runs_leave_study_unchanged(item: Item, study: Campaign, reviewer: User) -> None:
     root = set_of(item)
     services.strike(item, sha256=root.sha256, what="1.3", reason="No.", by=reviewer)
     before = tables_of(study)
@@ -104,9 +100,7 @@ def test_later_runs_of_others_change_nothing_in_a_study(
     assert set_of(item) == root
 
 
-def test_every_arm_is_run_in_the_same_cases_and_has_no_verdict_before(
-    item: Item, study: Campaign
-) -> None:
+def test_every_arm_runs_the_same_cases(item: Item, study: Campaign) -> None:
     other = add_arm(item, "other")
     second = write_cases(item.case.action.statement, title="of the other arm")
     WrittenCases.objects.create(run=other.run, number=0, case_set=second, model="m")
@@ -130,9 +124,7 @@ def set_of_first(item: Item, second: CaseSet) -> int:
     return CaseSet.objects.filter(counted_for__case=item.case).exclude(pk=second.pk).get().pk
 
 
-def test_what_anybody_struck_is_out_and_what_another_adds_is_in(
-    item: Item, reviewer: User, second_reviewer: User
-) -> None:
+def test_revisions_are_combined(item: Item, reviewer: User, second_reviewer: User) -> None:
     root = set_of(item)
     services.strike(item, sha256=root.sha256, what="1.3", reason="No.", by=reviewer)
     case = case_data({"check": "exit_status", "equals": 0}, about="List", title="one more")
@@ -272,9 +264,7 @@ def test_a_plain_count_of_the_export_gives_the_same_changes(
     assert sum(counts.values()) == 2
 
 
-def test_a_case_set_that_is_withdrawn_stays_in_the_study_that_has_it(
-    study: Campaign, manager: User, client_for: ClientFor
-) -> None:
+def test_withdrawn_cases_stay(study: Campaign, manager: User, client_for: ClientFor) -> None:
     item = study.items.order_by("pk")[1]
     before = make_document(study)["execution"]
     withdraw_case_set(CaseSet.objects.get(counted_for__case=item.case))
@@ -339,9 +329,7 @@ def decided(held_flagged: Any, reviewer: User) -> Item:
     return item
 
 
-def test_the_live_queue_has_figures_of_what_was_decided_on(
-    decided: Item, as_manager: Client
-) -> None:
+def test_live_queue_has_figures_of_what_was_decided_on(decided: Item, as_manager: Client) -> None:
     page = as_manager.get("/queue/execution/?criterion=partial").text
     assert "Execution accuracy in prepared worlds" in page
     script, refined = read_outcomes(decided.campaign)

@@ -38,9 +38,7 @@ def address(name: str, item: Item) -> str:
     return reverse(name, args=[item.pk])
 
 
-def test_a_struck_check_makes_new_cases_and_leaves_the_earlier_results(
-    item: Item, reviewer: User, client_for: ClientFor
-) -> None:
+def test_excluded_check_makes_new_cases(item: Item, reviewer: User, client_for: ClientFor) -> None:
     client, before = client_for(reviewer), set(Execution.objects.values_list("pk", flat=True))
     sent = {"set": set_of(item), "what": "1.3", "strike_reason": "Nobody asked for <i>x</i>."}
     client.post(address("item-case-strike", item), sent)
@@ -122,9 +120,7 @@ def test_a_case_is_corrected_and_one_added(item: Item, as_reviewer: Client) -> N
     assert newest.root.sha256.startswith(set_of(item))
 
 
-def test_a_mistake_in_a_case_stands_at_its_field_with_all_that_was_typed(
-    item: Item, reviewer: User, client_for: ClientFor
-) -> None:
+def test_case_error_keeps_typed_text(item: Item, reviewer: User, client_for: ClientFor) -> None:
     url = f"{address('item-case-edit', item)}?set={set_of(item)}&case=2"
     for text, said in (
         ("{", "This is no JSON: line 1, column 2"),
@@ -144,9 +140,7 @@ def test_a_mistake_in_a_case_stands_at_its_field_with_all_that_was_typed(
     assert not CaseRevision.objects.exists()
 
 
-def test_a_reason_is_given_by_one_key_kept_and_taken_back(
-    item: Item, reviewer: User, client_for: ClientFor
-) -> None:
+def test_reason_key_is_undone(item: Item, reviewer: User, client_for: ClientFor) -> None:
     client, url = client_for(reviewer), address("item-execution-label", item)
     page = client.get(address("item-review", item)).text
     assert all(f'data-key="{key}"' in page for key in "34567")
@@ -182,9 +176,7 @@ def test_after_the_last_score_of_a_study_the_screen_stays_where_execution_differ
         assert (answer["Location"] == address("item-review", item)) is stays
 
 
-def test_before_the_last_score_nothing_is_shown_or_taken(
-    manager: User, reviewer: User, as_reviewer: Client
-) -> None:
+def test_results_wait_for_last_score(manager: User, reviewer: User, as_reviewer: Client) -> None:
     study = make_study(by=manager, reviewers=[reviewer], items=1, hides_execution=False)
     item = study.items.get()
     run_scripts(item, {"script": "ffff"})

@@ -37,9 +37,7 @@ def send(client: Client, item: Item, what: str, sent: Mapping[str, object]) -> A
     return client.post(address(item, f"{what}/"), sent, content_type="application/json")
 
 
-def test_it_tells_what_the_screen_shows_and_that_it_was_seen(
-    item: Item, client: Client, reviewer: User
-) -> None:
+def test_api_shows_results_and_notes_it(item: Item, client: Client, reviewer: User) -> None:
     found = read(client, item)
     assert [one["state"] for one in found["scripts"]] == ["failed", "passed"]
     drafts = client.get(f"/api/v1/items/{shown(item)}/").json()["drafts"]
@@ -109,9 +107,7 @@ def test_what_makes_no_sense_is_refused_at_its_field(item: Item, client: Client)
     assert not CaseRevision.objects.exists() and not ExecutionLabel.objects.exists()
 
 
-def test_nothing_is_there_before_the_last_score(
-    held_flagged: Any, reviewer: User, client: Client
-) -> None:
+def test_results_wait_for_score(held_flagged: Any, reviewer: User, client: Client) -> None:
     item: Item = held_flagged.item
     run_scripts(item, {"script": "pppp", "refined": "fppp"})
     for value in (0, 2, 2):
@@ -122,9 +118,7 @@ def test_nothing_is_there_before_the_last_score(
     assert {one["outcome"] for one in read(client, item)["differs"]} == {"passed", "failed"}
 
 
-def test_a_study_that_hides_execution_says_nothing(
-    study: Campaign, item: Item, client: Client
-) -> None:
+def test_hidden_execution_stays_hidden(study: Campaign, item: Item, client: Client) -> None:
     Campaign.objects.filter(pk=study.pk).update(hides_execution=True)
     assert client.get(address(item)).status_code == 204
     assert send(client, item, "strike", {"set": "0", "what": "1", "reason": "x"}).status_code == 409

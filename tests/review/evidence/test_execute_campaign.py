@@ -54,9 +54,7 @@ def test_every_script_is_run_once_and_again_where_asked(
     assert sorted(Execution.objects.values_list("times", flat=True)) == [2, 2]
 
 
-def test_without_a_sandbox_nothing_is_run_and_it_says_why(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_sandbox_is_reported(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     use(NOWHERE, monkeypatch)
     assert run("execute_campaign", name) == (
         2,

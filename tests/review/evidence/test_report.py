@@ -168,9 +168,7 @@ def test_a_bad_row_is_refused_with_its_reason(
         assert [model.objects.count() for model in models] == counts, complaint
 
 
-def test_the_long_table_has_what_each_scored_script_did(
-    study: Campaign, reviewer: User, tmp_path: Path
-) -> None:
+def test_long_table_has_test_results(study: Campaign, reviewer: User, tmp_path: Path) -> None:
     services.label(study.items.order_by("pk")[1], stage="script", reason="case_wrong", by=reviewer)
     file = tmp_path / "long.csv"
     assert run_command("export_campaign", "Study", file, "--format", "long") == 0
@@ -231,9 +229,7 @@ def test_imported_results_are_a_figure_of_their_own(study: Campaign, as_manager:
         assert text.status_code == 200, table
 
 
-def test_the_adjudicator_sees_what_the_scripts_did_in_their_cases(
-    study: Campaign, manager: User, client_for: ClientFor
-) -> None:
+def test_adjudicator_sees_results(study: Campaign, manager: User, client_for: ClientFor) -> None:
     item = study.items.order_by("pk")[1]
     page = client_for(manager).get(f"/campaigns/{study.pk}/adjudicate/{item.pk}/").text
     assert "Execution in prepared worlds" in page and "check 1.3" in page

@@ -83,9 +83,7 @@ def test_a_sitting_has_quarters(study: Campaign, reviewer: User, tmp_path: Path)
     assert {(one["sitting"], one["sitting_quarter"]) for one in others} == {("", "")}
 
 
-def test_a_formula_in_a_name_stays_a_text_and_every_line_says_whether_it_is_blind(
-    study: Campaign, tmp_path: Path
-) -> None:
+def test_names_are_text_and_lines_say_blindness(study: Campaign, tmp_path: Path) -> None:
     case = study.cases.order_by("pk")[0]
     case.external_id = "=1+1"
     case.save(update_fields=["external_id"])

@@ -64,9 +64,7 @@ def names_kept() -> list[str]:
     return kept_files.names_before(timezone.now() + timedelta(days=1))
 
 
-def test_a_file_is_imported_in_the_background_with_a_report_by_line(
-    client: Client, campaign: Campaign
-) -> None:
+def test_import_reports_each_line(client: Client, campaign: Campaign) -> None:
     transfer = upload(client, campaign, GOOD, BAD, mapping="statement=query\r\n")
     waiting = client.get(f"/transfers/{transfer.pk}/").text
     assert "Waiting for a worker" in waiting
@@ -97,9 +95,7 @@ def test_scores_are_uploaded_too(client: Client, campaign: Campaign) -> None:
     assert (score.reviewer.username, score.value, score.draft_id is not None) == ("A", 2, True)
 
 
-def test_what_can_be_told_at_once_is_told_at_once_and_nothing_is_kept(
-    client: Client, campaign: Campaign
-) -> None:
+def test_invalid_upload_is_refused_at_once(client: Client, campaign: Campaign) -> None:
     wrong: list[tuple[dict[str, object], str]] = [
         ({"file": SimpleUploadedFile("x", b"")}, "The file is empty"),
         ({"file": SimpleUploadedFile("x", b"\x7fELF\0\0\0\1\2")}, "binary"),
@@ -276,9 +272,7 @@ def choose(client: Client, url: str, roles: dict[str, str], do: str, **typed: st
     return client.post(url, {**chosen, **typed, do: "1"})
 
 
-def test_columns_are_chosen_and_seen_before_anything_is_stored(
-    client: Client, campaign: Campaign
-) -> None:
+def test_columns_are_previewed_before_import(client: Client, campaign: Campaign) -> None:
     url = put_aside(client, campaign, *ROWS)
     page = client.get(url)
     assert [one.name for one in page.context["columns"]] == list(CHOSEN)
@@ -309,9 +303,7 @@ def test_columns_are_chosen_and_seen_before_anything_is_stored(
     assert client.get(url).status_code == 409
 
 
-def test_what_is_known_is_chosen_already_and_can_be_left_out(
-    client: Client, campaign: Campaign
-) -> None:
+def test_known_columns_are_preselected(client: Client, campaign: Campaign) -> None:
     url = put_aside(client, campaign, {"query": "List files", "gold": "ls"}, mapping="id=query")
     roles = {one.name: one.role for one in client.get(url).context["columns"]}
     assert roles == {"query": "id", "gold": "reference"}
@@ -336,9 +328,7 @@ def test_columns_of_several_reviewers_are_named(client: Client, campaign: Campai
     assert [(one.reviewer.username, one.value) for one in Score.objects.all()] == [("anna", 2)]
 
 
-def test_whoever_was_called_in_by_a_dispute_can_be_said_so(
-    client: Client, campaign: Campaign
-) -> None:
+def test_tie_breakers_are_named_in_file(client: Client, campaign: Campaign) -> None:
     rows = [{"id": "a", "statement": "List files", "script": "ls", "x": 2, "y": 0, "z": 2}]
     url = put_aside(client, campaign, *rows)
     roles = {
@@ -353,9 +343,7 @@ def test_whoever_was_called_in_by_a_dispute_can_be_said_so(
 
 
 @pytest.mark.parametrize("said", [None, 2])
-def test_finished_scores_are_all_there_are_unless_the_file_says_otherwise(
-    client: Client, manager: User, said: int | None
-) -> None:
+def test_imported_scores_are_complete(client: Client, manager: User, said: int | None) -> None:
     """A campaign made on the page wants two reviewers for what is reviewed here; a file has those it has."""
     campaign = rules.create_campaign("Two", by=manager, rules=preset_rules("standard"))
     assert campaign.overlap == 2
@@ -375,9 +363,7 @@ def test_finished_scores_are_all_there_are_unless_the_file_says_otherwise(
     assert {one.overlap for one in campaign.items.all()} == {said or 1}
 
 
-def test_scripts_without_scores_still_want_as_many_reviewers_as_the_campaign(
-    client: Client, manager: User
-) -> None:
+def test_unscored_scripts_want_all_reviewers(client: Client, manager: User) -> None:
     campaign = rules.create_campaign("Two", by=manager, rules=preset_rules("standard"))
     rows = [
         {"id": name, "statement": name, "script": "ls", "judge": score}
@@ -392,9 +378,7 @@ def test_scripts_without_scores_still_want_as_many_reviewers_as_the_campaign(
     assert list(wanted) == [(1, "closed"), (2, "open")]
 
 
-def test_the_same_choice_twice_is_refused_and_stays_as_chosen(
-    client: Client, campaign: Campaign
-) -> None:
+def test_repeated_role_is_refused(client: Client, campaign: Campaign) -> None:
     url = put_aside(client, campaign, *ROWS)
     answer = choose(client, url, {**CHOSEN, "nr": "statement"}, "import")
     assert answer.status_code == 422
@@ -403,9 +387,7 @@ def test_the_same_choice_twice_is_refused_and_stays_as_chosen(
     assert not Transfer.objects.exists()
 
 
-def test_a_table_and_an_export_of_ours_are_looked_at_too(
-    client: Client, campaign: Campaign
-) -> None:
+def test_table_and_export_of_ours_are_looked_at_too(client: Client, campaign: Campaign) -> None:
     table = SimpleUploadedFile("rows.csv", b"id,statement,script\r\n7,List files,ls\r\n")
     look = client.get(put_aside(client, campaign, file=table)).context["look"]
     assert look.rows[0].cells == ["7", "List files", "ls"]

@@ -59,9 +59,7 @@ def study(manager: User, reviewer: User, second_reviewer: User) -> Campaign:
     return campaign
 
 
-def test_an_export_imported_into_a_new_campaign_gives_the_same_figures(
-    study: Campaign, tmp_path: Path
-) -> None:
+def test_reimported_export_gives_same_figures(study: Campaign, tmp_path: Path) -> None:
     before = counts_of("Study")
     for ending in ("json", "csv", "jsonl"):
         file = tmp_path / f"out.{ending}"

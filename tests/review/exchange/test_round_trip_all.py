@@ -107,9 +107,7 @@ def figures_of(name: str) -> tuple[object, ...]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("layout", first_cases(1, ["dataset", "jsonl", "csv", "json"]))
-def test_everything_comes_back_with_the_same_figures(
-    study: Campaign, tmp_path: Path, layout: str
-) -> None:
+def test_round_trip_keeps_all_figures(study: Campaign, tmp_path: Path, layout: str) -> None:
     before = figures_of("Study")
     assert '"retrieved": 1' in str(before).replace("'", '"')
     if layout == "dataset":
@@ -139,9 +137,7 @@ def test_everything_comes_back_with_the_same_figures(
     assert (remark.text, remark.line, remark.draft.script) == ("=Why -h?", 1, "du -h\n")
 
 
-def test_an_expert_without_a_name_or_words_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_unnamed_expert_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     row = {"statement": "List", "script": "ls\n"}
     file = write_lines(
         tmp_path / "x.jsonl",

@@ -95,9 +95,7 @@ def test_nothing_read_is_2_and_makes_no_campaign(tmp_path: Path, capsys: Err) ->
     assert not Campaign.objects.filter(kind="study").exists()
 
 
-def test_only_managers_and_open_studies_take_imports(
-    tmp_path: Path, reviewer: User, manager: User
-) -> None:
+def test_import_needs_manager_and_open_study(tmp_path: Path, reviewer: User, manager: User) -> None:
     good = write_lines(tmp_path / "c.jsonl", {"id": "a", "statement": "List"})
     assert run_command("import_items", "Study", good, f"--by={reviewer.username}") == 2
     assert run_command("import_items", Campaign.objects.get(kind="live").name, good) == 2
@@ -121,9 +119,7 @@ def imported(tmp_path: Path) -> Campaign:
     return Campaign.objects.get(name="Study")
 
 
-def test_scores_name_what_they_are_about_and_close_what_is_done(
-    imported: Campaign, tmp_path: Path, reviewer: User
-) -> None:
+def test_imported_scores_close_items(imported: Campaign, tmp_path: Path, reviewer: User) -> None:
     file = tmp_path / "scores.csv"
     file.write_text(
         "item,reviewer,script,feedback,refined,comment,configuration\n"
@@ -147,9 +143,7 @@ def test_scores_name_what_they_are_about_and_close_what_is_done(
     assert imported.items.get(case__external_id="c").scores.get().draft is None
 
 
-def test_bad_scores_are_refused_by_line_and_good_ones_kept(
-    imported: Campaign, tmp_path: Path, capsys: Err
-) -> None:
+def test_bad_scores_are_refused_by_line(imported: Campaign, tmp_path: Path, capsys: Err) -> None:
     file = write_lines(
         tmp_path / "scores.jsonl",
         {"item": "a", "reviewer": "A", "script": 2},

@@ -190,7 +190,7 @@ def test_a_rater_of_an_item_cannot_adjudicate_it(tmp_path: Path) -> None:
     assert figure("first_pass_accuracy") == (1, 1)
 
 
-def test_the_same_text_in_two_arms_counts_in_each_once_in_agreement_and_is_settled_once(
+def test_same_text_counts_in_both_arms_and_once_in_agreement(
     tmp_path: Path,
 ) -> None:
     arms = [item(overlap=2, configuration=name) for name in ("one-arm", "other-arm")]

@@ -77,9 +77,7 @@ def checks_of(name: str) -> tuple[object, ...]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("layout", first_cases(1, ["jsonl", "csv", "json"]))
-def test_halo_checks_and_repeats_give_the_same_figures_elsewhere(
-    study: Campaign, tmp_path: Path, layout: str
-) -> None:
+def test_checks_keep_figures_elsewhere(study: Campaign, tmp_path: Path, layout: str) -> None:
     before = checks_of("Study")
     halo, repeats = report_threats(study)["halo"], report_threats(study)["repeats"]
     assert (halo["made"], halo["scored"], halo["compared"]) == (4, 4, 4)
@@ -159,9 +157,7 @@ def flags_of(name: str) -> list[tuple[object, ...]]:
 
 
 @pytest.mark.slow
-def test_a_version_with_another_text_is_not_taken_for_the_file_s(
-    study: Campaign, manager: User, tmp_path: Path
-) -> None:
+def test_changed_version_is_not_reused(study: Campaign, manager: User, tmp_path: Path) -> None:
     file = tmp_path / "out.jsonl"
     run_all("Study", ("export_campaign", file))
     rules = studies.Rules(rubric="Be strict.")
@@ -182,9 +178,7 @@ HALO: dict[str, object] = {
 }
 
 
-def test_a_check_that_fits_no_item_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_unmatched_check_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     changes: list[tuple[dict[str, object], str]] = [
         ({"repeats": "b"}, "is not there: import that first"),
         ({"configuration": "gpt"}, "is not there"),
@@ -211,18 +205,14 @@ def test_a_check_may_stand_before_its_item_in_the_file(tmp_path: Path) -> None:
     assert Item.objects.get(again="halo").state == Item.State.CLOSED
 
 
-def test_a_check_that_names_nothing_is_an_item_of_its_own(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_unnamed_check_is_own_item(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     row = {key: value for key, value in HALO.items() if key != "repeats"}
     assert run_command("import_items", "Study", write_lines(tmp_path / "a.jsonl", row)) == 0
     assert "it does not say which item it shows again" in capsys.readouterr().err
     assert Item.objects.get().again == ""
 
 
-def test_what_comes_into_a_campaign_gets_its_halo_checks_once_it_is_open(
-    manager: User, reviewer: User, tmp_path: Path
-) -> None:
+def test_opening_adds_halo_checks(manager: User, reviewer: User, tmp_path: Path) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=1, halo_share=100)
     file = write_lines(tmp_path / "a.jsonl", ORIGINAL, {**ORIGINAL, "id": "b", "refined": ""})
     run_all("Study", ("import_items", file))
@@ -264,9 +254,7 @@ def test_a_repeat_that_is_still_to_come_is_handed_to_who_scored_the_item(
     )
 
 
-def test_a_flag_without_a_reason_and_a_time_below_nothing_are_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_invalid_flag_and_time_fail(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run_all("Study", ("import_items", write_lines(tmp_path / "a.jsonl", ORIGINAL)))
     file = write_lines(
         tmp_path / "b.jsonl",

@@ -33,9 +33,7 @@ def test_a_finished_run_is_taken_in_once(db: None) -> None:
     assert Item.objects.count() == 1
 
 
-def test_a_person_gets_the_item_that_the_sweep_put_there_at_the_same_moment(
-    db: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_reviewer_gets_item_of_sweep(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
     run = make_run()
 
     def send_after_the_sweep(given: Run) -> Item | None:
@@ -69,9 +67,7 @@ def test_graver_items_come_first_and_those_used_without_review_before_all(
     assert order == [used.pk, grave.pk, ordinary.pk]
 
 
-def test_an_item_that_is_held_is_claimed_by_its_reviewer_alone(
-    held: Assignment, reviewer: User, second_reviewer: User
-) -> None:
+def test_held_item_is_exclusive(held: Assignment, reviewer: User, second_reviewer: User) -> None:
     again = services.claim_next(services.live_queue(), by=reviewer)
     assert again is not None and again.pk == held.pk
     assert services.claim_next(services.live_queue(), by=second_reviewer) is None
@@ -102,9 +98,7 @@ def test_a_lease_that_ran_out_frees_the_place_and_keeps_what_was_typed(
     assert services.open_item(held.item, reviewer).scratch.fields == {"comment": "half a thought"}
 
 
-def test_a_skipped_item_needs_a_reason_and_goes_to_somebody_else(
-    held: Assignment, reviewer: User, second_reviewer: User
-) -> None:
+def test_skipped_item_moves_on(held: Assignment, reviewer: User, second_reviewer: User) -> None:
     with pytest.raises(BadInput):
         services.give_back(held, state=Assignment.State.SKIPPED)
     services.give_back(held, state=Assignment.State.SKIPPED, why="not my field")
@@ -153,9 +147,7 @@ def test_the_api_lists_the_queue_most_urgent_first_with_filters_and_pages(
     assert as_stranger.get("/api/v1/queue/").status_code == 403
 
 
-def test_a_run_of_an_open_study_is_not_reviewed_in_the_queue(
-    reviewer: User, manager: User, client_for: ClientFor
-) -> None:
+def test_study_run_is_not_queued(reviewer: User, manager: User, client_for: ClientFor) -> None:
     study = make_study(by=manager, reviewers=[reviewer], items=1)
     run = study.items.get().run
     with pytest.raises(NotAllowedNow, match="study"):
@@ -169,9 +161,7 @@ def test_a_run_of_an_open_study_is_not_reviewed_in_the_queue(
 HTMX = {"HX-Request": "true"}
 
 
-def test_the_page_of_a_waiting_run_follows_the_review(
-    held: Assignment, reviewer: User, as_manager: Client
-) -> None:
+def test_run_page_follows_review(held: Assignment, reviewer: User, as_manager: Client) -> None:
     run = held.item.run
     page = as_manager.get(reverse("run-detail", args=[run.pk]))
     assert 'hx-trigger="every 20s"' in page.text

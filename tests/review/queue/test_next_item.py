@@ -48,9 +48,7 @@ SITUATIONS: dict[str, Callable[[Item, User], object]] = {
 
 
 @pytest.mark.parametrize("order", first_cases(1, ["random", "priority", "oldest"]))
-def test_the_first_in_order_is_found_as_the_rules_say(
-    order: str, manager: User, reviewer: User
-) -> None:
+def test_first_in_order_is_found_as_rules_say(order: str, manager: User, reviewer: User) -> None:
     study = make_study(by=manager, reviewers=[reviewer], items=4, order=order)
     member = Member.objects.get(campaign=study, user=reviewer)
     first = _in_order(study, reviewer, member)[0]
@@ -65,9 +63,7 @@ def test_the_first_in_order_is_found_as_the_rules_say(
             transaction.set_rollback(True)
 
 
-def test_what_waits_is_counted_up_to_a_limit_and_not_for_who_may_not_take_it(
-    manager: User, reviewer: User, stranger: User
-) -> None:
+def test_waiting_count_has_limit(manager: User, reviewer: User, stranger: User) -> None:
     study = make_study(by=manager, reviewers=[reviewer], items=4)
     assert services.count_waiting_for(study, reviewer, most=3) == 3
     assert services.count_waiting_for(study, stranger) == 0
@@ -288,9 +284,7 @@ def test_of_a_long_queue_the_counts_say_at_least(
 
 
 @pytest.mark.slow
-def test_queues_that_differ_in_what_is_hidden_are_counted_alike(
-    waiting: None, as_reviewer: Client
-) -> None:
+def test_hidden_parts_do_not_change_counts(waiting: None, as_reviewer: Client) -> None:
     """The verdict, and what refinement made of a script, are told by no count."""
     queries = [{}, {"risk": "low"}, {"risk": "high"}, {"severity": "1"}, {"sort": "risk"}]
     before = [counts(as_reviewer, **one) for one in queries]

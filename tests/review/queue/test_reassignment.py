@@ -19,9 +19,7 @@ from tests.review.desk.test_desk import score_next
 from tests.review.maker import ClientFor, make_study
 
 
-def test_an_item_assigned_by_name_comes_first_and_takes_a_place(
-    manager: User, reviewer: User, second_reviewer: User
-) -> None:
+def test_assigned_item_comes_first(manager: User, reviewer: User, second_reviewer: User) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer, second_reviewer], items=5)
     wanted = campaign.items.order_by("pk").last()
     assert wanted is not None
@@ -63,9 +61,7 @@ def test_a_manager_takes_an_item_over(
     assert claimed == taken
 
 
-def test_an_item_sent_back_comes_first_and_old_scores_are_kept(
-    manager: User, reviewer: User
-) -> None:
+def test_item_sent_back_comes_first_and_old_scores_are_kept(manager: User, reviewer: User) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=2)
     first = services.claim_next(campaign, by=reviewer)
     for value in (0, 2, 1):

@@ -26,9 +26,7 @@ def arms(manager: User, reviewer: User) -> Arms:
     return make_two_arms(by=manager, reviewers=[reviewer])
 
 
-def test_scoring_one_arm_scores_the_other_and_undo_takes_both_back(
-    arms: Arms, reviewer: User
-) -> None:
+def test_scoring_one_arm_scores_other_and_undo_takes_both_back(arms: Arms, reviewer: User) -> None:
     campaign, one, other = arms
     services.claim_next(campaign, by=reviewer)
     score_next(one, reviewer, 2)
@@ -45,9 +43,7 @@ def test_scoring_one_arm_scores_the_other_and_undo_takes_both_back(
     assert Score.objects.filter(current=True).count() == 2
 
 
-def test_the_copy_is_not_blind_where_the_other_arm_s_verdict_was_seen(
-    arms: Arms, reviewer: User
-) -> None:
+def test_copy_is_not_blind_where_other_arm_s_verdict_was_seen(arms: Arms, reviewer: User) -> None:
     campaign, one, other = arms
     Exposure.objects.create(person=reviewer, run=other.run, what="run", where="test")
     services.claim_next(campaign, by=reviewer)
@@ -55,9 +51,7 @@ def test_the_copy_is_not_blind_where_the_other_arm_s_verdict_was_seen(
     assert dict(Score.objects.values_list("item", "blind")) == {one.pk: True, other.pk: False}
 
 
-def test_an_arm_that_shows_more_is_met_later_without_the_script_being_asked_again(
-    arms: Arms, reviewer: User
-) -> None:
+def test_arm_showing_more_skips_scored_script(arms: Arms, reviewer: User) -> None:
     campaign, one, other = arms
     draft = other.run.drafts.get()
     Feedback.objects.create(draft=draft, text="- Else.", words=1, points=1)
@@ -125,9 +119,7 @@ def work_on(campaign: Campaign, by: User, *, items: int, minutes: int) -> None:
         score_next(item, by, 2)
 
 
-def test_the_other_arm_comes_half_an_hour_after_the_last_score(
-    two_scripts: Arms, reviewer: User
-) -> None:
+def test_other_arm_comes_in_the_next_sitting(two_scripts: Arms, reviewer: User) -> None:
     campaign, one, _other = two_scripts
     assert read_later([campaign], [reviewer.pk]) == {}
     services.claim_next(campaign, by=reviewer)
@@ -156,9 +148,7 @@ def test_who_works_on_without_a_pause_is_in_one_sitting(two_scripts: Arms, revie
     assert held is not None and held.item == other
 
 
-def test_two_cases_with_the_same_statement_do_not_come_in_one_sitting(
-    manager: User, reviewer: User
-) -> None:
+def test_same_statement_comes_in_another_sitting(manager: User, reviewer: User) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=0, is_open=False, order="oldest")
     one, other = (add_item(campaign, name, verdict="correct") for name in ("one", "other"))
     Campaign.objects.filter(pk=campaign.pk).update(state="open")
@@ -174,9 +164,7 @@ def test_two_cases_with_the_same_statement_do_not_come_in_one_sitting(
     assert held is not None and held.item == other
 
 
-def test_what_came_from_a_file_is_work_of_when_it_was_done(
-    two_scripts: Arms, reviewer: User
-) -> None:
+def test_what_came_from_file_is_work_of_when_it_was_done(two_scripts: Arms, reviewer: User) -> None:
     campaign, one, other = two_scripts
     imported = Assignment.objects.create(
         item=one,
@@ -195,9 +183,7 @@ def test_what_came_from_a_file_is_work_of_when_it_was_done(
     assert held is not None and held.item == other
 
 
-def test_a_time_is_told_where_nothing_else_waits(
-    two_scripts: Arms, reviewer: User, client_for: ClientFor
-) -> None:
+def test_next_time_is_announced(two_scripts: Arms, reviewer: User, client_for: ClientFor) -> None:
     campaign, one, _other = two_scripts
     services.claim_next(campaign, by=reviewer)
     score_next(one, reviewer, 2)

@@ -44,9 +44,7 @@ def halos(campaign: Campaign) -> set[int]:
     return set(campaign.items.filter(again="halo").values_list("pk", flat=True))
 
 
-def test_each_refined_item_of_the_share_has_a_check_of_its_own(
-    halo_study: Campaign, manager: User, reviewer: User
-) -> None:
+def test_refined_items_get_checks(halo_study: Campaign, manager: User, reviewer: User) -> None:
     made = halo_study.items.filter(again="halo")
     assert made.count() == 4
     assert {item.case.purpose for item in made} == {"halo"}
@@ -63,9 +61,7 @@ def test_each_refined_item_of_the_share_has_a_check_of_its_own(
 
 
 @pytest.mark.slow
-def test_a_share_of_a_third_is_about_a_third_and_always_the_same(
-    manager: User, reviewer: User
-) -> None:
+def test_share_of_a_third_is_stable(manager: User, reviewer: User) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=30, halo_share=33)
     chosen = {item.pk for item in campaign.items.all() if is_in_share(item.shuffle, 33, "halo")}
     runs = set(campaign.items.filter(again="halo").values_list("run", flat=True))
@@ -74,9 +70,7 @@ def test_a_share_of_a_third_is_about_a_third_and_always_the_same(
 
 
 @pytest.mark.slow
-def test_the_check_goes_to_who_has_not_had_the_item(
-    halo_study: Campaign, reviewer: User, second_reviewer: User
-) -> None:
+def test_check_goes_to_others(halo_study: Campaign, reviewer: User, second_reviewer: User) -> None:
     first = go_through(halo_study, reviewer, 0, 2, 2)
     assert set(first) == plain(halo_study)
     let_time_pass()
@@ -193,9 +187,7 @@ def test_a_clone_has_checks_of_its_own(halo_study: Campaign, manager: User) -> N
 
 
 @pytest.mark.slow
-def test_a_repeat_comes_later_to_the_same_person_and_to_nobody_else(
-    manager: User, reviewer: User, second_reviewer: User
-) -> None:
+def test_repeat_goes_to_same_user(manager: User, reviewer: User, second_reviewer: User) -> None:
     people = [reviewer, second_reviewer]
     campaign = make_study(by=manager, reviewers=people, items=2, repeat_share=100)
     assert set(go_through(campaign, reviewer, 0, 2, 2)) == plain(campaign)
@@ -221,9 +213,7 @@ def names_in(client: Client, item: Item) -> set[int]:
 
 
 @pytest.mark.slow
-def test_a_repeat_has_no_number_by_which_its_reviewer_would_know_it(
-    manager: User, reviewer: User, client_for: ClientFor
-) -> None:
+def test_repeat_is_not_numbered(manager: User, reviewer: User, client_for: ClientFor) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=1, repeat_share=100)
     item, client = campaign.items.get(again=""), client_for(reviewer)
     services.claim_item(item, by=reviewer)
@@ -260,9 +250,7 @@ def test_a_repeat_comes_among_the_others_once_enough_lie_between(
 
 
 @pytest.mark.slow
-def test_each_of_several_reviewers_has_their_share_of_repeats(
-    manager: User, reviewer: User, second_reviewer: User
-) -> None:
+def test_each_reviewer_gets_repeats(manager: User, reviewer: User, second_reviewer: User) -> None:
     people = [reviewer, second_reviewer]
     campaign = make_study(by=manager, reviewers=people, items=16, overlap=2, repeat_share=100)
     for one in people:
@@ -273,9 +261,7 @@ def test_each_of_several_reviewers_has_their_share_of_repeats(
     assert set(by_first) <= set(campaign.items.filter(again="repeat").values_list("pk", flat=True))
 
 
-def test_repeats_enter_no_figure_and_give_the_agreement_of_each_with_themselves(
-    manager: User, reviewer: User
-) -> None:
+def test_repeats_give_self_agreement_only(manager: User, reviewer: User) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=4, repeat_share=100)
     go_through(campaign, reviewer, 0, 2, 2)
     before = read_counts(campaign)
@@ -305,9 +291,7 @@ def test_repeats_enter_no_figure_and_give_the_agreement_of_each_with_themselves(
 
 
 @pytest.mark.slow
-def test_the_count_of_what_a_person_has_done_tells_nothing(
-    manager: User, reviewer: User, as_reviewer: Client
-) -> None:
+def test_own_count_reveals_nothing(manager: User, reviewer: User, as_reviewer: Client) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=2, repeat_share=100)
     go_through(campaign, reviewer, 0, 2, 2)
     assert "2 done by you" in as_reviewer.get(f"/studies/{campaign.pk}/").text

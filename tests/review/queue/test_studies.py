@@ -47,9 +47,7 @@ def go_through(campaign: Campaign, by: User, *values: int) -> list[int]:
     return order
 
 
-def test_each_reviewer_meets_all_items_in_an_order_of_their_own(
-    manager: User, reviewer: User, second_reviewer: User
-) -> None:
+def test_reviewers_have_own_order(manager: User, reviewer: User, second_reviewer: User) -> None:
     people = [reviewer, second_reviewer]
     campaign = make_study(by=manager, reviewers=people, items=12, overlap=2)
     # With every bit of the seed turned, the order is the other way round; by chance it might be the same.
@@ -109,9 +107,7 @@ def test_an_item_is_done_once_nothing_is_left_to_score(manager: User, reviewer: 
     assert (item.state, item.done, item.places) == (Item.State.CLOSED, 1, 0)
 
 
-def test_a_score_can_be_changed_within_the_edit_window_and_not_after(
-    manager: User, reviewer: User
-) -> None:
+def test_score_changes_only_within_edit_window(manager: User, reviewer: User) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=1)
     go_through(campaign, reviewer, 1, 2, 1)
     item = campaign.items.get()
@@ -125,9 +121,7 @@ def test_a_score_can_be_changed_within_the_edit_window_and_not_after(
         )
 
 
-def test_limits_pauses_and_strangers_are_refused_with_a_reason(
-    manager: User, reviewer: User, second_reviewer: User
-) -> None:
+def test_refused_claim_has_reason(manager: User, reviewer: User, second_reviewer: User) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=3, limit_each=1)
     first = services.claim_next(campaign, by=reviewer)
     give(first.item, reviewer, 0, 2, 2)
@@ -168,9 +162,7 @@ def test_overlap_is_exact_when_many_claim_at_once(manager: User) -> None:
     assert Assignment.objects.count() == 12
 
 
-def test_only_the_pilots_items_are_handed_out_until_the_campaign_opens(
-    manager: User, reviewer: User
-) -> None:
+def test_pilot_hands_out_only_its_items(manager: User, reviewer: User) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=5, is_open=False, pilot_size=2)
     states.move_campaign(campaign, "pilot", by=manager)
     campaign.refresh_from_db()
@@ -218,9 +210,7 @@ def tallied(campaign: Campaign) -> set[tuple[str, str, int]]:
     return set(rows.values_list("kind", "pattern", "count"))
 
 
-def test_what_is_kept_up_equals_a_recount(
-    manager: User, reviewer: User, second_reviewer: User
-) -> None:
+def test_kept_counts_match_recount(manager: User, reviewer: User, second_reviewer: User) -> None:
     people = [reviewer, second_reviewer]
     campaign = make_study(by=manager, reviewers=people, items=4, overlap=2)
     for person, value in zip(people, (0, 1), strict=True):
@@ -238,9 +228,7 @@ def test_what_is_kept_up_equals_a_recount(
     assert set(campaign.items.values_list("disputed", flat=True)) == {True}
 
 
-def test_an_adjudicated_stage_is_no_longer_disputed(
-    manager: User, reviewer: User, second_reviewer: User
-) -> None:
+def test_adjudicated_stage_is_settled(manager: User, reviewer: User, second_reviewer: User) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer, second_reviewer], items=1, overlap=2)
     go_through(campaign, reviewer, 0, 2, 2)
     go_through(campaign, second_reviewer, 1, 2, 2)
@@ -255,9 +243,7 @@ def test_an_adjudicated_stage_is_no_longer_disputed(
     assert pattern.script == "1"
 
 
-def test_a_rater_does_not_adjudicate_and_a_reason_is_wanted(
-    manager: User, reviewer: User, second_reviewer: User
-) -> None:
+def test_rater_can_not_adjudicate(manager: User, reviewer: User, second_reviewer: User) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer, second_reviewer], items=1, overlap=2)
     go_through(campaign, reviewer, 0, 2, 2)
     item = campaign.items.get()
@@ -323,9 +309,7 @@ def test_an_item_goes_on_until_it_has_as_many_blind_scores_as_are_wanted(
     assert services.claim_next(study, by=reviewer) is None  # not a second time
 
 
-def test_what_came_of_it_is_undone_with_it(
-    manager: User, reviewer: User, second_reviewer: User
-) -> None:
+def test_undo_removes_follow_ups(manager: User, reviewer: User, second_reviewer: User) -> None:
     study = make_study(by=manager, reviewers=[reviewer, second_reviewer], items=1)
     show_verdict(study.items.get(), reviewer)
     item = review(study, reviewer)
@@ -337,9 +321,7 @@ def test_what_came_of_it_is_undone_with_it(
     assert (item.state, item.done) == ("closed", 1)
 
 
-def test_where_nothing_is_hidden_every_score_counts(
-    manager: User, reviewer: User, second_reviewer: User
-) -> None:
+def test_open_study_counts_all_scores(manager: User, reviewer: User, second_reviewer: User) -> None:
     study = make_study(
         by=manager, reviewers=[reviewer, second_reviewer], items=1, hides_verdict=False
     )

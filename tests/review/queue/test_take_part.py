@@ -39,9 +39,7 @@ def give(client: Client, item: Item, *values: int) -> str:
     return leads
 
 
-def test_a_study_is_gone_through_item_by_item_to_its_end(
-    manager: User, reviewer: User, as_reviewer: Client
-) -> None:
+def test_study_is_reviewed_to_its_end(manager: User, reviewer: User, as_reviewer: Client) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=2, name="Shell study")
     page = as_reviewer.get("/studies/").text
     assert "Shell study" in page
@@ -74,9 +72,7 @@ def test_the_navigation_leads_to_studies_only_where_one_takes_part(
     assert Member.objects.filter(campaign=everyone, user=reviewer).exists()
 
 
-def test_whoever_has_done_their_share_is_told_so(
-    manager: User, reviewer: User, as_reviewer: Client
-) -> None:
+def test_finished_reviewer_is_told(manager: User, reviewer: User, as_reviewer: Client) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=3, limit_each=1)
     as_reviewer.post(f"/studies/{campaign.pk}/next/")
     item = Assignment.objects.get().item
@@ -86,9 +82,7 @@ def test_whoever_has_done_their_share_is_told_so(
     assert "Next item" not in page
 
 
-def test_training_comes_first_and_shows_the_right_scores_afterwards(
-    manager: User, reviewer: User, client_for: ClientFor
-) -> None:
+def test_training_shows_right_scores(manager: User, reviewer: User, client_for: ClientFor) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=1, is_open=False)
     trained = add_item(campaign, "training")
     known = {"script": 0, "feedback": 2, "refined": 2, "why": "It looks at names only."}
@@ -107,9 +101,7 @@ def test_training_comes_first_and_shows_the_right_scores_afterwards(
     assert client.post(f"/studies/{campaign.pk}/next/")["Location"] == f"/items/{shown(real)}/"
 
 
-def test_nothing_is_handed_out_while_a_study_is_not_open(
-    manager: User, reviewer: User, client_for: ClientFor
-) -> None:
+def test_closed_study_gives_nothing(manager: User, reviewer: User, client_for: ClientFor) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=1)
     for state in ("setup", "paused", "closed"):
         Campaign.objects.filter(pk=campaign.pk).update(state=state)
@@ -129,9 +121,7 @@ def test_others_have_no_place_in_a_study(
 
 
 @pytest.mark.slow
-def test_the_list_asks_as_often_for_three_studies_as_for_one(
-    manager: User, reviewer: User, client_for: ClientFor
-) -> None:
+def test_study_list_queries_fixed(manager: User, reviewer: User, client_for: ClientFor) -> None:
     client, counts = client_for(reviewer), []
     for number in range(3):
         make_study(by=manager, reviewers=[reviewer], items=2, name=f"Study {number}")

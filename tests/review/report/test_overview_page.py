@@ -55,9 +55,7 @@ def head_of(page: str) -> str:
     return page.partition('class="report-details"')[0]
 
 
-def test_the_head_says_what_was_planned_and_reached_and_the_primary_figure(
-    golden: Campaign, client: Client
-) -> None:
+def test_head_shows_plan_and_primary_figure(golden: Campaign, client: Client) -> None:
     head = head_of(client.get(f"/campaigns/{golden.pk}/report/").text)
     words = words_of(head)
     assert "153 of 153 items scored 153 of 160 planned statements done (95.6 %)" in words
@@ -74,9 +72,7 @@ def test_the_head_says_what_was_planned_and_reached_and_the_primary_figure(
     assert "style=" not in head
 
 
-def test_the_head_follows_the_criterion_and_says_what_waits_for_an_adjudicator(
-    campaign: Campaign, client: Client
-) -> None:
+def test_head_follows_criterion(campaign: Campaign, client: Client) -> None:
     people = [make_person(name, "reviewer") for name in ("rob", "ria")]
     labels = [
         # Final under strict alone; the refined script of the next one is what they differ on.
@@ -98,9 +94,7 @@ def test_the_head_follows_the_criterion_and_says_what_waits_for_an_adjudicator(
 
 
 @pytest.mark.slow
-def test_each_cell_of_the_assessors_table_leads_to_its_items(
-    golden: Campaign, client: Client
-) -> None:
+def test_each_cell_of_assessors_table_leads_to_its_items(golden: Campaign, client: Client) -> None:
     head = head_of(client.get(f"/campaigns/{golden.pk}/report/").text)
     links = dict(re.findall(r'href="([^"]*cell=[^"]*)">(\d+)<', head))
     assert sorted(links.values()) == ["10", "38", "50", "55"]
@@ -116,9 +110,7 @@ def test_each_cell_of_the_assessors_table_leads_to_its_items(
     assert Member.objects.get(campaign=golden).unblinded_at is not None
 
 
-def test_what_a_study_has_none_of_is_named_in_one_line_and_not_printed(
-    campaign: Campaign, client: Client
-) -> None:
+def test_missing_parts_are_named_in_one_line(campaign: Campaign, client: Client) -> None:
     people = [make_person(name) for name in ("anna", "boris")]
     labels = [Label("", [(one, None, None), (two, None, None)]) for one, two in ((2, 2), (0, 1))]
     fill(campaign, labels, people, with_drafts=False)
@@ -211,9 +203,7 @@ def test_an_open_study_shows_no_p_values(campaign: Campaign, client: Client) -> 
     assert re.search(r"\bp [=<]", words_of(client.get(f"/campaigns/{campaign.pk}/report/").text))
 
 
-def test_a_study_without_blinding_says_so_on_the_page_and_in_its_tables(
-    golden: Campaign, client: Client
-) -> None:
+def test_open_study_is_named_not_blind(golden: Campaign, client: Client) -> None:
     Campaign.objects.filter(pk=golden.pk).update(hides_verdict=False)
     assert "not blind" in words_of(head_of(client.get(f"/campaigns/{golden.pk}/report/").text))
     for ending in ("md", "tex"):
@@ -222,9 +212,7 @@ def test_a_study_without_blinding_says_so_on_the_page_and_in_its_tables(
 
 
 @pytest.mark.slow
-def test_two_configurations_are_told_apart_and_names_are_escaped(
-    campaign: Campaign, client: Client
-) -> None:
+def test_configurations_have_escaped_names(campaign: Campaign, client: Client) -> None:
     reviewer = User.objects.get(username="rita")
     arm = add_configuration("second")
     arm.name = "<script>alert(1)</script>"
@@ -239,9 +227,7 @@ def test_two_configurations_are_told_apart_and_names_are_escaped(
 
 
 @pytest.mark.slow
-def test_the_report_asks_as_many_queries_for_three_configurations_as_for_one(
-    campaign: Campaign, client: Client
-) -> None:
+def test_report_queries_do_not_grow(campaign: Campaign, client: Client) -> None:
     reviewer = User.objects.get(username="rita")
     asked = []
     for names in (["imported"], ["imported", "second", "third"]):

@@ -38,9 +38,7 @@ def opened(campaign: Campaign, manager: User, reviewer: User) -> Campaign:
     return move_campaign(campaign, Campaign.State.CLOSED, by=manager)
 
 
-def test_the_family_is_what_the_study_could_compare_when_it_opened(
-    opened: Campaign, manager: User, client: Client
-) -> None:
+def test_family_is_fixed_at_opening(opened: Campaign, manager: User, client: Client) -> None:
     said = make_report(opened)["details"]["p_values"]
     # Under both criteria the net of each configuration, and five figures of each two of them: nothing was executed
     # in this study. What the third brought came later.
@@ -54,9 +52,7 @@ def test_the_family_is_what_the_study_could_compare_when_it_opened(
     assert "Not among them are 8 comparisons of refinements from experts’ feedback" in words
 
 
-def test_a_comparison_without_a_p_value_stays_in_the_family(
-    campaign: Campaign, manager: User, reviewer: User
-) -> None:
+def test_pairless_figure_is_in_family(campaign: Campaign, manager: User, reviewer: User) -> None:
     """Nothing is final in one of the two configurations, so that they can't be compared: it counts all the same."""
     add_configuration("second")
     labels = golden_labels()[40:60]
@@ -76,9 +72,7 @@ def test_a_comparison_without_a_p_value_stays_in_the_family(
     assert net["p_holm"] == min(1, said["family"] * net["p_value"])
 
 
-def test_what_came_into_the_pilot_is_in_the_family_of_the_opening(
-    campaign: Campaign, manager: User, reviewer: User
-) -> None:
+def test_pilot_items_are_in_family(campaign: Campaign, manager: User, reviewer: User) -> None:
     """The opening counts, also when the pilot was paused before; what comes after it is late."""
     add_member(campaign, reviewer, by=manager)
     state = Campaign.State
@@ -97,9 +91,7 @@ def test_what_came_into_the_pilot_is_in_the_family_of_the_opening(
     assert {one[2] for one in campaign.p_family} == {"imported", "second"}
 
 
-def test_a_report_is_not_kept_for_another_family(
-    opened: Campaign, manager: User, client: Client
-) -> None:
+def test_report_is_cached_by_family(opened: Campaign, manager: User, client: Client) -> None:
     """As many comparisons, but others; and none that were fixed are not the same as none fixed."""
     said = []
     for family in ([["net", "strict", "imported", ""]], [["net", "strict", "third", ""]], [], None):
@@ -138,9 +130,7 @@ def test_the_net_of_the_only_configuration_stands_alone_where_it_was_named(
 
 
 @pytest.mark.slow
-def test_a_primary_without_a_pair_travels_with_an_export(
-    campaign: Campaign, reviewer: User, tmp_path: Path
-) -> None:
+def test_primary_figure_is_exported(campaign: Campaign, reviewer: User, tmp_path: Path) -> None:
     fill(campaign, golden_labels()[:20], [reviewer])
     Campaign.objects.filter(pk=campaign.pk).update(
         primary_figure="net", primary_criterion="partial"

@@ -85,9 +85,7 @@ def test_numbers_lead_to_the_items_behind_them(golden: Campaign, as_manager: Cli
         assert as_manager.get(f"{address}&which={which}").text.count('class="row-title"') == count
 
 
-def test_what_a_figure_leaves_out_is_listed_with_why(
-    campaign: Campaign, reviewer: User, as_manager: Client
-) -> None:
+def test_left_out_items_have_reason(campaign: Campaign, reviewer: User, as_manager: Client) -> None:
     second = make_person("robert", "reviewer")
     nothing = (None, None, None)
     labels = [
@@ -161,9 +159,7 @@ def test_a_snapshot_without_a_good_name_is_refused_and_nothing_typed_is_lost(
     assert not ReportSnapshot.objects.exists()
 
 
-def test_looks_are_listed_and_switching_the_criterion_is_the_same_look(
-    golden: Campaign, manager: User, as_manager: Client
-) -> None:
+def test_criterion_adds_no_look(golden: Campaign, manager: User, as_manager: Client) -> None:
     for query in ("", "?criterion=partial", "?criterion=strict"):
         as_manager.get(f"/campaigns/{golden.pk}/report/{query}")
     (look,) = ReportLook.objects.all()
@@ -183,9 +179,7 @@ def test_who_reviews_and_sees_the_items_behind_a_figure_is_marked_unblinded(
 
 
 @pytest.mark.slow
-def test_a_manager_says_why_execution_and_experts_differ(
-    campaign: Campaign, reviewer: User, as_manager: Client
-) -> None:
+def test_manager_explains_conflict(campaign: Campaign, reviewer: User, as_manager: Client) -> None:
     labels = [Label("correct", [(2, None, None)], execution=share) for share in (1.0, 0.0, 0.5)]
     items = fill(campaign, labels, [reviewer])
     as_manager.get(f"/campaigns/{campaign.pk}/report/")
@@ -221,9 +215,7 @@ def test_a_bad_reason_is_refused_and_nobody_is_led_elsewhere(
     assert campaign.items.get().execution_reason == "other"
 
 
-def test_the_api_gives_the_same_document(
-    golden: Campaign, as_manager: Client, as_reviewer: Client
-) -> None:
+def test_api_gives_same_document(golden: Campaign, as_manager: Client, as_reviewer: Client) -> None:
     where = f"/api/v1/reports/{golden.pk}/"
     report = as_manager.get(where).json()
     assert set(report) == {"campaign", "items", "configurations", "agreement", "details"}
@@ -241,9 +233,7 @@ def test_the_api_gives_the_same_document(
 
 
 @pytest.mark.slow
-def test_pairs_of_many_reviewers_have_a_page_of_their_own(
-    campaign: Campaign, as_manager: Client
-) -> None:
+def test_many_pairs_have_their_own_page(campaign: Campaign, as_manager: Client) -> None:
     people = [make_person(f"reviewer-{number}") for number in range(9)]
     labels = [Label("correct", [(value, None, None)] * 9) for value in (0, 1, 2)]
     fill(campaign, labels, people)

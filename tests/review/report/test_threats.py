@@ -36,9 +36,7 @@ def threats_page(client: Client, campaign: Campaign, query: str = "") -> str:
     return words_of(client.get(f"/campaigns/{campaign.pk}/report/threats/{query}").text)
 
 
-def test_scores_that_are_not_blind_are_told_of_whoever_gave_them(
-    boss: Client, campaign: Campaign, reviewer: User
-) -> None:
+def test_open_scores_are_reported(boss: Client, campaign: Campaign, reviewer: User) -> None:
     fill(campaign, [Label("correct", [(2, None, None)])] * 4, [reviewer])
     assert NOBODY in threats_page(boss, campaign)
     Score.objects.update(blind=False)
@@ -49,9 +47,7 @@ def test_scores_that_are_not_blind_are_told_of_whoever_gave_them(
     )
 
 
-def test_a_change_of_a_blind_score_is_not_counted_as_seen(
-    boss: Client, campaign: Campaign, reviewer: User
-) -> None:
+def test_changed_blind_score_is_unseen(boss: Client, campaign: Campaign, reviewer: User) -> None:
     (item,) = fill(campaign, [Label("correct", [(2, None, None)])], [reviewer])
     first = item.scores.get()
     Score.objects.filter(pk=first.pk).update(current=False)
@@ -60,9 +56,7 @@ def test_a_change_of_a_blind_score_is_not_counted_as_seen(
     assert NOBODY in threats_page(boss, campaign)
 
 
-def test_what_a_reviewer_was_shown_or_asked_to_see_is_told(
-    boss: Client, campaign: Campaign, reviewer: User
-) -> None:
+def test_seen_parts_are_reported(boss: Client, campaign: Campaign, reviewer: User) -> None:
     (item,) = fill(campaign, [Label("correct", [(2, None, None)])], [reviewer])
     add_member(campaign, reviewer, by=None)
     verdict = "was shown what tells the verdict of 1 item"
@@ -193,9 +187,7 @@ def with_halo(campaign: Campaign, reviewer: User, second_reviewer: User) -> Camp
 
 
 @pytest.mark.slow
-def test_the_halo_check_shows_no_p_before_the_end(
-    boss: Client, with_halo: Campaign, manager: User
-) -> None:
+def test_halo_check_shows_no_p_before_end(boss: Client, with_halo: Campaign, manager: User) -> None:
     def told() -> tuple[object, bool, object]:
         cache.clear()
         make_report(with_halo)
@@ -215,9 +207,7 @@ def test_the_halo_check_shows_no_p_before_the_end(
     assert told() == (pytest.approx(2 / 2**8), True, pytest.approx(2 / 2**8))
 
 
-def test_the_halo_check_is_in_the_family_of_p_values(
-    with_halo: Campaign, manager: User, reviewer: User
-) -> None:
+def test_halo_check_is_in_p_family(with_halo: Campaign, manager: User, reviewer: User) -> None:
     add_member(with_halo, reviewer, by=manager)
     closed = move_campaign(move_campaign(with_halo, "open", by=manager), "closed", by=manager)
     assert [one[0] for one in closed.p_family].count("halo") == 2
@@ -228,9 +218,7 @@ def test_the_halo_check_is_in_the_family_of_p_values(
     assert halo["p_holm"] == pytest.approx(min(1, 4 * halo["p_value"]))
 
 
-def test_what_is_prevented_is_said_by_share(
-    boss: Client, campaign: Campaign, reviewer: User
-) -> None:
+def test_prevented_threats_have_share(boss: Client, campaign: Campaign, reviewer: User) -> None:
     items = fill(campaign, [Label("correct", [(2, None, None)])] * 4, [reviewer])
     for here, said, unsaid in (
         (0, "Unknown: imported", "Prevented: the order"),
@@ -246,9 +234,7 @@ def test_what_is_prevented_is_said_by_share(
     assert "Prevented: the order is random" in page and "Unknown" not in page
 
 
-def test_times_in_the_file_are_checked_for_order_and_sittings(
-    boss: Client, campaign: Campaign, reviewer: User
-) -> None:
+def test_imported_times_are_checked(boss: Client, campaign: Campaign, reviewer: User) -> None:
     """Four items in the order of the file, and their second arms: two within the half hour, two on the next day."""
     add_configuration("second")
     begin = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)

@@ -70,9 +70,7 @@ def test_mcnemar_holds_for_very_many_items() -> None:
 
 @settings(max_examples=80)
 @given(COUNTS, COUNTS, COUNTS, COUNTS)
-def test_a_paired_difference_lies_in_its_interval_and_turns_with_its_sides(
-    both: int, lost: int, gained: int, neither: int
-) -> None:
+def test_paired_difference_is_inside(both: int, lost: int, gained: int, neither: int) -> None:
     one = Difference.of(both=both, lost=lost, gained=gained, neither=neither)
     other = Difference.of(both=both, lost=gained, gained=lost, neither=neither)
     if not one.items:

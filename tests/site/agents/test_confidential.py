@@ -83,9 +83,7 @@ def own_slug(statement: str) -> str:
 
 
 @pytest.mark.slow
-def test_worlds_that_differ_in_what_a_study_hides_are_answered_alike(
-    studied: Item, known: Version, robot: User
-) -> None:
+def test_hidden_parts_do_not_change_answers(studied: Item, known: Version, robot: User) -> None:
     def happen(differs: bool, is_published: bool) -> list[object]:
         if differs:
             rewriting.pass_it(studied)
@@ -103,9 +101,7 @@ def test_worlds_that_differ_in_what_a_study_hides_are_answered_alike(
 
 
 @pytest.mark.slow
-def test_what_was_withheld_is_found_once_the_study_is_closed(
-    studied: Item, known: Version, robot: User, manager: User
-) -> None:
+def test_closed_study_is_found(studied: Item, known: Version, robot: User, manager: User) -> None:
     token = token_of(robot)
     headers = {"Authorization": f"Bearer {token_of(robot, 'agent_read')}"}
     own, _after, edited = publish_all(studied, known)
@@ -129,9 +125,7 @@ def test_what_was_withheld_is_found_once_the_study_is_closed(
     assert taken["version"] == edited.number
 
 
-def test_what_a_study_took_out_of_use_is_not_vouched_for_by_what_was_before(
-    studied: Item, known: Version, robot: User
-) -> None:
+def test_withdrawn_script_is_not_verified(studied: Item, known: Version, robot: User) -> None:
     """Only a replacement is kept back: what was deprecated for itself, or is suspended, does not come back."""
     headers = {"Authorization": f"Bearer {token_of(robot, 'agent_read')}"}
     curator = User.objects.get(username="cora")

@@ -150,9 +150,7 @@ def test_what_is_not_verified_or_filled_in_is_refused(robot: User) -> None:
     assert LogEntry.objects.filter(changes__answer=["", "refused"]).count() == 7
 
 
-def test_a_report_that_it_got_worse_is_listed_and_changes_nothing(
-    robot: User, curator: User
-) -> None:
+def test_report_that_it_got_worse_is_listed_and_changes_nothing(robot: User, curator: User) -> None:
     version, token = shelve(UPTIME), token_of(robot)
     before = call(token, "find_script", statement=UPTIME)["structuredContent"]
     said = {"entry": version.entry.slug, "version": 1, "outcome": "worse"}
@@ -254,9 +252,7 @@ def test_messages_of_the_protocol(robot: User) -> None:
     assert WebClient().get("/mcp").headers["Allow"] == "POST"
 
 
-def test_who_has_no_token_or_comes_from_another_site_is_not_answered(
-    robot: User, client_for: ClientFor
-) -> None:
+def test_missing_token_or_foreign_site_is_refused(robot: User, client_for: ClientFor) -> None:
     ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
     token = token_of(robot)
     assert send(ping).status_code == 401

@@ -83,7 +83,7 @@ def _has_told_of_all() -> bool:
     return Incident.objects.get().truncated == 1
 
 
-def test_it_is_told_again_after_503_says_what_it_cut_and_what_is_over(
+def test_alertmanager_retries_after_503(
     alertmanager: tuple[str, list[int]],
 ) -> None:
     url, answers = alertmanager
@@ -104,7 +104,7 @@ def test_it_is_told_again_after_503_says_what_it_cut_and_what_is_over(
     assert not incident.is_open and incident.firing == 0
 
 
-def test_what_comes_too_fast_is_told_again_and_not_dropped(
+def test_throttled_alert_is_sent_again(
     alertmanager: tuple[str, list[int]],
 ) -> None:
     """Above the rate of the source, and let in once a minute is over (here: once more are allowed)."""

@@ -19,9 +19,7 @@ _CHANGES = re.compile(r'csrfmiddlewaretoken" value="\w+"|X-CSRFToken": "\w+"|[0-
 
 
 @pytest.mark.slow
-def test_page_and_api_of_an_incident_do_not_change_with_the_verdict(
-    manager: User, reviewer: User, as_reviewer: Client
-) -> None:
+def test_incident_hides_the_verdict(manager: User, reviewer: User, as_reviewer: Client) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=2, overlap=1)
     item = campaign.items.order_by("pk")[0]
     assert item.run is not None

@@ -18,9 +18,7 @@ pytestmark = pytest.mark.django_db
 EDITION = re.compile(r'name="edition" value="(\d+)"')
 
 
-def test_second_of_two_editors_is_told_and_may_save_again(
-    door: Door, administrator: User, as_administrator: Client
-) -> None:
+def test_second_editor_is_told(door: Door, administrator: User, as_administrator: Client) -> None:
     robot = make_person("robot", "reviewer")
     Profile.objects.update_or_create(user=robot, defaults={"service_account": True})
     demo = Configuration.objects.get(name="demo")

@@ -50,9 +50,7 @@ def test_a_group_is_one_card_that_ends_with_its_last_alert(door: Door) -> None:
     assert door.counts() == {"requests": 4, "new": 2, "repeated": 3, "resolved": 2}
 
 
-def test_a_person_closes_what_its_source_never_calls_over(
-    open_door: OpenDoor, reviewer: User
-) -> None:
+def test_user_closes_unresolved_incident(open_door: OpenDoor, reviewer: User) -> None:
     mapping = {name: where for name, where in GENERIC_MAPPING.items() if name != "done"}
     silent, telling = open_door("generic", mapping=mapping), open_door()
     silent.send(sent.generic())
@@ -212,9 +210,7 @@ def test_open_cards_are_capped_and_made_once_there_is_room(open_door: OpenDoor) 
     assert Incident.objects.filter(state="open").count() == 2
 
 
-def test_a_card_ends_when_nothing_fires_any_more_of_what_is_not_kept_either(
-    door: Door, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_card_ends_with_its_last_alert(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("scriptsmith_site.integrations.alerts.services.processing.MOST_KEPT", 3)
     alerts = [sent.prometheus_alert(f"a{n}") for n in range(5)]
     over = [one | {"status": "resolved"} for one in alerts]
@@ -274,9 +270,7 @@ def test_common_annotations_are_kept_once(door: Door) -> None:
     assert sum(len(str(one.annotations)) for one in incident.alerts.all()) < 10_000
 
 
-def test_a_request_that_always_fails_is_given_up_and_said(
-    door: Door, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_failing_delivery_is_given_up(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_arguments: object, **_more: object) -> None:
         raise RuntimeError("a defect")
 

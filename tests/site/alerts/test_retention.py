@@ -43,9 +43,7 @@ def test_what_is_over_is_deleted_after_its_days_and_what_fires_stays(door: Door)
     assert over.labels == over.annotations == {} and WORD in over.title
 
 
-def test_erasing_an_action_reaches_its_incident(
-    door: Door, administrator: User, as_reviewer: Client
-) -> None:
+def test_erased_action_reaches_alerts(door: Door, administrator: User, as_reviewer: Client) -> None:
     fire(door)
     incident = Incident.objects.get()
     as_reviewer.post(f"/incidents/{incident.pk}/note/", {"text": f"About {WORD}"})

@@ -49,9 +49,7 @@ def fire(door: Door, number: int, **labels: str) -> Incident:
     return Incident.objects.latest("pk")
 
 
-def test_a_rule_is_off_until_somebody_switches_it_on(
-    door: Door, rule: AlertRule, administrator: User, robot: User
-) -> None:
+def test_new_rule_is_off(door: Door, rule: AlertRule, administrator: User, robot: User) -> None:
     fire(door, 1)
     assert not Action.objects.exists()
     sources.switch_rule(rule, True, by=administrator)
@@ -106,9 +104,7 @@ def test_a_rule_says_what_it_would_ask_and_asks_nothing(
     assert logged.count() == 4
 
 
-def test_what_repeats_or_does_not_fit_asks_nothing(
-    door: Door, rule: AlertRule, administrator: User
-) -> None:
+def test_unfit_alert_asks_nothing(door: Door, rule: AlertRule, administrator: User) -> None:
     sources.switch_rule(rule, True, by=administrator)
     fire(door, 1, alertname="Other")
     fire(door, 2, severity="info")
@@ -118,9 +114,7 @@ def test_what_repeats_or_does_not_fit_asks_nothing(
     assert Run.objects.count() == 1
 
 
-def test_an_account_that_may_not_ask_any_more_holds_the_rule(
-    door: Door, rule: AlertRule, administrator: User, robot: User
-) -> None:
+def test_rule_needs_account(door: Door, rule: AlertRule, administrator: User, robot: User) -> None:
     sources.switch_rule(rule, True, by=administrator)
     robot.groups.clear()
     incident = fire(door, 1)
@@ -128,9 +122,7 @@ def test_an_account_that_may_not_ask_any_more_holds_the_rule(
     assert IncidentEvent.objects.filter(kind="rule-held").exists()
 
 
-def test_changed_rule_is_logged_and_needs_a_service_account(
-    rule: AlertRule, administrator: User, reviewer: User
-) -> None:
+def test_changed_rule_is_logged(rule: AlertRule, administrator: User, reviewer: User) -> None:
     sources.save_rule(rule, by=administrator, runs_per_day=1_000, name=rule.name)
     entry = LogEntry.objects.get(additional_data__event="alert rule changed")
     assert entry.changes == {"runs_per_day": ["2", "1000"]}
@@ -170,9 +162,7 @@ def test_a_test_of_a_source_asks_no_rule_and_names_its_own_incident(
     assert testing.test_source(door.source, by=administrator) == (None, True)
 
 
-def test_a_statement_that_is_no_use_opens_the_incident_all_the_same(
-    door: Door, rule: AlertRule, administrator: User
-) -> None:
+def test_unusable_request_opens_incident(door: Door, rule: AlertRule, administrator: User) -> None:
     sources.switch_rule(rule, True, by=administrator)
     sources.save_rule(rule, by=administrator, matchers="")
     alert = sent.prometheus_alert()

@@ -93,9 +93,7 @@ def slack(open_chat: Callable[..., Chat]) -> Chat:
 
 
 @pytest.mark.parametrize("kind", ["slack", "mattermost"])
-def test_a_verified_script_is_linked_and_never_said(
-    open_chat: Callable[..., Chat], kind: str
-) -> None:
+def test_verified_script_is_only_linked(open_chat: Callable[..., Chat], kind: str) -> None:
     version = shelve(TITLE, script=SCRIPT, parameters=[DIRECTORY])
     chat = open_chat(kind)
     said = chat.said("restart nginx")
@@ -168,7 +166,7 @@ def test_forged_old_replayed_and_re_encoded_requests_are_refused(slack: Chat) ->
     assert (unknown.status_code, unknown.json()) == (401, answer.json())
 
 
-def test_a_token_of_mattermost_is_compared_and_its_request_taken_once(
+def test_mattermost_request_is_accepted_once(
     open_chat: Callable[..., Chat],
 ) -> None:
     chat = open_chat("mattermost")
@@ -214,9 +212,7 @@ def test_too_many_a_minute_are_told_to_wait(open_chat: Callable[..., Chat]) -> N
     assert ChatCommandCall.objects.count() == 1
 
 
-def test_who_sends_many_wrong_secrets_waits_and_whoever_has_the_right_one_does_not(
-    slack: Chat, settings: Settings
-) -> None:
+def test_wrong_secrets_delay_only_their_sender(slack: Chat, settings: Settings) -> None:
     settings.SCRIPTSMITH_SECRET_TRIES = 5
     for _again in range(6):
         answer = slack.post(b"text=x", {})
@@ -225,9 +221,7 @@ def test_who_sends_many_wrong_secrets_waits_and_whoever_has_the_right_one_does_n
     assert slack.ask("help").status_code == 200
 
 
-def test_other_workspaces_are_refused_and_use_up_no_tries(
-    open_chat: Callable[..., Chat], settings: Settings
-) -> None:
+def test_other_workspaces_are_refused(open_chat: Callable[..., Chat], settings: Settings) -> None:
     settings.SCRIPTSMITH_SECRET_TRIES = 2
     chat = open_chat(team="T2")
     assert {chat.ask("help").status_code for _again in range(4)} == {401}

@@ -99,9 +99,7 @@ def test_a_pid_file_that_names_somebody_elses_process_is_not_believed(used_place
 
 
 @pytest.mark.slow
-def test_a_server_that_somebody_else_started_is_adopted_and_can_be_stopped(
-    used_place, postgres
-) -> None:
+def test_server_of_another_supervisor_is_adopted(used_place, postgres) -> None:
     postgres.start()
     started = postgres._postmasters()
     adopted = Postgres(used_place.layout)
@@ -169,9 +167,7 @@ def test_redis_starts_again_after_a_kill(place, redis) -> None:
     assert redis.is_running()
 
 
-def test_without_redis_the_error_says_what_to_install(
-    redis, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_redis_error_says_what_to_install(redis, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     monkeypatch.setattr(sys, "prefix", "/nowhere")
     with pytest.raises(CannotStart, match="apt install redis-server"):
@@ -230,9 +226,7 @@ def test_a_dead_server_is_started_for_those_who_still_use_it(place, use) -> None
     assert use.all_run()
 
 
-def test_where_both_addresses_are_set_nothing_is_made(
-    place, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_addresses_start_no_server(place, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DATABASE_URL", "postgresql://somewhere/x")
     monkeypatch.setenv("REDIS_URL", "redis://somewhere")
     with running(place.layout):
@@ -243,9 +237,7 @@ def test_where_both_addresses_are_set_nothing_is_made(
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="is about root")
 class TestAsRoot:
-    def test_the_database_runs_as_an_ordinary_user_in_a_folder_that_says_why(
-        self, used_place, postgres
-    ) -> None:
+    def test_database_runs_as_ordinary_user(self, used_place, postgres) -> None:
         before = used_place.folder.stat().st_mode
         postgres.start()
         assert Path(f"/proc/{postgres._process.pid}").stat().st_uid != 0
@@ -253,9 +245,7 @@ class TestAsRoot:
         assert str(used_place.layout.data) in note.read_text()
         assert used_place.folder.stat().st_mode == before
 
-    def test_the_database_of_an_ordinary_user_is_not_shadowed_by_a_second(
-        self, place, new_postgres
-    ) -> None:
+    def test_database_of_ordinary_user_is_not_shadowed_by_second(self, place, new_postgres) -> None:
         (place.layout.data / "postgres").mkdir()
         with pytest.raises(CannotStart, match="run as that user and not as root"):
             new_postgres.start()

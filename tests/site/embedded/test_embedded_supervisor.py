@@ -98,9 +98,7 @@ def test_a_second_signal_does_not_wait_for_work_that_has_begun(used_place, start
     assert used_place.alive() == []
 
 
-def test_after_a_killed_supervisor_nothing_stays_behind_and_the_next_one_starts(
-    used_place, start, until
-) -> None:
+def test_killed_supervisor_leaves_nothing_behind(used_place, start, until) -> None:
     killed = start()
     servers = Postgres(used_place.layout)._postmasters()
     before = [*used_place.alive("scriptsmith w"), *used_place.alive("scriptsmith sandbox worker")]

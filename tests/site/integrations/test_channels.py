@@ -67,9 +67,7 @@ def test_a_channel_is_told_with_a_link_and_no_mention(
     assert KEY.encode() not in bytes(channel.secret) and channel.failing_since
 
 
-def test_what_a_channel_must_not_be(
-    chat: Receiver, administrator: User, settings: Settings
-) -> None:
+def test_what_channel_must_not_be(chat: Receiver, administrator: User, settings: Settings) -> None:
     slack = "T0AAAAAA/B0BBBBBB/cccccccccccccccc"
     for kind, given, field in (
         ("slack", {"secret": slack, "address": "evil.example"}, "address"),
@@ -110,9 +108,7 @@ def test_a_secret_may_stand_in_a_variable(
     assert len(chat.received) == 1 and not bytes(channel.secret)
 
 
-def test_a_channel_that_moves_to_another_host_does_not_take_its_secret_along(
-    administrator: User, settings: Settings
-) -> None:
+def test_moved_channel_loses_its_secret(administrator: User, settings: Settings) -> None:
     settings.SCRIPTSMITH_CHAT_HOSTS = ["chat.example.org", "other.example.org"]
     channel = add("mattermost", administrator, address="chat.example.org")
     seen = channel.edition

@@ -82,9 +82,7 @@ def test_whom_the_catalogues_events_concern(
     assert told(curator) == ["made_worse", "came_back", "verified"]
 
 
-def test_whom_the_events_of_a_study_concern(
-    manager: User, reviewer: User, second_reviewer: User
-) -> None:
+def test_whom_events_of_study_concern(manager: User, reviewer: User, second_reviewer: User) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer, second_reviewer], items=1)
     item = campaign.items.get()
     assignment = reassignment.assign(item, to=reviewer, by=manager)
@@ -108,9 +106,7 @@ def test_whom_the_events_of_a_study_concern(
     assert told(manager) == ["campaign_done"], "who closed it knows"
 
 
-def test_whoever_asked_may_open_what_they_are_told_of_also_once_it_is_undone(
-    reviewer: User, client_for: ClientFor
-) -> None:
+def test_notified_user_can_open_undone_item(reviewer: User, client_for: ClientFor) -> None:
     asker = make_person("asker")
     run = make_run(by=asker)
     item = review.take_in(run.pk)
@@ -288,9 +284,7 @@ def test_e_mails_have_links_and_no_scripts_and_go_to_confirmed_addresses_alone(
         services.ask_test(curator)
 
 
-def test_nobody_has_the_server_write_to_one_address_after_another(
-    curator: User, mailed: None, client_for: ClientFor
-) -> None:
+def test_test_emails_are_limited(curator: User, mailed: None, client_for: ClientFor) -> None:
     client = client_for(curator)
     typed = {one.name: "bell" for one in kinds_for(curator)} | {
         "digest": "daily",
@@ -387,9 +381,7 @@ def test_an_administrator_pauses_e_mails_and_all_of_them_stand_under_the_bell(
     services.ask_test(User.objects.get(pk=second_curator.pk))
 
 
-def test_what_is_tried_again_waits_for_the_end_of_the_quiet_hours(
-    curator: User, second_curator: User, mailed: None
-) -> None:
+def test_retry_waits_for_quiet_hours(curator: User, second_curator: User, mailed: None) -> None:
     now = timezone.now()
     wants_mail(second_curator)
     version = catalog.create_entry("Show uptime", script="uptime\n", by=curator)
@@ -465,9 +457,7 @@ def test_email_goes_out_by_the_habits_of_its_user() -> None:
     assert not wrong
 
 
-def test_a_person_is_offered_the_kinds_that_they_can_get(
-    client_for: ClientFor, reviewer: User, administrator: User
-) -> None:
+def test_kinds_follow_roles(client_for: ClientFor, reviewer: User, administrator: User) -> None:
     own = {"paused", "gave_up", "set_aside", "mirror_stopped"}
     for person, is_offered in ((reviewer, False), (administrator, True)):
         page = client_for(person).get("/settings/notifications/").text

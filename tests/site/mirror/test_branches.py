@@ -82,9 +82,7 @@ def test_changed_and_new_scripts_wait_in_review_for_somebody_else(
         branches.take_in(MirrorBranch.objects.get(), by=second_curator)
 
 
-def test_files_that_cannot_be_imported_are_reported(
-    clone: Path, repository: Repository, curator: User
-) -> None:
+def test_unusable_files_are_reported(clone: Path, repository: Repository, curator: User) -> None:
     wrong = {
         f"{FOLDER}/metadata.yaml": ("title: [\n", "is no YAML"),
         "verified/two/metadata.yaml": ("title: x\nevil: 1\n", "evil"),
@@ -107,9 +105,7 @@ def test_files_that_cannot_be_imported_are_reported(
     assert Entry.objects.count() == 1
 
 
-def test_links_and_deleted_folders_are_not_followed(
-    clone: Path, repository: Repository, curator: User
-) -> None:
+def test_links_are_not_followed(clone: Path, repository: Repository, curator: User) -> None:
     (clone / "verified/linked").mkdir()
     (clone / "verified/linked/script.sh").symlink_to("/etc/passwd")
     (clone / "verified/linked/metadata.yaml").write_text(NEW)
@@ -121,9 +117,7 @@ def test_links_and_deleted_folders_are_not_followed(
     assert "was deleted" in problems[FOLDER]
 
 
-def test_a_branch_of_another_history_is_not_read(
-    clone: Path, repository: Repository, curator: User
-) -> None:
+def test_unrelated_branch_is_ignored(clone: Path, repository: Repository, curator: User) -> None:
     repository.git("checkout", "--quiet", "--orphan", "alone", cwd=clone)
     repository.commit(clone, {f"{FOLDER}/script.sh": "true\n"}, "Alone", push="alone")
     assert "does not come from the mirror" in read("alone", by=curator).problem

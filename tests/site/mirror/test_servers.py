@@ -123,9 +123,7 @@ def test_over_http_with_a_token(
 
 
 @pytest.mark.slow
-def test_a_repository_that_is_not_there_is_said(
-    repository: Repository, server: str, administrator: User
-) -> None:
+def test_missing_repository_named(repository: Repository, server: str, administrator: User) -> None:
     address = f"{server}/other.git"
     services.set_up(services.Values(address=address, secret=TOKEN), by=administrator)
     work()

@@ -123,9 +123,7 @@ def test_an_empty_log_says_what_will_be_there(admin: Client) -> None:
     assert "Nothing was changed yet" in admin.get("/audit/").content.decode()
 
 
-def test_an_export_is_complete_and_holds_no_formula(
-    admin: Client, records: None, curator: User
-) -> None:
+def test_export_is_complete_without_formula(admin: Client, records: None, curator: User) -> None:
     rows = changes_of(admin.get("/audit/export/"))
     assert [row["event"] for row in rows] == ["name changed", "deactivated", "roles changed"]
     assert rows[2]["person"] == "carla"

@@ -38,9 +38,7 @@ def test_filter_does_not_show_a_manager_the_rest(records: None, as_manager: Clie
         assert "No record fits these filters" in page.text, event
 
 
-def test_an_administrator_reads_and_exports_all_of_it(
-    records: None, as_administrator: Client
-) -> None:
+def test_administrator_reads_and_exports_all_of_it(records: None, as_administrator: Client) -> None:
     page = as_administrator.get("/audit/").text
     for event in ("roles changed", "anonymised", "texts erased", "made by hand"):
         assert event in page

@@ -148,9 +148,7 @@ def test_unfinished_files_are_left_out(tmp_path: Path) -> None:
     assert names == {"files/transfers/kept", "files/transfers/unfinished"}
 
 
-def test_files_in_a_bucket_are_said_to_be_in_no_backup(
-    settings: Settings, as_administrator: Client
-) -> None:
+def test_files_in_bucket_are_not_backed_up(settings: Settings, as_administrator: Client) -> None:
     assert files_elsewhere() == ""
     assert "in no backup" not in as_administrator.get("/operation/").text
     settings.SCRIPTSMITH_FILES = "s3://kept/scripts"
@@ -209,9 +207,7 @@ def test_a_restore_that_fails_leaves_everything_as_it_was(
 
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
-def test_a_database_that_does_not_answer_after_the_exchange_is_changed_back(
-    data: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_silent_database_is_swapped_back(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = data / "backup.tar"
     call_command("backup", str(file), stdout=io.StringIO())
     make_person("here")
@@ -229,9 +225,7 @@ def test_a_database_that_does_not_answer_after_the_exchange_is_changed_back(
 
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
-def test_a_role_that_may_not_make_databases_restores_in_one_transaction(
-    data: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_role_without_createdb_can_restore(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(backup_database, "may_make_databases", lambda: False)
     make_person("kept")
     file = data / "backup.tar"
@@ -549,7 +543,5 @@ def test_known_migrations_include_replaced_ones() -> None:
         ),
     ],
 )
-def test_programs_reach_the_database_by_environment(
-    parameters: dict[str, object], expected: dict[str, str]
-) -> None:
+def test_database_programs_use_env(parameters: dict[str, object], expected: dict[str, str]) -> None:
     assert connection_environment(parameters) == expected

@@ -97,9 +97,7 @@ def test_thread_whose_session_was_closed_gets_a_new_one_for_its_next_task(
         wait_for(0)
 
 
-def test_outside_of_a_worker_no_session_is_closed(
-    sessions: IdleSessions, pool: ThreadPoolExecutor
-) -> None:
+def test_only_worker_sessions_close(sessions: IdleSessions, pool: ThreadPoolExecutor) -> None:
     elsewhere = IdleSessions()
 
     def work() -> None:

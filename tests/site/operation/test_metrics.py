@@ -121,9 +121,7 @@ def test_metrics_need_a_token_with_their_scope_and_it_opens_nothing_else(
     assert client.get("/metrics").status_code == 401
 
 
-def test_it_is_for_administrators_and_service_accounts(
-    client: Client, administrator: User, reviewer: User
-) -> None:
+def test_metrics_need_permission(client: Client, administrator: User, reviewer: User) -> None:
     with pytest.raises(BadInput, match="administrators and service accounts"):
         make_token(reviewer, name="spy", scopes=["metrics"], days=None, by=reviewer)
     client.force_login(reviewer)

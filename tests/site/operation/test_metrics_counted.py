@@ -74,9 +74,7 @@ def counted(name: str, **labels: str) -> float:
 
 
 @pytest.mark.slow
-def test_requests_are_counted_by_address_and_class_of_status(
-    client: Client, scrape: Callable[[], str]
-) -> None:
+def test_requests_are_counted_by_status(client: Client, scrape: Callable[[], str]) -> None:
     """Counts of requests are added by the middleware and read from files by another view."""
     before = counted("scriptsmith_http_requests_total", view="healthz", status="2xx")
     unknown = counted("scriptsmith_http_requests_total", view="none", status="4xx")
@@ -222,9 +220,7 @@ def _counted_on_items() -> dict[tuple[str, str], float]:
     }
 
 
-def test_of_the_desk_only_failures_are_counted(
-    reviewer: User, manager: User, as_reviewer: Client
-) -> None:
+def test_review_failures_are_counted(reviewer: User, manager: User, as_reviewer: Client) -> None:
     study = make_study(by=manager, reviewers=[reviewer], items=1, overlap=1, name="Blind")
     item = Item.objects.get(campaign=study)
     before = counted("scriptsmith_http_request_seconds_count", method="GET")
@@ -234,9 +230,7 @@ def test_of_the_desk_only_failures_are_counted(
     assert counted("scriptsmith_http_request_seconds_count", method="GET") - before <= 1
 
 
-def test_labels_name_no_person_statement_or_script(
-    scrape: Callable[[], str], stranger: User
-) -> None:
+def test_labels_hold_no_private_data(scrape: Callable[[], str], stranger: User) -> None:
     make_run(statement="Delete the secret folder of zoe", by=stranger)
     text = scrape()
     assert "zoe" not in text and stranger.username not in text

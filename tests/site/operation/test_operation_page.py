@@ -92,9 +92,7 @@ def test_it_lists_the_copies(admin: Client, tmp_path: Path) -> None:
     assert str(tmp_path) in page
 
 
-def test_a_part_that_does_not_answer_is_said_with_what_it_means(
-    admin: Client, settings: Settings
-) -> None:
+def test_silent_part_is_named_with_its_effect(admin: Client, settings: Settings) -> None:
     settings.CELERY_BROKER_URL = "redis://127.0.0.1:1/0"
 
     page = admin.get("/operation/").text
@@ -136,9 +134,7 @@ def test_it_shows_who_works_on_what_and_what_waits(admin: Client) -> None:
     assert "New runs wait until one starts" in admin.get("/operation/").text
 
 
-def test_it_shows_the_last_backup_and_drill_and_the_disk(
-    admin: Client, settings: Settings, tmp_path: Path
-) -> None:
+def test_page_shows_backup_and_disk(admin: Client, settings: Settings, tmp_path: Path) -> None:
     settings.LAYOUT = Layout(tmp_path)
     page = admin.get("/operation/").text
     assert "manage.py backup FILE --encrypt" in page and "manage.py restore --drill FILE" in page

@@ -179,9 +179,7 @@ def sends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sends:
     return made
 
 
-def test_only_a_task_with_work_whose_short_interval_has_passed_is_sent_early(
-    sends: Sends, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_due_task_is_sent_early(sends: Sends, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scheduler, "pending", lambda: {"sweep-runs", "count-due"})
     assert sends.pass_all() == ["sweep-runs"]
     assert sends.pass_all() == ["sweep-runs"]
@@ -201,9 +199,7 @@ def test_tasks_are_sent_often_while_the_database_does_not_answer(
     assert caplog.text.count("cannot be asked for work") == 1
 
 
-def test_schedule_is_compared_once_and_not_at_each_passage(
-    sends: Sends, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_schedule_is_compared_once(sends: Sends, monkeypatch: pytest.MonkeyPatch) -> None:
     heap = sends._heap
     monkeypatch.setattr(PersistentScheduler, "schedules_equal", pytest.fail)
     sends.pass_all()

@@ -50,9 +50,7 @@ def test_names_go_and_records_stay(client: Client, gone: User) -> None:
         LogEntry.objects.update(object_repr="x")
 
 
-def test_account_that_is_active_or_not_named_is_not_anonymised(
-    client: Client, gone: User, curator: User
-) -> None:
+def test_active_account_is_not_anonymised(client: Client, gone: User, curator: User) -> None:
     answer = client.post(f"/users/{gone.pk}/anonymise/", {"confirmed_name": "Rita"})
     assert answer.status_code == 422
     assert 'id="confirmed_name_error"' in answer.content.decode()

@@ -42,9 +42,7 @@ def rita(client: Client, reviewer: User) -> Client:
     return client
 
 
-def test_a_changed_key_stands_on_the_control_from_the_next_page_on(
-    rita: Client, reviewer: User, held: Assignment
-) -> None:
+def test_changed_key_is_on_control(rita: Client, reviewer: User, held: Assignment) -> None:
     assert (
         rita.post("/settings/keys/save/", {**ORIGINAL, "approve": "Y", "rubric": "gx"})["Location"]
         == "/settings/keys/"
@@ -71,9 +69,7 @@ def test_all_as_they_came(rita: Client, reviewer: User) -> None:
     assert Profile.objects.get(user=reviewer).keys == {}
 
 
-def test_invalid_keys_are_refused_at_their_fields(
-    rita: Client, reviewer: User, subtests: pytest.Subtests
-) -> None:
+def test_invalid_keys_are_refused(rita: Client, reviewer: User, subtests: pytest.Subtests) -> None:
     for reason, changed, fields in (
         ("two of a page share it", {"approve": "r"}, {"approve", "reject"}),
         ("it begins another", {"approve": "g"}, {"approve", "rubric"}),

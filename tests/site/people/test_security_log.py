@@ -61,9 +61,7 @@ def test_a_sitting_is_in_it_with_address_program_and_request(stranger: User) -> 
     assert (failed.user, failed.by) == (stranger, None), "nobody knows who tried"
 
 
-def test_a_lockout_is_one_line_and_what_comes_during_it_none(
-    stranger: User, settings: Settings
-) -> None:
+def test_lockout_is_logged_once(stranger: User, settings: Settings) -> None:
     settings.AXES_ENABLED = True
     for _try in range(12):
         Person("192.0.2.7").sign_in("sam", "wrong")
@@ -229,9 +227,7 @@ def test_hostile_text_is_shown_and_harmless(admin: Client, stranger: User) -> No
     assert row["program"].startswith("'=HYPERLINK(1)")
 
 
-def test_it_is_for_administrators_and_each_sees_their_own(
-    curator: User, reviewer: User, administrator: User
-) -> None:
+def test_others_see_only_their_own(curator: User, reviewer: User, administrator: User) -> None:
     Person("192.0.2.9").sign_in("carla", "wrong")
     Person("192.0.2.10").sign_in("rita", "wrong")
     carla = Person("192.0.2.11")
@@ -245,9 +241,7 @@ def test_it_is_for_administrators_and_each_sees_their_own(
         assert "192.0.2.10" not in text
 
 
-def test_the_audit_export_has_it_and_each_happening_once(
-    admin: Client, administrator: User, stranger: User
-) -> None:
+def test_audit_export_has_each_once(admin: Client, administrator: User, stranger: User) -> None:
     Person("192.0.2.7").sign_in("sam", "wrong")
     services.change_roles(stranger, roles=["curator"], by=administrator)
     rows = read_csv(admin.get("/audit/export/"))

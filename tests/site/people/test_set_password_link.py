@@ -22,9 +22,7 @@ def link(stranger: User, administrator: User) -> str:
     return f"/set-password/{make_password_link(stranger, by=administrator)}/"
 
 
-def test_an_administrator_gets_the_link_and_the_person_uses_it_once(
-    client: Client, administrator: User, stranger: User
-) -> None:
+def test_link_is_used_once(client: Client, administrator: User, stranger: User) -> None:
     admin = WebClient()
     admin.force_login(administrator)
     answer = admin.post(f"/users/{stranger.pk}/password-link/")

@@ -14,9 +14,7 @@ from tests.web_client import WebClient
 LOGIN = {"username": "sam", "password": PASSWORD}
 
 
-def test_a_page_leads_to_the_sign_in_page_and_from_there_back(
-    client: Client, stranger: User
-) -> None:
+def test_page_leads_to_sign_in_page_and_from_there_back(client: Client, stranger: User) -> None:
     answer = client.get("/settings/?tab=1")
     assert answer.status_code == 302
     assert answer["Location"] == "/login/?next=/settings/%3Ftab%3D1"
@@ -37,9 +35,7 @@ def test_wrong_password_is_reported_and_the_name_stays(client: Client, stranger:
         assert password not in text
 
 
-def test_sign_in_leads_to_own_pages_only_and_sign_out_ends_the_session(
-    client: Client, stranger: User
-) -> None:
+def test_sign_in_redirects_only_to_own_pages(client: Client, stranger: User) -> None:
     User.objects.filter(pk=stranger.pk).update(is_active=False)
     assert client.post("/login/", LOGIN).status_code == 422
     User.objects.filter(pk=stranger.pk).update(is_active=True)
@@ -51,9 +47,7 @@ def test_sign_in_leads_to_own_pages_only_and_sign_out_ends_the_session(
     assert client.get("/settings/").status_code == 302
 
 
-def test_time_zone_and_theme_come_with_the_session_and_cost_no_query(
-    client: Client, stranger: User
-) -> None:
+def test_session_holds_time_zone_and_theme(client: Client, stranger: User) -> None:
     Profile.objects.create(user=stranger, time_zone="Asia/Tokyo", theme="dark")
     client.post("/login/", LOGIN)
     assert client.session["preferences"] == ["Asia/Tokyo", "dark", {}]

@@ -34,9 +34,7 @@ def opens(secret: str) -> bool:
     return answer.status_code == 200
 
 
-def test_a_change_of_password_ends_them_and_says_so_before_and_after(
-    tokens: list[str], stranger: User
-) -> None:
+def test_changed_password_announces_revocation(tokens: list[str], stranger: User) -> None:
     sam, elsewhere = Person(), Person()
     sam.sign_in("sam", PASSWORD)
     elsewhere.sign_in("sam", PASSWORD)
@@ -57,9 +55,7 @@ def test_a_change_of_password_ends_them_and_says_so_before_and_after(
     assert opens(new)
 
 
-def test_a_set_password_link_ends_them_when_it_is_used(
-    tokens: list[str], stranger: User, administrator: User
-) -> None:
+def test_password_link_ends_tokens(tokens: list[str], stranger: User, administrator: User) -> None:
     elsewhere = Person()
     elsewhere.sign_in("sam", PASSWORD)
     link = f"/set-password/{make_password_link(stranger, by=administrator)}/"
@@ -94,9 +90,7 @@ def test_an_administrator_s_reset_ends_password_sessions_and_tokens_at_once(
     assert answer.status_code == 422, "they would lock themselves out"
 
 
-def test_deactivating_ends_them_and_says_how_many(
-    tokens: list[str], stranger: User, administrator: User
-) -> None:
+def test_deactivation_ends_tokens(tokens: list[str], stranger: User, administrator: User) -> None:
     adam = Person()
     adam.sign_in("adam", PASSWORD)
     page = f"/users/{stranger.pk}/"
@@ -107,17 +101,13 @@ def test_deactivating_ends_them_and_says_how_many(
     assert not any(map(opens, tokens))
 
 
-def test_the_command_line_s_new_password_ends_them(
-    tokens: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_command_line_ends_them(tokens: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("getpass.getpass", lambda prompt: NEW)
     call_command("changepassword", "sam", stdout=io.StringIO())
     assert not any(map(opens, tokens))
 
 
-def test_a_stronger_hash_of_the_same_password_ends_nothing(
-    tokens: list[str], stranger: User, settings: object
-) -> None:
+def test_rehash_keeps_tokens(tokens: list[str], stranger: User, settings: object) -> None:
     """Django hashes the password again at a sign-in after the work factor was raised."""
     settings.PASSWORD_HASHERS = [
         "django.contrib.auth.hashers.PBKDF2PasswordHasher",

@@ -28,9 +28,7 @@ ACTIONS = [
 ]  # fmt: skip
 
 
-def test_page_shows_users_with_other_groups_and_actions_need_a_post(
-    admin: Client, reviewer: User
-) -> None:
+def test_user_actions_need_a_post(admin: Client, reviewer: User) -> None:
     reviewer.groups.add(Group.objects.create(name="choir"))
     assert admin.get(f"/users/{reviewer.pk}/").status_code == 200
     assert admin.get("/users/999999/").status_code == 404
@@ -100,9 +98,7 @@ def test_roles_are_changed_and_recorded(admin: Client, reviewer: User) -> None:
     assert LogEntry.objects.get().changes == {"roles": ["reviewer", "curator manager"]}
 
 
-def test_nobody_takes_the_administrator_role_from_themselves(
-    admin: Client, administrator: User
-) -> None:
+def test_own_administrator_role_is_kept(admin: Client, administrator: User) -> None:
     make_person("other", "administrator")
     answer = admin.post(f"/users/{administrator.pk}/roles/", {"roles": ["reviewer"]})
     assert answer.status_code == 422
@@ -127,9 +123,7 @@ def test_the_last_administrator_is_protected(client: Client, administrator: User
     assert not administrator.is_active
 
 
-def test_a_deactivated_person_is_out_at_once_with_tokens_and_links(
-    admin: Client, reviewer: User
-) -> None:
+def test_deactivated_user_loses_tokens_and_links(admin: Client, reviewer: User) -> None:
     theirs = WebClient()
     theirs.force_login(reviewer)
     make_token(reviewer, name="bot", scopes=["read"], days=None, by=reviewer)

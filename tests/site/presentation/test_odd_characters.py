@@ -22,9 +22,7 @@ def marks(page: str) -> set[str]:
     return {code for code in CODES if f'<mark class="odd" data-code="{code}"' in page}
 
 
-def test_on_the_review_screen_and_the_run_page(
-    reviewer: User, curator: User, client_for: ClientFor
-) -> None:
+def test_marks_on_review_page(reviewer: User, curator: User, client_for: ClientFor) -> None:
     run = make_run(statement=HOSTILE)
     run.action.incident = "Ask \u2066root\u2069"
     run.action.save(update_fields=["incident"])

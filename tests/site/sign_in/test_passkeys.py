@@ -84,9 +84,7 @@ def test_an_answer_is_good_once_and_for_the_session_that_asked(key: SoftwareKey)
     assert client.post("/login/passkey/", {"credential": answer})["Location"] == "/login/"
 
 
-def test_invalid_passkey_answers_sign_nobody_in(
-    reviewer: User, stranger: User, key: SoftwareKey
-) -> None:
+def test_invalid_passkey_is_refused(reviewer: User, stranger: User, key: SoftwareKey) -> None:
     key.origin = "https://phishing.example.org"
     assert sign_in(browser(), key) == "/login/"
     key.origin = SoftwareKey().origin
@@ -139,7 +137,7 @@ def test_at_an_address_without_a_name_none_is_offered(reviewer: User) -> None:
     assert "http://localhost" in page and "Add a passkey" not in page
 
 
-def test_what_is_asked_as_a_second_step_lets_nobody_in_alone_without_verification(
+def test_second_step_passkey_does_not_sign_in_alone(
     key: SoftwareKey,
 ) -> None:
     client = signed_in()

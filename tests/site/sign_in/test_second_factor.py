@@ -49,9 +49,7 @@ def lines(user: User) -> list[str]:
     return [f"{line.kind} {line.detail}".strip() for line in found]
 
 
-def test_an_app_is_added_on_its_page_and_asked_for_from_then_on(
-    reviewer: User, client: WebClient
-) -> None:
+def test_added_app_is_required_at_sign_in(reviewer: User, client: WebClient) -> None:
     begin(client)
     page = client.get(f"{FACTOR}app/")
     shown = re.search(r'id="app-secret">([^<]+)<', page.text)
@@ -114,9 +112,7 @@ def test_of_two_processes_that_see_one_code_one_takes_it(db: None) -> None:
             assert sorted(pool.map(prove, range(4))) == [False, False, False, True]
 
 
-def test_a_recovery_code_is_good_once_and_new_ones_make_the_old_void(
-    reviewer: User, client: WebClient
-) -> None:
+def test_recovery_code_is_used_once(reviewer: User, client: WebClient) -> None:
     _secret, codes = add_app(reviewer)
     assert send_code(begin(client), f"{codes[0][:5]} {codes[0][5:]}") == 302
     assert "recovery-code-used 9 left" in lines(reviewer)
@@ -173,9 +169,7 @@ def test_a_form_that_was_kept_is_sent_on_after_both(reviewer: User, client: WebC
     assert "Send it again" in answer.text and "Rita R." in answer.text
 
 
-def test_what_guards_the_account_is_changed_after_one_more_proof(
-    reviewer: User, client: WebClient, settings: Settings
-) -> None:
+def test_change_needs_fresh_proof(reviewer: User, client: WebClient, settings: Settings) -> None:
     settings.AXES_FAILURE_LIMIT = 3
     begin(client)
     session = client.session
@@ -199,9 +193,7 @@ class TestRequired:
     def _required(self, settings: Settings) -> None:
         settings.SCRIPTSMITH_SECOND_FACTOR_ROLES = ["administrator", "curator"]
 
-    def test_pages_lead_to_it_and_everything_opens_once_it_is_there(
-        self, curator: User, client: WebClient
-    ) -> None:
+    def test_pages_redirect_until_it_is_set_up(self, curator: User, client: WebClient) -> None:
         begin(client, "carla")
         for address in ("/", "/catalogue/", "/settings/", "/settings/keys/"):
             assert client.get(address)["Location"] == FACTOR, address
@@ -216,9 +208,7 @@ class TestRequired:
         refused = client.post(f"{FACTOR}{app.pk}/remove/")
         assert refused.status_code == 422 and "add another one first" in refused.text
 
-    def test_the_api_is_closed_to_sessions_and_tokens_alike(
-        self, curator: User, client: WebClient
-    ) -> None:
+    def test_api_is_closed_without_factor(self, curator: User, client: WebClient) -> None:
         token = make_token(curator, name="bot", scopes=["read", "agent_read"], days=9, by=curator)
         begin(client, "carla")
         answers = [
@@ -264,9 +254,7 @@ class TestRequired:
         assert client.get("/")["Location"] == FACTOR, "and is led to set one up again"
 
 
-def test_under_another_key_nothing_proves_it_and_the_machine_s_owner_helps(
-    administrator: User, settings: Settings
-) -> None:
+def test_changed_secret_key_voids_factor(administrator: User, settings: Settings) -> None:
     secret, codes = add_app(administrator)
     settings.SECRET_KEY = "another key, under which nothing was ever sealed"
     client = begin(WebClient(), "adam")
@@ -279,9 +267,7 @@ def test_under_another_key_nothing_proves_it_and_the_machine_s_owner_helps(
             call_command("remove_second_factor", name)
 
 
-def test_hostile_credentials_are_refused_and_break_nothing(
-    reviewer: User, client: WebClient
-) -> None:
+def test_hostile_credentials_are_refused(reviewer: User, client: WebClient) -> None:
     deep = "[" * 100_000
     bad = ["", "{}", "[]", "null", deep, '{"id": 1}', '{"id":"AA","rawId":"AA","type":"public-key"}',
            json.dumps({"id": "AA", "rawId": "AA", "type": "public-key", "response": {

@@ -51,9 +51,7 @@ def security(name: str) -> list[str]:
 
 
 @pytest.mark.slow
-def test_who_is_in_a_group_gets_an_account_with_the_roles_of_their_groups(
-    provider: Provider, client: WebClient
-) -> None:
+def test_groups_give_roles(provider: Provider, client: WebClient) -> None:
     answer = provider.sign_in(client, next_url="/catalogue/")
     assert (answer.status_code, answer["Location"]) == (302, "/catalogue/")
     assert signed_in_as(client) == "alice"
@@ -79,9 +77,7 @@ def test_who_is_in_a_group_gets_an_account_with_the_roles_of_their_groups(
 
 
 @pytest.mark.slow
-def test_what_is_sent_there_is_bound_to_the_session_and_of_use_once(
-    provider: Provider, client: WebClient
-) -> None:
+def test_state_is_bound_to_session(provider: Provider, client: WebClient) -> None:
     address = provider.leave(client)
     asked = parse_qs(urlsplit(address).query)
     assert asked["code_challenge_method"] == ["S256"] and asked["nonce"] and asked["state"]
@@ -269,9 +265,7 @@ class TestLinking:
 
 
 @pytest.mark.slow
-def test_a_name_that_somebody_has_gets_a_number_and_a_hostile_one_is_made_plain(
-    provider: Provider, client: WebClient
-) -> None:
+def test_taken_name_gets_a_number(provider: Provider, client: WebClient) -> None:
     make_person("Alice")
     provider.sign_in(client)
     assert signed_in_as(client) == "alice-2"
@@ -323,9 +317,7 @@ def test_invalid_id_token_signs_nobody_in(
 
 
 @pytest.mark.slow
-def test_a_provider_that_says_it_is_another_is_not_asked_further(
-    provider: Provider, client: WebClient
-) -> None:
+def test_misnamed_provider_is_not_asked(provider: Provider, client: WebClient) -> None:
     provider.discovery = _wrong("issuer", "https://other.example.org")
     client.get("/login/")
     answer = client.post(START)
@@ -334,9 +326,7 @@ def test_a_provider_that_says_it_is_another_is_not_asked_further(
     assert set(provider.asked) <= {"/users/alice", "/.well-known/openid-configuration"}
 
 
-def test_addresses_that_the_provider_names_obey_the_address_rules(
-    provider: Provider, client: WebClient
-) -> None:
+def test_provider_addresses_obey_rules(provider: Provider, client: WebClient) -> None:
     for address in (
         "http://169.254.169.254/keys",
         "file:///etc/passwd",
@@ -446,9 +436,7 @@ def test_nobody_removes_their_own_identity(
 
 
 @pytest.mark.slow
-def test_a_passkey_is_a_second_step_after_the_provider_and_never_leads_around_it(
-    provider: Provider, settings: Settings
-) -> None:
+def test_passkey_follows_provider(provider: Provider, settings: Settings) -> None:
     def browser() -> WebClient:
         return WebClient(SERVER_NAME="localhost")
 
@@ -478,9 +466,7 @@ def test_a_passkey_is_a_second_step_after_the_provider_and_never_leads_around_it
 
 
 @pytest.mark.slow
-def test_who_is_shut_out_while_their_second_factor_is_waited_for_stays_out(
-    provider: Provider, client: WebClient
-) -> None:
+def test_locked_user_stays_out(provider: Provider, client: WebClient) -> None:
     provider.sign_in(client)
     alice = User.objects.get(username="alice")
     secret, _codes = add_app(alice)
@@ -494,9 +480,7 @@ def test_who_is_shut_out_while_their_second_factor_is_waited_for_stays_out(
 
 
 @pytest.mark.slow
-def test_sign_ins_that_are_not_finished_are_limited_and_say_nothing_of_the_provider(
-    provider: Provider, settings: Settings
-) -> None:
+def test_open_sign_ins_are_limited(provider: Provider, settings: Settings) -> None:
     settings.SCRIPTSMITH_LOGIN_TRIES_PER_ADDRESS = 2
     for _time in range(3):
         assert provider.sign_in(WebClient()).status_code == 302, "what is finished is given back"
@@ -513,9 +497,7 @@ def test_sign_ins_that_are_not_finished_are_limited_and_say_nothing_of_the_provi
 
 
 @pytest.mark.slow
-def test_provider_is_described_once_in_some_minutes_and_a_second_return_leads_on(
-    provider: Provider, client: WebClient
-) -> None:
+def test_provider_metadata_is_cached(provider: Provider, client: WebClient) -> None:
     provider.sign_in(client, next_url="abc")
     callback = "/login/single-sign-on/callback/"
     assert client.get(callback, {"next": "abc"})["Location"] == "/"

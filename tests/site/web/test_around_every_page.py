@@ -66,9 +66,7 @@ def test_waiting_items_are_counted_up_to_the_limit_for_reviewers_only(
     assert count_waiting(reviewer) == 2
 
 
-def test_the_administrators_menu_is_theirs(
-    client: Client, administrator: User, curator: User
-) -> None:
+def test_administrators_menu_is_theirs(client: Client, administrator: User, curator: User) -> None:
     client.force_login(administrator)
     assert 'href="/audit/"' in client.get("/settings/").content.decode()
     client.force_login(curator)

@@ -77,9 +77,7 @@ def test_form_of_our_own_page_can_be_sent_again(person: WebClient, stranger: Use
             assert stranger.first_name == name
 
 
-def test_page_from_before_signing_in_again_is_out_of_date(
-    person: WebClient, stranger: User
-) -> None:
+def test_page_from_before_sign_in_is_outdated(person: WebClient, stranger: User) -> None:
     text = person.get("/settings/").text
     (form,) = [one for one in forms_in(text) if one.action == ADDRESS]
     person.logout()

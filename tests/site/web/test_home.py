@@ -93,9 +93,7 @@ def _words_of(html: str) -> str:
     return html.partition("Campaigns</h2>")[2]
 
 
-def test_a_curator_sees_what_to_verify_and_what_made_it_worse(
-    client_for: ClientFor, curator: User, reviewer: User
-) -> None:
+def test_curator_sees_what_to_verify(client_for: ClientFor, curator: User, reviewer: User) -> None:
     waiting = make_version("Rotate logs", script="logrotate -f /etc/x\n")
     Version.objects.filter(pk=waiting.pk).update(state="in_review", author=reviewer)
     bad = make_version("Clean up", script="ls\n", by=reviewer)
@@ -137,9 +135,7 @@ def test_roles_add_up_on_one_page(client_for: ClientFor, stranger: User) -> None
     assert "You have no role yet" in client_for(stranger).get("/").text
 
 
-def test_it_follows_by_itself_and_is_silent_while_nothing_changed(
-    as_reviewer: Client, second_reviewer: User
-) -> None:
+def test_unchanged_page_answers_nothing(as_reviewer: Client, second_reviewer: User) -> None:
     seen = as_reviewer.get("/").context["seen"]
     assert as_reviewer.get("/", {"seen": seen}, headers=HTMX).status_code == 204
 
@@ -152,9 +148,7 @@ def test_it_follows_by_itself_and_is_silent_while_nothing_changed(
 
 
 @pytest.mark.slow
-def test_to_follow_it_costs_less_than_to_open_it_and_news_are_not_late(
-    client_for: ClientFor, reviewer: User
-) -> None:
+def test_following_costs_less_than_opening(client_for: ClientFor, reviewer: User) -> None:
     everything = make_person("ren", "reviewer", "curator", "manager", "administrator")
     client = client_for(everything)
     run = make_run(by=everything)

@@ -44,9 +44,7 @@ def test_ipv6_addresses_of_one_network_count_as_one() -> None:
     assert list(shared.values()) == ["192.0.2.1", "2001:db8:1:2::/64", ""]
 
 
-def test_the_log_has_the_client_s_address_behind_a_proxy_that_is_named(
-    stranger: User, settings: Settings
-) -> None:
+def test_log_has_client_s_address_behind_proxy_named(stranger: User, settings: Settings) -> None:
     typed = {"username": "sam", "password": PASSWORD}
     proxied = WebClient(REMOTE_ADDR="10.0.0.5", headers={"X-Forwarded-For": "192.0.2.1"})
     settings.SCRIPTSMITH_TRUSTED_PROXIES = ["10.0.0.0/8"]

@@ -77,9 +77,7 @@ def test_script_without_an_end_times_out(
     assert [check.state for check in found.cases[0].checks] == [State.TIMED_OUT] * 3
 
 
-def test_shipped_rules_of_a_service_know_its_state(
-    sandbox: Sandbox, availability: Availability
-) -> None:
+def test_service_rules_know_its_state(sandbox: Sandbox, availability: Availability) -> None:
     cases = make_set(
         case_data(
             {"check": "stdout_lines", "exactly": ["inactive", "active"]},
@@ -90,9 +88,7 @@ def test_shipped_rules_of_a_service_know_its_state(
     assert run_case_set(cases, script, availability).cases[0].state is State.PASSED
 
 
-def test_a_date_in_a_case_is_the_script_s_date(
-    sandbox: Sandbox, availability: Availability
-) -> None:
+def test_date_in_case_is_script_s_date(sandbox: Sandbox, availability: Availability) -> None:
     cases = make_set(case_data({"check": "added", "exactly": ["/srv/backup-{date:%F}.tar"]}))
     found = run_case_set(cases, "touch /srv/backup-$(date +%F).tar", availability)
     assert found.cases[0].state is State.PASSED
@@ -165,7 +161,7 @@ def test_a_script_that_takes_its_time_everywhere_is_not_tried_for_ever(
     assert "the cases before it took" in found.cases[2].checks[0].got
 
 
-def test_a_world_that_a_script_leaves_without_a_second_run_is_its_own_fault(
+def test_world_that_script_leaves_without_second_run_is_its_own_fault(
     sandbox: Sandbox,
 ) -> None:
     """Or a script that should not be run twice would take itself out of the figures."""

@@ -68,9 +68,7 @@ def test_cases_that_would_keep_the_sandbox_for_too_long_are_not_measured(
 
 
 @pytest.mark.slow
-def test_a_case_that_looks_at_the_status_only_notices_little(
-    sandbox: Sandbox, availability: Availability
-) -> None:
+def test_status_case_catches_few_mutations(sandbox: Sandbox, availability: Availability) -> None:
     execution, quality = measure(availability, RIGHT, make_set(WEAK))
     assert quality.pass_without_work == ("old logs go",)
     assert quality.noticed < quality.mutants / 2
@@ -80,9 +78,7 @@ def test_a_case_that_looks_at_the_status_only_notices_little(
 
 
 @pytest.mark.slow
-def test_cases_at_the_border_notice_what_is_a_little_wrong(
-    sandbox: Sandbox, availability: Availability
-) -> None:
+def test_edge_cases_catch_most_mutations(sandbox: Sandbox, availability: Availability) -> None:
     _, quality = measure(availability, RIGHT, make_set(BORDER), most_mutants=12)
     assert quality.pass_without_work == ()
     # A pattern without a slash at its start fits a whole path as well: no case can tell.
@@ -91,9 +87,7 @@ def test_cases_at_the_border_notice_what_is_a_little_wrong(
 
 
 @pytest.mark.slow
-def test_a_check_that_holds_without_any_work_is_named(
-    sandbox: Sandbox, availability: Availability
-) -> None:
+def test_check_that_never_fails_is_named(sandbox: Sandbox, availability: Availability) -> None:
     cases = make_set(
         case_data(REMOVES_OLD, {"check": "added", "exactly": []}, world={"files": [OLD]})
     )
@@ -136,9 +130,7 @@ def test_decoys_show_how_robust_a_script_is(
 
 
 @pytest.mark.slow
-def test_a_failing_call_shows_whether_the_script_stops(
-    sandbox: Sandbox, availability: Availability
-) -> None:
+def test_failing_call_shows_script_stops(sandbox: Sandbox, availability: Availability) -> None:
     cases = make_set(case_data(world={"commands": {"systemctl": [], "nginx": [{"args": ["-t"]}]}}))
     naive = "nginx -t; systemctl restart nginx"
     _, quality = measure(availability, naive, cases, most_mutants=0)
@@ -175,9 +167,7 @@ def test_a_verdict_that_depends_on_what_nobody_named_is_unstable(
 
 
 @pytest.mark.slow
-def test_a_case_that_names_its_folder_and_its_time_zone_means_them(
-    sandbox: Sandbox, availability: Availability
-) -> None:
+def test_case_folder_and_time_zone_are_kept(sandbox: Sandbox, availability: Availability) -> None:
     cases = make_set(
         case_data(
             {"check": "stdout_lines", "exactly": ["/srv/app", "JST"]},

@@ -31,9 +31,7 @@ from tests.catalog.execution.cases.writing import case_data, set_data
 ROOT = Path(__file__).parents[4]
 
 
-def test_the_probe_names_the_sandbox_and_what_results_depend_on(
-    availability: Availability, sandbox: Sandbox
-) -> None:
+def test_probe_names_sandbox_and_programs(availability: Availability, sandbox: Sandbox) -> None:
     assert set(availability.fingerprint.parts) == {
         "sandbox", "linux", "machine", "bash", "coreutils", "findutils", "grep", "sed", "awk", "awk-version",
         "tar", "gzip", "xz", "jq", "perl", "python3", "git", "diff", "bc", "file",
@@ -64,9 +62,7 @@ def run_without_namespaces(*words: str) -> tuple[int, str]:
 
 
 @pytest.mark.slow
-def test_without_user_namespaces_no_case_is_run_and_each_check_says_why(
-    sandbox: Sandbox, tmp_path: Path
-) -> None:
+def test_missing_user_namespaces_are_the_reason(sandbox: Sandbox, tmp_path: Path) -> None:
     removes = {"check": "removed", "exactly": ["/srv/old.log"]}
     cases, script = tmp_path / "cases.json", tmp_path / "script.sh"
     cases.write_text(json.dumps(set_data(case_data(removes))))
@@ -86,7 +82,7 @@ def test_without_user_namespaces_no_case_is_run_and_each_check_says_why(
 @pytest.mark.nightly
 @pytest.mark.timeout(1_500)
 @pytest.mark.usefixtures("sandbox")
-def test_after_two_hundred_runs_with_fifty_kills_nothing_is_left(
+def test_nothing_is_left_after_many_killed_runs(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """No process, mount or file, whichever of worker, helper and first process was killed, at any moment."""
@@ -109,9 +105,7 @@ def test_a_bubblewrap_with_other_bytes_is_never_started(monkeypatch: pytest.Monk
     assert "is not the file that was tested" in found.reason
 
 
-def test_an_old_bubblewrap_on_the_path_is_passed_over(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_old_bubblewrap_on_path_is_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     old = tmp_path / "bwrap"
     old.write_text("#!/bin/sh\necho bubblewrap 0.8.0\n")
     old.chmod(0o755)
@@ -176,7 +170,7 @@ def test_whatever_is_killed_nothing_is_left(sandbox: Sandbox, victim: str) -> No
     assert Path("/proc/self/mountinfo").read_text() == mounts
 
 
-def test_a_killed_helper_is_a_failure_of_the_sandbox_and_not_of_the_script(
+def test_killed_helper_is_failure_of_sandbox_and_not_of_script(
     sandbox: Sandbox,
 ) -> None:
     mark = f"35.{os.getpid()}"

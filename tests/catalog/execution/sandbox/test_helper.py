@@ -122,7 +122,7 @@ def test_a_state_may_be_named_by_an_argument() -> None:
     assert replies.answer("systemctl", ["is-active", "c"], None).words[1] == "127"
 
 
-def test_memory_in_no_process_is_seen_and_is_no_fault_of_the_script(
+def test_memory_outside_processes_is_seen(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(limits, "_memory_of", lambda _process: 0)

@@ -119,9 +119,7 @@ SMALL = bubblewrap._START.replace(
 )
 
 
-def test_a_full_file_system_is_no_fault_of_the_script_and_leaves_nothing(
-    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_full_disk_is_sandbox_failure(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     """The one that the helper makes for itself is so small that bubblewrap does not fit: a real ENOSPC."""
     assert "PRIVATE_SIZE" in SMALL
     mounts = Path("/proc/self/mountinfo").read_text()

@@ -174,9 +174,7 @@ def test_an_owner_is_only_said_to_be_changed(sandbox: Sandbox) -> None:
     assert seen.stdout == "0\nroot\n"
 
 
-def test_nothing_of_the_environment_is_seen(
-    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_of_environment_is_seen(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SECRET_OF_THE_WORKER", "do-not-show")
     script = (
         "for p in /proc/[0-9]*; do cat $p/environ $p/cmdline; done 2>/dev/null | tr '\\0' '\\n';"
@@ -279,9 +277,7 @@ def test_long_names_in_deep_folders_are_not_all_carried_home(sandbox: Sandbox) -
     assert sum(map(len, seen.runs[0].after)) <= 2 << 20
 
 
-def test_a_link_in_place_of_a_mount_point_is_not_followed_by_a_second_run(
-    sandbox: Sandbox, tmp_path: Path
-) -> None:
+def test_second_run_does_not_follow_planted_link(sandbox: Sandbox, tmp_path: Path) -> None:
     tmp_path.chmod(0o777)
     for target in (f"/oldroot{tmp_path}", str(tmp_path)):
         script = f"mv /etc /other; ln -s {target} /etc"

@@ -180,9 +180,7 @@ CHANGING = [
 ]
 
 
-def test_a_script_cannot_change_what_a_recorded_command_does(
-    sandbox: Sandbox, subtests: pytest.Subtests
-) -> None:
+def test_script_can_not_change_recordings(sandbox: Sandbox, subtests: pytest.Subtests) -> None:
     for script in CHANGING:
         with subtests.test(script):
             seen = call(sandbox, f"{script}; /usr/bin/systemctl restart nginx").runs[0]
