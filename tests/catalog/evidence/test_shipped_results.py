@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
 from catalog.evidence import services
 from catalog.evidence.services import shipped
+from catalog.evidence.services.shipped import BEFORE_RELEASE, FILE
 from catalog.execution.cases import Execution as Ran
 from catalog.execution.cases import read_case_set
 from catalog.execution.cases.results import CaseResult, CheckResult, State
 from catalog.execution.sandbox import Fingerprint
 from catalog.models import CaseRun, CaseSet, EntryCases, EvidenceChange, Execution, Version
+from catalog.models.evidence import ORIGIN
+from pipeline.flow.reading.case_reader import make_case_set
+from scriptsmith_site.demo import ACTIONS
 from tests.catalog.evidence.conftest import RIGHT, WRONG, cases_text
 from tests.catalog.evidence.test_pages import page_of, words
 
@@ -125,3 +131,50 @@ def test_local_result_takes_shipped_quality_only_with_the_same_verdicts() -> Non
         assert not local.is_shipped
     adopted = Execution.objects.get(quality_at__isnull=False, fingerprint__bash__startswith="5.3")
     assert adopted.document["quality"]["environment"] == "bash 5.2"
+
+
+STARTER = FILE.parent
+ROWS = [json.loads(line) for line in FILE.read_text().splitlines()]
+PAIRS = {(row["case_set"], row["script_sha256"]) for row in ROWS}
+
+
+def starter_pairs() -> Iterator[tuple[str, str]]:
+    for path in STARTER.glob("*/cases.json"):
+        script = path.with_name("script.sh").read_text()
+        yield read_case_set(path.read_text()).sha256, Version.hash_of(script)
+
+
+def demo_pairs() -> Iterator[tuple[str, list[str]]]:
+    """Yield the cases that the demo model writes for an action, and the hashes of its drafts."""
+    for path in (ACTIONS.parent / "cases").glob("*.yaml"):
+        action = yaml.safe_load((ACTIONS / path.name).read_text())
+        written, _refused = make_case_set(
+            yaml.safe_load(path.read_text())["cases"],
+            statement=action["statement"].strip(),
+            author="demo",
+        )
+        drafts = [f"{draft['script'].strip()}\n" for draft in action["drafts"]]
+        yield written.sha256, [Version.hash_of(draft) for draft in drafts]
+
+
+def test_every_starter_script_has_a_result_in_its_cases() -> None:
+    assert not set(starter_pairs()) - PAIRS
+
+
+def test_every_demo_case_set_has_a_result() -> None:
+    missing = {sha256 for sha256, drafts in demo_pairs() if (sha256, drafts[0]) not in PAIRS}
+    assert not missing
+
+
+def test_no_result_is_of_a_script_that_has_changed() -> None:
+    known = {script for _cases, script in starter_pairs()}
+    known |= {draft for _cases, drafts in demo_pairs() for draft in drafts}
+    assert not {script for _cases, script in PAIRS} - known
+
+
+def test_every_result_is_complete_and_labeled() -> None:
+    assert len(PAIRS) == len(ROWS)
+    for row in ROWS:
+        assert row["state"] in ("passed", "failed") and row["quality_at"], row["script_sha256"]
+        assert row["fingerprint"][ORIGIN] == BEFORE_RELEASE
+        assert {"bash", "coreutils"} <= row["fingerprint"].keys()

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 
 import pytest
 from auditlog.models import LogEntry
 from django.contrib.auth.models import User
 from django.core import serializers
+from django.db import transaction
 from django.test import Client
 
 from catalog.models import Use, Version
 from catalog.services import suspend
 from pipeline.models import Action, ModelCall
+from review.models import Item
 from scriptsmith_site.integrations.alerts.suggestions import suggest_values
-from scriptsmith_site.models import Incident, IncidentEvent
+from scriptsmith_site.models import AlertSource, Incident, IncidentEvent
 from scriptsmith_site.people.erasure import anonymise
 from tests.catalog.shelf import shelve
+from tests.review.blinding import rewriting
+from tests.review.maker import make_study
 from tests.site.alerts import payloads as sent
 from tests.site.alerts.conftest import Door
 from tests.site.alerts.test_payloads import HOSTILE
@@ -273,3 +278,29 @@ def test_a_script_that_was_suspended_meanwhile_is_not_copied(
     filled = {"value-HOST": "h", "value-SERVICE": "s"}
     answer = client_for(reviewer).post(f"/incidents/{incident.pk}/use/{script.pk}/", filled)
     assert answer.status_code == 409 and not Use.objects.exists()
+
+
+_CHANGES = re.compile(r'csrfmiddlewaretoken" value="\w+"|X-CSRFToken": "\w+"|[0-9.]+ (?:ms|s)\b')
+
+
+@pytest.mark.slow
+def test_incident_hides_the_verdict(manager: User, reviewer: User, as_reviewer: Client) -> None:
+    campaign = make_study(by=manager, reviewers=[reviewer], items=2, overlap=1)
+    item = campaign.items.order_by("pk")[0]
+    assert item.run is not None
+    rewriting.add_work(item.run)
+    source = AlertSource.objects.create(kind="alertmanager", name="Ours")
+    incident = Incident.objects.create(source=source, group="g", title="T", statement="Free it")
+    IncidentEvent.objects.create(incident=incident, kind="asked", action=item.run.action)
+    addresses = (f"/incidents/{incident.pk}/", f"/api/v1/incidents/{incident.pk}/", "/incidents/")
+
+    def seen() -> list[str]:
+        with transaction.atomic():
+            pages = [_CHANGES.sub("", as_reviewer.get(one).text) for one in addresses]
+            transaction.set_rollback(True)
+        return pages
+
+    flagged = seen()
+    assert item.run.action.statement[:30] in flagged[0]
+    rewriting.pass_it(Item.objects.get(pk=item.pk))
+    assert seen() == flagged

@@ -1,14 +1,21 @@
-"""The demo's studies: one that is finished, with a report worth a look, and one that its reviewer can begin with."""
+"""The demo's users and its two studies: one is finished and has a report, the other waits for its reviewer."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from django.contrib.auth.models import User
+from pytest_django import Settings
 
+from pipeline.access import visible_parts
+from pipeline.models import Run
 from review import services
 from review.models import Adjudication, Campaign, Score
 from review.report.services import make_report
+from scriptsmith_site import demo
 from scriptsmith_site.demo import studies
+from scriptsmith_site.embedded.layout import Layout
 from tests.review.desk.test_desk import score_next
 
 pytestmark = pytest.mark.django_db
@@ -55,3 +62,18 @@ def test_the_open_one_is_begun_at_once(made: User) -> None:
     assert services.waiting_for(campaign, made).count() == 12
     held = services.claim_next(campaign, by=made)
     score_next(held.item, made, 2)
+
+
+@pytest.mark.slow
+def test_its_reviewer_is_shown_no_verdict_of_what_it_asks(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.LAYOUT = Layout(tmp_path)  # where the passwords are written
+    monkeypatch.setattr("catalog.services.load_starter", lambda: None)
+    passwords = demo.load()
+    # The first of them is who the pages and the documents call the reviewer.
+    rita = User.objects.get(username="rita")
+    assert "rita" in passwords and rita.has_perm("review.review")
+    runs = Run.objects.filter(origin=Run.Origin.DEMO)
+    assert runs.exists() and not runs.filter(asked_by=rita).exists()
+    assert not visible_parts(rita, runs[0]).verdict

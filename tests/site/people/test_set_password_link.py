@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import re
 from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
 
 from scriptsmith_site.models import OneTimeLink
+from scriptsmith_site.people.services import roles_of
 from scriptsmith_site.people.sign_in.links import make_password_link
 from tests.web_client import WebClient
 
@@ -65,3 +68,34 @@ def test_link_is_void_after_two_days_or_a_newer_one_or_deactivation(
     User.objects.filter(pk=stranger.pk).update(is_active=True)
     OneTimeLink.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
     assert client.get(newer).status_code == 404
+
+
+def create(*arguments: str) -> str:
+    out = io.StringIO()
+    call_command("create_account", *arguments, stdout=out)
+    return out.getvalue().strip()
+
+
+def test_it_prints_a_link_that_works(client: Client, db: None) -> None:
+    link = create(
+        "ada", "--role", "administrator", "--role", "reviewer", "--display-name", "Ada L."
+    )
+    ada = User.objects.get(username="ada")
+    assert {role.value for role in roles_of(ada)} == {"administrator", "reviewer"}
+    assert ada.get_full_name() == "Ada L."
+    assert client.get(link).status_code == 200
+
+
+def test_a_service_account_gets_no_link(db: None) -> None:
+    assert create("bot", "--service", "--role", "reviewer") == ""
+
+
+def test_invalid_account_is_refused(db: None) -> None:
+    for arguments in (
+        ["a b"],
+        ["ada", "--role", "king"],
+        ["bot", "--service", "--role", "administrator"],
+    ):
+        with pytest.raises(CommandError):
+            create(*arguments)
+    assert not User.objects.exists()

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import re
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 
 import pytest
 from auditlog.models import LogEntry
-from django.contrib.auth.models import Group, User
+from django.contrib.auth.models import Group, Permission, User
+from django.db import connection
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
+from core.errors import Refused
 from scriptsmith_site.models import ApiToken
+from scriptsmith_site.people import services
+from scriptsmith_site.people.roles import ADMINISTER, PERMISSIONS, Role, make_roles
 from scriptsmith_site.people.services import roles_of
 from scriptsmith_site.people.sign_in.tokens import make_token
 from tests.people import make_person
@@ -156,3 +162,64 @@ def test_a_service_account_lives_by_tokens(admin: Client, reviewer: User) -> Non
     )
     assert theirs.status_code == 409, "people make their own"
     assert ApiToken.objects.count() == 1
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_one_of_two_administrators_who_remove_each_other_stays() -> None:
+    """Only two real transactions show that the rows are locked."""
+    make_roles()
+    for name in ("adam", "eve"):
+        make_person(name, "administrator")
+    together = Barrier(2)
+
+    def remove(name: str) -> str:
+        other = User.objects.get(username=name)
+        by = User.objects.exclude(username=name).get()
+        # Permissions are read before the other transaction can change them.
+        assert by.has_perm(ADMINISTER)
+        together.wait()
+        try:
+            services.change_roles(other, roles=[], by=by)
+        except Refused as refusal:
+            return str(refusal)
+        finally:
+            connection.close()
+        return ""
+
+    with ThreadPoolExecutor(2) as both:
+        answers = sorted(both.map(remove, ["adam", "eve"]))
+    assert answers[0] == ""
+    assert "last administrator" in answers[1]
+    assert User.objects.filter(groups__name=Role.ADMINISTRATOR).count() == 1
+
+
+def test_roles_have_their_permissions(db: None) -> None:
+    assert {
+        role: {
+            f"{permission.content_type.app_label}.{permission.codename}"
+            for permission in Group.objects.get(name=role).permissions.select_related(
+                "content_type"
+            )
+        }
+        for role in Role
+    } == PERMISSIONS
+
+
+def test_every_migrate_puts_them_right(db: None) -> None:
+    curators = Group.objects.get(name=Role.CURATOR)
+    curators.permissions.set(Permission.objects.filter(codename="administer"))
+    make_roles()
+    assert {permission.codename for permission in curators.permissions.all()} == {
+        "curate",
+        "set_threshold",
+    }
+
+
+def test_roles_add_up(reviewer: User, curator: User, stranger: User) -> None:
+    assert not reviewer.has_perm("catalog.curate")
+    reviewer.groups.add(Group.objects.get(name=Role.CURATOR))
+    both = User.objects.get(pk=reviewer.pk)
+    assert both.has_perms(["catalog.curate", "review.review", "pipeline.ask"])
+    assert not both.has_perm(ADMINISTER)
+    assert not stranger.get_all_permissions()

@@ -69,3 +69,10 @@ def test_only_passes_no_more_than_the_token_and_only_to_forms(request_of: HttpRe
     # Without a request there is no token, and no failure.
     html = Template("{% include form only %}").render(Context({"form": Template(_FORM)}))
     assert "<form" in html
+
+
+@pytest.mark.parametrize("key", ["items", "plain", 7])
+def test_pairs_are_those_of_the_mapping(key: object) -> None:
+    loop = Template("{% for key, value in mapping|pairs %}{{ key }}={{ value }};{% endfor %}")
+    assert loop.render(Context({"mapping": {key: 1, "other": 2}})) == f"{key}=1;other=2;"
+    assert loop.render(Context({"mapping": None})) == ""
