@@ -37,21 +37,24 @@ def test_a_threshold_answers_what_lies_at_or_above_it() -> None:
 LEAST = [(1.0, 0.9), (0.75, 0.7), (0.7, 0.7), (0.6, 0.2), (0.1, 0.2)]
 
 
-def test_the_least_threshold_that_reaches_the_wanted_precision() -> None:
+def test_suggested_threshold_is_the_least_that_reaches_the_precision() -> None:
     points = [(wanted, suggest_threshold(CASES, wanted_precision=wanted)) for wanted, _ in LEAST]
     assert [(wanted, point and point.threshold) for wanted, point in points] == LEAST
-
-
-def test_where_none_does_there_is_none() -> None:
     assert suggest_threshold([Case(0.9, True, False)], wanted_precision=0.5) is None
     assert suggest_threshold([], wanted_precision=0.5) is None
 
 
-def test_the_curve_has_a_point_for_each_tenth_that_can_be_reached() -> None:
+def test_curve_has_a_point_for_each_reachable_tenth() -> None:
     curve = draw_curve(CASES)
     # Two cases of one confidence are answered together; five of six can be answered at all.
     assert [point.share.count for point in curve] == [2, 2, 2, 3, 3, 4, 5, 5]
     assert [point.threshold for point in curve] == [0.9, 0.9, 0.9, 0.8, 0.8, 0.7, 0.2, 0.2]
+    assert (draw_curve([]), fill_bins([]), calibration_error([]), brier_score([])) == (
+        [],
+        [],
+        None,
+        None,
+    )
 
 
 def test_bins_compare_what_was_promised_with_what_was_right() -> None:
@@ -64,15 +67,6 @@ def test_bins_compare_what_was_promised_with_what_was_right() -> None:
     ]
     assert calibration_error(CASES) == pytest.approx((0.2 + 0.3 + 0.8 + 2 * 0.1) / 5)
     assert brier_score(CASES) == pytest.approx((0.01 + 0.01 + 0.64 + 0.09 + 0.04) / 5)
-
-
-def test_without_cases_there_are_no_figures() -> None:
-    assert (draw_curve([]), fill_bins([]), calibration_error([]), brier_score([])) == (
-        [],
-        [],
-        None,
-        None,
-    )
 
 
 PIECES = {

@@ -88,14 +88,12 @@ def test_missing_weights_name_package(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.usefixtures("model_cache")
-def test_other_weights_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(weights.DIGESTS, "tokenizer.json", "0" * 64)
-    with pytest.raises(EmbedderUnavailable, match="not the original"):
-        MiniLMEmbedder(tmp_path).load()
-
-
-@pytest.mark.usefixtures("model_cache")
-def test_a_cache_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+def test_unusable_cache_and_weights_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(EmbedderUnavailable, match="cannot be written"):
         MiniLMEmbedder(tmp_path / "file").load()
+    monkeypatch.setitem(weights.DIGESTS, "tokenizer.json", "0" * 64)
+    with pytest.raises(EmbedderUnavailable, match="not the original"):
+        MiniLMEmbedder(tmp_path).load()

@@ -35,10 +35,12 @@ def read(data: bytes) -> list[Row]:
     return list(read_file(io.BytesIO(data), Format.ZIP))
 
 
-def test_the_folders_in_an_archive_are_entries() -> None:
+def test_folders_in_an_archive_are_entries() -> None:
     for above in ("", "catalogue/"):
         files = {**folder(f"{above}b"), **folder(f"{above}a"), f"{above}readme.txt": b"x"}
         assert [row.record and row.record.slug for row in read(pack(files))] == ["a", "b"]
+    deep = "/".join(["a"] * 100)
+    assert read(pack({f"{deep}/script.sh": b"date\n"})) == []
 
 
 UNFOLDING = [
@@ -54,14 +56,11 @@ def test_a_file_that_unfolds_too_far_is_refused_and_the_others_kept() -> None:
         assert found == {"bomb": f"script.sh {problem}", "good": ""}
 
 
-def test_an_archive_that_unfolds_to_too_much_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_archive_limits_are_enforced(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("catalog.exchange.formats.archives.MOST_UNFOLDED", 1_000)
     files = {k: v for n in range(4) for k, v in folder(f"e{n}", script_sh=b"x" * 400).items()}
     with pytest.raises(UnreadableFile, match="unfolds to more than"):
         read(pack(files))
-
-
-def test_a_list_of_too_many_files_is_not_even_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("catalog.exchange.formats.archives.MOST_FILES", 3)
     with pytest.raises(UnreadableFile, match="more than 3 files"):
         read(pack({**folder("a"), **folder("b")}))
@@ -84,11 +83,6 @@ def test_a_file_at_an_odd_place_is_no_file_of_ours(subtests: pytest.Subtests) ->
     for name in ODD:
         with subtests.test(name), pytest.raises(UnreadableFile, match="odd place"):
             read(pack({name: b"date\n"}))
-
-
-def test_deep_folders_are_passed_over() -> None:
-    deep = "/".join(["a"] * 100)
-    assert read(pack({f"{deep}/script.sh": b"date\n"})) == []
 
 
 def test_a_link_is_not_followed() -> None:

@@ -128,15 +128,12 @@ def test_a_script_says_what_it_does_and_stops_on_errors(starters: list[EntryReco
         assert starter.script.endswith("\n") and "\t" not in starter.script, starter.slug
 
 
-def test_privileges_and_tools_are_those_that_the_script_uses(starters: list[EntryRecord]) -> None:
+def test_details_of_an_entry_match_its_script(starters: list[EntryRecord]) -> None:
     for starter in starters:
         needed = "sudo" if uses(starter, "sudo") else "root" if uses(starter, "EUID") else "user"
         assert starter.privileges == needed, starter.slug
         unused = [tool for tool in starter.tools or () if not uses(starter, tool)]
         assert unused == [], starter.slug
-
-
-def test_what_only_reads_is_of_low_risk_and_needs_no_undo(starters: list[EntryRecord]) -> None:
     for starter in starters:
         reads = starter.side_effect == "read_only"
         assert (starter.undo == "nothing to undo") == reads, starter.slug

@@ -53,11 +53,8 @@ NARROWED = {
 }  # fmt: skip
 
 
-def test_filters_in_address_narrow_list(shelf: dict[str, Version], as_reviewer: Client) -> None:
+def test_filters_and_words_narrow_the_list(shelf: dict[str, Version], as_reviewer: Client) -> None:
     assert {query: listed(as_reviewer, query) for query in NARROWED} == NARROWED
-
-
-def test_query_finds_script_words_always(shelf: dict[str, Version], as_reviewer: Client) -> None:
     assert listed(as_reviewer, "?q=restart+the+print+spooler")[0] == "Restart the print spooler"
     assert listed(as_reviewer, "?q=cups")[0] == "Restart the print spooler"
     assert listed(as_reviewer, "?q=empty+cache")[0] == "Empty the cache"

@@ -31,12 +31,15 @@ def titles(query: str, **filters: str) -> list[str]:
     return [entry.title for entry in search_entries(query, filters=Filters(**filters)).entries]
 
 
-def test_filter_that_leaves_few_entries_finds_them_behind_nearer_ones(far: Version) -> None:
+def test_narrow_filter_finds_far_entries(far: Version, monkeypatch: pytest.MonkeyPatch) -> None:
     assert far.entry.title not in titles(SPOOLER)
     assert titles(SPOOLER, tag="rare") == [far.entry.title]
     assert titles("spooler of a printer that hangs", tag="rare") == [far.entry.title]
     assert titles("unthinkable", tag="rare") == []
     assert titles(SPOOLER, tag="unheard-of") == []
+    monkeypatch.setattr(search, "NARROW", 0)
+    monkeypatch.setattr(search, "WIDE_CANDIDATES", 5)
+    assert titles(SPOOLER, tag="rare") == [far.entry.title]
 
 
 def test_best_entries_come_first(far: Version, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -51,12 +54,6 @@ def test_best_entries_come_first(far: Version, monkeypatch: pytest.MonkeyPatch) 
 def test_among_few_what_is_not_verified_is_found_by_meaning(far: Version) -> None:
     draft = shelve("Bounce the printer's spooling daemon", state="draft", script="true\n")
     assert titles("bounce the spooler", state="draft") == [draft.entry.title]
-
-
-def test_broad_filter_widens_the_search(far: Version, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search, "NARROW", 0)
-    monkeypatch.setattr(search, "WIDE_CANDIDATES", 5)
-    assert titles(SPOOLER, tag="rare") == [far.entry.title]
 
 
 def test_the_nearest_among_some_are_the_nearest_of_those(far: Version) -> None:

@@ -185,13 +185,24 @@ REASONS = [
 ]
 
 
-def test_reasons_are_sentences() -> None:
+def test_reasons_and_differences_are_sentences() -> None:
     missing = [
         (statement, sentence)
         for statement, candidate, sentence in REASONS
         if sentence not in map(str, judge(statement, candidate).reasons)
     ]
     assert not missing
+    missing = [
+        (statement, sentence)
+        for statement, candidate, sentence in DIFFERENCES
+        if sentence not in map(str, judge(statement, candidate).differs)
+    ]
+    assert not missing
+    statement = "delete files older than 30 days in /tmp"
+    [difference] = judge(statement, CLEAN).differs
+    assert difference.span is not None
+    start, end = difference.span
+    assert statement[start:end] == "30 days"
 
 
 DIFFERENCES = [
@@ -208,23 +219,6 @@ DIFFERENCES = [
      "the script looks elsewhere, at other files, or leaves out what is asked"),
     ("restart a service", SERVICE, "SERVICE is to be filled in"),
 ]  # fmt: skip
-
-
-def test_differences_are_sentences() -> None:
-    missing = [
-        (statement, sentence)
-        for statement, candidate, sentence in DIFFERENCES
-        if sentence not in map(str, judge(statement, candidate).differs)
-    ]
-    assert not missing
-
-
-def test_a_difference_says_where_the_statement_differs() -> None:
-    statement = "delete files older than 30 days in /tmp"
-    [difference] = judge(statement, CLEAN).differs
-    assert difference.span is not None
-    start, end = difference.span
-    assert statement[start:end] == "30 days"
 
 
 def test_only_a_match_reaches_the_threshold() -> None:
@@ -254,12 +248,17 @@ def test_any_phrasing_answers_word_for_word() -> None:
     assert judge("Bounce the mail server", candidate).answer == NONE
 
 
-def test_the_surest_candidate_comes_first() -> None:
+def test_best_candidates_come_first() -> None:
     candidates = [NGINX, CLEAN, EMPTY]
     judged = judge_all("remove files older than 7 days from /tmp", candidates)
     assert [one.place for one in judged][0] == 1
     confidences = [one.judgement.confidence for one in judged]
     assert confidences == sorted(confidences, reverse=True)
+    crowd = [replace(CLEAN, phrasing=f"Start unit {n}", cosine=0.1) for n in range(60)]
+    judged = judge_all("remove files older than 7 days from /tmp", [*crowd, CLEAN])
+    assert len(judged) == MOST_COMPARED
+    assert judged[0].place == len(crowd)
+    assert judge_all("restart nginx", []) == []
 
 
 def test_a_rival_that_is_as_good_takes_confidence_away() -> None:
@@ -267,14 +266,3 @@ def test_a_rival_that_is_as_good_takes_confidence_away() -> None:
     rival = replace(CLEAN, phrasing="Remove files older than 7 days in /tmp", script="find /tmp")
     alone, beside = judge(statement, CLEAN), judge_all(statement, [CLEAN, rival])
     assert max(one.judgement.confidence for one in beside) < alone.confidence
-
-
-def test_only_the_most_promising_are_compared() -> None:
-    crowd = [replace(CLEAN, phrasing=f"Start unit {n}", cosine=0.1) for n in range(60)]
-    judged = judge_all("remove files older than 7 days from /tmp", [*crowd, CLEAN])
-    assert len(judged) == MOST_COMPARED
-    assert judged[0].place == len(crowd)
-
-
-def test_of_nothing_nothing_is_judged() -> None:
-    assert judge_all("restart nginx", []) == []

@@ -34,19 +34,13 @@ def answers(
             yield statement, judge(statement, entry(row, cosine), model).answer
 
 
-def test_another_statement_is_no_match_however_near_it_lies() -> None:
+def test_only_the_same_statement_matches() -> None:
     assert [text for text, answer in answers("other", NEAR) if answer is Answer.MATCH] == []
-
-
-def test_another_wording_is_at_least_a_starting_point() -> None:
-    assert [text for text, answer in answers("same", LIKE) if answer is Answer.NONE] == []
-
-
-def test_the_rules_let_most_other_wordings_match() -> None:
-    found = [answer for _text, answer in answers("same", LIKE, LOW)]
-    assert found.count(Answer.MATCH) >= 0.6 * len(found) > 40
-
-
-def test_the_entry_itself_always_matches() -> None:
     found = {row["entry"]: judge(f" {row['entry']}.", entry(row, 1.0)).answer for row in ROWS}
     assert [text for text, answer in found.items() if answer is not Answer.MATCH] == []
+
+
+def test_other_wordings_mostly_match() -> None:
+    assert [text for text, answer in answers("same", LIKE) if answer is Answer.NONE] == []
+    found = [answer for _text, answer in answers("same", LIKE, LOW)]
+    assert found.count(Answer.MATCH) >= 0.6 * len(found) > 40

@@ -34,8 +34,16 @@ VERBS: dict[str, set[str]] = {
 }
 
 
-def test_verbs_are_told_from_nouns_and_participles() -> None:
+def test_verbs_are_recognized_and_compared() -> None:
     assert {text: analyse(text).actions for text in VERBS} == VERBS
+    found = [
+        (one, other, disagree(analyse(one).actions, analyse(other).actions))
+        for one, other, _expected in CONTRADICTIONS
+    ]
+    assert found == CONTRADICTIONS
+    both, one = analyse("compress and delete logs"), analyse("compress logs")
+    assert unmatched(both.actions, one.actions) == {"delete"}
+    assert unmatched(one.actions, both.actions) == set()
 
 
 CONTRADICTIONS = [
@@ -62,20 +70,6 @@ CONTRADICTIONS = [
 ]
 
 
-def test_verbs_contradict_each_other() -> None:
-    found = [
-        (one, other, disagree(analyse(one).actions, analyse(other).actions))
-        for one, other, _expected in CONTRADICTIONS
-    ]
-    assert found == CONTRADICTIONS
-
-
-def test_what_one_does_beyond_the_other_is_named() -> None:
-    both, one = analyse("compress and delete logs"), analyse("compress logs")
-    assert unmatched(both.actions, one.actions) == {"delete"}
-    assert unmatched(one.actions, both.actions) == set()
-
-
 OBJECTS: dict[str, set[str]] = {
     "list all files in the directory /tmp": {"file"},
     "list files and directories": {"file", "directory"},
@@ -87,8 +81,10 @@ OBJECTS: dict[str, set[str]] = {
 }
 
 
-def test_things_are_told_from_places() -> None:
+def test_objects_and_words_are_compared_in_base_form() -> None:
     assert {text: analyse(text).objects for text in OBJECTS} == OBJECTS
+    other = [pair for pair in SAME_WORDS if len({analyse(text).words for text in pair}) > 1]
+    assert not other
 
 
 MARKED = {
@@ -125,6 +121,11 @@ MARKED = {
 def test_turns_of_meaning_are_marked() -> None:
     missing = [(text, mark) for text, mark in MARKED.items() if mark not in analyse(text).marks]
     assert not missing
+    wrong = [(text, mark) for text, mark in NOT_MARKED.items() if mark in analyse(text).marks]
+    assert not wrong
+    older, newer = analyse("older than 7 days"), analyse("newer than 7 days")
+    assert opposed(older.marks, newer.marks) == [("age:older", "age:newer")]
+    assert opposed(older.marks, older.marks) == []
 
 
 NOT_MARKED = {
@@ -136,27 +137,11 @@ NOT_MARKED = {
 }
 
 
-def test_other_words_are_not_taken_for_turns() -> None:
-    wrong = [(text, mark) for text, mark in NOT_MARKED.items() if mark in analyse(text).marks]
-    assert not wrong
-
-
-def test_marks_oppose_each_other_on_one_axis() -> None:
-    older, newer = analyse("older than 7 days"), analyse("newer than 7 days")
-    assert opposed(older.marks, newer.marks) == [("age:older", "age:newer")]
-    assert opposed(older.marks, older.marks) == []
-
-
 SAME_WORDS = [
     ("Delete the folder", "remove the directory"),
     ("show running processes", "display the running process"),
     ("copy /a to /b", "copy /c to /d"),
 ]
-
-
-def test_words_are_compared_in_base_form() -> None:
-    other = [pair for pair in SAME_WORDS if len({analyse(text).words for text in pair}) > 1]
-    assert not other
 
 
 TURNED: list[tuple[str, str, tuple[str, ...]]] = [
@@ -202,13 +187,10 @@ WHOLE_WORDS = {
 }
 
 
-def test_a_word_is_whole() -> None:
+def test_words_and_values_are_whole() -> None:
     assert {text: split_words(text) for text in WHOLE_WORDS} == WHOLE_WORDS
     for text, words in WHOLE_WORDS.items():
         assert split_words(unicodedata.normalize("NFD", text)) == words
-
-
-def test_a_script_s_values_are_whole() -> None:
     assert "müll@größe.de" in read_spelling("mail müll@größe.de").values
 
 

@@ -36,15 +36,12 @@ EXPLAINED = [
 ]
 
 
-def test_a_script_explains_what_it_mentions() -> None:
+def test_script_explains_what_it_mentions() -> None:
     found = [
         (text, script, analyse_script(script).explains(find_literals(text)[-1]))
         for text, script, _expected in EXPLAINED
     ]
     assert found == EXPLAINED
-
-
-def test_commands_stand_for_verbs() -> None:
     actions = analyse_script("cp a b && /bin/rm -f a; systemctl restart nginx").actions
     assert actions >= {"copy", "delete", "restart"}
 
@@ -95,12 +92,9 @@ DIRECTIONS = {
 }
 
 
-def test_the_last_sorting_of_a_script_has_a_direction() -> None:
+def test_direction_of_sorting_is_compared() -> None:
     found = {script: direction_of(script) for script in DIRECTIONS}
     assert found == DIRECTIONS
-
-
-def test_a_statement_that_says_both_directions_is_not_contradicted() -> None:
     assert sorts_otherwise(frozenset({"order:up"}), "sort -r x")
     assert not sorts_otherwise(frozenset({"order:up", "order:down"}), "sort -r x")
     assert not sorts_otherwise(frozenset(), "sort -r x")

@@ -65,30 +65,26 @@ def test_a_refused_form_keeps_what_was_typed_and_shows_why(reviewer: User) -> No
     assert "at most 4,000" in answered.text
 
 
-def test_the_api_can_note_an_action_without_running_it(reviewer: User) -> None:
+def test_api_can_note_an_action_and_names_a_wrong_field(reviewer: User) -> None:
     assert ByApi().ask(reviewer, STATEMENT, run=False).status == DONE
     assert Action.objects.get().runs.count() == 0
-
-
-def test_the_api_names_the_field_that_was_wrong(reviewer: User) -> None:
     answered = ByApi().ask(reviewer, "x" * 5_000)
     assert '"code":"bad_input"' in answered.text
     assert '"field":"statement"' in answered.text
 
 
-def test_a_link_fills_the_form(client_for: ClientFor, reviewer: User) -> None:
-    address = reverse("action-new", query={"statement": "Restart <b>nginx</b>"})
-    page = client_for(reviewer).get(address).text
-    assert "Restart &lt;b&gt;nginx&lt;/b&gt;</textarea>" in page
-    assert not Action.objects.exists()
-
-
-def test_only_configurations_that_can_be_used_are_offered(as_reviewer: Client) -> None:
+def test_form_is_filled_by_a_link_and_offers_usable_configurations(
+    as_reviewer: Client, client_for: ClientFor, reviewer: User
+) -> None:
     page = as_reviewer.get(reverse("action-new")).text
     assert 'value="demo" selected' in page
     assert "claude" not in page
     Configuration.objects.update(archived_at="2026-01-01T00:00Z")
     assert "No configuration can be used" in as_reviewer.get(reverse("action-new")).text
+    address = reverse("action-new", query={"statement": "Restart <b>nginx</b>"})
+    page = client_for(reviewer).get(address).text
+    assert "Restart &lt;b&gt;nginx&lt;/b&gt;</textarea>" in page
+    assert not Action.objects.exists()
 
 
 def test_hostile_text_is_shown_as_text(client_for: ClientFor, reviewer: User) -> None:

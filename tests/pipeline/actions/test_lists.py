@@ -106,7 +106,7 @@ def test_the_page_of_an_action_shows_context_and_runs(client: Client, reviewer: 
         assert words in page
 
 
-def test_who_may_not_run_it_has_no_form(as_second_reviewer: Client, reviewer: User) -> None:
+def test_finished_action_offers_no_form(as_second_reviewer: Client, reviewer: User) -> None:
     action = make_action(by=reviewer)
     page = as_second_reviewer.get(reverse("action-detail", args=[action.pk])).text
     assert "Run it again" not in page

@@ -152,12 +152,16 @@ def test_once_runs_exist_title_and_note_can_be_changed_and_the_plan_can_not(clie
     assert (mine.title, mine.note, mine.rounds) == ("Other", "Why", 2)
 
 
-def test_a_run_keeps_the_plan_it_was_started_with(client: Client) -> None:
+def test_saved_plan_applies_to_later_runs(client: Client) -> None:
     client.post(NEW, form())
     mine = Configuration.objects.get(name="mine")
     client.post(address(), form(rounds="3"))
     run = services.start_run(make_action(), by=None, configuration=mine, enqueue=False)
     assert run.spec["rounds"] == 3, "what is saved counts, not what the caller had read before"
+    made = Configuration.objects.get(name="mine")
+    run = services.start_run(make_action(), by=None, configuration=made, enqueue=False)
+    assert (made.cases, run.spec["cases"]) == ("off", "off")
+    assert set(run.spec["roles"]) == {"generator", "assessor", "refiner"}
 
 
 def test_what_somebody_else_changed_meanwhile_is_not_overwritten(client: Client) -> None:
@@ -185,15 +189,11 @@ def test_a_prompt_version_is_pinned_and_unpinned(client: Client, administrator: 
     assert run.spec["prompts"]["describe"] == prompts.load("describe").version
 
 
-def test_another_becomes_the_default(client: Client) -> None:
+def test_default_configuration_can_be_changed_and_archived_ones_not(client: Client) -> None:
     client.post(NEW, form())
     assert client.post(address(do="default")).status_code == 302
     assert [one.name for one in Configuration.objects.filter(is_default=True)] == ["mine"]
     assert client.post(address(do="default")).status_code == 409
-
-
-def test_an_archived_one_is_not_offered_and_can_be_brought_back(client: Client) -> None:
-    client.post(NEW, form())
     client.post(address(do="archive"))
     assert Configuration.objects.get(name="mine").archived_at is not None
     assert client.post(address(do="archive")).status_code == 409
@@ -305,11 +305,3 @@ def test_cases_are_written_by_assessor_or_named_role(
     assert half.status_code == 422 and "both endpoint and model" in half.text
     odd = client.post(NEW, form(name="odd", cases="always"))
     assert odd.status_code == 422 and not Configuration.objects.filter(name="odd").exists()
-
-
-def test_cases_are_off_where_nobody_switches_them_on(client: Client) -> None:
-    client.post(NEW, form())
-    made = Configuration.objects.get(name="mine")
-    run = services.start_run(make_action(), by=None, configuration=made, enqueue=False)
-    assert (made.cases, run.spec["cases"]) == ("off", "off")
-    assert set(run.spec["roles"]) == {"generator", "assessor", "refiner"}

@@ -100,13 +100,16 @@ def test_what_was_made_on_demand_or_by_a_person_is_not_a_round(reviewer: User) -
     assert len(gain_of(run.configuration).rounds) == 2
 
 
-def test_a_batch_alone_and_runs_that_have_not_ended() -> None:
+def test_gain_counts_ended_runs_with_two_verdicts() -> None:
     batch = Batch.objects.create(name="Study")
     refined_run(YES, batch=batch)
     make_run(verdict=YES)
     Run.objects.filter(pk=make_run().pk).update(state="failed")
     assert gain_of(batch=batch).runs == 1
     assert gain_of().runs == 2
+    run = make_run()
+    Assessment.objects.filter(draft__run=run).delete()
+    assert gain_of(run.configuration).runs == 0
 
 
 def test_no_more_than_the_newest_runs_are_counted_and_that_is_said(
@@ -202,9 +205,3 @@ def test_feedback_says_its_length(client: Client, reviewer: User, given: int, wo
     first = run.drafts.get(number=1)
     said = client.get(f"/api/v1/drafts/{shown(first)}/").json()
     assert (said["feedback"][0]["points"], said["feedback"][0]["words"]) == (1, 4)
-
-
-def test_a_verdict_without_a_first_one_is_no_round() -> None:
-    run = make_run()
-    Assessment.objects.filter(draft__run=run).delete()
-    assert gain_of(run.configuration).runs == 0

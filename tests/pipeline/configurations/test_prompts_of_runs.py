@@ -118,22 +118,10 @@ def test_a_version_that_is_not_kept_fails_the_run_with_words(subtests: pytest.Su
 
 
 @pytest.mark.django_db
-def test_a_kept_text_that_was_tampered_with_is_not_that_version(administrator: User) -> None:
-    written = prompt_versions.write_prompt("describe", text=changed("describe"), by=administrator)
-    PromptVersion.objects.filter(pk=written.pk).update(text=prompts.read("describe"))
-    with pytest.raises(Problem, match="no such version"):
-        prompt_versions.templates_of({**prompts.versions(), "describe": written.version})
-
-
-@pytest.mark.django_db
-def test_pin_of_an_unknown_version_or_prompt_is_refused() -> None:
+def test_invalid_prompt_version_is_a_problem(administrator: User) -> None:
     for name, said in (("describe", "no version 000000000000"), ("applaud", "no prompt “applaud”")):
         with pytest.raises(BadInput, match=said):
             prompt_versions.choose_versions({name: "000000000000"})
-
-
-@pytest.mark.django_db
-def test_a_version_with_slots_that_nothing_fills_is_a_problem_and_no_crash() -> None:
     text = prompts.read("describe").replace("<<SCRIPT>>", "<<SCRIPT>>\n<<MOOD>>")
     old = PromptVersion.objects.create(
         name="describe", version=prompts.parse(text).version, text=text
@@ -142,3 +130,7 @@ def test_a_version_with_slots_that_nothing_fills_is_a_problem_and_no_crash() -> 
         prompt_versions.templates_of({**prompts.versions(), "describe": old.version})
     with pytest.raises(BadInput, match="slots that nothing fills"):
         prompt_versions.check_pins({"describe": old.version})
+    written = prompt_versions.write_prompt("describe", text=changed("describe"), by=administrator)
+    PromptVersion.objects.filter(pk=written.pk).update(text=prompts.read("describe"))
+    with pytest.raises(Problem, match="no such version"):
+        prompt_versions.templates_of({**prompts.versions(), "describe": written.version})

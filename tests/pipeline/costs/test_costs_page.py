@@ -83,10 +83,14 @@ def test_page_says_what_was_paid_for_what_and_what_is_missing(spent: Batch, clie
     assert page.count("<title>") >= 3, "the bars say what they are when pointed at"
 
 
-def test_model_without_price_costs_dash_and_never_nothing(spent: Batch, client: Client) -> None:
+def test_batch_filter_and_unpriced_models_are_shown(spent: Batch, client: Client) -> None:
     page = client.get(f"{reverse('cost')}?since=2026-11-03&until=2026-11-03&per=day").text
     assert "$0.00" not in page
     assert "2 without a price" in page
+    page = client.get(f"{reverse('cost')}?{RANGE}&batch={spent.pk}").text
+    assert "$1.23" in page
+    assert "llama3.1" not in page
+    assert "Clear" in page
 
 
 def test_an_administrator_is_led_to_where_prices_are_added(
@@ -112,13 +116,6 @@ def test_address_narrows_costs(spent: Batch, client: Client, subtests: pytest.Su
             page = client.get(f"{reverse('cost')}?{RANGE}&{query}").text
             assert {name for name in names if name in page} == names
             assert "<script>alert" not in page
-
-
-def test_one_batch_alone(spent: Batch, client: Client) -> None:
-    page = client.get(f"{reverse('cost')}?{RANGE}&batch={spent.pk}").text
-    assert "$1.23" in page
-    assert "llama3.1" not in page
-    assert "Clear" in page
 
 
 def test_the_file_has_the_same_numbers_and_no_formula(spent: Batch, client: Client) -> None:

@@ -110,6 +110,10 @@ def test_values_are_changed_and_noted(client: Client, box: Endpoint) -> None:
     assert box.max_in_flight == 3
     newest = LogEntry.objects.get_for_object(box).latest("pk")
     assert newest.changes == {"max_in_flight": ["8", "3"]}
+    form = edit_form(client, "demo") | {"base_url": "https://evil.example", "max_in_flight": "7"}
+    client.post("/endpoints/demo/edit/", form)
+    demo = Endpoint.objects.get(name="demo")
+    assert (demo.base_url, demo.max_in_flight, demo.is_on) == ("demo:", 7, True)
 
 
 def test_the_second_of_two_is_told_and_loses_nothing_typed(client: Client, box: Endpoint) -> None:
@@ -139,14 +143,9 @@ def test_external_address_disables_and_voids_check(client: Client, box: Endpoint
     assert "Saved, and switched off" in page
 
 
-def test_the_demo_models_address_stays_and_its_limits_can_be_changed(client: Client) -> None:
-    form = edit_form(client, "demo") | {"base_url": "https://evil.example", "max_in_flight": "7"}
-    client.post("/endpoints/demo/edit/", form)
-    demo = Endpoint.objects.get(name="demo")
-    assert (demo.base_url, demo.max_in_flight, demo.is_on) == ("demo:", 7, True)
-
-
-def test_one_that_stays_here_is_switched_on_and_off(client: Client, box: Endpoint) -> None:
+def test_endpoint_is_switched_on_and_off_here_unless_set_elsewhere(
+    client: Client, box: Endpoint
+) -> None:
     assert client.post("/endpoints/box/switch-on/").status_code == 302
     assert Endpoint.objects.get(pk=box.pk).is_on
     assert "switched on already" in client.post("/endpoints/box/switch-on/").text
@@ -154,9 +153,11 @@ def test_one_that_stays_here_is_switched_on_and_off(client: Client, box: Endpoin
     assert not Endpoint.objects.get(pk=box.pk).is_on
     assert client.post("/endpoints/box/switch-off/").status_code == 409
     assert events(box) == ["switched on", "switched off"]
+    refused = client.post("/endpoints/demo/switch-off/")
+    assert refused.status_code == 409 and "SCRIPTSMITH_ENDPOINTS switches it on" in refused.text
 
 
-def test_one_that_leaves_the_machine_says_so_and_takes_a_confirmation(client: Client) -> None:
+def test_endpoint_off_the_machine_warns_and_takes_a_confirmation(client: Client) -> None:
     page = client.get("/endpoints/claude/").text
     assert "Statements, their context and scripts leave this machine" in page
     assert "api.anthropic.com, and every call is billed" in page
@@ -165,17 +166,9 @@ def test_one_that_leaves_the_machine_says_so_and_takes_a_confirmation(client: Cl
     assert not Endpoint.objects.get(name="claude").is_on
     client.post("/endpoints/claude/switch-on/", {"confirmed": "on"})
     assert Endpoint.objects.get(name="claude").is_on
-
-
-def test_one_on_a_private_network_is_taken_plain_with_a_warning(client: Client) -> None:
     Endpoint.objects.create(name="lan", title="Lan", base_url="http://10.0.0.5:8080")
     page = client.get("/endpoints/lan/").text
     assert "Not encrypted:" in page and "leave this machine" in page
-
-
-def test_what_the_setting_switches_on_is_switched_off_there_alone(client: Client) -> None:
-    refused = client.post("/endpoints/demo/switch-off/")
-    assert refused.status_code == 409 and "SCRIPTSMITH_ENDPOINTS switches it on" in refused.text
 
 
 def test_a_resting_one_is_woken_with_the_runs_that_wait(
@@ -206,18 +199,15 @@ def test_one_that_nothing_uses_is_deleted_with_its_prices(client: Client, box: E
     assert not Price.objects.filter(model="m").exists()
 
 
-def test_one_that_configurations_use_is_not_deleted(client: Client) -> None:
-    assert "Delete this endpoint" not in client.get("/endpoints/claude/").text
-    refused = client.post("/endpoints/claude/delete/")
-    assert refused.status_code == 409 and "Opus writes, Sonnet assesses" in refused.text
-
-
-def test_called_endpoint_is_not_deleted(client: Client, box: Endpoint, reviewer: User) -> None:
+def test_used_endpoint_is_not_deleted(client: Client, box: Endpoint, reviewer: User) -> None:
     make_priced_call(box, by=reviewer)
     refused = client.post("/endpoints/box/delete/")
     assert refused.status_code == 409 and "their calls are kept" in refused.text
     assert Endpoint.objects.filter(name="box").exists()
     assert events(box) == []
+    assert "Delete this endpoint" not in client.get("/endpoints/claude/").text
+    refused = client.post("/endpoints/claude/delete/")
+    assert refused.status_code == 409 and "Opus writes, Sonnet assesses" in refused.text
 
 
 def make_priced_call(endpoint: Endpoint, *, by: User, since: date | None = None) -> Attempt:
@@ -229,12 +219,16 @@ def make_priced_call(endpoint: Endpoint, *, by: User, since: date | None = None)
     return make_attempt(call, price_since=since, cost=1)
 
 
-def test_price_is_added_from_day_on_and_old_one_stays(client: Client, box: Endpoint) -> None:
+def test_price_is_added_from_a_day_and_removed_on_its_endpoint(
+    client: Client, box: Endpoint
+) -> None:
     client.post("/endpoints/box/prices/", PRICE)
     client.post("/endpoints/box/prices/", {**PRICE, "since": "2026-12-01", "input": "0.000001"})
     prices = [(str(one.since), one.input, one.output) for one in box.prices.all()]
     assert prices == [("2026-12-01", 1, 1_500_000), ("2026-11-01", 250_000, 1_500_000)]
     assert events(box) == ["price added", "price added"]
+    price = box.prices.create(model="llama", since=date(2026, 11, 1))
+    assert client.post(f"/endpoints/claude/prices/{price.pk}/remove/").status_code == 404
 
 
 def test_refused_price_stays(client: Client, box: Endpoint, subtests: pytest.Subtests) -> None:
@@ -269,22 +263,16 @@ def test_used_price_is_not_deleted(client: Client, box: Endpoint, reviewer: User
     assert list(box.prices.all()) == [used]
 
 
-def test_a_price_is_removed_on_its_own_endpoint_alone(client: Client, box: Endpoint) -> None:
-    price = box.prices.create(model="llama", since=date(2026, 11, 1))
-    assert client.post(f"/endpoints/claude/prices/{price.pk}/remove/").status_code == 404
-
-
-def test_only_administrators_change_endpoints(as_manager: Client, box: Endpoint) -> None:
+def test_changes_take_a_post_by_an_administrator(
+    client: Client, box: Endpoint, as_manager: Client
+) -> None:
+    statuses = {way: client.get(f"/endpoints/box/{way}/").status_code for way in CHANGES}
+    assert statuses == dict.fromkeys(CHANGES, 405)
+    assert client.get("/endpoints/none/").status_code == 404
     assert as_manager.get("/endpoints/box/").status_code == 403
     for way in ("new", "box/edit", "box/check", *(f"box/{way}" for way in CHANGES)):
         assert as_manager.post(f"/endpoints/{way}/", FORM).status_code == 403, way
     assert Endpoint.objects.get(name="box").title == "Box"
-
-
-def test_changes_of_an_endpoint_take_a_post(client: Client, box: Endpoint) -> None:
-    statuses = {way: client.get(f"/endpoints/box/{way}/").status_code for way in CHANGES}
-    assert statuses == dict.fromkeys(CHANGES, 405)
-    assert client.get("/endpoints/none/").status_code == 404
 
 
 def test_the_page_takes_a_fixed_number_of_queries(

@@ -61,12 +61,9 @@ def test_invalid_rates_are_refused_with_place(tmp_path: Path, subtests: pytest.S
             load_configurations(write(tmp_path, text))
 
 
-def test_the_presets_are_a_file_of_the_documented_format() -> None:
-    assert list(load_presets()) == [*("paper", "self-reflection", "peer-review", "strong-refiner")]
+def test_presets_and_simulation_are_read_back_exactly(tmp_path: Path) -> None:
+    assert list(load_presets()) == ["paper", "self-reflection", "peer-review", "strong-refiner"]
     assert load_configurations(PRESETS) == tuple(load_presets().values())
-
-
-def test_a_simulation_reaches_the_stand_in_exactly(tmp_path: Path) -> None:
     simulation = Simulation(seed=7, configurations=tuple(load_presets().values()))
     file = write(tmp_path, simulation.model_dump_json())
     assert load_simulation(file) == simulation
@@ -86,14 +83,11 @@ def test_cost_is_rounded_half_up_in_micro_dollars() -> None:
     assert price.cost(input=1_000_000, output=1_000_000) == 600_000
 
 
-def test_the_order_of_items_changes_nothing() -> None:
+def test_draws_depend_on_the_seed_and_not_on_the_order() -> None:
     chance = SeededChance(3)
     forth = outcomes(MIXED, chance, items=range(12), rounds=[2])
     back = outcomes(MIXED, SeededChance(3), items=range(11, -1, -1), rounds=[2])
     assert forth == back[::-1]
-
-
-def test_another_seed_draws_other_items() -> None:
     drawn = [
         [ModelBehaviour(PAPER, SeededChance(seed)).write(item).right for item in range(64)]
         for seed in (1, 2)

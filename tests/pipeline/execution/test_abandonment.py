@@ -139,7 +139,9 @@ def test_one_endpoint_leaves_threads_to_others(shares: thread_shares.ThreadQuota
     assert take(shares, 1, 1) == 0
 
 
-def test_a_thread_that_comes_back_is_given_again(shares: thread_shares.ThreadQuota) -> None:
+def test_endpoint_leaves_threads_to_others_and_gets_them_back(
+    shares: thread_shares.ThreadQuota,
+) -> None:
     take(shares, 1, 11)
     with shares.held({1}):
         assert take(shares, 1, 1) == 0

@@ -154,16 +154,13 @@ def test_assessor_follows_course(actions: dict[str, Action], subtests: pytest.Su
             ]
 
 
-def test_every_draft_that_reaches_a_verdict_is_complete(actions: dict[str, Action]) -> None:
+def test_drafts_are_complete_and_described_from_the_script(actions: dict[str, Action]) -> None:
     for name, action in actions.items():
         for draft in action.assessed:
             assert draft.functionality and draft.similarity and draft.difference, name
             assert draft.explanation or not draft.is_flagged, name
             mismatch = draft.difference.verdict == "mismatch"
             assert bool(draft.difference.differences) == mismatch, name
-
-
-def test_a_description_is_made_from_the_script_alone(actions: dict[str, Action]) -> None:
     for name, action in actions.items():
         for draft in action.assessed:
             said = draft.functionality or ""
@@ -172,16 +169,16 @@ def test_a_description_is_made_from_the_script_alone(actions: dict[str, Action])
             assert plain(action.statement) not in plain(said), name
 
 
-def test_look_up_is_never_ambiguous(actions: dict[str, Action]) -> None:
+def test_book_reads_every_file_without_ambiguity(actions: dict[str, Action]) -> None:
     drafts = [draft for action in actions.values() for draft in action.drafts]
     assert len({plain(action.statement) for action in actions.values()}) == len(actions)
     assert len({draft.script.strip() for draft in drafts}) == len(drafts)
     said = [draft.functionality for draft in drafts if draft.functionality]
     assert len(set(said)) == len(said)
-
-
-def test_the_demo_models_book_reads_every_file(actions: dict[str, Action]) -> None:
     assert len(load_book(ACTIONS)) > len(actions)
+    action = actions["01-delete-old-exports"]
+    assert action.statement == "delete files older than 30 days in /var/tmp/exports"
+    assert "find /var/tmp/exports -type f -mtime +30" in action.drafts[0].script
 
 
 def test_kinds_of_case_are_all_shown_and_judged_by_execution(
@@ -195,12 +192,6 @@ def test_kinds_of_case_are_all_shown_and_judged_by_execution(
     judged_wrong = [a for a in actions.values() if a.kind in KINDS - {"self-doubt"}]
     assert {action.execution for action in judged_wrong} == {0.0}
     assert {a.execution for a in actions.values() if a.kind == "self-doubt"} == {1.0}
-
-
-def test_the_walk_through_starts_with_the_old_exports(actions: dict[str, Action]) -> None:
-    action = actions["01-delete-old-exports"]
-    assert action.statement == "delete files older than 30 days in /var/tmp/exports"
-    assert "find /var/tmp/exports -type f -mtime +30" in action.drafts[0].script
 
 
 def test_no_statement_is_a_starter_entrys_own_wording(actions: dict[str, Action]) -> None:

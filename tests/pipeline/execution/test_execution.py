@@ -94,14 +94,10 @@ def test_three_deaths_without_an_answer_in_between_need_a_person() -> None:
     assert "somebody has to look" in run.problem
 
 
-def test_a_held_run_is_not_taken_by_anybody_else() -> None:
+def test_run_is_held_by_one_worker() -> None:
     run = queue_run()
     assert run_leases.claim(run.pk) is not None
     assert run_leases.claim(run.pk) is None
-
-
-def test_a_worker_that_lost_its_lease_writes_nothing() -> None:
-    run = queue_run()
     lease = run_leases.claim(run.pk)
     assert lease is not None
     Run.objects.filter(pk=run.pk).update(fence=lease.fence + 1)

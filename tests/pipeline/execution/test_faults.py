@@ -145,7 +145,7 @@ def test_odd_reply_is_no_verdict(
     assert (Run.objects.get().verdict, seen.billed) == ("unknown", clean_run().calls + further)
 
 
-def test_one_try_that_fails_leaves_no_mark_but_its_row(meet: Callable[..., Seen]) -> None:
+def test_temporary_fault_lets_the_run_finish(meet: Callable[..., Seen]) -> None:
     seen = meet({"kind": "death"}, task="similarity")
     assert seen.state == "done"
     assert seen.tries == [("timeout", None), ("answered", 200)]

@@ -136,16 +136,12 @@ def test_the_reviewers_desk_is_not_traced(
     assert [one.name for one in spans() if "items/" in one.name] == []
 
 
-def test_without_the_variable_no_process_begins_any(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tracing, "tracer", None)
-    begin_traces()
-    assert tracing.tracer is None
-
-
-def test_where_the_packages_are_missing_the_product_goes_on(
+def test_tracing_is_optional(
     monkeypatch: pytest.MonkeyPatch, settings: Settings, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(tracing, "tracer", None)
+    begin_traces()
+    assert tracing.tracer is None
     monkeypatch.setitem(sys.modules, "scriptsmith_site.operation.open_telemetry", None)
     settings.SCRIPTSMITH_TRACES_TO = "http://127.0.0.1:9"
     begin_traces()

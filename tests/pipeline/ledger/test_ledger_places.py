@@ -137,14 +137,10 @@ def test_number_of_lost_workers_place_is_taken_back_when_it_is_wanted(
     )
 
 
-def test_a_place_is_free_when_its_try_has_ended(endpoint: Endpoint) -> None:
+def test_ended_attempt_frees_its_place(endpoint: Endpoint) -> None:
     assert admitted(start(), endpoint, calls=2) == [1, 2]
     Attempt.objects.filter(place=1).update(ended_at=timezone.now(), outcome="answered")
     assert admitted(start(), endpoint, calls=2) == [1]
-
-
-def test_two_open_tries_never_have_one_place(endpoint: Endpoint) -> None:
-    assert admitted(start(), endpoint, calls=2) == [1, 2]
     with pytest.raises(IntegrityError, match="attempt_place_held_once"):
         Attempt.objects.filter(place=1).update(place=2)
 
@@ -218,15 +214,12 @@ def test_who_does_not_come_keeps_nobody_waiting(endpoint: Endpoint) -> None:
     assert given(present, endpoint) == 1
 
 
-def test_as_many_are_told_as_there_are_places_and_none_twice(endpoint: Endpoint) -> None:
+def test_waiting_runs_are_told_once_while_places_are_free(endpoint: Endpoint) -> None:
     waiting = [start(waits_for=endpoint).pk for _ in range(3)]
     assert tell_waiting(endpoint.pk) == waiting[:2]
     assert tell_waiting(endpoint.pk) == []
     Run.objects.update(told_at=timezone.now() - dispatch.TOLD_AGAIN - timedelta(seconds=1))
     assert tell_waiting(endpoint.pk) == waiting[:2], "what got lost is told again"
-
-
-def test_nobody_is_told_while_the_endpoint_rests_or_the_batch_is_paused(endpoint: Endpoint) -> None:
     batch = Batch.objects.create(paused_at=timezone.now())
     start(batch, waits_for=endpoint)
     assert tell_waiting(endpoint.pk) == []

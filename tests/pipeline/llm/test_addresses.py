@@ -37,13 +37,15 @@ ZONES = [
 ]  # fmt: skip
 
 
-def test_an_address_is_judged_by_number() -> None:
+def test_address_is_judged_by_number() -> None:
     wrong = {
         text: got
         for text, zone in ZONES
         if (got := zone_of(ipaddress.ip_address(text))) is not zone
     }
     assert not wrong
+    assert str(read_address("[::ffff:127.0.0.1]")) == "127.0.0.1"
+    assert read_address("localhost") is None
 
 
 def test_an_endpoint_may_have_it_or_not(subtests: pytest.Subtests) -> None:
@@ -99,8 +101,3 @@ def test_of_what_a_name_leads_to_only_what_may_be_asked_is_connected_to() -> Non
         if (got := choose_addresses(host, found, is_encrypted=is_encrypted)) != chosen
     }
     assert not wrong
-
-
-def test_an_address_in_notation_of_the_other_family_is_one_of_its_own() -> None:
-    assert str(read_address("[::ffff:127.0.0.1]")) == "127.0.0.1"
-    assert read_address("localhost") is None

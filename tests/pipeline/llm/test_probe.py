@@ -155,7 +155,7 @@ def test_refused_tools_fall_back_to_schema(standin: StandIn, ask: Callable[..., 
     assert found.model == "claude-opus-5-5" and found.model not in (found.models or ())
 
 
-def test_a_busy_server_is_not_asked_further(standin: StandIn, ask: Callable[..., Found]) -> None:
+def test_busy_server_is_asked_once(standin: StandIn, ask: Callable[..., Found]) -> None:
     standin.faults({"kind": "status", "status": 529})
     found = ask(standin.url)
     assert found.calls == 1
@@ -205,15 +205,14 @@ def bare_server() -> Iterator[str]:
     server.server_close()
 
 
-def test_server_without_model_list_is_asked(bare_server: str, ask: Callable[..., Found]) -> None:
+def test_server_without_model_list_is_asked_by_name(
+    bare_server: str, ask: Callable[..., Found]
+) -> None:
     found = ask(bare_server, model="llama-of-ours")
     assert found.reachable and found.models is None
     assert outcomes(found) == {"schema": "ignored", "tool": "ignored", "text": "real"}
     assert (found.batches, found.count_tokens) == (Has.NO, Has.NO)
     assert found.modes[0].input_tokens == 9
-
-
-def test_without_any_name_no_model_is_asked(bare_server: str, ask: Callable[..., Found]) -> None:
     found = ask(bare_server)
     assert found.reachable and found.calls == 0
     assert found.problem == "no model"
@@ -338,13 +337,10 @@ def test_a_list_of_models_may_be_anything() -> None:
     assert not wrong
 
 
-def test_facts_of_a_model_are_read_where_they_are_told() -> None:
+def test_findings_are_plain_json_with_facts_of_the_model() -> None:
     found = look(Scripted(HELD, HELLO, page=LISTED), model="b")
     assert found.facts.most_input_tokens == 4096
     assert found.facts.lifecycle == ""
-
-
-def test_what_is_kept_is_plain_json() -> None:
     kept = look(Scripted(HELD, HELLO, page=LISTED)).as_json()
     assert json.loads(json.dumps(kept)) == kept
     assert kept["models"] == ["a", "b"]

@@ -277,13 +277,10 @@ def test_proxy_setting_connects_and_resolves_names(
     assert failed(ended) == (FailureKind.REFUSED, Trouble.PROXY, False)
 
 
-def test_a_certificate_that_nobody_signed_is_said_to_be_one(hostile: Hostile, ask: Ask) -> None:
+def test_certificate_and_tls_faults_are_told_apart(hostile: Hostile, ask: Ask) -> None:
     ended = ask("tls", url=hostile.tls_url)
     assert failed(ended) == (FailureKind.REFUSED, Trouble.CERTIFICATE, False)
     assert "self-signed certificate" in ended.message
-
-
-def test_server_without_tls_is_told_from_one_that_is_not_there(hostile: Hostile, ask: Ask) -> None:
     ended = ask("html", url=f"https://localhost:{hostile.port}/html")
     assert failed(ended) == (FailureKind.REFUSED, Trouble.TLS, False)
 
@@ -310,11 +307,12 @@ def _packed(data: bytes) -> bytes:
     return packer.compress(data) + packer.flush()
 
 
-def test_what_is_packed_is_unpacked_wherever_it_is_cut() -> None:
+def test_body_is_unpacked_wherever_it_is_cut() -> None:
     data = b"abc" * 30
     packed = _packed(data)
     for cut in range(1, len(packed)):
         assert _body(packed[:cut], packed[cut:], encoding="gzip") == data
+    assert _body(b"x" * 50, b"y" * 50) == b"x" * 50 + b"y" * 50
 
 
 def test_what_is_too_large_or_badly_packed_is_refused(subtests: pytest.Subtests) -> None:
@@ -330,10 +328,6 @@ def test_what_is_too_large_or_badly_packed_is_refused(subtests: pytest.Subtests)
     for name, (pieces, encoding, error) in cases.items():
         with subtests.test(name), pytest.raises(error):
             _body(*pieces, encoding=encoding)
-
-
-def test_a_body_of_just_the_limit_is_read() -> None:
-    assert _body(b"x" * 50, b"y" * 50) == b"x" * 50 + b"y" * 50
 
 
 def test_a_request_to_another_server_than_the_endpoints_is_not_sent() -> None:

@@ -32,7 +32,7 @@ def failed(queued: Run) -> Run:
 
 
 @both_ways
-def test_who_asked_cancels_it(way: Way, queued: Run, reviewer: User) -> None:
+def test_asker_and_manager_cancel_a_run(way: Way, queued: Run, reviewer: User) -> None:
     assert way.do(reviewer, queued, "cancel").status == DONE
     queued.refresh_from_db()
     assert queued.state == "cancelled"

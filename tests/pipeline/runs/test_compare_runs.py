@@ -147,13 +147,10 @@ def test_what_can_not_be_compared_is_refused(client: Client, first: Run, page: s
         assert said in answer.text
 
 
-def test_at_most_four_stand_beside_each_other(client: Client, first: Run) -> None:
+def test_runs_are_chosen_up_to_four(client: Client, first: Run) -> None:
     four = [first, *(start(first.action) for _ in range(3))]
     page = client.post(address(*four), {"configuration": "demo"})
     assert page.status_code == 422 and first.action.runs.count() == 4
-
-
-def test_runs_are_chosen_where_fewer_than_two_are_named(client: Client, first: Run) -> None:
     page = client.get(address(first)).text
     assert f'value="{first.pk}" checked' in page
     assert "Start beside these" in page

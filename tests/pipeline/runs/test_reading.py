@@ -72,10 +72,14 @@ def test_list_of_runs_is_narrowed_by_its_query(client: Client, reviewer: User) -
         assert {names[row["id"]] for row in said["results"]} == set(expected.split()), query
 
 
-def test_runs_of_one_action(client: Client, reviewer: User) -> None:
+def test_runs_of_an_action_are_listed_and_missing_rows_are_not_found(
+    client: Client, reviewer: User
+) -> None:
     run, _other = make_run(by=reviewer), make_run(by=reviewer)
     said = client.get("/api/v1/runs/", {"action": run.action_id}).json()
     assert [row["id"] for row in said["results"]] == [run.pk]
+    for address in ("runs/999999/", "runs/x/", "drafts/0/", "actions/-1/"):
+        assert client.get(f"/api/v1/{address}").status_code == 404, address
 
 
 def test_unknown_filter_is_refused_with_its_field(client: Client) -> None:
@@ -83,11 +87,6 @@ def test_unknown_filter_is_refused_with_its_field(client: Client) -> None:
         response = client.get(f"/api/v1/{address}")
         assert response.status_code == 422, address
         assert f"?{response.json()['error']['field']}=" in address
-
-
-def test_missing_rows_are_not_found(client: Client) -> None:
-    for address in ("runs/999999/", "runs/x/", "drafts/0/", "actions/-1/"):
-        assert client.get(f"/api/v1/{address}").status_code == 404, address
 
 
 def test_configurations_are_known_to_who_asks(client: Client, as_stranger: Client) -> None:

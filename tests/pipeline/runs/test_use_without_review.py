@@ -92,10 +92,15 @@ def test_what_waits_for_a_second_person_is_not_said_to_wait_for_a_reviewer(
     assert "once a reviewer has approved" not in as_stranger.get(address).text
 
 
-def test_the_api_hands_out_the_exact_script(draft: Draft, reviewer: User) -> None:
+def test_api_returns_the_exact_script_and_the_page_keeps_a_refused_form(
+    draft: Draft, reviewer: User, client: Client
+) -> None:
     assert "find /var/tmp/exports -type f -mtime +30 -delete\\n" in (
         ByApi().use(reviewer, draft, REASON).text
     )
+    response = client.post(reverse("run-use-draft", args=[draft.pk]), {"reason": ""})
+    assert response.status_code == 422
+    assert '<details class="use" open>' in response.text
 
 
 def test_the_page_has_copy_only_after_it(
@@ -119,12 +124,6 @@ def test_who_may_not_use_it_is_told_why(client_for: ClientFor, run: Run, strange
     assert COPY not in page
     assert "It can be copied once" in page
     assert "Use it" not in page
-
-
-def test_a_refused_reason_leaves_the_form_open(client: Client, draft: Draft) -> None:
-    response = client.post(reverse("run-use-draft", args=[draft.pk]), {"reason": ""})
-    assert response.status_code == 422
-    assert '<details class="use" open>' in response.text
 
 
 def test_verified_draft_has_entry(client: Client, run: Run, draft: Draft, curator: User) -> None:

@@ -29,12 +29,9 @@ def test_wilson_is_the_interval_of_a_reference_implementation() -> None:
     assert not wrong
 
 
-def test_newcombe_gives_the_interval_of_the_golden_case() -> None:
+def test_newcombe_interval_holds_the_true_difference() -> None:
     low, high = newcombe(gained=18, lost=3, both=62, neither=70, z=Z)
     assert (round(low, 3), round(high, 3)) == (0.040, 0.155)
-
-
-def test_a_difference_that_nothing_caused_holds_zero() -> None:
     assert newcombe(gained=0, lost=0, both=0, neither=20, z=Z).holds(0)
     assert newcombe(gained=0, lost=0, both=20, neither=0, z=Z).holds(0)
 
@@ -43,11 +40,8 @@ def test_intervals_that_hold_together_are_wider() -> None:
     assert quantile(0.95, figures=100) > quantile(0.95) == pytest.approx(1.96, abs=0.001)
 
 
-def test_a_mean_without_spread_is_a_point() -> None:
+def test_interval_of_a_mean_without_spread_or_items_is_empty() -> None:
     assert of_mean(40, 160, 10, z=Z) == Interval(4.0, 4.0)
-
-
-def test_an_empty_denominator_is_undefined_and_never_zero() -> None:
     figure = Figure(name="assessor_precision", numerator=0, denominator=0, expected=None)
     assert figure.value is figure.interval() is figure.agrees() is None
 

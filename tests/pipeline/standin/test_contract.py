@@ -19,9 +19,10 @@ def test_every_fenced_text_comes_back_unaltered(script: str, statement: str) -> 
     assert found == Prompt("repair", (("STATEMENT", statement), ("SCRIPT", script)))
 
 
-def test_examples_come_back_in_their_order() -> None:
+def test_fenced_texts_come_back_in_their_order() -> None:
     user = "\n".join(fence(text, "EXAMPLE_STATEMENT") for text in ("nearest", "second"))
     assert parse_prompt("Task: generate", user).all("EXAMPLE_STATEMENT") == ["nearest", "second"]
+    assert parse_prompt("Be brief.", "<<<SCRIPT\nls\n") == Prompt("", ())
 
 
 def test_each_prompt_of_the_pipeline_names_its_task() -> None:
@@ -31,7 +32,3 @@ def test_each_prompt_of_the_pipeline_names_its_task() -> None:
         if (got := parse_prompt(prompts.load(name).system, "").task) != name
     }
     assert not wrong
-
-
-def test_a_text_that_is_never_closed_is_left_out() -> None:
-    assert parse_prompt("Be brief.", "<<<SCRIPT\nls\n") == Prompt("", ())

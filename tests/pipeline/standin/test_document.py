@@ -79,13 +79,10 @@ def test_it_helps_as_the_document_says(capsys: pytest.CaptureFixture[str]) -> No
     assert described == options
 
 
-def test_the_book_of_the_document_can_be_read(tmp_path: Path) -> None:
+def test_book_and_faults_are_as_documented(tmp_path: Path) -> None:
     (page,) = blocks("yaml")
     (tmp_path / "staging.yaml").write_text(page, encoding="utf-8")
     assert len(load_book(tmp_path)) == 7
-
-
-def test_every_kind_of_fault_is_described() -> None:
     kinds = get_args(Fault.model_fields["kind"].annotation)
     of_batches = re.findall(r'^\| `(\w+)` \| [^|]* \| `\{"kind": "\1".*\}` \|$', TEXT, re.MULTILINE)
     assert {kind for kind, _, _ in fault_rows()} | set(of_batches) == set(kinds)

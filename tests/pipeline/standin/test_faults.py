@@ -41,11 +41,15 @@ def test_a_status_is_raised_as_its_error_and_not_billed(
             assert standin.totals()["billed"] == 0
 
 
-def test_a_rate_limit_says_when_to_come_back(standin: StandIn, client: Client) -> None:
+def test_refused_status_names_its_reason(standin: StandIn, client: Client) -> None:
     standin.faults({"kind": "status", "status": 429, "retry_after": 12})
     with pytest.raises(anthropic.RateLimitError) as raised:
         ask(client)
     assert raised.value.response.headers["retry-after"] == "12"
+    standin.faults({"kind": "status", "status": 502, "text": "<html>Bad gateway</html>"})
+    with pytest.raises(anthropic.InternalServerError) as raised:
+        ask(client)
+    assert raised.value.type is None
 
 
 def test_a_spend_limit_has_its_own_code_and_class(
@@ -59,13 +63,6 @@ def test_a_spend_limit_has_its_own_code_and_class(
                 ask(client)
             assert raised.value.error_code == code
             assert type(raised.value) is not anthropic.RateLimitError
-
-
-def test_a_status_may_come_from_a_proxy_in_html(standin: StandIn, client: Client) -> None:
-    standin.faults({"kind": "status", "status": 502, "text": "<html>Bad gateway</html>"})
-    with pytest.raises(anthropic.InternalServerError) as raised:
-        ask(client)
-    assert raised.value.type is None
 
 
 def test_answer_that_does_not_arrive_whole_is_billed(
@@ -85,21 +82,12 @@ def test_answer_that_does_not_arrive_whole_is_billed(
             assert standin.totals()["billed"] == 1
 
 
-def test_a_wrong_shape_is_handed_on_by_the_sdk(standin: StandIn, client: Client) -> None:
-    standin.faults({"kind": "shape", "body": "a string"}, {"kind": "shape", "drop": ["usage"]})
-    assert str(ask(client)) == "a string"
-    assert ask(client).usage is None
-
-
-def test_an_answer_is_broken_off_at_max_tokens(standin: StandIn, client: Client) -> None:
+def test_broken_answer_keeps_its_stop_reason(standin: StandIn, client: Client) -> None:
     standin.faults({"kind": "max_tokens"})
     answer = ask(client, "describe", SCRIPT="rm -rf /tmp/x", options=schema(VERDICT))
     assert answer.stop_reason == "max_tokens"
     with pytest.raises(json.JSONDecodeError):
         json_of(answer)
-
-
-def test_a_refusal_names_its_category(standin: StandIn, client: Client) -> None:
     standin.faults({"kind": "refusal", "category": "cyber"})
     answer = ask(client, "generate", STATEMENT="Kill process 7")
     assert (answer.stop_reason, answer.content) == ("refusal", [])
@@ -121,16 +109,16 @@ def test_a_text_may_be_any_of_the_samples(
             assert answer.stop_reason == "end_turn"
 
 
-def test_a_text_may_be_given(standin: StandIn, client: Client) -> None:
+def test_answer_can_be_given_or_off_its_schema(standin: StandIn, client: Client) -> None:
     standin.faults({"kind": "text", "text": "verdict: maybe"})
     assert text_of(ask(client, "similarity")) == "verdict: maybe"
-
-
-def test_a_tools_input_may_be_off_its_schema(standin: StandIn, client: Client) -> None:
     standin.faults({"kind": "tool_input", "input": {"verdict": 7}})
     block = ask(client, "similarity", STATEMENT="a", options=tool(VERDICT)).content[0]
     assert block.type == "tool_use"
     assert (block.name, block.input) == ("answer", {"verdict": 7})
+    standin.faults({"kind": "shape", "body": "a string"}, {"kind": "shape", "drop": ["usage"]})
+    assert str(ask(client)) == "a string"
+    assert ask(client).usage is None
 
 
 def test_two_verdicts_may_contradict_each_other(

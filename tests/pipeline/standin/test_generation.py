@@ -93,13 +93,10 @@ def test_hostile_literal_stays_a_literal(subtests: pytest.Subtests) -> None:
             assert not is_broken(adapted)
 
 
-def test_the_nearest_fitting_example_is_taken() -> None:
+def test_nearest_fitting_example_is_adapted() -> None:
     written = generate("Delete files older than 3 days in /data", RESTART, CLEAN_UP)
     assert ': "${DIRECTORY:=/data}"' in written
     assert ': "${DAYS:=3}"' in written
-
-
-def test_an_example_of_something_else_is_left_aside() -> None:
     written = generate("Delete files older than 3 days in /data", RESTART)
     assert written.endswith("\n\nfind /data -type f -mtime +3 -delete\n")
 
@@ -151,7 +148,7 @@ def test_a_small_script_is_written_by_rule() -> None:
     assert not wrong
 
 
-def test_every_recipe_is_valid_bash() -> None:
+def test_every_script_is_valid_bash() -> None:
     values = {"pattern": "a", "verb": "start", "path2": "/b"}
     for recipe in load_recipes():
         filled = recipe.script
@@ -160,6 +157,8 @@ def test_every_recipe_is_valid_bash() -> None:
         for name, value in values.items():
             filled = filled.replace(f"{{{name}}}", value)
         assert not is_broken(f"{filled}\n"), recipe.script
+    hostile = ("Delete files in /a; rm -rf /b", "Restart $(reboot)", "Show `x` in 'a'b' \"c")
+    assert [text for text in hostile if is_broken(write_script(text) or "")] == []
 
 
 def test_unknown_statement_is_refused(subtests: pytest.Subtests) -> None:
@@ -172,8 +171,3 @@ def test_unknown_statement_is_refused(subtests: pytest.Subtests) -> None:
             answer = answer_generate(statement, *examples)
             assert set(answer) == {"refusal"}
             assert "does not know how" in str(answer["refusal"])
-
-
-def test_hostile_statement_makes_no_broken_script() -> None:
-    hostile = ("Delete files in /a; rm -rf /b", "Restart $(reboot)", "Show `x` in 'a'b' \"c")
-    assert [text for text in hostile if is_broken(write_script(text) or "")] == []

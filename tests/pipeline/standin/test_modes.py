@@ -67,28 +67,22 @@ def test_a_schema_of_other_fields_is_satisfied_all_the_same(client: Client) -> N
     assert json_of(answer) == expected
 
 
-def test_a_tool_is_called_with_the_answer(client: Client) -> None:
+def test_tool_is_called_unless_forbidden(client: Client) -> None:
     shape = shape_of(script={"type": "string"})
     answer = ask(client, "generate", STATEMENT=STATEMENT, options=tool(shape))
     block = answer.content[0]
     assert answer.stop_reason == "tool_use"
     assert isinstance(block, ToolUseBlock)
     assert SCRIPT in str(block.input)
-
-
-def test_a_tool_may_also_be_forbidden(client: Client) -> None:
     options = {**tool(VERDICT), "tool_choice": {"type": "none"}}
     answer = ask(client, "similarity", STATEMENT="a", FUNCTIONALITY="b", options=options)
     assert [block.type for block in answer.content] == ["text"]
 
 
-def test_text_holds_a_script_in_one_bash_fence(client: Client) -> None:
+def test_text_holds_a_script_or_verdict_in_prose(client: Client) -> None:
     text = text_of(ask(client, "generate", STATEMENT=STATEMENT))
     assert text.count("```bash\n") == 1
     assert f"{SCRIPT}\n```" in text
-
-
-def test_text_holds_a_verdict_as_a_json_object_in_prose(client: Client) -> None:
     text = text_of(ask(client, "similarity", STATEMENT="a", FUNCTIONALITY="b"))
     assert not text.startswith("{")
     assert '"verdict": "' in text
@@ -101,9 +95,12 @@ def test_the_same_request_has_the_same_answer(client: Client) -> None:
     assert {answer.model for answer in answers} == {"demo-smith"}
 
 
-def test_an_answer_ends_at_max_tokens(client: Client) -> None:
+def test_answer_ends_at_its_limits(client: Client) -> None:
     answer = ask(client, "generate", STATEMENT=STATEMENT, options={"max_tokens": 5})
     assert (answer.stop_reason, answer.usage.output_tokens) == ("max_tokens", 5)
+    answer = ask(client, "generate", STATEMENT=STATEMENT, options={"stop_sequences": ["find"]})
+    assert (answer.stop_reason, answer.stop_sequence) == ("stop_sequence", "find")
+    assert text_of(answer).endswith("\n\n")
 
 
 def test_thinking_counts_and_can_leave_no_room_for_text(client: Client) -> None:
@@ -115,12 +112,6 @@ def test_thinking_counts_and_can_leave_no_room_for_text(client: Client) -> None:
     )
     answer = ask(client, "generate", STATEMENT=STATEMENT, options=options)
     assert [block.type for block in answer.content] == ["thinking", "text"]
-
-
-def test_an_answer_ends_at_a_stop_sequence(client: Client) -> None:
-    answer = ask(client, "generate", STATEMENT=STATEMENT, options={"stop_sequences": ["find"]})
-    assert (answer.stop_reason, answer.stop_sequence) == ("stop_sequence", "find")
-    assert text_of(answer).endswith("\n\n")
 
 
 def test_a_fence_inside_a_script_does_not_end_the_fence(client: Client) -> None:
@@ -140,16 +131,12 @@ def test_models_are_listed_with_their_capabilities(client: Client) -> None:
 
 
 @pytest.mark.slow
-def test_ollama_drops_formats_and_tools_without_a_word(ollama: Client) -> None:
+def test_ollama_drops_formats_and_takes_what_the_api_refuses(ollama: Client) -> None:
     shape = shape_of(word={"const": NONCE})
     for options in (schema(shape), tool(shape)):
         answer = ask(ollama, options=options)
         assert [block.type for block in answer.content] == ["text"]
         assert NONCE not in text_of(answer)
-
-
-@pytest.mark.slow
-def test_ollama_takes_what_the_api_refuses(ollama: Client) -> None:
     for options in (
         {"extra_body": {"temperature": 0.2}},
         {"extra_body": {"keep_alive": "5m"}},

@@ -65,13 +65,12 @@ def test_it_ends_although_an_answer_is_on_its_way() -> None:
     assert time.monotonic() - started < 20, "the answer takes longer"
 
 
-def test_a_port_that_is_taken_is_told_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_unusable_port_and_action_file_are_named(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         assert main(["--port", str(taken.getsockname()[1])]) == 2
     assert len(capsys.readouterr().err.splitlines()) == 1
-
-
-def test_bad_action_file_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "01-broken.yaml").write_text("statement: a\ndrafts: []\n")
     assert main(["--actions", str(tmp_path)]) == 2
     assert "01-broken.yaml" in capsys.readouterr().err

@@ -131,22 +131,19 @@ def test_a_credential_and_a_version_are_needed(standin: StandIn, subtests: pytes
             assert sent["request-id"].startswith("req_")
 
 
-def test_body_that_is_no_json_object_is_refused(standin: StandIn) -> None:
+def test_unusable_body_and_address_are_refused(standin: StandIn, client: Client) -> None:
     bodies = (b'{"model": ', b"[1]", b"\xff", b"[" * 100_000)
     assert [post(standin, body, HEADERS)[0] for body in bodies] == [400] * len(bodies)
+    with pytest.raises(anthropic.NotFoundError):
+        client.models.retrieve("no-such-model")
+    with pytest.raises(anthropic.NotFoundError):
+        client.messages.batches.retrieve("msgbatch_none")
 
 
 @pytest.mark.slow
 def test_a_body_over_32_megabytes_is_refused(client: Client) -> None:
     with pytest.raises(anthropic.ContentTooLargeError):
         ask(client, "describe", SCRIPT="#" * (33 * 1024 * 1024))
-
-
-def test_other_addresses_are_not_found(client: Client) -> None:
-    with pytest.raises(anthropic.NotFoundError):
-        client.models.retrieve("no-such-model")
-    with pytest.raises(anthropic.NotFoundError):
-        client.messages.batches.retrieve("msgbatch_none")
 
 
 def test_a_refused_request_spends_no_fault(standin: StandIn, client: Client) -> None:

@@ -314,12 +314,17 @@ def test_what_was_noted_costs_one_statement_and_what_is_hidden_none(
     assert noted == count_queries(client, url) + 1
 
 
-def test_each_key_has_one_public_form_and_is_found_by_it() -> None:
+def test_item_keys_have_one_public_form() -> None:
     keys = [*range(2_000), 2**40, 2**52 - 1]
     shown = [public_key(ITEM, key) for key in keys]
     assert len(set(shown)) == len(keys) and all(0 <= one < 2**52 for one in shown)
     assert [find_key(ITEM, one) for one in shown] == keys
     assert public_key(ITEM, 7) != public_key("draft", 7)
+    texts = ("", "x", "-1", "١", "9" * 19, str(2**52))
+    assert [read_public(ITEM, text) for text in texts] == [0] * 6
+    address = reverse("item-review", args=[123])
+    assert address == f"/items/{public_key(ITEM, 123)}/" and address.split("/")[2] != "123"
+    assert resolve(address).kwargs == {"pk": 123}
 
 
 def test_the_order_and_the_gaps_of_keys_do_not_show() -> None:
@@ -331,17 +336,6 @@ def test_the_order_and_the_gaps_of_keys_do_not_show() -> None:
     near = {key: abs(shown[key + 1] - shown[key]) for key in keys[:2_000]}
     far = {key + 5_000: abs(shown[key + 100] - shown[key]) for key in keys[:2_000]}
     assert 0.46 < area(near | far, set(far), set(near) | set(far)) < 0.54
-
-
-def test_what_is_no_key_finds_nothing() -> None:
-    texts = ("", "x", "-1", "١", "9" * 19, str(2**52))
-    assert [read_public(ITEM, text) for text in texts] == [0] * 6
-
-
-def test_an_address_has_the_public_form_and_views_get_the_key() -> None:
-    address = reverse("item-review", args=[123])
-    assert address == f"/items/{public_key(ITEM, 123)}/" and address.split("/")[2] != "123"
-    assert resolve(address).kwargs == {"pk": 123}
 
 
 @pytest.mark.django_db

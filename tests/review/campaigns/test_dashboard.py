@@ -364,7 +364,7 @@ def test_the_list_is_narrowed_and_sorted(studies: None, as_manager: Client) -> N
 
 
 @pytest.mark.slow
-def test_each_count_is_what_the_list_has_when_one_follows_it(
+def test_counts_match_the_lists_and_views_are_kept(
     studies: None, as_manager: Client, manager: User
 ) -> None:
     for query in ({}, {"state": "open"}, {"reviewers": "invited", "by": manager.username}):
@@ -372,6 +372,10 @@ def test_each_count_is_what_the_list_has_when_one_follows_it(
             for chip in [one for one in group.chips if not one.current]:
                 after = as_manager.get(LIST + chip.url).context["rows"]
                 assert str(len(after)) == chip.count, (query, group.name, chip.label)
+    data = {"listing": "campaign-list", "name": "Under way", "query": "state=open&sort=name"}
+    assert as_manager.post("/views/save/", data)["Location"] == f"{LIST}?state=open&sort=name"
+    assert SavedView.objects.get().listing == "campaign-list"
+    assert "Under way</a>" in as_manager.get(LIST).text
 
 
 @pytest.mark.slow
@@ -384,11 +388,3 @@ def test_the_list_takes_a_fixed_number_of_queries(
         Campaign.objects.create(name=f"Study {number}", created_by=manager, state="open")
 
     assert [count_queries(client, address) for address in addresses] == few
-
-
-@pytest.mark.slow
-def test_views_are_kept(studies: None, as_manager: Client) -> None:
-    data = {"listing": "campaign-list", "name": "Under way", "query": "state=open&sort=name"}
-    assert as_manager.post("/views/save/", data)["Location"] == f"{LIST}?state=open&sort=name"
-    assert SavedView.objects.get().listing == "campaign-list"
-    assert "Under way</a>" in as_manager.get(LIST).text

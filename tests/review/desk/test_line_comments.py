@@ -34,7 +34,7 @@ def test_remark_is_at_its_line(held: Assignment, reviewer: User, client_for: Cli
     assert page.count("Too &lt;b&gt;wide&lt;/b&gt;") == 1, "what was sent is not typed again"
 
 
-def test_sent_twice_it_is_one(held: Assignment, reviewer: User) -> None:
+def test_remark_sent_twice_is_stored_once(held: Assignment, reviewer: User) -> None:
     for _ in range(2):
         services.add_remark(held.item, draft=script_of(held.item), line=1, text="a ", by=reviewer)
     assert Remark.objects.count() == 1

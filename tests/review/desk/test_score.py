@@ -71,7 +71,7 @@ def test_misplaced_score_is_refused(held_flagged: Assignment, reviewer: User) ->
     assert not Score.objects.exists()
 
 
-def test_the_same_score_twice_is_one_row(held: Assignment, reviewer: User) -> None:
+def test_repeated_or_changed_score_is_one_current_row(held: Assignment, reviewer: User) -> None:
     one = services.submit_score(held.item, given("script", 1, first_of(held.item).pk), by=reviewer)
     two = services.submit_score(held.item, given("script", 1, first_of(held.item).pk), by=reviewer)
     assert one.pk == two.pk and Score.objects.count() == 1

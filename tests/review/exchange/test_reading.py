@@ -179,13 +179,10 @@ def test_a_row_that_is_refused_names_its_column() -> None:
         assert problem.value.column == column, row
 
 
-def test_a_score_is_0_1_or_2() -> None:
+def test_only_0_1_2_and_empty_are_scores() -> None:
     for score in (3, -1, "3", "2.0", 2.0, "two", True, [2], {"value": 2}, "1e0"):
         with pytest.raises(RowProblem, match=r"is no score: 0, 1, 2 or empty"):
             read_scores({"item": "a", "reviewer": "r", "script": score}, line=1, columns=Columns())
-
-
-def test_empty_is_not_asked_and_never_0() -> None:
     row: dict[str, object] = {"item": "a", "reviewer": "r", "script": "0", "feedback": " "}
     given = read_scores({**row, "refined": None}, line=1, columns=Columns())
     assert [(one.stage, one.value) for one in given] == [("script", 0)]
@@ -205,16 +202,13 @@ def test_a_column_for_each_rater_needs_no_reviewer() -> None:
     ]
 
 
-def test_an_id_that_is_missing_follows_from_statement_and_reference() -> None:
+def test_known_data_sets_and_missing_ids_are_read() -> None:
     def id_of(**row: object) -> str:
         return read_item(row)[0].external_id
 
     assert id_of(statement="x") == id_of(statement="x ", script="ls")
     assert id_of(statement="x", reference="ls") != id_of(statement="x")
     assert id_of(id=17, statement="x") == "17"
-
-
-def test_known_sets_of_data_are_read_by_their_own_names() -> None:
     intercode = Columns().with_habits_of(["query", "gold"], ITEM_HABITS)
     assert read_item(intercode.rename({"query": "Do", "gold": "ls"}))[0].reference == "ls"
     bench = Columns().with_habits_of(["test", "name", "prompt", "script", "path"], ITEM_HABITS)

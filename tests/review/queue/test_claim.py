@@ -25,12 +25,14 @@ from tests.people import make_person
 from tests.review.maker import ClientFor, make_study, shown_to
 
 
-def test_a_finished_run_is_taken_in_once(db: None) -> None:
+def test_only_runs_of_a_page_are_taken_in_once(db: None) -> None:
     run = make_run()
     assert services.take_in(run.pk) is not None
     assert services.take_in(run.pk) is None
     assert services.take_in_missed() == 0
     assert Item.objects.count() == 1
+    for origin in (Run.Origin.COMMAND, Run.Origin.CAMPAIGN, Run.Origin.IMPORTED):
+        assert services.take_in(make_run(origin=origin).pk) is None, origin
 
 
 def test_reviewer_gets_item_of_sweep(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -42,11 +44,6 @@ def test_reviewer_gets_item_of_sweep(db: None, monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(intake, "send_to_queue", send_after_the_sweep)
     assert services.item_of_run(run.pk) == Item.objects.get()
-
-
-def test_runs_that_nobody_asked_for_on_a_page_stay_out(db: None) -> None:
-    for origin in (Run.Origin.COMMAND, Run.Origin.CAMPAIGN, Run.Origin.IMPORTED):
-        assert services.take_in(make_run(origin=origin).pk) is None, origin
 
 
 def test_graver_items_come_first_and_those_used_without_review_before_all(
@@ -81,13 +78,13 @@ def test_nobody_reviews_what_they_wrote(item: Item, reviewer: User, second_revie
     assert services.claim_next(services.live_queue(), by=second_reviewer) is not None
 
 
-def test_a_closed_campaign_hands_nothing_out(item: Item, reviewer: User) -> None:
+def test_closed_campaign_gives_nothing(item: Item, reviewer: User) -> None:
     Campaign.objects.update(state="paused")
     with pytest.raises(NotAllowedNow):
         services.claim_next(services.live_queue(), by=reviewer)
 
 
-def test_a_lease_that_ran_out_frees_the_place_and_keeps_what_was_typed(
+def test_expired_lease_keeps_what_was_typed(
     held: Assignment, reviewer: User, second_reviewer: User
 ) -> None:
     services.save_scratch(held.item, by=reviewer, fields={"comment": "half a thought"}, revision=0)
@@ -96,6 +93,9 @@ def test_a_lease_that_ran_out_frees_the_place_and_keeps_what_was_typed(
     assert services.expire_leases() == 0
     assert services.claim_next(services.live_queue(), by=second_reviewer) is not None
     assert services.open_item(held.item, reviewer).scratch.fields == {"comment": "half a thought"}
+    services.save_scratch(held.item, by=reviewer, fields={"comment": "first tab"}, revision=0)
+    with pytest.raises(Stale):
+        services.save_scratch(held.item, by=reviewer, fields={"comment": "second tab"}, revision=0)
 
 
 def test_skipped_item_moves_on(held: Assignment, reviewer: User, second_reviewer: User) -> None:
@@ -104,12 +104,6 @@ def test_skipped_item_moves_on(held: Assignment, reviewer: User, second_reviewer
     services.give_back(held, state=Assignment.State.SKIPPED, why="not my field")
     assert services.claim_next(services.live_queue(), by=reviewer) is None
     assert services.claim_next(services.live_queue(), by=second_reviewer) is not None
-
-
-def test_a_second_tab_that_saves_an_older_text_is_told_so(held: Assignment, reviewer: User) -> None:
-    services.save_scratch(held.item, by=reviewer, fields={"comment": "first tab"}, revision=0)
-    with pytest.raises(Stale):
-        services.save_scratch(held.item, by=reviewer, fields={"comment": "second tab"}, revision=0)
 
 
 def test_the_queue_page_shows_what_waits_and_no_verdict(flagged: Item, as_reviewer: Client) -> None:

@@ -43,7 +43,7 @@ def test_scoring_one_arm_scores_other_and_undo_takes_both_back(arms: Arms, revie
     assert Score.objects.filter(current=True).count() == 2
 
 
-def test_copy_is_not_blind_where_other_arm_s_verdict_was_seen(arms: Arms, reviewer: User) -> None:
+def test_other_script_or_verdict_counts_on_its_own(arms: Arms, reviewer: User) -> None:
     campaign, one, other = arms
     Exposure.objects.create(person=reviewer, run=other.run, what="run", where="test")
     services.claim_next(campaign, by=reviewer)

@@ -169,7 +169,13 @@ def test_its_score_enters_no_figure_and_the_threats_tell_the_difference(
     assert halo["partial"]["value"] == 0
 
 
-def test_a_pilot_checks_its_own_items_only(manager: User, reviewer: User) -> None:
+def test_pilot_and_clone_check_their_own_items(
+    halo_study: Campaign, manager: User, reviewer: User
+) -> None:
+    clone = editing.clone_campaign(halo_study, "Again", by=manager, with_scripts=True)
+    assert clone.cases.count() == clone.items.count() == 4
+    states.move_campaign(clone, "open", by=manager)
+    assert len(halos(clone)) == 4
     campaign = make_study(
         by=manager, reviewers=[reviewer], items=5, is_open=False, pilot_size=2, halo_share=100
     )
@@ -177,13 +183,6 @@ def test_a_pilot_checks_its_own_items_only(manager: User, reviewer: User) -> Non
     made = campaign.items.filter(again="halo")
     assert made.filter(pilot=True, state="open").count() == 2
     assert made.filter(pilot=False, state="held").count() == 3
-
-
-def test_a_clone_has_checks_of_its_own(halo_study: Campaign, manager: User) -> None:
-    clone = editing.clone_campaign(halo_study, "Again", by=manager, with_scripts=True)
-    assert clone.cases.count() == clone.items.count() == 4
-    states.move_campaign(clone, "open", by=manager)
-    assert len(halos(clone)) == 4
 
 
 @pytest.mark.slow

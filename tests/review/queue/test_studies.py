@@ -187,7 +187,9 @@ def test_a_campaign_that_makes_no_sense_is_refused(manager: User) -> None:
         assert error.value.field == field
 
 
-def test_an_open_campaign_keeps_its_rules(manager: User, reviewer: User) -> None:
+def test_open_campaign_keeps_its_rules_and_needs_items_and_members(
+    manager: User, reviewer: User
+) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer])
     with pytest.raises(NotAllowedNow):
         studies.change_rules(campaign, studies.Rules(overlap=2), by=manager)
@@ -195,9 +197,6 @@ def test_an_open_campaign_keeps_its_rules(manager: User, reviewer: User) -> None
     campaign.refresh_from_db()
     assert campaign.limit_each == 9
     assert [one.number for one in campaign.rubrics.all()] == [2, 1]
-
-
-def test_an_empty_or_unmanned_campaign_can_not_be_opened(manager: User, reviewer: User) -> None:
     empty = make_study(by=manager, reviewers=[reviewer], items=0, is_open=False)
     unmanned = make_study(by=manager, reviewers=[], name="Unmanned", is_open=False)
     for campaign in (empty, unmanned):

@@ -111,13 +111,12 @@ def test_nothing_is_said_that_the_study_does_not_hold(
 
 
 def test_a_study_without_items_has_a_report(
-    manager: User, client: Client, capsys: pytest.CaptureFixture[str]
+    manager: User, as_manager: Client, capsys: pytest.CaptureFixture[str]
 ) -> None:
     campaign = rules.create_campaign("Empty", by=manager)
-    client.force_login(manager)
     capsys.readouterr()
     call_command("study_report", "Empty", "--json")
 
     assert json.loads(capsys.readouterr().out)["items"] == 0
-    assert "Nothing to report yet" in client.get(f"/campaigns/{campaign.pk}/report/").text
-    assert not read_page(client, campaign)
+    assert "Nothing to report yet" in as_manager.get(f"/campaigns/{campaign.pk}/report/").text
+    assert not read_page(as_manager, campaign)

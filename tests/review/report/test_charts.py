@@ -20,12 +20,14 @@ from review.report.tables.table import Cell, Column, Group, Table, number, table
 WORDS = FlowWords("right", "wrong", "stayed right", "broken", "fixed", "stayed wrong")
 
 
-def test_shares_stand_on_an_axis_from_nothing_to_all() -> None:
+def test_scales_reach_from_nothing_to_all() -> None:
     scale = scale_of_shares()
     ticks = [(tick.at, tick.label) for tick in scale.labels()]
     assert ticks == [(at, f"{at} %") for at in (0, 25, 50, 75, 100)]
     assert scale.zero is None
     assert [scale.at(value) for value in (-1, 0.425, 2)] == [0, 42.5, 100]
+    wanted = {None: 0, -0.2: 0, 0: 0, 0.01: 1, 0.2: 2, 0.59: 3, 0.6: 4, 0.8: 5, 1: 5}
+    assert {value: level_of(value) for value in wanted} == wanted
 
 
 def test_differences_go_both_ways_alike() -> None:
@@ -68,13 +70,17 @@ def test_a_forest_plot_keeps_the_order_and_leaves_out_what_has_no_value() -> Non
     assert not draw_forest([rows[1]], scale_of_shares())
 
 
-def test_bounds_alone_are_drawn_without_a_mark() -> None:
+def test_empty_band_and_unmarked_bounds_are_drawn() -> None:
     rows = [("overall", "Overall", [Estimate(1, "a: 20 to 40 %", None, least=0.2, most=0.4)])]
     (row,) = draw_forest(rows, scale_of_shares()).rows
     (mark,) = row.marks
     assert (mark.x, mark.outer_left, mark.outer_right) == (None, 20, 40)
     drawn = write_marks(row)
     assert "a: 20 to 40 %" in drawn and 'class="bounds" x1="20' in drawn and "<circle" not in drawn
+    flow = draw_flow(FlowCounts(0, 0, 2, 1), WORDS)
+    assert [band.kind for band in flow.bands] == ["fixed", "still-wrong"]
+    assert flow.bars[0].height == 1
+    assert not draw_flow(FlowCounts(0, 0, 0, 0), WORDS)
 
 
 def test_what_refinement_does_is_drawn_as_wide_as_its_share() -> None:
@@ -94,18 +100,6 @@ def test_what_refinement_does_is_drawn_as_wide_as_its_share() -> None:
     assert widths["fixed"] / widths["broken"] == pytest.approx(6, rel=0.02)
     right, wrong = flow.bars[:2]
     assert right.y + right.height < wrong.y and wrong.y + wrong.height <= HEIGHT
-
-
-def test_a_band_of_nothing_is_left_out_and_without_items_there_is_no_chart() -> None:
-    flow = draw_flow(FlowCounts(0, 0, 2, 1), WORDS)
-    assert [band.kind for band in flow.bands] == ["fixed", "still-wrong"]
-    assert flow.bars[0].height == 1
-    assert not draw_flow(FlowCounts(0, 0, 0, 0), WORDS)
-
-
-def test_a_higher_coefficient_is_darker() -> None:
-    wanted = {None: 0, -0.2: 0, 0: 0, 0.01: 1, 0.2: 2, 0.59: 3, 0.6: 4, 0.8: 5, 1: 5}
-    assert {value: level_of(value) for value in wanted} == wanted
 
 
 def test_each_pair_stands_in_both_its_places() -> None:
@@ -152,16 +146,13 @@ def make_table(name: str = "imported") -> Table:
     return Table("figures", "Figures", columns, groups, group_label="Figure", note="not blind")
 
 
-def test_csv_has_a_column_for_groups_and_none_for_drawings() -> None:
+def test_table_is_written_as_csv_markdown_and_latex() -> None:
     rows = list(csv.reader(io.StringIO(write_csv(make_table()))))
     assert rows == [
         ["Figure", "Configuration", "n / N", "Beside it"],
         ["First-pass accuracy", "imported", "65 / 153", "3 open (2 unresolved)"],
         ["Net", "imported", "65 / 153", "3 open (2 unresolved)"],
     ]
-
-
-def test_markdown_aligns_numbers_and_says_what_must_be_read_with_it() -> None:
     lines = write_markdown(make_table()).splitlines()
     assert lines[0] == "**Figures (not blind)**"
     assert lines[2:4] == [
@@ -169,14 +160,14 @@ def test_markdown_aligns_numbers_and_says_what_must_be_read_with_it() -> None:
         "| --- | --- | ---: | --- |",
     ]
     assert len(lines) == 6
-
-
-def test_latex_is_a_booktabs_table() -> None:
     text = write_latex(make_table())
     assert r"\begin{tabular}{llrl}" in text
     assert r"\caption{Figures (not blind)}" in text
     assert r"First-pass accuracy & imported & 65 / 153 & 3 open (2 unresolved) \\" in text
     assert text.count(r"\begin") == text.count(r"\end")
+    table = table_of("x", "X", [Column("A"), Column("B")], [[Cell("one\ntwo"), number(12345)]], "")
+    assert "| one two | 12,345 |" in write_markdown(table)
+    assert not table_of("x", "X", [Column("A")], [], "")
 
 
 def test_names_break_no_table_and_carry_no_command() -> None:
@@ -189,12 +180,6 @@ def test_names_break_no_table_and_carry_no_command() -> None:
     assert r"\<b\>" in line and r"\`rm\`" in line
     spreadsheet = write_csv(make_table("=HYPERLINK(1)"))
     assert ",=HYPERLINK" not in spreadsheet
-
-
-def test_lines_in_a_name_become_one() -> None:
-    table = table_of("x", "X", [Column("A"), Column("B")], [[Cell("one\ntwo"), number(12345)]], "")
-    assert "| one two | 12,345 |" in write_markdown(table)
-    assert not table_of("x", "X", [Column("A")], [], "")
 
 
 MARKUP = "\"><script>alert('1')</script>&%s"

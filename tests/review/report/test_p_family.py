@@ -38,13 +38,12 @@ def opened(campaign: Campaign, manager: User, reviewer: User) -> Campaign:
     return move_campaign(campaign, Campaign.State.CLOSED, by=manager)
 
 
-def test_family_is_fixed_at_opening(opened: Campaign, manager: User, client: Client) -> None:
+def test_family_is_fixed_at_opening(opened: Campaign, as_manager: Client) -> None:
     said = make_report(opened)["details"]["p_values"]
     # Under both criteria the net of each configuration, and five figures of each two of them: nothing was executed
     # in this study. What the third brought came later.
     assert said["fixed"] and (said["family"], said["later"]) == (2 * (3 + 3 * 5), 2 * (1 + 2 * 5))
-    client.force_login(manager)
-    page = client.get(f"/campaigns/{opened.pk}/report/").text
+    page = as_manager.get(f"/campaigns/{opened.pk}/report/").text
     words = " ".join(html.unescape(re.sub(r"<[^>]+>", " ", page)).split())
     assert "over 36 comparisons, fixed when the campaign opened" in words
     assert "22 of them came later" in words
@@ -91,7 +90,7 @@ def test_pilot_items_are_in_family(campaign: Campaign, manager: User, reviewer: 
     assert {one[2] for one in campaign.p_family} == {"imported", "second"}
 
 
-def test_report_is_cached_by_family(opened: Campaign, manager: User, client: Client) -> None:
+def test_report_is_cached_by_family(opened: Campaign, as_manager: Client) -> None:
     """As many comparisons, but others; and none that were fixed are not the same as none fixed."""
     said = []
     for family in ([["net", "strict", "imported", ""]], [["net", "strict", "third", ""]], [], None):
@@ -100,13 +99,12 @@ def test_report_is_cached_by_family(opened: Campaign, manager: User, client: Cli
         p_values = make_report(opened)["details"]["p_values"]
         said.append((p_values["fixed"], p_values["later"]))
     assert said[0][0] and said[2] == (True, 0) and said[3] == (False, 0)
-    client.force_login(manager)
-    page = client.get(f"/campaigns/{opened.pk}/report/").text
+    page = as_manager.get(f"/campaigns/{opened.pk}/report/").text
     assert "was not fixed when the campaign opened" in html.unescape(page)
 
 
 def test_the_net_of_the_only_configuration_stands_alone_where_it_was_named(
-    campaign: Campaign, manager: User, reviewer: User, client: Client
+    campaign: Campaign, manager: User, reviewer: User, as_manager: Client
 ) -> None:
     fill(campaign, golden_labels(), [reviewer])
     add_member(campaign, reviewer, by=manager)
@@ -124,8 +122,7 @@ def test_the_net_of_the_only_configuration_stands_alone_where_it_was_named(
     # What is left of the family is the same figure under the other criterion.
     assert said["family"] == 1 and partial["p_holm"] == partial["p_value"]
     assert (said["primary"]["figure"], said["primary"]["first"]) == ("net", "imported")
-    client.force_login(manager)
-    page = client.get(f"/campaigns/{closed.pk}/report/").text
+    page = as_manager.get(f"/campaigns/{closed.pk}/report/").text
     assert "primary: it stands alone" in html.unescape(page)
 
 

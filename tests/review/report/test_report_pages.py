@@ -159,16 +159,7 @@ def test_a_snapshot_without_a_good_name_is_refused_and_nothing_typed_is_lost(
     assert not ReportSnapshot.objects.exists()
 
 
-def test_criterion_adds_no_look(golden: Campaign, manager: User, as_manager: Client) -> None:
-    for query in ("", "?criterion=partial", "?criterion=strict"):
-        as_manager.get(f"/campaigns/{golden.pk}/report/{query}")
-    (look,) = ReportLook.objects.all()
-    assert (look.by, look.scored) == (manager, 153)
-    threats = words_of(as_manager.get(f"/campaigns/{golden.pk}/report/threats/").text)
-    assert "Looks at the live report 1" in threats
-
-
-def test_who_reviews_and_sees_the_items_behind_a_figure_is_marked_unblinded(
+def test_looks_are_counted_once_and_unblind_reviewers(
     golden: Campaign, manager: User, as_manager: Client
 ) -> None:
     add_member(golden, manager, by=manager)
@@ -176,6 +167,12 @@ def test_who_reviews_and_sees_the_items_behind_a_figure_is_marked_unblinded(
     assert Member.objects.get().unblinded_at is None
     as_manager.get(f"/campaigns/{golden.pk}/report/items/?figure=net&configuration=imported")
     assert Member.objects.get().unblinded_at is not None
+    for query in ("", "?criterion=partial", "?criterion=strict"):
+        as_manager.get(f"/campaigns/{golden.pk}/report/{query}")
+    (look,) = ReportLook.objects.all()
+    assert (look.by, look.scored) == (manager, 153)
+    threats = words_of(as_manager.get(f"/campaigns/{golden.pk}/report/threats/").text)
+    assert "Looks at the live report 1" in threats
 
 
 @pytest.mark.slow

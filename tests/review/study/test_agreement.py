@@ -149,16 +149,13 @@ def test_without_two_scores_of_an_item_nothing_is_said() -> None:
         assert (found.undefined, found.pairs) == (NO_PAIRS, ())
 
 
-def test_all_the_same_score_has_no_variation_but_a_percent() -> None:
+def test_agreement_without_variation_is_percent_only() -> None:
     found = agreement([{1: 2, 2: 2}] * 5)
 
     assert (found.undefined, found.percent) == (NO_VARIATION, 1.0)
     assert (found.krippendorff_alpha, found.low, found.high, found.cohen_kappa) == (None,) * 4
     assert found.pairs[0].percent == 1.0
     assert found.pairs[0].strict_kappa is None
-
-
-def test_one_item_that_two_see_differently_is_worse_than_chance() -> None:
     found = agreement([{1: 0, 2: 2}])
 
     assert found.percent == 0
@@ -205,15 +202,12 @@ def test_items_of_one_statement_are_drawn_together() -> None:
         assert in_threes.intervals[name] == pytest.approx(alone.intervals[name], abs=0.02), name
 
 
-def test_with_few_statements_there_is_no_interval_and_the_reason_is_said() -> None:
+def test_missing_interval_has_a_reason() -> None:
+    """One item of forty differs: more than a third of the draws are without it."""
     found = agreement([{1: n % 3, 2: (n + n % 4) % 3} for n in range(19)])
 
     assert (found.low, found.high, found.no_interval) == (None, None, FEW_STATEMENTS)
     assert found.krippendorff_alpha is not None
-
-
-def test_draws_without_variation_are_counted_as_undefined() -> None:
-    """One item of forty differs: more than a third of the draws are without it."""
     found = agreement([*[{1: 2, 2: 2}] * 39, {1: 2, 2: 1}])
 
     assert (found.low, found.no_interval) == (None, OFTEN_UNDEFINED)

@@ -121,9 +121,14 @@ def test_turning_many_signs_of_several_sizes_keeps_to_the_chances() -> None:
     assert sign_flip(steps, round(2 * spread)) == pytest.approx(0.0455, abs=0.001)
 
 
-def test_holm_keeps_the_order_and_what_is_missing_counts() -> None:
+def test_family_has_all_comparisons_adjusted_by_holm() -> None:
     assert adjust_by_holm([0.01, 0.04, None, 0.03]) == pytest.approx([0.04, 0.09, None, 0.09])
     assert adjust_by_holm([]) == []
+    planned = plan_family(["small", "large"])
+
+    assert len(planned) == len(set(planned)) == 2 * (6 + 2 * 3)
+    assert between("first_pass_accuracy", "strict", ("small", "large")) in planned
+    assert Hypothesis("net", "partial", "large") in planned
 
 
 def test_an_unresolved_refined_script_matters_only_where_the_figure_asks_for_it() -> None:
@@ -164,14 +169,6 @@ def test_swapped_sides_turn_the_sign_and_reduced_patterns_give_the_same() -> Non
 
 
 EVERYTHING = frozenset(Object)
-
-
-def test_two_configurations_have_all_comparisons_under_both_criteria() -> None:
-    planned = plan_family(["small", "large"])
-
-    assert len(planned) == len(set(planned)) == 2 * (6 + 2 * 3)
-    assert between("first_pass_accuracy", "strict", ("small", "large")) in planned
-    assert Hypothesis("net", "partial", "large") in planned
 
 
 def test_what_has_no_p_value_stays_in_the_family_unless_the_study_has_none_of_it() -> None:

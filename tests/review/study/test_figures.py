@@ -71,10 +71,12 @@ def test_figures_depend_on_neither_the_order_of_items_nor_patterns_without_items
         assert _as_json(counts) == _as_json(count_patterns(items)), seed
 
 
-def test_a_pattern_is_read_back_from_its_text() -> None:
+def test_pattern_is_read_back_from_its_text() -> None:
     for pattern in count_patterns([random_item(random.Random(seed)) for seed in range(300)]):
         assert ItemPattern.from_text(pattern.to_text()) == pattern
         assert len(pattern.to_text()) < 120
+    with pytest.raises(ValueError, match="not the pattern"):
+        ItemPattern.from_text("2|1")
 
 
 def test_the_items_behind_a_figure_are_as_many_as_it_counts() -> None:
@@ -89,19 +91,20 @@ def test_the_items_behind_a_figure_are_as_many_as_it_counts() -> None:
                     assert sum(counts[one] for one in counted) == figure.share.numerator
 
 
-def test_a_text_that_is_no_pattern_is_refused() -> None:
-    with pytest.raises(ValueError, match="not the pattern"):
-        ItemPattern.from_text("2|1")
-
-
-def test_without_items_every_figure_is_empty() -> None:
+def test_figure_without_objects_is_empty() -> None:
     for figure in strict().values():
         assert share(figure) == (0, 0)
         assert figure.as_json()["value"] is None
         assert figure.as_json()["low"] is None
+    figures = strict(scored(0), scored(2))
+
+    assert figures["net"].reason == figures["fixed"].reason == NOT_PART
+    assert figures["net"].as_json()["value"] is None
+    assert figures["net"].as_json()["p_value"] is None
+    assert figures["first_pass_accuracy"].reason == ""
 
 
-def test_a_failed_run_counts_as_wrong_and_is_marked() -> None:
+def test_repaired_and_failed_are_counted_beside() -> None:
     figures = strict(scored(2), Judged(origin=Origin.FAILED))
 
     assert share(figures["first_pass_accuracy"]) == (1, 2)
@@ -109,9 +112,6 @@ def test_a_failed_run_counts_as_wrong_and_is_marked() -> None:
     assert figures["feedback_useful"].reason == NOT_PART
     assert figures["assessor_recall"].beside["never_assessed"] == 1
     assert figures["overall_expert_triggered"].reason == NOT_PART
-
-
-def test_the_repaired_are_counted_and_taken_as_wrong_beside() -> None:
     first = strict(scored(2), scored(2, origin=Origin.REPAIRED), scored(0))["first_pass_accuracy"]
 
     assert share(first) == (2, 3)
@@ -177,15 +177,6 @@ def test_without_a_refined_script_the_first_stands() -> None:
     assert share(figures["overall_assessor_triggered"]) == (2, 3)
     assert figures["overall_assessor_triggered"].open == 0
     assert figures["model_correction"].beside == {"unscored": 0, "not_refined": 1}
-
-
-def test_a_figure_whose_objects_do_not_exist_is_none_and_says_so() -> None:
-    figures = strict(scored(0), scored(2))
-
-    assert figures["net"].reason == figures["fixed"].reason == NOT_PART
-    assert figures["net"].as_json()["value"] is None
-    assert figures["net"].as_json()["p_value"] is None
-    assert figures["first_pass_accuracy"].reason == ""
 
 
 def test_a_score_that_breaks_a_right_script_counts_whoever_passed_it() -> None:

@@ -62,7 +62,7 @@ def test_mcnemars_p_value_is_the_exact_binomial_tail(gained: int, lost: int) -> 
     assert mcnemar_exact(gained, lost) == mcnemar_exact(lost, gained)
 
 
-def test_mcnemar_holds_for_very_many_items() -> None:
+def test_mcnemar_is_exact_for_very_many_items() -> None:
     assert mcnemar_exact(500_000, 500_000) == 1.0
     assert mcnemar_exact(501_000, 499_000) == pytest.approx(0.0456, abs=2e-4)
     assert mcnemar_exact(600_000, 400_000) == 0.0
@@ -84,10 +84,16 @@ def test_paired_difference_is_inside(both: int, lost: int, gained: int, neither:
     assert one.p_value == other.p_value
 
 
-def test_newcombes_interval_of_the_golden_case() -> None:
+def test_newcombe_interval_equals_the_golden_case() -> None:
+    """45 of 100 before and after, nearly independent: the correction for continuity leaves no correlation."""
     interval = newcombe(both=62, lost=3, gained=18, neither=70)
 
     assert interval == pytest.approx((0.040, 0.155), abs=5e-4)
+    interval = newcombe(both=20, lost=25, gained=25, neither=32)
+
+    low, high = wilson(45, 102)
+    joined = sqrt((45 / 102 - low) ** 2 + (high - 45 / 102) ** 2)
+    assert interval == pytest.approx((-joined, joined))
 
 
 def test_without_a_correlation_the_two_intervals_are_joined_as_of_independent_shares() -> None:
@@ -99,15 +105,6 @@ def test_without_a_correlation_the_two_intervals_are_joined_as_of_independent_sh
         0.14 - sqrt((1 - after.low) ** 2 + (before.high - 0.86) ** 2)
     )
     assert interval.high == pytest.approx(0.14 + (0.86 - before.low))
-
-
-def test_a_weak_positive_correlation_is_corrected_away() -> None:
-    """45 of 100 before and after, nearly independent: the correction for continuity leaves no correlation."""
-    interval = newcombe(both=20, lost=25, gained=25, neither=32)
-
-    low, high = wilson(45, 102)
-    joined = sqrt((45 / 102 - low) ** 2 + (high - 45 / 102) ** 2)
-    assert interval == pytest.approx((-joined, joined))
 
 
 def test_the_quantile_of_t_is_the_tabled_one() -> None:
@@ -153,13 +150,10 @@ def test_a_difference_over_repeated_statements_is_that_of_a_smaller_table() -> N
     assert (nothing.deff, nothing.p_value) == (3.0, 1.0)
 
 
-def test_the_smallest_number_of_items_for_a_half_width() -> None:
+def test_half_width_is_wilsons_and_planned_exactly() -> None:
     for share, wanted in ((0.5, 0.05), (0.1, 0.04), (0.0, 0.02)):
         items = plan_share(share=share, half_width_wanted=wanted).items
         assert half_width(share, items) <= wanted < half_width(share, items - 1), share
-
-
-def test_the_half_width_is_that_of_wilsons_interval() -> None:
     low, high = wilson(30, 120)
     assert half_width(0.25, 120) == pytest.approx((high - low) / 2)
 
@@ -183,18 +177,12 @@ def enumerated_power(gained: float, lost: float, items: int) -> float:
     return total
 
 
-def test_the_power_of_the_exact_test_is_that_of_all_outcomes() -> None:
+def test_planned_power_is_exact_or_out_of_reach() -> None:
     for items in (5, 6, 20, 41):
         assert power(0.3, 0.1, items) == pytest.approx(enumerated_power(0.3, 0.1, items), abs=1e-8)
-
-
-def test_from_the_number_of_items_on_the_power_stays_reached() -> None:
     items = plan_paired(gained=0.15, lost=0.05, power_wanted=0.8).items
     assert power(0.15, 0.05, items - 1) < 0.8
     assert all(power(0.15, 0.05, items + more) >= 0.8 for more in range(20))
-
-
-def test_no_number_of_items_finds_what_is_not_there() -> None:
     with pytest.raises(OutOfReach):
         plan_paired(gained=0.1, lost=0.1, power_wanted=0.8)
     with pytest.raises(OutOfReach):

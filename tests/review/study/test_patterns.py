@@ -84,21 +84,18 @@ def test_the_value_that_counts() -> None:
     assert found == COUNTING
 
 
-def test_gold_training_and_repeats_bring_nothing() -> None:
+def test_only_real_scores_count_and_adjudication_is_final() -> None:
     item = Judged(scores=(by(1, 2), by(2, 2)), is_real=False)
 
     assert pattern_of(item) is None
     assert values_given(item, SCRIPT) == ()
-
-
-def test_an_adjudication_is_final_and_no_part_of_agreement() -> None:
     item = Judged(scores=(by(1, 0), by(2, 2)), adjudicated={(SCRIPT, Arm.MODEL): 1})
 
     assert pattern(*item.scores, adjudicated=item.adjudicated).script is FinalScore.PARTIAL
     assert values_given(item, SCRIPT) == ((1, 0), (2, 2))
 
 
-def test_sham_scores_of_those_who_found_the_script_right_count_nowhere() -> None:
+def test_sham_scores_count_only_after_a_wrong_script() -> None:
     scores = (by(1, 2), by(2, 0), by(3, 0), by(1, 0, REFINED), by(2, 2, REFINED))
     item = Judged(scores=scores, is_sham=True, verdict=Verdict.CORRECT, has_refined=True)
 
@@ -106,21 +103,18 @@ def test_sham_scores_of_those_who_found_the_script_right_count_nowhere() -> None
         FinalScore.INCORRECT, refined=FinalScore.CORRECT, verdict=Verdict.CORRECT
     )
     assert values_given(item, REFINED) == ((2, 2),)
-
-
-def test_what_a_flag_opened_is_no_sham() -> None:
     scores = (by(1, 2), by(1, 0, REFINED))
 
     assert pattern(*scores, is_sham=True, verdict=Verdict.INCORRECT).refined is FinalScore.INCORRECT
 
 
-def test_a_run_without_a_script_is_wrong_by_rule() -> None:
+def test_script_or_refinement_is_known_without_a_score() -> None:
     assert pattern(origin=Origin.FAILED).script is FinalScore.INCORRECT
-
-
-def test_a_refined_score_shows_that_there_was_a_refined_script() -> None:
     assert pattern(by(1, 0), by(1, 2, REFINED)).has_refined
     assert not pattern(by(1, 0)).has_refined
+    found = pattern(by(1, 2), by(1, 0, REFINED), has_refined=True, is_same=True)
+
+    assert found.refined is FinalScore.CORRECT
 
 
 def test_the_authors_scores_of_an_experts_refinement_are_kept_apart() -> None:
@@ -145,15 +139,12 @@ def test_scores_that_are_not_blind_count_where_nothing_is_hidden_and_stand_besid
     assert not_blind_of(hidden) == [(SCRIPT, 2)]
 
 
-def test_without_who_was_called_in_the_first_reviewers_stand() -> None:
+def test_called_in_reviewer_is_not_among_those_wanted() -> None:
     item = Judged(scores=(by(1, 0), by(2, 2), by(3, 2, was_called_in=True)), wanted=3, called_in=1)
     without = pattern_of(item, Reading.WITHOUT_CALLED_IN)
 
     assert pattern(*item.scores, wanted=3).script is FinalScore.CORRECT
     assert without.script is FinalScore.UNRESOLVED
-
-
-def test_a_reviewer_that_a_file_calls_called_in_is_none_of_those_wanted() -> None:
     item = Judged(scores=(by(1, 0), by(3, 2, was_called_in=True)), wanted=2)
     without = pattern_of(item, Reading.WITHOUT_CALLED_IN)
 
@@ -258,12 +249,6 @@ def test_the_adjudicator_is_asked_for_ties_and_for_what_opened_for_nobody() -> N
     assert stages_to_settle(Judged(scores=both_right, wanted=2)) == []
 
 
-def test_a_refined_text_that_is_the_script_takes_its_score() -> None:
-    found = pattern(by(1, 2), by(1, 0, REFINED), has_refined=True, is_same=True)
-
-    assert found.refined is FinalScore.CORRECT
-
-
 def test_of_several_experts_refinements_the_earliest_counts() -> None:
     later = by(1, 0, REFINED, arm=Arm.EXPERT, text=9)
     earlier = by(2, 2, REFINED, arm=Arm.EXPERT, text=4)
@@ -271,12 +256,9 @@ def test_of_several_experts_refinements_the_earliest_counts() -> None:
     assert pattern(later, earlier).expert is FinalScore.CORRECT
 
 
-def test_feedback_is_classed_by_its_words() -> None:
+def test_feedback_and_execution_are_classed() -> None:
     wanted = {0: 0, 20: 0, 21: 1, 40: 1, 41: 2, 80: 2, 160: 3, 161: 4, 5000: 4}
     assert {words: class_of_length(words) for words in wanted} == wanted
-
-
-def test_execution_succeeds_only_in_full() -> None:
     wanted = {None: None, 1.0: True, 0.999: False, 0.0: False}
     assert {one: pattern(by(1, 2), execution=one).execution for one in wanted} == wanted
 

@@ -122,12 +122,16 @@ def test_a_later_draft_with_a_text_that_stood_before_takes_its_score() -> None:
     assert [row.by_assessor.share.numerator for row in rows] == [1, 0, 1, 0]
 
 
-def test_retrieved_items_have_a_row_of_their_own() -> None:
+def test_retrieved_and_unassessed_items_are_apart() -> None:
     patterns = count_patterns([item(2, origin=Origin.RETRIEVED), item(0, origin=Origin.RETRIEVED)])
     share = tabulate_retrieved(patterns, STRICT)
 
     assert (share.numerator, share.denominator) == (1, 2)
     assert draw_up_card(patterns, STRICT).right[None] == 0
+    card = draw_up_card(count_patterns([item(0, verdict=Verdict.UNKNOWN), item(0)]), STRICT)
+
+    assert (card.wrong[Verdict.UNKNOWN], card.wrong[None]) == (1, 1)
+    assert card.missed.value is None
 
 
 def test_experts_feedback_is_compared_on_items_that_have_both() -> None:
@@ -193,13 +197,6 @@ def test_the_card_of_the_assessor_in_the_golden_case() -> None:
         assert (card.missed.numerator, card.missed.denominator) == missed
         assert (card.false_alarms.numerator, card.false_alarms.denominator) == false_alarms
         assert sum(card.right.values()) + sum(card.wrong.values()) == 153
-
-
-def test_the_card_keeps_unknown_and_never_assessed_apart() -> None:
-    card = draw_up_card(count_patterns([item(0, verdict=Verdict.UNKNOWN), item(0)]), STRICT)
-
-    assert (card.wrong[Verdict.UNKNOWN], card.wrong[None]) == (1, 1)
-    assert card.missed.value is None
 
 
 def test_what_was_skipped_bounds_the_accuracy() -> None:

@@ -40,13 +40,10 @@ def test_an_alert_is_the_same_from_start_to_end_and_another_when_it_starts_again
     assert key() != key(fingerprint="a2")
 
 
-def test_grafana_has_values_and_a_link_to_its_panel() -> None:
+def test_grafana_and_pagerduty_alerts_are_read() -> None:
     (alert,) = read("grafana", sent.grafana()).alerts
     assert alert.link == "https://grafana.example.org/d/abc?viewPanel=1"
     assert "97.5" in alert.annotations["values"]
-
-
-def test_pagerduty() -> None:
     (alert,) = read("pagerduty", sent.pagerduty()).alerts
     assert (alert.title, alert.severity) == ("Disk of web-1 is full", 1)
     assert alert.labels["service"] == "Exports"
@@ -55,14 +52,11 @@ def test_pagerduty() -> None:
     assert read("pagerduty", {"event": {"id": "1", "event_type": "pagey.ping"}}).alerts == []
 
 
-def test_instana() -> None:
+def test_instana_and_generic_alerts_are_read() -> None:
     (alert,) = read("instana", sent.instana()).alerts
     assert alert.title.startswith("Garbage") and alert.text.startswith("Tune")
     assert (alert.severity, alert.labels["fqdn"]) == (1, "host1.demo.com")
     assert read("instana", sent.instana("CLOSED")).alerts[0].is_resolved
-
-
-def test_generic_json_by_pointers() -> None:
     (alert,) = read("generic", sent.generic(), sent.GENERIC_MAPPING).alerts
     assert (alert.title, alert.severity) == ("Old exports fill /var/tmp", 2)
     assert alert.labels == {"team": "web"}
@@ -85,11 +79,14 @@ def test_other_shape_is_refused_with_the_reason() -> None:
             read(kind, document, sent.GENERIC_MAPPING)
 
 
-def test_body_that_is_not_json_is_refused() -> None:
+def test_unreadable_text_is_refused() -> None:
     deep = [b"[" * 30_000, b'{"a":' * 30_000]
     for body in (b"", b"x", b"\xff", b'"x"', *deep, b"1" * 10_000, b"NaN"):
         with pytest.raises(Unreadable):
             read_json(body)
+    for text in ("team", "=x", 'team=~"(a+)+$"', 'team=~"a*"', "a=b\n" * 21):
+        with pytest.raises(BadMatcher):
+            read_matchers(text)
 
 
 HOSTILE = {
@@ -166,9 +163,3 @@ def test_matchers_hold_or_not() -> None:
         'gone=~"x.*"': False,
     }
     assert {text: all_hold(read_matchers(text), labels) for text in table} == table
-
-
-def test_text_that_is_not_a_matcher_is_refused() -> None:
-    for text in ("team", "=x", 'team=~"(a+)+$"', 'team=~"a*"', "a=b\n" * 21):
-        with pytest.raises(BadMatcher):
-            read_matchers(text)

@@ -35,22 +35,14 @@ def test_data_folder_is_where_the_environment_says(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.usefixtures("as_user")
-def test_sockets_are_in_the_data_folder_if_its_path_fits() -> None:
+def test_sockets_are_short_and_never_shared() -> None:
     # Too long for the address of a socket, or with characters that a URL would quote.
     elsewhere = [LONG, Path("/srv/my data"), Path("/srv/100%"), Path("/srv/données")]
     for data in (Path("/srv/data"), *elsewhere):
         layout = Layout(data)
         assert layout.sockets.is_relative_to(data) is (data not in elsewhere), data
         assert len(os.fsencode(layout.postgres_sockets / ".s.PGSQL.5432.lock")) <= 107
-
-
-@pytest.mark.usefixtures("as_user")
-def test_two_data_folders_never_share_a_socket() -> None:
     assert Layout(LONG / "a").sockets != Layout(LONG / "b").sockets
-
-
-@pytest.mark.usefixtures("as_user")
-def test_an_ordinary_user_keeps_everything_in_the_data_folder() -> None:
     assert Layout(Path("/srv/data")).postgres_data == Path("/srv/data/postgres")
 
 

@@ -148,17 +148,13 @@ def test_a_long_data_path_gets_its_sockets_elsewhere(place) -> None:
     shutil.rmtree(layout.sockets)
 
 
-def test_redis_is_for_us_alone_and_ends_without_a_trace(place, redis) -> None:
+def test_redis_is_private_and_starts_again(place, redis) -> None:
     redis.start()
     assert place.layout.redis_socket.stat().st_mode & 0o777 == 0o700
     assert place.layout.sockets.stat().st_mode & 0o777 == 0o700
     redis.stop()
     assert not redis.is_running()
     assert place.alive() == []
-
-
-def test_redis_starts_again_after_a_kill(place, redis) -> None:
-    redis.start()
     (pid,) = place.alive("redis")
     os.kill(pid, signal.SIGKILL)
     redis._process.wait()
@@ -167,14 +163,11 @@ def test_redis_starts_again_after_a_kill(place, redis) -> None:
     assert redis.is_running()
 
 
-def test_without_redis_error_says_what_to_install(redis, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_program_is_named_with_its_remedy(redis, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     monkeypatch.setattr(sys, "prefix", "/nowhere")
     with pytest.raises(CannotStart, match="apt install redis-server"):
         redis.start()
-
-
-def test_without_postgresql_the_error_says_what_to_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(binaries, "_PACKAGE", "no_such_package")
     with pytest.raises(CannotStart, match="make setup"):
         binaries.find_postgres()

@@ -124,11 +124,17 @@ def test_moved_channel_loses_its_secret(administrator: User, settings: Settings)
     assert secret_of(channel) == fresh
 
 
-def test_a_chat_host_is_at_a_port_of_its_own() -> None:
+def test_chat_host_keeps_its_port_and_network() -> None:
     for host in ("x.logic.azure.com:25", "x.logic.azure.com:0"):
         with pytest.raises(BadInput, match="Port"):
             channel_kinds.check_host("teams", host)
     assert channel_kinds.check_host("teams", "x.logic.azure.com:443")
+    assert choose_addresses("chat", ["10.1.2.3"], is_encrypted=True, is_named=True) == ["10.1.2.3"]
+    for found, is_named in (("10.1.2.3", False), ("169.254.169.254", True)):
+        with pytest.raises(ForbiddenAddress):
+            choose_addresses("chat", [found], is_encrypted=True, is_named=is_named)
+    with pytest.raises(ForbiddenAddress):
+        choose_addresses("chat", ["203.0.114.9"], is_encrypted=False, is_named=True)
 
 
 def test_each_kind_is_told_at_its_own_address_in_its_own_form() -> None:
@@ -146,15 +152,6 @@ def test_each_kind_is_told_at_its_own_address_in_its_own_form() -> None:
     assert attached["contentType"] == "application/vnd.microsoft.card.adaptive"
     assert attached["content"]["body"][0]["text"] == "Verified"
     assert attached["content"]["actions"][0]["url"] == "https://a.example/1"
-
-
-def test_a_host_that_is_named_may_be_private_and_a_metadata_service_never() -> None:
-    assert choose_addresses("chat", ["10.1.2.3"], is_encrypted=True, is_named=True) == ["10.1.2.3"]
-    for found, is_named in (("10.1.2.3", False), ("169.254.169.254", True)):
-        with pytest.raises(ForbiddenAddress):
-            choose_addresses("chat", [found], is_encrypted=True, is_named=is_named)
-    with pytest.raises(ForbiddenAddress):
-        choose_addresses("chat", ["203.0.114.9"], is_encrypted=False, is_named=True)
 
 
 def test_marks_that_chat_programs_act_on_are_made_plain() -> None:

@@ -22,13 +22,10 @@ from review.exchange.importing.items import import_items
 from review.exchange.source import Source
 from scriptsmith_site.models import Profile
 from scriptsmith_site.operation.audit import COLUMNS
+from tests import people
 from tests.site.browsing import ClientFor
 
-
-@pytest.fixture
-def admin(client: Client, administrator: User) -> Client:
-    client.force_login(administrator)
-    return client
+admin = people.as_administrator
 
 
 @pytest.fixture
@@ -119,7 +116,7 @@ def test_it_is_paged_in_a_fixed_number_of_queries(
     assert not last.context["page"].older
 
 
-def test_an_empty_log_says_what_will_be_there(admin: Client) -> None:
+def test_empty_log_says_what_will_be_there(admin: Client) -> None:
     assert "Nothing was changed yet" in admin.get("/audit/").content.decode()
 
 

@@ -456,14 +456,6 @@ def test_a_newer_backup_is_refused(data: Path) -> None:
         call_command("restore", str(file), "--yes")
 
 
-def test_a_file_that_exists_is_not_overwritten(tmp_path: Path) -> None:
-    file = tmp_path / "backup.tar"
-    file.write_text("precious")
-    with pytest.raises(CommandError, match="exists already"):
-        call_command("backup", str(file))
-    assert file.read_text() == "precious"
-
-
 def make_tar(path: Path, **members: str) -> Path:
     with tarfile.open(path, "w") as tar:
         for name, text in members.items():
@@ -488,11 +480,16 @@ def test_what_is_no_backup_is_refused(
         call_command("restore", str(make_tar(tmp_path / "x.tar", **members)))
 
 
-def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path, data: Path) -> None:
+def test_unusable_file_is_refused_and_existing_one_kept(tmp_path: Path, data: Path) -> None:
     (tmp_path / "x.tar").write_text("no tar")
     for name in ("x.tar", "missing.tar"):
         with pytest.raises(CommandError, match="can't be read"):
             call_command("restore", str(tmp_path / name))
+    file = tmp_path / "backup.tar"
+    file.write_text("precious")
+    with pytest.raises(CommandError, match="exists already"):
+        call_command("backup", str(file))
+    assert file.read_text() == "precious"
 
 
 def manifest(**changes: object) -> Manifest:

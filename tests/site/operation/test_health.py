@@ -140,14 +140,11 @@ def test_missing_embedder_degrades(client: Client, worker: Worker, settings: Set
     assert vector_store.embedder().name
 
 
-def test_without_a_database_it_fails(db: None) -> None:
+def test_health_is_that_of_the_worst_part(db: None) -> None:
+    assert worst_of([]) is worst_of([Health.OK, Health.OK]) is Health.OK
+    assert worst_of([Health.OK, Health.DEGRADED]) is Health.DEGRADED
+    assert worst_of([Health.FAILED, Health.DEGRADED]) is Health.FAILED
     nowhere = {"ENGINE": "django.db.backends.postgresql", "NAME": "x", "HOST": "/nowhere"}
     database = ConnectionHandler({"default": nowhere})["default"]
     assert check_database(database) is Health.FAILED
     assert check_migrations(database) is Health.FAILED
-
-
-def test_whole_is_as_well_as_its_worst_part() -> None:
-    assert worst_of([]) is worst_of([Health.OK, Health.OK]) is Health.OK
-    assert worst_of([Health.OK, Health.DEGRADED]) is Health.DEGRADED
-    assert worst_of([Health.FAILED, Health.DEGRADED]) is Health.FAILED

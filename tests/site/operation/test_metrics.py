@@ -121,16 +121,15 @@ def test_metrics_need_a_token_with_their_scope_and_it_opens_nothing_else(
     assert client.get("/metrics").status_code == 401
 
 
-def test_metrics_need_permission(client: Client, administrator: User, reviewer: User) -> None:
+def test_metrics_need_permission(as_reviewer: Client, administrator: User, reviewer: User) -> None:
     with pytest.raises(BadInput, match="administrators and service accounts"):
         make_token(reviewer, name="spy", scopes=["metrics"], days=None, by=reviewer)
-    client.force_login(reviewer)
-    assert 'value="metrics"' not in client.get("/settings/").content.decode()
+    assert 'value="metrics"' not in as_reviewer.get("/settings/").content.decode()
 
     bot = create_account("prometheus", service_account=True, by=administrator)
     made = make_token(bot, name="scrape", scopes=["metrics"], days=None, by=administrator)
-    assert ask(client, made.secret) == 200
+    assert ask(as_reviewer, made.secret) == 200
 
     own = token_of(administrator, "metrics")
     administrator.groups.clear()
-    assert ask(client, own) == 403, "the role has gone, and the token stays"
+    assert ask(as_reviewer, own) == 403, "the role has gone, and the token stays"

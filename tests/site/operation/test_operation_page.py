@@ -74,10 +74,15 @@ def test_it_follows_the_change_to_another_embedder(admin: Client, settings: Sett
     assert "every 3s" not in part
 
 
-def test_it_says_why_the_setting_cannot_be_used(admin: Client, settings: Settings) -> None:
+def test_page_names_faulty_settings_and_parts(admin: Client, settings: Settings) -> None:
     choose(settings, "nowhere.to:be_found")
 
     assert "nowhere" in admin.get("/operation/").text
+    settings.CELERY_BROKER_URL = "redis://127.0.0.1:1/0"
+
+    page = admin.get("/operation/").text
+
+    assert "New runs wait, and none is lost" in page
 
 
 @pytest.mark.slow
@@ -90,14 +95,6 @@ def test_it_lists_the_copies(admin: Client, tmp_path: Path) -> None:
 
     assert made.folder.name in page
     assert str(tmp_path) in page
-
-
-def test_silent_part_is_named_with_its_effect(admin: Client, settings: Settings) -> None:
-    settings.CELERY_BROKER_URL = "redis://127.0.0.1:1/0"
-
-    page = admin.get("/operation/").text
-
-    assert "New runs wait, and none is lost" in page
 
 
 def test_the_number_of_queries_does_not_grow(

@@ -179,12 +179,16 @@ def sends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sends:
     return made
 
 
-def test_only_due_task_is_sent_early(sends: Sends, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tasks_are_sent_often_only_while_due(sends: Sends, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scheduler, "pending", lambda: {"sweep-runs", "count-due"})
     assert sends.pass_all() == ["sweep-runs"]
     assert sends.pass_all() == ["sweep-runs"]
     monkeypatch.setattr(scheduler, "pending", set)
     assert sends.pass_all() == []
+    heap = sends._heap
+    monkeypatch.setattr(PersistentScheduler, "schedules_equal", pytest.fail)
+    sends.pass_all()
+    assert sends._heap is heap
 
 
 def test_tasks_are_sent_often_while_the_database_does_not_answer(
@@ -197,13 +201,6 @@ def test_tasks_are_sent_often_while_the_database_does_not_answer(
     monkeypatch.setattr(scheduler.connection, "close", lambda: None)
     assert [sends.pass_all(), sends.pass_all()] == [["sweep-runs"]] * 2
     assert caplog.text.count("cannot be asked for work") == 1
-
-
-def test_schedule_is_compared_once(sends: Sends, monkeypatch: pytest.MonkeyPatch) -> None:
-    heap = sends._heap
-    monkeypatch.setattr(PersistentScheduler, "schedules_equal", pytest.fail)
-    sends.pass_all()
-    assert sends._heap is heap
 
 
 def test_thread_schedules_again_after_an_error_and_ends_when_told(

@@ -108,9 +108,8 @@ def test_the_schema_takes_a_token(reviewer: User) -> None:
     assert b"bearerFormat" in schema.content
 
 
-def test_a_person_makes_a_token_sees_it_once_and_revokes_it(client: Client, reviewer: User) -> None:
-    client.force_login(reviewer)
-    made = client.post(
+def test_a_person_makes_a_token_sees_it_once_and_revokes_it(as_reviewer: Client) -> None:
+    made = as_reviewer.post(
         "/settings/tokens/", {"name": "bot", "scopes": ["read", "ask"], "days": "90"}
     )
     secret = re.search(r'value="(sst_[\w-]+)"', made.content.decode())
@@ -122,24 +121,23 @@ def test_a_person_makes_a_token_sees_it_once_and_revokes_it(client: Client, revi
     assert token.expires_at and timedelta(days=89) < token.expires_at - timezone.now()
     assert ask(secret[1])[0] == 200
 
-    page = client.get("/settings/").content.decode()
+    page = as_reviewer.get("/settings/").content.decode()
     assert secret[1] not in page
     assert token.prefix in page
 
-    assert client.post(f"/settings/tokens/{token.pk}/revoke/")["Location"] == "/settings/"
+    assert as_reviewer.post(f"/settings/tokens/{token.pk}/revoke/")["Location"] == "/settings/"
     assert ask(secret[1])[0] == 401
-    assert client.post(f"/settings/tokens/{token.pk}/revoke/").status_code == 409
+    assert as_reviewer.post(f"/settings/tokens/{token.pk}/revoke/").status_code == 409
 
 
-def test_invalid_token_is_not_created(client: Client, reviewer: User) -> None:
-    client.force_login(reviewer)
+def test_invalid_token_is_not_created(as_reviewer: Client) -> None:
     for typed, field in (
         ({"name": " ", "scopes": ["read"]}, "name"),
         ({"name": "bot"}, "scopes"),
         ({"name": "bot", "scopes": ["administer"]}, "scopes"),
         ({"name": "bot", "scopes": ["read"], "days": "7000"}, "days"),
     ):
-        answer = client.post("/settings/tokens/", typed)
+        answer = as_reviewer.post("/settings/tokens/", typed)
         assert answer.status_code == 422, typed
         assert f'id="id_{field}_error"' in answer.content.decode(), typed
     assert not ApiToken.objects.exists()

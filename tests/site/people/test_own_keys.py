@@ -64,13 +64,6 @@ def test_another_persons_keys_stay_as_they_were(
     assert 'data-key="g q"' in client_for(second_reviewer).get("/queue/").text
 
 
-def test_all_as_they_came(rita: Client, reviewer: User) -> None:
-    rita.post("/settings/keys/save/", {"approve": "y"})
-    assert "Reset all keys" in rita.get("/settings/keys/").text
-    rita.post("/settings/keys/save/", {"approve": "y", "reset": "1"})
-    assert Profile.objects.get(user=reviewer).keys == {}
-
-
 def test_invalid_keys_are_refused(rita: Client, reviewer: User, subtests: pytest.Subtests) -> None:
     for reason, changed, fields in (
         ("two of a page share it", {"approve": "r"}, {"approve", "reject"}),
@@ -98,13 +91,19 @@ def test_invalid_keys_are_refused(rita: Client, reviewer: User, subtests: pytest
     assert rita.get("/settings/keys/").text.count("field-error") == 0
 
 
-def test_what_was_refused_stands_there_still(rita: Client) -> None:
+def test_refused_keys_stay_on_the_page_until_reset(rita: Client, reviewer: User) -> None:
     page = rita.post("/settings/keys/save/", {"approve": "r", "flag": "abc", "skip": "y"}).text
     for name, typed in (("approve", "R"), ("flag", "ABC"), ("skip", "Y")):
         assert f'name="{name}" value="{typed}"' in page
+    rita.post("/settings/keys/save/", {"approve": "y"})
+    assert "Reset all keys" in rita.get("/settings/keys/").text
+    rita.post("/settings/keys/save/", {"approve": "y", "reset": "1"})
+    assert Profile.objects.get(user=reviewer).keys == {}
 
 
-def test_valid_keys_are_saved(reviewer: User) -> None:
+def test_keys_have_no_faults(reviewer: User) -> None:
+    assert find_faults(ORIGINAL) == {}
+    assert len({action.name for group in GROUPS for action in group.actions}) == 43
     for keys in (
         {"show": "g"},  # a letter before a number does not begin a sequence of letters
         {"start": "a", "names": "a"},  # of pages that never meet
@@ -112,11 +111,6 @@ def test_valid_keys_are_saved(reviewer: User) -> None:
         assert save_keys(reviewer, keys) == keys
     # A field that is not an action is left out.
     assert save_keys(reviewer, {"csrfmiddlewaretoken": "x", "approve": "y"}) == {"approve": "y"}
-
-
-def test_the_keys_as_they_come_are_without_fault() -> None:
-    assert find_faults(ORIGINAL) == {}
-    assert len({action.name for group in GROUPS for action in group.actions}) == 43
 
 
 def test_no_template_has_a_key_that_the_table_does_not_know_of() -> None:

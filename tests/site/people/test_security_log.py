@@ -21,18 +21,15 @@ from scriptsmith_site.people.erasure import anonymise
 from scriptsmith_site.people.security_log import Kind, note, unknown_name_mark
 from scriptsmith_site.people.sign_in.tokens import make_token
 from scriptsmith_site.tasks import sweep_security_log
+from tests import people
 from tests.people import PASSWORD
 from tests.site.browsing import Person
 from tests.web_client import WebClient
 
+admin = people.as_administrator
+
 NEW = "another good passphrase"
 CHROMIUM = "Mozilla/5.0 (X11; Linux x86_64) Chromium"
-
-
-@pytest.fixture
-def admin(client: Client, administrator: User) -> Client:
-    client.force_login(administrator)
-    return client
 
 
 def kinds() -> list[str]:

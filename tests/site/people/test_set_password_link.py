@@ -76,7 +76,7 @@ def create(*arguments: str) -> str:
     return out.getvalue().strip()
 
 
-def test_it_prints_a_link_that_works(client: Client, db: None) -> None:
+def test_command_prints_a_link_for_users_only(client: Client, db: None) -> None:
     link = create(
         "ada", "--role", "administrator", "--role", "reviewer", "--display-name", "Ada L."
     )
@@ -84,9 +84,6 @@ def test_it_prints_a_link_that_works(client: Client, db: None) -> None:
     assert {role.value for role in roles_of(ada)} == {"administrator", "reviewer"}
     assert ada.get_full_name() == "Ada L."
     assert client.get(link).status_code == 200
-
-
-def test_a_service_account_gets_no_link(db: None) -> None:
     assert create("bot", "--service", "--role", "reviewer") == ""
 
 

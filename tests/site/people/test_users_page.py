@@ -19,14 +19,11 @@ from scriptsmith_site.people import services
 from scriptsmith_site.people.roles import ADMINISTER, PERMISSIONS, Role, make_roles
 from scriptsmith_site.people.services import roles_of
 from scriptsmith_site.people.sign_in.tokens import make_token
+from tests import people
 from tests.people import make_person
 from tests.web_client import WebClient
 
-
-@pytest.fixture
-def admin(client: Client, administrator: User) -> Client:
-    client.force_login(administrator)
-    return client
+admin = people.as_administrator
 
 
 ACTIONS = [
@@ -206,7 +203,15 @@ def test_roles_have_their_permissions(db: None) -> None:
     } == PERMISSIONS
 
 
-def test_every_migrate_puts_them_right(db: None) -> None:
+def test_roles_add_up_and_are_reset_by_migrations(
+    reviewer: User, curator: User, stranger: User, db: None
+) -> None:
+    assert not reviewer.has_perm("catalog.curate")
+    reviewer.groups.add(Group.objects.get(name=Role.CURATOR))
+    both = User.objects.get(pk=reviewer.pk)
+    assert both.has_perms(["catalog.curate", "review.review", "pipeline.ask"])
+    assert not both.has_perm(ADMINISTER)
+    assert not stranger.get_all_permissions()
     curators = Group.objects.get(name=Role.CURATOR)
     curators.permissions.set(Permission.objects.filter(codename="administer"))
     make_roles()
@@ -214,12 +219,3 @@ def test_every_migrate_puts_them_right(db: None) -> None:
         "curate",
         "set_threshold",
     }
-
-
-def test_roles_add_up(reviewer: User, curator: User, stranger: User) -> None:
-    assert not reviewer.has_perm("catalog.curate")
-    reviewer.groups.add(Group.objects.get(name=Role.CURATOR))
-    both = User.objects.get(pk=reviewer.pk)
-    assert both.has_perms(["catalog.curate", "review.review", "pipeline.ask"])
-    assert not both.has_perm(ADMINISTER)
-    assert not stranger.get_all_permissions()

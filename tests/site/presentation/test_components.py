@@ -49,11 +49,8 @@ MARKUP = {
 }  # fmt: skip
 
 
-def test_components_have_their_markup() -> None:
+def test_markup_of_components_and_icons() -> None:
     assert {tag: render(tag) for tag in MARKUP} == MARKUP
-
-
-def test_an_icon_stands_before_the_label() -> None:
     html = render('{% button "Copy" icon="copy" %}')
     assert html.startswith('<button class="button" type="submit"><svg class="icon" ')
     assert html.endswith("</svg>Copy</button>")
@@ -61,14 +58,11 @@ def test_an_icon_stands_before_the_label() -> None:
     assert 'aria-hidden="true"' in render('{% icon "check" %}')
 
 
-def test_safe_text_is_not_confused_with_the_same_unsafe_text() -> None:
+def test_labels_are_escaped_by_type_and_value() -> None:
     for tag in ("{% badge label %}", "{% button label %}"):
         for _again in range(2):
             assert "&lt;i&gt;" in render(tag, label="<i>")
             assert "<i>" in render(tag, label=SafeString("<i>"))
-
-
-def test_one_is_not_taken_for_true() -> None:
     assert render("{% badge label %}", label=1) == '<span class="badge">1</span>'
     assert render("{% badge label %}", label=True) == '<span class="badge">True</span>'
 

@@ -82,23 +82,27 @@ def test_a_finding_at_a_line_that_can_not_be_stands_at_the_nearest_and_no_line_t
     assert (len(first.findings), len(second.findings)) == (2, 1)
 
 
-def test_a_changed_word_is_marked_inside_its_line() -> None:
+def test_changed_word_is_marked_inside_its_line() -> None:
     (row,) = diff_side_by_side("find . -name x\n", "find . -path x\n")
     assert row.kind == "change"
     assert '<del class="word">name</del>' in row.old_html
     assert '<ins class="word">path</ins>' in row.new_html
+    old, new = 'rm -f $old "a<b"\n', 'rm -f "$new" "a<b"\n'
+    (row,) = diff_side_by_side(old, new, colours=True)
+    assert plain(row.old_html) + "\n" == old and plain(row.new_html) + "\n" == new
+    assert 'class="nv"' in row.old_html and '<del class="word">' in row.old_html
+    marked = "".join(re.findall(r'<ins class="word">(.*?)</ins>', row.new_html))
+    assert "new" in marked
+    assert row.new_html.count("<ins") == row.new_html.count("</ins>")
 
 
-def test_a_diff_holds_both_texts_whole() -> None:
+def test_diff_holds_both_texts_whole_and_escaped() -> None:
     old = "".join(f"line {number}\n" for number in range(40))
     new = old.replace("line 20\n", "line twenty\nand more\n")
     rows = diff_inline(old, new)
     assert [plain(row.html) for row in rows if row.kind == "add"] == ["line twenty", "and more"]
     assert [plain(row.html) for row in rows if row.kind == "del"] == ["line 20"]
     assert sum(row.kind == "gap" for row in rows) == 2
-
-
-def test_diff_escapes_and_equal_texts_have_no_changes() -> None:
     assert "<b>" not in "".join(row.html for row in diff_inline("<b>1</b>\n", "<b>2</b>\n"))
     assert all(row.kind == "same" for row in diff_inline("a\n", "a\n"))
     assert diff_inline("", "") == []
@@ -110,16 +114,6 @@ def test_words_are_escaped_and_what_hides_in_them_is_marked() -> None:
     assert plain(shown) == text and "<script>" not in shown
     assert re.findall(r'data-code="(.*?)"', shown) == ["U+0430", "U+202E", "U+202C", "U+200B"]
     assert mark_words('"quoted" <b>') == "&quot;quoted&quot; &lt;b&gt;"
-
-
-def test_a_changed_word_is_marked_across_the_colours_of_bash() -> None:
-    old, new = 'rm -f $old "a<b"\n', 'rm -f "$new" "a<b"\n'
-    (row,) = diff_side_by_side(old, new, colours=True)
-    assert plain(row.old_html) + "\n" == old and plain(row.new_html) + "\n" == new
-    assert 'class="nv"' in row.old_html and '<del class="word">' in row.old_html
-    marked = "".join(re.findall(r'<ins class="word">(.*?)</ins>', row.new_html))
-    assert "new" in marked
-    assert row.new_html.count("<ins") == row.new_html.count("</ins>")
 
 
 def test_findings_stand_at_their_lines_of_a_diff_and_what_went_with_its_line() -> None:

@@ -129,12 +129,17 @@ def test_removing_it_takes_the_recovery_codes_along(key: SoftwareKey, reviewer: 
     assert not Authenticator.objects.filter(user=reviewer).exists()
 
 
-def test_at_an_address_without_a_name_none_is_offered(reviewer: User) -> None:
+def test_passkey_is_offered_only_at_a_name_and_leads_to_own_pages(reviewer: User) -> None:
     client = WebClient(SERVER_NAME="127.0.0.1")
     assert "passkey" not in client.get("/login/").text
     client.post("/login/", {"username": "rita", "password": PASSWORD})
     page = client.get("/settings/second-factor/").text
     assert "http://localhost" in page and "Add a passkey" not in page
+    client = browser()
+    typed = {"username": "rita", "password": PASSWORD, "next": "abc"}
+    assert client.post("/login/", typed)["Location"] == "/"
+    typed = {"current_password": PASSWORD, "next": "abc"}
+    assert client.post("/settings/confirm/", typed)["Location"] == "/settings/second-factor/"
 
 
 def test_second_step_passkey_does_not_sign_in_alone(
@@ -145,11 +150,3 @@ def test_second_step_passkey_does_not_sign_in_alone(
     key.verifies = False
     answer = client.post("/login/passkey/", {"credential": key.get(options)})
     assert answer["Location"] == "/login/" and "_auth_user_id" not in client.session
-
-
-def test_one_s_way_on_is_a_path_or_home(reviewer: User) -> None:
-    client = browser()
-    typed = {"username": "rita", "password": PASSWORD, "next": "abc"}
-    assert client.post("/login/", typed)["Location"] == "/"
-    typed = {"current_password": PASSWORD, "next": "abc"}
-    assert client.post("/settings/confirm/", typed)["Location"] == "/settings/second-factor/"

@@ -82,10 +82,9 @@ def test_times_are_shown_in_the_person_s_time_zone(client: Client, administrator
     assert timezone.get_current_timezone_name() == "UTC", "and nobody else's"
 
 
-def test_no_page_weakens_the_policy(client: Client, administrator: User) -> None:
-    client.force_login(administrator)
+def test_no_page_weakens_the_policy(as_administrator: Client) -> None:
     for page in ("/settings/", "/api/v1/docs/", "/admin/", "/login/", "/no/such/"):
-        policy = client.get(page, follow=True)["Content-Security-Policy"]
+        policy = as_administrator.get(page, follow=True)["Content-Security-Policy"]
         directives = {directive.strip() for directive in policy.split(";")}
         assert {"script-src 'self'", "style-src 'self'", "default-src 'none'"} <= directives, page
         assert "unsafe" not in policy, page

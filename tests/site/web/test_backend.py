@@ -10,8 +10,8 @@ from scriptsmith_site.people.sign_in.backend import RoleBackend
 from tests.people import make_person
 
 
-def test_a_person_comes_with_the_permissions_of_their_roles(
-    reviewer: User, django_assert_num_queries: Callable[[int], object]
+def test_permissions_of_roles_and_users_add_up(
+    reviewer: User, django_assert_num_queries: Callable[[int], object], db: None
 ) -> None:
     RoleBackend().get_user(reviewer.pk)
     with django_assert_num_queries(1):
@@ -19,17 +19,11 @@ def test_a_person_comes_with_the_permissions_of_their_roles(
         assert user is not None and user.username == "rita"
         assert user.has_perm("review.review")
         assert not user.has_perm("review.manage_campaigns")
-
-
-def test_permissions_of_several_roles_and_of_ones_own_add_up(db: None) -> None:
     person = make_person("ada", "reviewer", "curator")
     person.user_permissions.add(Permission.objects.get(codename="manage_endpoints"))
     found = RoleBackend().get_user(person.pk)
     assert found.get_all_permissions() == User.objects.get(pk=person.pk).get_all_permissions()
     assert found.has_perms(["review.review", "catalog.curate", "pipeline.manage_endpoints"])
-
-
-def test_superuser_is_found_and_deactivated_or_unknown_user_is_not(reviewer: User) -> None:
     root = RoleBackend().get_user(User.objects.create_superuser("root").pk)
     assert root is not None and root.has_perm("review.manage_campaigns")
     User.objects.filter(pk=reviewer.pk).update(is_active=False)

@@ -26,30 +26,28 @@ def titles(client: Client, query: str) -> list[str]:
     return [group.title for group in client.get("/search/", {"q": query}).context["groups"]]
 
 
-def test_requests_are_found_in_any_order(client: Client, things: None, reviewer: User) -> None:
-    client.force_login(reviewer)
-    page = client.get("/search/", {"q": "logs of SERVICE"})
+def test_requests_are_found_in_any_order(as_reviewer: Client, things: None) -> None:
+    page = as_reviewer.get("/search/", {"q": "logs of SERVICE"})
     (group,) = page.context["groups"]
     assert group.title == "Actions"
     assert len(group.hits) == 10
     assert 'href="/actions/?q=logs+of+SERVICE"' in page.content.decode()
     assert "Restart nginx" not in page.content.decode()
-    (group,) = client.get("/search/", {"q": "service rotate LOGS"}).context["groups"]
+    (group,) = as_reviewer.get("/search/", {"q": "service rotate LOGS"}).context["groups"]
     assert group.title == "Actions" and len(group.hits) == 10
-    listed = client.get("/actions/", {"q": "service rotate LOGS"})
+    listed = as_reviewer.get("/actions/", {"q": "service rotate LOGS"})
     assert "logs of service" in listed.text.lower()
-    assert titles(client, "service rotate nothing-like-it") == []
+    assert titles(as_reviewer, "service rotate nothing-like-it") == []
 
 
-def test_entries_are_found_by_their_title(client: Client, curator: User) -> None:
+def test_objects_are_found_by_title_or_number(
+    client: Client, curator: User, reviewer: User
+) -> None:
     version = create_entry("Rotate the logs of nginx", script="logrotate -f /etc/x\n", by=curator)
     client.force_login(curator)
     assert titles(client, "rotate nginx") == ["Catalogue"]
     page = client.get("/search/", {"q": "rotate nginx"}).content.decode()
     assert f'href="/catalogue/{version.entry.slug}/"' in page
-
-
-def test_run_is_found_by_its_number(client: Client, reviewer: User) -> None:
     run = make_run(by=reviewer)
     client.force_login(reviewer)
     for query in (f"{run.pk}", f"run {run.pk}", f"#{run.pk}", f"Run #{run.pk}"):
@@ -78,12 +76,11 @@ def test_entry_says_its_state_its_risk_and_line_that_matched(client: Client, cur
     assert "found-line" not in client.get("/search/", {"q": "empty"}).content.decode()
 
 
-def test_an_action_says_how_its_run_stands(client: Client, reviewer: User) -> None:
+def test_an_action_says_how_its_run_stands(as_reviewer: Client, reviewer: User) -> None:
     run = make_run(by=reviewer, statement="Rotate the logs of zebra")
     long = make_action(f"{'Look here. ' * 40}Then count the zebras", by=reviewer)
-    client.force_login(reviewer)
-    page = client.get("/search/", {"q": "zebra"}).content.decode()
-    (actions,) = client.get("/search/", {"q": "zebra"}).context["groups"]
+    page = as_reviewer.get("/search/", {"q": "zebra"}).content.decode()
+    (actions,) = as_reviewer.get("/search/", {"q": "zebra"}).context["groups"]
     answers = {hit.action.answer.status if hit.action.answer else "" for hit in actions.hits}
     assert answers == {"unreviewed", ""}
     assert f'href="/runs/{run.pk}/"' in page
@@ -137,42 +134,35 @@ def test_studies_are_found_by_members(client: Client, manager: User, reviewer: U
     assert hits(reviewer) == {}
 
 
-def test_typing_shows_fewer_results(client: Client, things: None, reviewer: User) -> None:
-    client.force_login(reviewer)
-    page = client.get("/search/", {"q": "logs"}, headers={"HX-Request": "true"})
+def test_typing_shows_fewer_results(as_reviewer: Client, things: None) -> None:
+    page = as_reviewer.get("/search/", {"q": "logs"}, headers={"HX-Request": "true"})
     (group,) = page.context["groups"]
     assert len(group.hits) == 5
     assert "<html" not in page.content.decode()
 
 
-def test_nothing_asked_and_nothing_found_say_the_next_step(client: Client, reviewer: User) -> None:
-    client.force_login(reviewer)
-    assert "What are you looking for?" in client.get("/search/").content.decode()
-    page = client.get("/search/", {"q": "zebra"}).content.decode()
+def test_nothing_asked_and_nothing_found_say_the_next_step(as_reviewer: Client) -> None:
+    assert "What are you looking for?" in as_reviewer.get("/search/").content.decode()
+    page = as_reviewer.get("/search/", {"q": "zebra"}).content.decode()
     assert "Nothing found" in page
     assert 'href="/actions/new/"' in page
 
 
-def test_odd_query_finds_nothing(client: Client, things: None, reviewer: User) -> None:
-    client.force_login(reviewer)
+def test_odd_query_finds_nothing(as_reviewer: Client, things: None) -> None:
     for query in ("<script>alert(1)</script>", "%_\\", "9" * 40, "²", "x" * 5000):
-        answer = client.get("/search/", {"q": query})
+        answer = as_reviewer.get("/search/", {"q": query})
         assert answer.status_code == 200, query
         assert b"<script>alert" not in answer.content
 
 
 def test_it_asks_a_fixed_number_of_questions(
-    client: Client,
-    things: None,
-    administrator: User,
-    django_assert_num_queries: DjangoAssertNumQueries,
+    as_administrator: Client, things: None, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
-    client.force_login(administrator)
-    client.get("/search/", {"q": "logs"})
+    as_administrator.get("/search/", {"q": "logs"})
     with django_assert_num_queries(9):
-        client.get("/search/", {"q": "logs"})
+        as_administrator.get("/search/", {"q": "logs"})
     Action.objects.filter(statement__startswith="Rotate").update(statement="x")
     assert not Entry.objects.exists()
     # Nothing found has no runs to be asked for.
     with django_assert_num_queries(8):
-        client.get("/search/", {"q": "logs"})
+        as_administrator.get("/search/", {"q": "logs"})

@@ -214,13 +214,10 @@ OUTSIDE = [
 ]  # fmt: skip
 
 
-def test_a_check_that_fails_for_it_has_no_verdict() -> None:
+def test_failure_outside_the_script_has_no_verdict() -> None:
     found = {stderr: state(stderr) for stderr, *_ in OUTSIDE}
     assert {stderr: found[stderr][0] for stderr in found} == {one: now for one, now, _ in OUTSIDE}
     assert [stderr for stderr, _, words in OUTSIDE if words not in found[stderr][1]] == []
-
-
-def test_a_script_that_copes_with_it_is_judged() -> None:
     assert state(f"{AT}tree: command not found", status=0)[0] == "passed"
     assert state("curl: (6) Could not resolve host: x", status=0)[0] == "passed"
 
@@ -323,13 +320,10 @@ def test_several_checks_count_as_one_and_each_can_fail_it() -> None:
 BAD_TODAY = {"check": "content", "path": "/srv/a", "matches": "[{date:%F}]"}
 
 
-def test_a_pattern_is_read_with_its_dates_filled_in() -> None:
+def test_pattern_spoiled_by_a_date_is_refused_or_not_run() -> None:
+    """It was kept when the day made no difference, or by an earlier release."""
     with pytest.raises(CaseRefused, match="A pattern cannot be read"):
         read_case_set(json.dumps(set_data(case_data(BAD_TODAY))))
-
-
-def test_one_that_a_date_spoils_is_not_run_and_ends_nothing() -> None:
-    """It was kept when the day made no difference, or by an earlier release."""
     case = read_case_set(json.dumps(set_data(case_data(BAD_TODAY))), is_kept=True).cases[0]
     seen = world_seen(run_seen(after={"/srv/a": text_file("x")}))
     result = run_case(case, ":", ScriptedSandbox(lambda prepared: seen))

@@ -78,14 +78,11 @@ REFUSED = {
 }  # fmt: skip
 
 
-def test_what_is_no_case_is_refused_in_words() -> None:
+def test_invalid_case_is_refused_in_plain_text() -> None:
     said = {name: refusal(data) for name, (data, _words) in REFUSED.items()}
     assert {
         name: said[name] for name, (_, words) in REFUSED.items() if words not in said[name]
     } == {}
-
-
-def test_a_refusal_repeats_nothing_that_could_move_a_cursor() -> None:
     said = refusal(set_data(case_data(about="\x1b[2J\x1b]8;;http://x\x07 \u202e")))
     assert "\x1b" not in said
     assert "\u202e" not in said
@@ -107,14 +104,11 @@ def test_what_is_read_is_written_the_same_again() -> None:
     assert again.sha256 == made.sha256
 
 
-def test_the_hash_is_of_what_is_tested_and_not_of_who_wrote_it() -> None:
+def test_case_set_is_frozen_and_hashed_by_content() -> None:
     made = make_set()
     assert make_set(author={"kind": "model", "name": "m"}).sha256 == made.sha256
     assert make_set(case_data(kind="border")).sha256 != made.sha256
     assert make_set(parameters={"DAYS": "7"}).sha256 != made.sha256
-
-
-def test_a_case_set_cannot_be_changed() -> None:
     with pytest.raises(ValueError, match="frozen"):
         make_set().cases[0].title = "other"
 
@@ -132,12 +126,9 @@ DATES = [
 ]
 
 
-def test_a_date_is_that_of_the_day_it_runs() -> None:
+def test_dates_are_those_of_the_day_of_the_run() -> None:
     day = 1709251200 + 60
     assert [(text, *fill_dates({"a": [text]}, day)["a"]) for text, _filled in DATES] == DATES
-
-
-def test_dates_reach_paths_replies_and_expectations() -> None:
     case = make_case(
         {"check": "added", "exactly": ["/srv/{date:%F}"]},
         world={"commands": {"x": [{"args": ["{date:%F}"]}]}},

@@ -25,13 +25,10 @@ PRINTED = [
 ]
 
 
-def test_what_is_printed_counts_by_its_words(subtests: pytest.Subtests) -> None:
+def test_printed_words_count(subtests: pytest.Subtests) -> None:
     for done, wanted, given in PRINTED:
         with subtests.test(f"{done} {wanted}"):
             assert reward(printing(done), printing(wanted)) == given
-
-
-def test_words_around_the_value_cost_a_part() -> None:
     done = printing("IP address of google.com is 142.250.80.46")
     assert 0.67 < reward(done, printing("142.250.80.46")) < 1.0
 

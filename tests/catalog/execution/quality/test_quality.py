@@ -87,17 +87,13 @@ def test_edge_cases_catch_most_mutations(sandbox: Sandbox, availability: Availab
 
 
 @pytest.mark.slow
-def test_check_that_never_fails_is_named(sandbox: Sandbox, availability: Availability) -> None:
+def test_checks_without_effect_are_named(sandbox: Sandbox, availability: Availability) -> None:
     cases = make_set(
         case_data(REMOVES_OLD, {"check": "added", "exactly": []}, world={"files": [OLD]})
     )
     _, quality = measure(availability, RIGHT, cases, most_mutants=0)
     assert quality.never_failing == ("old logs go: adds no file",)
     assert quality.not_about_the_world == ("old logs go: adds no file",)
-
-
-@pytest.mark.slow
-def test_a_case_with_nothing_to_do_is_a_guard(sandbox: Sandbox, availability: Availability) -> None:
     guard = case_data({"check": "no_effect"}, kind="empty", world={"files": [NEW]})
     _, quality = measure(availability, RIGHT, make_set(guard), most_mutants=0)
     assert (quality.guards, quality.pass_without_work) == (("old logs go",), ())
@@ -202,12 +198,9 @@ TRIED = [
 ]  # fmt: skip
 
 
-def test_the_words_say_how_much_was_tried() -> None:
+def test_description_says_how_much_was_tried() -> None:
     said = [describe(execution_of(*states), quality) for states, quality, _words in TRIED]
     assert said == [words for _states, _quality, words in TRIED]
-
-
-def test_without_a_sandbox_there_is_no_figure() -> None:
     cases = make_set(WEAK)
     nowhere = Availability(sandbox=None, reason="none.")
     execution = run_case_set(cases, RIGHT, nowhere)
