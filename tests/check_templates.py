@@ -162,10 +162,7 @@ def block_names(sources: Sources) -> Iterator[str]:
 
 
 def page_weight(sources: Sources) -> Iterator[str]:
-    """Yield files that every page loads and that are too large, or that load others.
-
-    Hashed file names would load an imported module a second time under its plain name.
-    """
+    """Yield files of every page that are too large or import others, which hashed names would load twice."""
     texts = sources.stylesheets | sources.modules
     for names, most in MOST_BYTES.items():
         size = sum(len(texts[name].encode()) for name in names)

@@ -1,8 +1,4 @@
-"""Loaded with `-p` before anything else: no credentials, and one set of real servers for the whole suite.
-
-pytest-django reads the settings before any conftest is imported, so this is the first moment there is.
-Workers of xdist inherit the addresses from the process that controls them.
-"""
+"""Load with `-p`, before pytest-django reads the settings: no credentials, and one set of servers for all workers."""
 
 from __future__ import annotations
 
@@ -97,10 +93,7 @@ SHARE = (
 
 
 class ModulesWithServers(LoadScopeScheduling):
-    """Every test by itself on whichever worker is free, but modules whose tests share servers or rows as a whole.
-
-    xdist's own groups name a test by an attribute that this pytest no longer has.
-    """
+    """Send each test to a free worker, and modules whose tests share servers or rows as a whole."""
 
     def _split_scope(self, nodeid: str) -> str:
         module = nodeid.split("::")[0]

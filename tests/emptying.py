@@ -1,7 +1,4 @@
-"""After a test with real transactions: the rows that there are go, and nothing else.
-
-Django's `flush` truncates every table and makes the permissions anew, which takes PostgreSQL half a second.
-"""
+"""Delete rows after a test with real transactions, because Django's `flush` takes half a second."""
 
 from __future__ import annotations
 

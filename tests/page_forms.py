@@ -1,8 +1,4 @@
-"""The forms of a page as a browser reads them: which fields are sent, and where to.
-
-`forms_in(html)` finds them; `Form.fill` does what a person can do and refuses what nobody could (type into a hidden
-field, choose an option that is not offered); `Form.sent` is exactly what a browser would send.
-"""
+"""Forms of a page as a browser reads them: `forms_in` finds them, `Form.fill` and `Form.sent` act as a browser."""
 
 from __future__ import annotations
 
@@ -129,10 +125,7 @@ class Form:
         return found
 
     def send(self, client: Client, *, page: str, press: str = "", **options: Any) -> HttpResponse:
-        """Press the button and send exactly what a browser would, in the form's own encoding.
-
-        `page` is the address that the form was found at, `options` are of the client's `post`.
-        """
+        """Press the button and send what a browser would; `page` is the form's address, `options` go to `post`."""
         button = self.press(press)
         data: dict[str, Any] | str = self.sent(button)
         if not self.is_multipart:

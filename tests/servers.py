@@ -1,8 +1,4 @@
-"""The servers of the test suite: a PostgreSQL and a Redis with data that nobody would miss.
-
-A keeper process holds them. It ends with the pipe from whoever started it, so that nothing stays
-behind even when pytest is killed; were the keeper killed, the servers end with it.
-"""
+"""PostgreSQL and Redis of the suite, held by a keeper process that ends with the process that started it."""
 
 from __future__ import annotations
 
@@ -44,10 +40,7 @@ class TestServers:
 
 
 def start_test_servers() -> TestServers:
-    """Start them and wait until both answer; TEST_DATABASE_URL and TEST_REDIS_URL replace them.
-
-    Raises CannotStart.
-    """
+    """Start both and wait for them, or raise CannotStart; TEST_DATABASE_URL and TEST_REDIS_URL replace them."""
     keeper = subprocess.Popen(
         [sys.executable, "-m", "tests.servers"],
         cwd=_ROOT,

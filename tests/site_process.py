@@ -1,7 +1,4 @@
-"""The product as users start it: its own supervisor with web, worker and demo model, on its own database.
-
-Each worker of the suite has one, shared by the browser tests and by those that kill a part of it.
-"""
+"""The product as users start it, on its own database; the tests of one worker of the suite share it."""
 
 from __future__ import annotations
 
@@ -50,10 +47,7 @@ class Site:
     shell: subprocess.Popen[str]
 
     def run(self, lines: str) -> str:
-        """Return what these lines of Python print, in one transaction on this site's database.
-
-        Raises AssertionError with their traceback.
-        """
+        """Return what these Python lines print, in one transaction on this site's database."""
         assert self.shell.stdin and self.shell.stdout
         number = next(_numbers)
         self.shell.stdin.write(json.dumps([number, lines]) + "\n")

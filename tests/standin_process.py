@@ -18,10 +18,7 @@ _START_SECONDS = 120.0
 
 
 class StandIn:
-    """A stand-in on a free port: `with StandIn() as standin: ... standin.url ...`.
-
-    `options` are those of `python -m pipeline.standin`; host, port and announcement are set here.
-    """
+    """A stand-in on a free port as a context manager; `options` are those of `python -m pipeline.standin`."""
 
     def __init__(self, *options: str) -> None:
         self._options = options

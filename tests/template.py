@@ -1,8 +1,4 @@
-"""A migrated database to copy: migrating takes seconds of CPU time, a copy a tenth of one.
-
-`python -m tests.template` makes it while the tests are collected, and leaves a file when it is ready. A dump of it is
-kept next to pytest's own cache, under the digest of everything that the migrations depend on.
-"""
+"""A migrated database to copy, kept as a dump under the digest of what migrations depend on."""
 
 from __future__ import annotations
 

@@ -37,10 +37,7 @@ _FORM_TYPES = (MULTIPART_CONTENT, _URLENCODED)
 def _keep_page_context(
     kept: dict[str, Any], *, template: Template, context: Context, **rest: object
 ) -> None:
-    """Keep every template, but the context of whole pages only, and not of the dozens of parts that they include.
-
-    Django's own client copies the context of each part.
-    """
+    """Keep every template, but the context of whole pages only; Django's client copies that of each part."""
     kept.setdefault("templates", []).append(template)
     if context.template is template:
         kept.setdefault("context", ContextList()).append(copy(context))

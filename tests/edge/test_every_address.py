@@ -35,10 +35,7 @@ def person(db: None) -> User:
 
 @pytest.fixture
 def client(person: User) -> Client:
-    """Signed in, and with a token for the API; a defect is answered and not raised.
-
-    It asks for JSON, which costs less than the page that says the same.
-    """
+    """Return a signed-in client with an API token that asks for JSON and does not raise defects."""
     client = WebClient(raise_request_exception=False, headers={"Accept": "application/json"})
     client.force_login(person)
     made = make_token(person, name="x", scopes=ApiToken.Scope.values, days=None, by=person)

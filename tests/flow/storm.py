@@ -1,8 +1,4 @@
-"""A whole product of its own to kill parts of: its supervisor, its servers, and a model that counts.
-
-Its database begins as a copy of one that is migrated and holds queued runs. The demo model lives outside:
-what it was asked and would have billed outlasts whatever is killed.
-"""
+"""A whole product whose parts tests kill, on a copied database; the demo model outlives them and counts its calls."""
 
 from __future__ import annotations
 
@@ -167,10 +163,7 @@ class Storm:
 def storm(
     database_url: str, *, latency: float, lease: float, faults: Sequence[dict[str, object]] = ()
 ) -> Iterator[Storm]:
-    """The product, at work on a copy of this database; gone afterwards with all that it kept.
-
-    `latency` of the model and `lease` of a run are in seconds, `faults` are the model's.
-    """
+    """Run the product on a copy of this database and delete it afterwards; `latency` and `lease` are in seconds."""
     folder = Path(tempfile.mkdtemp(prefix="scriptsmith-storm-", dir="/tmp"))
     folder.chmod(0o711)  # as root, PostgreSQL's own user must get through to its folder
     layout = Layout(folder / "data", outside=folder / "outside")

@@ -1,8 +1,4 @@
-"""Call every operation with data that its schema allows and data that it forbids: no answer is 5xx or undeclared.
-
-`make test-slow` makes two calls of each as one user, `make test-nightly` three as each of two users, and `make fuzz` a
-hundred.
-"""
+"""Call every operation with data that its schema allows and forbids: no answer is 5xx or undeclared."""
 
 from __future__ import annotations
 

@@ -37,10 +37,7 @@ def make_study(
     is_open: bool = True,
     **rules: object,
 ) -> Campaign:
-    """A study of so many flagged scripts, each with feedback and a refined script, not a model asked.
-
-    A later one of the same name has a number behind it.
-    """
+    """Make a study of flagged and refined scripts without calling a model; a repeated name gets a number."""
     same = Campaign.objects.filter(name__startswith=name).count()
     campaign = studies.create_campaign(
         f"{name} {same + 1}" if same else name,

@@ -1,7 +1,4 @@
-"""Exports for Ansible, Rundeck and AWX: exact bytes, values as data, and provenance that `verify` answers to.
-
-Jobs and roles are run here as their runners would run them: the launcher by bash, the role's syntax by Ansible.
-"""
+"""Exports for Ansible, Rundeck and AWX, run as their runners do: exact bytes, values as data, and provenance."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Match, starting point or neither; with reasons, differences and values for parameters.
-
-The cosines are near those of the default embedder.
-"""
+"""Match, starting point or neither, with reasons, differences and values, at cosines of the default embedder."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""A statement with another meaning never matches; another wording is at least a starting point.
-
-The statements are about all kinds of work, were made up, and are in nobody's data.
-"""
+"""A statement with another meaning never matches; another wording is at least a starting point."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Statement and scripts pass through every stage byte for byte, in each of the three modes.
-
-One run: a first script, which is flagged, and a refined one. Each holds what could go wrong on the way.
-"""
+"""Statement and scripts pass through every stage of a run byte for byte, in each of the three modes."""
 
 from __future__ import annotations
 

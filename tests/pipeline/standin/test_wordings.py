@@ -1,7 +1,4 @@
-"""Statements in many wordings: each is understood as it is meant, or refused; none is misread and passed.
-
-Deletions, restarts, services, disks, users, permissions, packages, networking, other languages, and nonsense.
-"""
+"""Statements in many wordings are understood as meant or refused; none is misread and passed."""
 
 from __future__ import annotations
 

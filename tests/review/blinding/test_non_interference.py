@@ -1,7 +1,4 @@
-"""Two databases that differ only in what is hidden answer a blinded reviewer alike: status, headers and every byte.
-
-Whole comparisons, of hundreds of requests each, are slow tests; those at the top ask for the nearest addresses only.
-"""
+"""Two databases that differ only in hidden parts answer a blinded reviewer alike: status, headers and every byte."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""The same database twice, once with what is hidden rewritten: a blinded reviewer must get the same, byte for byte.
-
-Both sides begin at one savepoint, so every key is the same; the sequences are set back as well. Clocks stand still,
-those of the database too, and whatever is drawn at random is drawn from one seed, anew for each request.
-"""
+"""Compare answers of one database and its copy with hidden parts rewritten: same keys, clocks and random seeds."""
 
 from __future__ import annotations
 

@@ -126,10 +126,7 @@ def study_key(module_rows: None, django_db_blocker: DjangoDbBlocker) -> int:
 
 
 def make_scored_study(manager: User, reviewers: Sequence[User]) -> Campaign:
-    """Five items: right and passed, right and failed, wrong and passed, without a verdict, without cases.
-
-    It does not hide execution, so that its reviewers can speak about it while it is open.
-    """
+    """Make five items with and without verdict and cases, in a study that shows execution."""
     campaign = make_study(
         by=manager, reviewers=reviewers, items=5, overlap=2, hides_execution=False
     )

@@ -43,10 +43,7 @@ def fill(
     script: str = "",
     overlap: int | None = None,
 ) -> list[Item]:
-    """Make the items and scores; a second configuration adds an arm to the same cases.
-
-    Each configuration wrote a script of its own, unless one is given. As many reviewers are wanted as there are.
-    """
+    """Make the items and scores; a second configuration adds an arm with its own scripts to the same cases."""
     arm = Configuration.objects.get(name=configuration)
     cases = _cases(campaign, len(labels))
     now = timezone.now()

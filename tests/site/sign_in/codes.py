@@ -14,10 +14,7 @@ _HALF_MINUTE, _TO_TYPE_IT = 30, 6  # seconds
 
 
 def code_of(secret: str, *, later: int = 0) -> str:
-    """Return the code that the app shows now, or so many half minutes later.
-
-    An earlier code is refused once the next half minute begins, so this waits if time is short.
-    """
+    """Return the code of now or of `later` half minutes, after a wait if time is short: old codes are refused."""
     left = _HALF_MINUTE - timezone.now().timestamp() % _HALF_MINUTE
     if later < 0 and left < _TO_TYPE_IT:
         time.sleep(left)
