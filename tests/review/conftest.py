@@ -22,9 +22,7 @@ def put_in_queue() -> Callable[..., Item]:
 
     def make(**details: object) -> Item:
         run: Run = make_run(**details)
-        item = services.take_in(run.pk)
-        assert item is not None
-        return item
+        return services.take_in(run.pk)
 
     return make
 

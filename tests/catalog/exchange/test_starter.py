@@ -157,7 +157,6 @@ def test_scripts_are_clean_under_bash_and_shellcheck() -> None:
     )
     assert (parsed.returncode, parsed.stderr) == (0, "")
     shellcheck = find_shellcheck()
-    assert shellcheck is not None
     checked = subprocess.run(
         [shellcheck, "--norc", "--severity=style", "--format=gcc", *scripts],
         capture_output=True,

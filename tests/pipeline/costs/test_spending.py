@@ -49,7 +49,6 @@ def open_try(
 def settle_attempts(run: Run, *ends: Answered | Failed, **about: str) -> None:
     """Tries of a run that end so, as a worker writes it."""
     lease = run_leases.claim(run.pk)
-    assert lease is not None
     run.refresh_from_db()
     for ended in ends:
         model_calls.settle_attempts(lease, [(open_try(run, **about), ended)])
@@ -63,7 +62,6 @@ def lose_worker(run: Run) -> None:
     open_try(run, stage="similarity")
     Run.objects.filter(pk=run.pk).update(lease_until=datetime(2026, 1, 1, tzinfo=UTC))
     lease = run_leases.claim(run.pk)
-    assert lease is not None
     run_leases.release(lease)
 
 
@@ -101,7 +99,6 @@ def test_a_try_that_is_under_way_is_not_counted_yet() -> None:
 def test_a_worker_that_lost_its_run_counts_nothing_twice() -> None:
     run = queue_run()
     lease = run_leases.claim(run.pk)
-    assert lease is not None
     run.refresh_from_db()
     opened = open_try(run)
     services.cancel_run(run, by=None)

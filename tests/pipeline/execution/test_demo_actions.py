@@ -237,7 +237,6 @@ def correct_drafts(actions: dict[str, Action]) -> set[str]:
 def shellcheck_levels(files: list[Path]) -> set[tuple[str, str]]:
     """File name and level of each of ShellCheck's comments."""
     shellcheck = find_shellcheck()
-    assert shellcheck is not None
     done = subprocess.run(
         [shellcheck, "--norc", "--shell=bash", "--severity=style", "--format=json1", *files],
         capture_output=True,

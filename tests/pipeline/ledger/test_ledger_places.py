@@ -48,7 +48,6 @@ def given(run: Run, endpoint: Endpoint, *, wanted: int = 1) -> int:
     """How many tries of the run are admitted, 0 where it has to wait; they end at once, and it waits as before."""
     before = Run.objects.get(pk=run.pk).waits_for_id
     lease = run_leases.claim(run.pk)
-    assert lease is not None
     calls = [
         make_call(run, endpoint, key=f"asked-{run.pk}-{number}", round=number)
         for number in range(wanted)
@@ -67,7 +66,6 @@ def given(run: Run, endpoint: Endpoint, *, wanted: int = 1) -> int:
 def admitted(run: Run, endpoint: Endpoint, *, calls: int) -> list[int]:
     """The places of the tries of the run that are admitted; they stay in flight."""
     lease = run_leases.claim(run.pk)
-    assert lease is not None
     asked = [make_call(run, endpoint, key=f"{run.pk}-{n}", round=n) for n in range(calls)]
     tries = admit(lease, endpoint, asked).tries
     places = Attempt.objects.filter(pk__in=[one.pk for one in tries]).values_list(
@@ -97,7 +95,6 @@ def test_open_calls_are_counted(endpoint: Endpoint, busy: int, wanted: int, expe
 def test_what_a_run_waits_for_is_forgotten_when_it_is_admitted(endpoint: Endpoint) -> None:
     run = start(waits_for=endpoint)
     lease = run_leases.claim(run.pk)
-    assert lease is not None
     call = ModelCall(key="k", run=run, stage="generate", endpoint=endpoint, request={})
     (attempt,) = admit(lease, endpoint, [call]).tries
     run.refresh_from_db()
@@ -110,7 +107,6 @@ def test_what_a_run_waits_for_is_forgotten_when_it_is_admitted(endpoint: Endpoin
 def test_who_lost_the_run_is_not_admitted(endpoint: Endpoint) -> None:
     run = start()
     lease = run_leases.claim(run.pk)
-    assert lease is not None
     Run.objects.update(fence=lease.fence + 1)
     call = ModelCall(key="k", run=run, stage="generate", endpoint=endpoint, request={})
     with pytest.raises(run_leases.LostLease):
@@ -154,7 +150,6 @@ def test_of_many_who_ask_at_once_as_many_are_admitted_as_there_are_places() -> N
     def ask(run: Run) -> None:
         with suppress(RunMustWait):
             lease = run_leases.claim(run.pk)
-            assert lease is not None
             together.wait(30)
             admit(lease, demo, [make_call(run, demo, key=f"{run.pk}-{n}", round=n) for n in (0, 1)])
         connection.close()

@@ -37,9 +37,7 @@ REPLY: dict[str, object] = {"content": [{"type": "text", "text": "It lists files
 
 @pytest.fixture
 def lease() -> run_leases.Lease:
-    lease = run_leases.claim(queue_run().pk)
-    assert lease is not None
-    return lease
+    return run_leases.claim(queue_run().pk)
 
 
 @pytest.fixture

@@ -40,7 +40,6 @@ def answer(run: Run, user: User) -> ShownAnswer:
 
 def queued(run: Run, by: User) -> Item:
     item = review.take_in(run.pk)
-    assert item is not None
     review.claim_item(item, by=by)
     return item
 

@@ -89,7 +89,6 @@ def test_polling_stops_when_the_run_is_done(client: Client, queued: Run) -> None
 
 def test_polling_goes_on_where_a_refinement_is_under_way(client: Client, reviewer: User) -> None:
     run = make_run(by=reviewer, verdict="incorrect")
-    assert run.recommended is not None
     services.ask_refinement(run.recommended, by=reviewer, feedback="Use -mtime, not -atime.")
     page = page_of(client, run)
     assert 'hx-trigger="every 1s"' in page

@@ -28,9 +28,7 @@ SOON = timedelta(seconds=1)
 
 def hold() -> run_leases.Lease:
     run = queue_run()
-    lease = run_leases.claim(run.pk)
-    assert lease is not None
-    return lease
+    return run_leases.claim(run.pk)
 
 
 def let_run_out_soon() -> None:

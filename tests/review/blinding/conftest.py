@@ -38,9 +38,7 @@ def _queued(asker: User, name: str, *, flagged: bool) -> Item:
         refined=f"find /srv/{name} -path '*X*'\n" if flagged else "",
     )
     rewriting.add_work(run)
-    item = services.take_in(run.pk)
-    assert item is not None
-    return item
+    return services.take_in(run.pk)
 
 
 @pytest.fixture
@@ -50,6 +48,5 @@ def studied(manager: User, reviewer: User) -> Item:
     add_configuration("second-arm")
     campaign = make_study(by=manager, reviewers=[reviewer, other], items=3, overlap=2)
     item = campaign.items.order_by("pk")[1]
-    assert item.run is not None
     rewriting.add_work(item.run)
     return item

@@ -44,7 +44,6 @@ def make_secret_item(manager: User, reviewer: User) -> Item:
     other = make_person(SECRETS["reviewer"], "reviewer")
     campaign = make_study(by=manager, reviewers=[reviewer, other], items=1, overlap=2)
     item = campaign.items.get()
-    assert item.run is not None
     run = item.run
     Assessment.objects.filter(draft__run=run).update(
         functionality=SECRETS["verdict"], differences=[SECRETS["difference"]]

@@ -161,7 +161,6 @@ def test_what_shows_a_verdict_writes_it_down_once(flagged: Item, client_for: Cli
 
 def test_the_records_show_verdicts_too(flagged: Item, client_for: ClientFor) -> None:
     """The list of them, and one alone; an administrator may be a reviewer as well."""
-    assert flagged.run is not None
     add_work(flagged.run)
     for model in ("run", "stage", "draft", "assessment", "feedback", "modelcall", "attempt"):
         row = apps.get_model("pipeline", model).objects.earliest("pk")

@@ -21,7 +21,6 @@ pytestmark = pytest.mark.django_db
 
 
 def _run_of(item: Item) -> Run:
-    assert item.run is not None
     return item.run
 
 

@@ -257,7 +257,6 @@ def test_reviewer_is_added_on_item_page(boss: Client, scored: Campaign, manager:
 def test_flagged_item_is_withdrawn(boss: Client, manager: User, reviewer: User) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=1)
     held = services.claim_next(campaign, by=reviewer)
-    assert held is not None
     flag = services.flag(held, reason="It makes no sense.", by=reviewer)
     assert "It makes no sense." in boss.get("/campaigns/flags/").text
     refused = boss.post(f"/campaigns/flags/{flag.pk}/answer/", {"resolution": ""})

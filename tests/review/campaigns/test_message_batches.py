@@ -35,7 +35,6 @@ def campaign(manager: User, reviewer: User) -> Campaign:
 
 
 def batch_of(campaign: Campaign) -> Batch:
-    assert campaign.batch is not None
     return campaign.batch
 
 
@@ -140,7 +139,6 @@ def test_reviewer_sees_no_wave(campaign: Campaign, manager: User, as_reviewer: C
     runs.ask_for_runs(campaign, by=manager)
     runs.start_asked(campaign)
     run = Run.objects.first()
-    assert run is not None
     draft = make_draft(run, script="uptime\n", kind="generated", verdict="correct")
     now = timezone.now()
     worlds: list[dict[str, object]] = [

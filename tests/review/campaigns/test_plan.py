@@ -179,7 +179,6 @@ def test_batches_cost_half(priced: Campaign, manager: User, as_manager: Client) 
         and f"it would be {money(_BATCHED)}" in directly
     )
 
-    assert priced.batch is not None
     use_message_batches(priced.batch, uses=True, by=manager)
 
     told = as_manager.get(api).json()
@@ -199,7 +198,6 @@ def test_where_no_endpoint_has_them_the_price_stays_and_the_page_says_why(
     priced: Campaign, paid: Endpoint, manager: User, client_for: ClientFor
 ) -> None:
     Endpoint.objects.filter(pk=paid.pk).update(has_batches=False)
-    assert priced.batch is not None
     use_message_batches(priced.batch, uses=True, by=manager)
     page = client_for(manager).get(f"/campaigns/{priced.pk}/setup/start/").text
     assert (

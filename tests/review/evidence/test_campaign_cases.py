@@ -62,7 +62,6 @@ def add_arm(item: Item, name: str) -> Item:
 def test_texts_are_erased_with_their_cases_and_all_that_reviewers_made_of_them(
     item: Item, reviewer: User, second_reviewer: User, administrator: User
 ) -> None:
-    assert item.run is not None
     root = set_of(item)
     WrittenCases.objects.create(run=item.run, number=0, case_set=root, model="m")
     services.strike(item, sha256=root.sha256, what="1.3", reason="SECRET", by=reviewer)

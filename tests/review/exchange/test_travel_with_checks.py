@@ -33,7 +33,6 @@ def study(manager: User, reviewer: User, second_reviewer: User) -> Campaign:
         by=manager, reviewers=people, items=5, halo_share=100, repeat_share=100, rubric="Be kind."
     )
     withdrawn = campaign.items.filter(again="").order_by("pk").last()
-    assert withdrawn is not None
     editing.withdraw(withdrawn, why="It is a duplicate.", by=manager)
     go_through(campaign, reviewer, 0, 2, 2)
     let_time_pass()

@@ -201,7 +201,6 @@ def waiting(reviewer: User, second_reviewer: User) -> None:
     # What was made of it by refinement would tell the verdict: the first script counts.
     queued("Show disks", "df -h\n", by=second_reviewer, severity=1, refined="rm -rf /srv\n")
     used = queued("Fetch a page", "curl -s http://10.0.0.1/x\n", by=second_reviewer)
-    assert used.recommended is not None
     use_unreviewed(used.recommended, reason="Disk full in ten minutes", by=second_reviewer)
     services.raise_priority(used.pk)
 

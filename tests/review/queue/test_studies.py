@@ -268,7 +268,6 @@ def test_somebody_called_in_comes_first_to_the_item_and_is_left_out_of_agreement
     for person, value in ((reviewer, 0), (second_reviewer, 2)):
         go_through(campaign, person, value, 2, 2)
     item = campaign.items.order_by("pk").first()
-    assert item is not None
     adjudication.call_in(item, third, by=manager)
     assignment = services.claim_next(campaign, by=third)
     assert assignment is not None and assignment.item_id == item.pk

@@ -20,9 +20,7 @@ _MOST_COMPLETIONS = 243
 
 
 def pattern(judged: Judged) -> ItemPattern:
-    found = pattern_of(judged)
-    assert found is not None
-    return found
+    return pattern_of(judged)
 
 
 def values_left(final: FinalScore) -> tuple[int, ...]:

@@ -77,9 +77,7 @@ def test_paired_difference_is_inside(both: int, lost: int, gained: int, neither:
         assert (one.value, one.low, one.high, one.p_value) == (None, None, None, None)
         return
 
-    assert one.value is not None and one.low is not None and one.high is not None
     assert -1 <= one.low <= one.value <= one.high <= 1
-    assert other.low is not None and other.high is not None
     assert (-other.high, -other.low) == pytest.approx((one.low, one.high), abs=1e-12)
     assert one.p_value == other.p_value
 

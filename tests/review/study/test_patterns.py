@@ -31,9 +31,7 @@ def by(reviewer: int, value: int, stage: Stage = SCRIPT, **rest) -> GivenScore:
 
 
 def pattern(*scores: GivenScore, **rest) -> ItemPattern:
-    found = pattern_of(Judged(scores=scores, **rest))
-    assert found is not None
-    return found
+    return pattern_of(Judged(scores=scores, **rest))
 
 
 NOT_BLIND, UNDONE = {"is_blind": False}, {"is_undone": True}

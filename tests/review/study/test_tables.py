@@ -242,7 +242,6 @@ def test_intervals_beside_the_figures_heed_statements_that_repeat() -> None:
     figures = work_out_figures(patterns, clusters)[STRICT]
     for share in (expert.expert, card.missed, card.false_alarms, gain.by_assessor.share):
         plain = Share.of(share.numerator, share.denominator)
-        assert share.deff is not None
         assert share.low is not None and plain.low is not None and share.low < plain.low
     for name, key in (
         ("first_pass_accuracy", "repaired_as_wrong"),

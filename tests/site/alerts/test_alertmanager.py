@@ -57,7 +57,6 @@ def alertmanager(open_door: OpenDoor, tmp_path: Path) -> Iterator[tuple[str, lis
             self.answer(status)
 
     port = free_port()
-    assert BINARY is not None
     with serving(Front) as front:
         configuration = CONFIGURATION.format(url=f"{front}/", secret=door.secret)
         (tmp_path / "am.yml").write_text(configuration)

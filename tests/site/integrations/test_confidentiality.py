@@ -49,7 +49,6 @@ _REWRITINGS = [
 def happenings(item: Item, curator: User) -> None:
     """Let everything happen that can happen to a script of a study, also in the catalogue."""
     run = item.run
-    assert run is not None
     emit(run, "finished")
     for words in ("approved", "edited and approved", "rejected", "decision taken back"):
         emit(item, words, by=curator)

@@ -110,7 +110,6 @@ def test_notified_user_can_open_undone_item(reviewer: User, client_for: ClientFo
     asker = make_person("asker")
     run = make_run(by=asker)
     item = review.take_in(run.pk)
-    assert item is not None
     review.claim_item(item, by=reviewer)
     review.decide(
         item,

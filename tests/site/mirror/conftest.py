@@ -34,7 +34,6 @@ class Repository:
 
     def git(self, *words: str, inside: bool = True, cwd: Path | None = None) -> str:
         """What Git says to this."""
-        assert GIT is not None
         where = ("--git-dir", str(self.path)) if inside and cwd is None else ()
         done = subprocess.run(
             [GIT, *_WHO, *where, *words],

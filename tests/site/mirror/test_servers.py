@@ -51,7 +51,6 @@ class GitServer(Handler):
         if self.headers.get("Authorization") != expected:
             return self.answer(401, www_authenticate="Basic")
         path, _mark, query = self.path.partition("?")
-        assert GIT is not None
         done = subprocess.run(
             [GIT, "http-backend"],
             input=body,

@@ -34,7 +34,6 @@ _LITERAL = re.compile(r'\bkey="([^"{]+)"')
 @pytest.fixture
 def held(reviewer: User) -> Assignment:
     item = services.take_in(make_run().pk)
-    assert item is not None
     return services.claim_item(item, by=reviewer)
 
 

@@ -47,7 +47,6 @@ def test_a_reviewer_sees_the_queue_what_came_back_and_their_studies(
 
     assert "came back: feedback is ready" in page
     run = held.run
-    assert run is not None and run.recommended is not None
     run.refinements.create(draft=run.recommended, state="failed")
     for address in ("/", reverse("queue")):
         assert "came back: no rewrite was made" in client_for(reviewer).get(address).text

@@ -98,9 +98,7 @@ def measured(wrong: Callable[[], Observation]) -> tuple[Quality, str]:
     found = on_machine(answer)
     cases = make_set(case_data({"check": "exit_status", "equals": 0}))
     execution = run_case_set(cases, RIGHT, found)
-    assert found.sandbox is not None
     quality = measure_quality(cases, RIGHT, execution, found.sandbox, most_mutants=3)
-    assert quality is not None
     return quality, describe(execution, quality)
 
 
