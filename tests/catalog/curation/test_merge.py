@@ -159,9 +159,8 @@ def test_what_changed_since_the_preview_is_not_merged(
     )
 
     assert page.status_code == 409
-    assert "changed meanwhile" in page.text
-    assert "typed" in page.text
-    assert "One more" in page.text
+    for text in ("changed meanwhile", "typed", "One more"):
+        assert text in page.text
 
 
 def test_what_is_approved_for_a_merged_entry_goes_to_the_one_that_stands(
