@@ -13,6 +13,7 @@ from pipeline.models import (
     Assessment,
     Configuration,
     Draft,
+    DraftFinding,
     Feedback,
     RetrievedMatch,
     Run,
@@ -112,17 +113,27 @@ def make_version(
     )
 
 
+def make_match(run: Run, version: Version, **values: object) -> RetrievedMatch:
+    """Create a match that the catalogue found; `values` replace those of a sure one."""
+    sure = {"answer": "match", "confidence": 0.93, "cosine": 0.95, "scoring": "1", "rank": 0}
+    return RetrievedMatch.objects.create(
+        run=run, version=version, **{"phrasing": "x", **sure, **values}
+    )
+
+
+def make_finding(draft: Draft, **values: object) -> DraftFinding:
+    """Create a failed risk check of the draft; `values` replace its level and text."""
+    found = {"check_name": "risk", "check_version": "1", "outcome": "failed", "level": "warning"}
+    return DraftFinding.objects.create(
+        draft=draft, script_sha256=draft.sha256, **{**found, **values}
+    )
+
+
 def make_answered_run(version: Version, *, by: User | None = None, **match: object) -> Run:
     """A finished Run that the catalogue answered with this version."""
     run = services.start_run(make_action(by=by), by=by, enqueue=False)
     draft = make_draft(run, script=version.script, kind="retrieved", version=version)
-    RetrievedMatch.objects.create(
-        run=run,
-        rank=0,
-        version=version,
-        phrasing=version.entry.title,
-        **{"answer": "match", "confidence": 0.93, "cosine": 0.95, "scoring": "1", **match},
-    )
+    make_match(run, version, phrasing=version.entry.title, **match)
     now = timezone.now()
     Run.objects.filter(pk=run.pk).update(
         state=Run.State.DONE,

@@ -9,6 +9,8 @@ from django.contrib.auth.models import User
 from django.db.models import F
 from django.test import Client
 
+from catalog import services as catalog
+from catalog.models import Entry, Version
 from pipeline.models import Configuration
 from review.blinding.item_view import open_item
 from review.campaigns.services import rules as studies
@@ -107,3 +109,20 @@ def make_two_arms(*, by: User, reviewers: Sequence[User], **rules: object) -> Ar
     Campaign.objects.filter(pk=campaign.pk).update(state="open", order="oldest")
     campaign.refresh_from_db()
     return campaign, one, Item.objects.get(pk=other.pk)
+
+
+def publish_of_study(
+    item: Item, script: str, *, by: User, author: User | None = None, entry: Entry | None = None
+) -> Version:
+    """Publish a verified script of the item's run, as a curator does outside the study."""
+    run = item.run
+    return catalog.publish(
+        statement=run.action.statement,
+        script=script,
+        by=by,
+        author=author,
+        verified=True,
+        provenance={"run": run.pk, "action": run.action_id, "verdict": run.verdict},
+        reason="It is needed.",
+        entry=entry,
+    )

@@ -15,15 +15,21 @@ from pipeline import services
 from pipeline.models import (
     Assessment,
     Batch,
-    DraftFinding,
     Endpoint,
     Feedback,
-    RetrievedMatch,
     Run,
     Stage,
 )
 from pipeline.types import StageName
-from tests.make import SCRIPT, make_action, make_draft, make_run, make_version
+from tests.make import (
+    SCRIPT,
+    make_action,
+    make_draft,
+    make_finding,
+    make_match,
+    make_run,
+    make_version,
+)
 from tests.people import ClientFor
 from tests.pipeline.query_counts import count_queries
 
@@ -171,17 +177,7 @@ def test_first_draft_stays_visible_beside_refined_one(client: Client, reviewer: 
 def test_a_starting_point_is_named_with_what_differs(client: Client, reviewer: User) -> None:
     run = make_run(by=reviewer)
     version = make_version("Delete old sessions")
-    RetrievedMatch.objects.create(
-        run=run,
-        rank=0,
-        version=version,
-        phrasing="x",
-        answer="adapt",
-        confidence=0.5,
-        cosine=0.9,
-        scoring="1",
-        differs=["another directory"],
-    )
+    make_match(run, version, answer="adapt", confidence=0.5, differs=["another directory"])
     page = page_of(client, run)
     assert "Based on" in page
     assert reverse("entry-detail", args=["delete-old-sessions"]) in page
@@ -198,16 +194,7 @@ def test_where_nothing_was_written_the_nearest_verified_entries_are_named(
     Run.objects.filter(pk=run.pk).update(finished_at=timezone.now(), **ended)
     near = [make_version(title) for title in ("Delete old sessions", "Delete old logs", "Draft")]
     for rank, version in enumerate(near):
-        RetrievedMatch.objects.create(
-            run=run,
-            rank=rank,
-            version=version,
-            phrasing="x",
-            answer="none",
-            confidence=0.2,
-            cosine=0.6,
-            scoring="1",
-        )
+        make_match(run, version, rank=rank, answer="none", confidence=0.2, cosine=0.6)
     Version.objects.filter(pk=near[2].pk).update(state="deprecated")
     page = page_of(client, run)
     links = [reverse("entry-detail", args=[version.entry.slug]) for version in near]
@@ -231,17 +218,7 @@ def test_hostile_text_is_shown_as_text_wherever_it_stands(client: Client, review
         model=HOSTILE[:90],
     )
     draft = run.drafts.get(number=2)
-    DraftFinding.objects.create(
-        draft=draft,
-        script_sha256=draft.sha256,
-        check_name="risk",
-        check_version="1",
-        outcome="failed",
-        level="warning",
-        code=HOSTILE[:40],
-        message=HOSTILE,
-        line=1,
-    )
+    make_finding(draft, code=HOSTILE[:40], message=HOSTILE, line=1)
     begin(run, StageName.EXPLAIN, state="done", outcome="explained", found=HOSTILE)
     Run.objects.filter(pk=run.pk).update(state="failed", problem=HOSTILE)
     Feedback.objects.update(model=HOSTILE[:90])
@@ -284,12 +261,4 @@ def _grow(run: Run, drafts: int) -> None:
         begin(run, StageName.CHECK, sequence=number + 1, round=number, state="done")
         draft = make_draft(run, script=f"echo {number}\n", kind="imported", verdict="incorrect")
         Feedback.objects.create(draft=draft, text="- No.")
-        DraftFinding.objects.create(
-            draft=draft,
-            script_sha256=draft.sha256,
-            check_name="risk",
-            check_version="1",
-            outcome="failed",
-            level="warning",
-            message="risky",
-        )
+        make_finding(draft, message="risky")

@@ -29,13 +29,7 @@ from tests.review.maker import make_study
 def give(item: Item, by: User, *values: int) -> None:
     """Score the item's stages one after the other, as they open."""
     for value in values:
-        step = services.open_item(Item.objects.get(pk=item.pk), by).next_step
-        seen = step.draft or step.feedback
-        services.submit_score(
-            item,
-            services.ScoreInput(stage=step.stage, value=value, seen=seen.pk, arm=step.arm),
-            by=by,
-        )
+        score_next(item, by, value)
 
 
 def go_through(campaign: Campaign, by: User, *values: int) -> list[int]:

@@ -17,7 +17,6 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from pytest_django import Settings
 
-from catalog import services as catalog
 from catalog.models import Entry, Use
 from pipeline.models import Run
 from review.models import Campaign, Item
@@ -27,7 +26,7 @@ from tests.catalog.shelf import DIRECTORY, SCRIPT, shelve
 from tests.first_cases import first_cases
 from tests.people import make_person
 from tests.review.blinding import rewriting
-from tests.review.maker import make_study
+from tests.review.maker import make_study, publish_of_study
 from tests.web_client import WebClient
 
 pytestmark = pytest.mark.django_db
@@ -252,15 +251,7 @@ def test_worlds_that_differ_in_what_a_study_hides_are_answered_the_same(
     def ask(differs: bool, is_published: bool, closed: bool = False) -> list[str]:
         with transaction.atomic():
             if is_published:
-                catalog.publish(
-                    statement=statement,
-                    script="echo 'of a study'\n",
-                    by=curator,
-                    author=None,
-                    verified=True,
-                    provenance={"run": item.run_id, "action": item.run.action_id},
-                    reason="It is needed.",
-                )
+                publish_of_study(item, "echo 'of a study'\n", by=curator)
             if differs:
                 rewriting.pass_it(item)
             if closed:

@@ -12,9 +12,8 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from pytest_django import Settings
 
-from catalog import services as catalog
 from catalog.entries import services as entries
-from catalog.models import Entry, Version
+from catalog.models import Version
 from core.audit import emit
 from review.campaigns.services import states
 from review.models import Item
@@ -27,6 +26,7 @@ from tests.first_cases import first_cases
 from tests.people import make_person
 from tests.review.blinding import rewriting
 from tests.review.blinding.conftest import asker, live, studied
+from tests.review.maker import publish_of_study
 from tests.site.integrations.conftest import MakeDestination, work
 from tests.site.integrations.receiver import Receiver
 from tests.site.integrations.test_notifications import wants_mail
@@ -36,6 +36,7 @@ __all__ = ["asker", "live", "studied"]
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 _AT = datetime(2030, 1, 1, tzinfo=UTC)
+SCRIPT = "echo 'of a study'\n"
 _REWRITINGS = [
     rewriting.pass_it,
     rewriting.pass_and_explain_it,
@@ -52,26 +53,11 @@ def happenings(item: Item, curator: User) -> None:
     emit(run, "finished")
     for words in ("approved", "edited and approved", "rejected", "decision taken back"):
         emit(item, words, by=curator)
-    version = publish_of_study(item, curator)
+    version = publish_of_study(item, SCRIPT, by=curator)
     emit(version, "made it worse", by=curator)
     made_of_it = edit_and_verify(version, "echo 'better, in both worlds'\n", by=curator)
     emit(edit_and_verify(made_of_it, "echo 'still better'\n", by=curator), "made it worse")
     emit(version.entry, "entry suspended", by=curator)
-
-
-def publish_of_study(item: Item, curator: User, *, entry: Entry | None = None) -> Version:
-    """Publish a script of the item's run, as a curator does by another way."""
-    run = item.run
-    return catalog.publish(
-        statement=run.action.statement,
-        script="echo 'of a study'\n",
-        by=curator,
-        author=None,
-        verified=True,
-        provenance={"run": run.pk, "action": run.action_id, "verdict": run.verdict},
-        reason="It is needed.",
-        entry=entry,
-    )
 
 
 def edit_and_verify(version: Version, script: str, *, by: User) -> Version:
@@ -144,7 +130,7 @@ def test_what_was_made_from_a_version_of_a_study_leaves_once_the_study_is_closed
     make_person("cleo", "curator", "reviewer")
     wants_mail(curator)
     known = shelve("Print the uptime", author=curator)
-    of_study = publish_of_study(studied, curator, entry=known.entry)
+    of_study = publish_of_study(studied, SCRIPT, by=curator, entry=known.entry)
     make_destination(types=["version.verified"])
     forget_the_beginning()
     receiver.received.clear()
@@ -178,7 +164,9 @@ def test_that_a_known_entry_is_suspended_leaves_at_once_and_nothing_else_of_it(
                 item = Item.objects.get(pk=item.pk)
             version = known
             if is_published or version is None:
-                version = publish_of_study(item, curator, entry=known.entry if known else None)
+                version = publish_of_study(
+                    item, SCRIPT, by=curator, entry=known.entry if known else None
+                )
             entries.suspend(version.entry, by=curator, reason="INC-7")
             work()
             entries.lift_suspension(version.entry, by=curator, note="It was the disk.")

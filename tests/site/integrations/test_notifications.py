@@ -34,7 +34,7 @@ from scriptsmith_site.integrations.notifications.services import Choices
 from scriptsmith_site.models import Door, Event, Notification, NotificationChoices
 from tests.make import make_run, make_version
 from tests.people import make_person
-from tests.review.maker import make_study, shown_to
+from tests.review.maker import make_study, publish_of_study, shown_to
 from tests.site.browsing import ClientFor
 from tests.site.integrations.conftest import work
 
@@ -408,15 +408,7 @@ def test_of_a_study_letters_have_the_kind_and_the_link_alone(
     statement = item.run.action.statement
     reassignment.assign(item, to=reviewer, by=manager)
     curator = make_person("cora", "curator")
-    catalog.publish(
-        statement=statement,
-        script="echo hidden\n",
-        by=curator,
-        author=manager,
-        verified=True,
-        provenance={"run": item.run.pk, "action": item.run.action_id},
-        reason="It is needed.",
-    )
+    publish_of_study(item, "echo hidden\n", by=curator, author=manager)
     work()
     assert mail.send_due_mail() == 2
     said = "".join(f"{one.subject} {one.body}" for one in outbox.outbox)

@@ -105,3 +105,11 @@ def work() -> int:
     """What the worker does every few seconds; how many commits arrived."""
     distribution.distribute(tell_people, queue_publication)
     return write_mirror()
+
+
+class Killed(BaseException):
+    """What ends a worker; no handler of the product catches it."""
+
+
+def die(*_given: object, **_named: object) -> None:
+    raise Killed

@@ -9,7 +9,6 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from catalog import services as catalog
 from catalog.curation.services.merging import merge_entries
 from catalog.entries import services as entries
 from catalog.models import Version
@@ -21,6 +20,7 @@ from tests.first_cases import first_cases
 from tests.people import make_person
 from tests.review.blinding import rewriting
 from tests.review.blinding.conftest import asker, live, studied
+from tests.review.maker import publish_of_study
 from tests.site.mirror.conftest import Repository, work
 
 __all__ = ["asker", "live", "studied"]
@@ -30,17 +30,8 @@ pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 def publish(item: Item, text: str, *, by: User, entry: Version | None = None) -> Version:
     """The script of a study reaches the catalogue by another way."""
-    run = item.run
-    return catalog.publish(
-        statement=run.action.statement,
-        script=f"echo '{text}, of run {run.pk}'\n",
-        by=by,
-        author=None,
-        verified=True,
-        provenance={"run": run.pk, "action": run.action_id, "verdict": run.verdict},
-        reason="It is needed.",
-        entry=entry.entry if entry else None,
-    )
+    script = f"echo '{text}, of run {item.run.pk}'\n"
+    return publish_of_study(item, script, by=by, entry=entry.entry if entry else None)
 
 
 def everything(repository: Repository) -> str:

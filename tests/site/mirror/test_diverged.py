@@ -17,7 +17,7 @@ from scriptsmith_site.integrations.mirror.remotes import Remote
 from scriptsmith_site.models import Mirror, MirrorCommit, Notification
 from tests.catalog.shelf import shelve
 from tests.site.browsing import ClientFor
-from tests.site.mirror.conftest import Repository, work
+from tests.site.mirror.conftest import Killed, Repository, die, work
 
 pytestmark = pytest.mark.django_db
 SetUp = Callable[[], Mirror]
@@ -118,13 +118,6 @@ def test_what_a_killed_worker_put_back_is_known_to_have_arrived(
     work()
     services.go_on(found="", by=administrator)
     MirrorCommit.objects.exclude(kind="accepted").filter(state="waiting").delete()
-
-    class Killed(BaseException):
-        pass
-
-    def die(*_given: object, **_named: object) -> None:
-        raise Killed
-
     with monkeypatch.context() as patched:
         patched.setattr(writing, "_note_pushed", die)
         with pytest.raises(Killed):

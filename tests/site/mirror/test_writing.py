@@ -21,7 +21,7 @@ from scriptsmith_site.integrations.mirror import services, writing
 from scriptsmith_site.integrations.mirror.remotes import Remote
 from scriptsmith_site.models import Event, Mirror, MirrorCommit
 from tests.catalog.shelf import shelve
-from tests.site.mirror.conftest import Repository, work
+from tests.site.mirror.conftest import Killed, Repository, die, work
 
 pytestmark = pytest.mark.django_db
 SetUp = Callable[[], Mirror]
@@ -184,13 +184,6 @@ def test_a_worker_that_dies_between_push_and_record_pushes_nothing_twice(
     set_up()
     work()
     next_version(version, "uptime -p\n", author=curator, by=second_curator)
-
-    class Killed(BaseException):
-        pass
-
-    def die(*_given: object, **_named: object) -> None:
-        raise Killed
-
     with monkeypatch.context() as patched:  # before the push
         patched.setattr(Remote, "push", die)
         with pytest.raises(Killed):

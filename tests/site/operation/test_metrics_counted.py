@@ -92,6 +92,15 @@ def test_requests_are_counted_by_status(client: Client, scrape: Callable[[], str
     assert "alice" not in scrape()
 
 
+def run_lines(lines: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run these Python lines in a process that counts in this folder."""
+    environment = {**os.environ, "PROMETHEUS_MULTIPROC_DIR": str(folder)}
+    command = [sys.executable, "-c", lines]
+    return subprocess.run(
+        command, env=environment, cwd=ROOT, capture_output=True, text=True, check=True
+    )
+
+
 @pytest.mark.slow
 def test_processes_are_added_up(tmp_path: Path) -> None:
     """A parent and the child that it forks, as gunicorn does after loading the product."""
@@ -110,14 +119,7 @@ print(sum(s.value for m in metrics.collect() for s in m.samples if s.name == "sc
 metrics.empty_folder()
 print(len(os.listdir(os.environ["PROMETHEUS_MULTIPROC_DIR"])))
 """
-    done = subprocess.run(
-        [sys.executable, "-c", lines],
-        env={**os.environ, "PROMETHEUS_MULTIPROC_DIR": str(tmp_path / "metrics")},
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = run_lines(lines, tmp_path / "metrics")
     assert done.stdout.split() == ["3.0", "0"], done.stderr
 
 
@@ -129,14 +131,7 @@ metrics.observe(metrics.HTTP_SECONDS, 0.1, "GET")
 print("went on")
 """
     (tmp_path / "metrics").write_text("a file, where the folder should be")
-    done = subprocess.run(
-        [sys.executable, "-c", lines],
-        env={**os.environ, "PROMETHEUS_MULTIPROC_DIR": str(tmp_path / "metrics")},
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = run_lines(lines, tmp_path / "metrics")
     assert done.stdout == "went on\n"
     assert done.stderr.count("not counted") == 1
 
