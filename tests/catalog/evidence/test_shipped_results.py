@@ -15,11 +15,16 @@ from django.utils import timezone
 from catalog.evidence import services
 from catalog.evidence.services import shipped
 from catalog.evidence.services.shipped import BEFORE_RELEASE, FILE
+from catalog.exchange.services import load_starter
+from catalog.exchange.services.importing import STARTER
+from catalog.exchange.services.starter_cases import load_starter_cases
 from catalog.execution.cases import Execution as Ran
-from catalog.execution.cases import read_case_set
-from catalog.execution.cases.results import CaseResult, CheckResult, State
-from catalog.execution.sandbox import Fingerprint
-from catalog.models import CaseRun, CaseSet, EntryCases, EvidenceChange, Execution, Version
+from catalog.execution.cases import State, read_case_set, run_case_set
+from catalog.execution.cases.results import CaseResult, CheckResult
+from catalog.execution.quality import measure_quality, repeat
+from catalog.execution.quality.null_scripts import try_null_scripts
+from catalog.execution.sandbox import Availability, Fingerprint, Limits, Sandbox
+from catalog.models import CaseRun, CaseSet, Entry, EntryCases, EvidenceChange, Execution, Version
 from catalog.models.evidence import ORIGIN
 from pipeline.flow.reading.case_reader import make_case_set
 from scriptsmith_site.demo import ACTIONS
@@ -133,7 +138,6 @@ def test_local_result_takes_shipped_quality_only_with_the_same_verdicts() -> Non
     assert adopted.document["quality"]["environment"] == "bash 5.2"
 
 
-STARTER = FILE.parent
 ROWS = [json.loads(line) for line in FILE.read_text().splitlines()]
 PAIRS = {(row["case_set"], row["script_sha256"]) for row in ROWS}
 
@@ -157,24 +161,77 @@ def demo_pairs() -> Iterator[tuple[str, list[str]]]:
         yield written.sha256, [Version.hash_of(draft) for draft in drafts]
 
 
-def test_every_starter_script_has_a_result_in_its_cases() -> None:
+def test_shipped_results_match_cases_and_scripts() -> None:
     assert not set(starter_pairs()) - PAIRS
-
-
-def test_every_demo_case_set_has_a_result() -> None:
     missing = {sha256 for sha256, drafts in demo_pairs() if (sha256, drafts[0]) not in PAIRS}
     assert not missing
-
-
-def test_no_result_is_of_a_script_that_has_changed() -> None:
     known = {script for _cases, script in starter_pairs()}
     known |= {draft for _cases, drafts in demo_pairs() for draft in drafts}
     assert not {script for _cases, script in PAIRS} - known
-
-
-def test_every_result_is_complete_and_labeled() -> None:
     assert len(PAIRS) == len(ROWS)
     for row in ROWS:
         assert row["state"] in ("passed", "failed") and row["quality_at"], row["script_sha256"]
         assert row["fingerprint"][ORIGIN] == BEFORE_RELEASE
         assert {"bash", "coreutils"} <= row["fingerprint"].keys()
+
+
+FILES = sorted(STARTER.glob("*/cases.json"))
+NAMES = [path.parent.name for path in FILES]
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("path", FILES, ids=NAMES)
+def test_starter_cases_can_fail(confined: Sandbox, availability: Availability, path: Path) -> None:
+    case_set = read_case_set(path.read_text())
+    script = path.with_name("script.sh").read_text()
+    execution = run_case_set(case_set, script, availability)
+    wrong = [
+        (case.title, check.sentence, check.state.value, check.got)
+        for case in execution.cases
+        for check in case.checks
+        if check.state is not State.PASSED
+    ]
+    assert not wrong
+    assert repeat(case_set, script, execution, confined).count(State.UNSTABLE) == 0
+    quality = measure_quality(case_set, script, execution, confined)
+    assert quality is not None and not quality.pass_without_work
+    assert not quality.never_failing
+    # Most that are not noticed make no difference: quotes around a name that has no space, words of a message.
+    # After others the script asks for what its world does not have: then no check has a verdict, which is seen as well.
+    seen = quality.noticed + len(quality.without_verdict)
+    assert 4 * seen >= quality.mutants, quality.survivors
+
+
+@pytest.mark.nightly
+def test_no_check_holds_for_every_script_that_does_nothing(confined: Sandbox) -> None:
+    """Each of them, not each case: what an idle script fulfils as well stands together with what it does not."""
+    assert len(FILES) >= 25
+    checks = 0
+    idle = []
+    for path in FILES:
+        for case in read_case_set(path.read_text()).cases:
+            checks += len(case.expect)
+            holding = try_null_scripts(case, confined, Limits()).never_failing
+            idle += [(path.parent.name, case.title, case.expect[at].sentence()) for at in holding]
+    assert not idle
+    assert checks >= 200
+
+
+@pytest.mark.slow
+def test_they_come_with_the_entries_once_and_respect_what_curators_did() -> None:
+    load_starter()
+    entry = Entry.objects.get(slug="delete-rotated-app-logs")
+    (kept,) = services.kept_cases(entry)
+    assert kept.case_set.author_name == "starter catalogue"
+    assert kept.latest is not None and kept.latest.is_shipped
+    assert not CaseRun.objects.exists()
+    assert load_starter_cases(STARTER) == 0
+
+
+@pytest.mark.nightly
+def test_removed_cases_do_not_come_back(curator: object) -> None:
+    load_starter()
+    entry = Entry.objects.get(slug="delete-rotated-app-logs")
+    services.remove_cases(services.kept_cases(entry).get(), by=curator)
+    assert load_starter_cases(STARTER) == 0
+    assert not services.kept_cases(entry).exists()

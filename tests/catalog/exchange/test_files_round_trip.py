@@ -123,15 +123,9 @@ def test_rows_come_back_as_they_were(format: Format, records: list[EntryRecord])
 @pytest.mark.slow
 @given(records=TITLED)
 @settings(max_examples=15, deadline=None)
-def test_folders_in_an_archive_come_back_as_they_were(records: list[EntryRecord]) -> None:
+def test_folders_come_back_as_they_were(records: list[EntryRecord]) -> None:
     data = b"".join(file_parts(records, Format.ZIP))
     assert read_back(data, Format.ZIP) == sorted(records, key=lambda record: str(record.slug))
-
-
-@pytest.mark.slow
-@given(records=TITLED)
-@settings(max_examples=15, deadline=None)
-def test_folders_on_the_disk_come_back_as_they_were(records: list[EntryRecord]) -> None:
     with TemporaryDirectory() as name:
         for record in records:
             write_folder(Path(name) / str(record.slug), record)

@@ -59,11 +59,16 @@ def test_preset_fills_in_roles_without_script(client: Client, subtests: pytest.S
             assert not Configuration.objects.filter(name="mine").exists()
 
 
-def test_a_preset_of_two_models_asks_for_the_second(client: Client) -> None:
+def test_form_starts_from_a_preset_or_another_plan(client: Client) -> None:
     page = client.get(NEW, {"preset": "peer_review", "endpoint": "demo", "model": "one"})
     assert page.status_code == 422
     assert "takes a second model" in page.text
     assert 'value="one"' in page.text, "nothing typed is lost"
+    forms = client.get(NEW, {"from": "claude-peer-review"}).context["forms"]
+    assert forms.name["name"].value() == "claude-peer-review-copy"
+    models = [role["model"].value() for role in forms.roles[:2]]
+    assert models == ["claude-opus-5-5", "claude-sonnet-5-5"]
+    assert client.get(NEW, {"from": "nothing"}).status_code == 404
 
 
 def test_models_are_offered_from_checks_and_prices(client: Client) -> None:
@@ -117,14 +122,6 @@ def test_a_temperature_is_kept_where_the_endpoint_takes_one(client: Client) -> N
     assert Configuration.objects.get(name="mine").roles.get(role="refiner").temperature == 0.2
     hot = form(**{"name": "hot", "refiner-endpoint": "ollama", "refiner-temperature": "nan"})
     assert client.post(NEW, hot).status_code == 422
-
-
-def test_a_duplicate_starts_with_the_plan_of_the_other(client: Client) -> None:
-    forms = client.get(NEW, {"from": "claude-peer-review"}).context["forms"]
-    assert forms.name["name"].value() == "claude-peer-review-copy"
-    models = [role["model"].value() for role in forms.roles[:2]]
-    assert models == ["claude-opus-5-5", "claude-sonnet-5-5"]
-    assert client.get(NEW, {"from": "nothing"}).status_code == 404
 
 
 def test_all_of_it_can_be_changed_until_a_run_is_started(client: Client) -> None:

@@ -29,11 +29,15 @@ def locks() -> Iterator[list[list[str]]]:
         yield transactions
 
 
-def test_a_run_that_passes(locks: list[list[str]]) -> None:
+def test_run_with_and_without_a_budget_locks_in_order(locks: list[list[str]]) -> None:
     run = run_worker.run_to_end(queue_run().pk, give_up_after=60)
     assert run.state == "done"
     assert ["pipeline_run", "pipeline_spending"] in locks
     assert not any("pipeline_endpoint" in one for one in locks), "a call would wait for others"
+    batch = Batch.objects.create(name="Study", budget=0)
+    run_worker.advance(queue_run(batch=batch).pk)
+    batch.refresh_from_db()
+    assert batch.paused_at is not None
 
 
 def test_call_of_campaign_notes_its_turn_in_transaction_of_its_own(
@@ -42,13 +46,6 @@ def test_call_of_campaign_notes_its_turn_in_transaction_of_its_own(
     run_worker.advance(queue_run(batch=Batch.objects.create(name="Study")).pk)
     assert locks.count(["pipeline_endpoint"]) == 1, "at the first call; the next ones are too soon"
     assert Endpoint.objects.get(name="demo").campaign_call_at is not None
-
-
-def test_a_run_of_a_batch_whose_budget_is_used_up(locks: list[list[str]]) -> None:
-    batch = Batch.objects.create(name="Study", budget=0)
-    run_worker.advance(queue_run(batch=batch).pk)
-    batch.refresh_from_db()
-    assert batch.paused_at is not None
 
 
 @pytest.mark.parametrize(

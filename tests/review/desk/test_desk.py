@@ -186,12 +186,20 @@ def test_undo_opens_a_finished_item_of_a_study_again(manager: User, reviewer: Us
     assert Score.objects.filter(stage="refined").count() == 2
 
 
-def test_undo_brings_back_the_score_before_a_change(held: Assignment, reviewer: User) -> None:
+def test_undo_restores_the_own_earlier_score(
+    held: Assignment, reviewer: User, second_reviewer: User
+) -> None:
     for value in (0, 2):
         given = services.ScoreInput(stage="script", value=value, seen=script_of(held.item))
         services.submit_score(held.item, given, by=reviewer)
     services.undo_last(held.item.campaign, by=reviewer)
     assert Score.objects.get(current=True).value == 0
+    score_next(held.item, reviewer, 2)
+    with pytest.raises(NotAllowedNow):
+        services.undo_last(held.item.campaign, by=second_reviewer)
+    held.item.campaign.edit_minutes = 0
+    with pytest.raises(NotAllowedNow):
+        services.undo_last(held.item.campaign, by=reviewer)
 
 
 def test_undo_brings_a_skipped_item_back(
@@ -219,15 +227,6 @@ def test_taken_item_stays_theirs(held: Assignment, reviewer: User, second_review
     held.refresh_from_db()
     assert (held.state, held.why) == ("skipped", "Not my field")
     assert held.item.assignments.get(state="active").reviewer == second_reviewer
-
-
-def test_undo_is_own_and_recent(held: Assignment, reviewer: User, second_reviewer: User) -> None:
-    score_next(held.item, reviewer, 2)
-    with pytest.raises(NotAllowedNow):
-        services.undo_last(held.item.campaign, by=second_reviewer)
-    held.item.campaign.edit_minutes = 0
-    with pytest.raises(NotAllowedNow):
-        services.undo_last(held.item.campaign, by=reviewer)
 
 
 def test_earlier_item_is_reopened(manager: User, reviewer: User, as_reviewer: Client) -> None:

@@ -15,11 +15,11 @@ from django.utils import timezone
 
 from catalog.models import Version
 from core.errors import BadInput, NotAllowedNow, Stale
-from pipeline.models import Draft, DraftFinding, Feedback
+from pipeline.models import Draft, Feedback
 from review import services
 from review.models import Assignment, Decision, Item, Score, Scratch
 from tests.keys import shown as key_of
-from tests.make import make_draft
+from tests.make import make_draft, make_finding
 from tests.review.desk.test_desk import score_next
 from tests.review.maker import ClientFor, shown_to
 
@@ -329,16 +329,8 @@ def test_approving_a_high_risk_takes_a_reason_that_is_kept(
 ) -> None:
     item = put_in_queue(statement="Empty $TMPX", script="rm -rf $TMPX/*\n")
     draft = item.run.drafts.get()
-    DraftFinding.objects.create(
-        draft=draft,
-        script_sha256=draft.sha256,
-        check_name="risk",
-        check_version="1",
-        outcome="failed",
-        level="error",
-        code="unsafe_variable",
-        message="If TMPX is empty, this is the whole system.",
-    )
+    whole = "If TMPX is empty, this is the whole system."
+    make_finding(draft, level="error", code="unsafe_variable", message=whole)
     services.claim_item(item, by=reviewer)
     page = client_for(reviewer).get(reverse("item-review", args=[item.pk])).text
     assert "high risk" in page and 'name="risk_reason"' in page

@@ -55,15 +55,12 @@ def test_the_first_two_raters() -> None:
     ] == pytest.approx([0.630727, 0.685719, 0.700213], abs=1e-6)
 
 
-def test_the_bootstrap_of_the_first_two_raters_over_statements() -> None:
+def test_bootstrap_equals_published_intervals() -> None:
     found = agreement("ab")
 
     assert found.statements == 547
     assert (found.low, found.high) == pytest.approx((0.640, 0.730), abs=5e-3)
     assert found.pairs[0].intervals["cohen_kappa"] == pytest.approx([0.586, 0.677], abs=5e-3)
-
-
-def test_the_bootstrap_over_items_is_that_of_older_results() -> None:
     rows: Rows = [row for _statement, row in read_rows("ab")]
     found = agreement_of(counts_of(*([row] for row in rows)))
 

@@ -212,21 +212,15 @@ OPENED: dict[str, tuple[list[GivenScore], dict[str, Any], FinalScore]] = {
 }
 
 
-def test_a_later_stage_waits_for_those_for_whom_it_opened() -> None:
+def test_later_stages_wait_for_those_they_opened_for() -> None:
     found = {
         name: (scores, rest, pattern(*scores, wanted=2, has_feedback=True, **rest).feedback)
         for name, (scores, rest, _final) in OPENED.items()
     }
     assert found == OPENED
-
-
-def test_with_several_wanted_two_at_least_must_have_scored_the_script() -> None:
     assert pattern(by(1, 2), wanted=2, cannot_judge=frozenset({2})).script is FinalScore.PENDING
     found = pattern(by(1, 2), by(2, 2), wanted=3, cannot_judge=frozenset({3}))
     assert found.script is FinalScore.CORRECT
-
-
-def test_a_later_round_waits_for_those_for_whom_the_refined_script_opened() -> None:
     given = [by(1, 0), by(2, 2), by(1, 1, REFINED), by(1, 2, REFINED, round=2)]
     found = pattern(*given, wanted=2, has_refined=True, later=(None,))
     both = pattern(*given, by(2, 0, order=1), wanted=2, has_refined=True, later=(None,))

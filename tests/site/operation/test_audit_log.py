@@ -18,11 +18,13 @@ from pytest_django import DjangoAssertNumQueries
 
 from core.audit import record
 from core.files.cells import safe_cell
+from review.campaigns.services import rules
 from review.exchange.importing.items import import_items
 from review.exchange.source import Source
 from scriptsmith_site.models import Profile
 from scriptsmith_site.operation.audit import COLUMNS
 from tests import people
+from tests.make import make_action
 from tests.site.browsing import ClientFor
 
 admin = people.as_administrator
@@ -168,3 +170,36 @@ def test_the_log_is_a_page_after_an_import(
         answer = client_for(person).get("/audit/")
         assert answer.status_code == 200
         assert "items imported" in answer.content.decode()
+
+
+@pytest.fixture
+def all_records(manager: User, reviewer: User, administrator: User) -> None:
+    record(reviewer, "roles changed", by=administrator, roles=("reviewer", "curator"))
+    record(reviewer, "anonymised", by=administrator)
+    record(make_action("Show the uptime"), "texts erased", by=administrator)
+    record(rules.create_campaign("Pilot", by=manager), "made by hand", by=manager)
+
+
+def test_manager_reads_only_what_was_done_to_campaigns(
+    all_records: None, manager: User, reviewer: User, client_for: ClientFor, as_manager: Client
+) -> None:
+    page = client_for(manager).get("/audit/")
+    assert page.status_code == 200
+    assert "made by hand" in page.text and "Pilot" in page.text
+    for hidden in ("roles changed", "anonymised", "texts erased"):
+        assert hidden not in page.text
+    assert "/audit/export/" not in page.text and "/users/" not in page.text
+    for event in ("roles changed", "anonymised", "texts erased"):
+        page = as_manager.get("/audit/", {"event": event})
+        assert page.status_code == 200
+        assert "No record fits these filters" in page.text, event
+
+
+def test_administrator_reads_and_exports_all_of_it(
+    all_records: None, as_administrator: Client
+) -> None:
+    page = as_administrator.get("/audit/").text
+    for event in ("roles changed", "anonymised", "texts erased", "made by hand"):
+        assert event in page
+    assert "/audit/export/" in page and "/users/" in page
+    assert as_administrator.get("/audit/export/").status_code == 200

@@ -26,10 +26,15 @@ SCRIPTS = [
 ]
 
 
-def test_lines_shown_are_exactly_the_script() -> None:
+def test_lines_and_words_are_shown_exactly() -> None:
     for script in SCRIPTS:
         shown = [plain(line) for line in coloured_lines(script)]
         assert shown == script.removesuffix("\n").split("\n"), script[:40]
+    text = "<script>alert(1)</script> p\u0430ypal \u202egpj\u202c & a\u200bb"
+    shown = mark_words(text)
+    assert plain(shown) == text and "<script>" not in shown
+    assert re.findall(r'data-code="(.*?)"', shown) == ["U+0430", "U+202E", "U+202C", "U+200B"]
+    assert mark_words('"quoted" <b>') == "&quot;quoted&quot; &lt;b&gt;"
 
 
 def test_markup_carriage_returns_and_hidden_characters_are_shown_safely() -> None:
@@ -106,14 +111,6 @@ def test_diff_holds_both_texts_whole_and_escaped() -> None:
     assert "<b>" not in "".join(row.html for row in diff_inline("<b>1</b>\n", "<b>2</b>\n"))
     assert all(row.kind == "same" for row in diff_inline("a\n", "a\n"))
     assert diff_inline("", "") == []
-
-
-def test_words_are_escaped_and_what_hides_in_them_is_marked() -> None:
-    text = "<script>alert(1)</script> p\u0430ypal \u202egpj\u202c & a\u200bb"
-    shown = mark_words(text)
-    assert plain(shown) == text and "<script>" not in shown
-    assert re.findall(r'data-code="(.*?)"', shown) == ["U+0430", "U+202E", "U+202C", "U+200B"]
-    assert mark_words('"quoted" <b>') == "&quot;quoted&quot; &lt;b&gt;"
 
 
 def test_findings_stand_at_their_lines_of_a_diff_and_what_went_with_its_line() -> None:
