@@ -188,9 +188,6 @@ def test_a_prompt_version_is_pinned_and_unpinned(client: Client, administrator: 
 
 def test_default_configuration_can_be_changed_and_archived_ones_not(client: Client) -> None:
     client.post(NEW, form())
-    assert client.post(address(do="default")).status_code == 302
-    assert [one.name for one in Configuration.objects.filter(is_default=True)] == ["mine"]
-    assert client.post(address(do="default")).status_code == 409
     client.post(address(do="archive"))
     assert Configuration.objects.get(name="mine").archived_at is not None
     assert client.post(address(do="archive")).status_code == 409
@@ -198,6 +195,9 @@ def test_default_configuration_can_be_changed_and_archived_ones_not(client: Clie
     client.post(address(do="unarchive"))
     assert Configuration.objects.get(name="mine").archived_at is None
     assert client.post(address(do="unarchive")).status_code == 409
+    assert client.post(address(do="default")).status_code == 302
+    assert [one.name for one in Configuration.objects.filter(is_default=True)] == ["mine"]
+    assert client.post(address(do="default")).status_code == 409
 
 
 def test_what_others_rest_on_stays(client: Client, subtests: pytest.Subtests) -> None:

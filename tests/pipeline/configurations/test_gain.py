@@ -101,15 +101,15 @@ def test_what_was_made_on_demand_or_by_a_person_is_not_a_round(reviewer: User) -
 
 
 def test_gain_counts_ended_runs_with_two_verdicts() -> None:
+    run = make_run()
+    Assessment.objects.filter(draft__run=run).delete()
+    assert gain_of(run.configuration).runs == 0
     batch = Batch.objects.create(name="Study")
     refined_run(YES, batch=batch)
     make_run(verdict=YES)
     Run.objects.filter(pk=make_run().pk).update(state="failed")
     assert gain_of(batch=batch).runs == 1
     assert gain_of().runs == 2
-    run = make_run()
-    Assessment.objects.filter(draft__run=run).delete()
-    assert gain_of(run.configuration).runs == 0
 
 
 def test_no_more_than_the_newest_runs_are_counted_and_that_is_said(

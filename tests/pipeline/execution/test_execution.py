@@ -96,9 +96,8 @@ def test_three_deaths_without_an_answer_in_between_need_a_person() -> None:
 
 def test_run_is_held_by_one_worker() -> None:
     run = queue_run()
-    assert run_leases.claim(run.pk) is not None
-    assert run_leases.claim(run.pk) is None
     lease = run_leases.claim(run.pk)
+    assert run_leases.claim(run.pk) is None
     Run.objects.filter(pk=run.pk).update(fence=lease.fence + 1)
     with pytest.raises(run_leases.LostLease):
         run_worker._work(lease)

@@ -215,6 +215,7 @@ def test_waiting_runs_are_told_once_while_places_are_free(endpoint: Endpoint) ->
     assert tell_waiting(endpoint.pk) == []
     Run.objects.update(told_at=timezone.now() - dispatch.TOLD_AGAIN - timedelta(seconds=1))
     assert tell_waiting(endpoint.pk) == waiting[:2], "what got lost is told again"
+    Run.objects.update(waits_for=None)
     batch = Batch.objects.create(paused_at=timezone.now())
     start(batch, waits_for=endpoint)
     assert tell_waiting(endpoint.pk) == []

@@ -92,7 +92,7 @@ def test_broken_answer_keeps_its_stop_reason(standin: StandIn, client: Client) -
     answer = ask(client, "generate", STATEMENT="Kill process 7")
     assert (answer.stop_reason, answer.content) == ("refusal", [])
     assert answer.stop_details.category == "cyber"
-    assert standin.totals()["billed"] == 1
+    assert standin.totals()["billed"] == 2
 
 
 def test_a_text_may_be_any_of_the_samples(

@@ -67,6 +67,9 @@ def test_edit_needs_second_reviewer(held: Assignment, reviewer: User, curator: U
     assert decision.edited is not None and decision.edited.kind == "edited"
     catalog.verify(version, by=curator, note=WHY)
     assert Version.objects.get(pk=version.pk).state == "verified"
+
+
+def test_approved_script_answers_the_next_request(held: Assignment, reviewer: User) -> None:
     decide(held.item, by=reviewer)
     found = catalog.retrieve("Delete files older than 30 days in the directory /var/tmp/exports")
     assert found.matches and found.matches[0].script == held.item.run.drafts.get().script

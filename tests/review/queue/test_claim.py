@@ -87,15 +87,14 @@ def test_closed_campaign_gives_nothing(item: Item, reviewer: User) -> None:
 def test_expired_lease_keeps_what_was_typed(
     held: Assignment, reviewer: User, second_reviewer: User
 ) -> None:
-    services.save_scratch(held.item, by=reviewer, fields={"comment": "half a thought"}, revision=0)
+    services.save_scratch(held.item, by=reviewer, fields={"comment": "first tab"}, revision=0)
+    with pytest.raises(Stale):
+        services.save_scratch(held.item, by=reviewer, fields={"comment": "second tab"}, revision=0)
     Assignment.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
     assert services.expire_leases() == 1
     assert services.expire_leases() == 0
     assert services.claim_next(services.live_queue(), by=second_reviewer) is not None
-    assert services.open_item(held.item, reviewer).scratch.fields == {"comment": "half a thought"}
-    services.save_scratch(held.item, by=reviewer, fields={"comment": "first tab"}, revision=0)
-    with pytest.raises(Stale):
-        services.save_scratch(held.item, by=reviewer, fields={"comment": "second tab"}, revision=0)
+    assert services.open_item(held.item, reviewer).scratch.fields == {"comment": "first tab"}
 
 
 def test_skipped_item_moves_on(held: Assignment, reviewer: User, second_reviewer: User) -> None:

@@ -105,7 +105,7 @@ def test_a_rule_says_what_it_would_ask_and_asks_nothing(
     assert logged.count() == 4
 
 
-def test_unfit_alert_or_account_asks_nothing(
+def test_rule_without_account_asks_nothing(
     door: Door, rule: AlertRule, administrator: User, robot: User
 ) -> None:
     sources.switch_rule(rule, True, by=administrator)
@@ -113,6 +113,10 @@ def test_unfit_alert_or_account_asks_nothing(
     incident = fire(door, 1)
     assert incident.is_open and not Run.objects.exists()
     assert IncidentEvent.objects.filter(kind="rule-held").exists()
+
+
+def test_unfit_alert_asks_nothing(door: Door, rule: AlertRule, administrator: User) -> None:
+    sources.switch_rule(rule, True, by=administrator)
     fire(door, 1, alertname="Other")
     fire(door, 2, severity="info")
     assert not Run.objects.exists()

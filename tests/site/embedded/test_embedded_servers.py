@@ -155,6 +155,7 @@ def test_redis_is_private_and_starts_again(place, redis) -> None:
     redis.stop()
     assert not redis.is_running()
     assert place.alive() == []
+    redis.start()
     (pid,) = place.alive("redis")
     os.kill(pid, signal.SIGKILL)
     redis._process.wait()
