@@ -148,9 +148,7 @@ def test_other_encoding_than_utf_8_is_415(client: Client) -> None:
 
 
 @pytest.mark.slow
-def test_every_operation_refuses_a_body_that_the_parser_refuses(
-    client: Client, schema: dict[str, Any]
-) -> None:
+def test_every_operation_refuses_unreadable_body(client: Client, schema: dict[str, Any]) -> None:
     """test_json.py has what the parser refuses; this shows that no operation goes around the parser."""
     for body, status in ((DEEP, 422), (b'{"a"', 400)):
         statuses = []
@@ -208,9 +206,7 @@ def test_malformed_cursor_is_refused_by_every_list(client: Client, schema: dict[
     assert [one for one in cursors if not _refused(client, actions, cursor=one)] == []
 
 
-def test_limit_outside_1_to_200_is_refused_by_every_list(
-    client: Client, schema: dict[str, Any]
-) -> None:
+def test_every_list_refuses_limit_outside_1_to_200(client: Client, schema: dict[str, Any]) -> None:
     lists = _lists(schema, "limit")
     assert {(one["schema"]["minimum"], one["schema"]["maximum"]) for one in lists.values()} == {
         (1, 200)

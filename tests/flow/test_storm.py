@@ -49,7 +49,7 @@ def strike(product: Storm, blow: str) -> None:
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.timeout(300)
-def test_all_runs_end_and_every_billed_call_is_accounted_for_whatever_is_killed(
+def test_all_runs_end_and_billed_calls_are_counted_after_kills(
     database_url: str,
 ) -> None:
     """Only a whole product shows that worker, broker and database recover from each other's loss."""

@@ -127,9 +127,7 @@ def asked_version(case: dict[str, int]) -> Version:
     return Version.objects.get(pk=case["version_id"])
 
 
-def test_nobody_takes_back_what_another_said(
-    version: Version, curator: User, manager: User, send: Send
-) -> None:
+def test_label_of_others_stays(version: Version, curator: User, manager: User, send: Send) -> None:
     empty = send(manager, "match-labels/next/", "get")
     assert (empty.status_code, empty.content) == (204, b"")
     label = services.label_match("Say the uptime", version=version, label="match", by=curator)

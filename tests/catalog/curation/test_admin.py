@@ -266,9 +266,7 @@ def test_list_queries_do_not_grow(client: Client, curator: User, second_curator:
     assert count(range(2, 9)) == few
 
 
-def test_the_page_of_an_entry_asks_as_much_for_many_versions(
-    client: Client, curator: User, second_curator: User
-) -> None:
+def test_entry_page_queries_are_fixed(client: Client, curator: User, second_curator: User) -> None:
     version = shelve("Show the uptime", author=curator, verified_by=second_curator)
     address = f"/admin/catalog/entry/{version.entry_id}/change/"
 

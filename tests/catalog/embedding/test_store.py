@@ -88,9 +88,7 @@ def test_missing_weights_name_package(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.usefixtures("model_cache")
-def test_unusable_cache_and_weights_are_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unusable_weights_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(EmbedderUnavailable, match="cannot be written"):
         MiniLMEmbedder(tmp_path / "file").load()

@@ -87,9 +87,7 @@ def test_what_is_replaced_suspended_or_out_of_use_is_not_verified(
     assert standing(other.script, headers)["standing"] == "deprecated"
 
 
-def test_of_a_draft_an_agent_is_told_nothing_but_that_it_is_not_verified(
-    stranger: User, headers: dict[str, str]
-) -> None:
+def test_agent_learns_that_draft_is_unverified(stranger: User, headers: dict[str, str]) -> None:
     draft = shelve("A secret plan", script=SCRIPT, parameters=[DIRECTORY], state="draft")
     made = make_token(stranger, name="reads", scopes=["read"], days=1, by=stranger)
     reads = {"Authorization": f"Bearer {made.secret}"}

@@ -143,9 +143,7 @@ def test_external_address_disables_and_voids_check(client: Client, box: Endpoint
     assert "Saved, and switched off" in page
 
 
-def test_endpoint_is_switched_on_and_off_here_unless_set_elsewhere(
-    client: Client, box: Endpoint
-) -> None:
+def test_endpoint_is_switched_on_and_off_unless_set(client: Client, box: Endpoint) -> None:
     assert client.post("/endpoints/box/switch-on/").status_code == 302
     assert Endpoint.objects.get(pk=box.pk).is_on
     assert "switched on already" in client.post("/endpoints/box/switch-on/").text
@@ -219,9 +217,7 @@ def make_priced_call(endpoint: Endpoint, *, by: User, since: date | None = None)
     return make_attempt(call, price_since=since, cost=1)
 
 
-def test_price_is_added_from_a_day_and_removed_on_its_endpoint(
-    client: Client, box: Endpoint
-) -> None:
+def test_price_is_added_by_day_and_kept_by_its_endpoint(client: Client, box: Endpoint) -> None:
     client.post("/endpoints/box/prices/", PRICE)
     client.post("/endpoints/box/prices/", {**PRICE, "since": "2026-12-01", "input": "0.000001"})
     prices = [(str(one.since), one.input, one.output) for one in box.prices.all()]
@@ -263,9 +259,7 @@ def test_used_price_is_not_deleted(client: Client, box: Endpoint, reviewer: User
     assert list(box.prices.all()) == [used]
 
 
-def test_changes_take_a_post_by_an_administrator(
-    client: Client, box: Endpoint, as_manager: Client
-) -> None:
+def test_changes_need_administrator(client: Client, box: Endpoint, as_manager: Client) -> None:
     statuses = {way: client.get(f"/endpoints/box/{way}/").status_code for way in CHANGES}
     assert statuses == dict.fromkeys(CHANGES, 405)
     assert client.get("/endpoints/none/").status_code == 404

@@ -139,7 +139,7 @@ def test_one_endpoint_leaves_threads_to_others(shares: thread_shares.ThreadQuota
     assert take(shares, 1, 1) == 0
 
 
-def test_endpoint_leaves_threads_to_others_and_gets_them_back(
+def test_endpoint_shares_threads_with_others(
     shares: thread_shares.ThreadQuota,
 ) -> None:
     take(shares, 1, 11)

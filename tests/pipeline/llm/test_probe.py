@@ -205,9 +205,7 @@ def bare_server() -> Iterator[str]:
     server.server_close()
 
 
-def test_server_without_model_list_is_asked_by_name(
-    bare_server: str, ask: Callable[..., Found]
-) -> None:
+def test_server_without_models_is_asked(bare_server: str, ask: Callable[..., Found]) -> None:
     found = ask(bare_server, model="llama-of-ours")
     assert found.reachable and found.models is None
     assert outcomes(found) == {"schema": "ignored", "tool": "ignored", "text": "real"}

@@ -153,9 +153,7 @@ def test_it_ends_although_an_answer_is_on_its_way() -> None:
     assert time.monotonic() - started < 20, "the answer takes longer"
 
 
-def test_unusable_port_and_action_file_are_named(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_unusable_port_or_file_is_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         assert main(["--port", str(taken.getsockname()[1])]) == 2
     assert len(capsys.readouterr().err.splitlines()) == 1

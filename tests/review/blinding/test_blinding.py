@@ -254,9 +254,7 @@ def test_looking_up_after_the_score_what_the_desk_has_opened_is_nothing_new(
     assert set(Score.objects.values_list("blind", flat=True)) == {True}
 
 
-def test_between_the_stages_of_a_study_it_counts(
-    manager: User, reviewer: User, client_for: ClientFor
-) -> None:
+def test_look_between_stages_counts(manager: User, reviewer: User, client_for: ClientFor) -> None:
     manager.groups.add(*reviewer.groups.all())
     both = User.objects.get(pk=manager.pk)
     campaign = make_study(by=both, reviewers=[both], items=1)

@@ -363,9 +363,7 @@ def test_the_list_is_narrowed_and_sorted(studies: None, as_manager: Client) -> N
 
 
 @pytest.mark.slow
-def test_counts_match_the_lists_and_views_are_kept(
-    studies: None, as_manager: Client, manager: User
-) -> None:
+def test_counts_match_lists_with_views(studies: None, as_manager: Client, manager: User) -> None:
     for query in ({}, {"state": "open"}, {"reviewers": "invited", "by": manager.username}):
         for group in as_manager.get(LIST, query).context["groups"]:
             for chip in [one for one in group.chips if not one.current]:

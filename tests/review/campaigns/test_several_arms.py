@@ -53,9 +53,7 @@ def make_arms(campaign: Campaign, arms: list[Configuration], *, cases: int) -> N
 
 
 @pytest.mark.slow
-def test_no_two_arms_of_a_statement_come_in_one_sitting(
-    manager: User, reviewer: User, arms: list[Configuration]
-) -> None:
+def test_arms_come_in_own_sitting(manager: User, reviewer: User, arms: list[Configuration]) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=0, is_open=False)
     make_arms(campaign, arms, cases=4)
     Campaign.objects.filter(pk=campaign.pk).update(state="open")

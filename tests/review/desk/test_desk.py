@@ -186,9 +186,7 @@ def test_undo_opens_a_finished_item_of_a_study_again(manager: User, reviewer: Us
     assert Score.objects.filter(stage="refined").count() == 2
 
 
-def test_undo_restores_the_own_earlier_score(
-    held: Assignment, reviewer: User, second_reviewer: User
-) -> None:
+def test_undo_restores_own_score(held: Assignment, reviewer: User, second_reviewer: User) -> None:
     for value in (0, 2):
         given = services.ScoreInput(stage="script", value=value, seen=script_of(held.item))
         services.submit_score(held.item, given, by=reviewer)

@@ -84,9 +84,7 @@ def test_closed_campaign_gives_nothing(item: Item, reviewer: User) -> None:
         services.claim_next(services.live_queue(), by=reviewer)
 
 
-def test_expired_lease_keeps_what_was_typed(
-    held: Assignment, reviewer: User, second_reviewer: User
-) -> None:
+def test_expired_lease_keeps_text(held: Assignment, reviewer: User, second_reviewer: User) -> None:
     services.save_scratch(held.item, by=reviewer, fields={"comment": "first tab"}, revision=0)
     with pytest.raises(Stale):
         services.save_scratch(held.item, by=reviewer, fields={"comment": "second tab"}, revision=0)

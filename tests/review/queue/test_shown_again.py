@@ -169,9 +169,7 @@ def test_its_score_enters_no_figure_and_the_threats_tell_the_difference(
     assert halo["partial"]["value"] == 0
 
 
-def test_pilot_and_clone_check_their_own_items(
-    halo_study: Campaign, manager: User, reviewer: User
-) -> None:
+def test_pilot_and_clone_have_checks(halo_study: Campaign, manager: User, reviewer: User) -> None:
     clone = editing.clone_campaign(halo_study, "Again", by=manager, with_scripts=True)
     assert clone.cases.count() == clone.items.count() == 4
     states.move_campaign(clone, "open", by=manager)

@@ -181,9 +181,7 @@ def test_a_campaign_that_makes_no_sense_is_refused(manager: User) -> None:
         assert error.value.field == field
 
 
-def test_open_campaign_keeps_its_rules_and_needs_items_and_members(
-    manager: User, reviewer: User
-) -> None:
+def test_open_campaign_keeps_rules_and_needs_members(manager: User, reviewer: User) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer])
     with pytest.raises(NotAllowedNow):
         studies.change_rules(campaign, studies.Rules(overlap=2), by=manager)

@@ -195,9 +195,7 @@ def test_manager_reads_only_what_was_done_to_campaigns(
         assert "No record fits these filters" in page.text, event
 
 
-def test_administrator_reads_and_exports_all_of_it(
-    all_records: None, as_administrator: Client
-) -> None:
+def test_administrator_reads_and_exports_all(all_records: None, as_administrator: Client) -> None:
     page = as_administrator.get("/audit/").text
     for event in ("roles changed", "anonymised", "texts erased", "made by hand"):
         assert event in page

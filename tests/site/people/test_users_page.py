@@ -203,9 +203,7 @@ def test_roles_have_their_permissions(db: None) -> None:
     } == PERMISSIONS
 
 
-def test_roles_add_up_and_are_reset_by_migrations(
-    reviewer: User, curator: User, stranger: User, db: None
-) -> None:
+def test_migration_resets_roles(reviewer: User, curator: User, stranger: User, db: None) -> None:
     assert not reviewer.has_perm("catalog.curate")
     reviewer.groups.add(Group.objects.get(name=Role.CURATOR))
     both = User.objects.get(pk=reviewer.pk)

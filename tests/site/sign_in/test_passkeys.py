@@ -103,9 +103,7 @@ def test_invalid_passkey_is_refused(reviewer: User, stranger: User, key: Softwar
     assert not Authenticator.objects.filter(user=stranger).exists()
 
 
-def test_refused_ones_count_as_wrong_sign_ins_of_their_address(
-    key: SoftwareKey, settings: Settings
-) -> None:
+def test_refused_passkeys_count_as_wrong_sign_ins(key: SoftwareKey, settings: Settings) -> None:
     settings.SCRIPTSMITH_LOGIN_TRIES_PER_ADDRESS = 3
     wrong = SoftwareKey()
     wrong.owner = key.owner
