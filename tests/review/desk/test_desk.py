@@ -186,12 +186,15 @@ def test_undo_opens_a_finished_item_of_a_study_again(manager: User, reviewer: Us
     assert Score.objects.filter(stage="refined").count() == 2
 
 
-def test_undo_restores_own_score(held: Assignment, reviewer: User, second_reviewer: User) -> None:
+def test_undo_brings_back_the_score_before_a_change(held: Assignment, reviewer: User) -> None:
     for value in (0, 2):
         given = services.ScoreInput(stage="script", value=value, seen=script_of(held.item))
         services.submit_score(held.item, given, by=reviewer)
     services.undo_last(held.item.campaign, by=reviewer)
     assert Score.objects.get(current=True).value == 0
+
+
+def test_undo_is_own_and_recent(held: Assignment, reviewer: User, second_reviewer: User) -> None:
     score_next(held.item, reviewer, 2)
     with pytest.raises(NotAllowedNow):
         services.undo_last(held.item.campaign, by=second_reviewer)
