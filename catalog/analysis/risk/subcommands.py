@@ -1,87 +1,223 @@
-"""Tools whose effect is in their subcommand or option: the patterns of subcommands.txt."""
+"""What known tools do, by subcommand and option: the rules of rules.txt and AWS's own table of actions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import shlex
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from itertools import pairwise
 from pathlib import Path
 
-from catalog.analysis.risk.effects import Code, Effect
+from catalog.analysis.risk.aws import find_aws_effect
+from catalog.analysis.risk.effects import Effect
+from catalog.analysis.risk.rule_data import Block, read_blocks
 from catalog.analysis.shell.arguments import Arguments, read_arguments
-from catalog.analysis.shell.command_words import Word, show
+from catalog.analysis.shell.command_words import Word, literal_word, show
 from catalog.analysis.shell.commands import Command
+from catalog.analysis.shell.fragments import Span, Unit
 from catalog.analysis.shell.program import Program
-from catalog.analysis.types import Level
 from catalog.analysis.word_sets import word_set
+
+_RULES_FILE = Path(__file__).with_name("rules.txt")
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
-    """Subcommands in order, then options any of which must be there; `*` and `a|b` are understood.
+class _Choices:
+    """The words that may be at one place of a rule: `a|b|c-*`."""
 
-    In the message, «it» stands for the operands after the subcommands.
-    """
+    words: frozenset[str]
+    patterns: tuple[str, ...]
 
-    subcommands: tuple[str, ...]
-    options: tuple[str, ...]
-    code: Code
-    level: Level
-    message: str
+    @classmethod
+    def read(cls, text: str) -> _Choices:
+        choices = text.lower().split("|")
+        patterns = tuple(choice for choice in choices if set(choice) & set("*?["))
+        return cls(frozenset(choices).difference(patterns), patterns)
 
-    def matches(self, arguments: Arguments) -> bool:
-        """Whether the arguments begin with the subcommands and have one of the options."""
-        given = arguments.subcommands[: len(self.subcommands)]
-        if len(given) < len(self.subcommands):
-            return False
-        if self.options and not arguments.has(*self.options):
-            return False
-        return all(
-            any(fnmatchcase(word.lower(), choice.lower()) for choice in pattern.split("|"))
-            for word, pattern in zip(given, self.subcommands, strict=True)
+    def fit(self, word: str) -> bool:
+        return word in self.words or any(fnmatchcase(word, one) for one in self.patterns)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ToolRule:
+    """One rule: operands in order, options of which one must be given, and options that rule it out."""
+
+    block: Block
+    operands: tuple[_Choices | None, ...]  # None stands for any number of operands
+    options: tuple[tuple[str, _Choices | None], ...]  # with what their value must fit
+    excluded: frozenset[str]  # `-o` and words
+
+    @classmethod
+    def read(cls, block: Block) -> ToolRule:
+        words = block.head.split()[1:]
+        options = [word.lstrip("-").partition("=") for word in words if word[0] == "-"]
+        return cls(
+            block,
+            tuple(None if w == "..." else _Choices.read(w) for w in words if w[0] not in "-!"),
+            tuple((name, _Choices.read(value) if sign else None) for name, sign, value in options),
+            frozenset(word[1:].replace("--", "-") for word in words if word[0] == "!"),
         )
 
+    def rest(self, given: _Given) -> tuple[Word, ...] | None:
+        """The operands after those that the rule names; None if it does not fit."""
+        arguments = given.arguments
+        if self.excluded and not self.excluded.isdisjoint(given.marks):
+            return None
+        if self.options and not any(
+            name == known and (values is None or values.fit(_text(value)))
+            for name, value in arguments.options
+            for known, values in self.options
+        ):
+            return None
+        reached = {0}
+        for place, (word, may_be_value) in enumerate(given.operands):
+            if len(self.operands) in reached:
+                return arguments.operands[max(place - given.added, 0) :]
+            reached = {
+                place for at in reached for place in self._after(at, _text(word), may_be_value)
+            }
+        return arguments.operands[:0] if len(self.operands) in reached else None
 
-# Options that take a value, or the value would be taken for the subcommand.
+    def _after(self, at: int, word: str, may_be_value: bool) -> Iterator[int]:
+        choices = self.operands[at] if at < len(self.operands) else None
+        if choices is None and at + 1 < len(self.operands):
+            following = self.operands[at + 1]
+            if following and following.fit(word):
+                yield at + 2
+        elif choices and choices.fit(word):
+            yield at + 1
+        if choices is None or may_be_value:
+            yield at
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """A command's arguments, and for each operand whether it may be the value of an unknown option."""
+
+    arguments: Arguments
+    operands: tuple[tuple[Word, bool], ...]
+    added: int  # operands that are in the tool's name: docker-compose is `docker compose`
+
+    @property
+    def marks(self) -> set[str]:
+        """Its options, as `-name`, and its operands."""
+        words = {_text(word) for word, _ in self.operands}
+        return words.union(f"-{name}" for name in self.arguments.names)
+
+
+# The same tool under another name.
+ALIASES = {
+    **{"oc": "kubectl", "k": "kubectl", "kubecolor": "kubectl", "helm3": "helm", "tofu": "terraform"},
+    **{"podman": "docker", "nerdctl": "docker", "docker-compose": "docker", "podman-compose": "docker"},
+    **{"valkey-cli": "redis-cli", "flyctl": "fly", "sls": "serverless", "incus": "lxc", "apt": "apt-get"},
+    **{"nala": "apt-get", "aptitude": "apt-get", "pip3": "pip", "pipx": "pip", "vc": "vercel"},
+}  # fmt: skip
+_COMPOSE = frozenset({"docker-compose", "podman-compose"})
+# Options that take a value, by tool and for all tools.
 _SHORT = {
     "kubectl": "nlfcos",
-    "oc": "nlfcos",
     "docker": "Hc",
-    "podman": "c",
     "git": "Cc",
     "systemctl": "tpnHMos",
     "helm": "nf",
     "redis-cli": "hpansu",
     "crontab": "u",
+    "apt-get": "otca",
+    "restic": "rpo",
+    "ssh-keygen": "fNtbCP",
+    "auditctl": "aAeFSwkpbfrC",
 }
 _LONG = word_set(
     """
-    namespace context kubeconfig selector filename output host region profile project zone
-    resource-group subscription type state property user cluster endpoint-url kube-context
+    namespace context kubeconfig selector filename output host region profile project zone resource-group
+    subscription type state property cluster endpoint-url kube-context as as-group request-timeout server
+    token git-dir work-tree exec-path config-file env-file project-name project-directory file log-level
+    account configuration impersonate-service-account format query repo repository-file app org endpoints
+    cacert cert key kube-apiserver
     """
 )
+_SINGLE_DASH = word_set(
+    "terraform terragrunt nomad consul vault ip hdfs hadoop packer keytool exim exim4"
+)
+_DRY = frozenset(
+    {"dry-run", "dryrun", "simulate", "just-print", "recon", "no-act", "noop", "whatif", "what-if"}
+)
+_DRY_OFF = frozenset({"none", "false", "0", "no", "off"})
+# Short options that only ask, by tool, or by tool and subcommand.
+_DRY_SHORT = {
+    "kill": "0lL",
+    "apt-get": "s",
+    "make": "n",
+    "logrotate": "d",
+    "zfs": "n",
+    "rclone": "n",
+    "borg": "n",
+    "restic": "n",
+    **dict.fromkeys(("git clean", "git push", "git add", "git rm", "git mv", "git prune"), "n"),
+}
 
 
 def read_tool_arguments(command: Command) -> Arguments:
     """Options and subcommands of a tool with subcommands."""
-    return read_arguments(command.arguments, short=_SHORT.get(command.name, ""), long=_LONG)
+    name = ALIASES.get(command.name, command.name)
+    return read_arguments(
+        command.arguments,
+        short=_SHORT.get(name, ""),
+        long=_LONG,
+        single_dash=name in _SINGLE_DASH,
+    )
+
+
+def is_dry_run(name: str, arguments: Arguments) -> bool:
+    """Whether an option makes the tool only show what it would do; `--dry-run=none` does not."""
+    said = [value for option, value in arguments.options if option in _DRY]
+    if said:
+        return said[-1] is None or _text(said[-1]) not in {*_DRY_OFF, ""}
+    name = ALIASES.get(name, name)
+    letters = _DRY_SHORT.get(name, "")
+    if name == "git":
+        letters = next((_DRY_SHORT.get(f"git {word}", "") for word in arguments.subcommands), "")
+    return arguments.has(*letters)
 
 
 def find_subcommand_effects(command: Command, program: Program) -> Iterator[Effect]:
-    """What the table says of the command; the first pattern that fits counts."""
-    patterns = PATTERNS.get(command.name)
-    if patterns is None:
-        return
+    """What the rules say of the command; the first rule that fits counts."""
     arguments = read_tool_arguments(command)
-    asks_only = {"kill": ("0", "l"), "apt-get": ("s",), "apt": ("s",), "git": ("n",)}
-    if arguments.has("dry-run", "simulate", *asks_only.get(command.name, ())):
+    if is_dry_run(command.name, arguments):
         return
-    for pattern in patterns:
-        if pattern.matches(arguments):
-            rest = arguments.operands[len(pattern.subcommands) :]
-            message = pattern.message.replace("«it»", _show_words(rest))
-            yield Effect(pattern.code, pattern.level, message, command.span)
-            return
+    if found := _first_rule(command, arguments, RULES):
+        rule, rest = found
+        message = rule.block.message.replace("«it»", _show_words(rest))
+        yield Effect(rule.block.code, rule.block.level, message, command.span)
+    elif command.name == "aws":
+        yield from find_aws_effect(command, arguments)
+
+
+def _first_rule(
+    command: Command, arguments: Arguments, by_tool: Mapping[str, tuple[ToolRule, ...]]
+) -> tuple[ToolRule, tuple[Word, ...]] | None:
+    rules = by_tool.get(ALIASES.get(command.name, command.name), ())
+    if not rules:
+        return None
+    after_option = {
+        id(word)
+        for option, word in pairwise(command.arguments)
+        if option.prefix[:1] == "-"
+        and option.prefix not in ("-", "--")
+        and "=" not in option.prefix
+    }
+    operands = [(word, id(word) in after_option) for word in arguments.operands]
+    added = command.name in _COMPOSE
+    if added:
+        operands.insert(0, (literal_word("compose", command.span), False))
+    given = _Given(arguments, tuple(operands), added)
+    fitting = ((rule, rule.rest(given)) for rule in rules)
+    return next(((rule, rest) for rule, rest in fitting if rest is not None), None)
+
+
+def _text(word: Word | None) -> str:
+    return (word.literal or "").lower() if word else ""
 
 
 def _show_words(words: tuple[Word, ...]) -> str:
@@ -89,27 +225,28 @@ def _show_words(words: tuple[Word, ...]) -> str:
     return f"{shown} …" if len(words) > 4 else shown or "what is named at run time"
 
 
-def _read_table(text: str) -> dict[str, tuple[Pattern, ...]]:
-    """The patterns by program; lines in brackets give code and level of those that follow."""
-    patterns: dict[str, list[Pattern]] = {}
-    heading: tuple[Code, Level] = ("mutating", Level.INFO)
-    for line in text.splitlines():
-        if line.startswith("["):
-            code, level = line.strip("[]").split()
-            heading = ("destructive" if code == "destructive" else "mutating", Level(level))
-        elif line and not line.startswith("#"):
-            left, _, message = line.partition(" = ")
-            programs, *words = left.split()
-            pattern = Pattern(
-                subcommands=tuple(word for word in words if not word.startswith("-")),
-                options=tuple(word.lstrip("-") for word in words if word.startswith("-")),
-                code=heading[0],
-                level=heading[1],
-                message=message,
-            )
-            for program in programs.split("|"):
-                patterns.setdefault(program, []).append(pattern)
-    return {program: tuple(found) for program, found in patterns.items()}
+def read_rules(text: str, source: str) -> dict[str, tuple[ToolRule, ...]]:
+    """The rules by program. Raises RuleError for a rule that has no examples or contradicts one."""
+    by_tool: dict[str, list[ToolRule]] = {}
+    rules = [ToolRule.read(block) for block in read_blocks(text)]
+    for rule in rules:
+        tools = (ALIASES.get(tool, tool) for tool in rule.block.head.split()[0].split("|"))
+        for tool in dict.fromkeys(tools):
+            by_tool.setdefault(tool, []).append(rule)
+    read = {tool: tuple(found) for tool, found in by_tool.items()}
+    for rule in rules:
+        rule.block.check(source, lambda example, rule=rule: _fits_example(rule, example, read))  # type: ignore[misc]
+    return read
 
 
-PATTERNS = _read_table(Path(__file__).with_name("subcommands.txt").read_text("utf-8"))
+def _fits_example(rule: ToolRule, example: str, rules: dict[str, tuple[ToolRule, ...]]) -> bool:
+    """Whether the rule is the first one that fits the command of the example."""
+    words = shlex.split(example) if set(example) & set("\"'\\") else example.split()
+    span = Span(Unit(b""), 0, 0)
+    command = Command(tuple(literal_word(word, span) for word in words), span)
+    arguments = read_tool_arguments(command)
+    found = None if is_dry_run(command.name, arguments) else _first_rule(command, arguments, rules)
+    return bool(found and found[0] is rule)
+
+
+RULES = read_rules(_RULES_FILE.read_text("utf-8"), _RULES_FILE.name)
