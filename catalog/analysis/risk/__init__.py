@@ -11,10 +11,12 @@ from typing import NamedTuple
 from catalog.analysis import characters
 from catalog.analysis.risk.databases import find_database_effects
 from catalog.analysis.risk.deletion import find_deletions
+from catalog.analysis.risk.disclosure import find_disclosures
 from catalog.analysis.risk.effects import Effect, Rule
+from catalog.analysis.risk.intrusion import find_intrusions, find_piped_shells
 from catalog.analysis.risk.loops import find_endless
 from catalog.analysis.risk.network import find_network_use
-from catalog.analysis.risk.privileges import find_privileges
+from catalog.analysis.risk.privileges import find_privileges, find_root_variables
 from catalog.analysis.risk.remote_code import find_remote_code
 from catalog.analysis.risk.secrets import find_script_secrets
 from catalog.analysis.risk.subcommands import find_subcommand_effects
@@ -32,8 +34,12 @@ _COMMAND_RULES: tuple[Rule, ...] = (
     find_database_effects,
     find_privileges,
     find_network_use,
+    find_intrusions,
 )
-_PROGRAM_RULES = (find_remote_code, find_endless, find_script_secrets)
+_PROGRAM_RULES = (
+    *(find_remote_code, find_endless, find_script_secrets),
+    *(find_disclosures, find_piped_shells, find_root_variables),
+)
 # Text that was not read may do anything.
 _UNREAD_CODES = frozenset({"unparsed", "too_complex"})
 _HIGH_CODES = _UNREAD_CODES | {"destructive", "remote_code", "unsafe_variable", "secrets"}

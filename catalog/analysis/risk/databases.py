@@ -34,6 +34,11 @@ _DESTRUCTIVE = re.compile(
     r"deleteMany|deleteOne|remove\()\s*(?:IF\s+EXISTS\s+)?(?P<what>[\w.\"$`{}]*)",
     re.IGNORECASE,
 )
+_SECRETS = re.compile(
+    r"\b(?:mysql\.user|mysql\.global_priv|pg_shadow|pg_authid|authentication_string|rolpassword|passwd"
+    r"|sql_logins|dba_users|user\$|system\.users)\b",
+    re.IGNORECASE,
+)
 _CHANGING = re.compile(
     r"(?:^|;)\s*(INSERT|UPDATE|ALTER|CREATE|GRANT|REVOKE|MERGE|REPLACE|VACUUM|REINDEX)\b"
     r"|\bpg_(?:terminate|cancel)_backend\b|\b(?:updateMany|updateOne|insertMany|insertOne)\b",
@@ -55,6 +60,9 @@ def find_database_effects(command: Command, program: Program) -> Iterator[Effect
             message = f"Deletes data in the database: {verb}{target}{condition}."
             level = Level.ERROR if is_worst else Level.WARNING
             yield Effect("destructive", level, message, word.span_of(*found.span()))
+        if secret := _SECRETS.search(sql):
+            message = f"Reads password hashes or accounts of the database ({show_text(secret[0])})."
+            yield Effect("reads_secrets", Level.WARNING, message, word.span_of(*secret.span()))
         if change := _CHANGING.search(sql):
             verb = change[0].strip("; \n\t").upper()
             yield Effect(

@@ -238,12 +238,36 @@ def _dd(command: Command, program: Program) -> Iterator[Effect]:
 
 
 def _format_disk(command: Command, program: Program) -> Iterator[Effect]:
-    texts = {word.literal for word in command.arguments}
-    if texts & {"-l", "--list", "print", "-d", "--dump", "-n", "--no-act", "-p", "--print", "-V"}:
+    texts = {(word.literal or word.prefix).partition("=")[0] for word in command.arguments}
+    name = command.name.partition(".")[0]
+    asked = {"-V", "--version", "--help", *_ONLY_SHOWS.get(name, ("-n", "--no-act"))}
+    is_print = name == "parted" and "print" in texts and not texts & _PARTED_CHANGES
+    is_list = name == "wipefs" and not any(text.startswith("-") for text in texts)
+    if texts & asked or is_print or is_list:
+        return
+    if name == "hdparm" and not any(
+        re.match(r"--(?:security|trim|write|make|sanitize|dco)", t) for t in texts
+    ):
         return
     target = list_words(command.arguments[-1:], otherwise="a disk")
     message = f"Formats or repartitions {target}; what is on it is lost."
     yield Effect("destructive", Level.ERROR, message, command.span)
+
+
+# The options by which a tool only shows what is there or what it would do.
+_ONLY_SHOWS = {
+    "fdisk": ("-l", "--list", "-s", "--getsz", "-x"),
+    "sfdisk": ("-l", "--list", "-d", "--dump", "-J", "--json", "-n", "--no-act", "-s", "--verify"),
+    "gdisk": ("-l",),
+    "sgdisk": ("-p", "--print", "-i", "--info", "-v", "--verify", "-P", "--pretend"),
+    "parted": ("-l", "--list"),
+    "lvremove": ("-t", "--test"),
+    "vgremove": ("-t", "--test"),
+    "pvremove": ("-t", "--test"),
+}
+_PARTED_CHANGES = frozenset(
+    {"mklabel", "mktable", "mkpart", "rm", "resizepart", "set", "toggle", "name"}
+)
 
 
 def _shorten(command: Command, program: Program) -> Iterator[Effect]:
@@ -271,12 +295,17 @@ def _change_owner(command: Command, program: Program) -> Iterator[Effect]:
     arguments = read_arguments(command.arguments)
     if not arguments.has("R", "recursive"):
         return
-    for word in arguments.operands[1:]:
+    # A mode that begins with a dash, as in `chmod -R -x DIR`, is no operand.
+    targets = arguments.operands[1:] or arguments.operands
+    for word in targets:
         folder = emptied_folder(program.variables.worst(word))
         if folder and folder not in (".", ".."):
             message = f"Changes owner or rights of every file below {name_folder(folder)}"
             empty = "" if word.literal else f", if {show(word)} is empty"
             yield Effect("destructive", Level.ERROR, f"{message}{empty}.", command.span)
+        else:
+            message = f"Changes owner or rights of {show(word)} and everything below."
+            yield Effect("mutating", Level.INFO, message, command.span)
 
 
 def _copy_nothing(command: Command, program: Program) -> Iterator[Effect]:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import cast
 
-from catalog.analysis.risk.effects import Effect, is_protected, list_words
+from catalog.analysis.risk.effects import Code, Effect, is_protected, list_words
+from catalog.analysis.risk.intrusion import grants_all_rights
+from catalog.analysis.risk.paths import writing_rule
 from catalog.analysis.shell.arguments import read_arguments
-from catalog.analysis.shell.command_words import Word, show
-from catalog.analysis.shell.commands import Command
+from catalog.analysis.shell.command_words import Word, show, show_text
+from catalog.analysis.shell.commands import Command, RedirectKind
 from catalog.analysis.shell.program import Program
 from catalog.analysis.shell.wrappers import STARTERS
 from catalog.analysis.types import Level
@@ -33,6 +36,11 @@ _SYSTEM = {
     "chroot": "Runs a command under another root folder (needs root)",
 }
 _SYMBOLIC_MODE = re.compile(r"(?P<who>[ugoa]*)[+=](?P<rights>[rwxXst]+)")
+# Programs that give their user a shell, and files in folders that everyone can write to.
+_BECOMES_ROOT = re.compile(
+    r"(?:^|/)(?:(?:ba|da|z|k|a)?sh|env|find|vim?|less|more|nmap|awk|perl|python[\d.]*|ruby|php|node|cp|tee|dd)$"
+    r"|^/(?:tmp|dev/shm|var/tmp|home)/"
+)
 _MASKED = re.compile(r"-l|--list|--version|--help|-V|-h|-c|-S|--status")
 
 
@@ -54,6 +62,22 @@ def find_privileges(command: Command, program: Program) -> Iterator[Effect]:
     elif name in ("docker", "podman"):
         yield from _privileged_container(command)
     yield from _protected_writes(command, program)
+
+
+def find_root_variables(program: Program) -> Iterator[Effect]:
+    """Variables that may hold sudo, such as `[ $EUID = 0 ] || SUDO=sudo` and `${SUDO:-sudo}`."""
+    held = [
+        (assignment.name, assignment.span, word.literal or "")
+        for assignment in program.assignments
+        for word in assignment.values[:1]
+        if program.variables.known(assignment.name) is None
+    ]
+    held += [(e.variable.name, e.span, e.variable.operand) for e in program.expansions]
+    for name, span, text in held:
+        first = text.strip("\"'").split(maxsplit=1)[:1]
+        if first and first[0] in _RAISERS:
+            message = f"May run commands with the rights of root ({show_text(name)} is {first[0]})."
+            yield Effect("privileged", Level.INFO, message, span)
 
 
 def _effect(command: Command, level: Level, message: str) -> Effect:
@@ -89,7 +113,9 @@ def _change_mode(command: Command) -> Iterator[Effect]:
     what = list_words(targets, otherwise="files")
     if _sets_id(mode):
         message = f"Lets {what} run with the rights of its owner or group, whoever starts it."
-        yield _effect(command, Level.WARNING, message)
+        is_shell = any(_BECOMES_ROOT.search(show(word)) for word in targets)
+        code, level = ("back_door", Level.ERROR) if is_shell else ("privileged", Level.WARNING)
+        yield Effect(cast(Code, code), level, message, command.span)
     elif _lets_all_write(mode):
         yield _effect(command, Level.WARNING, f"Lets every user write to {what}.")
 
@@ -121,16 +147,29 @@ def _privileged_container(command: Command) -> Iterator[Effect]:
 
 
 def _protected_writes(command: Command, program: Program) -> Iterator[Effect]:
+    redirected = {id(r.word): r.kind for r in command.redirects}
     for word in written_files(command):
         path = program.variables.worst(word)
+        rule = writing_rule(path)
         if "sudoers" in path:
-            yield Effect("privileged", Level.WARNING, "Changes who may use sudo.", word.span)
-        elif path.endswith(".ssh/authorized_keys"):
-            message = "Changes which SSH keys may log in."
-            yield Effect("privileged", Level.WARNING, message, word.span)
+            content = (*command.words, *filter(None, [command.fed_text]))
+            code, level = "privileged", Level.WARNING
+            if any(grants_all_rights(one) for one in content):
+                code, level = "back_door", Level.ERROR
+            message = "Changes who may use sudo. Check the file with visudo -c."
+            yield Effect(cast(Code, code), level, message, word.span)
+        elif rule and (rule.code != "hidden_traces" or _removes(command, redirected.get(id(word)))):
+            yield Effect(rule.code, rule.level, rule.message, word.span)
         elif is_protected(path):
             message = f"Writes to {show(word)}, which belongs to the system."
             yield Effect("privileged", Level.WARNING, message, word.span)
+
+
+def _removes(command: Command, redirect: RedirectKind | None) -> bool:
+    """Whether the command takes something away from the file, rather than to add to it."""
+    if redirect is not None:
+        return redirect == "write"
+    return command.name not in ("touch", "mkdir", "tee") or not command.has_option("-a")
 
 
 def written_files(command: Command) -> Iterator[Word]:

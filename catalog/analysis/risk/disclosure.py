@@ -1,0 +1,274 @@
+"""Secrets that a script prints, copies or sends to another machine."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+from catalog.analysis.read_only.tables import ANY_USE
+from catalog.analysis.risk.effects import Effect
+from catalog.analysis.risk.network import CURL_SENDS, read_curl
+from catalog.analysis.risk.paths import secret_kind
+from catalog.analysis.risk.subcommands import find_subcommand_effects
+from catalog.analysis.shell.arguments import read_arguments
+from catalog.analysis.shell.command_words import Word, show
+from catalog.analysis.shell.commands import Command
+from catalog.analysis.shell.fragments import Unit
+from catalog.analysis.shell.inline_code import INTERPRETERS, code_of, read_code
+from catalog.analysis.shell.program import Program
+from catalog.analysis.types import Level
+from catalog.analysis.word_sets import word_set
+
+MAXIMUM_WORDS = 200  # of one command, or strings of its code, that are judged as paths
+_NO_READERS = word_set(
+    """
+    [ basename b2sum cksum df dir dirname du echo false file findmnt getfacl id ls lsattr lsof md5sum namei printf
+    pwd readlink realpath seq sha1sum sha224sum sha256sum sha384sum sha512sum stat test true vdir wc whereis which
+    printenv pgrep ps
+    """
+)
+_UPLOADERS = word_set(
+    """
+    curl wget scp sftp rsync nc ncat netcat socat telnet ftp lftp tftp rclone s3cmd mail mailx mutt sendmail swaks
+    http https xh aws gsutil azcopy croc wormhole
+    """
+)
+_SENDERS = _UPLOADERS | {"ssh"}
+# Programs that print or copy what their operands contain.
+_READERS = (
+    (ANY_USE - _NO_READERS)
+    | (_UPLOADERS - {"aws"})
+    | word_set(
+        """
+    awk gawk mawk nawk sed perl sort uniq column less more most bat batcat vi vim view nano emacs xxd dd cp mv install
+    tar zip 7z rar gzip bzip2 xz zstd cpio openssl gpg split csplit iconv pr look hexyl ul diff3 sdiff jq yq xmllint
+    uuencode pandoc ed ex busybox python python3 ruby node php
+    """
+    )
+)
+_COPIERS = word_set("cp mv install scp rsync sftp")
+_VALUES = {"scp": "iFPocJSl", "rsync": "e", "sftp": "iFPo", "grep": "efmABC", "zgrep": "ef"}
+_SEARCHERS = word_set("grep egrep zgrep rg ag")
+_DNS = word_set("dig host nslookup drill kdig delv dog ping ping6 resolvectl getent")
+_ENCODERS = word_set(
+    """
+    cat base64 base32 xxd od hexdump head tail tar gzip openssl env printenv history id whoami uname sed awk cut
+    ifconfig ip ps last w tr rev
+    """
+)
+_SEARCHED = re.compile(r"(?i)passw|secret|token|api.?key|private.?key|credential|aws_|BEGIN\b.*KEY")
+_SECRET_NAME = re.compile(
+    r"(?i)(?:^|_)(?:passw(?:or)?d|pass|pwd|secret|token|api_?key|(?:access|private|secret)_key|credentials?)$"
+)
+_Places = dict[tuple[Unit, int], int]
+
+
+def find_disclosures(program: Program) -> Iterator[Effect]:
+    """Reading of secrets, and whether they leave the machine."""
+    kinds: dict[int, str] = {}  # what a command reads, by its id
+    for redirect in program.redirects:
+        if redirect.kind == "read" and (kind := _kind_of(redirect.word, program)):
+            yield _reads(kind, redirect.word)
+    for command in program.commands:
+        for redirect in command.redirects:
+            if redirect.kind == "read" and (kind := _kind_of(redirect.word, program)):
+                kinds[id(command)] = kind
+        for word, kind in _secrets_read(command, program):
+            kinds[id(command)] = kind
+            yield _reads(kind, word)
+        yield from _searches(command)
+    yield from _sent(kinds, program)
+    yield from _dns_queries(program)
+
+
+def _reads(kind: str, word: Word) -> Effect:
+    message = f"Reads {kind} ({show(word)}). Print only the fact that you need, or who sees the output has them."
+    return Effect("reads_secrets", Level.WARNING, message, word.span)
+
+
+def _kind_of(word: Word, program: Program) -> str | None:
+    path = program.variables.worst(word) if word.literal is None else word.literal
+    if (kind := secret_kind(path)) or "/" in path or not path:
+        return kind
+    moves = (change.arguments[-1:] for change in program.folder_changes[:3])
+    folders = (word.literal or word.span.text for words in moves for word in words)
+    return next((kind for one in folders if (kind := secret_kind(f"{one}/{path}"))), None)
+
+
+def _secrets_read(command: Command, program: Program) -> Iterator[tuple[Word, str]]:
+    """The words of the command that are secrets which it prints or copies."""
+    name = command.name
+    if name in program.functions:
+        return
+    if name in ("echo", "printf", "printenv") and not (
+        command.context.pipes or command.redirects or command.context.outputs
+    ):
+        for word in command.arguments:
+            names = [v.name for v in word.variables if v.operator not in ("#", ":+", "+")]
+            names += [word.literal] if name == "printenv" and word.literal else []
+            if any(_SECRET_NAME.search(one) for one in names):
+                yield word, "a secret of the environment"
+    if name in INTERPRETERS:
+        for word in code_of(command):
+            strings = re.finditer(r"[\"']([^\"'\s]{4,200})[\"']", read_code(word))
+            kinds = (secret_kind(found[1]) for found in islice(strings, MAXIMUM_WORDS))
+            yield from ((word, kind) for kind in kinds if kind)
+    if name in _READERS:
+        for word in islice(_files_read(command), MAXIMUM_WORDS):
+            if kind := _kind_of(word, program):
+                yield word, kind
+
+
+def _files_read(command: Command) -> Iterable[Word]:
+    name, words = command.name, command.arguments
+    if name == "openssl":
+        arguments = read_arguments(words, single_dash=True, long=("in", "out", "passin"))
+        shows = not arguments.names & {"noout", "pubout", "pubin", "verify", "text"}
+        return [value for key, value in arguments.options if key == "in" and value and shows]
+    if name == "curl":
+        return _curl_data(command)
+    if name == "wget":
+        return words
+    arguments = read_arguments(words, short=_VALUES.get(name, ""))
+    if name in _SEARCHERS and arguments.names & {"q", "c", "l", "quiet", "count", "silent"}:
+        return ()
+    return arguments.operands[:-1] if name in _COPIERS else arguments.operands
+
+
+def _curl_data(command: Command) -> list[Word]:
+    """The addresses and the data of curl; headers and passwords are meant for the server."""
+    arguments = read_curl(command)
+    sent = [value for name, value in arguments.options if name in CURL_SENDS and value]
+    return [*arguments.operands, *sent]
+
+
+def _searches(command: Command) -> Iterator[Effect]:
+    """`grep -r password /srv` and `find / -name id_rsa`."""
+    message = ""
+    if command.name in _SEARCHERS:
+        arguments = read_arguments(command.arguments, short="efmABC", long=("include", "exclude"))
+        sought = arguments.value("e", "regexp") or next(iter(arguments.operands), None)
+        is_wide = command.name in ("rg", "ag") or arguments.has("r", "R", "recursive")
+        if is_wide and sought and _SEARCHED.search(sought.literal or ""):
+            message = f"Searches files for secrets ({show(sought)}), and prints what it finds."
+    elif command.name in ("find", "locate", "plocate", "fd"):
+        for word in command.arguments[:MAXIMUM_WORDS]:
+            text = word.literal or ""
+            kind = not text.startswith("/") and (secret_kind(text) or secret_kind(text.strip("*")))
+            message = f"Searches for files with {kind} ({show(word)})." if kind else message
+    if message:
+        yield Effect("reads_secrets", Level.WARNING, message, command.span)
+
+
+def _sent(kinds: dict[int, str], program: Program) -> Iterator[Effect]:
+    """Where a secret reaches a command that talks to another machine."""
+    senders = [
+        command
+        for command in program.commands
+        if command.name in _SENDERS
+        or any(r.word.prefix.startswith(("/dev/tcp/", "/dev/udp/")) for r in command.redirects)
+    ]
+    if not senders:
+        return
+    first = _first_places(c for c in program.commands if _puts_out_secrets(c, kinds, program))
+    tainted = {
+        assignment.name: kind
+        for assignment in program.assignments
+        for word in assignment.values
+        if (kind := _kind_inside(word, kinds, program))
+    }
+    for command in senders:
+        kind = kinds.get(id(command)) if _sends_its_files(command) else None
+        if _is_fed(command, first) and (command.name != "curl" or _sends_input(command)):
+            kind = kind or "secrets that another command reads"
+        for word in _data_words(command):
+            kind = kind or _kind_inside(word, kinds, program)
+            kind = kind or next(
+                (tainted[v.name] for v in word.variables if v.name in tainted), None
+            )
+        if kind:
+            message = f"Sends {kind} to another machine ({command.name})."
+            yield Effect("exfiltration", Level.ERROR, message, command.span)
+        elif command.name in ("curl", "wget"):
+            for word in read_curl(command).operands:
+                if any(other.name in _ENCODERS for other in program.inside(word)):
+                    message = f"Sends the output of a command in the address {show(word)}."
+                    yield Effect("exfiltration", Level.WARNING, message, command.span)
+
+
+def _puts_out_secrets(command: Command, kinds: dict[int, str], program: Program) -> bool:
+    if not command.context.pipes:
+        return False
+    texts = [word.literal for word in command.arguments]
+    is_dump = command.name in ("env", "printenv", "set", "history") and not texts
+    is_dump = is_dump or (command.name in ("export", "declare") and texts == ["-p"])
+    effects = find_subcommand_effects(command, program)
+    return is_dump or id(command) in kinds or any(e.code == "reads_secrets" for e in effects)
+
+
+def _first_places(commands: Iterable[Command]) -> _Places:
+    """For each pipeline, the first place that one of the commands has in it."""
+    places: _Places = {}
+    for command in commands:
+        for unit, start, place in command.context.pipes:
+            places[unit, start] = min(place, places.get((unit, start), place))
+    return places
+
+
+def _is_fed(command: Command, first: _Places) -> bool:
+    return any(first.get((unit, start), at) < at for unit, start, at in command.context.pipes)
+
+
+def _kind_inside(word: Word, kinds: dict[int, str], program: Program) -> str | None:
+    inside = program.inside(word) if word.outputs else ()
+    return next((kinds[id(other)] for other in inside if id(other) in kinds), None)
+
+
+def _sends_its_files(command: Command) -> bool:
+    """Whether the files that the command reads go to the other machine."""
+    if command.name in ("scp", "rsync", "sftp"):
+        target = command.words[-1]
+        return ":" in (target.literal or target.span.text)
+    if command.name == "wget":
+        return any(word.prefix.startswith(("--post-", "--body-")) for word in command.arguments)
+    return command.name != "curl" or bool(read_curl(command).names & CURL_SENDS)
+
+
+def _sends_input(command: Command) -> bool:
+    return any(word.prefix.endswith(("-", "/dev/stdin")) for word in _curl_data(command))
+
+
+def _data_words(command: Command) -> Iterator[Word]:
+    """The words of the command that reach the other machine as data."""
+    if command.name == "curl":
+        yield from _curl_data(command)
+    elif command.name != "ssh":
+        yield from (word for word in command.arguments if not word.prefix.startswith("--header"))
+    if command.fed_text:
+        yield command.fed_text
+
+
+def _dns_queries(program: Program) -> Iterator[Effect]:
+    """`dig $(base64 file).example.com`: the name that is looked up carries data."""
+    queries = [command for command in program.commands if command.name in _DNS]
+    if not queries:
+        return
+    encoded = {
+        assignment.name
+        for assignment in program.assignments
+        for word in assignment.values
+        if any(other.name in _ENCODERS for other in program.inside(word))
+    }
+    first = _first_places(command for command in program.commands if command.name in _ENCODERS)
+    for command in queries:
+        is_fed = _is_fed(command, first)
+        for word in command.arguments:
+            if any(text.startswith(".") for text in word.texts) and (
+                any(other.name in _ENCODERS for other in program.inside(word))
+                or any(variable.name in encoded for variable in word.variables)
+                or (is_fed and (word.variables or word.takes_input))
+            ):
+                message = f"Sends data in the name that it looks up ({show(word)})."
+                yield Effect("exfiltration", Level.ERROR, message, command.span)
+                break
