@@ -7,6 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from catalog.analysis.risk.effects import Effect
+from catalog.analysis.risk.rule_data import word_map
 from catalog.analysis.shell.arguments import Arguments
 from catalog.analysis.shell.command_words import show_text
 from catalog.analysis.shell.commands import Command
@@ -15,16 +16,7 @@ from catalog.analysis.types import Level
 _FILE = Path(__file__).with_name("aws_actions.txt")
 _WRITES_FILE = frozenset({"get-object", "get-object-torrent", "get-export", "get-sdk"})
 _READING_VERBS = ("describe-", "list-", "get-", "head-", "lookup-", "wait", "help", "search-")
-# The prefix of a service's actions, if it is not the service's name in `aws`.
-_PREFIXES = {
-    **{"s3api": "s3", "s3control": "s3", "elb": "elasticloadbalancing", "elbv2": "elasticloadbalancing"},
-    **{"efs": "elasticfilesystem", "emr": "elasticmapreduce", "stepfunctions": "states", "sfn": "states"},
-    **{"configservice": "config", "opensearch": "es", "apigatewayv2": "apigateway", "sesv2": "ses"},
-    **{"cognito-user-pools": "cognito-idp", "resourcegroupstaggingapi": "tag", "sso-admin": "sso"},
-    **{"deploy": "codedeploy", "docdb": "rds", "neptune": "rds", "pricing": "pricing", "keyspaces": "cassandra"},
-    **{"amp": "aps", "mwaa": "airflow", "service-quotas": "servicequotas", "sagemaker-runtime": "sagemaker"},
-    **{"dynamodbstreams": "dynamodb", "kinesisanalyticsv2": "kinesisanalytics", "lexv2-models": "lex"},
-}  # fmt: skip
+_PREFIXES = word_map("aws-prefixes")
 
 
 def find_aws_effect(command: Command, arguments: Arguments) -> Iterator[Effect]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from catalog.analysis.risk.effects import (
+    PROTECTED_FOLDERS,
     Effect,
     Rule,
     emptied_folder,
@@ -313,6 +314,10 @@ def _copy_nothing(command: Command, program: Program) -> Iterator[Effect]:
     if command.name == "mv" and operands and operands[-1].literal == "/dev/null":
         message = f"Deletes {list_words(operands[:-1])}."
         yield Effect("destructive", Level.WARNING, message, command.span)
+    for word in operands[:-1] if command.name == "mv" else ():
+        if emptied_folder(program.variables.worst(word)) in PROTECTED_FOLDERS | {"/", "/var"}:
+            message = f"Moves {show(word)} away, which the system needs."
+            yield Effect("outage", Level.ERROR, message, command.span)
     if command.name == "cp" and operands and operands[0].literal == "/dev/null":
         message = f"Empties {list_words(operands[1:])}."
         yield Effect("destructive", Level.WARNING, message, command.span)

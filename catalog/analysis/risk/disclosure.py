@@ -10,6 +10,7 @@ from catalog.analysis.read_only.tables import ANY_USE
 from catalog.analysis.risk.effects import Effect
 from catalog.analysis.risk.network import CURL_SENDS, read_curl
 from catalog.analysis.risk.paths import secret_kind
+from catalog.analysis.risk.rule_data import WORDS
 from catalog.analysis.risk.subcommands import find_subcommand_effects
 from catalog.analysis.shell.arguments import read_arguments
 from catalog.analysis.shell.command_words import Word, show
@@ -18,46 +19,15 @@ from catalog.analysis.shell.fragments import Unit
 from catalog.analysis.shell.inline_code import INTERPRETERS, code_of, read_code
 from catalog.analysis.shell.program import Program
 from catalog.analysis.types import Level
-from catalog.analysis.word_sets import word_set
 
 MAXIMUM_WORDS = 200  # of one command, or strings of its code, that are judged as paths
-_NO_READERS = word_set(
-    """
-    [ basename b2sum cksum df dir dirname du echo false file findmnt getfacl id ls lsattr lsof md5sum namei printf
-    pwd readlink realpath seq sha1sum sha224sum sha256sum sha384sum sha512sum stat test true vdir wc whereis which
-    printenv pgrep ps
-    """
-)
-_UPLOADERS = word_set(
-    """
-    curl wget scp sftp rsync nc ncat netcat socat telnet ftp lftp tftp rclone s3cmd mail mailx mutt sendmail swaks
-    http https xh aws gsutil azcopy croc wormhole
-    """
-)
-_SENDERS = _UPLOADERS | {"ssh"}
-# Programs that print or copy what their operands contain.
-_READERS = (
-    (ANY_USE - _NO_READERS)
-    | (_UPLOADERS - {"aws"})
-    | word_set(
-        """
-    awk gawk mawk nawk sed perl sort uniq column less more most bat batcat vi vim view nano emacs xxd dd cp mv install
-    tar zip 7z rar gzip bzip2 xz zstd cpio openssl gpg split csplit iconv pr look hexyl ul diff3 sdiff jq yq xmllint
-    uuencode pandoc ed ex busybox python python3 ruby node php
-    """
-    )
-)
-_COPIERS = word_set("cp mv install scp rsync sftp")
+_READERS = (ANY_USE - WORDS["no-readers"]) | WORDS["readers"]
+_COPIERS, _SEARCHERS, _SENDERS = WORDS["copiers"], WORDS["searchers"], WORDS["senders"]
+_DNS, _ENCODERS = WORDS["name-lookups"], WORDS["encoders"]
 _VALUES = {"scp": "iFPocJSl", "rsync": "e", "sftp": "iFPo", "grep": "efmABC", "zgrep": "ef"}
-_SEARCHERS = word_set("grep egrep zgrep rg ag")
-_DNS = word_set("dig host nslookup drill kdig delv dog ping ping6 resolvectl getent")
-_ENCODERS = word_set(
-    """
-    cat base64 base32 xxd od hexdump head tail tar gzip openssl env printenv history id whoami uname sed awk cut
-    ifconfig ip ps last w tr rev
-    """
+_SEARCHED = re.compile(
+    r"(?i)pass(?:w|\b)|secret|token|api.?key|private.?key|credential|aws_|BEGIN\b.*KEY"
 )
-_SEARCHED = re.compile(r"(?i)passw|secret|token|api.?key|private.?key|credential|aws_|BEGIN\b.*KEY")
 _SECRET_NAME = re.compile(
     r"(?i)(?:^|_)(?:passw(?:or)?d|pass|pwd|secret|token|api_?key|(?:access|private|secret)_key|credentials?)$"
 )
@@ -67,17 +37,20 @@ _Places = dict[tuple[Unit, int], int]
 def find_disclosures(program: Program) -> Iterator[Effect]:
     """Reading of secrets, and whether they leave the machine."""
     kinds: dict[int, str] = {}  # what a command reads, by its id
+    dumps = _first_places(filter(_is_dump, program.commands))
     for redirect in program.redirects:
         if redirect.kind == "read" and (kind := _kind_of(redirect.word, program)):
             yield _reads(kind, redirect.word)
     for command in program.commands:
+        if _is_dump(command):
+            kinds[id(command)] = "the environment or typed commands"
         for redirect in command.redirects:
             if redirect.kind == "read" and (kind := _kind_of(redirect.word, program)):
                 kinds[id(command)] = kind
         for word, kind in _secrets_read(command, program):
             kinds[id(command)] = kind
             yield _reads(kind, word)
-        yield from _searches(command)
+        yield from _searches(command, is_fed=_is_fed(command, dumps))
     yield from _sent(kinds, program)
     yield from _dns_queries(program)
 
@@ -143,13 +116,13 @@ def _curl_data(command: Command) -> list[Word]:
     return [*arguments.operands, *sent]
 
 
-def _searches(command: Command) -> Iterator[Effect]:
-    """`grep -r password /srv` and `find / -name id_rsa`."""
+def _searches(command: Command, *, is_fed: bool) -> Iterator[Effect]:
+    """`grep -r password /srv`, `env | grep TOKEN` and `find / -name id_rsa`."""
     message = ""
     if command.name in _SEARCHERS:
         arguments = read_arguments(command.arguments, short="efmABC", long=("include", "exclude"))
         sought = arguments.value("e", "regexp") or next(iter(arguments.operands), None)
-        is_wide = command.name in ("rg", "ag") or arguments.has("r", "R", "recursive")
+        is_wide = is_fed or command.name in ("rg", "ag") or arguments.has("r", "R", "recursive")
         if is_wide and sought and _SEARCHED.search(sought.literal or ""):
             message = f"Searches files for secrets ({show(sought)}), and prints what it finds."
     elif command.name in ("find", "locate", "plocate", "fd"):
@@ -200,11 +173,16 @@ def _sent(kinds: dict[int, str], program: Program) -> Iterator[Effect]:
 def _puts_out_secrets(command: Command, kinds: dict[int, str], program: Program) -> bool:
     if not command.context.pipes:
         return False
-    texts = [word.literal for word in command.arguments]
-    is_dump = command.name in ("env", "printenv", "set", "history") and not texts
-    is_dump = is_dump or (command.name in ("export", "declare") and texts == ["-p"])
     effects = find_subcommand_effects(command, program)
-    return is_dump or id(command) in kinds or any(e.code == "reads_secrets" for e in effects)
+    return id(command) in kinds or any(effect.code == "reads_secrets" for effect in effects)
+
+
+def _is_dump(command: Command) -> bool:
+    """Whether the command prints all variables, or all typed commands."""
+    texts = [word.literal for word in command.arguments]
+    if command.name in ("export", "declare", "typeset"):
+        return texts in (["-p"], ["-x"])
+    return command.name in ("env", "printenv", "set", "history") and not texts
 
 
 def _first_places(commands: Iterable[Command]) -> _Places:

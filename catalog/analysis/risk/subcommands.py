@@ -11,13 +11,12 @@ from pathlib import Path
 
 from catalog.analysis.risk.aws import find_aws_effect
 from catalog.analysis.risk.effects import Effect
-from catalog.analysis.risk.rule_data import Block, read_blocks
+from catalog.analysis.risk.rule_data import WORDS, Block, read_blocks, word_map
 from catalog.analysis.shell.arguments import Arguments, read_arguments
 from catalog.analysis.shell.command_words import Word, literal_word, show
 from catalog.analysis.shell.commands import Command
 from catalog.analysis.shell.fragments import Span, Unit
 from catalog.analysis.shell.program import Program
-from catalog.analysis.word_sets import word_set
 
 _RULES_FILE = Path(__file__).with_name("rules.txt")
 
@@ -106,56 +105,10 @@ class _Given:
         return words.union(f"-{name}" for name in self.arguments.names)
 
 
-# The same tool under another name.
-ALIASES = {
-    **{"oc": "kubectl", "k": "kubectl", "kubecolor": "kubectl", "helm3": "helm", "tofu": "terraform"},
-    **{"podman": "docker", "nerdctl": "docker", "docker-compose": "docker", "podman-compose": "docker"},
-    **{"valkey-cli": "redis-cli", "flyctl": "fly", "sls": "serverless", "incus": "lxc", "apt": "apt-get"},
-    **{"nala": "apt-get", "aptitude": "apt-get", "pip3": "pip", "pipx": "pip", "vc": "vercel"},
-}  # fmt: skip
+ALIASES = word_map("aliases")
 _COMPOSE = frozenset({"docker-compose", "podman-compose"})
-# Options that take a value, by tool and for all tools.
-_SHORT = {
-    "kubectl": "nlfcos",
-    "docker": "Hc",
-    "git": "Cc",
-    "systemctl": "tpnHMos",
-    "helm": "nf",
-    "redis-cli": "hpansu",
-    "crontab": "u",
-    "apt-get": "otca",
-    "restic": "rpo",
-    "ssh-keygen": "fNtbCP",
-    "auditctl": "aAeFSwkpbfrC",
-}
-_LONG = word_set(
-    """
-    namespace context kubeconfig selector filename output host region profile project zone resource-group
-    subscription type state property cluster endpoint-url kube-context as as-group request-timeout server
-    token git-dir work-tree exec-path config-file env-file project-name project-directory file log-level
-    account configuration impersonate-service-account format query repo repository-file app org endpoints
-    cacert cert key kube-apiserver
-    """
-)
-_SINGLE_DASH = word_set(
-    "terraform terragrunt nomad consul vault ip hdfs hadoop packer keytool exim exim4"
-)
-_DRY = frozenset(
-    {"dry-run", "dryrun", "simulate", "just-print", "recon", "no-act", "noop", "whatif", "what-if"}
-)
-_DRY_OFF = frozenset({"none", "false", "0", "no", "off"})
-# Short options that only ask, by tool, or by tool and subcommand.
-_DRY_SHORT = {
-    "kill": "0lL",
-    "apt-get": "s",
-    "make": "n",
-    "logrotate": "d",
-    "zfs": "n",
-    "rclone": "n",
-    "borg": "n",
-    "restic": "n",
-    **dict.fromkeys(("git clean", "git push", "git add", "git rm", "git mv", "git prune"), "n"),
-}
+_SHORT = word_map("valued-letters")
+_DRY_SHORT = word_map("dry-run-letters")
 
 
 def read_tool_arguments(command: Command) -> Arguments:
@@ -164,27 +117,25 @@ def read_tool_arguments(command: Command) -> Arguments:
     return read_arguments(
         command.arguments,
         short=_SHORT.get(name, ""),
-        long=_LONG,
-        single_dash=name in _SINGLE_DASH,
+        long=WORDS["valued-options"],
+        single_dash=name in WORDS["single-dash"],
     )
 
 
 def is_dry_run(name: str, arguments: Arguments) -> bool:
     """Whether an option makes the tool only show what it would do; `--dry-run=none` does not."""
-    said = [value for option, value in arguments.options if option in _DRY]
-    if said:
-        return said[-1] is None or _text(said[-1]) not in {*_DRY_OFF, ""}
-    name = ALIASES.get(name, name)
-    letters = _DRY_SHORT.get(name, "")
-    if name == "git":
-        letters = next((_DRY_SHORT.get(f"git {word}", "") for word in arguments.subcommands), "")
-    return arguments.has(*letters)
+    said = [value for option, value in arguments.options if option in WORDS["dry-run"]]
+    if said:  # a value that only run time knows is no dry run
+        return said[-1] is None or _text(said[-1]) not in WORDS["no-dry-run"] | {""}
+    if name == "git" and WORDS["git-dry-run"].isdisjoint(arguments.subcommands[:1]):
+        return False
+    return arguments.has(*_DRY_SHORT.get(ALIASES.get(name, name), ""))
 
 
 def find_subcommand_effects(command: Command, program: Program) -> Iterator[Effect]:
     """What the rules say of the command; the first rule that fits counts."""
     arguments = read_tool_arguments(command)
-    if is_dry_run(command.name, arguments):
+    if command.name in program.functions or is_dry_run(command.name, arguments):
         return
     if found := _first_rule(command, arguments, RULES):
         rule, rest = found
