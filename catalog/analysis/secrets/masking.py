@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from catalog.analysis.secrets.assignments import ASSIGNMENTS
@@ -105,10 +106,19 @@ def secret_values(*texts: str) -> frozenset[str]:
     )
 
 
+@lru_cache(maxsize=2)  # one request searches the same text several times
+def _signs(text: str) -> tuple[str, dict[str, bool]]:
+    """The text in lower case, and a place to note which signs are in it."""
+    return text.lower(), {}
+
+
 def _search(text: str, contexts: Iterable[Context]) -> Iterator[Secret]:
-    small = text.lower()
+    small, known = _signs(text)
     for context in contexts:
-        if not any(sign in small for sign in context.signs):
+        for sign in context.signs:
+            if sign not in known:
+                known[sign] = sign in small
+        if not any(known[sign] for sign in context.signs):
             continue
         for match in _matches(text, context):
             group = match.lastindex or 0
