@@ -32,7 +32,7 @@ _LINE_END = re.compile(rb"(?<!\\)(?:\\\\)*(\n)")
 _ASCII = bytes(range(128)) + b"." * 128
 _HEREDOC = re.compile(
     rb"(?<!<)<<(?P<tabs>-?)[ \t]*"
-    rb"(?P<marker>(?:\\.|'[^'\n]*'|\"[^\"\n]*\"|[^\s;|&<>()'\"\\])++)(?=[ \t]*+(?P<rest>\S)?)"
+    rb"(?P<marker>(?:\\.|'[^'\n]*'|\"[^\"\n]*\"|[^\s;|&<>()'\"\\])++)(?=[ \t]*+(?P<rest>\S)?(?P<slash>\n[ \t]*+\\)?)"
 )
 _PIPES = re.compile(rb"(?<!\|)\|(?:\|\|)*+(?!\|)")
 _FOREIGN_MARKER = re.compile(rb"(?<!<)<<-?[ \t]*[^\s;|&<>()]*[\x80-\xff]")
@@ -124,7 +124,9 @@ class Attempt:
         """Return the tree of the body, with the offsets that it has in the source."""
         header = heredoc.header[-heredoc.start :]
         text = b" " * (heredoc.start - len(header)) + header
-        text += self.original[heredoc.start : heredoc.after]
+        # After a line end, the grammar reads over a backslash.
+        body = re.sub(rb"\A([ \t]*)\\[^\n]", rb"\1__", self.original[heredoc.start : heredoc.after])
+        text += body
         waiting = [_parse_once(text, self.deadline)]
         while waiting:
             node = waiting.pop()
@@ -136,7 +138,8 @@ class Attempt:
     def _heredocs(self, root: Node) -> Iterator[tuple[int, bytes]]:
         """Take out the here-documents with anything after their marker, or all if there is an error.
 
-        The grammar takes what follows the marker for a part of it, or does not know it.
+        The grammar takes what follows the marker for a part of it, or does not know it. It takes
+        a body that begins with a backslash for further arguments.
         """
         position = 0
         missing = set()
@@ -146,7 +149,7 @@ class Attempt:
             token = root.descendant_for_byte_range(found.start(), found.start() + 2)
             if (
                 found.start() < position
-                or not (found["rest"] or root.has_error)
+                or not (found["rest"] or found["slash"] or root.has_error)
                 or token is None
                 or token.type not in (("<<", "<<-", "<") if root.has_error else ("<<", "<<-"))
                 or (token.parent and token.parent.type == "binary_expression")
