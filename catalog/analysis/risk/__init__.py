@@ -42,7 +42,10 @@ _PROGRAM_RULES = (
 )
 # Text that was not read may do anything.
 _UNREAD_CODES = frozenset({"unparsed", "too_complex"})
-_HIGH_CODES = _UNREAD_CODES | {"destructive", "remote_code", "unsafe_variable", "secrets"}
+_EXPLAINED = frozenset({"dynamic_code", "unread_file"})
+_HIGH_CODES = _UNREAD_CODES | {
+    *("destructive", "remote_code", "unseen_code", "unsafe_variable", "secrets")
+}
 
 
 def find_effects(program: Program) -> Iterator[Effect]:
@@ -63,7 +66,10 @@ def report_effects(effects: Iterable[Effect], program: Program) -> list[Finding]
         if len(findings) == MAXIMUM_FINDINGS:
             break
     found = sorted(findings.values(), key=lambda finding: (finding.line or 0, finding.column or 0))
-    found += _gaps(program)
+    # The finding says why; the gap on the same line would only repeat it.
+    explained = {f.line for f in found if f.code in ("remote_code", "unseen_code")}
+    gaps = _gaps(program)
+    found += [gap for gap in gaps if gap.code not in _EXPLAINED or gap.line not in explained]
     return found or [_nothing_found()]
 
 

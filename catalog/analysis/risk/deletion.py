@@ -18,7 +18,8 @@ from catalog.analysis.risk.effects import (
 from catalog.analysis.shell.arguments import read_arguments
 from catalog.analysis.shell.command_words import Text, Variable, Word, show, show_text
 from catalog.analysis.shell.commands import Command
-from catalog.analysis.shell.inline_code import AWKS, INTERPRETERS, code_of, read_code
+from catalog.analysis.shell.inline_code import INTERPRETERS, code_of, read_code
+from catalog.analysis.shell.interpreters import AWKS
 from catalog.analysis.shell.program import Program
 from catalog.analysis.types import Level
 

@@ -28,6 +28,7 @@ Code = Literal[
     "remote_code",
     "secrets",
     "unbounded_loop",
+    "unseen_code",
     "unsafe_variable",
 ]
 

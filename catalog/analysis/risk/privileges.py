@@ -13,6 +13,7 @@ from catalog.analysis.shell.arguments import read_arguments
 from catalog.analysis.shell.command_words import Word, show, show_text
 from catalog.analysis.shell.commands import Command, RedirectKind
 from catalog.analysis.shell.program import Program
+from catalog.analysis.shell.script_files import output_files
 from catalog.analysis.shell.wrappers import STARTERS
 from catalog.analysis.types import Level
 
@@ -175,6 +176,7 @@ def _removes(command: Command, redirect: RedirectKind | None) -> bool:
 def written_files(command: Command) -> Iterator[Word]:
     """The files that the command writes to, as far as its form tells."""
     yield from (r.word for r in command.redirects if r.kind in ("write", "append"))
+    yield from output_files(command)
     name = command.name
     arguments = read_arguments(command.arguments, short=_VALUES.get(name, ""), long=_VALUE_NAMES)
     if name == "tee":

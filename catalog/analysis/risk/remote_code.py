@@ -1,4 +1,4 @@
-"""Code that comes from another machine and is run without anybody reading it."""
+"""Code that is not in the script: it comes from another machine, a pipe, a decoder or a file."""
 
 from __future__ import annotations
 
@@ -6,67 +6,89 @@ import re
 from collections.abc import Iterator
 
 from catalog.analysis.risk.effects import Effect
-from catalog.analysis.risk.network import read_curl
-from catalog.analysis.shell.arguments import read_arguments
 from catalog.analysis.shell.command_words import Word, show
-from catalog.analysis.shell.commands import Command
+from catalog.analysis.shell.commands import Command, Unseen
 from catalog.analysis.shell.fragments import Unit
+from catalog.analysis.shell.interpreters import SHELLS, interpreter_of
 from catalog.analysis.shell.program import Program
-from catalog.analysis.shell.wrappers import SHELLS, STANDARD_INPUT
+from catalog.analysis.shell.program_table import read_section
+from catalog.analysis.shell.script_files import file_key, output_files
+from catalog.analysis.shell.wrappers import STARTERS, sources_of
 from catalog.analysis.types import Level
+from catalog.analysis.word_sets import word_set
 
-_DOWNLOADERS = frozenset({"curl", "wget", "fetch", "aria2c", "lynx", "http", "https", "xh", "nc"})
-_INTERPRETERS = SHELLS | {"python", "python2", "python3", "perl", "ruby", "node", "php"}
-_READERS = _INTERPRETERS | {"eval", "source", "."}
-
+MAXIMUM_PRODUCERS = 200
+_TEXT = {name: word_set(words) for name, _, words in read_section("text")}
+_DOWNLOADERS = _TEXT["downloads"]
+_REMOTE = _DOWNLOADERS | _TEXT["remote"]
+_ALWAYS_RUNS = frozenset({"eval", "source", "."})
+_URL = re.compile(r"(?:https?|ftp|s3|gs)://")
+# What the system or a shell runs by itself.
+_RUN_BY_SYSTEM = re.compile(
+    r"/etc/(?:cron|systemd/|init\.d/|profile|rc\.local|bash\.bashrc|ld\.so|sudoers|update-motd)"
+    r"|/var/spool/cron|/(?:usr/)?lib/systemd/|(?:~|/root|/home/[^/]+|)/\.(?:bashrc|profile|zshrc|bash_)"
+    r"|\.ssh/(?:authorized_keys|rc)"
+)
 
 # For each pipeline (its unit and offset): where in it something is downloaded, and by what.
 _Pipes = dict[tuple[Unit, int], tuple[int, str]]
 
 
 def find_remote_code(program: Program) -> Iterator[Effect]:
-    """Downloads that are run: through a pipe, a substitution, a variable or a file."""
+    """Code that is run unread: downloads first, then anything else that the script does not say."""
     tainted = _downloaded_variables(program)
     pipes = _downloading_pipes(program, tainted)
     files = _downloaded_files(program)
+    lines: set[int] = set()
     for command in program.commands:
-        reason = None
-        if command.name in _READERS:
-            reason = (
-                _from_substitution(command, program)
-                or _from_variable(command, tainted)
-                or _from_pipe(command, pipes)
-            )
-        reason = reason or _from_file(command, files)
+        reason = _from_words(command, program, tainted) or _from_pipe(command, pipes)
+        reason = reason or _from_file(command, files) or _into_system(command, pipes)
         if reason:
+            lines.add(command.span.line)
             yield Effect("remote_code", Level.ERROR, reason, command.span)
+    for unseen in program.unseen:
+        if unseen.command.span.line not in lines and (origin := _origin(unseen, program)):
+            message = (
+                f"{unseen.command.name or 'The shell'} runs text that is not in the script: {origin}."
+                " Write the commands into the script, or save the text and review it first."
+            )
+            yield Effect("unseen_code", Level.ERROR, message, unseen.command.span)
 
 
-def _from_substitution(command: Command, program: Program) -> str | None:
-    fed = (command.fed_text,) if command.fed_text and _reads_code_from_input(command) else ()
-    for word in (*command.words, *fed):
-        names = [other.name for other in program.inside(word) if other.name in _DOWNLOADERS]
-        if names:
+def _code_words(command: Command) -> tuple[Word, ...]:
+    """The words that hold code or name the files with it."""
+    if command.name == "eval":
+        return command.arguments
+    sources = sources_of(command)
+    if sources is None:
+        return command.words[:1]
+    fed = (command.fed_text,) if sources.reads_input and command.fed_text else ()
+    read = [r.word for r in command.redirects if r.kind == "read" and sources.reads_input]
+    return (*sources.code, *sources.files, *fed, *read)
+
+
+def _from_words(command: Command, program: Program, tainted: frozenset[str]) -> str | None:
+    for word in _code_words(command):
+        names = [other.name for other in program.inside(word) if other.name in _REMOTE]
+        is_part = word is command.words[0] and len(word.parts) > 1  # `$(...)/bin/name`
+        if names and not is_part:
             return _message(names[0], command)
-    return None
-
-
-def _message(source: str, command: Command) -> str:
-    return f"Runs what {source} gets from another machine, unread ({command.name})."
-
-
-def _from_variable(command: Command, tainted: frozenset[str]) -> str | None:
-    if command.name not in ("eval", "source", ".", *SHELLS):
-        return None
-    fed = (command.fed_text,) if command.fed_text and _reads_code_from_input(command) else ()
-    for word in (*command.arguments, *fed):
-        if any(variable.name in tainted for variable in word.variables):
+        if _URL.match(word.prefix) and word is not command.words[0]:
+            return f"Runs {show(word)} from another machine, unread ({command.name})."
+        is_run = command.name in _ALWAYS_RUNS or command.name in SHELLS
+        if is_run and any(variable.name in tainted for variable in word.variables):
             return f"Runs what was downloaded into {show(word)}, unread."
     return None
 
 
+def _message(source: str, command: Command) -> str:
+    by = f" ({command.name})" if command.name else ""
+    return f"Runs what {source} gets from another machine, unread{by}."
+
+
 def _from_pipe(command: Command, pipes: _Pipes) -> str | None:
-    if not _reads_code_from_input(command):
+    sources = sources_of(command)
+    if sources is None or not sources.reads_input or _is_in_loop(command):
         return None
     for unit, start, place in command.context.pipes:
         source_place, source = pipes.get((unit, start), (place, ""))
@@ -75,16 +97,9 @@ def _from_pipe(command: Command, pipes: _Pipes) -> str | None:
     return None
 
 
-def _reads_code_from_input(command: Command) -> bool:
-    """Whether the interpreter takes its program from standard input."""
-    arguments = read_arguments(command.arguments, stop_at_operand=True)
-    first = (arguments.operands[0].literal or "") if arguments.operands else "-"
-    if command.name in SHELLS:
-        return not arguments.has("c") and (first in STANDARD_INPUT or arguments.has("s"))
-    if command.name in ("source", "."):
-        return first in STANDARD_INPUT - {"-"}
-    has_program = bool(arguments.names & set("cmenprEV"))
-    return command.name in _INTERPRETERS and not has_program and first in STANDARD_INPUT
+def _is_in_loop(command: Command) -> bool:
+    """`ssh` in a loop does not take the input of the loop on purpose."""
+    return command.name == "ssh" and bool(command.context.loops)
 
 
 def _downloaded_variables(program: Program) -> frozenset[str]:
@@ -103,7 +118,7 @@ def _downloading_pipes(program: Program, tainted: frozenset[str]) -> _Pipes:
         is_tainted = command.name in ("echo", "printf") and any(
             variable.name in tainted for word in command.arguments for variable in word.variables
         )
-        if not (command.name in _DOWNLOADERS or is_tainted):
+        if not (command.name in _REMOTE or is_tainted):
             continue
         for unit, start, place in command.context.pipes:
             if (unit, start) not in pipes or place < pipes[unit, start][0]:
@@ -115,46 +130,111 @@ def _downloaded_files(program: Program) -> dict[str, int]:
     """Names of files that curl or wget write, and the line where."""
     files: dict[str, int] = {}
     for command in program.commands:
-        for word in _files_written(command):
-            if name := _file_key(word):
+        for word in _files_downloaded(command):
+            if name := file_key(word):
                 files.setdefault(name, command.span.line)
     return files
 
 
-def _files_written(command: Command) -> Iterator[Word]:
-    if command.name == "curl":
-        arguments = read_curl(command)
-        target = arguments.value("o", "output")
-        named_by_server = arguments.has("O", "remote-name")
-    elif command.name == "wget":
-        arguments = read_arguments(
-            command.arguments, short="OoPtTweaiUQ", long=("output-document", "tries", "timeout")
-        )
-        target = arguments.value("O", "output-document")
-        named_by_server = target is None
-    else:
+def _files_downloaded(command: Command) -> Iterator[Word]:
+    if command.name not in ("curl", "wget", "aria2c"):
         return
-    if target is not None:
-        yield target
-    if named_by_server:
-        yield from arguments.operands
+    named = [*output_files(command)]
+    yield from named
+    is_named_by_server = command.name != "curl" or any(
+        re.match(r"-[a-zA-Z]*O|--remote-name", word.prefix) for word in command.arguments
+    )
+    if is_named_by_server:
+        yield from (word for word in command.arguments if not word.prefix.startswith("-"))
     yield from (redirect.word for redirect in command.redirects if redirect.kind == "write")
 
 
 def _from_file(command: Command, files: dict[str, int]) -> str | None:
     if not files or command.name in ("curl", "wget"):
         return None
-    word = command.words[0]
-    if command.name in _READERS - {"eval"}:
-        operands = read_arguments(command.arguments, stop_at_operand=True).operands
-        word = operands[0] if operands else word
-    elif "/" not in word.span.text and word.literal is not None:
+    for word in _code_words(command):
+        if word is command.words[0] and "/" not in word.span.text and word.literal is not None:
+            continue
+        if line := files.get(file_key(word)):
+            return f"Runs {show(word)}, which line {line} downloads, unread."
+    return None
+
+
+def _into_system(command: Command, pipes: _Pipes) -> str | None:
+    """A download that is written to where the system or a shell runs it."""
+    written = [*_files_downloaded(command)]
+    is_piped = any(
+        pipes.get((unit, at), (place,))[0] < place for unit, at, place in command.context.pipes
+    )
+    if command.name in ("tee", "dd") and is_piped:
+        written += [word for word in command.arguments if not word.prefix.startswith("-")]
+    for word in written:
+        if _RUN_BY_SYSTEM.search(word.literal or word.span.text):
+            return f"Writes what it downloads to {show(word)}, where the system runs it, unread."
+    return None
+
+
+def _origin(unseen: Unseen, program: Program) -> str | None:
+    """Where code comes from that the script does not say; None if that is no reason to worry.
+
+    A value that the user of the script gives is none: it is filled in before the script runs.
+    """
+    command = unseen.command
+    if unseen.writers:
+        producers, where = list(unseen.writers), "from a file that line {} writes"
+    elif unseen.words:
+        found = _behind(unseen, program)
+        if found is None:
+            return "it is read while the script runs"
+        producers, where = found, "from the output of {}"
+    elif command.context.pipes and command.context.pipes[-1][2] and not _is_in_loop(command):
+        producers, where = program.piped_into(command), "through a pipe from {}"
+    else:
         return None
-    line = files.get(_file_key(word))
-    return None if line is None else f"Runs {show(word)}, which line {line} downloads, unread."
+    spec = interpreter_of(command.name)
+    if spec is not None and spec.is_declarative:
+        return None
+    for producer in producers:
+        if not _prints_what_is_known(producer, command, program):
+            shown = str(producer.span.line) if unseen.writers else producer.name or "a command"
+            return f"it comes {where.format(shown)}"
+    return None
 
 
-def _file_key(word: Word) -> str:
-    """The same key for a file and for the ways to name it: quotes and folders do not count."""
-    text = re.sub(r"[\"'{}]", "", word.literal or word.span.text).strip()
-    return text.partition("?")[0].rstrip("/").rpartition("/")[2]
+def _behind(unseen: Unseen, program: Program) -> list[Command] | None:
+    """The commands whose output the words are, also through variables; None: a command reads it."""
+    waiting, seen, found = list(unseen.words), set[str](), list[Command]()
+    while waiting and len(found) < MAXIMUM_PRODUCERS:
+        word = waiting.pop()
+        inside = program.inside(word)
+        if not inside and any(output.kind in ("command", "process") for output in word.outputs):
+            return None  # `$(<file)`
+        found += inside
+        if word.takes_input:
+            found += program.piped_into(unseen.command)
+        for variable in word.variables:
+            if variable.name not in seen:
+                seen.add(variable.name)
+                sources = program.variables.sources(variable.name)
+                if sources is None:
+                    return None
+                waiting += sources
+    return found
+
+
+def _prints_what_is_known(
+    producer: Command, command: Command, program: Program, depth: int = 0
+) -> bool:
+    """Whether the output is settings, arguments of the producer, or what its function prints."""
+    name = producer.name
+    if name in program.functions and depth < 3:
+        body = program.by_function.get(name, [])[:MAXIMUM_PRODUCERS]
+        return all(_prints_what_is_known(c, command, program, depth + 1) for c in body)
+    if any(redirect.kind == "read" for redirect in producer.redirects):
+        return False
+    if name in _TEXT["printers"] | _TEXT["setters"] or (producer.is_opened and name in STARTERS):
+        return True
+    texts = {(word.literal or "").lstrip("-") for word in producer.arguments}
+    return bool(texts & _TEXT["settings"]) or (
+        name in _TEXT["dumps"] and command.name not in SHELLS
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
@@ -105,8 +105,11 @@ class Word:
         """Whether xargs, find or parallel puts a part of its input in."""
         return any(output.kind == "input" for output in self.outputs)
 
-    def with_input(self, placeholder: str) -> Word:
-        """The word with the placeholder of xargs, find or parallel as what it stands for."""
+    def with_input(self, placeholder: str, folder: str = "") -> Word:
+        """The word with the placeholder of xargs, find or parallel as what it stands for.
+
+        `folder` is what each of the values begins with, if that is known.
+        """
         if placeholder not in "".join(self.texts):
             return self
         parts: list[Part] = []
@@ -119,7 +122,7 @@ class Word:
             pieces = "".join(part.value for part in texts).split(placeholder)
             for place, piece in enumerate(pieces):
                 if place:
-                    parts.append(Output("input", placeholder, -1, quoted=True))
+                    parts.append(Output("input", folder or placeholder, -1, quoted=True))
                 if piece:
                     parts.append(Text(piece, is_quoted))
         return Word(tuple(parts), self.span)
@@ -147,6 +150,18 @@ class Word:
             if self.span.unit.source[first - len(before) : first + len(inside)] == before + inside:
                 return Span(self.span.unit, first, first + len(inside))
         return self.span
+
+
+def join_parts(words: Sequence[Word], between: str = "") -> Word:
+    """One word of all of them, said to be where the first begins and the last ends."""
+    parts: list[Part] = []
+    for word in words:
+        if parts and between:
+            parts.append(Text(between, quoted=True))
+        parts += word.parts
+    first, last = words[0].span, words[-1].span
+    is_ordered = first.unit is last.unit and first.end <= last.end
+    return Word(tuple(parts), Span(first.unit, first.start, last.end if is_ordered else first.end))
 
 
 def literal_word(value: str, span: Span) -> Word:
@@ -191,7 +206,7 @@ def _parts(node: Node, unit: Unit, quoted: bool) -> Iterator[Part]:
         case "raw_string":
             yield Text(source[1:-1], quoted=True)
         case "ansi_c_string":
-            yield Text(_read_ansi_c(source[2:-1]), quoted=True)
+            yield Text(read_escapes(source[2:-1]), quoted=True)
         case "simple_expansion" | "expansion" | "command_substitution" | "arithmetic_expansion":
             # Inside a string the grammar counts the blanks before it to the expansion.
             bare = source.lstrip()
@@ -256,7 +271,9 @@ _ANSI_C = re.compile(
 _ANSI_C_LETTERS = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b"}
 
 
-def _read_ansi_c(source: str) -> str:
+def read_escapes(source: str) -> str:
+    """The text with the escapes of `$'...'`, `printf` and `echo -e` replaced."""
+
     def decode(found: re.Match[str]) -> str:
         digits = found["hex"] or found["u4"] or found["u8"]
         if digits or found["octal"]:

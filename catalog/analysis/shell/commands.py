@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
-from catalog.analysis.shell.command_words import Text, Variable, Word
+from catalog.analysis.shell.command_words import Part, Text, Variable, Word
 from catalog.analysis.shell.conditions import Tested
 from catalog.analysis.shell.fragments import Span, Unit
 
@@ -63,6 +64,9 @@ class Command:
     def name(self) -> str:
         """The program's name without its folder; empty where only run time knows it."""
         literal = self.words[0].literal if self.words else None
+        if literal is None and self.words and self.words[0].parts:
+            last = self.words[0].parts[-1]  # `$HOME/bin/name`
+            literal = last.value if isinstance(last, Text) and "/" in last.value else None
         return (literal or "").rstrip("/").rpartition("/")[2]
 
     @property
@@ -142,6 +146,15 @@ class Gap:
         return self.span.unit.line(max(self.span.start, self.span.end - 1))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Unseen:
+    """Code that a command runs and that the script does not say."""
+
+    command: Command
+    words: tuple[Word, ...] = ()  # what it is made of
+    writers: tuple[Command, ...] = ()  # the commands that write it to a file or a pipe
+
+
 @dataclass(slots=True, eq=False)
 class Found:
     """What walking one unit found; mutable only while it is being filled."""
@@ -155,6 +168,7 @@ class Found:
     tested: list[Tested] = field(default_factory=list)
     functions: set[str] = field(default_factory=set)
     gaps: list[Gap] = field(default_factory=list)
+    group_writes: list[tuple[Redirect, Span]] = field(default_factory=list)  # `{ ...; } > file`
 
     def add(self, other: Found) -> None:
         self.commands += other.commands
@@ -166,9 +180,21 @@ class Found:
         self.tested += other.tested
         self.functions |= other.functions
         self.gaps += other.gaps
+        self.group_writes += other.group_writes
 
 
-def split_words(text: str, span: Span) -> Iterator[Word]:
-    """The words an unquoted expansion with this value becomes."""
-    for value in text.split():
-        yield Word((Text(value),), span)
+def split_words(word: Word, span: Span) -> Iterator[Word]:
+    """The words that an unquoted expansion with this value becomes."""
+    parts: list[Part] = []
+    for part in word.parts:
+        if not isinstance(part, Text):
+            parts.append(part)
+            continue
+        first, *rest = re.split(r"\s+", part.value)
+        parts += [Text(first)] if first else []
+        for piece in rest:
+            if parts:
+                yield Word(tuple(parts), span)
+            parts = [Text(piece)] if piece else []
+    if parts:
+        yield Word(tuple(parts), span)

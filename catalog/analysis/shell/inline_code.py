@@ -3,63 +3,63 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator
 
-from catalog.analysis.shell.arguments import read_arguments
 from catalog.analysis.shell.command_words import Part, Text, Variable, Word
 from catalog.analysis.shell.commands import Command
+from catalog.analysis.shell.interpreters import AWKS, read_sources
+from catalog.analysis.shell.program_table import read_section
 
-MAXIMUM_CODE = 20_000  # characters that are looked at
+MAXIMUM_CODE = 20_000  # characters that are searched
 MAXIMUM_CALLS = 50
-AWKS = frozenset({"awk", "gawk", "mawk", "nawk"})
-# The options that carry code, by the beginning of the interpreter's name.
-_CODE_OPTIONS = {
-    "python": ("c",),
-    "perl": ("e", "E"),
-    "ruby": ("e",),
-    "node": ("e", "p", "eval", "print"),
-    "php": ("r",),
-}
-INTERPRETERS = AWKS | {"python", "python2", "python3", "perl", "ruby", "node", "php"}
+INTERPRETERS = AWKS | {"python", "python2", "python3", "perl", "ruby", "node", "php", "lua"}
+INTERPRETERS |= {f"python3.{minor}" for minor in range(6, 20)}
 
 _STRING = r"(?:\"(?P<{0}double>(?:[^\"\\\n]|\\.){{0,2000}})\"|'(?P<{0}single>(?:[^'\\\n]|\\.){{0,2000}})')"
+_MORE = r"(?P<more>(?:\s{0,9},\s{0,9}\[?\s{0,9}(?:\"[^\"\\\n]{0,200}\"|'[^'\\\n]{0,200}')){0,30}+)"
 _CALL = re.compile(
-    r"\b(?:system|popen\w?|Popen|exec|execSync|shell_exec|passthru|getoutput|check_output"
-    r"|check_call|call|run)\s{0,9}\(?\s{0,9}" + _STRING.format("") + r"\s{0,9}(?P<after>.?)"
+    r"\b(?:system|popen\w?|Popen|exec\w{0,9}|spawn\w{0,9}|shell_exec|passthru|getoutput"
+    r"|check_output|check_call|call|run)\s{0,9}\(?\s{0,9}\[?\s{0,9}"
+    + _STRING.format("")
+    + _MORE
+    + r"\s{0,9}\]?\s{0,9}(?P<after>.?)"
 )
 _AWK_PIPE = re.compile(
     _STRING.format("from_") + r"\s{0,9}\|(?P<after>)\s{0,9}getline"
     r"|\|\s{0,9}" + _STRING.format("")
 )
+_BACKQUOTES = re.compile(r"`(?P<shell>[^`\n]{1,2000})`|(?:\bqx|%x)[({/|!](?P<x>[^)}|!\n]{1,2000})")
+_ESCAPES = {name: re.compile(pattern) for name, _, pattern in read_section("escapes")}
 
 
 def code_of(command: Command) -> Iterator[Word]:
     """The words of the command that are code in the language of its interpreter."""
-    if command.name in AWKS:
-        arguments = read_arguments(
-            command.arguments, short="Fvf", long=("assign", "file"), stop_at_operand=True
-        )
-        if not arguments.has("f", "file"):
-            yield from arguments.operands[:1]
-        return
-    names = _CODE_OPTIONS[command.name.rstrip("23")]
-    letters = "".join(name for name in names if len(name) == 1)
-    arguments = read_arguments(command.arguments, short=letters, long=names, stop_at_operand=True)
-    found = [value for name, value in arguments.options if name in names and value is not None]
-    yield from found
-    operand = arguments.operands[0].literal if arguments.operands else "-"
-    if not found and operand == "-" and command.fed_text is not None:
-        yield command.fed_text
+    if sources := read_sources(command):
+        yield from sources.code
+        if sources.reads_input and command.fed_text is not None:
+            yield command.fed_text
 
 
 def shell_texts(command: Command) -> Iterator[Word]:
     """The texts that the command's own code has a shell run, as far as they stand in it."""
-    patterns = (_CALL, _AWK_PIPE) if command.name in AWKS else (_CALL,)
-    for word in code_of(command):
+    name = command.name
+    if name in INTERPRETERS:
+        patterns = [_CALL]
+        patterns += [_AWK_PIPE] if name in AWKS else []
+        patterns += [_BACKQUOTES] if name in ("perl", "ruby", "php") else []
+        words = tuple(code_of(command))
+    elif name in _ESCAPES:
+        patterns = [_ESCAPES[name]]
+        words = command.arguments
+        words += (command.fed_text,) if command.fed_text else ()
+    else:
+        return
+    for word in words:
         code = read_code(word)
         for pattern in patterns:
             for count, found in enumerate(pattern.finditer(code)):
-                is_python = command.name.startswith("python") and found[0].startswith("exec")
+                is_python = name.startswith("python") and re.match(r"exec\s*\(", found[0])
                 if count < MAXIMUM_CALLS and not is_python:
                     yield _shell_text(word, found)
 
@@ -71,9 +71,14 @@ def read_code(word: Word) -> str:
 
 def _shell_text(word: Word, found: re.Match[str]) -> Word:
     groups = {name: text for name, text in found.groupdict().items() if text is not None}
-    after = groups.pop("after", "")
+    after, more = groups.pop("after", ""), groups.pop("more", "")
     name, text = next(iter(groups.items()))
-    parts: list[Part] = [Text(re.sub(r"\\(.)", r"\1", text), quoted=True)]
+    if more and not re.search(r"\s", text):  # a list of arguments
+        further = re.findall(r"\"([^\"]*)\"|'([^']*)'", more)
+        text = " ".join([text, *(shlex.quote(one or other) for one, other in further)])
+    elif name in ("double", "single", "from_double", "from_single"):
+        text = re.sub(r"\\(.)", r"\1", text)
+    parts: list[Part] = [Text(text, quoted=True)]
     if after not in ("", ")", ",", ";", "}"):  # something is joined to the string
         parts.append(Variable("value"))
     return Word(tuple(parts), word.span_of(*found.span(name)))

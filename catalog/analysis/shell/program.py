@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -9,7 +10,14 @@ from functools import cached_property, lru_cache
 from itertools import islice
 
 from catalog.analysis.dialect import find_dialect
-from catalog.analysis.shell.command_words import Word, show, show_text
+from catalog.analysis.shell.command_words import (
+    Output,
+    Part,
+    Variable,
+    Word,
+    literal_word,
+    show,
+)
 from catalog.analysis.shell.commands import (
     Assignment,
     Command,
@@ -19,24 +27,39 @@ from catalog.analysis.shell.commands import (
     Gap,
     Loop,
     Redirect,
+    Unseen,
     split_words,
 )
+from catalog.analysis.shell.decoding import printed_text
 from catalog.analysis.shell.fragments import Span, Unit
 from catalog.analysis.shell.functions import Functions
-from catalog.analysis.shell.inner_scripts import join_words, printed_text, unit_of
+from catalog.analysis.shell.inner_scripts import join_words, unit_of
+from catalog.analysis.shell.interpreters import SHELLS, interpreter_of, read_sources
 from catalog.analysis.shell.parsing import shared_time
+from catalog.analysis.shell.script_files import ScriptFiles, append_text
 from catalog.analysis.shell.tree_walk import MAXIMUM_DEPTH, walk_unit
 from catalog.analysis.shell.variables import Variables
-from catalog.analysis.shell.wrappers import ShellText, open_command
+from catalog.analysis.shell.wrappers import ShellText, open_command, sources_of
+from catalog.analysis.word_sets import word_set
 
 MAXIMUM_WRAPPERS = 12  # `sudo env nice timeout ...` in a row
 MAXIMUM_UNITS = 300
 MAXIMUM_BYTES = 200_000  # of all texts that stand in the script's own commands
 MAXIMUM_CHANGES = 50  # of the folder
 MAXIMUM_RESOLVED = 20_000  # words that variables stand for
+MAXIMUM_STAGES = 10  # of a pipeline that are followed
+MAXIMUM_GROUPS = 50  # of commands with a redirection
 MAXIMUM_CALLS = 3_000  # of functions, with each command that gets their arguments
 MAXIMUM_COMMANDS = 50_000
 
+# The first word after the name says what these do.
+_WITH_SUBCOMMANDS = word_set(
+    "kubectl oc docker podman git systemctl service aws gcloud az helm terraform tofu redis-cli zfs"
+    " zpool apt apt-get yum dnf etcdctl vault consul virsh rabbitmqctl pm2 supervisorctl ip nmcli ufw"
+)
+_PREFIX = re.compile(r"(?i)sudo|root|dry|run|echo|prefix|exec|nice|wrap|debug")
+# A command in a branch may print nothing.
+_MAY_SKIP = re.compile(r"\[\[?\s|\btest\s|&&|\|\||\b(?:if|case|for|while|until)\s")
 _ALL_ARGUMENTS = frozenset({"@", "*"})
 
 
@@ -52,6 +75,7 @@ class Program:
     expansions: tuple[Expansion, ...]
     functions: frozenset[str]
     gaps: tuple[Gap, ...]
+    unseen: tuple[Unseen, ...]
     variables: Variables
 
     @property
@@ -82,6 +106,14 @@ class Program:
         changes = (command for command in self.commands if command.name == "cd")
         return tuple(islice(changes, MAXIMUM_CHANGES))
 
+    @cached_property
+    def by_function(self) -> dict[str, list[Command]]:
+        """The commands of each function."""
+        bodies: dict[str, list[Command]] = {}
+        for command in self.commands:
+            bodies.setdefault(command.context.function, []).append(command)
+        return bodies
+
     def inside(self, word: Word) -> list[Command]:
         """The commands in the substitutions of the word: what it consists of is their output."""
         keys = [(word.span.unit, output.start) for output in word.outputs]
@@ -107,7 +139,8 @@ def read_program(source: bytes) -> Program:
     with shared_time():
         found = walk_unit(unit, Context())
         found.gaps += find_dialect(unit)
-        commands = list(_Reader(found).read())
+        reader = _Reader(found)
+        commands = reader.read()
     return Program(
         unit=unit,
         commands=tuple(sorted(commands, key=lambda command: command.span.line)),
@@ -117,6 +150,7 @@ def read_program(source: bytes) -> Program:
         expansions=tuple(found.expansions),
         functions=frozenset(found.functions),
         gaps=tuple(found.gaps),
+        unseen=tuple(reader.unseen),
         variables=Variables(found),
     )
 
@@ -132,7 +166,13 @@ class _Reader:
         self.bytes_read = 0
         self.calls = 0
         self.words_resolved = 0
+        self.lookups = 0
+        self.unseen: list[Unseen] = []
+        self.files = ScriptFiles()
+        self.texts_run: set[tuple[Unit, int]] = set()
+        self.file_runs: list[tuple[int, Word]] = []
         self.piped: dict[tuple[Unit, int, int], list[Command]] = {}
+        self.inside: dict[tuple[Unit, int], list[Command]] = {}
         self.queue: deque[Command] = deque()
         self._enqueue(found.commands)
 
@@ -141,22 +181,140 @@ class _Reader:
             self.queue.append(command)
             if command.context.pipes:
                 self.piped.setdefault(command.context.pipes[-1], []).append(command)
+            if command.context.outputs:
+                self.inside.setdefault(command.context.outputs[-1], []).append(command)
 
-    def read(self) -> Iterator[Command]:
-        for _ in range(MAXIMUM_COMMANDS):
-            if not self.queue:
-                return
-            command = self.queue.popleft()
-            self._note_dynamic(command)
-            command = self._fed_by_pipe(self._resolved(command))
-            opened = self._opened(command)
-            for inner in opened:
-                if isinstance(inner, Command):
-                    self.queue.append(inner)
-                else:
-                    self._read_text(inner, command)
-            yield replace(command, is_opened=bool(opened))
-        self._gap(self.queue[0].span, "too_complex", "From here on there are too many commands.")
+    def read(self) -> list[Command]:
+        """Every command, with what each of them starts."""
+        commands: list[Command] = []
+        seen = 0
+        while self.queue:
+            while self.queue and len(commands) < MAXIMUM_COMMANDS:
+                commands.append(self._read_command(self.queue.popleft(), len(commands)))
+            if self.queue:
+                message = "From here on there are too many commands."
+                self._gap(self.queue[0].span, "too_complex", message)
+                break
+            self.files.add(commands[seen:])
+            if not seen:
+                self._note_groups(commands)
+            seen = len(commands)
+            runs, self.file_runs = self.file_runs, []
+            for place, word in runs:
+                commands[place] = self._read_file(commands[place], word)
+        return commands
+
+    def _note_groups(self, commands: list[Command]) -> None:
+        """Note the files that groups of commands write; only the first of them are followed."""
+        for redirect, span in self.found.group_writes[:MAXIMUM_GROUPS]:
+            inside = [
+                command
+                for command in commands
+                if command.span.unit is span.unit and span.start <= command.span.start < span.end
+            ]
+            self.files.add_group(redirect, inside)
+
+    def _read_command(self, command: Command, place: int) -> Command:
+        at = 1 if command.name in _WITH_SUBCOMMANDS and command.arguments else 0
+        if choices := self._choices(command.words[at]):
+            for choice in choices[1:]:
+                self.queue.append(_with_word(command, at, choice))
+            command = _with_word(command, at, choices[0])
+        written = command.words[0]
+        command = self._with_code(self._fed_by_pipe(self._resolved(command)))
+        self._note_dynamic(command, written)
+        opened = self._opened(command)
+        for inner in opened:
+            if isinstance(inner, Command):
+                self.queue.append(_with_passed(inner, command))
+            else:
+                self._read_text(inner, command)
+        self._note_sources(command, place)
+        return replace(command, is_opened=bool(opened))
+
+    def _choices(self, word: Word) -> list[Word]:
+        """The values of a variable that is the name of a command, if there are several."""
+        variable = word.sole_variable
+        values = self.variables.choices(variable.name) if variable and not variable.operator else []
+        if not values or variable is None or self.variables.known(variable.name) is not None:
+            return []
+        self.calls += len(values)
+        return values if self.calls <= MAXIMUM_CALLS else []
+
+    def _with_code(self, command: Command) -> Command:
+        """The command of another language with code that is only a variable or an output replaced."""
+        sources = None if command.name in SHELLS else read_sources(command)
+        words = dict[Word, Word]()
+        fed = (command.fed_text,) if sources and sources.reads_input and command.fed_text else ()
+        for word in (*sources.code, *fed) if sources else ():
+            if word.parts and not word.texts:
+                words[word] = self._resolve(word, fed=_one_line(command.fed_text))
+                if not words[word].texts:
+                    self._note_unseen(command, (word,))
+        redirects = (replace(r, word=words.get(r.word, r.word)) for r in command.redirects)
+        given = tuple(words.get(word, word) for word in command.words)
+        return replace(command, words=given, redirects=tuple(redirects)) if words else command
+
+    def _note_sources(self, command: Command, place: int) -> None:
+        """Note the code that the command runs from files or from an input that is not known."""
+        name = command.words[0]
+        sources = sources_of(command)
+        for word in sources.files if sources else ():
+            self.file_runs.append((place, word))
+        if sources and sources.reads_input and command.fed_text is None:
+            stdin = [redirect.word for redirect in command.redirects if redirect.kind == "read"]
+            if stdin:
+                self.file_runs.append((place, stdin[-1]))
+            else:
+                message = f"What {command.name} reads from its input and runs is not in the script."
+                self._gap(command.span, "dynamic_code", message)
+                self.unseen.append(Unseen(command))
+        path = name.literal or name.span.text
+        is_strange = not command.is_standard and not (sources and re.search(r"/s?bin/[^/]+$", path))
+        if "/" in path and command.name and (is_strange or "." in command.name):
+            self.file_runs.append((place, name))
+
+    def _read_file(self, command: Command, word: Word) -> Command:
+        """The command that runs a file, opened if the script says what is in it."""
+        if word.outputs and not word.takes_input:  # `bash <(...)`
+            text = self._resolve(word)
+            if text is not word:
+                return self._run_text(command, text)
+            if word.prefix == "" and len(word.parts) == 1:
+                self._note_unseen(command, (word,))
+                return command
+        texts, unknown = self.files.contents(word)
+        if unknown:
+            self.unseen.append(Unseen(command, writers=tuple(unknown)))
+        for text in texts:
+            is_new = (text.span.unit, text.span.start) not in self.texts_run
+            self.texts_run.add((text.span.unit, text.span.start))
+            command = self._run_text(command, text) if is_new else replace(command, is_opened=True)
+        if unknown or not texts:
+            is_sourced = command.name in ("source", ".")
+            verb = "Sources" if is_sourced else "Runs"
+            shown = "the files that are passed on" if word.takes_input else show(word)
+            message = f"{verb} {shown}, which is not part of the script. Review that file as well."
+            self._gap(command.span, "sourced_file" if is_sourced else "unread_file", message)
+        return command
+
+    def _run_text(self, command: Command, text: Word) -> Command:
+        spec = interpreter_of(command.name)
+        name = command.name if spec else _shebang(text)
+        if name in SHELLS or name in ("source", ".", "at", "batch"):
+            self._read_text(ShellText((text,)), command)
+            return replace(command, is_opened=True)
+        words = (literal_word(name, command.words[0].span), literal_word("-", text.span))
+        redirects = (*command.redirects, Redirect("text", text))
+        context = replace(command.context, via=(*command.context.via, command.name))
+        if len(context.via) < MAXIMUM_WRAPPERS:
+            self.queue.append(replace(command, words=words, redirects=redirects, context=context))
+        return replace(command, is_opened=True)
+
+    def _note_unseen(self, command: Command, words: tuple[Word, ...]) -> None:
+        message = f"The text that {command.name} runs is known only when the script runs."
+        self._gap(words[0].span, "dynamic_code", message)
+        self.unseen.append(Unseen(command, words))
 
     def _opened(self, command: Command) -> list[Command | ShellText]:
         opened = [*open_command(command), *self._called(command)]
@@ -169,11 +327,12 @@ class _Reader:
 
     def _resolved(self, command: Command) -> Command:
         """The command with variables replaced where they hold its name, options or an array."""
-        if all(word.sole_variable is None for word in command.words):
+        if all(word.literal is not None for word in command.words):
             return command
         words: list[Word] = []
         for place, word in enumerate(command.words):
-            values = self._values(word, is_name=place == 0)
+            is_name = place == 0 or (place == 1 and command.name in _WITH_SUBCOMMANDS)
+            values = self._values(word, command, is_name=is_name) if word.literal is None else []
             self.words_resolved += len(values)
             if self.words_resolved > MAXIMUM_RESOLVED:
                 self._gap(word.span, "too_complex", "Too many values of variables to be judged.")
@@ -181,27 +340,98 @@ class _Reader:
             words += values or [word]
         return replace(command, words=tuple(words))
 
-    def _values(self, word: Word, *, is_name: bool) -> list[Word]:
+    def _values(self, word: Word, command: Command, *, is_name: bool) -> list[Word]:
+        is_file = any(output.kind == "process" for output in word.outputs)
+        if is_file or self.words_resolved > MAXIMUM_RESOLVED:
+            return []
         variable = word.sole_variable
-        if variable is None or self.words_resolved > MAXIMUM_RESOLVED:
-            return []
-        array = self.variables.array(variable.name)
-        if array is not None:
+        if variable and (array := self.variables.array(variable.name)) is not None:
             return list(array)
-        value = self.variables.known(variable.name) if not variable.operator else None
-        if value is None and is_name:
-            value = self.variables.default(variable.name)
-        if value is None or (variable.quoted and not is_name):
+        if not is_name and variable and (variable.quoted or variable.operator):
             return []
-        return list(split_words(value, word.span))
+        if not (is_name or variable or word.outputs or word.prefix.startswith("-")):
+            return []
+        value = self._resolve(word, fed=_one_line(command.fed_text))
+        default = self.variables.default(variable.name) if variable and is_name else None
+        if value is word and default:
+            value = literal_word(default, word.span)
+        if value is word or not (value.literal is not None or (is_name and value.texts)):
+            return []
+        if word.has_unquoted_expansion or is_name:
+            return list(split_words(value, word.span))
+        return [Word(value.parts, word.span)]
 
-    def _fed_by_pipe(self, command: Command) -> Command:
-        """The command with the text that an `echo`, `printf` or heredoc before it pipes in."""
+    def _resolve(self, word: Word, depth: int = 0, fed: Word | None = None) -> Word:
+        """The word with those parts replaced that the script says letter for letter."""
+        self.lookups += 1
+        if word.literal is not None or depth > MAXIMUM_DEPTH or self.lookups > MAXIMUM_RESOLVED:
+            return word
+        values = [self._part(part, word, depth, fed) for part in word.parts]
+        if len(values) == 1 and values[0] is not None:
+            return values[0]
+        if not any(values):
+            return word
+        parts: list[Part] = []
+        for part, value in zip(word.parts, values, strict=True):
+            parts += [part] if value is None else value.parts
+        return Word(tuple(parts), word.span)
+
+    def _part(self, part: Part, word: Word, depth: int, fed: Word | None) -> Word | None:
+        value: Word | None = None
+        if isinstance(part, Variable) and part.operator == "":
+            value = self.variables.sole_value(part.name)
+        elif isinstance(part, Output) and part.kind == "input":
+            value = fed
+        elif isinstance(part, Output) and not _MAY_SKIP.search(part.source):
+            value = self._printed(self.inside.get((word.span.unit, part.start), []), depth)
+        if value is None:
+            return None
+        value = self._resolve(value, depth + 1)
+        if not isinstance(part, Output):
+            return value if value.texts else None
+        if value.literal is None or part.kind == "process" or not value.literal.endswith("\n"):
+            return value if value.literal is not None else None
+        return literal_word(value.literal.rstrip("\n"), value.span)
+
+    def _printed(self, commands: list[Command], depth: int) -> Word | None:
+        """What these commands of one substitution print, if the script says so."""
+        if not commands or depth > MAXIMUM_DEPTH:
+            return None
+        last = commands[-1]
+        if len(commands) > 1:
+            places = [command.context.pipes[-1:] for command in commands]
+            if not all(place and place[0][:2] == places[0][0][:2] for place in places):
+                return None
+            if [place[0][2] for place in places] != list(range(len(places))):
+                return None
+        return self._stage(last, depth + 1)
+
+    def _stage(self, command: Command, depth: int = 0) -> Word | None:
+        """What this member of a pipeline prints, if the script says so."""
+        if depth > MAXIMUM_STAGES:
+            return None
+        command = self._fed_by_pipe(self._resolved(command), depth + 1)
+        inner = [opened for opened in open_command(command) if isinstance(opened, Command)]
+        if len(inner) == 1 and command.name in ("sudo", "command", "env", "nice"):
+            command = inner[0]
+        fed = command.fed_text
+        if fed is not None and fed.literal is None:
+            known = replace(command, redirects=(Redirect("text", self._resolve(fed, depth)),))
+            command = known
+        words = tuple(self._resolve(word, depth) for word in command.words)
+        return printed_text(replace(command, words=words))
+
+    def _fed_by_pipe(self, command: Command, depth: int = 0) -> Command:
+        """The command with the text that the commands before it in its pipeline print."""
         if command.fed_text or not command.context.pipes:
             return command
         unit, start, place = command.context.pipes[-1]
-        before = self.piped.get((unit, start, place - 1), [])
-        text = printed_text(before[0]) if len(before) == 1 else None
+        text: Word | None = None
+        for before in self.piped.get((unit, start, place - 1), [])[: MAXIMUM_STAGES + 1]:
+            printed = self._stage(before, depth) if depth <= MAXIMUM_STAGES else None
+            if printed is None:
+                return command
+            text = append_text(text, printed) if text else printed
         if text is None:
             return command
         return replace(command, redirects=(*command.redirects, Redirect("text", text)))
@@ -216,52 +446,93 @@ class _Reader:
             yield from calls
 
     def _read_text(self, text: ShellText, command: Command) -> None:
-        word = join_words(text.words)
-        known = word.sole_variable and self.variables.known(word.sole_variable.name)
-        if not known and not any(text.strip() for text in word.texts):
-            message = f"The text that {command.name} runs is known only when the script runs."
-            self._gap(word.span, "dynamic_code", message)
+        written = join_words(text.words)
+        variable = written.sole_variable
+        for choice in self.variables.choices(variable.name)[1:] if variable else ():
+            self._read_word(choice, choice, command)
+        if variable and (choices := self.variables.choices(variable.name)):
+            self._read_word(choices[0], choices[0], command)
+            return
+        self._read_word(self._resolve(written, fed=command.fed_text), written, command)
+
+    def _read_word(self, word: Word, written: Word, command: Command) -> None:
+        if not any(text.strip() for text in word.texts):
+            self._note_unseen(command, (written,))
             return
         depth = command.span.unit.depth + 1
-        inner_unit = unit_of(word, known or None, depth=depth)
+        inner_unit = unit_of(word, depth=depth)
         self.units += 1
         self.bytes_read += len(inner_unit.source)
         is_too_much = self.units > MAXIMUM_UNITS or self.bytes_read > MAXIMUM_BYTES
         if depth > MAXIMUM_DEPTH or is_too_much:
             self._gap(word.span, "too_complex", "Commands inside commands, too many to be judged.")
             return
-        if not known and (word.variables or word.outputs):
+        if word.variables or word.outputs:
             message = (
-                f"A value becomes part of the text that {command.name} runs: {show(word)};"
+                f"A value becomes part of the text that {command.name} runs: {show(written)};"
                 " whatever it contains is run as code."
             )
             self._gap(word.span, "spliced_value", message)
         context = replace(command.context, via=(*command.context.via, command.name))
         inner = walk_unit(inner_unit, context)
         if len(inner.commands) == 1:  # `ssh host bash <<EOF`: what is fed to ssh reaches it
-            fed = tuple(redirect for redirect in command.redirects if redirect.kind == "text")
+            fed = tuple(r for r in command.redirects if r.kind in ("text", "read"))
             only = inner.commands[0]
             inner.commands[0] = replace(only, redirects=(*fed, *only.redirects))
         self._enqueue(inner.commands)
         self.found.add(inner)
 
-    def _note_dynamic(self, command: Command) -> None:
+    def _note_dynamic(self, command: Command, written: Word) -> None:
         name = command.words[0]
-        if name.literal is not None:
+        if command.name in _WITH_SUBCOMMANDS and command.arguments:
+            name = command.arguments[0]
+            if name.literal is None and not name.texts:
+                message = f"What {command.name} {show(name)} does is known only when it runs."
+                self._gap(name.span, "dynamic_code", message)
+            return
+        if name.literal is not None or command.name:
             return
         variable = name.sole_variable
         if variable and variable.name in _ALL_ARGUMENTS and command.context.function:
             return  # the calls of the function are judged instead
-        if variable and (
-            self.variables.known(variable.name)
-            or self.variables.array(variable.name)
-            or self.variables.is_switch(variable.name)
-        ):
+        if variable and self.variables.is_switch(variable.name):
             return
-        likely = self.variables.default(variable.name) if variable else None
-        judged = f"; judged as {show_text(likely)}" if likely else ""
-        message = f"What {show(name)} runs is known only when the script runs{judged}."
+        if written.outputs and len(written.parts) == 1:
+            self.unseen.append(Unseen(command, (written,)))
+        message = f"What {show(written)} runs is known only when the script runs."
         self._gap(name.span, "dynamic_code", message)
+        # `$SUDO rm`, `$DRY_RUN rm`: whatever it is, it may run the rest.
+        is_prefix = variable is None or _PREFIX.search(variable.name)
+        if is_prefix and command.arguments and command.arguments[0].literal:
+            self.queue.append(command.starting(command.arguments))
 
     def _gap(self, span: Span, code: str, message: str) -> None:
         self.found.gaps.append(Gap(span, code, message))
+
+
+def _with_word(command: Command, at: int, choice: Word) -> Command:
+    chosen = split_words(choice, command.words[at].span)
+    words = (*command.words[:at], *chosen, *command.words[at + 1 :])
+    return replace(command, words=words or command.words)
+
+
+def _with_passed(inner: Command, command: Command) -> Command:
+    """The command that xargs starts, with the words of its input if that is one known line."""
+    fed = _one_line(command.fed_text)
+    if command.name != "xargs" or fed is None or any(word.takes_input for word in inner.words):
+        return inner
+    return replace(inner, words=(*inner.words, *split_words(fed, fed.span)))
+
+
+def _one_line(fed: Word | None) -> Word | None:
+    """The word, if it is one line known to the script."""
+    text = (fed.literal or "").rstrip("\n") if fed is not None else ""
+    return literal_word(text, fed.span) if fed and text and "\n" not in text else None
+
+
+def _shebang(text: Word) -> str:
+    """The interpreter that a file with this text asks for."""
+    found = re.match(r"#!\s*(?:\S*/)?([\w.-]+)(?:[ \t]+([\w.-]+))?", text.prefix)
+    if found is None:
+        return "sh"
+    return found[2] if found[1] == "env" and found[2] else found[1]

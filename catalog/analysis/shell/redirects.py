@@ -50,7 +50,8 @@ def read_redirect(
     word = read_word(targets[:1], unit)
     kind = _KINDS.get(operators[-1])
     copies = operators[-1] == ">&" and re.fullmatch(r"[0-9]+-?|-", word.literal or "")
-    if kind is None or copies or targets[0].type == "process_substitution":
+    is_output = kind != "read" and targets[0].type == "process_substitution"
+    if kind is None or copies or is_output:
         return [], targets[1:]
     return [Redirect(kind, word)], targets[1:]
 

@@ -291,6 +291,9 @@ class _Walker:
             self.found.commands.append(colon)
             return
         last = last_command(body)
+        if last.type not in ("command", "declaration_command", "test_command"):
+            span = self._span(last)
+            self.found.group_writes += [(r, span) for r in redirects if r.kind != "read"]
         before, words = self.pending.get(last.id, ([], []))
         self.pending[last.id] = ([*before, *redirects], [*words, *arguments])
         self.stack.append((body, body_context))

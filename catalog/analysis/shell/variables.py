@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from copy import copy
 from math import inf
 
-from catalog.analysis.shell.command_words import Output, Text, Variable, Word
+from catalog.analysis.shell.command_words import Output, Text, Variable, Word, join_parts
 from catalog.analysis.shell.commands import Assignment, Command, Found
 from catalog.analysis.shell.conditions import Tested
 from catalog.analysis.word_sets import word_set
@@ -18,6 +18,7 @@ MAXIMUM_STEPS = 300  # of looking up one word
 MAXIMUM_CHAIN = 20  # variables that are set from one another
 MAXIMUM_LENGTH = 2_000
 MAXIMUM_ASSIGNMENTS = 50  # of one variable that are looked at
+MAXIMUM_CHOICES = 12  # values of a variable that are judged one by one
 MAXIMUM_REACH = 2_000  # words that are looked at for one variable
 
 _ENDING = re.compile(
@@ -89,13 +90,39 @@ class Variables:
 
     def known(self, name: str) -> str | None:
         """The value, where one literal assignment is the only one."""
+        value = self.sole_value(name)
+        return value.literal if value is not None else None
+
+    def sole_value(self, name: str) -> Word | None:
+        """The word that it is set to once, with what is appended to it later."""
+        assignments = self._assignments.get(name, [])[: MAXIMUM_ASSIGNMENTS + 1]
+        if not assignments or len(assignments) > MAXIMUM_ASSIGNMENTS or name in self._written:
+            return None
+        if any(a.is_loop or a.is_conditional or a.value is None for a in assignments):
+            return None
+        if len(assignments) > 1 and not all(a.appends for a in assignments[1:]):
+            return None
+        values = [a.value for a in assignments if a.value is not None]
+        return values[0] if len(values) == 1 else join_parts(values)
+
+    def choices(self, name: str) -> list[Word]:
+        """Every value that the script gives the variable, if all are literal and one is certain."""
         assignments = self._assignments.get(name, [])
-        if len(assignments) != 1 or name in self._written:
+        if name in self._written or len(assignments) > MAXIMUM_CHOICES:
+            return []
+        if not any(a.is_loop or not a.is_conditional for a in assignments):
+            return []
+        values = [a.value if a.values else Word((), a.span) for a in assignments]
+        words = [value for value in values if value is not None and value.literal is not None]
+        is_plain = len(words) == len(values) and not any(a.appends for a in assignments)
+        return words if is_plain else []
+
+    def sources(self, name: str) -> list[Word] | None:
+        """The words that the variable is set from; None if a command or too many lines set it."""
+        assignments = self._assignments.get(name, [])
+        if name in self._written or len(assignments) > MAXIMUM_ASSIGNMENTS:
             return None
-        if assignments[0].appends or assignments[0].is_conditional:
-            return None
-        value = assignments[0].value
-        return value.literal if value is not None and not assignments[0].is_loop else None
+        return [word for a in assignments for word in a.values]
 
     def default(self, name: str) -> str | None:
         """The one literal default that `${name:=...}` or `${name:-...}` gives it."""
@@ -196,6 +223,8 @@ class _Lookup:
         if isinstance(part, Text):
             return part.value[:MAXIMUM_LENGTH]
         if isinstance(part, Output):
+            if part.kind == "input" and part.source.startswith("/"):
+                return part.source + SOMETHING  # a file that find passes on
             never = part.kind != "command" or _command_of(part).startswith(_NEVER_EMPTY_OUTPUT)
             return SOMETHING if never else ""
         return self._variable(part, seen)

