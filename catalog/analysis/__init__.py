@@ -7,6 +7,7 @@ tree. Nothing here is a guarantee, and what could not be judged is unscored, nev
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 from catalog.analysis import characters, risk, shellcheck, syntax
 from catalog.analysis.characters import (
@@ -23,9 +24,16 @@ from catalog.analysis.risk import RatedFinding, finding_risk, higher, least_risk
 from catalog.analysis.secrets import Masked, Secret, find_secrets, mask_secrets, secret_values
 from catalog.analysis.shell.program import Program, read_program
 from catalog.analysis.shellcheck import check_shellcheck
-from catalog.analysis.side_effect import find_side_effect
+from catalog.analysis.side_effect import command_side_effect, find_side_effect
 from catalog.analysis.suggestions import Asked, Suggested, suggest_parameters
 from catalog.analysis.syntax import check_syntax
+from catalog.analysis.tool_rules import (
+    NO_RULES,
+    ToolEffect,
+    ToolRules,
+    find_tool_effects,
+    name_tool_rules,
+)
 from catalog.analysis.tools import ToolFailed, tool_version
 from catalog.analysis.types import (
     Finding,
@@ -40,6 +48,7 @@ from catalog.analysis.types import (
     is_at_least,
     level_place,
 )
+from catalog.analysis.unknown_commands import find_unknown_commands
 from catalog.analysis.values import dangerous_values
 
 __all__ = [
@@ -59,6 +68,8 @@ __all__ = [
     "RatedFinding",
     "SideEffect",
     "Suggested",
+    "ToolEffect",
+    "ToolRules",
     "UnfillableScript",
     "UnreadableScript",
     "analyse",
@@ -94,9 +105,10 @@ _LARGE = 50_000  # bytes
 _SHORT_TIMEOUT = 1.0  # seconds
 
 
-def analyse(script: str) -> Report:
+def analyse(script: str, tools: ToolRules = NO_RULES) -> Report:
     """All checks of the script; bash and ShellCheck run in parallel with our own. About 0.1 s.
 
+    `tools` says what a team's own tools do.
     Raises UnreadableScript for text with a NUL byte, invalid Unicode or more than 1 MB.
     """
     encoded = encode_script(script)
@@ -106,34 +118,35 @@ def analyse(script: str) -> Report:
     with ThreadPoolExecutor(max_workers=2) as pool:
         by_bash = pool.submit(check_syntax, script, **limit)
         by_shellcheck = pool.submit(check_shellcheck, script, **limit)
-        ours, effect = _check_by_rules(script, program)
+        ours, effect = _check_by_rules(script, program, tools)
         asked = [*by_bash.result(), *by_shellcheck.result()]
     return _report(program, script, [*asked, *ours], effect, syntax_ok=_is_syntax_ok(asked))
 
 
-def analyse_static(script: str) -> Report:
+def analyse_static(script: str, tools: ToolRules = NO_RULES) -> Report:
     """The checks that need no other program: risks, side effect, characters. Takes milliseconds.
 
     Its `syntax_ok` is None, since bash was not run. Raises UnreadableScript.
     """
     program = read_program(encode_script(script))
-    findings, effect = _check_by_rules(script, program)
+    findings, effect = _check_by_rules(script, program, tools)
     return _report(program, script, findings, effect, syntax_ok=None)
 
 
-def checkers() -> str:
+def checkers(tools: ToolRules = NO_RULES) -> str:
     """The versions of ShellCheck and of our rules, in a few words; findings belong to them."""
     program = shellcheck.find_shellcheck()
     try:
         version = tool_version(program) if program else "none"
     except ToolFailed:
         version = "none"
-    return f"shellcheck {version}, risk rules {risk.VERSION}, characters {characters.VERSION}"
+    rules = _risk_version(tools)
+    return f"shellcheck {version}, risk rules {rules}, characters {characters.VERSION}"
 
 
-def side_effect(script: str) -> SideEffect:
+def side_effect(script: str, tools: ToolRules = NO_RULES) -> SideEffect:
     """What the script does to the machine; unknown unless every command is known to be read-only."""
-    return analyse_static(script).side_effect
+    return analyse_static(script, tools).side_effect
 
 
 def find_hidden_characters(script: str) -> tuple[HiddenCharacter, ...]:
@@ -153,12 +166,27 @@ def has_errors(report: Report) -> bool:
     )
 
 
-def _check_by_rules(script: str, program: Program) -> tuple[list[Finding], SideEffect]:
+def _check_by_rules(
+    script: str, program: Program, tools: ToolRules
+) -> tuple[list[Finding], SideEffect]:
     """Our own reading of the syntax tree: risks, hidden characters, and what the script does to the machine."""
-    effects = list(risk.find_effects(program))
-    risks = risk.report_effects(effects, program)
-    characters = check_characters(script, program)
-    return [*risks, *characters], find_side_effect(program, effects)
+    effects = [*risk.find_effects(program), *find_tool_effects(program, tools)]
+    judged = [
+        (command, command_side_effect(command, program, tools)) for command in program.commands
+    ]
+    unknown = find_unknown_commands(judged, program, effects, tools)
+    version = _risk_version(tools)
+    risks = [
+        replace(found, version=version)
+        for found in risk.report_effects(effects, program, unknown=unknown)
+    ]
+    side_effect = find_side_effect(program, effects, {effect for _, effect in judged})
+    return [*risks, *check_characters(script, program)], side_effect
+
+
+def _risk_version(tools: ToolRules) -> str:
+    """The version of the risk rules; it changes with the curators' rules for tools."""
+    return f"{risk.VERSION}+{name_tool_rules(tools)}" if tools else risk.VERSION
 
 
 def _report(

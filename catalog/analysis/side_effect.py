@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from fnmatch import fnmatchcase
 
 from catalog.analysis.read_only.special import SPECIAL
@@ -26,6 +26,7 @@ from catalog.analysis.shell.command_words import Word
 from catalog.analysis.shell.commands import STANDARD_FOLDERS, Assignment, Command, Redirect
 from catalog.analysis.shell.program import Program
 from catalog.analysis.shell.wrappers import read_ssh
+from catalog.analysis.tool_rules import NO_RULES, ToolRules, only_reads
 from catalog.analysis.types import Level, SideEffect
 from catalog.analysis.word_sets import word_set
 
@@ -41,8 +42,13 @@ _NEVER_READ_ONLY = frozenset({"reads_secrets", "exfiltration"})
 _SETTERS = word_set("read mapfile readarray getopts printf export declare typeset local readonly")
 
 
-def find_side_effect(program: Program, effects: Iterable[Effect]) -> SideEffect:
-    """Mutating where something is known to change, read_only where every command only reads."""
+def find_side_effect(
+    program: Program, effects: Iterable[Effect], found: Collection[SideEffect]
+) -> SideEffect:
+    """Mutating where something is known to change, read_only where every command only reads.
+
+    `found` are the side effects of the program's commands.
+    """
     effects = list(effects)
     codes = {effect.code for effect in effects}
     grants = any(e.code == "privileged" and e.level is Level.WARNING for e in effects)
@@ -50,7 +56,6 @@ def find_side_effect(program: Program, effects: Iterable[Effect]) -> SideEffect:
         return SideEffect.MUTATING
     if any(_writes(redirect) for redirect in program.redirects):
         return SideEffect.MUTATING
-    found = {command_side_effect(command, program) for command in program.commands}
     if SideEffect.MUTATING in found:
         return SideEffect.MUTATING
     if (
@@ -62,8 +67,20 @@ def find_side_effect(program: Program, effects: Iterable[Effect]) -> SideEffect:
     return SideEffect.UNKNOWN if SideEffect.UNKNOWN in found else SideEffect.READ_ONLY
 
 
-def command_side_effect(command: Command, program: Program) -> SideEffect:
-    """What one command does by itself; commands that it starts are judged on their own."""
+def command_side_effect(
+    command: Command, program: Program, tools: ToolRules = NO_RULES
+) -> SideEffect:
+    """What one command does by itself; commands that it starts are judged on their own.
+
+    Only if no built-in rule knows the command, a curator's rule can say that it reads.
+    """
+    effect = _built_in_side_effect(command, program)
+    if effect is SideEffect.UNKNOWN and tools and not any(map(_is_steering, command.assignments)):
+        return SideEffect.READ_ONLY if only_reads(command, tools) else effect
+    return effect
+
+
+def _built_in_side_effect(command: Command, program: Program) -> SideEffect:
     name = command.name
     if name in program.functions:  # its body is among the commands
         return SideEffect.READ_ONLY
@@ -73,7 +90,7 @@ def command_side_effect(command: Command, program: Program) -> SideEffect:
         return SideEffect.MUTATING if name in MUTATING else SideEffect.UNKNOWN
     if name in _SETTERS and any(_sets_steering(word) for word in command.arguments):
         return SideEffect.UNKNOWN
-    if name in ANY_USE or name in SHELL_ONLY:
+    if name in ANY_USE or name in SHELL_ONLY or _asks_version(command):
         return SideEffect.READ_ONLY
     if name in SPECIAL and (special := SPECIAL[name](command)):
         is_read = special is SideEffect.READ_ONLY and _brings_options(command)
@@ -88,6 +105,14 @@ def command_side_effect(command: Command, program: Program) -> SideEffect:
 def _brings_options(command: Command) -> bool:
     """Whether operands that come at run time may be options; those from find never are."""
     return command.takes_more and command.context.via[-1:] != ("find",)
+
+
+def _asks_version(command: Command) -> bool:
+    """`kubectl --version` and the like, of tools that a table knows."""
+    only = command.arguments[0].literal if len(command.arguments) == 1 else ""
+    is_known = command.name in SUBCOMMANDS or command.name in LISTED_OPTIONS
+    is_known = is_known or command.name in SPECIAL or command.name in MUTATING
+    return is_known and only in ("--version", "--help") and not command.takes_more
 
 
 def _writes(redirect: Redirect) -> bool:

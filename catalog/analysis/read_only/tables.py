@@ -304,3 +304,87 @@ FORMAT_OPTIONS = word_set(
     argocd velero doctl ceph rbd crictl
     """
 )
+
+# --- Standard tools: coreutils, util-linux, procps, iproute2, systemd, packages, Kubernetes ---
+
+ANY_USE |= word_set(
+    """
+    b3sum bzdiff col colcrt colrm diff3 dpkg-architecture fincore getcap getenforce getopt gettext
+    ggrep hostid ipcs isosize look lsfd lsinitramfs lsipc lsirq lslogins lsscsi lz4cat lzcat mcookie
+    md5 more mountpoint mtr ncal nm objdump pathchk pinky pwdx readelf sdiff sensors sestatus shasum
+    size sw_vers systemd-cgls systemd-delta systemd-detect-virt systemd-escape systemd-path tload
+    tsort ul uuidgen uuidparse vm_stat whois xzcmp xzdiff zcmp zdiff zipgrep
+    """
+)
+MUTATING |= word_set(
+    """
+    ar bsdtar compress cpio dos2unix ed ex genisoimage growpart hwclock ip6tables-restore
+    iptables-restore link lz4 lzma mail mailx mkisofs msmtp msgfmt objcopy pax ranlib rename
+    sendmail sntp ssh-copy-id ssh-keygen strip systemd-sysusers systemd-tmpfiles uncompress
+    unix2dos unlzma wall write zipnote
+    """
+)
+LISTED_OPTIONS |= {
+    "envsubst": Options("v", "", "variables"),
+    "iconv": Options("clst", "ft", "from-code= to-code= list silent"),
+    "lsmod": Options(),
+    "nstat": Options("asz", "", "ignore zeros"),
+    "pacman": Options("QSilmosqeu", "", "", needs="Q"),
+    "slabtop": Options("o", "ds", "once"),
+    "ssh-add": Options("lL", needs="l L"),
+    "stty": Options("a", "F", "all", operands=0),
+    "utmpdump": Options("", "", "", operands=1),
+    "xxd": Options("abeiup", "cglos", "", operands=1),
+    "zramctl": Options("", "", "", operands=0),
+}
+for _name, _patterns in {
+    "kubectl": (
+        "wait|diff|kustomize|options|completion|neat|tree|who-can|ktop|resource-capacity",
+        "krew list|search|info|version",
+        "plugin list",
+        "config get-users",
+        "certificate list",
+    ),
+    "oc": (
+        "get|describe|logs|version|whoami|status|explain|api-resources|api-versions|projects",
+        "adm top",
+    ),
+    "docker": (
+        "compose config|version|stats|events",
+        "manifest|buildx inspect|ls|version|du",
+        "service|stack|node|swarm inspect|ls|ps|services|ca",
+    ),
+    "docker-compose": ("config|version|events|ls",),
+    "podman": (
+        "ps|images|inspect|logs|stats|top|version|info|port|diff|history|events|search",
+        "container|image|volume|network|pod ls|list|inspect|ps|exists|logs|stats",
+    ),
+    "crictl": ("ps|images|pods|inspect*|logs|stats*|info|version",),
+    "git": ("check-ignore|check-attr|diff-tree|diff-index|diff-files|show-ref|var|verify-commit",),
+    "brew": ("list|ls|info|outdated|search|deps|uses|config|doctor|leaves",),
+    "gcloud": ("config get-value|get|list", "* * * * list|describe", "auth list"),
+    "aws": ("* batch-get-*|search-*|validate-*|simulate-*", "configure list|get"),
+    "systemd-analyze": (
+        "blame|critical-chain|time|plot|dot|dump|verify|security|calendar|timespan",
+    ),
+    "networkctl": ("status|list",),
+    "localectl": ("status|list-*",),
+    "machinectl": ("list*|status|show",),
+    "coredumpctl": ("list|info",),
+    "udevadm": ("info|monitor",),
+    "bridge": ("link|fdb|vlan|mdb show|list|ls",),
+    "tc": ("qdisc|class|filter|action|actions show|list|ls",),
+    "eksctl": ("get|info|version",),
+    "kubeadm": ("version", "token|config list|view|print", "certs check-expiration"),
+    "kustomize": ("version|cfg",),
+    "flatpak": ("list|info|search|remotes|history",),
+    "zypper": ("search|se|info|if|list-updates|lu|list-patches|lp|repos|lr|patches|packages",),
+    "tmutil": ("list*|destinationinfo|status|latestbackup|machinedirectory",),
+    "lvm": ("lvs|vgs|pvs|version",),
+    "argocd": ("app list|get|diff|history|manifests|resources", "cluster|proj|repo list|get"),
+    "restic": ("snapshots|ls|stats|find|diff|version",),
+    "velero": ("backup|restore|schedule get|describe|logs", "version"),
+    "promtool": ("check", "query"),
+}.items():
+    SUBCOMMANDS[_name] = (*SUBCOMMANDS.get(_name, ()), *_patterns)
+FORMAT_OPTIONS |= {"argocd", "crictl", "eksctl", "networkctl", "oc", "podman"}

@@ -57,7 +57,9 @@ def find_effects(program: Program) -> Iterator[Effect]:
         yield from program_rule(program)
 
 
-def report_effects(effects: Iterable[Effect], program: Program) -> list[Finding]:
+def report_effects(
+    effects: Iterable[Effect], program: Program, *, unknown: Iterable[Finding] = ()
+) -> list[Finding]:
     """The risks as findings, by line; those that could not be judged are unscored."""
     findings: dict[tuple[str, str, int | None, int | None], Finding] = {}
     for effect in effects:
@@ -70,6 +72,7 @@ def report_effects(effects: Iterable[Effect], program: Program) -> list[Finding]
     explained = {f.line for f in found if f.code in ("remote_code", "unseen_code")}
     gaps = _gaps(program)
     found += [gap for gap in gaps if gap.code not in _EXPLAINED or gap.line not in explained]
+    found += unknown
     return found or [_nothing_found()]
 
 
@@ -131,7 +134,9 @@ def _finding(effect: Effect) -> Finding:
 
 
 def _gaps(program: Program) -> list[Finding]:
-    gaps = sorted(program.gaps, key=lambda gap: gap.code not in _UNREAD_CODES)
+    # Sourced files are reported with the names that they may define.
+    gaps = [gap for gap in program.gaps if gap.code != "sourced_file"]
+    gaps.sort(key=lambda gap: gap.code not in (*_UNREAD_CODES, "skipped"))
     return [_gap(gap) for gap in gaps[:MAXIMUM_FINDINGS]]
 
 

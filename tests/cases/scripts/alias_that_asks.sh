@@ -1,3 +1,3 @@
-# expect: side_effect=mutating
+# expect: side_effect=mutating ?unknown_command@3
 alias rm='rm -i'
 launch_missiles

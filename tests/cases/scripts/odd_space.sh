@@ -1,2 +1,2 @@
-# expect: odd_space@2 side_effect=unknown
+# expect: odd_space@2 side_effect=unknown ?unknown_command@2
 ls -l

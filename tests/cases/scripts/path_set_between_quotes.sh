@@ -1,3 +1,3 @@
-# expect: side_effect=unknown
+# expect: side_effect=unknown ?unknown_command@2
 export "PATH=/tmp"
 ls

@@ -1,2 +1,2 @@
-# expect: side_effect=unknown
+# expect: side_effect=unknown ?unknown_command@2
 LD_PRELOAD=/tmp/x.so ls

@@ -1,2 +1,2 @@
-# expect: side_effect=unknown risk=medium
+# expect: side_effect=unknown risk=medium ?unknown_command@2
 psql -c "SELECT do_something(1)"

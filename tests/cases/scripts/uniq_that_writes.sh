@@ -1,2 +1,2 @@
-# expect: side_effect=unknown
+# expect: side_effect=unknown ?unknown_command@2
 uniq in.txt out.txt

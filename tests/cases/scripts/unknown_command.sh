@@ -1,2 +1,2 @@
-# expect: side_effect=unknown risk=medium
+# expect: side_effect=unknown risk=medium ?unknown_command@2
 frobnicate --all

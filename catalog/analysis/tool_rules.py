@@ -1,0 +1,86 @@
+"""What curators said about their team's own tools, applied to the commands of a script."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from types import MappingProxyType
+
+from catalog.analysis.risk.effects import Effect
+from catalog.analysis.shell.arguments import read_arguments
+from catalog.analysis.shell.commands import Command
+from catalog.analysis.shell.program import Program
+from catalog.analysis.types import Level
+
+
+class ToolEffect(StrEnum):
+    """What a command does to the systems that it works on."""
+
+    READS = "reads"
+    CHANGES = "changes"
+    DESTROYS = "destroys"
+    UNKNOWN = "unknown"
+
+
+# By the name of the tool, optionally with subcommands: "deployctl" and "deployctl rollback".
+ToolRules = Mapping[str, ToolEffect]
+NO_RULES: ToolRules = MappingProxyType({})
+
+
+def name_tool_rules(tools: ToolRules) -> str:
+    """A short digest of the rules, for the versions of findings; empty without rules."""
+    text = "\n".join(f"{name}={effect}" for name, effect in sorted(tools.items()))
+    return hashlib.sha256(text.encode()).hexdigest()[:8] if tools else ""
+
+
+def find_tool_rule(command: Command, tools: ToolRules) -> str | None:
+    """Return the name of the longest rule that fits the command.
+
+    Subcommands of a rule that only reads must come first, because an operand may have the same name. Those of other
+    rules may follow an option and its value.
+    """
+    if not tools or not command.words or not command.name:
+        return None
+    literal = command.words[0].literal
+    names = {literal, command.name}
+    candidates = [name for name in tools if name.split()[0] in names]
+    if not candidates:
+        return None
+    operands = read_arguments(command.arguments).operands
+    given = [word.literal for word in operands]
+    depth = max(len(name.split()) for name in candidates) - 1
+    is_open = None in given[:depth] or (command.takes_more and len(given) < depth)
+    for name in sorted(candidates, key=lambda name: -len(name.split())):
+        words = name.split()[1:]
+        if tools[name] is not ToolEffect.READS:
+            places = range(len(given) - len(words) + 1)
+            if any(given[at : at + len(words)] == words for at in places):
+                return name
+        elif (
+            given[: len(words)] == words
+            and not is_open
+            and (command.is_standard or name.split()[0] == literal)
+        ):
+            return name
+    return None
+
+
+def find_tool_effects(program: Program, tools: ToolRules) -> Iterator[Effect]:
+    """The changes and destruction that the rules name."""
+    for command in program.commands if tools else ():
+        name = find_tool_rule(command, tools)
+        if name is None or command.name in program.functions:
+            continue
+        if tools[name] is ToolEffect.DESTROYS:
+            message = f"Runs {name}, which destroys something according to a curator."
+            yield Effect("destructive", Level.WARNING, message, command.span)
+        elif tools[name] is ToolEffect.CHANGES:
+            message = f"Runs {name}, which changes something according to a curator."
+            yield Effect("mutating", Level.INFO, message, command.span)
+
+
+def only_reads(command: Command, tools: ToolRules) -> bool:
+    """Whether a rule says that the command reads only."""
+    name = find_tool_rule(command, tools)
+    return name is not None and tools[name] is ToolEffect.READS

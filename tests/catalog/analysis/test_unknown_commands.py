@@ -1,0 +1,143 @@
+"""Commands that no rule knows are listed once, and curators' rules for tools are applied."""
+
+from __future__ import annotations
+
+import pytest
+
+from catalog.analysis import Finding, Risk, SideEffect, ToolEffect, analyse_static, checkers
+
+READS, CHANGES, DESTROYS, UNKNOWN = ToolEffect
+RULES = {
+    "deployctl": READS,
+    "deployctl rollback": DESTROYS,
+    "deployctl scale": CHANGES,
+    "pager": UNKNOWN,
+    "rm": READS,
+    "kubectl frob": READS,
+    "/opt/acme/lister": READS,
+}
+
+
+def listed(script: str, tools: dict[str, ToolEffect] | None = None) -> list[Finding]:
+    found = analyse_static(script, tools or {}).unscored
+    return [one for one in found if one.code in ("unknown_command", "sourced_file")]
+
+
+# Script, then the messages without "No rule knows" and "Check what it does."
+UNKNOWN_NAMES = [
+    ("borg create /srv\n\nls\nborg prune --list\n", ["borg (2 uses, lines 1, 4)"]),
+    ("restic stats\nrestic forget x\n", ["this use of restic forget (line 2)"]),
+    ("ceph osd purge 1; ceph status\n", ["ceph (2 uses, line 1)"]),
+    ("qm destroy 100\nnomad job stop x\n", ["qm (line 1)", "nomad (line 2)"]),
+    ("sudo nvme format /dev/nvme0\n", ["nvme (line 1)"]),
+    ("x=$(frob)\n", ["frob (line 1)"]),
+    ("find . -name a -exec frob {} +\n", ["frob (line 1)"]),
+    ("ssh host 'frob; ls'\n", ["frob (line 1)"]),
+    ("bash <<'EOF'\nls\nfrob\nEOF\n", ["frob (line 3)"]),
+    ("f() {\n  frob\n}\nf\nf a\nf b\n", ["frob (line 2)"]),
+    ("kubectl frob pod x\n", ["this use of kubectl frob (line 1)"]),
+    ("find . -frob\n", ["this use of find (line 1)"]),
+    ("frob\n" * 7, ["frob (7 uses, lines 1, 2, 3, 4, 5 and 2 more)"]),
+    ("frob $(rm -rf /srv)\n", ["frob (line 1)"]),
+    ("LD_PRELOAD=x.so ls\n", ["this use of ls (line 1)"]),
+    # The name has no argument, because an argument may be a password.
+    ("frob --password hunter2\n", ["frob (line 1)"]),
+    # Functions, builtins, keywords, and what a rule or a gap reports.
+    ("f() { :; }\nif f; then hash -r; fi\nfor x in a; do [[ $x ]]; time ls; done\n", []),
+    ("rm -rf /srv; mkfs.ext4 /dev/sda; terraform destroy; kubectl delete ns x\n", []),
+    ("kubectl --version; git --help; kubectl krew list; lslogins\n", []),
+    ("$TOOL run\n", []),
+    ('psql -c "DROP TABLE users"\n', []),
+]
+
+
+def test_unknown_commands_are_listed_once_with_count_and_lines() -> None:
+    wrong = []
+    for script, expected in UNKNOWN_NAMES:
+        wanted = [f"No rule knows {one}. Check what it does." for one in expected]
+        if (found := [one.message for one in listed(script)]) != wanted:
+            wrong.append((script, found))
+    assert not wrong
+
+
+SOURCED_FILES = [
+    (". lib/utils.sh\nlog a\ndie b\n", [". lib/utils.sh is not read. It may define: log, die."]),
+    ("source ./lib.sh\nls\n", ["source ./lib.sh is not read."]),
+    (
+        ". a.sh\n. b.sh\nlog a\n",
+        [". a.sh is not read. It or another sourced file may define: log.", ". b.sh is not read."],
+    ),
+    # A file name and a known tool are not functions; files of variables define none.
+    (". a.sh\n./b.sh\nkubectl frob\n", [". a.sh is not read.", "./b.sh", "kubectl frob"]),
+    (". /etc/os-release\nfrob\n", [". /etc/os-release is not read.", "frob"]),
+    ('. .env\n. "/etc/default/app"\nfrob\n', [". .env", ". /etc/default/app", "frob"]),
+]
+
+
+def test_names_of_sourced_files_are_listed_under_the_file() -> None:
+    wrong = []
+    for script, expected in SOURCED_FILES:
+        found = [one.message for one in listed(script)]
+        if len(found) != len(expected) or not all(map(str.__contains__, found, expected)):
+            wrong.append((script, found))
+    assert not wrong
+
+
+def test_many_unknown_names_are_cut_off_and_counted() -> None:
+    found = listed("".join(f"frob{number}\n" for number in range(80)))
+    assert len(found) == 51
+    assert found[-1].message.startswith("No rule knows 30 more commands: frob50, frob51")
+
+
+# Script, side effect, risk, and whether it is listed as unknown.
+TOOL_RULES = [
+    ("deployctl status\n", SideEffect.READ_ONLY, Risk.LOW, False),
+    ("deployctl\n", SideEffect.READ_ONLY, Risk.LOW, False),
+    ("sudo -n deployctl status\n", SideEffect.READ_ONLY, Risk.LOW, False),
+    ("deployctl rollback shop\n", SideEffect.MUTATING, Risk.HIGH, False),
+    ("deployctl --env prod rollback shop\n", SideEffect.MUTATING, Risk.HIGH, False),
+    ("/opt/x/deployctl rollback\n", SideEffect.MUTATING, Risk.HIGH, False),
+    ("deployctl scale 3\n", SideEffect.MUTATING, Risk.MEDIUM, False),
+    # Its subcommand is known only at run time.
+    ('deployctl "$1"\n', SideEffect.UNKNOWN, Risk.MEDIUM, True),
+    ("echo a | xargs deployctl\n", SideEffect.UNKNOWN, Risk.MEDIUM, True),
+    # Another program of the same name, and a changed environment.
+    ("/tmp/deployctl status\n", SideEffect.UNKNOWN, Risk.MEDIUM, True),
+    ("LD_PRELOAD=x deployctl status\n", SideEffect.UNKNOWN, Risk.MEDIUM, True),
+    ("/opt/acme/lister\n", SideEffect.READ_ONLY, Risk.LOW, False),
+    ("pager\n", SideEffect.UNKNOWN, Risk.MEDIUM, True),
+    ("kubectl frob\n", SideEffect.READ_ONLY, Risk.LOW, False),
+    # Built-in rules are not overridden.
+    ("rm -rf /srv\n", SideEffect.MUTATING, Risk.HIGH, False),
+    ("rm x\n", SideEffect.MUTATING, Risk.MEDIUM, False),
+    # The script's own function of that name is read instead.
+    ("deployctl() { ls; }\ndeployctl rollback\n", SideEffect.READ_ONLY, Risk.LOW, False),
+]
+
+
+@pytest.mark.parametrize(("script", "side_effect", "risk", "is_listed"), TOOL_RULES)
+def test_tool_rule_decides_what_no_built_in_rule_knows(
+    script: str, side_effect: SideEffect, risk: Risk, is_listed: bool
+) -> None:
+    report = analyse_static(script, RULES)
+    if "sudo" in script:  # root rights alone are a medium risk
+        risk = report.risk
+    assert (report.side_effect, report.risk, bool(listed(script, RULES))) == (
+        side_effect,
+        risk,
+        is_listed,
+    ), report.findings
+
+
+def test_changed_tool_rules_change_the_versions() -> None:
+    texts = {
+        checkers(),
+        checkers(RULES),
+        checkers({"deployctl": DESTROYS}),
+        checkers({"deployctl": CHANGES}),
+    }
+    assert len(texts) == 4
+    assert checkers({"a": READS, "b": CHANGES}) == checkers({"b": CHANGES, "a": READS})
+    versions = [analyse_static("ls\n", tools).versions["risk"] for tools in ({}, RULES)]
+    assert versions[0] != versions[1]
+    assert versions[1] in checkers(RULES)
