@@ -38,7 +38,7 @@ def access_versions(user: Person) -> QuerySet[Version]:
     """The versions that the person may see."""
     _require_account(user)
     people = ("author", "owner", "verified_by")
-    versions = Version.objects.select_related("entry", *people).defer("entry__document")
+    versions = Version.objects.select_related("entry", "recheck", *people).defer("entry__document")
     return versions.prefetch_related("tags")
 
 

@@ -10,7 +10,13 @@ from catalog.calibration.api import (
     ScoringViewSet,
     ThresholdViewSet,
 )
-from catalog.curation.api import DuplicateViewSet, MergeActionViewSet, MergeViewSet, TagViewSet
+from catalog.curation.api import (
+    DuplicateViewSet,
+    MergeActionViewSet,
+    MergeViewSet,
+    TagViewSet,
+    ToolRuleViewSet,
+)
 from catalog.entries import api as entries
 from catalog.entries.api import UseViewSet
 from catalog.evidence.api import EntryCasesViewSet, VersionCasesViewSet
@@ -44,6 +50,7 @@ router.register("catalogue-imports", CatalogImportViewSet, basename="api-catalog
 router.register("catalogue-export", CatalogExportViewSet, basename="api-catalogue-export")
 router.register("merges", MergeViewSet, basename="api-merge")
 router.register("duplicates", DuplicateViewSet, basename="api-duplicate")
+router.register("tool-rules", ToolRuleViewSet, basename="api-tool-rule")
 router.register("tags", TagViewSet, basename="api-tag")
 router.register("calibration", CalibrationViewSet, basename="api-calibration")
 router.register("thresholds", ThresholdViewSet, basename="api-threshold")

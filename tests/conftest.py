@@ -8,12 +8,14 @@ from contextlib import AbstractContextManager
 
 import pytest
 from django.apps import apps
+from django.core.cache import cache
 from django.db import connection, connections, transaction
 from hypothesis import settings
 from psycopg.pq import TransactionStatus
 from pytest_django import DjangoDbBlocker
 from pytest_django.plugin import blocking_manager_key
 
+from catalog.models.tool_rule import CACHE_KEY
 from pipeline.migrations import _endpoints_and_presets
 from review.migrations import _live_queue
 from tests import emptying
@@ -40,6 +42,14 @@ def _only_loopback() -> Iterator[None]:
     socket.socket.connect = connect
     yield
     socket.socket.connect = real
+
+
+@pytest.fixture(autouse=True)
+def _no_tool_rules() -> Iterator[None]:
+    """No query for curators' rules, which every page may make once in some seconds, and none of an earlier test."""
+    cache.set(CACHE_KEY, {}, None)
+    yield
+    cache.delete(CACHE_KEY)
 
 
 _HOLDS_ROWS = pytest.StashKey[bool]()

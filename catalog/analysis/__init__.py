@@ -18,8 +18,16 @@ from catalog.analysis.characters import (
 )
 from catalog.analysis.characters import find_hidden_characters as _find_hidden_characters
 from catalog.analysis.comparison import Placed, new_and_gone
+from catalog.analysis.coverage import (
+    Coverage,
+    Region,
+    coverage_of,
+    not_judged_in,
+    reports_unread_lines,
+)
 from catalog.analysis.filling import UnfillableScript, before_filling, fill, read_values
 from catalog.analysis.parameters import Parameter, ParameterType, find_parameters
+from catalog.analysis.risk import CHECK as RISK_CHECK
 from catalog.analysis.risk import RatedFinding, finding_risk, higher, least_risk, risk_level
 from catalog.analysis.secrets import Masked, Secret, find_secrets, mask_secrets, secret_values
 from catalog.analysis.shell.program import Program, read_program
@@ -54,6 +62,7 @@ from catalog.analysis.values import dangerous_values
 __all__ = [
     "Asked",
     "CharacterKind",
+    "Coverage",
     "Finding",
     "HiddenCharacter",
     "Level",
@@ -62,9 +71,11 @@ __all__ = [
     "Parameter",
     "ParameterType",
     "Placed",
+    "Region",
     "Report",
     "Risk",
     "Secret",
+    "RISK_CHECK",
     "RatedFinding",
     "SideEffect",
     "Suggested",
@@ -78,6 +89,7 @@ __all__ = [
     "check_shellcheck",
     "check_syntax",
     "checkers",
+    "coverage_of",
     "dangerous_values",
     "fill",
     "find_hidden_characters",
@@ -87,6 +99,7 @@ __all__ = [
     "finding_risk",
     "has_errors",
     "hash_script",
+    "name_tool_rules",
     "new_and_gone",
     "higher",
     "is_at_least",
@@ -94,6 +107,8 @@ __all__ = [
     "mask_secrets",
     "secret_values",
     "read_values",
+    "reports_unread_lines",
+    "not_judged_in",
     "risk_level",
     "level_place",
     "side_effect",

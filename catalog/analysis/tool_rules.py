@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
+from functools import lru_cache
 from types import MappingProxyType
 
 from catalog.analysis.risk.effects import Effect
@@ -34,6 +35,14 @@ def name_tool_rules(tools: ToolRules) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:8] if tools else ""
 
 
+@lru_cache(maxsize=4)
+def _by_first_word(names: tuple[str, ...]) -> Mapping[str, list[str]]:
+    index: dict[str, list[str]] = {}
+    for name in names:
+        index.setdefault(name.split()[0], []).append(name)
+    return index
+
+
 def find_tool_rule(command: Command, tools: ToolRules) -> str | None:
     """Return the name of the longest rule that fits the command.
 
@@ -43,8 +52,8 @@ def find_tool_rule(command: Command, tools: ToolRules) -> str | None:
     if not tools or not command.words or not command.name:
         return None
     literal = command.words[0].literal
-    names = {literal, command.name}
-    candidates = [name for name in tools if name.split()[0] in names]
+    index = _by_first_word(tuple(tools))
+    candidates = [name for word in {literal, command.name} for name in index.get(word or "", ())]
     if not candidates:
         return None
     operands = read_arguments(command.arguments).operands

@@ -15,7 +15,7 @@ from rest_framework.response import Response
 from catalog.access import CURATE, CURATE_SCOPE, access_entry, require
 from catalog.curation import services
 from catalog.entries.serializers import TagSerializer
-from catalog.models import Entry, Merge, NearDuplicate, Tag
+from catalog.models import Entry, Merge, NearDuplicate, Tag, ToolRule
 from core.errors import BadInput
 from core.web.requests import read_body, read_key, signed_in
 
@@ -103,6 +103,58 @@ class DuplicateViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[NearDuplic
         services.dismiss_pair(pair, by=signed_in(request))
         pair.refresh_from_db()
         return Response(DuplicateOutput(pair).data)
+
+
+class ToolRuleOutput(serializers.ModelSerializer[ToolRule]):
+    effect = serializers.ChoiceField(choices=ToolRule.Effect.choices)
+    by = serializers.CharField(source="by.username", read_only=True)
+
+    class Meta:
+        model = ToolRule
+        fields = ("id", "name", "effect", "note", "by", "at")
+
+
+class ToolRuleInput(serializers.Serializer[Any]):
+    name = serializers.CharField(help_text="A command, with subcommands if only they are meant.")
+    effect = serializers.ChoiceField(choices=ToolRule.Effect.choices)
+    note = serializers.CharField(required=False, allow_blank=True, default="")
+
+
+class ToolRuleViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[ToolRule]):
+    """What the team's own tools do. The static checks use it for commands that they do not know."""
+
+    serializer_class = ToolRuleOutput
+    required_scope = CURATE_SCOPE
+    queryset = ToolRule.objects.none()
+
+    def get_queryset(self) -> QuerySet[ToolRule]:
+        require(signed_in(self.request), CURATE)
+        return ToolRule.objects.select_related("by")
+
+    @extend_schema(request=ToolRuleInput, responses={201: ToolRuleOutput})
+    def create(self, request: Request) -> Response:
+        """Add a rule."""
+        return self._save(request, None, status=201)
+
+    @extend_schema(request=ToolRuleInput, responses=ToolRuleOutput)
+    def update(self, request: Request, pk: str) -> Response:
+        """Replace a rule."""
+        return self._save(request, self._rule(pk), status=200)
+
+    @extend_schema(request=None, responses={204: None})
+    def destroy(self, request: Request, pk: str) -> Response:
+        """Remove a rule."""
+        services.remove_tool_rule(self._rule(pk), by=signed_in(request))
+        return Response(status=204)
+
+    def _rule(self, pk: str) -> ToolRule:
+        return get_object_or_404(self.get_queryset(), pk=read_key(pk))
+
+    def _save(self, request: Request, rule: ToolRule | None, *, status: int) -> Response:
+        require(signed_in(request), CURATE)
+        said = read_body(ToolRuleInput, request)
+        saved = services.save_tool_rule(rule, **said, by=signed_in(request))
+        return Response(ToolRuleOutput(saved).data, status=status)
 
 
 class TagViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Tag]):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from catalog.curation.views import changes, duplicates, merging, wordings
+from catalog.curation.views import changes, duplicates, merging, tool_rules, wordings
 
 urlpatterns = [
     path("catalogue/curation/duplicates/", duplicates.duplicate_list, name="duplicate-list"),
@@ -27,5 +27,9 @@ urlpatterns = [
     ),
     path("catalogue/curation/merges/<int:pk>/undo/", merging.merge_undo, name="merge-undo"),
     path("catalogue/<slug:slug>/merge/", merging.entry_merge, name="entry-merge"),
+    path("catalogue/curation/tools/", tool_rules.tool_list, name="tool-list"),
+    path("catalogue/curation/tools/new/", tool_rules.tool_new, name="tool-new"),
+    path("catalogue/curation/tools/<int:pk>/", tool_rules.tool_edit, name="tool-edit"),
+    path("catalogue/curation/tools/<int:pk>/remove/", tool_rules.tool_remove, name="tool-remove"),
     path("catalogue/curation/wordings/", wordings.wording_list, name="wording-list"),
 ]

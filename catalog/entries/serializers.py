@@ -89,6 +89,15 @@ class VersionSerializer(serializers.ModelSerializer[Version]):
     author = serializers.CharField(source="author.username", default=None)
     owner = serializers.CharField(source="owner.username", default=None)
     verified_by = serializers.CharField(source="verified_by.username", default=None)
+    not_judged = serializers.ListField(
+        child=serializers.CharField(),
+        read_only=True,
+        help_text="What the newest static checks could not judge, such as unknown commands.",
+    )
+    lines = serializers.IntegerField(
+        source="coverage.lines", default=None, help_text="Null: not recorded."
+    )
+    analyzed_lines = serializers.IntegerField(source="coverage.analyzed", default=None)
     track_record = serializers.SerializerMethodField()
 
     class Meta:
@@ -104,6 +113,9 @@ class VersionSerializer(serializers.ModelSerializer[Version]):
             "tags",
             "risk",
             "findings",
+            "not_judged",
+            "lines",
+            "analyzed_lines",
             "side_effect",
             "runs_on",
             "operating_system",

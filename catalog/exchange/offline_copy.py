@@ -140,7 +140,7 @@ def _verified() -> QuerySet[Version]:
     return (
         Version.objects.filter(state=Version.State.VERIFIED, entry__suspended_at=None)
         .order_by("entry__title", "pk")
-        .select_related("entry", "owner", "verified_by")
+        .select_related("entry", "owner", "verified_by", "recheck")
         .defer("entry__document")
         .prefetch_related(
             "tags", Prefetch("entry__phrasings", Phrasing.objects.defer("document").order_by("pk"))

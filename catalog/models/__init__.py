@@ -26,6 +26,7 @@ from catalog.models.relevance import (
     Threshold,
 )
 from catalog.models.saved_view import SavedView
+from catalog.models.tool_rule import ToolRule
 from catalog.models.use import Use
 
 __all__ = [
@@ -54,6 +55,7 @@ __all__ = [
     "ScoringModel",
     "Tag",
     "Threshold",
+    "ToolRule",
     "Use",
     "Version",
     "VersionEvent",

@@ -13,12 +13,20 @@ from catalog.models.entry import Entry, Version
 
 class RecheckQuerySet(models.QuerySet["Recheck"]):
     def to_look_at(self) -> RecheckQuerySet:
-        """Those with other findings that nobody has looked at yet, newest first."""
+        """Rechecks with other findings that no curator has seen yet, newest first."""
         return (
             self.filter(has_changed=True, seen_at=None)
             .exclude(version__state=Version.State.DEPRECATED)
             .select_related("version__entry")
             .order_by("-pk")
+        )
+
+    def with_raised_risk(self) -> RecheckQuerySet:
+        """Unseen rechecks that raised the risk of a live version, the highest risk first."""
+        return (
+            self.to_look_at()
+            .exclude(risk_before="")
+            .filter(version__state=Version.State.VERIFIED, version__entry__suspended_at=None)
         )
 
 
@@ -45,6 +53,10 @@ class Recheck(models.Model):
     at = models.DateTimeField(default=timezone.now)
     findings = models.JSONField(_("findings"), default=list)
     risk = models.CharField(_("risk"), max_length=8, choices=Version.Risk)
+    # The version's risk before this check raised it; empty if the check did not.
+    risk_before = models.CharField(
+        _("risk before"), max_length=8, choices=Version.Risk, blank=True, default="", db_default=""
+    )
     side_effect = models.CharField(_("side effect"), max_length=10, choices=Version.SideEffect)
     has_changed = models.BooleanField(_("says something else"), default=False)
     # Cleared when a newer checker says something else again.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -15,6 +15,13 @@ from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from catalog.analysis import (
+    Coverage,
+    Region,
+    coverage_of,
+    not_judged_in,
+    reports_unread_lines,
+)
 from core.errors import NotAllowedNow
 from core.texts import name_of
 
@@ -245,6 +252,31 @@ class Version(models.Model):
     def takes_reason(self) -> bool:
         """Whether verifying it needs a reason: it is high risk, as is any script with a finding that is an error."""
         return self.risk == Version.Risk.HIGH
+
+    @property
+    def not_judged(self) -> list[str]:
+        """What the newest checks could not judge, in words."""
+        return not_judged_in(self._newest_check[1])
+
+    @property
+    def coverage(self) -> Coverage | None:
+        """How many lines the newest checks could read; None if they did not record it."""
+        checkers, findings = self._newest_check
+        if not reports_unread_lines(checkers):
+            return None
+        regions = (
+            Region(found.get("code", ""), found.get("line"), found.get("end_line"))
+            for found in findings
+        )
+        return coverage_of(self.script, regions)
+
+    @property
+    def _newest_check(self) -> tuple[str, list[dict[str, Any]]]:
+        """The checkers and findings of the recheck, else those that the version was stored with."""
+        recheck = getattr(self, "recheck", None)
+        if recheck is not None:
+            return recheck.checked_with, recheck.findings
+        return self.checked_with, self.findings
 
     @staticmethod
     def hash_of(script: str) -> str:

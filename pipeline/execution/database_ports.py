@@ -18,7 +18,7 @@ from catalog import services as catalog
 from catalog.analysis import Report, analyse
 from catalog.execution.cases import CaseSet
 from catalog.models import CaseSet as CaseSetRow
-from catalog.models import Version
+from catalog.models import ToolRule, Version
 from catalog.types import Match, Retrieval
 from pipeline.execution.abandonment import call_watch
 from pipeline.execution.case_runs import CaseRuns
@@ -258,7 +258,7 @@ class DatabasePorts:
 
     def check(self, script: str) -> Report:
         if script not in self._reports:
-            self._reports[script] = analyse(script)
+            self._reports[script] = analyse(script, ToolRule.objects.in_force())
         return self._reports[script]
 
     def start_cases(self, case_set: CaseSet, draft: DraftMade) -> None:

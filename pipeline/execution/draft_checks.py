@@ -14,18 +14,24 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from catalog.analysis import (
+    RISK_CHECK,
+    Coverage,
     Outcome,
     RatedFinding,
+    Region,
     Report,
     Risk,
     SideEffect,
+    ToolEffect,
     UnreadableScript,
     analyse,
+    coverage_of,
     least_risk,
+    name_tool_rules,
     risk_level,
     side_effect,
 )
-from catalog.models import Version
+from catalog.models import ToolRule, Version
 from core.audit import record
 from core.errors import NotAllowedNow
 from pipeline.flow import prompts
@@ -70,7 +76,7 @@ def recheck_draft(draft: Draft, *, by: User) -> None:
 
     Raises NotAllowedNow if no check has changed, or if the script's text was erased.
     """
-    report = analyse(draft.script)
+    report = analyse(draft.script, ToolRule.objects.in_force())
     locked = Draft.objects.select_for_update().get(pk=draft.pk)
     if report.sha256 != locked.sha256:
         raise NotAllowedNow(_("The text of this script was erased: nothing can be checked."))
@@ -84,10 +90,14 @@ def recheck_draft(draft: Draft, *, by: User) -> None:
 # --- What counts --------------------------------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=1)
 def present_checks() -> Mapping[str, str]:
     """The version of each check that this process would make."""
-    return analyse("true\n").versions
+    return _present_checks(tuple(sorted(ToolRule.objects.in_force().items())))
+
+
+@lru_cache(maxsize=1)
+def _present_checks(tools: tuple[tuple[str, ToolEffect], ...]) -> Mapping[str, str]:
+    return analyse("true\n", dict(tools)).versions
 
 
 def is_current(found: DraftFinding, draft: Draft) -> bool:
@@ -128,6 +138,15 @@ def is_current_assessment(assessment: Assessment, draft: Draft, in_use: Mapping[
     )
 
 
+def coverage_of_draft(draft: Draft, findings: Iterable[DraftFinding]) -> Coverage | None:
+    """How many lines the present risk rules could read; None if they have not read this text."""
+    found = [one for one in findings if one.check_name == RISK_CHECK and is_current(one, draft)]
+    if not found or Version.hash_of(draft.script) != draft.sha256:
+        return None
+    regions = (Region(one.code, one.line, one.end_line) for one in found)
+    return coverage_of(draft.script, regions)
+
+
 def is_serious(findings: Iterable[DraftFinding]) -> bool:
     """Whether a script with these findings is high risk, so that approving it needs a reason."""
     return least_risk(map(_seen, findings)) is Risk.HIGH
@@ -152,16 +171,18 @@ _MOST_KEPT = 1_024
 
 
 def _side_effect(draft: Draft) -> SideEffect:
-    """Whether the finding is about the Draft's present text."""
+    """What the Draft's script does to the system, by the present rules."""
     if len(draft.script) > MOST_FOR_RULES:
         return SideEffect.UNKNOWN
-    found = _SIDE_EFFECTS.get(draft.sha256)
+    tools = ToolRule.objects.in_force()
+    key = f"{draft.sha256} {name_tool_rules(tools)}"
+    found = _SIDE_EFFECTS.get(key)
     if found is None:
         try:
-            found = side_effect(draft.script)
+            found = side_effect(draft.script, tools)
         except UnreadableScript:
             found = SideEffect.UNKNOWN
-        _SIDE_EFFECTS[draft.sha256] = found
+        _SIDE_EFFECTS[key] = found
         for oldest in list(_SIDE_EFFECTS)[:-_MOST_KEPT]:
             _SIDE_EFFECTS.pop(oldest, None)
     return found

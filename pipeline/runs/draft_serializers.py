@@ -8,9 +8,11 @@ from typing import ClassVar
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from catalog.analysis import not_judged_in
 from core.web.public_keys import DRAFT, FEEDBACK, PublicKeyField
 from pipeline.access import VisibleParts
 from pipeline.execution.draft_checks import (
+    coverage_of_draft,
     is_current,
     is_current_assessment,
     missing_checks,
@@ -126,6 +128,11 @@ class DraftSerializer(serializers.ModelSerializer[Draft]):
         source="parent.number", default=None, help_text="Number of the draft before it."
     )
     findings = serializers.SerializerMethodField()
+    not_judged = serializers.SerializerMethodField(
+        help_text="What the static checks could not judge, such as unknown commands."
+    )
+    lines = serializers.SerializerMethodField(help_text="Null: the checks are to be repeated.")
+    analyzed_lines = serializers.SerializerMethodField()
     missing_checks = serializers.SerializerMethodField(
         help_text="Checks that have not been made on it as they are today."
     )
@@ -149,6 +156,9 @@ class DraftSerializer(serializers.ModelSerializer[Draft]):
             "note",
             "created_at",
             "findings",
+            "not_judged",
+            "lines",
+            "analyzed_lines",
             "missing_checks",
             "assessment",
             "feedback",
@@ -161,6 +171,17 @@ class DraftSerializer(serializers.ModelSerializer[Draft]):
     def get_findings(self, draft: Draft) -> list[Mapping[str, object]]:
         found = shown_findings(draft.findings.all())
         return [DraftFindingSerializer(one).data for one in found]
+
+    def get_not_judged(self, draft: Draft) -> list[str]:
+        return not_judged_in(found for found in draft.findings.all() if is_current(found, draft))
+
+    def get_lines(self, draft: Draft) -> int | None:
+        coverage = coverage_of_draft(draft, draft.findings.all())
+        return coverage.lines if coverage else None
+
+    def get_analyzed_lines(self, draft: Draft) -> int | None:
+        coverage = coverage_of_draft(draft, draft.findings.all())
+        return coverage.analyzed if coverage else None
 
     def get_missing_checks(self, draft: Draft) -> list[str]:
         return sorted(missing_checks(draft, draft.findings.all()))

@@ -77,6 +77,7 @@ COMMANDS = (
     Link("wording-list", _("Wordings to confirm"), "catalogue", (CURATE,)),
     Link("duplicate-list", _("Near-duplicates"), "catalogue", (CURATE,)),
     Link("finding-list", _("Newer findings"), "catalogue", (CURATE,)),
+    Link("tool-list", _("Team tools"), "catalogue", (CURATE,)),
     Link("evidence-list", _("Evidence changed"), "catalogue", (CURATE,)),
     Link("outcome-report-list", _("Reports of programs"), "catalogue", (CURATE,)),
     Link("mirror-branches", _("Branches of the mirror"), "catalogue", (CURATE,)),

@@ -23,6 +23,7 @@ from catalog.models import (
     SavedView,
     ScoringModel,
     Threshold,
+    ToolRule,
     Version,
 )
 from catalog.retrieval.scoring import current_scoring
@@ -57,6 +58,11 @@ def near_duplicates(world: World) -> str:
     shelve("Report the uptime", script=PLAIN, state="in_review")
     compare_entries(limit=100)
     return "/catalogue/curation/duplicates/"
+
+
+def a_tool_rule(world: World) -> str:
+    ToolRule.objects.create(name="deployctl", effect="reads", by=world.me)
+    return "/catalogue/curation/tools/"
 
 
 def a_newer_finding(world: World) -> str:
@@ -231,6 +237,17 @@ CATALOGUE = {
         Story(changed_evidence, "evidence-seen", "Seen").then(
             lambda w: now(w.change).seen_by == w.me
         )
+    ],
+    ("catalog/curation/tool_rule.html", "curator"): [
+        Story(
+            lambda _w: "/catalogue/curation/tools/new/",
+            "tool-new",
+            "Save",
+            {"name": "deployctl", "effect": "changes", "note": "Größer."},
+        ).then(lambda w: ToolRule.objects.get(note="Größer.").by == w.me)
+    ],
+    ("catalog/curation/tool_rules.html", "curator"): [
+        Story(a_tool_rule, "tool-remove", "Remove").then(lambda w: not ToolRule.objects.exists())
     ],
     ("catalog/curation/newer_findings.html", "curator"): [
         Story(a_newer_finding, "finding-seen", "Seen").then(

@@ -33,6 +33,7 @@ from catalog.models import (
     Recheck,
     SavedView,
     Tag,
+    ToolRule,
     Use,
     Version,
 )
@@ -230,6 +231,8 @@ class Everything:
             has_changed=True,
         )
         self._put("finding", finding.pk)
+        rule = ToolRule.objects.create(name="deployctl", effect="unknown", by=self.other)
+        self._put("tool", rule.pk)
         report = OutcomeReport.objects.create(
             version=verified, by=self.other, token="pipeline", outcome="worse", incident="INC-7"
         )

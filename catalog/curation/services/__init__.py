@@ -15,6 +15,7 @@ from catalog.curation.services.rechecks import (
     to_recheck,
 )
 from catalog.curation.services.tags import create_tag, delete_tag, merge_tag, rename_tag
+from catalog.curation.services.tool_rules import remove_tool_rule, save_tool_rule
 
 __all__ = [
     "CurationBacklog",
@@ -29,7 +30,9 @@ __all__ = [
     "plan_merge",
     "read_curation_backlog",
     "recheck_versions",
+    "remove_tool_rule",
     "rename_tag",
+    "save_tool_rule",
     "to_compare",
     "to_recheck",
     "undo_merge",

@@ -16,7 +16,7 @@ from catalog.access import CURATE, require
 from catalog.entries.services.findings import (
     _by_place,
 )
-from catalog.models import Recheck, Version
+from catalog.models import Recheck, ToolRule, Version
 from core.audit import record
 from core.errors import NotAllowedNow
 
@@ -27,18 +27,19 @@ def recheck_versions(*, limit: int) -> int:
     Their original findings are part of what was verified and stay; the new ones are stored beside them. Does
     nothing if ShellCheck can't be run.
     """
-    now = analysis.checkers()
+    tools = ToolRule.objects.in_force()
+    now = analysis.checkers(tools)
     if "shellcheck none" in now:
         return 0
     waiting = list(to_recheck(now).select_related("recheck").order_by("-pk")[:limit])
     for version in waiting:
-        _recheck(version, now)
+        _recheck(version, now, tools)
     return len(waiting)
 
 
 def to_recheck(checkers: str = "") -> QuerySet[Version]:
     """Versions in use or in review that the present checkers have not checked."""
-    checkers = checkers or analysis.checkers()
+    checkers = checkers or analysis.checkers(ToolRule.objects.in_force())
     seen = Recheck.objects.filter(version=OuterRef("pk"), checked_with=checkers)
     return (
         Version.objects.exclude(state=Version.State.DEPRECATED)
@@ -51,14 +52,14 @@ def mark_seen(recheck: Recheck, *, by: User) -> None:
     """A curator has looked at it; it is listed again only when the findings change again."""
     require(by, CURATE)
     if not Recheck.objects.filter(pk=recheck.pk, seen_at=None).update(
-        seen_at=timezone.now(), seen_by=by
+        seen_at=timezone.now(), seen_by=by, risk_before=""
     ):
-        raise NotAllowedNow(_("Somebody has looked at this already."))
+        raise NotAllowedNow(_("Another curator has marked this as seen."))
     record(recheck.version, "newer findings seen", by=by, checked_with=("", recheck.checked_with))
 
 
-def _recheck(version: Version, checkers: str) -> None:
-    report = analysis.analyse(version.script)
+def _recheck(version: Version, checkers: str, tools: analysis.ToolRules) -> None:
+    report = analysis.analyse(version.script, tools)
     findings = [
         asdict(found) for found in report.findings if found.outcome != analysis.Outcome.PASSED
     ]
@@ -72,15 +73,22 @@ def _recheck(version: Version, checkers: str) -> None:
         "side_effect": report.side_effect.value,
         "has_changed": _by_place(findings).keys() != _by_place(version.findings).keys(),
     }
+    risk = analysis.higher(analysis.Risk(version.risk), report.risk).value
+    if risk != version.risk:
+        # The oldest risk that no curator has compared yet.
+        values["risk_before"] = (
+            former.risk_before if former and former.risk_before else version.risk
+        )
+        values["has_changed"] = True
+        same = False
     if not same:
         values |= {"seen_at": None, "seen_by": None}
     Recheck.objects.update_or_create(version=version, defaults=values)
-    _raise_risk(version, report.risk)
+    _raise_risk(version, risk)
 
 
-def _raise_risk(version: Version, found: analysis.Risk) -> None:
+def _raise_risk(version: Version, risk: str) -> None:
     """Raise a version's risk to its worst finding, including those of newer checkers; lists and filters use it."""
-    risk = analysis.higher(analysis.Risk(version.risk), found).value
     if risk == version.risk:
         return
     Version.objects.filter(pk=version.pk).update(risk=risk)

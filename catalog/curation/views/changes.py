@@ -18,7 +18,7 @@ from catalog.entries import services as entry_services
 from catalog.entries.services.findings import Changed
 from catalog.evidence import services as evidence
 from catalog.listing.views.worklists import tabs_of
-from catalog.models import CheckResult, EvidenceChange, Recheck
+from catalog.models import CheckResult, EvidenceChange, Recheck, ToolRule
 from core.errors import NotAllowedNow
 from core.web.requests import page_of
 
@@ -45,7 +45,10 @@ class ListedChange(NamedTuple):
 def finding_list(request: HttpRequest) -> HttpResponse:
     """Versions for which a newer checker has other findings."""
     user = curator_of(request)
-    page = page_of(Recheck.objects.to_look_at(), request, size=FINDINGS)
+    raised = Recheck.objects.with_raised_risk()
+    is_raised_only = request.GET.get("risk") == "raised"
+    listed = raised if is_raised_only else Recheck.objects.to_look_at()
+    page = page_of(listed, request, size=FINDINGS)
     context = {
         "nav_section": "catalogue",
         "tabs": tabs_of(user, "findings"),
@@ -54,7 +57,9 @@ def finding_list(request: HttpRequest) -> HttpResponse:
             ListedRecheck(recheck, entry_services.compare_findings(recheck.version, recheck))
             for recheck in page.rows
         ],
-        "checkers": analysis.checkers(),
+        "checkers": analysis.checkers(ToolRule.objects.in_force()),
+        "raised": raised.count(),
+        "is_raised_only": is_raised_only,
         "to_recheck": services.to_recheck().count(),
     }
     return render(request, "catalog/curation/newer_findings.html", context)

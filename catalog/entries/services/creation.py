@@ -17,7 +17,7 @@ from catalog.analysis.shell.program import read_program
 from catalog.analysis.word_sets import word_set
 from catalog.entries.services.locks import lock_name
 from catalog.entries.services.wording_confirmation import Confirmation
-from catalog.models import Entry, Phrasing, Tag, Version, VersionEvent
+from catalog.models import Entry, Phrasing, Tag, ToolRule, Version, VersionEvent
 from catalog.version_details import Parameter, ParameterType, VersionDetails, describe
 from core.errors import BadInput
 
@@ -64,7 +64,8 @@ def prepare(script: str, details: VersionDetails | None = None) -> Prepared:
     """
     details = details or VersionDetails()
     parameters = check(script, details)
-    report = analysis.analyse(script)
+    tools = ToolRule.objects.in_force()
+    report = analysis.analyse(script, tools)
     said = {name: getattr(details, name) for name in _SAID_ONLY}
     return Prepared(
         script=script,
@@ -77,7 +78,7 @@ def prepare(script: str, details: VersionDetails | None = None) -> Prepared:
             "side_effect": details.side_effect or report.side_effect.value,
             "tools": list(details.tools if details.tools is not None else find_tools(script)),
             "links": [link.model_dump(mode="json") for link in details.links or ()],
-            "checked_with": analysis.checkers(),
+            "checked_with": analysis.checkers(tools),
             "findings": [
                 asdict(found)
                 for found in report.findings

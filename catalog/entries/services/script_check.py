@@ -11,6 +11,7 @@ from django.contrib.auth.models import User
 from django.utils.translation import gettext as _
 
 from catalog import analysis
+from catalog.models import ToolRule
 from core.errors import BadInput, Refused
 
 # Characters. ShellCheck takes about a second for the first number; beyond the second the rules take too long, too.
@@ -51,7 +52,8 @@ def check_script(script: str, *, by: User) -> Checked:
     is_by_rules_only = len(script) > MOST_FOR_SHELLCHECK
     with _turn_of(by):
         try:
-            report = (analysis.analyse_static if is_by_rules_only else analysis.analyse)(script)
+            check = analysis.analyse_static if is_by_rules_only else analysis.analyse
+            report = check(script, ToolRule.objects.in_force())
         except analysis.UnreadableScript as unreadable:
             raise BadInput(str(unreadable), field="script") from unreadable
     return Checked(report, is_by_rules_only)

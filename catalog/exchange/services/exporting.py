@@ -25,7 +25,7 @@ def export_entries(
     With `state`, only entries with a version in that state, and only the newest such version. With `among`, only
     these entries.
     """
-    versions = Version.objects.select_related("author", "owner", "verified_by")
+    versions = Version.objects.select_related("author", "owner", "verified_by", "recheck")
     entries = Entry.objects.standing()
     if among is not None:
         entries = entries.filter(pk__in=among.order_by().values("pk"))
@@ -37,7 +37,7 @@ def export_entries(
         .defer("document")
         .select_related("created_by", "suspended_by")
         .prefetch_related(
-            Prefetch("versions", versions.defer("findings").prefetch_related("tags")),
+            Prefetch("versions", versions.prefetch_related("tags")),
             Prefetch("phrasings", Phrasing.objects.defer("document")),
         )
     )
@@ -130,5 +130,8 @@ def _about(version: Version) -> dict[str, object]:
         "verified_at": version.verified_at.isoformat() if version.verified_at else None,
         "self_verified": version.self_verified or None,
         "provenance": version.provenance or None,
+        "not_judged": version.not_judged or None,
+        "lines": version.coverage.lines if version.coverage else None,
+        "analyzed_lines": version.coverage.analyzed if version.coverage else None,
     }
     return {name: value for name, value in about.items() if value is not None}

@@ -10,10 +10,15 @@ from django.contrib.auth.models import User
 from django.db.models import Count, Prefetch, Q, Sum
 from django.utils.translation import gettext as _
 
-from catalog.analysis import level_place
+from catalog.analysis import Coverage, level_place, not_judged_in
 from core.errors import BadInput
 from pipeline.access import VisibleParts, access_runs, shown_state, visible_parts
-from pipeline.execution.draft_checks import is_current, is_current_assessment, prompts_in_use
+from pipeline.execution.draft_checks import (
+    coverage_of_draft,
+    is_current,
+    is_current_assessment,
+    prompts_in_use,
+)
 from pipeline.flow.stages import order_of
 from pipeline.models import Action, Attempt, Draft, DraftFinding, Feedback, Run, Stage
 from pipeline.runs.comparison.setting_differences import Difference, differences_of
@@ -72,6 +77,18 @@ class ComparedRun:
     def problems(self) -> list[DraftFinding]:
         """Findings in the compared script."""
         return _problems_of(self.draft)
+
+    @property
+    def not_judged(self) -> list[str]:
+        """What the static checks could not judge in the compared script."""
+        draft = self.draft
+        found = draft.findings.all() if draft else ()
+        return not_judged_in(one for one in found if draft and is_current(one, draft))
+
+    @property
+    def coverage(self) -> Coverage | None:
+        """How many lines of the compared script were analyzed."""
+        return coverage_of_draft(self.draft, self.draft.findings.all()) if self.draft else None
 
     @property
     def is_assessment_current(self) -> bool:

@@ -29,6 +29,9 @@ class ComparedRunSerializer(serializers.Serializer[object]):
     sha256 = serializers.CharField(allow_null=True)
     script = serializers.CharField(allow_null=True)
     findings = serializers.DictField(child=serializers.IntegerField())
+    not_judged = serializers.ListField(child=serializers.CharField())
+    lines = serializers.IntegerField(allow_null=True)
+    analyzed_lines = serializers.IntegerField(allow_null=True)
     feedback = serializers.ListField(child=serializers.CharField())
     milliseconds = serializers.IntegerField(allow_null=True)
     used = UsedSerializer(allow_null=True)
@@ -96,6 +99,9 @@ def _describe_run(one: ComparedRun) -> Mapping[str, object]:
         "sha256": draft.sha256 if draft else None,
         "script": draft.script if draft else None,
         "findings": one.findings,
+        "not_judged": one.not_judged,
+        "lines": one.coverage.lines if one.coverage else None,
+        "analyzed_lines": one.coverage.analyzed if one.coverage else None,
         "feedback": [given.text for given in one.feedbacks],
         "milliseconds": one.milliseconds,
         "used": _describe_used(one.used, with_cost=one.parts.models) if one.parts.verdict else None,

@@ -7,7 +7,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from catalog.analysis import UnreadableScript, analyse
-from catalog.models import Version
+from catalog.models import ToolRule, Version
 from core.audit import record
 from core.errors import BadInput, NotAllowedNow
 from core.texts import check_text
@@ -32,7 +32,7 @@ def add_edited_draft(parent: Draft, *, script: str, by: User) -> Draft:
     if script == parent.script:
         raise BadInput(_("Nothing was edited."), field="script")
     try:
-        report = analyse(script)
+        report = analyse(script, ToolRule.objects.in_force())
     except UnreadableScript as error:
         raise BadInput(str(error), field="script") from error
     run = Run.objects.select_for_update().get(pk=parent.run_id)

@@ -16,13 +16,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from catalog import services as catalog
-from catalog.analysis import level_place
+from catalog.analysis import Coverage, level_place
 from catalog.models import Entry, MatchLabel, Version
 from core.web.requests import signed_in
 from pipeline.access import USE_UNREVIEWED, may_change, may_check, may_run
 from pipeline.configurations.refinement_gain import rounds_of
 from pipeline.costs.run_costs import costs_of
 from pipeline.execution.draft_checks import (
+    coverage_of_draft,
     is_current,
     is_current_assessment,
     missing_checks,
@@ -67,6 +68,7 @@ class ShownDraft:
     missing_checks: Sequence[str]  # checks not made in their present version
     vouched: Version | None  # verified with exactly this text for this statement
     used: DraftUse | None  # by the viewer
+    coverage: Coverage | None = None
 
     @property
     def risks(self) -> list[DraftFinding]:
@@ -252,6 +254,7 @@ def _show_draft(
         missing_checks=sorted(missing),
         vouched=verified.get(draft.sha256),
         used=own_uses[0] if own_uses else None,
+        coverage=coverage_of_draft(draft, kept),
     )
 
 

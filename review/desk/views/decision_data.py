@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from catalog.analysis import Coverage
 from core.errors import BadInput, Refused
-from pipeline.execution.draft_checks import is_serious, risk_of
+from pipeline.execution.draft_checks import coverage_of_draft, is_serious, risk_of
 from pipeline.models import Draft, DraftFinding
 from review.blinding.item_view import ItemView, Step
 from review.desk.shown_drafts import seal
@@ -30,6 +31,11 @@ class ShownDraft:
     def risk(self) -> str:
         """How much can go wrong when it runs; empty where its text was erased."""
         return risk_of(self.draft, self.findings) or ""
+
+    @property
+    def coverage(self) -> Coverage | None:
+        """How many of its lines were analyzed."""
+        return coverage_of_draft(self.draft, self.findings)
 
 
 @dataclass(frozen=True)

@@ -80,7 +80,9 @@ class RiskReport(Result):
     side_effect: str
     syntax_ok: bool | None
     findings: list[RiskFinding]
-    not_judged: list[str]
+    not_judged: list[str]  # commands that no rule knows, and text that could not be read
+    lines: int
+    analyzed_lines: int
     left_out: int  # findings beyond those listed
 
 

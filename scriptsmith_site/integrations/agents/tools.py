@@ -13,7 +13,7 @@ from django.urls import reverse
 from catalog import analysis
 from catalog.access import access_entry, access_versions
 from catalog.entries.services import is_entry_withheld
-from catalog.models import Entry
+from catalog.models import Entry, ToolRule
 from catalog.programs import services as programs
 from catalog.programs.services import ScriptStatus
 from catalog.version_details import Parameter
@@ -131,7 +131,7 @@ def get_script(caller: Caller, asked: arguments.GetScript) -> Done:
 
 def explain_risk(caller: Caller, asked: arguments.ExplainRisk) -> Done:
     try:
-        report = analysis.analyse(asked.script)
+        report = analysis.analyse(asked.script, ToolRule.objects.in_force())
     except analysis.UnreadableScript as error:
         raise BadInput(str(error), field="script") from error
     known = programs.look_up_text(asked.script, outside=True)
@@ -155,7 +155,9 @@ def explain_risk(caller: Caller, asked: arguments.ExplainRisk) -> Done:
             )
             for found in problems[:MOST_FINDINGS]
         ],
-        not_judged=sorted({found.message for found in report.unscored})[:20],
+        not_judged=analysis.not_judged_in(report.unscored)[:MOST_FINDINGS],
+        lines=report.lines,
+        analyzed_lines=report.analyzed_lines,
         left_out=max(0, len(problems) - MOST_FINDINGS),
     )
     return Done(result, f"risk {report.risk.value}")

@@ -1,0 +1,84 @@
+"""Pages on which curators say what their team's own tools do."""
+
+from __future__ import annotations
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from catalog.access import curator_of
+from catalog.curation import services
+from catalog.listing.views.worklists import tabs_of
+from catalog.models import ToolRule
+from core.errors import BadInput
+from core.web.forms import add_refusal
+
+
+class ToolRuleForm(forms.Form):
+    """A rule for one command."""
+
+    name = forms.CharField(
+        label=gettext_lazy("Command"),
+        max_length=80,
+        widget=forms.TextInput(attrs={"class": "mono", "spellcheck": "false"}),
+        help_text=gettext_lazy(
+            "For example deployctl, or deployctl rollback. The longest rule that fits a command applies."
+        ),
+    )
+    effect = forms.ChoiceField(label=gettext_lazy("Effect"), choices=ToolRule.Effect.choices)
+    note = forms.CharField(label=gettext_lazy("Note"), max_length=500, required=False)
+
+
+@require_safe
+def tool_list(request: HttpRequest) -> HttpResponse:
+    """All rules."""
+    user = curator_of(request)
+    context = {
+        "nav_section": "catalogue",
+        "tabs": tabs_of(user, "tools"),
+        "rows": ToolRule.objects.select_related("by"),
+    }
+    return render(request, "catalog/curation/tool_rules.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def tool_new(request: HttpRequest) -> HttpResponse:
+    """Add a rule; `name` in the address fills in the command."""
+    curator_of(request)
+    return _edit(request, None, {"name": request.GET.get("name", "")[:80]})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def tool_edit(request: HttpRequest, pk: int) -> HttpResponse:
+    """Change a rule."""
+    curator_of(request)
+    rule = get_object_or_404(ToolRule, pk=pk)
+    return _edit(request, rule, {"name": rule.name, "effect": rule.effect, "note": rule.note})
+
+
+@require_POST
+def tool_remove(request: HttpRequest, pk: int) -> HttpResponse:
+    """Remove a rule."""
+    user = curator_of(request)
+    services.remove_tool_rule(get_object_or_404(ToolRule, pk=pk), by=user)
+    messages.success(request, _("Rule removed. Scripts are checked again in the background."))
+    return redirect("tool-list")
+
+
+def _edit(request: HttpRequest, rule: ToolRule | None, initial: dict[str, str]) -> HttpResponse:
+    form = ToolRuleForm(request.POST if request.method == "POST" else None, initial=initial)
+    if form.is_valid():
+        try:
+            services.save_tool_rule(rule, **form.cleaned_data, by=curator_of(request))
+        except BadInput as refusal:
+            add_refusal(form, refusal)
+        else:
+            messages.success(request, _("Rule saved. Scripts are checked again in the background."))
+            return redirect("tool-list")
+    context = {"nav_section": "catalogue", "form": form, "rule": rule}
+    status = 422 if form.is_bound else 200
+    return render(request, "catalog/curation/tool_rule.html", context, status=status)

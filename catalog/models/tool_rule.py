@@ -1,0 +1,56 @@
+"""What a team's own tools do, as curators say it; the static analysis applies it."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.core.cache import cache
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from catalog.analysis import ToolEffect, ToolRules
+
+CACHE_KEY = "tool-rules"
+_KEPT_SECONDS = 5  # other processes apply a changed rule after this time at the latest
+
+
+class ToolRuleQuerySet(models.QuerySet["ToolRule"]):
+    def in_force(self) -> ToolRules:
+        """Every rule, as the static analysis takes it."""
+        rules: ToolRules | None = cache.get(CACHE_KEY)
+        if rules is None:
+            rows = self.order_by("name").values_list("name", "effect")
+            rules = {name: ToolEffect(effect) for name, effect in rows}
+            cache.set(CACHE_KEY, rules, _KEPT_SECONDS)
+        return rules
+
+
+class ToolRule(models.Model):
+    """The effect of a tool, or of one of its subcommands: "deployctl" and "deployctl rollback"."""
+
+    class Effect(models.TextChoices):
+        READS = "reads", _("reads only")
+        CHANGES = "changes", _("changes something")
+        DESTROYS = "destroys", _("destroys something")
+        UNKNOWN = "unknown", _("unknown")
+
+    name = models.CharField(_("command"), max_length=80, unique=True)
+    effect = models.CharField(_("effect"), max_length=8, choices=Effect)
+    note = models.CharField(_("note"), max_length=500, blank=True)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    at = models.DateTimeField(default=timezone.now)
+
+    objects = ToolRuleQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(effect__in=["reads", "changes", "destroys", "unknown"]),
+                name="tool_rule_effect_legal",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.name
