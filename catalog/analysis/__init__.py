@@ -27,7 +27,6 @@ from catalog.analysis.coverage import (
 )
 from catalog.analysis.filling import UnfillableScript, before_filling, fill, read_values
 from catalog.analysis.parameters import Parameter, ParameterType, find_parameters
-from catalog.analysis.risk import CHECK as RISK_CHECK
 from catalog.analysis.risk import RatedFinding, finding_risk, higher, least_risk, risk_level
 from catalog.analysis.secrets import Masked, Secret, find_secrets, mask_secrets, secret_values
 from catalog.analysis.shell.program import Program, read_program
@@ -75,7 +74,6 @@ __all__ = [
     "Report",
     "Risk",
     "Secret",
-    "RISK_CHECK",
     "RatedFinding",
     "SideEffect",
     "Suggested",

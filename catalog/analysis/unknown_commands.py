@@ -162,8 +162,8 @@ def _report_names(lines: Mapping[str, list[int]], tools: ToolRules) -> Iterator[
 def _list(items: Sequence[object], most: int = 20) -> str:
     shown = [str(item) for item in items[:most]]
     if len(items) > most:
-        return f"{', '.join(shown)} and {len(items) - most} more"
-    return ", ".join(shown)
+        shown.append(f"{len(items) - most} more")
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
 def _finding(code: str, message: str, line: int) -> Finding:

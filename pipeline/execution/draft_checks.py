@@ -8,28 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
+from typing import NamedTuple
 
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils.translation import gettext as _
 
 from catalog.analysis import (
-    RISK_CHECK,
     Coverage,
     Outcome,
     RatedFinding,
-    Region,
     Report,
     Risk,
     SideEffect,
     ToolEffect,
     UnreadableScript,
     analyse,
-    coverage_of,
+    analyse_static,
     least_risk,
     name_tool_rules,
     risk_level,
-    side_effect,
 )
 from catalog.models import ToolRule, Version
 from core.audit import record
@@ -138,13 +136,11 @@ def is_current_assessment(assessment: Assessment, draft: Draft, in_use: Mapping[
     )
 
 
-def coverage_of_draft(draft: Draft, findings: Iterable[DraftFinding]) -> Coverage | None:
-    """How many lines the present risk rules could read; None if they have not read this text."""
-    found = [one for one in findings if one.check_name == RISK_CHECK and is_current(one, draft)]
-    if not found or Version.hash_of(draft.script) != draft.sha256:
+def coverage_of_draft(draft: Draft) -> Coverage | None:
+    """How many lines of the Draft the parser can read; None if its text was erased or is too long."""
+    if Version.hash_of(draft.script) != draft.sha256:
         return None
-    regions = (Region(one.code, one.line, one.end_line) for one in found)
-    return coverage_of(draft.script, regions)
+    return _read_script(draft).coverage
 
 
 def is_serious(findings: Iterable[DraftFinding]) -> bool:
@@ -156,7 +152,7 @@ def risk_of(draft: Draft, findings: Iterable[DraftFinding]) -> Risk | None:
     """The risk of a Draft, by the same rule as in the catalogue; None if its text was erased."""
     if Version.hash_of(draft.script) != draft.sha256:
         return None
-    return risk_level(map(_seen, findings), _side_effect(draft))
+    return risk_level(map(_seen, findings), _read_script(draft).side_effect)
 
 
 def _seen(found: DraftFinding) -> RatedFinding:
@@ -165,26 +161,37 @@ def _seen(found: DraftFinding) -> RatedFinding:
 
 # Longer ones are not parsed while somebody waits for a page; what they do to the system is unknown.
 MOST_FOR_RULES = 300_000
+
+
+class _ReadScript(NamedTuple):
+    side_effect: SideEffect
+    coverage: Coverage | None
+
+
 # As many scripts as the queue looks through for its risks, by hash: the texts themselves are not held.
-_SIDE_EFFECTS: dict[str, SideEffect] = {}
+_READ_SCRIPTS: dict[str, _ReadScript] = {}
 _MOST_KEPT = 1_024
 
 
-def _side_effect(draft: Draft) -> SideEffect:
-    """What the Draft's script does to the system, by the present rules."""
+def _read_script(draft: Draft) -> _ReadScript:
+    """What the parser says of the Draft's text by the present rules."""
+    unknown = _ReadScript(SideEffect.UNKNOWN, None)
     if len(draft.script) > MOST_FOR_RULES:
-        return SideEffect.UNKNOWN
+        return unknown
     tools = ToolRule.objects.in_force()
     key = f"{draft.sha256} {name_tool_rules(tools)}"
-    found = _SIDE_EFFECTS.get(key)
+    found = _READ_SCRIPTS.get(key)
     if found is None:
         try:
-            found = side_effect(draft.script, tools)
+            report = analyse_static(draft.script, tools)
         except UnreadableScript:
-            found = SideEffect.UNKNOWN
-        _SIDE_EFFECTS[key] = found
-        for oldest in list(_SIDE_EFFECTS)[:-_MOST_KEPT]:
-            _SIDE_EFFECTS.pop(oldest, None)
+            found = unknown
+        else:
+            coverage = Coverage(report.analyzed_lines, report.lines)
+            found = _ReadScript(report.side_effect, coverage)
+        _READ_SCRIPTS[key] = found
+        for oldest in list(_READ_SCRIPTS)[:-_MOST_KEPT]:
+            _READ_SCRIPTS.pop(oldest, None)
     return found
 
 

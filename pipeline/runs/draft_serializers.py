@@ -131,7 +131,7 @@ class DraftSerializer(serializers.ModelSerializer[Draft]):
     not_judged = serializers.SerializerMethodField(
         help_text="What the static checks could not judge, such as unknown commands."
     )
-    lines = serializers.SerializerMethodField(help_text="Null: the checks are to be repeated.")
+    lines = serializers.SerializerMethodField(help_text="Null: the text was erased or is too long.")
     analyzed_lines = serializers.SerializerMethodField()
     missing_checks = serializers.SerializerMethodField(
         help_text="Checks that have not been made on it as they are today."
@@ -176,11 +176,11 @@ class DraftSerializer(serializers.ModelSerializer[Draft]):
         return not_judged_in(found for found in draft.findings.all() if is_current(found, draft))
 
     def get_lines(self, draft: Draft) -> int | None:
-        coverage = coverage_of_draft(draft, draft.findings.all())
+        coverage = coverage_of_draft(draft)
         return coverage.lines if coverage else None
 
     def get_analyzed_lines(self, draft: Draft) -> int | None:
-        coverage = coverage_of_draft(draft, draft.findings.all())
+        coverage = coverage_of_draft(draft)
         return coverage.analyzed if coverage else None
 
     def get_missing_checks(self, draft: Draft) -> list[str]:

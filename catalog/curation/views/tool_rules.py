@@ -12,7 +12,6 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from catalog.access import curator_of
 from catalog.curation import services
-from catalog.listing.views.worklists import tabs_of
 from catalog.models import ToolRule
 from core.errors import BadInput
 from core.web.forms import add_refusal
@@ -36,10 +35,9 @@ class ToolRuleForm(forms.Form):
 @require_safe
 def tool_list(request: HttpRequest) -> HttpResponse:
     """All rules."""
-    user = curator_of(request)
+    curator_of(request)
     context = {
         "nav_section": "catalogue",
-        "tabs": tabs_of(user, "tools"),
         "rows": ToolRule.objects.select_related("by"),
     }
     return render(request, "catalog/curation/tool_rules.html", context)

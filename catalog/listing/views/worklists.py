@@ -82,7 +82,6 @@ def tabs_of(user: User, current: str, query: str = "") -> list[Tab]:
             _count(OutcomeReport.objects.to_look_at()),
             current == "outcome-reports",
         ),
-        Tab(_("Team tools"), reverse("tool-list"), "", current == "tools"),
     ]
 
 

@@ -88,7 +88,7 @@ class ComparedRun:
     @property
     def coverage(self) -> Coverage | None:
         """How many lines of the compared script were analyzed."""
-        return coverage_of_draft(self.draft, self.draft.findings.all()) if self.draft else None
+        return coverage_of_draft(self.draft) if self.draft else None
 
     @property
     def is_assessment_current(self) -> bool:

@@ -254,7 +254,7 @@ def _show_draft(
         missing_checks=sorted(missing),
         vouched=verified.get(draft.sha256),
         used=own_uses[0] if own_uses else None,
-        coverage=coverage_of_draft(draft, kept),
+        coverage=coverage_of_draft(draft),
     )
 
 

@@ -35,7 +35,7 @@ class ShownDraft:
     @property
     def coverage(self) -> Coverage | None:
         """How many of its lines were analyzed."""
-        return coverage_of_draft(self.draft, self.findings)
+        return coverage_of_draft(self.draft)
 
 
 @dataclass(frozen=True)

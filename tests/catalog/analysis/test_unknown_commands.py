@@ -25,7 +25,7 @@ def listed(script: str, tools: dict[str, ToolEffect] | None = None) -> list[Find
 
 # Script, then the messages without "No rule knows" and "Check what it does."
 UNKNOWN_NAMES = [
-    ("borg create /srv\n\nls\nborg prune --list\n", ["borg (2 uses, lines 1, 4)"]),
+    ("borg create /srv\n\nls\nborg prune --list\n", ["borg (2 uses, lines 1 and 4)"]),
     ("restic stats\nrestic forget x\n", ["this use of restic forget (line 2)"]),
     ("ceph osd purge 1; ceph status\n", ["ceph (2 uses, line 1)"]),
     ("qm destroy 100\nnomad job stop x\n", ["qm (line 1)", "nomad (line 2)"]),
@@ -61,7 +61,7 @@ def test_unknown_commands_are_listed_once_with_count_and_lines() -> None:
 
 
 SOURCED_FILES = [
-    (". lib/utils.sh\nlog a\ndie b\n", [". lib/utils.sh is not read. It may define: log, die."]),
+    (". lib/utils.sh\nlog a\ndie b\n", [". lib/utils.sh is not read. It may define: log and die."]),
     ("source ./lib.sh\nls\n", ["source ./lib.sh is not read."]),
     (
         ". a.sh\n. b.sh\nlog a\n",

@@ -100,7 +100,7 @@ def test_new_rule_rechecks_live_entries_and_lists_those_whose_risk_rose(
     risen, same = shelve("Roll back the shop", script=SCRIPT), shelve("Print the uptime")
     client = client_for(curator)
     entry_page = client.get(f"/catalogue/{risen.entry.slug}/").text
-    assert "No rule knows deployctl (2 uses, lines 3, 4). Check what it does." in entry_page
+    assert "No rule knows deployctl (2 uses, lines 3 and 4). Check what it does." in entry_page
     assert "4 of 4 lines analyzed" in entry_page
     assert recheck_versions(limit=10) == 0
 
