@@ -146,7 +146,11 @@ def _report_files(files: Mapping[str, Span], names: list[str]) -> Iterator[Findi
 def _report_names(lines: Mapping[str, list[int]], tools: ToolRules) -> Iterator[Finding]:
     for name, found in islice(lines.items(), MAXIMUM_NAMES):
         places = sorted(set(found))
-        where = f"line {places[0]}" if len(places) == 1 else f"lines {_list(places, MAXIMUM_LINES)}"
+        where = (
+            f"line {places[0]}"
+            if len(places) == 1
+            else f"lines {_list(places, MAXIMUM_LINES, last=' and ')}"
+        )
         uses = where if len(found) == 1 else f"{len(found)} uses, {where}"
         if tools.get(name) is ToolEffect.UNKNOWN:
             message = f"According to a curator, the effect of {name} is unknown ({uses})."
@@ -159,11 +163,11 @@ def _report_names(lines: Mapping[str, list[int]], tools: ToolRules) -> Iterator[
         yield _finding(CODE, f"{message} Check what they do.", lines[rest[0]][0])
 
 
-def _list(items: Sequence[object], most: int = 20) -> str:
+def _list(items: Sequence[object], most: int = 20, *, last: str = ", ") -> str:
     shown = [str(item) for item in items[:most]]
     if len(items) > most:
-        shown.append(f"{len(items) - most} more")
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+        return f"{', '.join(shown)} and {len(items) - most} more"
+    return last.join(filter(None, (", ".join(shown[:-1]), shown[-1])))
 
 
 def _finding(code: str, message: str, line: int) -> Finding:

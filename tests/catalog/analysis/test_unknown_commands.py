@@ -61,7 +61,7 @@ def test_unknown_commands_are_listed_once_with_count_and_lines() -> None:
 
 
 SOURCED_FILES = [
-    (". lib/utils.sh\nlog a\ndie b\n", [". lib/utils.sh is not read. It may define: log and die."]),
+    (". lib/utils.sh\nlog a\ndie b\n", [". lib/utils.sh is not read. It may define: log, die."]),
     ("source ./lib.sh\nls\n", ["source ./lib.sh is not read."]),
     (
         ". a.sh\n. b.sh\nlog a\n",
