@@ -65,7 +65,7 @@ def _checked_name(name: str, rule: ToolRule | None) -> str:
             _("Enter a command and at most three subcommands, without options or quotes."),
             field="name",
         )
-    if ToolRule.objects.filter(name=name).exclude(pk=rule.pk if rule else None).exists():
+    if name != (rule.name if rule else "") and ToolRule.objects.filter(name=name).exists():
         raise BadInput(_("This command has a rule already. Change that rule."), field="name")
     return name
 

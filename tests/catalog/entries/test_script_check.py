@@ -101,7 +101,7 @@ def test_one_check_of_a_person_and_two_of_all_at_a_time(
     begun, go_on, done = [Event(), Event()], Event(), []
     people = [stranger, curator]
 
-    def slow(script: str) -> analysis.Report:
+    def slow(script: str, _tools: analysis.ToolRules) -> analysis.Report:
         begun[int(script)].set()
         assert go_on.wait(20)
         return analysis.analyse_static("ls\n")
