@@ -10,8 +10,11 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from catalog.analysis import analyse
+from core.web.public_keys import DRAFT, public_key
 from pipeline import access, services
 from pipeline.access import VisibleParts
+from pipeline.execution.draft_checks import keep_findings
 from pipeline.models import Action, Configuration, Run, Stage
 from tests.make import SCRIPT, make_action, make_draft, make_run
 from tests.pipeline.query_counts import count_queries
@@ -202,3 +205,30 @@ def _without_start(page: str) -> str:
     """The page without the form that starts a run, which names every configuration."""
     start, end = page.find("Run it under another"), page.find("Start beside these")
     return page if start < 0 else page[:start] + page[end:]
+
+
+def test_unjudged_commands_and_analyzed_lines_are_on_pages_and_in_the_api(
+    client: Client, reviewer: User
+) -> None:
+    runs = [make_run(by=reviewer, script="frob\nfor do (( ;;\nls\n")]
+    runs.append(finish(start(runs[0].action), script="frob --now\n"))
+    for run in runs:
+        draft = run.drafts.get()
+        draft.findings.all().delete()
+        keep_findings(draft, analyse(draft.script))
+    client.force_login(reviewer)
+    message = "No rule knows frob (line 1). Check what it does."
+
+    for text in (client.get(f"/runs/{runs[0].pk}/").text, client.get(address(*runs)).text):
+        assert f"Not judged: {message}" in text
+        assert "2 of 3 lines analyzed" in text
+    compared = client.get(
+        f"/api/v1/actions/{runs[0].action_id}/compare/?run={runs[0].pk}&run={runs[1].pk}"
+    )
+    drafts = [
+        client.get(f"/api/v1/drafts/{public_key(DRAFT, run.drafts.get().pk)}/").json()
+        for run in runs
+    ]
+    for listed in (compared.json()["runs"], drafts):
+        assert [message in one["not_judged"] for one in listed] == [True, True]
+        assert [(one["analyzed_lines"], one["lines"]) for one in listed] == [(2, 3), (1, 1)]

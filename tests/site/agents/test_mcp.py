@@ -97,7 +97,7 @@ def test_the_official_client_finds_and_takes_a_script(live_server: LiveServer) -
         listed = await client.list_tools()
         found = await client.call_tool("find_script", {"statement": UPTIME})
         taken = await client.call_tool("get_script", {"entry": version.entry.slug})
-        risk = await client.call_tool("explain_risk", {"script": "rm -rf /\n"})
+        risk = await client.call_tool("explain_risk", {"script": "rm -rf /\nfrob\n"})
         return listed, found, taken, risk
 
     listed, found, taken, risk = with_client(live_server, token_of(robot, "agent_read"), talk)
@@ -112,6 +112,10 @@ def test_the_official_client_finds_and_takes_a_script(live_server: LiveServer) -
     assert taken.structured_content["sha256"] == version.sha256
     assert "data" in taken.structured_content["notice"]
     assert risk.structured_content["risk"] == "high"
+    assert risk.structured_content["not_judged"] == [
+        "No rule knows frob (line 2). Check what it does."
+    ]
+    assert risk.structured_content["lines"] == risk.structured_content["analyzed_lines"] == 2
     assert risk.structured_content["verification"] == "not verified"
     # Looking is no use of a script: what people know of it from use stays as it was.
     assert not Use.objects.exists()
