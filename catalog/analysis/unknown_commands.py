@@ -18,7 +18,7 @@ from catalog.analysis.read_only.tables import (
 )
 from catalog.analysis.risk import CHECK, VERSION
 from catalog.analysis.risk.effects import Effect
-from catalog.analysis.risk.subcommands import PATTERNS, read_tool_arguments
+from catalog.analysis.risk.subcommands import ALIASES, RULES, read_tool_arguments
 from catalog.analysis.shell.command_words import show, show_text
 from catalog.analysis.shell.commands import Command
 from catalog.analysis.shell.fragments import Span, Unit
@@ -41,7 +41,7 @@ _BUILTINS = word_set(
 _SOURCES = frozenset({".", "source"})
 # Effects that say what a command does. That it connects, or shows a secret, does not.
 _JUDGED = frozenset({"destructive", "mutating", "privileged", "remote_code", "unsafe_variable"})
-_WITH_SUBCOMMANDS = frozenset({*SUBCOMMANDS, *PATTERNS})
+_WITH_SUBCOMMANDS = frozenset({*SUBCOMMANDS, *RULES, *ALIASES})
 _KNOWN_TOOLS = _WITH_SUBCOMMANDS | {
     *(*ANY_USE, *SHELL_ONLY, *SPECIAL, *LISTED_OPTIONS, *MUTATING, *TRANSPARENT)
 }
