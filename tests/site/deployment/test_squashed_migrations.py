@@ -52,7 +52,8 @@ CHANGED_SINCE = (
     "pipeline_rolesetting",
     "review_campaign",
 )
-ADDED_SINCE = ("catalog_toolrule",)
+# Tables that later migrations add, and those with a row for each table.
+ADDED_SINCE = ("catalog_toolrule", "auth_permission", "django_content_type")
 ADVICE = "docs/operation.md, 'Half-migrated databases'"
 
 
