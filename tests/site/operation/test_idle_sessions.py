@@ -15,7 +15,11 @@ from scriptsmith_site.idle_sessions import IdleSessions
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-_COUNT = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'idle-test'"
+# Another process of the suite may run these tests in its own database.
+_COUNT = """
+    SELECT count(*) FROM pg_stat_activity
+    WHERE application_name = 'idle-test' AND datname = current_database()
+"""
 
 
 @pytest.fixture
