@@ -21,6 +21,7 @@ from pipeline.llm.types import Failed, FailureKind, Target
 from pipeline.models import Endpoint, ModelCall, Run, Worker
 from pipeline.scheduling import run_leases
 from pipeline.scheduling.heartbeat import Heartbeat, renew
+from tests.locks import wait_for_lock
 from tests.pipeline.rows import queue_run
 
 SOON = timedelta(seconds=1)
@@ -127,24 +128,12 @@ def test_who_waits_for_an_endpoint_holds_no_run() -> None:
     with locked("pipeline_endpoint", demo.pk):
         ending = threading.Thread(target=end_try)
         ending.start()
-        wait_for_a_lock()
+        wait_for_lock()
         assert renew([lease]) == set()
         assert is_renewed(lease)
         assert not settled
     ending.join(10)
     assert [type(one) for one in settled] == [RunMustWait]
-
-
-def wait_for_a_lock() -> None:
-    """Until somebody waits for one."""
-    deadline = time.monotonic() + 10
-    while time.monotonic() < deadline:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)")
-            if cursor.fetchone()[0]:
-                return
-        time.sleep(0.02)
-    raise AssertionError("nobody waits")
 
 
 @pytest.mark.django_db

@@ -8,12 +8,13 @@ from dataclasses import replace
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import connection, connections, transaction
+from django.db import connections, transaction
 
 from review import services
 from review.blinding.item_queries import lock_item
 from review.campaigns.services import states
 from review.models import Assignment, Campaign, Item, Score
+from tests.locks import wait_for_lock
 from tests.review.maker import add_item, make_study
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
@@ -36,17 +37,10 @@ def _meanwhile(item: Item, by: User, first: Act, second: Act) -> list[object]:
     with transaction.atomic():
         lock_item(item.pk, by.pk)
         thread.start()
-        while not _waits():
-            pass
+        wait_for_lock()
         first()
     thread.join()
     return got
-
-
-def _waits() -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT count(*) FROM pg_locks WHERE NOT granted")
-        return bool(cursor.fetchone()[0])
 
 
 @pytest.fixture

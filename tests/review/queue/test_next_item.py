@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import threading
-import time
 from collections.abc import Callable
 from datetime import timedelta
 
@@ -25,6 +24,7 @@ from review import services
 from review.models import Assignment, Campaign, Case, Item, Member
 from review.queue.eligibility import Rule, _first_item, eligible_items
 from tests.first_cases import first_cases
+from tests.locks import wait_for_lock
 from tests.make import make_run
 from tests.people import make_person
 from tests.pipeline.query_counts import count_queries
@@ -108,7 +108,7 @@ def test_who_expires_a_lease_holds_nothing_that_who_scores_waits_for() -> None:
     with transaction.atomic():
         Item.objects.select_for_update().get(pk=held.item_id)
         expiring.start()
-        _wait_for_a_lock()
+        wait_for_lock()
         Assignment.objects.select_for_update(nowait=True).get(pk=held.pk)
     expiring.join()
     assert Assignment.objects.get(pk=held.pk).state == "expired"
@@ -164,18 +164,6 @@ def _expire() -> None:
         services.expire_leases()
     finally:
         connection.close()
-
-
-def _wait_for_a_lock() -> None:
-    deadline = time.monotonic() + 20
-    waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted"
-    while time.monotonic() < deadline:
-        with connection.cursor() as cursor:
-            cursor.execute(waiting)
-            if cursor.fetchone()[0]:
-                return
-        time.sleep(0.02)
-    raise AssertionError("nobody waits for the item")
 
 
 def queued(statement: str, script: str, *, by: User, severity: int = 3, refined: str = "") -> Run:
