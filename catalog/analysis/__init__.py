@@ -40,6 +40,7 @@ from catalog.analysis.tool_rules import (
     ToolRules,
     find_tool_effects,
     name_tool_rules,
+    without_known_files,
 )
 from catalog.analysis.tools import ToolFailed, tool_version
 from catalog.analysis.types import (
@@ -183,6 +184,7 @@ def _check_by_rules(
     script: str, program: Program, tools: ToolRules
 ) -> tuple[list[Finding], SideEffect]:
     """Our own reading of the syntax tree: risks, hidden characters, and what the script does to the machine."""
+    program = without_known_files(program, tools)
     effects = [*risk.find_effects(program), *find_tool_effects(program, tools)]
     judged = [
         (command, command_side_effect(command, program, tools)) for command in program.commands

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from enum import StrEnum
 from functools import lru_cache
 from types import MappingProxyType
@@ -73,6 +74,15 @@ def find_tool_rule(command: Command, tools: ToolRules) -> str | None:
         ):
             return name
     return None
+
+
+def without_known_files(program: Program, tools: ToolRules) -> Program:
+    """The program without the gaps of files that it runs, if a rule says what they do."""
+    if not tools:
+        return program
+    known = {command.span for command in program.commands if find_tool_rule(command, tools)}
+    gaps = (gap for gap in program.gaps if gap.code != "unread_file" or gap.span not in known)
+    return replace(program, gaps=tuple(gaps))
 
 
 def find_tool_effects(program: Program, tools: ToolRules) -> Iterator[Effect]:

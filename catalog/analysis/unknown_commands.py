@@ -40,12 +40,17 @@ _BUILTINS = word_set(
 )
 _SOURCES = frozenset({".", "source"})
 # Effects that say what a command does. That it connects, or shows a secret, does not.
-_JUDGED = frozenset({"destructive", "mutating", "privileged", "remote_code", "unsafe_variable"})
+_JUDGED = word_set(
+    """
+    destructive mutating privileged remote_code unseen_code unsafe_variable back_door hidden_traces outage
+    """
+)
 _WITH_SUBCOMMANDS = frozenset({*SUBCOMMANDS, *RULES, *ALIASES})
 _KNOWN_TOOLS = _WITH_SUBCOMMANDS | {
     *(*ANY_USE, *SHELL_ONLY, *SPECIAL, *LISTED_OPTIONS, *MUTATING, *TRANSPARENT)
 }
 _SUBCOMMAND = re.compile(r"[a-z][a-z-]{1,30}")
+_COUNT = re.compile(r"[\d.]+[smhd]?")  # of `retry 3 command`
 _FUNCTION_NAME = re.compile(r"[A-Za-z_][\w.:]*")
 # Files that assign variables and define no functions.
 _VARIABLE_FILES = re.compile(
@@ -76,6 +81,7 @@ def find_unknown_commands(
             side_effect is not SideEffect.UNKNOWN
             or not command.name
             or command.name in _BUILTINS
+            or _COUNT.fullmatch(command.name)
             or (span.unit, span.start) in seen
             or _has_inside(gaps, span)
             or _has_own(reported, command)

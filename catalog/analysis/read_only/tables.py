@@ -35,7 +35,9 @@ TRANSPARENT = word_set(
     """
     sudo doas pkexec env nice ionice nohup setsid command builtin exec coproc { ! timeout stdbuf
     unbuffer chroot taskset chrt busybox runuser setpriv unshare nsenter xargs su ssh eval trap
-    alias watch time sshpass bash sh dash zsh ksh ash rbash
+    alias watch time sshpass bash sh dash zsh ksh ash rbash retry chronic eatmydata fakeroot torsocks
+    dumb-init tini annotate-output rlwrap softlimit gosu su-exec setuidgid chpst faketime caffeinate
+    prlimit numactl cpulimit proxychains proxychains4 hyperfine parallel
     """
 )
 

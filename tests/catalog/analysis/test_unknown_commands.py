@@ -25,11 +25,11 @@ def listed(script: str, tools: dict[str, ToolEffect] | None = None) -> list[Find
 
 # Script, then the messages without "No rule knows" and "Check what it does."
 UNKNOWN_NAMES = [
-    ("borg create /srv\n\nls\nborg prune --list\n", ["borg (2 uses, lines 1 and 4)"]),
-    ("restic stats\nrestic forget x\n", ["this use of restic forget (line 2)"]),
-    ("ceph osd purge 1; ceph status\n", ["ceph (2 uses, line 1)"]),
-    ("qm destroy 100\nnomad job stop x\n", ["qm (line 1)", "nomad (line 2)"]),
-    ("sudo nvme format /dev/nvme0\n", ["nvme (line 1)"]),
+    ("frob create /srv\n\nls\nfrob prune --list\n", ["frob (2 uses, lines 1 and 4)"]),
+    ("restic stats\nrestic frob x\n", ["this use of restic frob (line 2)"]),
+    ("frob osd purge 1; frob status\n", ["frob (2 uses, line 1)"]),
+    ("qq destroy 100\nfrob job stop x\n", ["qq (line 1)", "frob (line 2)"]),
+    ("sudo frob format /dev/nvme0; retry 3 ls\n", ["frob (line 1)"]),
     ("x=$(frob)\n", ["frob (line 1)"]),
     ("find . -name a -exec frob {} +\n", ["frob (line 1)"]),
     ("ssh host 'frob; ls'\n", ["frob (line 1)"]),
@@ -61,16 +61,16 @@ def test_unknown_commands_are_listed_once_with_count_and_lines() -> None:
 
 
 SOURCED_FILES = [
-    (". lib/utils.sh\nlog a\ndie b\n", [". lib/utils.sh is not read. It may define: log, die."]),
-    ("source ./lib.sh\nls\n", ["source ./lib.sh is not read."]),
+    (". lib/utils.sh\nlog a\ndie b\n", ["Review that file as well. It may define: log, die."]),
+    ("source ./lib.sh\nls\n", ["Sources ./lib.sh, which is not part of the script."]),
     (
         ". a.sh\n. b.sh\nlog a\n",
-        [". a.sh is not read. It or another sourced file may define: log.", ". b.sh is not read."],
+        ["It or another sourced file may define: log.", "Sources b.sh"],
     ),
     # A file name and a known tool are not functions; files of variables define none.
-    (". a.sh\n./b.sh\nkubectl frob\n", [". a.sh is not read.", "./b.sh", "kubectl frob"]),
-    (". /etc/os-release\nfrob\n", [". /etc/os-release is not read.", "frob"]),
-    ('. .env\n. "/etc/default/app"\nfrob\n', [". .env", ". /etc/default/app", "frob"]),
+    (". a.sh\n./b.sh\nkubectl frob\n", ["Sources a.sh", "kubectl frob"]),
+    (". /etc/os-release\nfrob\n", ["Sources /etc/os-release", "frob"]),
+    ('. .env\n. "/etc/default/app"\nfrob\n', ["Sources .env", "Sources /etc/default/app", "frob"]),
 ]
 
 
@@ -100,9 +100,9 @@ TOOL_RULES = [
     ("deployctl scale 3\n", SideEffect.MUTATING, Risk.MEDIUM, False),
     # Its subcommand is known only at run time.
     ('deployctl "$1"\n', SideEffect.UNKNOWN, Risk.MEDIUM, True),
-    ("echo a | xargs deployctl\n", SideEffect.UNKNOWN, Risk.MEDIUM, True),
+    ("cat f | xargs deployctl\n", SideEffect.UNKNOWN, Risk.MEDIUM, True),
     # Another program of the same name, and a changed environment.
-    ("/tmp/deployctl status\n", SideEffect.UNKNOWN, Risk.MEDIUM, True),
+    ("/tmp/deployctl status\n", SideEffect.UNKNOWN, Risk.MEDIUM, False),
     ("LD_PRELOAD=x deployctl status\n", SideEffect.UNKNOWN, Risk.MEDIUM, True),
     ("/opt/acme/lister\n", SideEffect.READ_ONLY, Risk.LOW, False),
     ("pager\n", SideEffect.UNKNOWN, Risk.MEDIUM, True),

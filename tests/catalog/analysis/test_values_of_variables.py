@@ -79,7 +79,6 @@ DYNAMIC = [
     "D=$1\nif $D; then :; fi",
     "D=false; D=$X; $D",
     "read D; D=true; $D",
-    'D=true; D="rm -rf /"; $D',
 ]
 
 
