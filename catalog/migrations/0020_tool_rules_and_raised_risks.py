@@ -39,10 +39,10 @@ class Migration(migrations.Migration):
                     "effect",
                     models.CharField(
                         choices=[
-                            ("reads", "reads only"),
-                            ("changes", "changes something"),
-                            ("destroys", "destroys something"),
-                            ("unknown", "unknown"),
+                            ("reads", "Reads only"),
+                            ("changes", "Changes something"),
+                            ("destroys", "Destroys something"),
+                            ("unknown", "Unknown"),
                         ],
                         max_length=8,
                         verbose_name="effect",

@@ -30,10 +30,10 @@ class ToolRule(models.Model):
     """The effect of a tool, or of one of its subcommands: "deployctl" and "deployctl rollback"."""
 
     class Effect(models.TextChoices):
-        READS = "reads", _("reads only")
-        CHANGES = "changes", _("changes something")
-        DESTROYS = "destroys", _("destroys something")
-        UNKNOWN = "unknown", _("unknown")
+        READS = "reads", _("Reads only")
+        CHANGES = "changes", _("Changes something")
+        DESTROYS = "destroys", _("Destroys something")
+        UNKNOWN = "unknown", _("Unknown")
 
     name = models.CharField(_("command"), max_length=80, unique=True)
     effect = models.CharField(_("effect"), max_length=8, choices=Effect)

@@ -16,6 +16,9 @@ from catalog.models import ToolRule
 from core.errors import BadInput
 from core.web.forms import add_refusal
 
+# Nothing is chosen at first, so that no command becomes harmless by mistake.
+_EFFECTS = [("", gettext_lazy("Choose what it does")), *ToolRule.Effect.choices]
+
 
 class ToolRuleForm(forms.Form):
     """A rule for one command."""
@@ -28,7 +31,7 @@ class ToolRuleForm(forms.Form):
             "For example deployctl, or deployctl rollback. The longest rule that fits a command applies."
         ),
     )
-    effect = forms.ChoiceField(label=gettext_lazy("Effect"), choices=ToolRule.Effect.choices)
+    effect = forms.ChoiceField(label=gettext_lazy("Effect"), choices=_EFFECTS)
     note = forms.CharField(label=gettext_lazy("Note"), max_length=500, required=False)
 
 

@@ -19,7 +19,7 @@ from scriptsmith_site.embedded.errors import CannotStart
 from scriptsmith_site.embedded.servers.binaries import find_postgres
 from scriptsmith_site.operation.backup.archive import CannotBackUp
 
-_LEAVING_SECONDS = 2.0
+_LEAVING_SECONDS = 5.0
 _VARIABLES = {
     "host": "PGHOST",
     "port": "PGPORT",
@@ -132,7 +132,7 @@ def may_make_databases() -> bool:
 
 
 def require_alone() -> None:
-    """Raises CannotBackUp where anybody else is connected to the database, and does not leave within two seconds.
+    """Raises CannotBackUp where anybody else is connected to the database, and does not leave within five seconds.
 
     The server takes a moment to notice that a program has ended.
     """
