@@ -26,7 +26,7 @@ from catalog.analysis.types import Level
 DELETERS = frozenset({"rm", "rmdir", "shred", "unlink"})
 _CODE_DELETES = re.compile(
     r"\b(?:os\.(?:remove|unlink|rmdir|removedirs)|rmtree|remove_tree|unlink(?:Sync)?|rmdir(?:Sync)?"
-    r"|rmSync|fs\.rm|rm_rf?|(?:File|Dir)\.delete|FileUtils\.rm\w{0,9})\b|[\"']rm[\"']\s{0,9},"
+    r"|rmSync|fs(?:[\"']\))?\.rm|rm_rf?|(?:File|Dir)\.delete|FileUtils\.rm\w{0,9})\b|[\"']rm[\"']\s{0,9},"
 )
 
 
@@ -108,9 +108,10 @@ def _passed_on(command: Command) -> str:
 
 
 def _is_temporary(word: Word, program: Program) -> bool:
-    """Whether the script itself made the file or folder with mktemp."""
-    variable = word.sole_variable
-    return variable is not None and program.variables.is_output_of(variable.name, "mktemp")
+    """Whether the script itself made the file or folder, or the one that it is in, with mktemp."""
+    first = word.parts[0] if word.parts and ".." not in "".join(word.texts) else None
+    is_below = isinstance(first, Variable) and not first.operator
+    return is_below and program.variables.is_output_of(first.name, "mktemp")
 
 
 def _certain_folder(word: Word, program: Program) -> str | None:
@@ -229,14 +230,14 @@ def _dd(command: Command, program: Program) -> Iterator[Effect]:
     for word in command.arguments:
         if not word.prefix.startswith("of="):
             continue
-        path = program.variables.worst(word.without_prefix(3))
-        shown = show(word.without_prefix(3))
+        target = word.without_prefix(3)
+        path, shown = program.variables.worst(target), show(target)
         if path.startswith("/dev/") and not is_harmless_target(path):
             message = f"Overwrites the disk or device {shown} from its first byte."
             yield Effect("destructive", Level.ERROR, message, command.span)
         elif not is_harmless_target(path):
-            message = f"Overwrites the file {shown}."
-            yield Effect("destructive", Level.WARNING, message, command.span)
+            level = Level.INFO if _is_temporary(target, program) else Level.WARNING
+            yield Effect("destructive", level, f"Overwrites the file {shown}.", command.span)
 
 
 def _format_disk(command: Command, program: Program) -> Iterator[Effect]:
@@ -276,7 +277,8 @@ def _shorten(command: Command, program: Program) -> Iterator[Effect]:
     arguments = read_arguments(command.arguments, short="sr", long=("size", "reference"))
     targets = list_words(arguments.operands, otherwise=_passed_on(command))
     message = f"Cuts {targets} to another size; what is beyond it is lost."
-    yield Effect("destructive", Level.WARNING, message, command.span)
+    own = arguments.operands and all(_is_temporary(word, program) for word in arguments.operands)
+    yield Effect("destructive", Level.INFO if own else Level.WARNING, message, command.span)
 
 
 def _rsync(command: Command, program: Program) -> Iterator[Effect]:

@@ -18,6 +18,7 @@ from catalog.analysis.shell.commands import Command
 from catalog.analysis.shell.fragments import Unit
 from catalog.analysis.shell.inline_code import INTERPRETERS, code_of, read_code
 from catalog.analysis.shell.program import Program
+from catalog.analysis.shell.script_files import file_key
 from catalog.analysis.types import Level
 
 MAXIMUM_WORDS = 200  # of one command, or strings of its code, that are judged as paths
@@ -31,6 +32,12 @@ _SEARCHED = re.compile(
 _SECRET_NAME = re.compile(
     r"(?i)(?:^|_)(?:passw(?:or)?d|pass|pwd|secret|token|api_?key|(?:access|private|secret)_key|credentials?)$"
 )
+# What belongs to all users or all programs, and the address of a machine that has no name.
+_BULK = re.compile(
+    r"@?(?:if=)?(?:/(?:etc|home(?:/[\w*.-]+)?|root|var/lib/(?:mysql|postgres|mongo|redis|ldap).*"
+    r"|dev/(?:[sv]d|nvme).*)?|~)/?\*?"
+)
+_BARE_ADDRESS = re.compile(r"(?:^|@|:|/)(?:\d{1,3}\.){3}\d{1,3}\b")
 _Places = dict[tuple[Unit, int], int]
 
 
@@ -140,11 +147,14 @@ def _sent(kinds: dict[int, str], program: Program) -> Iterator[Effect]:
         command
         for command in program.commands
         if command.name in _SENDERS
+        or (command.name == "openssl" and command.has_option("s_client"))
         or any(r.word.prefix.startswith(("/dev/tcp/", "/dev/udp/")) for r in command.redirects)
     ]
     if not senders:
         return
     first = _first_places(c for c in program.commands if _puts_out_secrets(c, kinds, program))
+    bulk, files = _find_bulk(program)
+    bulk_places = _first_places(c for c in program.commands if id(c) in bulk)
     tainted = {
         assignment.name: kind
         for assignment in program.assignments
@@ -153,7 +163,8 @@ def _sent(kinds: dict[int, str], program: Program) -> Iterator[Effect]:
     }
     for command in senders:
         kind = kinds.get(id(command)) if _sends_its_files(command) else None
-        if _is_fed(command, first) and (command.name != "curl" or _sends_input(command)):
+        takes_input = command.name != "curl" or _sends_input(command)
+        if _is_fed(command, first) and takes_input:
             kind = kind or "secrets that another command reads"
         for word in _data_words(command):
             kind = kind or _kind_inside(word, kinds, program)
@@ -163,11 +174,46 @@ def _sent(kinds: dict[int, str], program: Program) -> Iterator[Effect]:
         if kind:
             message = f"Sends {kind} to another machine ({command.name})."
             yield Effect("exfiltration", Level.ERROR, message, command.span)
+        elif _is_stranger(command) and (
+            (_is_fed(command, bulk_places) and takes_input)
+            or (_sends_its_files(command) and _names_bulk(command, bulk, files))
+        ):
+            message = f"Sends a whole database, disk or folder to another machine ({command.name})."
+            yield Effect("exfiltration", Level.WARNING, message, command.span)
         elif command.name in ("curl", "wget"):
             for word in read_curl(command).operands:
                 if any(other.name in _ENCODERS for other in program.inside(word)):
                     message = f"Sends the output of a command in the address {show(word)}."
                     yield Effect("exfiltration", Level.WARNING, message, command.span)
+
+
+def _find_bulk(program: Program) -> tuple[set[int], set[str]]:
+    """The commands that print databases or whole folders, by their ids, and the files that these write."""
+    ids, files = set[int](), set[str]()
+    for command in program.commands:
+        words = [*command.arguments, *(r.word for r in command.redirects if r.kind == "read")]
+        is_reader = command.name in WORDS["bulk-readers"]
+        if command.name in WORDS["bulk-dumps"] or (
+            is_reader
+            and any(w.literal and _BULK.fullmatch(w.literal) for w in words[:MAXIMUM_WORDS])
+        ):
+            ids.add(id(command))
+            written = [r.word for r in command.redirects if r.kind == "write"]
+            written += [w for w in command.arguments[:2] if re.search(r"\.\w+$", w.literal or "")]
+            files |= {file_key(word) for word in written}
+    return ids, files
+
+
+def _names_bulk(command: Command, bulk: set[int], files: set[str]) -> bool:
+    words = [*_data_words(command), *(r.word for r in command.redirects if r.kind == "read")]
+    return id(command) in bulk or any(file_key(w).rpartition("@")[2] in files for w in words)
+
+
+def _is_stranger(command: Command) -> bool:
+    """Whether the command sends to any address: backups go to machines with names, by ssh."""
+    to_socket = any(r.word.prefix.startswith(("/dev/tcp/", "/dev/udp/")) for r in command.redirects)
+    is_bare = any(_BARE_ADDRESS.search(word.literal or "") for word in command.arguments)
+    return command.name in WORDS["bulk-senders"] or to_socket or is_bare
 
 
 def _puts_out_secrets(command: Command, kinds: dict[int, str], program: Program) -> bool:

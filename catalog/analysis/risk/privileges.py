@@ -8,12 +8,13 @@ from typing import cast
 
 from catalog.analysis.risk.effects import Code, Effect, is_protected, list_words
 from catalog.analysis.risk.intrusion import grants_all_rights
-from catalog.analysis.risk.paths import writing_rule
+from catalog.analysis.risk.paths import secret_kind, writing_rule
 from catalog.analysis.shell.arguments import read_arguments
 from catalog.analysis.shell.command_words import Word, show, show_text
 from catalog.analysis.shell.commands import Command, RedirectKind
 from catalog.analysis.shell.program import Program
 from catalog.analysis.shell.script_files import output_files
+from catalog.analysis.shell.variables import SOMETHING
 from catalog.analysis.shell.wrappers import STARTERS
 from catalog.analysis.types import Level
 
@@ -51,7 +52,9 @@ def find_privileges(command: Command, program: Program) -> Iterator[Effect]:
     if name in _RAISERS:
         yield from _raise_rights(command)
     elif name in ("chmod", "install", "mkdir"):
-        yield from _change_mode(command)
+        yield from _change_mode(command, program)
+    elif name in ("chown", "chgrp", "setfacl"):
+        yield from _change_access(command, program)
     elif name in _ACCOUNTS:
         yield _effect(command, Level.WARNING, f"{_ACCOUNTS[name]}.")
     elif name in _SYSTEM and command.arguments and not _only_asks(command):
@@ -102,7 +105,7 @@ def _raise_rights(command: Command) -> Iterator[Effect]:
     yield _effect(command, Level.INFO, f"Runs with the rights of {account} ({command.name}).")
 
 
-def _change_mode(command: Command) -> Iterator[Effect]:
+def _change_mode(command: Command, program: Program) -> Iterator[Effect]:
     arguments = read_arguments(
         command.arguments, short="m" if command.name != "chmod" else "", long=("mode",)
     )
@@ -117,8 +120,35 @@ def _change_mode(command: Command) -> Iterator[Effect]:
         is_shell = any(_BECOMES_ROOT.search(show(word)) for word in targets)
         code, level = ("back_door", Level.ERROR) if is_shell else ("privileged", Level.WARNING)
         yield Effect(cast(Code, code), level, message, command.span)
-    elif _lets_all_write(mode):
+    elif _lets_all(mode, 2, "w"):
         yield _effect(command, Level.WARNING, f"Lets every user write to {what}.")
+    if command.name == "chmod" and (_lets_all(mode, 4, "r") or _lets_all(mode, 1, "x")):
+        yield from _open_secrets(command, targets, "every user", program)
+
+
+def _change_access(command: Command, program: Program) -> Iterator[Effect]:
+    """`chown`, `chgrp` and `setfacl` on a secret, unless it goes to root or to who runs the script."""
+    options = ("modify", "reference", "from")
+    arguments = read_arguments(command.arguments, short="mM", long=options)
+    gives, operands = arguments.value("m", "modify"), arguments.operands
+    if gives and not re.search(r":(?:-*|0)$", show(gives)):
+        yield from _open_secrets(command, operands, show(gives), program)
+    elif command.name != "setfacl" and operands:
+        account = operands[0].prefix.partition(":")[0]
+        if account not in ("root", "0", ""):
+            yield from _open_secrets(command, operands[1:], account, program)
+
+
+def _open_secrets(
+    command: Command, targets: tuple[Word, ...], who: str, program: Program
+) -> Iterator[Effect]:
+    for word in targets:
+        path = program.variables.worst(word).rstrip(f"/{SOMETHING}")
+        if (secret_kind(path) or path in ("/root", "~")) and f"/{who}" not in path:
+            message = f"Lets {who} use {show(word)}, which holds secrets."
+            message += " Give the rights only to the account that needs them."
+            yield _effect(command, Level.WARNING, message)
+            return
 
 
 def _sets_id(mode: str) -> bool:
@@ -127,12 +157,13 @@ def _sets_id(mode: str) -> bool:
     return any("s" in clause["rights"] for clause in _SYMBOLIC_MODE.finditer(mode))
 
 
-def _lets_all_write(mode: str) -> bool:
+def _lets_all(mode: str, bit: int, letter: str) -> bool:
     if re.fullmatch(r"[0-7]{3,4}", mode):
         is_sticky = len(mode) == 4 and int(mode[0]) & 1
-        return bool(int(mode[-1]) & 2) and not is_sticky
+        return bool(int(mode[-1]) & bit) and not is_sticky
     return any(
-        "w" in clause["rights"] and set(clause["who"]) & {"o", "a"}
+        letter in clause["rights"].lower()
+        and set(clause["who"] or ("u" if bit == 2 else "a")) & {"o", "a"}
         for clause in _SYMBOLIC_MODE.finditer(mode)
     )
 

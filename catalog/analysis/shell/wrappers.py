@@ -121,6 +121,8 @@ def open_command(command: Command) -> Iterator[Command | ShellText]:
         yield from _open_ansible(command)
     elif name in CONTAINERS:
         yield from _open_container(command)
+    elif name.startswith("python") and [word.literal for word in words[:2]] == ["-m", "pip"]:
+        yield command.starting(words[1:])
     elif (found := _find_starter(command)) and not (texts and name != "git"):
         yield from _open_starter(command, *found)
 
