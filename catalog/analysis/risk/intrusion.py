@@ -13,6 +13,7 @@ from catalog.analysis.shell.commands import Command
 from catalog.analysis.shell.fragments import Span, Unit
 from catalog.analysis.shell.inline_code import INTERPRETERS, code_of, read_code
 from catalog.analysis.shell.program import Program
+from catalog.analysis.shell.program_table import read_section
 from catalog.analysis.shell.wrappers import SHELLS
 from catalog.analysis.types import Level
 
@@ -22,6 +23,7 @@ _CODE_SHELL = re.compile(
     r"(?is)(?=.*(?:socket|fsockopen|/inet/tcp/|TCPSocket|net\.connect|/dev/tcp/))"
     r".*(?:/bin/(?:ba|z|da)?sh|pty\.spawn|dup2|\bexec\b|subprocess|child_process|getline|proc_open|cmd\.exe)"
 )
+_CODE = {name: re.compile(pattern) for name, _, pattern in read_section("code")}
 _HISTORY = re.compile(r"HIST(?:FILE|SIZE|FILESIZE|IGNORE)|(?:MYSQL|PSQL|LESS)_?HIST(?:FILE|ORY)")
 _NO_HISTORY = frozenset({"", "0", "/dev/null", "*"})
 
@@ -30,12 +32,20 @@ def find_intrusions(command: Command, program: Program) -> Iterator[Effect]:
     """What one command does to let others in, to hide what happened, or to stop the machine."""
     name, words = command.name, command.arguments
     texts = [word.literal or "" for word in words]
+    written = words if name in ("echo", "printf") else ()
+    for word in (*written, *filter(None, [command.fed_text])):
+        if not command.is_opened and (found := _CODE["shells"].search(read_code(word))):
+            yield _effect("back_door", word.span_of(*found.span()), _REMOTE_SHELL)
     if name in _NETCATS or (name == "openssl" and "s_client" in texts):
         yield from _hands_over_shell(command)
     elif name in INTERPRETERS:
         for word in code_of(command):
-            if _CODE_SHELL.match(read_code(word)):
+            code = read_code(word)
+            if _CODE_SHELL.match(code):
                 yield _effect("back_door", word.span, _REMOTE_SHELL)
+            if _CODE["fetches"].search(code) and (found := _CODE["runs"].search(code)):
+                message = "Runs what the code gets from another machine, unread."
+                yield _effect("remote_code", word.span_of(*found.span()), message)
     elif name in ("useradd", "usermod", "adduser"):
         uids = read_arguments(words, short="uGgdscpefk", long=("uid",)).value("u", "uid")
         if uids is not None and uids.literal == "0":

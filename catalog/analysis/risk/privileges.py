@@ -43,6 +43,7 @@ _BECOMES_ROOT = re.compile(
     r"(?:^|/)(?:(?:ba|da|z|k|a)?sh|env|find|vim?|less|more|nmap|awk|perl|python[\d.]*|ruby|php|node|cp|tee|dd)$"
     r"|^/(?:tmp|dev/shm|var/tmp|home)/"
 )
+_CONNECTS = re.compile(r"\b(?:curl|wget|nc|ncat|socat)\s|/dev/tcp/")
 _MASKED = re.compile(r"-l|--list|--version|--help|-V|-h|-c|-S|--status")
 
 
@@ -183,15 +184,17 @@ def _protected_writes(command: Command, program: Program) -> Iterator[Effect]:
     for word in written_files(command):
         path = program.variables.worst(word)
         rule = writing_rule(path)
+        content = (*command.words, *filter(None, [command.fed_text]))
         if "sudoers" in path:
-            content = (*command.words, *filter(None, [command.fed_text]))
             code, level = "privileged", Level.WARNING
             if any(grants_all_rights(one) for one in content):
                 code, level = "back_door", Level.ERROR
             message = "Changes who may use sudo. Check the file with visudo -c."
             yield Effect(cast(Code, code), level, message, word.span)
         elif rule and (rule.code != "hidden_traces" or _removes(command, redirected.get(id(word)))):
-            yield Effect(rule.code, rule.level, rule.message, word.span)
+            connects = any(_CONNECTS.search(" ".join(one.texts)[:4_000]) for one in content)
+            level = Level.WARNING if rule.code == "mutating" and connects else rule.level
+            yield Effect(rule.code, level, rule.message, word.span)
         elif is_protected(path):
             message = f"Writes to {show(word)}, which belongs to the system."
             yield Effect("privileged", Level.WARNING, message, word.span)

@@ -11,7 +11,10 @@ from catalog.analysis.shell.command_words import Output, Word
 from catalog.analysis.shell.commands import Command
 from catalog.analysis.shell.program_table import read_section
 
-STANDARD_INPUT = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
+# A here-document may be on any descriptor.
+STANDARD_INPUT = {"-", "/dev/stdin"}.union(
+    f"{folder}/fd/{number}" for folder in ("/dev", "/proc/self") for number in range(10)
+)
 SHELLS = frozenset({"bash", "sh", "dash", "zsh", "ksh", "ash", "rbash"})
 AWKS = frozenset({"awk", "gawk", "mawk", "nawk"})
 

@@ -168,7 +168,7 @@ class _Reader:
         self.words_resolved = 0
         self.lookups = 0
         self.unseen: list[Unseen] = []
-        self.files = ScriptFiles()
+        self.files = ScriptFiles(self._resolve)
         self.texts_run: set[tuple[Unit, int]] = set()
         self.file_runs: list[tuple[int, Word]] = []
         self.piped: dict[tuple[Unit, int, int], list[Command]] = {}
@@ -271,7 +271,8 @@ class _Reader:
                 self.unseen.append(Unseen(command))
         path = name.literal or name.span.text
         is_strange = not command.is_standard and not (sources and re.search(r"/s?bin/[^/]+$", path))
-        if "/" in path and command.name and (is_strange or "." in command.name):
+        is_path = "/" in path and command.name and (is_strange or "." in command.name)
+        if is_path or (name.sole_variable and not command.name):
             self.file_runs.append((place, name))
 
     def _read_file(self, command: Command, word: Word) -> Command:
@@ -290,7 +291,7 @@ class _Reader:
             is_new = (text.span.unit, text.span.start) not in self.texts_run
             self.texts_run.add((text.span.unit, text.span.start))
             command = self._run_text(command, text) if is_new else replace(command, is_opened=True)
-        if unknown or not texts:
+        if unknown or (not texts and command.name):
             is_sourced = command.name in ("source", ".")
             verb = "Sources" if is_sourced else "Runs"
             shown = "the files that are passed on" if word.takes_input else show(word)

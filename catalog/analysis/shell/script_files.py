@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import reduce
 
@@ -51,6 +51,7 @@ class Written:
 class ScriptFiles:
     """Every file that the commands write, by its name without folders."""
 
+    resolve: Callable[[Word], Word]  # for names in variables
     writes: dict[str, list[Written]] = field(default_factory=dict)
 
     def add(self, commands: Iterable[Command]) -> None:
@@ -84,14 +85,14 @@ class ScriptFiles:
             self._note(redirect.word, Written(inside[0], text, None, redirect.kind == "append"))
 
     def _note(self, word: Word, written: Written) -> None:
-        if key := file_key(word):
+        if key := file_key(self.resolve(word)):
             self.writes.setdefault(key, []).append(written)
 
     def contents(self, word: Word) -> tuple[list[Word], list[Command]]:
         """What the script writes to the file, and the commands whose text it does not say."""
         texts: list[Word] = []
         unknown: list[Command] = []
-        key = file_key(word)
+        key = file_key(self.resolve(word))
         for _ in range(MAXIMUM_COPIES):
             writes = self.writes.get(key, [])
             unknown += [written.command for written in writes[MAXIMUM_WRITES:][:1]]

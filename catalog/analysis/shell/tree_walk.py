@@ -10,7 +10,13 @@ from itertools import chain
 
 from tree_sitter import Node
 
-from catalog.analysis.shell.command_words import Word, literal_word, read_variable, read_word
+from catalog.analysis.shell.command_words import (
+    Variable,
+    Word,
+    literal_word,
+    read_variable,
+    read_word,
+)
 from catalog.analysis.shell.commands import (
     Assignment,
     Command,
@@ -42,6 +48,7 @@ MAXIMUM_WORDS = 2_000  # of one command
 
 _NOT_PARSED = "A part of the script could not be parsed here; risks in it may be missed."
 _WRITERS = frozenset({"read", "mapfile", "readarray", "getopts", "unset"})
+_WRITING = {"printf": "-v", "declare": "-n", "local": "-n", "typeset": "-n"}
 _TESTING = frozenset({"if_statement", "elif_clause", "list", "while_statement"})
 _BRANCHES = frozenset({"if_statement", "case_statement", "list"})
 _LOOPS = frozenset({"while_statement", "c_style_for_statement", "for_statement"})
@@ -197,8 +204,18 @@ class _Walker:
                 if variable := read_variable(node, self.unit):
                     expansion = Expansion(variable, self._span(node), context.function)
                     self.found.expansions.append(expansion)
+                    self._note_evaluated(variable, self._span(node), context)
             case "file_redirect" | "herestring_redirect":
                 self.found.redirects += read_redirect(node, self.unit, self.heredocs)[0]
+
+    def _note_evaluated(self, variable: Variable, span: Span, context: Context) -> None:
+        """`${name@P}` runs the substitutions in a value, and `${!1}` those in a subscript in it."""
+        is_indirect = variable.operator == "!" and variable.name.isdecimal()
+        if is_indirect or variable.operator + variable.operand == "@P":
+            value = replace(variable, quoted=True, operator="", operand="")
+            start, end = literal_word(': "', span), literal_word('"', span)
+            words = (literal_word("eval", span), Word((*start.parts, value, *end.parts), span))
+            self.found.commands.append(Command(words, span, context))
 
     def _note_error(self, node: Node) -> None:
         # One is enough: after it, the rest of the tree is the parser's guess.
@@ -236,9 +253,10 @@ class _Walker:
 
     def _note_command(self, command: Command) -> None:
         self.found.commands.append(command)
-        if command.name in _WRITERS or (command.name == "printf" and command.has_option("-v")):
+        option = _WRITING.get(command.name)
+        if command.name in _WRITERS or (option and command.has_option(option)):
             arguments = command.arguments[1:] if command.name == "getopts" else command.arguments
-            names = (word.literal or "" for word in arguments)
+            names = ((word.literal or "").partition("=")[0] for word in arguments)
             self.found.variable_writers.update(name for name in names if name.isidentifier())
 
     def _visit_declaration(self, node: Node, context: Context) -> None:
@@ -282,7 +300,12 @@ class _Walker:
             if child.type == "heredoc_redirect":
                 body_context = self._push_after_heredoc(child, context, body_context)
             elif child.type in REDIRECT_NODES:
-                self._push(child.children, context)
+                inside = context
+                if self._text(child).partition(">(")[0].strip() == ">":  # `> >(other)` is a pipe
+                    start = (self.unit, child.start_byte)
+                    body_context = replace(body_context, pipes=(*body_context.pipes, (*start, 0)))
+                    inside = replace(context, pipes=(*context.pipes, (*start, 1)))
+                self._push(child.children, inside)
                 if taken_out := self.bodies.get(operator_at(child)):
                     self.stack.append((taken_out, context))
         if body is None:  # `> file` alone does what `: > file` does
