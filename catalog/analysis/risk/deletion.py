@@ -21,13 +21,10 @@ from catalog.analysis.shell.commands import Command
 from catalog.analysis.shell.inline_code import INTERPRETERS, code_of, read_code
 from catalog.analysis.shell.interpreters import AWKS
 from catalog.analysis.shell.program import Program
+from catalog.analysis.shell.program_table import PATTERNS
 from catalog.analysis.types import Level
 
 DELETERS = frozenset({"rm", "rmdir", "shred", "unlink"})
-_CODE_DELETES = re.compile(
-    r"\b(?:os\.(?:remove|unlink|rmdir|removedirs)|rmtree|remove_tree|unlink(?:Sync)?|rmdir(?:Sync)?"
-    r"|rmSync|fs(?:[\"']\))?\.rm|rm_rf?|(?:File|Dir)\.delete|FileUtils\.rm\w{0,9})\b|[\"']rm[\"']\s{0,9},"
-)
 
 
 def find_deletions(command: Command, program: Program) -> Iterator[Effect]:
@@ -47,7 +44,7 @@ def _delete_in_code(command: Command) -> Iterator[Effect]:
     if command.name in AWKS:
         return
     for word in code_of(command):
-        if found := _CODE_DELETES.search(read_code(word)):
+        if found := PATTERNS["deletes"].search(read_code(word)):
             message = f"Deletes files in the code that {command.name} runs ({show_text(found[0])})."
             yield Effect("destructive", Level.WARNING, message, word.span_of(*found.span()))
 

@@ -18,6 +18,7 @@ from catalog.analysis.shell.commands import Command
 from catalog.analysis.shell.fragments import Unit
 from catalog.analysis.shell.inline_code import INTERPRETERS, code_of, read_code
 from catalog.analysis.shell.program import Program
+from catalog.analysis.shell.program_table import PATTERNS
 from catalog.analysis.shell.script_files import file_key
 from catalog.analysis.types import Level
 
@@ -26,18 +27,6 @@ _READERS = (ANY_USE - WORDS["no-readers"]) | WORDS["readers"]
 _COPIERS, _SEARCHERS, _SENDERS = WORDS["copiers"], WORDS["searchers"], WORDS["senders"]
 _DNS, _ENCODERS = WORDS["name-lookups"], WORDS["encoders"]
 _VALUES = {"scp": "iFPocJSl", "rsync": "e", "sftp": "iFPo", "grep": "efmABC", "zgrep": "ef"}
-_SEARCHED = re.compile(
-    r"(?i)pass(?:w|\b)|secret|token|api.?key|private.?key|credential|aws_|BEGIN\b.*KEY"
-)
-_SECRET_NAME = re.compile(
-    r"(?i)(?:^|_)(?:passw(?:or)?d|pass|pwd|secret|token|api_?key|(?:access|private|secret)_key|credentials?)$"
-)
-# What belongs to all users or all programs, and the address of a machine that has no name.
-_BULK = re.compile(
-    r"@?(?:if=)?(?:/(?:etc|home(?:/[\w*.-]+)?|root|var/lib/(?:mysql|postgres|mongo|redis|ldap).*"
-    r"|dev/(?:[sv]d|nvme).*)?|~)/?\*?"
-)
-_BARE_ADDRESS = re.compile(r"(?:^|@|:|/)(?:\d{1,3}\.){3}\d{1,3}\b")
 _Places = dict[tuple[Unit, int], int]
 
 
@@ -59,6 +48,7 @@ def find_disclosures(program: Program) -> Iterator[Effect]:
             yield _reads(kind, word)
         yield from _searches(command, is_fed=_is_fed(command, dumps))
     yield from _sent(kinds, program)
+    yield from _sent(_find_bulk(program), program, Level.WARNING)
     yield from _dns_queries(program)
 
 
@@ -87,7 +77,7 @@ def _secrets_read(command: Command, program: Program) -> Iterator[tuple[Word, st
         for word in command.arguments:
             names = [v.name for v in word.variables if v.operator not in ("#", ":+", "+")]
             names += [word.literal] if name == "printenv" and word.literal else []
-            if any(_SECRET_NAME.search(one) for one in names):
+            if any(PATTERNS["secret-name"].search(one) for one in names):
                 yield word, "a secret of the environment"
     if name in INTERPRETERS:
         for word in code_of(command):
@@ -130,7 +120,7 @@ def _searches(command: Command, *, is_fed: bool) -> Iterator[Effect]:
         arguments = read_arguments(command.arguments, short="efmABC", long=("include", "exclude"))
         sought = arguments.value("e", "regexp") or next(iter(arguments.operands), None)
         is_wide = is_fed or command.name in ("rg", "ag") or arguments.has("r", "R", "recursive")
-        if is_wide and sought and _SEARCHED.search(sought.literal or ""):
+        if is_wide and sought and PATTERNS["searched"].search(sought.literal or ""):
             message = f"Searches files for secrets ({show(sought)}), and prints what it finds."
     elif command.name in ("find", "locate", "plocate", "fd"):
         for word in command.arguments[:MAXIMUM_WORDS]:
@@ -141,20 +131,27 @@ def _searches(command: Command, *, is_fed: bool) -> Iterator[Effect]:
         yield Effect("reads_secrets", Level.WARNING, message, command.span)
 
 
-def _sent(kinds: dict[int, str], program: Program) -> Iterator[Effect]:
-    """Where a secret reaches a command that talks to another machine."""
+def _sent(kinds: dict[int, str], program: Program, level: Level = Level.ERROR) -> Iterator[Effect]:
+    """Where a secret, or with a lower level much data, reaches a command that talks to another machine."""
+    is_bulk = level is not Level.ERROR
+    fed = next(iter(kinds.values()), "") if is_bulk else "secrets that another command reads"
     senders = [
         command
         for command in program.commands
-        if command.name in _SENDERS
-        or (command.name == "openssl" and command.has_option("s_client"))
-        or any(r.word.prefix.startswith(("/dev/tcp/", "/dev/udp/")) for r in command.redirects)
+        if (
+            command.name in _SENDERS
+            or (command.name == "openssl" and command.has_option("s_client"))
+            or any(r.word.prefix.startswith(("/dev/tcp/", "/dev/udp/")) for r in command.redirects)
+        )
+        and (not is_bulk or _is_stranger(command))
     ]
     if not senders:
         return
-    first = _first_places(c for c in program.commands if _puts_out_secrets(c, kinds, program))
-    bulk, files = _find_bulk(program)
-    bulk_places = _first_places(c for c in program.commands if id(c) in bulk)
+    first = _first_places(
+        c
+        for c in program.commands
+        if (id(c) in kinds if is_bulk else _puts_out_secrets(c, kinds, program))
+    )
     tainted = {
         assignment.name: kind
         for assignment in program.assignments
@@ -163,9 +160,8 @@ def _sent(kinds: dict[int, str], program: Program) -> Iterator[Effect]:
     }
     for command in senders:
         kind = kinds.get(id(command)) if _sends_its_files(command) else None
-        takes_input = command.name != "curl" or _sends_input(command)
-        if _is_fed(command, first) and takes_input:
-            kind = kind or "secrets that another command reads"
+        if _is_fed(command, first) and (command.name != "curl" or _sends_input(command)):
+            kind = kind or fed
         for word in _data_words(command):
             kind = kind or _kind_inside(word, kinds, program)
             kind = kind or next(
@@ -173,13 +169,7 @@ def _sent(kinds: dict[int, str], program: Program) -> Iterator[Effect]:
             )
         if kind:
             message = f"Sends {kind} to another machine ({command.name})."
-            yield Effect("exfiltration", Level.ERROR, message, command.span)
-        elif _is_stranger(command) and (
-            (_is_fed(command, bulk_places) and takes_input)
-            or (_sends_its_files(command) and _names_bulk(command, bulk, files))
-        ):
-            message = f"Sends a whole database, disk or folder to another machine ({command.name})."
-            yield Effect("exfiltration", Level.WARNING, message, command.span)
+            yield Effect("exfiltration", level, message, command.span)
         elif command.name in ("curl", "wget"):
             for word in read_curl(command).operands:
                 if any(other.name in _ENCODERS for other in program.inside(word)):
@@ -187,33 +177,29 @@ def _sent(kinds: dict[int, str], program: Program) -> Iterator[Effect]:
                     yield Effect("exfiltration", Level.WARNING, message, command.span)
 
 
-def _find_bulk(program: Program) -> tuple[set[int], set[str]]:
-    """The commands that print databases or whole folders, by their ids, and the files that these write."""
-    ids, files = set[int](), set[str]()
+def _find_bulk(program: Program) -> dict[int, str]:
+    """The commands, by id, that print or name databases, disks, whole folders, or files with these."""
+    kinds, files = dict[int, str](), set[str]()
     for command in program.commands:
-        words = [*command.arguments, *(r.word for r in command.redirects if r.kind == "read")]
-        is_reader = command.name in WORDS["bulk-readers"]
-        if command.name in WORDS["bulk-dumps"] or (
-            is_reader
-            and any(w.literal and _BULK.fullmatch(w.literal) for w in words[:MAXIMUM_WORDS])
-        ):
-            ids.add(id(command))
-            written = [r.word for r in command.redirects if r.kind == "write"]
-            written += [w for w in command.arguments[:2] if re.search(r"\.\w+$", w.literal or "")]
-            files |= {file_key(word) for word in written}
-    return ids, files
-
-
-def _names_bulk(command: Command, bulk: set[int], files: set[str]) -> bool:
-    words = [*_data_words(command), *(r.word for r in command.redirects if r.kind == "read")]
-    return id(command) in bulk or any(file_key(w).rpartition("@")[2] in files for w in words)
+        redirected = [r.word for r in command.redirects if not r.word.prefix.startswith("/dev/")]
+        words = [*command.arguments[:MAXIMUM_WORDS], *redirected]
+        is_reader = command.name in WORDS["bulk-readers"] and any(
+            PATTERNS["bulk"].fullmatch(word.literal or "")
+            or file_key(word).rpartition("@")[2] in files
+            for word in words
+        )
+        if is_reader or command.name in WORDS["bulk-dumps"]:
+            kinds[id(command)] = "a whole database, disk or folder"
+            named = [w for w in command.arguments[:2] if re.search(r"\.\w+$", w.literal or "")]
+            files |= {file_key(word) for word in (*named, *redirected)}
+    return kinds
 
 
 def _is_stranger(command: Command) -> bool:
     """Whether the command sends to any address: backups go to machines with names, by ssh."""
-    to_socket = any(r.word.prefix.startswith(("/dev/tcp/", "/dev/udp/")) for r in command.redirects)
-    is_bare = any(_BARE_ADDRESS.search(word.literal or "") for word in command.arguments)
-    return command.name in WORDS["bulk-senders"] or to_socket or is_bare
+    words = [*command.arguments, *(redirect.word for redirect in command.redirects)]
+    is_bare = any(PATTERNS["stranger"].search(word.literal or "") for word in words)
+    return is_bare or command.name in WORDS["bulk-senders"]
 
 
 def _puts_out_secrets(command: Command, kinds: dict[int, str], program: Program) -> bool:

@@ -13,18 +13,12 @@ from catalog.analysis.shell.commands import Command
 from catalog.analysis.shell.fragments import Span, Unit
 from catalog.analysis.shell.inline_code import INTERPRETERS, code_of, read_code
 from catalog.analysis.shell.program import Program
-from catalog.analysis.shell.program_table import read_section
+from catalog.analysis.shell.program_table import PATTERNS
 from catalog.analysis.shell.wrappers import SHELLS
 from catalog.analysis.types import Level
 
 _NETCATS = frozenset({"nc", "ncat", "netcat", "socat", "telnet", "s_client"})
 _REMOTE_SHELL = "Lets whoever is at the other end of the connection run commands here."
-_CODE_SHELL = re.compile(
-    r"(?is)(?=.*(?:socket|fsockopen|/inet/tcp/|TCPSocket|net\.connect|/dev/tcp/))"
-    r".*(?:/bin/(?:ba|z|da)?sh|pty\.spawn|dup2|\bexec\b|subprocess|child_process|getline|proc_open|cmd\.exe)"
-)
-_CODE = {name: re.compile(pattern) for name, _, pattern in read_section("code")}
-_HISTORY = re.compile(r"HIST(?:FILE|SIZE|FILESIZE|IGNORE)|(?:MYSQL|PSQL|LESS)_?HIST(?:FILE|ORY)")
 _NO_HISTORY = frozenset({"", "0", "/dev/null", "*"})
 
 
@@ -34,16 +28,17 @@ def find_intrusions(command: Command, program: Program) -> Iterator[Effect]:
     texts = [word.literal or "" for word in words]
     written = words if name in ("echo", "printf") else ()
     for word in (*written, *filter(None, [command.fed_text])):
-        if not command.is_opened and (found := _CODE["shells"].search(read_code(word))):
+        if not command.is_opened and (found := PATTERNS["shells"].search(read_code(word))):
             yield _effect("back_door", word.span_of(*found.span()), _REMOTE_SHELL)
     if name in _NETCATS or (name == "openssl" and "s_client" in texts):
         yield from _hands_over_shell(command)
     elif name in INTERPRETERS:
         for word in code_of(command):
             code = read_code(word)
-            if _CODE_SHELL.match(code):
+            if PATTERNS["sockets"].match(code):
                 yield _effect("back_door", word.span, _REMOTE_SHELL)
-            if _CODE["fetches"].search(code) and (found := _CODE["runs"].search(code)):
+            fetches = PATTERNS["fetches"].search(command.span.text[:4_000] + code)
+            if fetches and (found := PATTERNS["runs"].search(code)):
                 message = "Runs what the code gets from another machine, unread."
                 yield _effect("remote_code", word.span_of(*found.span()), message)
     elif name in ("useradd", "usermod", "adduser"):
@@ -59,7 +54,7 @@ def find_intrusions(command: Command, program: Program) -> Iterator[Effect]:
     elif name == "ssh" and any(re.match(r"-\w*R", word.prefix) for word in words):
         message = "Opens a way into this machine from the other one (ssh -R)."
         yield Effect("network", Level.WARNING, message, command.span)
-    elif (name == "unset" and any(map(_HISTORY.fullmatch, texts))) or (
+    elif (name == "unset" and any(map(PATTERNS["history"].fullmatch, texts))) or (
         name == "set" and ("+o", "history") in pairwise(texts)
     ):
         yield _hides_history(command.span)
@@ -103,7 +98,7 @@ def find_piped_shells(program: Program) -> Iterator[Effect]:
     variables = [*program.assignments, *(a for c in program.commands for a in c.assignments)]
     for assignment in variables:
         value = assignment.value.literal if assignment.value else ""
-        if _HISTORY.fullmatch(assignment.name) and value in _NO_HISTORY:
+        if PATTERNS["history"].fullmatch(assignment.name) and value in _NO_HISTORY:
             yield _hides_history(assignment.span)
 
 

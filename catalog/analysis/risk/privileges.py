@@ -13,6 +13,7 @@ from catalog.analysis.shell.arguments import read_arguments
 from catalog.analysis.shell.command_words import Word, show, show_text
 from catalog.analysis.shell.commands import Command, RedirectKind
 from catalog.analysis.shell.program import Program
+from catalog.analysis.shell.program_table import PATTERNS
 from catalog.analysis.shell.script_files import output_files
 from catalog.analysis.shell.variables import SOMETHING
 from catalog.analysis.shell.wrappers import STARTERS
@@ -38,12 +39,6 @@ _SYSTEM = {
     "chroot": "Runs a command under another root folder (needs root)",
 }
 _SYMBOLIC_MODE = re.compile(r"(?P<who>[ugoa]*)[+=](?P<rights>[rwxXst]+)")
-# Programs that give their user a shell, and files in folders that everyone can write to.
-_BECOMES_ROOT = re.compile(
-    r"(?:^|/)(?:(?:ba|da|z|k|a)?sh|env|find|vim?|less|more|nmap|awk|perl|python[\d.]*|ruby|php|node|cp|tee|dd)$"
-    r"|^/(?:tmp|dev/shm|var/tmp|home)/"
-)
-_CONNECTS = re.compile(r"\b(?:curl|wget|nc|ncat|socat)\s|/dev/tcp/")
 _MASKED = re.compile(r"-l|--list|--version|--help|-V|-h|-c|-S|--status")
 
 
@@ -118,7 +113,7 @@ def _change_mode(command: Command, program: Program) -> Iterator[Effect]:
     what = list_words(targets, otherwise="files")
     if _sets_id(mode):
         message = f"Lets {what} run with the rights of its owner or group, whoever starts it."
-        is_shell = any(_BECOMES_ROOT.search(show(word)) for word in targets)
+        is_shell = any(PATTERNS["becomes-root"].search(show(word)) for word in targets)
         code, level = ("back_door", Level.ERROR) if is_shell else ("privileged", Level.WARNING)
         yield Effect(cast(Code, code), level, message, command.span)
     elif _lets_all(mode, 2, "w"):
@@ -128,27 +123,24 @@ def _change_mode(command: Command, program: Program) -> Iterator[Effect]:
 
 
 def _change_access(command: Command, program: Program) -> Iterator[Effect]:
-    """`chown`, `chgrp` and `setfacl` on a secret, unless it goes to root or to who runs the script."""
-    options = ("modify", "reference", "from")
-    arguments = read_arguments(command.arguments, short="mM", long=options)
-    gives, operands = arguments.value("m", "modify"), arguments.operands
-    if gives and not re.search(r":(?:-*|0)$", show(gives)):
-        yield from _open_secrets(command, operands, show(gives), program)
-    elif command.name != "setfacl" and operands:
-        account = operands[0].prefix.partition(":")[0]
-        if account not in ("root", "0", ""):
-            yield from _open_secrets(command, operands[1:], account, program)
+    """`chown`, `chgrp` and `setfacl` that give a secret to another account than root."""
+    arguments = read_arguments(command.arguments, short="mM", long=("modify", "reference", "from"))
+    given = arguments.value("m", "modify")
+    if command.name != "setfacl":
+        given = next(iter(arguments.operands), None)
+    if given and not re.match(r"(?:root|0)?(?::|$)|.*:-+$|/", given.prefix):
+        yield from _open_secrets(command, arguments.operands, given.prefix, program)
 
 
 def _open_secrets(
     command: Command, targets: tuple[Word, ...], who: str, program: Program
 ) -> Iterator[Effect]:
+    account = re.sub(r"^[ugo]:|:.*", "", who) or "/"
     for word in targets:
         path = program.variables.worst(word).rstrip(f"/{SOMETHING}")
-        if (secret_kind(path) or path in ("/root", "~")) and f"/{who}" not in path:
-            message = f"Lets {who} use {show(word)}, which holds secrets."
-            message += " Give the rights only to the account that needs them."
-            yield _effect(command, Level.WARNING, message)
+        if (secret_kind(path) or path in ("/root", "~")) and f"/{account}" not in path:
+            message = f"Lets {show_text(who)} use {show(word)}, which holds secrets."
+            yield _effect(command, Level.WARNING, f"{message} Give single accounts single files.")
             return
 
 
@@ -192,7 +184,9 @@ def _protected_writes(command: Command, program: Program) -> Iterator[Effect]:
             message = "Changes who may use sudo. Check the file with visudo -c."
             yield Effect(cast(Code, code), level, message, word.span)
         elif rule and (rule.code != "hidden_traces" or _removes(command, redirected.get(id(word)))):
-            connects = any(_CONNECTS.search(" ".join(one.texts)[:4_000]) for one in content)
+            connects = any(
+                PATTERNS["connects"].search(" ".join(one.texts)[:4_000]) for one in content
+            )
             level = Level.WARNING if rule.code == "mutating" and connects else rule.level
             yield Effect(rule.code, level, rule.message, word.span)
         elif is_protected(path):

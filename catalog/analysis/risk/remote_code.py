@@ -11,7 +11,7 @@ from catalog.analysis.shell.commands import Command, Unseen
 from catalog.analysis.shell.fragments import Unit
 from catalog.analysis.shell.interpreters import SHELLS, interpreter_of
 from catalog.analysis.shell.program import Program
-from catalog.analysis.shell.program_table import read_section
+from catalog.analysis.shell.program_table import PATTERNS, read_section
 from catalog.analysis.shell.script_files import file_key, output_files
 from catalog.analysis.shell.wrappers import STARTERS, sources_of
 from catalog.analysis.types import Level
@@ -23,12 +23,6 @@ _DOWNLOADERS = _TEXT["downloads"]
 _REMOTE = _DOWNLOADERS | _TEXT["remote"]
 _ALWAYS_RUNS = frozenset({"eval", "source", "."})
 _URL = re.compile(r"(?:https?|ftp|s3|gs)://")
-# What the system or a shell runs by itself.
-_RUN_BY_SYSTEM = re.compile(
-    r"/etc/(?:cron|systemd/|init\.d/|profile|rc\.local|bash\.bashrc|ld\.so|sudoers|update-motd)"
-    r"|/var/spool/cron|/(?:usr/)?lib/systemd/|(?:~|/root|/home/[^/]+|)/\.(?:bashrc|profile|zshrc|bash_)"
-    r"|\.ssh/(?:authorized_keys|rc)"
-)
 
 # For each pipeline (its unit and offset): where in it something is downloaded, and by what.
 _Pipes = dict[tuple[Unit, int], tuple[int, str]]
@@ -169,7 +163,7 @@ def _into_system(command: Command, pipes: _Pipes) -> str | None:
     if command.name in ("tee", "dd") and is_piped:
         written += [word for word in command.arguments if not word.prefix.startswith("-")]
     for word in written:
-        if _RUN_BY_SYSTEM.search(word.literal or word.span.text):
+        if PATTERNS["run-by-system"].search(word.literal or word.span.text):
             return f"Writes what it downloads to {show(word)}, where the system runs it, unread."
     return None
 

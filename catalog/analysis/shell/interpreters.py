@@ -12,9 +12,8 @@ from catalog.analysis.shell.commands import Command
 from catalog.analysis.shell.program_table import read_section
 
 # A here-document may be on any descriptor.
-STANDARD_INPUT = {"-", "/dev/stdin"}.union(
-    f"{folder}/fd/{number}" for folder in ("/dev", "/proc/self") for number in range(10)
-)
+STANDARD_INPUT = {f"{root}/fd/{n}" for root in ("/dev", "/proc/self") for n in range(10)}
+STANDARD_INPUT |= {"-", "/dev/stdin"}
 SHELLS = frozenset({"bash", "sh", "dash", "zsh", "ksh", "ash", "rbash"})
 AWKS = frozenset({"awk", "gawk", "mawk", "nawk"})
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,3 +20,6 @@ def read_section(heading: str) -> Iterator[tuple[str, str, str]]:
             names, _, subcommands = left.partition(" ")
             for name in names.split("|"):
                 yield name, subcommands, meaning.strip()
+
+
+PATTERNS = {name: re.compile(pattern) for name, _, pattern in read_section("patterns")}

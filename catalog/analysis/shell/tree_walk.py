@@ -6,17 +6,11 @@ import re
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, islice
 
 from tree_sitter import Node
 
-from catalog.analysis.shell.command_words import (
-    Variable,
-    Word,
-    literal_word,
-    read_variable,
-    read_word,
-)
+from catalog.analysis.shell.command_words import Word, literal_word, read_variable, read_word
 from catalog.analysis.shell.commands import (
     Assignment,
     Command,
@@ -47,8 +41,12 @@ MAXIMUM_TESTS = 3_000  # of one unit
 MAXIMUM_WORDS = 2_000  # of one command
 
 _NOT_PARSED = "A part of the script could not be parsed here; risks in it may be missed."
+_EVALUATED = "A value is taken for a variable's name here; commands in a subscript of it run."
+# `${!1}` and `test -v "$1"`.
+_NAMES = re.compile(rb"\$\{!\d+\}|(?:\[\[?|test|printf)[ \t]{1,9}-v[ \t]{1,9}\"?\$\{?\d")
 _WRITERS = frozenset({"read", "mapfile", "readarray", "getopts", "unset"})
 _WRITING = {"printf": "-v", "declare": "-n", "local": "-n", "typeset": "-n"}
+_INTO_COMMAND = re.compile(rb"(?:[1&]?>|>&)[ \t]{0,9}>\(")  # a pipe, written otherwise
 _TESTING = frozenset({"if_statement", "elif_clause", "list", "while_statement"})
 _BRANCHES = frozenset({"if_statement", "case_statement", "list"})
 _LOOPS = frozenset({"while_statement", "c_style_for_statement", "for_statement"})
@@ -84,6 +82,8 @@ def _walk_text(unit: Unit, context: Context, found: Found, waiting: _Waiting) ->
     except TooComplex as error:
         found.gaps.append(Gap(whole, "unparsed", f"This text was not judged: {error}."))
         return
+    for name in islice(_NAMES.finditer(unit.source), MAXIMUM_HIDDEN):
+        found.gaps.append(Gap(Span(unit, *name.span()), "dynamic_code", _EVALUATED))
     found.gaps += [_unread(Span(unit, start, end)) for start, end in text.unread]
     walker = _Walker(unit, found, waiting, text)
     for root in text.roots:
@@ -202,20 +202,16 @@ class _Walker:
                 self.found.assignments.append(self._read_assignment(node, context))
             case "expansion" | "simple_expansion":
                 if variable := read_variable(node, self.unit):
-                    expansion = Expansion(variable, self._span(node), context.function)
-                    self.found.expansions.append(expansion)
-                    self._note_evaluated(variable, self._span(node), context)
+                    span = self._span(node)
+                    self.found.expansions.append(Expansion(variable, span, context.function))
+                    if variable.operator + variable.operand == "@P":  # runs it, as eval would
+                        bare = replace(variable, quoted=True, operator="", operand="")
+                        mark = literal_word('"', span).parts
+                        text = Word((*literal_word(": ", span).parts, *mark, bare, *mark), span)
+                        words = (literal_word("eval", span), text)
+                        self.found.commands.append(Command(words, span, context))
             case "file_redirect" | "herestring_redirect":
                 self.found.redirects += read_redirect(node, self.unit, self.heredocs)[0]
-
-    def _note_evaluated(self, variable: Variable, span: Span, context: Context) -> None:
-        """`${name@P}` runs the substitutions in a value, and `${!1}` those in a subscript in it."""
-        is_indirect = variable.operator == "!" and variable.name.isdecimal()
-        if is_indirect or variable.operator + variable.operand == "@P":
-            value = replace(variable, quoted=True, operator="", operand="")
-            start, end = literal_word(': "', span), literal_word('"', span)
-            words = (literal_word("eval", span), Word((*start.parts, value, *end.parts), span))
-            self.found.commands.append(Command(words, span, context))
 
     def _note_error(self, node: Node) -> None:
         # One is enough: after it, the rest of the tree is the parser's guess.
@@ -301,7 +297,7 @@ class _Walker:
                 body_context = self._push_after_heredoc(child, context, body_context)
             elif child.type in REDIRECT_NODES:
                 inside = context
-                if self._text(child).partition(">(")[0].strip() == ">":  # `> >(other)` is a pipe
+                if _INTO_COMMAND.match(self.unit.source, child.start_byte):
                     start = (self.unit, child.start_byte)
                     body_context = replace(body_context, pipes=(*body_context.pipes, (*start, 0)))
                     inside = replace(context, pipes=(*context.pipes, (*start, 1)))
