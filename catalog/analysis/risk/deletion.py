@@ -106,9 +106,10 @@ def _passed_on(command: Command) -> str:
 
 def _is_temporary(word: Word, program: Program) -> bool:
     """Whether the script itself made the file or folder, or the one that it is in, with mktemp."""
-    first = word.parts[0] if word.parts and ".." not in "".join(word.texts) else None
-    is_below = isinstance(first, Variable) and not first.operator
-    return is_below and program.variables.is_output_of(first.name, "mktemp")
+    first = next(iter(word.parts), None)
+    if not isinstance(first, Variable) or first.operator or ".." in "".join(word.texts):
+        return False
+    return program.variables.is_output_of(first.name, "mktemp")
 
 
 def _certain_folder(word: Word, program: Program) -> str | None:
