@@ -22,7 +22,8 @@ _MARKER = re.compile(r"[^`~\n]{0,20}(?=```|~~~)")
 _VERSION = r"(?:\w+ ){0,2}(?:script|version|code|solution|answer)\b"
 _CORRECTED = _words(
     r"correct(?:ed|ion)\b|let me (?:fix|correct|rewrite)\b|"
-    r"oops|mistake|together\b|(?:complete|full|whole|final|fixed|revised) (?:\w+ )?script\b"
+    r"oops|mistake|together\b|(?:fix(?:ed)?|improved|here's (?:a|the) fix):\W*$|"
+    r"(?:complete|full|whole|final|fixed|revised) (?:\w+ )?script\b"
 )
 # These may also tell what a step is about ("install the fixed version"), so they count only between whole scripts.
 _REPLACED = _words(
@@ -31,7 +32,8 @@ _REPLACED = _words(
 )
 _REJECTED = _words(
     r"(?:(?:original|old|previous|earlier|wrong|incorrect|bad|broken|unsafe|dangerous|first) (?:script|version|code"
-    r"|way|approach|attempt|draft|example)|(?:do not|don't|never) (?:use|run)|wrong|bad)\b[^.!?\n]{0,60}\W*$"
+    r"|way|approach|attempt|draft|example)|you (?:wrote|posted|sent|shared|pasted|provided|gave)\b|(?<!is )(?<!'s )your"
+    r" (?:script|version|code)|original|(?:do not|don't|never) (?:use|run)|wrong|bad)\b[^.!?\n]{0,60}\W*$"
 )
 _OFFERED = (
     r"alternativ|option|approach|(?:another|variants?|if (?:you|needed|necessary|required))\b"
@@ -50,6 +52,7 @@ _SEVERAL_WAYS = _words(
 _BESIDES = _words(
     r"alternative|another (?:way|option|approach|method)|other (?:way|option)s?\b|optional|variant"
     r"|if you(?:'d|'re| would| are)? (?:also )?(?:want|prefer|like|rather|need|on|using)\b|one-liner|bonus\b|macos\b"
+    r"|tests? (?:script |file )?(?:for|of|to)\b|to test\b"
     r"|you (?:can|could|may|might) also\b"
     r"|(?:undo|uninstall|roll(?:ing)? ?back|dry[ -]run|preview|verify|debug|cron\w*|schedul\w+|automat\w+)\b(?!\.)"
 )
@@ -80,6 +83,14 @@ _LEFT_OUT = re.compile(
 _SETTINGS = re.compile(r"(?:[ \t]*+(?:#.*+|set -.*+|(?:export |readonly )?\w++=.*+)?+(?:\n|\Z))++")
 _ASSIGNED = re.compile(r"^[ \t]*+(?:(?:export|readonly|declare(?: -\w+)?) )?(\w++)=", re.MULTILINE)
 _USED = re.compile(r"\$\{?(\w++)")
+_OF_SCRIPT = r"(?: of (?:it|(?:the|this|your) (?:script|file|code)))?\W*$"
+_CONTINUED = _words(
+    rf"continu(?:ed|es|ing|ation)\b|cont'd|the (?:rest|remainder|remaining part){_OF_SCRIPT}"
+    rf"|(?:(?:part|half) (?:2|two|ii|3|three)(?: ?(?:/|of) ?\d)?|(?:second|last|next|final) (?:part|half)){_OF_SCRIPT}"
+    r"|(?:append|add|paste|put) (?:this|these|it|the (?:following|next)(?! script))\b"
+    r"(?!.*(?:cron|rc\b|profile|conf|sudoers|fstab|alias|/etc|~/))"
+    r"[^.\n]{0,60}\b(?:script|same file|end|bottom|above|below|to it)\b"
+)
 _IN_ONE_FILE = _words(r"(?:single|one) (?:file|script)\b|one after (?:the other|another)\b")
 _OUTPUT = _words(
     r"(?:(?:output|result)s?(?: is| looks like)?|(?:should|will|'ll) see[^\n]{0,80}"
@@ -120,8 +131,9 @@ def choose(
         shells = [block for block in blocks if block in scripts or block.language in ("", *SHELLS)]
         steps = _parts(_without_asides(shells, words), text)
     if len(steps) > 1 and _are_steps(steps, words):
-        joined = "\n".join(block.content.rstrip("\n") for block in steps) + "\n"
-        return replace(steps[0], content=joined), f"joined from {len(steps)} numbered steps"
+        return _joined(steps), f"joined from {len(steps)} numbered steps"
+    if (parts := _continued(blocks, words)) and all(block in parts for block in scripts):
+        return _joined(parts), f"joined from {len(parts)} parts"
     if not scripts and any(not block.language for block in others):
         return None, "its steps are written in different kinds of code blocks"
     for block in scripts:
@@ -135,6 +147,23 @@ def choose(
     if len(blocks) > 1 and _SETTINGS.fullmatch(pool[-1].content):
         return None, "its code blocks are parts that it does not number"
     return pool[-1], f"one of {len(blocks)} code blocks" if len(blocks) > 1 else ""
+
+
+def _continued(blocks: Sequence[Block], words: dict[int, str]) -> list[Block]:
+    """The blocks that the words before them join to the block before."""
+    shells = [block for block in blocks if block.language in ("", *SHELLS)]
+    ats = [
+        at
+        for at, block in enumerate(shells)
+        if at and _CONTINUED.search(_lead(words[block.start]))
+        if not (SHEBANG.match(block.content) or CALLS.fullmatch(block.content))
+    ]
+    return shells[ats[0] - 1 : ats[-1] + 1] if ats else []
+
+
+def _joined(parts: Sequence[Block]) -> Block:
+    content = "\n".join(block.content.rstrip("\n") for block in parts) + "\n"
+    return replace(parts[0], content=content)
 
 
 def _parts(blocks: list[Block], text: str) -> list[Block]:
@@ -220,5 +249,4 @@ def _are_steps(pool: Sequence[Block], words: dict[int, str]) -> bool:
         and len({"bash" if one.language in SHELLS[:3] else one.language for one in pool}) == 1
         and not any(_ALTERNATIVE.search(words[at]) for at in words if first < at <= last)
         and not _SEVERAL_WAYS.search(words[first])
-        and not any(block.is_cut for block in pool)
     )

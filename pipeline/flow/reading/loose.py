@@ -36,13 +36,19 @@ _COMMON = re.compile(
 _OPERATOR = re.compile(r"[$|;&<>=#\"]|(?<!\S)--?\w")
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|(?<!\S)#.*")
 _COMMAND = re.compile(
-    r"(?:sudo +)?[a-z][\w.+-]*+ (?:.* )?(?:--?[a-zA-Z0-9]|\||>|[~.]?/|[\"'$*]|\S+[:/]).*", re.DOTALL
+    r"(?:\w++=[^\n]*+\n\s*+)*+(?:sudo +)?[a-z][\w.+-]*+ (?:.* )?(?:--?[a-zA-Z0-9]|\||>|[~.]?/|[\"'$*]|\S+[:/]).*",
+    re.DOTALL,
 )
 _COMMENTS = re.compile(r"(?:\s*+#.*+\n)*+\s*+")
 _LINE = re.compile(r"^.+$", re.MULTILINE)
-_WORD = re.compile(r"[A-Za-z][\w'’-]*[,:]?")
+_WORD = re.compile(r"[A-Za-z][\w'’-]*[,:.!]?")
 _PRINTERS = ("echo", "printf", "logger", "wall")
 _PRINTS = re.compile(r"[ \t]*(?:echo|printf) .*[\"'][ \t]*|[ \t]*exit \d+")
+_ONLY_PRINTS = re.compile(r"(?:[ \t]*+(?:#.*+|echo .*+|printf .*+|exit \d*+|:)?+(?:\n|\Z))++")
+_APOLOGY = re.compile(
+    r"sorry|apologi[sz]e|\bI (?:can(?:'|’|no)t|am (?:unable|not able)|will not|won['’]t)\b|I['’]m (?:unable|not able)",
+    re.IGNORECASE,
+)
 _CLOSES = re.compile(r"[ \t]*(?:fi|done|esac|EOF)\b|[ \t]*\}")
 _TRAILING_HEADINGS = re.compile(r"(?:\n[ \t]*(?:#{2,6} .*)?)+\Z")
 _CODE = re.compile(r"(?<!`)(`{1,3})(?!`)(?:(?:bash|sh) )?([^`\n]+)\1(?!`)")
@@ -73,13 +79,16 @@ def with_loose_scripts(text: str, blocks: Sequence[Block]) -> list[Block]:
             begin = start if is_only_comments(before) and not has_prose(before) else line.start()
             region = _dedented(text[begin:end], line[1])
             is_whole = not (text[:begin].strip() or has_prose(region))
-            script, length = (region.lstrip(), end - begin) if is_whole else _cut(region)
+            script, length = (region.lstrip(), end - begin) if is_whole else before_prose(region)
             start = end if line[1] or not script else begin + length
             found.append(Block(begin, start, "", script, is_closed=bool(script)))
     return sorted([*closed, *found], key=lambda block: block.start)
 
 
 def is_only_comments(script: str) -> bool:
+    """Whether nothing in a script is a command, or it only prints an apology."""
+    if _ONLY_PRINTS.fullmatch(script) and _APOLOGY.search(script):
+        return True
     return all(not line.strip() or line.lstrip().startswith("#") for line in script.split("\n"))
 
 
@@ -91,7 +100,7 @@ def _dedented(text: str, indent: str) -> str:
 
 def _closed(block: Block) -> Block:
     """The block as closed if its script is complete and its last line was not cut short."""
-    script, length = _cut(block.content)
+    script, length = before_prose(block.content)
     before, _, last = script.rpartition("\n")
     is_short = last and not (
         _PRINTS.fullmatch(last) or (_CLOSES.match(last) and not is_complete(before))
@@ -101,7 +110,7 @@ def _closed(block: Block) -> Block:
     return replace(block, content=script, is_closed=True) if script else block
 
 
-def _cut(text: str) -> tuple[str, int]:
+def before_prose(text: str) -> tuple[str, int]:
     """The complete script that a text begins with, before prose or markup, and its length; "" if there is none."""
     for end in [*islice(_ends(text), _MOST_ENDS), len(text)]:
         script = text[:end]

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import unescape
 from itertools import islice
+from textwrap import dedent
 
 CONSOLES = ("console", "terminal", "shell-session", "sh-session", "shellsession")
 SHELLS = ("bash", "sh", "shell", "zsh", "ksh", "shell-script", "shellscript", *CONSOLES)
@@ -50,6 +51,18 @@ _PRE = re.compile(
     r"<pre\b[^>\n]{0,200}>\s*+(?:<code\b[^>\n]{0,200}>)?(.*?)(?:</code>\s*+)?</pre>",
     re.DOTALL | re.IGNORECASE,
 )
+_SCRIPT = re.compile(
+    r"<script\b[^>\n]{0,200}>\s*+(?:<!\[CDATA\[\s*+|(?=#!))(.*?)(?:\]\]>\s*+)?</script>",
+    re.DOTALL | re.IGNORECASE,
+)
+_LISTING = re.compile(r"(?m)(?:^[ \t]*+\d++[ \t]*+[|│].*+\n?){2,}+")
+_SCALAR = re.compile(
+    r"(?mi)^[ \t]*+[\"']?(?:script|code|content|bash)[\"']?:[ \t]*+\|[-+\d]*+\n((?:[ \t]++\S.*+\n|[ \t]*+\n)++)"
+)
+_BLANK = re.compile(r"[\u00a0\u2000-\u200a\u202f\u3000]")
+_INDENT = re.compile(rf"(?m)^[ \t]*+{_BLANK.pattern}[ \t{_BLANK.pattern[1:]}*+")
+_ODD = r"\u00a0\u200b-\u200d\u2060\ufeff"
+_INVISIBLE = re.compile(rf"(?m)^\ufeff|(?<![{_ODD}])[{_ODD}]++(?=\r?$)")
 _SPAN = re.compile(r"</?span\b[^>\n]{0,200}>", re.IGNORECASE)
 _MOST_TURNS = 50
 _TURN = re.compile(
@@ -94,7 +107,6 @@ class Block:
     content: str
     is_closed: bool = True
     is_nested: bool = False  # a fence inside a here-document did not end it
-    is_cut: bool = False  # it ends while a here-document is open
     indent: int = 0  # blanks taken off each line, because the fence stood in a list
 
     @property
@@ -103,8 +115,13 @@ class Block:
         return self.language in SHELLS or not self.content.lstrip().startswith(("{", "["))
 
 
+def with_plain_blanks(text: str) -> str:
+    """The text without byte order marks, and without unusual blanks that a shell takes for part of a word."""
+    return _INVISIBLE.sub("", _INDENT.sub(lambda found: _BLANK.sub(" ", found[0]), text))
+
+
 def drop_thinking(text: str) -> str:
-    """The text after the model's thinking, without a byte order mark; nothing if the thinking does not end.
+    """The text after the model's thinking; nothing if the thinking does not end.
 
     Thinking ends at the last tag that ends it, whether or not a tag opens it, or with the final channel.
     """
@@ -140,19 +157,25 @@ def _after_last(tag: re.Pattern[str], text: str) -> int:
 
 
 def as_markdown(text: str) -> str:
-    """The text out of a quotation, with HTML's preformatted parts as code blocks, without its last special tokens."""
+    """The text with quoted, preformatted, numbered and XML's code in blocks, without its last special tokens."""
     text = text[:-300] + _LAST_TOKENS.sub("\n", text[-300:])
     if not _FENCE.search(text):
         if _QUOTED_CODE.search(text):
             return re.sub(r"(?m)^> ?", "", text)
         head, end, tail = text.rpartition("</pre>")
-        return _PRE.sub(_fenced, head + end) + tail
+        text = _PRE.sub(_fenced, head + end) + tail
+        if not text.lstrip().startswith("#!"):
+            head, end, tail = text.rpartition("</script>")
+            text = _SCRIPT.sub(_fenced, head + end) + tail
+            text = _LISTING.sub(r"```\n\g<0>```\n", text)
+            text = _SCALAR.sub(lambda found: f"```\n{dedent(found[1])}```\n", text)
     return text
 
 
-def _fenced(pre: re.Match[str]) -> str:
-    code = unescape(_SPAN.sub("", pre[1])).strip("\n")
-    return f"\n```\n{code}\n```\n"
+def _fenced(element: re.Match[str]) -> str:
+    is_quoted = "<![CDATA[" in element[0]
+    code = element[1] if is_quoted else unescape(_SPAN.sub("", element[1]))
+    return "\n```\n" + code.strip("\n") + "\n```\n"
 
 
 def before_next_turn(text: str) -> str:
@@ -218,8 +241,7 @@ def find_blocks(text: str, *, besides: Sequence[FoundObject] = ()) -> list[Block
             continue
         if opened is not None and _closes(fence, opened):
             content = text[_content_start(opened) : fence.start()] + "\n" * bool(fence["glued"])
-            block = _block_of(opened, content, fence.end(), is_nested=is_nested, is_cut=is_inside)
-            blocks.append(block)
+            blocks.append(_block_of(opened, content, fence.end(), is_nested=is_nested))
             opened = None
             continue
         if opened is not None:
@@ -333,7 +355,12 @@ def _content_start(opened: re.Match[str]) -> int:
 
 
 def _block_of(
-    opened: re.Match[str], content: str, end: int, *, is_closed: bool = True, **found: bool
+    opened: re.Match[str],
+    content: str,
+    end: int,
+    *,
+    is_closed: bool = True,
+    is_nested: bool = False,
 ) -> Block:
     indent = len(opened["before"])
     lines = content.split("\n")
@@ -343,7 +370,7 @@ def _block_of(
         indent = 0
     language = opened["language"].lower()
     language = "sh" if language.endswith(".sh") else language
-    return Block(opened.start(), end, language, content, is_closed, indent=indent, **found)
+    return Block(opened.start(), end, language, content, is_closed, is_nested, indent)
 
 
 class Heredocs:

@@ -6,7 +6,9 @@ begins like a script. Prose, JSON, and comments without a command are not script
 
 from __future__ import annotations
 
+import json
 import re
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from html import unescape
 from itertools import pairwise
@@ -16,6 +18,7 @@ from catalog.analysis.shell.parsing import shared_time
 from pipeline.flow.reading.choosing import choose, is_correction
 from pipeline.flow.reading.loose import (
     SHEBANG,
+    before_prose,
     is_command,
     is_only_comments,
     lone_command,
@@ -32,12 +35,12 @@ from pipeline.flow.reading.markup import (
     find_blocks,
     find_objects,
     find_strings,
-    has_open_heredoc,
     holds_json,
+    with_plain_blanks,
 )
 from pipeline.flow.reading.placeholders import is_placeholder_script
 from pipeline.flow.reading.replies import ECHO, said_by_tool, stopped
-from pipeline.flow.reading.transcripts import strip_line_numbers, strip_prompts
+from pipeline.flow.reading.transcripts import is_cut_short, strip_line_numbers, strip_prompts
 from pipeline.types import ReadingOutcome, Reply
 
 MAX_SCRIPT_BYTES = 1_000_000
@@ -50,6 +53,7 @@ _FOREIGN = re.compile(
     r"\s*+#!(?!.*sh\b)|(?:\s*+#.*+\n)*+\s*+"
     r"(?:import |from \S+ import|def |class |print\(|<\?php|use strict|#include|const |let )"
 )
+_DATA = ("yaml", "yml", "xml", "html")  # their strings may hold the script
 # Lines that install and run a program in another language.
 _RUNS = re.compile(
     r"(?:[ \t]*+(?:#.*+|(?:sudo )?(?:(?:pip3?|npm|apt(?:-get)?|dnf|brew|gem|cpan) .*+|chmod .*+"
@@ -76,7 +80,10 @@ def _read_script(reply: Reply) -> ScriptReading:
     if why:
         said = " ".join(reply.text.split()) if why is ReadingOutcome.REFUSED else ""
         return ScriptReading(why, note=shorten(said, _LONGEST_REFUSAL, placeholder=" ..."))
-    text = drop_thinking(reply.text)
+    text = drop_thinking(with_plain_blanks(reply.text))
+    if text.strip().startswith('"'):
+        with suppress(ValueError):
+            text = str(json.loads(text, strict=False))
     found = find_objects(text, "script")
     by_tool = said_by_tool(reply, "script")
     strings = {
@@ -153,8 +160,6 @@ def _from_blocks(text: str, blocks: list[Block], fenced: list[Block]) -> ScriptR
     best, note = choose(text, blocks, candidates)
     if best is None:
         return _unparsed(note)
-    if best.is_cut:
-        return _unparsed("the code block ends inside a here-document")
     if len(blocks) > 1 and _RUNS.fullmatch(best.content):
         return _unparsed(_ONLY_CALLS)
     notes = [note] if note else []
@@ -167,7 +172,9 @@ def _from_blocks(text: str, blocks: list[Block], fenced: list[Block]) -> ScriptR
         notes.append("without a whole code fence")
     if best.is_nested:
         notes.append("a here-document in it holds a code fence")
-    script = best.content
+    script = before_prose(best.content)[0] or best.content
+    if is_cut_short(script):
+        return _unparsed("the script ends inside a command, a string or a here-document")
     first, _newline, rest = script.lstrip("\n").partition("\n")
     if not best.language and first.strip() in SHELLS and rest.lstrip().startswith("#"):
         script = rest.lstrip()
@@ -185,14 +192,18 @@ def _plain(block: Block) -> Block:
     if _ENTITIES.search(content) and not _NO_ENTITY.search(content):
         content = unescape(content)
     content = strip_line_numbers(content) or content
-    is_cut = block.is_cut and (content == block.content or has_open_heredoc(content))
-    return replace(block, content=content, is_cut=is_cut)
+    if block.language in _DATA:
+        inner = as_markdown(content)
+        found = [one for one in with_loose_scripts(inner, find_blocks(inner)) if one.is_closed]
+        if len(found) == 1:
+            block, content = replace(block, language=found[0].language), found[0].content
+    return replace(block, content=content)
 
 
 def _unwrapped(script: str, note: str) -> ScriptReading:
     """The script in a JSON string, without a code fence that the model put inside the string."""
     blocks = find_blocks(script)
-    if len(blocks) == 1 and blocks[0].is_closed and not blocks[0].is_cut:
+    if len(blocks) == 1 and blocks[0].is_closed:
         block = blocks[0]
         if not (script[: block.start] + script[block.end :]).strip():
             return _usable(block.content, "; ".join(filter(None, [note, "out of its code fence"])))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 
 from catalog.analysis.shell.parsing import TooComplex, parse
 from pipeline.flow.reading.markup import has_open_heredoc
@@ -25,6 +26,25 @@ def is_complete(script: str) -> bool:
     except TooComplex:
         return False
     return is_whole and not has_open_heredoc(script)
+
+
+def is_cut_short(script: str) -> bool:
+    """Whether a script ends within a here-document, a string or a compound command.
+
+    An error that the parser finds before the end may be a slip of the grammar.
+    """
+    if has_open_heredoc(script):
+        return True
+    source = script.rstrip().encode(errors="replace")
+    last, waiting = 0, []
+    with suppress(TooComplex):
+        waiting = [parse(source)]
+    while waiting:
+        node = waiting.pop()
+        if node.is_error or node.is_missing:
+            last = node.end_byte
+        waiting += reversed(node.children if node.has_error else [])
+    return last == len(source) > 0
 
 
 def strip_prompts(script: str, *, is_console: bool = False) -> str | None:
