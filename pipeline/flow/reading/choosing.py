@@ -87,9 +87,9 @@ _OF_SCRIPT = r"(?: of (?:it|(?:the|this|your) (?:script|file|code)))?\W*$"
 _CONTINUED = _words(
     rf"continu(?:ed|es|ing|ation)\b|cont'd|the (?:rest|remainder|remaining part){_OF_SCRIPT}"
     rf"|(?:(?:part|half) (?:2|two|ii|3|three)(?: ?(?:/|of) ?\d)?|(?:second|last|next|final) (?:part|half)){_OF_SCRIPT}"
-    r"|(?:append|add|paste|put) (?:this|these|it|the (?:following|next)(?! script))\b"
+    r"|(?:(?:append|add|paste|put) (?:this|these|it|the (?:following|next)(?! script))\b[^.\n]{0,60}"
+    r"\b(?:script|same file|above|below|to it)\b|\b(?:end|bottom) of (?:the|this|that|same))"
     r"(?!.*(?:cron|rc\b|profile|conf|sudoers|fstab|alias|/etc|~/))"
-    r"[^.\n]{0,60}\b(?:script|same file|end|bottom|above|below|to it)\b"
 )
 _IN_ONE_FILE = _words(r"(?:single|one) (?:file|script)\b|one after (?:the other|another)\b")
 _OUTPUT = _words(

@@ -36,7 +36,7 @@ _COMMON = re.compile(
 _OPERATOR = re.compile(r"[$|;&<>=#\"]|(?<!\S)--?\w")
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|(?<!\S)#.*")
 _COMMAND = re.compile(
-    r"(?:\w++=[^\n]*+\n\s*+)*+(?:sudo +)?[a-z][\w.+-]*+ (?:.* )?(?:--?[a-zA-Z0-9]|\||>|[~.]?/|[\"'$*]|\S+[:/]).*",
+    r"(?:\w++(?:=[^\n]*+| ?\(\) *+\{)\n\s*+)*+(?:sudo +)?[a-z][\w.+-]*+ (?:.* )?(?:--?[a-zA-Z0-9]|\||>|[~.]?/|[\"'$*]|\S+[:/]).*",
     re.DOTALL,
 )
 _COMMENTS = re.compile(r"(?:\s*+#.*+\n)*+\s*+")
@@ -44,10 +44,9 @@ _LINE = re.compile(r"^.+$", re.MULTILINE)
 _WORD = re.compile(r"[A-Za-z][\w'’-]*[,:.!]?")
 _PRINTERS = ("echo", "printf", "logger", "wall")
 _PRINTS = re.compile(r"[ \t]*(?:echo|printf) .*[\"'][ \t]*|[ \t]*exit \d+")
-_ONLY_PRINTS = re.compile(r"(?:[ \t]*+(?:#.*+|echo .*+|printf .*+|exit \d*+|:)?+(?:\n|\Z))++")
 _APOLOGY = re.compile(
-    r"sorry|apologi[sz]e|\bI (?:can(?:'|’|no)t|am (?:unable|not able)|will not|won['’]t)\b|I['’]m (?:unable|not able)",
-    re.IGNORECASE,
+    r"(?is)(?=.*\bI(?:['’]m| am)? (?:(?:really|very) )?(?:sorry|unable|not able|can(?:['’]|no)t|won['’]t|will not)\b)"
+    r"(?-s:[ \t]*+(?:#.*+|(?:echo|printf|exit) .*+|:)?+(?:\n|\Z))++"
 )
 _CLOSES = re.compile(r"[ \t]*(?:fi|done|esac|EOF)\b|[ \t]*\}")
 _TRAILING_HEADINGS = re.compile(r"(?:\n[ \t]*(?:#{2,6} .*)?)+\Z")
@@ -86,10 +85,10 @@ def with_loose_scripts(text: str, blocks: Sequence[Block]) -> list[Block]:
 
 
 def is_only_comments(script: str) -> bool:
-    """Whether nothing in a script is a command, or it only prints an apology."""
-    if _ONLY_PRINTS.fullmatch(script) and _APOLOGY.search(script):
-        return True
-    return all(not line.strip() or line.lstrip().startswith("#") for line in script.split("\n"))
+    """Whether a script has no command, or only prints an apology."""
+    return _APOLOGY.fullmatch(script) is not None or all(
+        not line.strip() or line.lstrip().startswith("#") for line in script.split("\n")
+    )
 
 
 def _dedented(text: str, indent: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from html import unescape
 from itertools import islice
@@ -47,22 +48,18 @@ _LAST_TOKENS = re.compile(
     r"(?:\s*+(?:<\|\w{1,30}\|>|<｜[^｜\n]{1,30}｜>|</?s>|<end_of_turn>|<eos>))+\s*\Z"
 )
 _QUOTED_CODE = re.compile(r"^> ?(?:```|~~~|#!)", re.MULTILINE)
-_PRE = re.compile(
-    r"<pre\b[^>\n]{0,200}>\s*+(?:<code\b[^>\n]{0,200}>)?(.*?)(?:</code>\s*+)?</pre>",
-    re.DOTALL | re.IGNORECASE,
-)
-_SCRIPT = re.compile(
-    r"<script\b[^>\n]{0,200}>\s*+(?:<!\[CDATA\[\s*+|(?=#!))(.*?)(?:\]\]>\s*+)?</script>",
-    re.DOTALL | re.IGNORECASE,
-)
+# What begins the code within an element.
+_ELEMENTS = {"pre": r"(?:<code\b[^>\n]{0,200}>)?", "script": r"(?:<!\[CDATA\[\s*+|(?=#!))"}
 _LISTING = re.compile(r"(?m)(?:^[ \t]*+\d++[ \t]*+[|│].*+\n?){2,}+")
 _SCALAR = re.compile(
-    r"(?mi)^[ \t]*+[\"']?(?:script|code|content|bash)[\"']?:[ \t]*+\|[-+\d]*+\n((?:[ \t]++\S.*+\n|[ \t]*+\n)++)"
+    r"(?mi)^([ \t]*+)[\"']?(?:script|code|content|bash)[\"']?:[ \t]*+\|[-+\d]*+\n((?:\1[ \t]++\S.*+\n|[ \t]*+\n)++)"
 )
-_BLANK = re.compile(r"[\u00a0\u2000-\u200a\u202f\u3000]")
-_INDENT = re.compile(rf"(?m)^[ \t]*+{_BLANK.pattern}[ \t{_BLANK.pattern[1:]}*+")
-_ODD = r"\u00a0\u200b-\u200d\u2060\ufeff"
-_INVISIBLE = re.compile(rf"(?m)^\ufeff|(?<![{_ODD}])[{_ODD}]++(?=\r?$)")
+_ODD_BLANKS = re.compile(
+    r"(?m)^[ \t\u00a0\u2000-\u200d\u202f\u2060\u3000\ufeff]++|(?<![\u200b-\u200d\u2060\ufeff])[\u200b-\u200d\u2060\ufeff]++(?=\r?$)"
+)
+_PLAIN_BLANKS = dict.fromkeys((0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF)) | dict.fromkeys(
+    (0xA0, *range(0x2000, 0x200B), 0x202F, 0x3000), " "
+)
 _SPAN = re.compile(r"</?span\b[^>\n]{0,200}>", re.IGNORECASE)
 _MOST_TURNS = 50
 _TURN = re.compile(
@@ -116,8 +113,8 @@ class Block:
 
 
 def with_plain_blanks(text: str) -> str:
-    """The text without byte order marks, and without unusual blanks that a shell takes for part of a word."""
-    return _INVISIBLE.sub("", _INDENT.sub(lambda found: _BLANK.sub(" ", found[0]), text))
+    """The text without unusual blanks at the ends of lines, which a shell takes for part of a word."""
+    return _ODD_BLANKS.sub(lambda found: found[0].translate(_PLAIN_BLANKS), text)
 
 
 def drop_thinking(text: str) -> str:
@@ -162,19 +159,21 @@ def as_markdown(text: str) -> str:
     if not _FENCE.search(text):
         if _QUOTED_CODE.search(text):
             return re.sub(r"(?m)^> ?", "", text)
-        head, end, tail = text.rpartition("</pre>")
-        text = _PRE.sub(_fenced, head + end) + tail
-        if not text.lstrip().startswith("#!"):
-            head, end, tail = text.rpartition("</script>")
-            text = _SCRIPT.sub(_fenced, head + end) + tail
-            text = _LISTING.sub(r"```\n\g<0>```\n", text)
-            text = _SCALAR.sub(lambda found: f"```\n{dedent(found[1])}```\n", text)
+        if text.lstrip().startswith("#!"):
+            return text
+        for tag, begin in _ELEMENTS.items():
+            head, end, tail = text.rpartition(f"</{tag}>")
+            whole = (
+                rf"(?is)<{tag}\b[^>\n]{{0,200}}>\s*+{begin}(.*?)(?:</code>\s*+|\]\]>\s*+)?</{tag}>"
+            )
+            text = re.sub(whole, _fenced, head + end) + tail
+        text = _LISTING.sub(r"```\n\g<0>```\n", text)
+        text = _SCALAR.sub(lambda found: f"```\n{dedent(found[2])}```\n", text)
     return text
 
 
 def _fenced(element: re.Match[str]) -> str:
-    is_quoted = "<![CDATA[" in element[0]
-    code = element[1] if is_quoted else unescape(_SPAN.sub("", element[1]))
+    code = element[1] if "<![CDATA[" in element[0] else unescape(_SPAN.sub("", element[1]))
     return "\n```\n" + code.strip("\n") + "\n```\n"
 
 
@@ -213,13 +212,16 @@ def find_objects(text: str, key: str) -> list[FoundObject]:
 
 
 def find_strings(text: str) -> set[str]:
-    """The strings in JSON objects, at any depth and under any key."""
+    """The strings in JSON, at any depth and under any key, and lists of lines as strings."""
     found: set[str] = set()
     waiting: list[object] = [value for _, _, value in _scan_objects(text)]
+    with suppress(ValueError, RecursionError):
+        waiting.append(json.loads(text.strip("` \n").removeprefix("json"), strict=False))
     while waiting:
         value = waiting.pop()
         if isinstance(value, dict | list):
             waiting += value.values() if isinstance(value, dict) else value
+            found.add("\n".join(line for line in value if isinstance(line, str)))
         elif isinstance(value, str):
             found.add(value)
     return found

@@ -12,34 +12,12 @@ _NO_WORDS = re.compile(r"[\W_]*")
 _DOTS = re.compile(r"\s*(?:\.{2,}|…)\s*")
 _WORDS = re.compile(r"[a-z]+\s+[a-z]+", re.IGNORECASE)
 _NOT_LETTERS = re.compile(r"[^a-z]+")
-_FORMS = frozenset(
-    {
-        "one sentence",
-        "one short sentence",
-        "a sentence",
-        "short sentence",
-        "at most three",
-        "the whole script",
-        "whole script",
-        "the script",
-        "your script",
-        "your script here",
-        "script here",
-        "bash script",
-        "the bash script",
-        "reason",
-        "the reason",
-        "your reason",
-        "your reason here",
-        "difference",
-        "differences",
-        "point",
-        "points",
-        "functionality",
-        "description",
-        "your description",
-    }
-)
+_FORMS = (
+    "one sentence|one short sentence|a sentence|short sentence|at most three"
+    "|the whole script|whole script|the script|your script|your script here|script here"
+    "|bash script|the bash script|reason|the reason|your reason|your reason here"
+    "|difference|differences|point|points|functionality|description|your description"
+).split("|")
 
 
 def is_placeholder(text: str) -> bool:

@@ -6,9 +6,7 @@ begins like a script. Prose, JSON, and comments without a command are not script
 
 from __future__ import annotations
 
-import json
 import re
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from html import unescape
 from itertools import pairwise
@@ -53,7 +51,7 @@ _FOREIGN = re.compile(
     r"\s*+#!(?!.*sh\b)|(?:\s*+#.*+\n)*+\s*+"
     r"(?:import |from \S+ import|def |class |print\(|<\?php|use strict|#include|const |let )"
 )
-_DATA = ("yaml", "yml", "xml", "html")  # their strings may hold the script
+_DATA = ("yaml", "yml", "toml", "xml", "html")  # their strings may hold the script
 # Lines that install and run a program in another language.
 _RUNS = re.compile(
     r"(?:[ \t]*+(?:#.*+|(?:sudo )?(?:(?:pip3?|npm|apt(?:-get)?|dnf|brew|gem|cpan) .*+|chmod .*+"
@@ -81,9 +79,6 @@ def _read_script(reply: Reply) -> ScriptReading:
         said = " ".join(reply.text.split()) if why is ReadingOutcome.REFUSED else ""
         return ScriptReading(why, note=shorten(said, _LONGEST_REFUSAL, placeholder=" ..."))
     text = drop_thinking(with_plain_blanks(reply.text))
-    if text.strip().startswith('"'):
-        with suppress(ValueError):
-            text = str(json.loads(text, strict=False))
     found = find_objects(text, "script")
     by_tool = said_by_tool(reply, "script")
     strings = {

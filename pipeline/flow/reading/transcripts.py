@@ -33,18 +33,14 @@ def is_cut_short(script: str) -> bool:
 
     An error that the parser finds before the end may be a slip of the grammar.
     """
-    if has_open_heredoc(script):
-        return True
     source = script.rstrip().encode(errors="replace")
-    last, waiting = 0, []
     with suppress(TooComplex):
-        waiting = [parse(source)]
-    while waiting:
-        node = waiting.pop()
-        if node.is_error or node.is_missing:
-            last = node.end_byte
-        waiting += reversed(node.children if node.has_error else [])
-    return last == len(source) > 0
+        node = parse(source)
+        while broken := [child for child in node.children if child.has_error]:
+            node = broken[-1]
+        if node.has_error and node.end_byte == len(source):
+            return True
+    return has_open_heredoc(script)
 
 
 def strip_prompts(script: str, *, is_console: bool = False) -> str | None:
