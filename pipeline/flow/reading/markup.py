@@ -54,12 +54,11 @@ _LISTING = re.compile(r"(?m)(?:^[ \t]*+\d++[ \t]*+[|│].*+\n?){2,}+")
 _SCALAR = re.compile(
     r"(?mi)^([ \t]*+)[\"']?(?:script|code|content|bash)[\"']?:[ \t]*+\|[-+\d]*+\n((?:\1[ \t]++\S.*+\n|[ \t]*+\n)++)"
 )
+_BLANKS, _ZERO_WIDTH = "\xa0\u2002\u2003\u2009\u202f", "\u200b\u200c\u200d\u2060\ufeff"
 _ODD_BLANKS = re.compile(
-    r"(?m)^[ \t\u00a0\u2000-\u200d\u202f\u2060\u3000\ufeff]++|(?<![\u200b-\u200d\u2060\ufeff])[\u200b-\u200d\u2060\ufeff]++(?=\r?$)"
+    rf"(?m)^[ \t{_BLANKS}{_ZERO_WIDTH}]++|(?<![{_ZERO_WIDTH}])[{_ZERO_WIDTH}]++(?=\r?$)"
 )
-_PLAIN_BLANKS = dict.fromkeys((0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF)) | dict.fromkeys(
-    (0xA0, *range(0x2000, 0x200B), 0x202F, 0x3000), " "
-)
+_PLAIN_BLANKS = str.maketrans(_BLANKS, " " * len(_BLANKS), _ZERO_WIDTH)
 _SPAN = re.compile(r"</?span\b[^>\n]{0,200}>", re.IGNORECASE)
 _MOST_TURNS = 50
 _TURN = re.compile(
@@ -67,6 +66,7 @@ _TURN = re.compile(
     r"|^(?:(?:\*\*|#+ )?(?:user|human|question|q):|### (?:user|human|instruction)\b)",
     re.IGNORECASE | re.MULTILINE,
 )
+_DATA = ("yaml", "yml", "toml", "xml", "html")  # their strings may hold the script
 _WRAPPERS = ("markdown", "md")
 _BEGINS_WITH_A_KEY = re.compile(r"\s*[\[{]\s*(?:\{\s*)*\"[^\"\n]*\"\s*[:,]")
 _BEGINS_LIKE_JSON = re.compile(r"\{\s*[\"'}]")
@@ -156,6 +156,8 @@ def _after_last(tag: re.Pattern[str], text: str) -> int:
 def as_markdown(text: str) -> str:
     """The text with quoted, preformatted, numbered and XML's code in blocks, without its last special tokens."""
     text = text[:-300] + _LAST_TOKENS.sub("\n", text[-300:])
+    if len(blocks := find_blocks(text)) == 1 and blocks[0].language in _DATA:
+        text = text[: blocks[0].start] + blocks[0].content + text[blocks[0].end :]
     if not _FENCE.search(text):
         if _QUOTED_CODE.search(text):
             return re.sub(r"(?m)^> ?", "", text)

@@ -12,12 +12,11 @@ _NO_WORDS = re.compile(r"[\W_]*")
 _DOTS = re.compile(r"\s*(?:\.{2,}|…)\s*")
 _WORDS = re.compile(r"[a-z]+\s+[a-z]+", re.IGNORECASE)
 _NOT_LETTERS = re.compile(r"[^a-z]+")
-_FORMS = (
-    "one sentence|one short sentence|a sentence|short sentence|at most three"
-    "|the whole script|whole script|the script|your script|your script here|script here"
-    "|bash script|the bash script|reason|the reason|your reason|your reason here"
-    "|difference|differences|point|points|functionality|description|your description"
-).split("|")
+_FORM = re.compile(
+    r"(?:(?:one|a) )?(?:short )?sentence|at most three"
+    r"|(?:the |your )?(?:whole |bash )?(?:script|reason)(?: here)?"
+    r"|(?:your )?(?:differences?|points?|functionality|description)"
+)
 
 
 def is_placeholder(text: str) -> bool:
@@ -26,9 +25,8 @@ def is_placeholder(text: str) -> bool:
         return False
     if _NO_WORDS.fullmatch(text):
         return True
-    return " ".join(_NOT_LETTERS.split(text.lower())).strip() in _FORMS and not re.search(
-        r"\d", text
-    )
+    words = " ".join(_NOT_LETTERS.split(text.lower())).strip()
+    return _FORM.fullmatch(words) is not None and not re.search(r"\d", text)
 
 
 def is_placeholder_script(text: str) -> bool:

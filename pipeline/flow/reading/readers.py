@@ -155,29 +155,20 @@ def _verdict(reply: Reply, legal: set[str]) -> _Said:
     verdicts = {_normal(value.get("verdict")) for value in answers}
     verdicts |= {_normal(word) for word in tags}
     if not (said or tags):
-        return _Said(ReadingOutcome.UNPARSED, note=_no_verdict(text))
+        missing = "it holds no JSON object" + " with a verdict" * ("{" in text)
+        return _Said(ReadingOutcome.UNPARSED, note=missing)
     if not verdicts <= legal:
-        return _Said(
-            ReadingOutcome.UNPARSED, note=f"its verdict is not {' or '.join(sorted(legal))}"
-        )
+        wanted = " or ".join(sorted(legal))
+        return _Said(ReadingOutcome.UNPARSED, note=f"its verdict is not {wanted}")
     if len(verdicts) > 1:
         return _Said(ReadingOutcome.CONFLICT)
     return _Said(ReadingOutcome.READ, verdicts.pop(), said[-1] if said else {})
 
 
-def _no_verdict(text: str) -> str:
-    return (
-        "it holds no JSON object" if "{" not in text else "it holds no JSON object with a verdict"
-    )
-
-
 def _is_echo(value: Mapping[str, object]) -> bool:
     """Whether an object only repeats the answer form: placeholders and no words of its own."""
-    texts = [
-        value.get("reason"),
-        *_as_list(value.get("differences")),
-        *_as_list(value.get("points")),
-    ]
+    keys = ("reason", "differences", "points")
+    texts = [text for key in keys for text in _as_list(value.get(key))]
     words = [text for text in texts if isinstance(text, str) and text]
     return bool(words) and all(is_placeholder(text) for text in words)
 

@@ -42,7 +42,6 @@ from pipeline.flow.reading.transcripts import is_cut_short, strip_line_numbers, 
 from pipeline.types import ReadingOutcome, Reply
 
 MAX_SCRIPT_BYTES = 1_000_000
-_ONLY_CALLS = "the code block with commands only runs a script in another one"
 _LONGEST_REFUSAL = 400  # characters
 _ENTITIES = re.compile(r"&amp;&amp;| \d?&[lg]t;")
 _NO_ENTITY = re.compile(r"[<>]|&(?!(?:amp|[lg]t|quot|#\w{1,5});)")
@@ -51,7 +50,6 @@ _FOREIGN = re.compile(
     r"\s*+#!(?!.*sh\b)|(?:\s*+#.*+\n)*+\s*+"
     r"(?:import |from \S+ import|def |class |print\(|<\?php|use strict|#include|const |let )"
 )
-_DATA = ("yaml", "yml", "toml", "xml", "html")  # their strings may hold the script
 # Lines that install and run a program in another language.
 _RUNS = re.compile(
     r"(?:[ \t]*+(?:#.*+|(?:sudo )?(?:(?:pip3?|npm|apt(?:-get)?|dnf|brew|gem|cpan) .*+|chmod .*+"
@@ -67,13 +65,9 @@ class ScriptReading:
     note: str = ""
 
 
+@shared_time()
 def read_script(reply: Reply) -> ScriptReading:
     """The script of a reply, byte for byte, with a note if something about it was odd."""
-    with shared_time():
-        return _read_script(reply)
-
-
-def _read_script(reply: Reply) -> ScriptReading:
     why = stopped(reply)
     if why:
         said = " ".join(reply.text.split()) if why is ReadingOutcome.REFUSED else ""
@@ -156,7 +150,7 @@ def _from_blocks(text: str, blocks: list[Block], fenced: list[Block]) -> ScriptR
     if best is None:
         return _unparsed(note)
     if len(blocks) > 1 and _RUNS.fullmatch(best.content):
-        return _unparsed(_ONLY_CALLS)
+        return _unparsed("the code block with commands only runs a script in another one")
     notes = [note] if note else []
     is_loose = all(block.start != best.start for block in fenced)
     if is_loose and any(block.language not in (*SHELLS, *PLAIN) for block in fenced):
@@ -187,11 +181,6 @@ def _plain(block: Block) -> Block:
     if _ENTITIES.search(content) and not _NO_ENTITY.search(content):
         content = unescape(content)
     content = strip_line_numbers(content) or content
-    if block.language in _DATA:
-        inner = as_markdown(content)
-        found = [one for one in with_loose_scripts(inner, find_blocks(inner)) if one.is_closed]
-        if len(found) == 1:
-            block, content = replace(block, language=found[0].language), found[0].content
     return replace(block, content=content)
 
 
