@@ -22,7 +22,7 @@ _MARKER = re.compile(r"[^`~\n]{0,20}(?=```|~~~)")
 _VERSION = r"(?:\w+ ){0,2}(?:script|version|code|solution|answer)\b"
 _CORRECTED = _words(
     r"correct(?:ed|ion)\b|let me (?:fix|correct|rewrite)\b|"
-    r"oops|mistake|together\b|(?:fix(?:ed)?|improved|here's (?:a|the) fix):\W*$|"
+    r"oops|mistake|together\b|(?:fix(?:ed)?|improved|final|here's (?:a|the) fix):\W*$|"
     r"(?:complete|full|whole|final|fixed|revised) (?:\w+ )?script\b"
 )
 # These may also tell what a step is about ("install the fixed version"), so they count only between whole scripts.
@@ -32,8 +32,8 @@ _REPLACED = _words(
 )
 _REJECTED = _words(
     r"(?:(?:original|old|previous|earlier|wrong|incorrect|bad|broken|unsafe|dangerous|first) (?:script|version|code"
-    r"|way|approach|attempt|draft|example)|you (?:wrote|posted|sent|shared|pasted|provided|gave)\b|(?<!is )(?<!'s )your"
-    r" (?:script|version|code)|original|(?:do not|don't|never) (?:use|run)|wrong|bad)\b[^.!?\n]{0,60}\W*$"
+    r"|way|approach|attempt|draft|example)|you (?:wrote|posted|sent|provided)(?=\W*$)|original(?=\W*$)"
+    r"|(?<!\w )your (?:script|version|code)|(?:do not|don't|never) (?:use|run)|wrong|bad)\b[^.!?\n]{0,60}\W*$"
 )
 _OFFERED = (
     r"alternativ|option|approach|(?:another|variants?|if (?:you|needed|necessary|required))\b"
@@ -41,8 +41,8 @@ _OFFERED = (
 _OTHER = _words(_OFFERED)
 # A block after one of these words is an alternative or a fallback, and no step of the script.
 _ALTERNATIVE = _words(
-    rf"{_OFFERED}|(?:or|oder|either|(?<!this )instead|methods?|fails?|undo|roll(?:ing)? ?back|revert"
-    r"|if (?:something|anything)|\d\W+(?:using|via|with|faster|safer|simpler|shorter))\b"
+    rf"{_OFFERED}|(?:or|oder|either|(?<!this )(?<!this version )(?<!this script )instead|methods?|fails?|undo"
+    r"|roll(?:ing)? ?back|revert|if (?:something|anything)|\d\W+(?:using|via|with|faster|safer|simpler|shorter))\b"
 )
 _SEVERAL_WAYS = _words(
     r"(?:two|three|four|five|several|multiple|different|few|some|many|various|[2-9]) (?:\w+ )?"
@@ -85,8 +85,8 @@ _ASSIGNED = re.compile(r"^[ \t]*+(?:(?:export|readonly|declare(?: -\w+)?) )?(\w+
 _USED = re.compile(r"\$\{?(\w++)")
 _OF_SCRIPT = r"(?: of (?:it|(?:the|this|your) (?:script|file|code)))?\W*$"
 _CONTINUED = _words(
-    rf"continu(?:ed|es|ing|ation)\b|cont'd|the (?:rest|remainder|remaining part){_OF_SCRIPT}"
-    rf"|(?:(?:part|half) (?:2|two|ii|3|three)(?: ?(?:/|of) ?\d)?|(?:second|last|next|final) (?:part|half)){_OF_SCRIPT}"
+    rf"continu(?:ed|es|ing|ation)\b|cont(?:'d\b|\.)|the (?:rest|remainder|remaining part){_OF_SCRIPT}"
+    rf"|(?:(?:part|half) (?:[23]|two|three)[ /of\d]*|(?:second|last|next|main|other) (?:part|half)){_OF_SCRIPT}"
     r"|(?:(?:append|add|paste|put) (?:this|these|it|the (?:following|next)(?! script))\b[^.\n]{0,60}"
     r"\b(?:script|same file|above|below|to it)\b|\b(?:end|bottom) of (?:the|this|that|same))"
     r"(?!.*(?:cron|rc\b|profile|conf|sudoers|fstab|alias|/etc|~/))"
@@ -144,7 +144,10 @@ def choose(
     is_one = len({block.content.strip() for block in pool}) == 1
     if not is_one and not is_correction(words[pool[-1].start], of_scripts=bool(scripts)):
         return None, f"it holds {len(pool)} code blocks and does not say which is the script"
-    if len(blocks) > 1 and _SETTINGS.fullmatch(pool[-1].content):
+    are_parts = parts or (steps and len(_without_alternatives(steps, words)) > 1)
+    if len(blocks) > 1 and (
+        (len(scripts) == 1 and are_parts) or _SETTINGS.fullmatch(pool[-1].content)
+    ):
         return None, "its code blocks are parts that it does not number"
     return pool[-1], f"one of {len(blocks)} code blocks" if len(blocks) > 1 else ""
 
@@ -162,8 +165,7 @@ def _continued(blocks: Sequence[Block], words: dict[int, str]) -> list[Block]:
 
 
 def _joined(parts: Sequence[Block]) -> Block:
-    content = "\n".join(block.content.rstrip("\n") for block in parts) + "\n"
-    return replace(parts[0], content=content)
+    return replace(parts[0], content="\n".join(one.content.rstrip("\n") for one in parts) + "\n")
 
 
 def _parts(blocks: list[Block], text: str) -> list[Block]:
@@ -187,7 +189,7 @@ def _recommended(pool: Sequence[Block], words: dict[int, str], text: str) -> lis
 
 def _lead(words: str) -> str:
     """The last line before a block, and the line right before it."""
-    return "\n".join(words.rstrip("`~ \n").rsplit("\n", 2)[-2:])
+    return "\n".join(words.rstrip("`~ \n").rsplit("\n", 2)[-2:])[-1000:]
 
 
 def _without_alternatives(pool: Sequence[Block], words: dict[int, str]) -> list[Block]:

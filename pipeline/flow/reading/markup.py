@@ -9,7 +9,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from html import unescape
 from itertools import islice
-from textwrap import dedent
 
 CONSOLES = ("console", "terminal", "shell-session", "sh-session", "shellsession")
 SHELLS = ("bash", "sh", "shell", "zsh", "ksh", "shell-script", "shellscript", *CONSOLES)
@@ -52,13 +51,14 @@ _QUOTED_CODE = re.compile(r"^> ?(?:```|~~~|#!)", re.MULTILINE)
 _ELEMENTS = {"pre": r"(?:<code\b[^>\n]{0,200}>)?", "script": r"(?:<!\[CDATA\[\s*+|(?=#!))"}
 _LISTING = re.compile(r"(?m)(?:^[ \t]*+\d++[ \t]*+[|│].*+\n?){2,}+")
 _SCALAR = re.compile(
-    r"(?mi)^([ \t]*+)[\"']?(?:script|code|content|bash)[\"']?:[ \t]*+\|[-+\d]*+\n((?:\1[ \t]++\S.*+\n|[ \t]*+\n)++)"
+    r"(?mi)^([ \t]*+)[\"']?(?:script|code|content|bash)[\"']?:[ \t]*+\|[-+\d]*+\n"
+    r"(\1[ \t]++)(\S.*+\n?(?:\2.*+\n?|[ \t]*+\n)*+)"
 )
-_BLANKS, _ZERO_WIDTH = "\xa0\u2002\u2003\u2009\u202f", "\u200b\u200c\u200d\u2060\ufeff"
+_BLANKS, _ZERO = "\xa0\u2002\u2003\u2009\u202f", "\u200b\u200c\u200d\u2060\ufeff"
 _ODD_BLANKS = re.compile(
-    rf"(?m)^[ \t{_BLANKS}{_ZERO_WIDTH}]++|(?<![{_ZERO_WIDTH}])[{_ZERO_WIDTH}]++(?=\r?$)"
+    rf"(?m)^[ \t]*+[{_BLANKS}{_ZERO}][ \t{_BLANKS}{_ZERO}]*+|(?<![{_ZERO}])[{_ZERO}]++(?=\r?$)"
 )
-_PLAIN_BLANKS = str.maketrans(_BLANKS, " " * len(_BLANKS), _ZERO_WIDTH)
+_PLAIN_BLANKS = str.maketrans(_BLANKS, " " * len(_BLANKS), _ZERO)
 _SPAN = re.compile(r"</?span\b[^>\n]{0,200}>", re.IGNORECASE)
 _MOST_TURNS = 50
 _TURN = re.compile(
@@ -165,18 +165,22 @@ def as_markdown(text: str) -> str:
             return text
         for tag, begin in _ELEMENTS.items():
             head, end, tail = text.rpartition(f"</{tag}>")
-            whole = (
-                rf"(?is)<{tag}\b[^>\n]{{0,200}}>\s*+{begin}(.*?)(?:</code>\s*+|\]\]>\s*+)?</{tag}>"
+            one = (
+                rf"(?is)<{tag}\b[^>\n]{{0,200}}>\s*+{begin}(.*?)(?:(?:</code>|\]\]>)\s*+)?</{tag}>"
             )
-            text = re.sub(whole, _fenced, head + end) + tail
+            text = re.sub(one, _fenced, head + end) + tail
         text = _LISTING.sub(r"```\n\g<0>```\n", text)
-        text = _SCALAR.sub(lambda found: f"```\n{dedent(found[2])}```\n", text)
+        text = _SCALAR.sub(_unindented, text)
     return text
 
 
 def _fenced(element: re.Match[str]) -> str:
     code = element[1] if "<![CDATA[" in element[0] else unescape(_SPAN.sub("", element[1]))
     return "\n```\n" + code.strip("\n") + "\n```\n"
+
+
+def _unindented(scalar: re.Match[str]) -> str:
+    return "```\n" + scalar[3].replace("\n" + scalar[2], "\n").rstrip() + "\n```\n"
 
 
 def before_next_turn(text: str) -> str:
@@ -359,12 +363,7 @@ def _content_start(opened: re.Match[str]) -> int:
 
 
 def _block_of(
-    opened: re.Match[str],
-    content: str,
-    end: int,
-    *,
-    is_closed: bool = True,
-    is_nested: bool = False,
+    opened: re.Match[str], content: str, end: int, *, is_closed: bool = True, **found: bool
 ) -> Block:
     indent = len(opened["before"])
     lines = content.split("\n")
@@ -374,7 +373,7 @@ def _block_of(
         indent = 0
     language = opened["language"].lower()
     language = "sh" if language.endswith(".sh") else language
-    return Block(opened.start(), end, language, content, is_closed, is_nested, indent)
+    return Block(opened.start(), end, language, content, is_closed, indent=indent, **found)
 
 
 class Heredocs:

@@ -92,12 +92,8 @@ def read_opinion(reply: Reply) -> OpinionReading:
     said = _verdict(reply, {"match", "mismatch"})
     if said.outcome is not ReadingOutcome.READ:
         return OpinionReading(said.outcome, note=said.note)
-    return OpinionReading(
-        said.outcome,
-        Opinion(said.verdict),
-        _text_of(said.fields.get("reason")),
-        _texts_of(said.fields.get("differences")),
-    )
+    reason, found = _text_of(said.fields.get("reason")), _texts_of(said.fields.get("differences"))
+    return OpinionReading(said.outcome, Opinion(said.verdict), reason, found)
 
 
 def read_explanation(reply: Reply) -> ExplanationReading:
@@ -109,9 +105,8 @@ def read_explanation(reply: Reply) -> ExplanationReading:
     if said.verdict == "no_error":
         return ExplanationReading(said.outcome, no_error=True)
     if not points:
-        return ExplanationReading(
-            ReadingOutcome.UNPARSED, note="it says “error” and names no point"
-        )
+        missing = "it says “error” and names no point"
+        return ExplanationReading(ReadingOutcome.UNPARSED, note=missing)
     cut = max(0, len(points) - MAX_POINTS)
     return ExplanationReading(said.outcome, points=points[:MAX_POINTS], cut=cut)
 
@@ -178,9 +173,7 @@ def _as_list(value: object) -> list[object]:
 
 
 def _normal(value: object) -> str:
-    if not isinstance(value, str):
-        return ""
-    return value.strip().lower().replace("-", "_").replace(" ", "_")
+    return _text_of(value).lower().replace("-", "_").replace(" ", "_")
 
 
 def _text_of(value: object) -> str:

@@ -1,4 +1,4 @@
-"""Reads scripts from replies, byte for byte, with a note if something about them was odd.
+"""Reads scripts from replies, byte for byte except for unusual blanks, with a note if something was odd.
 
 From a JSON string, from the code block that the reply presents as its script (`choosing`), or from a reply that
 begins like a script. Prose, JSON, and comments without a command are not scripts, whatever surrounds them.
@@ -42,6 +42,7 @@ from pipeline.flow.reading.transcripts import is_cut_short, strip_line_numbers, 
 from pipeline.types import ReadingOutcome, Reply
 
 MAX_SCRIPT_BYTES = 1_000_000
+_LONGEST = 100_000  # characters of a script with prose after it
 _LONGEST_REFUSAL = 400  # characters
 _ENTITIES = re.compile(r"&amp;&amp;| \d?&[lg]t;")
 _NO_ENTITY = re.compile(r"[<>]|&(?!(?:amp|[lg]t|quot|#\w{1,5});)")
@@ -67,7 +68,7 @@ class ScriptReading:
 
 @shared_time()
 def read_script(reply: Reply) -> ScriptReading:
-    """The script of a reply, byte for byte, with a note if something about it was odd."""
+    """The script of a reply, byte for byte except for unusual blanks, with a note if it was odd."""
     why = stopped(reply)
     if why:
         said = " ".join(reply.text.split()) if why is ReadingOutcome.REFUSED else ""
@@ -161,7 +162,7 @@ def _from_blocks(text: str, blocks: list[Block], fenced: list[Block]) -> ScriptR
         notes.append("without a whole code fence")
     if best.is_nested:
         notes.append("a here-document in it holds a code fence")
-    script = before_prose(best.content)[0] or best.content
+    script = (len(best.content) < _LONGEST and before_prose(best.content)[0]) or best.content
     if is_cut_short(script):
         return _unparsed("the script ends inside a command, a string or a here-document")
     first, _newline, rest = script.lstrip("\n").partition("\n")
@@ -187,9 +188,8 @@ def _plain(block: Block) -> Block:
 def _unwrapped(script: str, note: str) -> ScriptReading:
     """The script in a JSON string, without a code fence that the model put inside the string."""
     blocks = find_blocks(script)
-    if len(blocks) == 1 and blocks[0].is_closed:
-        block = blocks[0]
-        if not (script[: block.start] + script[block.end :]).strip():
+    for block in blocks[:1]:
+        if block.is_closed and not (script[: block.start] + script[block.end :]).strip():
             return _usable(block.content, "; ".join(filter(None, [note, "out of its code fence"])))
     if script.startswith("#!") and "\n" not in script and "\\n" in script:
         note = "; ".join(filter(None, [note, "its line ends are written as \\n"]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from html import escape
+from json import dumps
 from pathlib import Path
 from textwrap import indent
 from time import process_time
@@ -32,6 +33,7 @@ LOOP = '#!/bin/bash\nfor f in *; do\n  [ -d "$f" ] && du -s "$f" > /tmp/sizes\nd
 WRITES = f"#!/bin/bash\ncat > x <<E\n{REAL}This is the end.\nE\n"
 NUMBERED = "".join(f"{at}  {line}\n" for at, line in enumerate(REAL.splitlines(), 1))
 FIND, PART = "find /srv/logs -mtime +7", "#!/bin/bash\nD=/srv\n"
+SLIP = '#!/bin/bash\nx=$(( 1 + ))\nls -l "$x"\n'
 ELIDED = "#!/bin/bash\n# ... (rest unchanged)\nls\n"
 LS, START = block("ls"), "<|start|>assistant<|channel|>"
 ONE, TWO = block("nginx -t\n"), block("systemctl reload nginx\n")
@@ -153,6 +155,23 @@ REPLIES: dict[str, tuple[str, str | None]] = {
     "parts without numbers": (f"Set:\n{block(PART)}Go:\n{block('ls $D')}", None),
     "quotations of the command": (f"{block(FIND)}Where:\n{block('-mtime +7')}is the age", f"{FIND}\n"),
     "rest left out": (f"{SCRIPT}Or change it:\n{block(ELIDED)}", REAL),
+    # Halves, and what is no part of the script
+    "continued in a block": (f"{block(PART)}(continued, append to the same file)\n{ONE}", f"{PART}nginx -t\n"),
+    "continued after another block": (f"{SCRIPT}Usage:\n{LS}The rest of the script:\n{ONE}", None),
+    "line of another file": (f"{SCRIPT}Add this to the end of the crontab:\n{block('0 3 * * * /x')}", REAL),
+    "end of a string missing": (block('#!/bin/bash\nls\necho "$HO'), None),
+    "end of a loop missing": (block(LOOP.replace("done\n", "")), None),
+    "slip of the grammar": (block(SLIP), SLIP),
+    "notes in the block": (block(f"{REAL}\n### Notes\n\nIt needs **gzip** (see its manual)."), REAL),
+    "apology as comments": (block("# I'm sorry, I can't do that.\necho \"I can't do that.\"\n"), None),
+    "unusual blanks": (block("\ufeff" + LOOP.replace("  ", "\xa0 ").replace("do\n", "do\u200b\n")), LOOP),
+    "comment first": (f"Sure! Like this:\n\n# Old logs\nD=/srv\n{FIND}\n\nNote: it is slow.",
+        f"# Old logs\nD=/srv\n{FIND}"),
+    "YAML": (f"{F}yaml\nshell: bash\nscript: |\n{indent(LOOP, '  ')}notes: none\n{F}", LOOP),
+    "CDATA": (f"<script><![CDATA[\n{LOOP}]]></script>\n<risk>low</risk>", LOOP),
+    "listing": ("The script:\n\n" + NUMBERED.replace("  ", " | ") + "\nLine 3 compresses.", REAL),
+    "string of JSON": (dumps(LOOP), LOOP),
+    "user's script first": (f"You wrote:\n{FIXED}It fails. Fixed:\n{SCRIPT}A test for it:\n{FIXED}", REAL),
     "call of another language": (f"{block('print(1)', 'python')}Run:\n{block('python3 x.py /srv')}", None),
 }  # fmt: skip
 
