@@ -253,9 +253,9 @@ OF_THEM_READ = {
     "describe": 23,
     "difference": 1,
     "explain": 1,
-    "generate": 63,
+    "generate": 57,
     "refine": 1,
-    "repair": 14,
+    "repair": 12,
     "similarity": 0,
 }
 
