@@ -117,9 +117,13 @@ def pytest_runtest_teardown(
             # The next test of the module sets up the module's fixtures again.
             item.session._setupstate.teardown_exact(module.parent)
     marker = item.get_closest_marker("django_db")
+    is_marked = marker is not None and bool(marker.kwargs.get("transaction"))
+    has_emptied = is_marked or not {"transactional_db", "live_server"}.isdisjoint(
+        getattr(item, "fixturenames", ())
+    )
     # A skipped test has emptied nothing, and after the last test the database is gone.
     has_run = bool(getattr(item, "funcargs", None))
-    if has_run and nextitem is not None and marker is not None and marker.kwargs.get("transaction"):
+    if has_run and nextitem is not None and has_emptied:
         with item.config.stash[blocking_manager_key].unblock():
             for default_rows in (_endpoints_and_presets, _live_queue):
                 default_rows.make(apps, None)

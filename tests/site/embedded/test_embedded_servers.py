@@ -120,6 +120,7 @@ def test_the_data_of_another_version_is_refused_with_advice(place, new_postgres)
 @pytest.mark.slow
 def test_a_server_out_of_sight_on_the_same_data_is_never_doubled(used_place, postgres) -> None:
     address = used_place.layout.postgres_sockets / ".s.PGSQL.5432"
+    address.unlink(missing_ok=True)  # a server that an earlier test killed leaves it
     with socket.socket(socket.AF_UNIX) as another_container:
         another_container.bind(str(address))
         another_container.listen()

@@ -45,12 +45,16 @@ from tests.people import make_person
 
 
 @pytest.fixture
-def alone() -> None:
-    """A heartbeat that an earlier test's runs had in this process ends now: it is connected until its next beat."""
-    beating = heartbeat._thread
-    if beating is not None:
-        heartbeat._wake.set()
-        beating.join(10)
+def alone(transactional_db: None) -> None:
+    """Disconnect the heartbeats of earlier tests, which stay connected until their next beat."""
+    with heartbeat._lock:
+        heartbeat._held.clear()
+        heartbeat._worker = None
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
 
 
 @pytest.fixture
