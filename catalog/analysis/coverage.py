@@ -7,17 +7,10 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import NamedTuple
 
-from catalog.analysis.types import Outcome
+from catalog.analysis.shell.commands import UNREAD_CODES
+from catalog.analysis.types import Coverage, Outcome
 
-UNREAD_CODES = frozenset({"unparsed", "skipped"})
 _FIRST_VERSION = 5  # of the risk rules that report every unread line
-
-
-class Coverage(NamedTuple):
-    """The number of analyzed lines, and of all lines."""
-
-    analyzed: int
-    lines: int
 
 
 class Region(NamedTuple):

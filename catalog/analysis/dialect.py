@@ -10,7 +10,7 @@ from pathlib import Path
 from catalog.analysis.shell.commands import Gap
 from catalog.analysis.shell.fragments import Span, Unit
 
-MAXIMUM_READ = 4_000  # bytes that are looked at
+MAXIMUM_READ = 4_000  # bytes of the text that are checked
 
 _SHELLS = re.compile(r"(?:r?bash|sh|d?ash|[mo]?ksh\w*|pdksh|posh|yash|busybox)")
 _SHEBANG = re.compile(r"#![ \t]*(?:\S*/env(?:[ \t]+-\S+|[ \t]+\w+=\S*)*[ \t]+)?(?:\S*/)?([\w.+-]+)")

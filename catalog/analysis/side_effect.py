@@ -37,7 +37,7 @@ _STEERING = re.compile(
 )
 
 _CHANGING = frozenset({"destructive", "mutating", "back_door", "hidden_traces", "outage"})
-# To print or send a secret changes nothing, but nobody should run it as a mere query.
+# Printing or sending a secret changes nothing, but is not a harmless query.
 _NEVER_READ_ONLY = frozenset({"reads_secrets", "exfiltration"})
 _SETTERS = word_set("read mapfile readarray getopts printf export declare typeset local readonly")
 

@@ -1,4 +1,4 @@
-"""What curators said about their team's own tools, applied to the commands of a script."""
+"""Curators' rules for their team's own tools, applied to the commands of a script."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 MAXIMUM_BYTES = 1_000_000  # of UTF-8; no script that a person reviews comes near it
 
@@ -83,6 +84,13 @@ class Finding:
     fix: str | None = None
 
 
+class Coverage(NamedTuple):
+    """The number of lines that the parser could read, and of all lines."""
+
+    analyzed: int
+    lines: int
+
+
 @dataclass(frozen=True, kw_only=True)
 class Report:
     """Everything the analysis says about one script text."""
@@ -92,8 +100,7 @@ class Report:
     syntax_ok: bool | None  # what `bash -n` says; None where it could not be asked
     side_effect: SideEffect
     risk: Risk
-    lines: int
-    analyzed_lines: int  # those that the parser could read
+    coverage: Coverage
 
     @property
     def problems(self) -> tuple[Finding, ...]:

@@ -19,7 +19,7 @@ from catalog.analysis.read_only.tables import (
 from catalog.analysis.risk import CHECK, VERSION
 from catalog.analysis.risk.effects import Effect
 from catalog.analysis.risk.subcommands import ALIASES, RULES, read_tool_arguments
-from catalog.analysis.shell.command_words import show, show_text
+from catalog.analysis.shell.command_words import show_text
 from catalog.analysis.shell.commands import Command
 from catalog.analysis.shell.fragments import Span, Unit
 from catalog.analysis.shell.program import Program
@@ -32,13 +32,14 @@ SOURCED = "sourced_file"
 MAXIMUM_NAMES = 50
 MAXIMUM_LINES = 5  # in one message
 
-# Builtins whose effect depends on their options, but never leaves the shell's own process and history.
+# Builtins whose effect depends on their options, but never leaves the shell's own process and history. What `source`
+# reads has a finding of its own.
 _BUILTINS = word_set(
     """
     bind caller compgen complete compopt disown enable fc hash help history logout mapfile popd readarray suspend
+    source .
     """
 )
-_SOURCES = frozenset({".", "source"})
 # Effects that say what a command does. That it connects, or shows a secret, does not.
 _JUDGED = word_set(
     """
@@ -50,7 +51,6 @@ _KNOWN_TOOLS = _WITH_SUBCOMMANDS | {
     *(*ANY_USE, *SHELL_ONLY, *SPECIAL, *LISTED_OPTIONS, *MUTATING, *TRANSPARENT)
 }
 _SUBCOMMAND = re.compile(r"[a-z][a-z-]{1,30}")
-_COUNT = re.compile(r"[\d.]+[smhd]?")  # of `retry 3 command`
 _FUNCTION_NAME = re.compile(r"[A-Za-z_][\w.:]*")
 # Files that assign variables and define no functions.
 _VARIABLE_FILES = re.compile(
@@ -74,24 +74,18 @@ def find_unknown_commands(
     seen: set[tuple[Unit, int]] = set()
     lines: dict[str, list[int]] = {}
     files = {gap.message: gap.span for gap in program.gaps if gap.code == SOURCED}
-    has_gaps = bool(files)
     for command, side_effect in judged:
         span = command.span
         if (
             side_effect is not SideEffect.UNKNOWN
             or not command.name
             or command.name in _BUILTINS
-            or _COUNT.fullmatch(command.name)
             or (span.unit, span.start) in seen
             or _has_inside(gaps, span)
             or _has_own(reported, command)
         ):
             continue
-        if command.name in _SOURCES:
-            if not command.is_opened and not has_gaps:
-                file = show(command.arguments[0]) if command.arguments else "what it is given"
-                files.setdefault(f"{command.name} {file} is not read.", span)
-        elif command.name in _WITH_SUBCOMMANDS or not _has_own(connects, command):
+        if command.name in _WITH_SUBCOMMANDS or not _has_own(connects, command):
             seen.add((span.unit, span.start))
             lines.setdefault(_name(command, tools), []).append(span.line)
     has_functions = any(map(_may_define_functions, files.values()))

@@ -1,4 +1,4 @@
-"""What a team's own tools do, as curators say it; the static analysis applies it."""
+"""Curators' rules for what their team's own tools do; the static analysis applies them."""
 
 from __future__ import annotations
 

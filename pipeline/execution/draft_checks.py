@@ -187,8 +187,7 @@ def _read_script(draft: Draft) -> _ReadScript:
         except UnreadableScript:
             found = unknown
         else:
-            coverage = Coverage(report.analyzed_lines, report.lines)
-            found = _ReadScript(report.side_effect, coverage)
+            found = _ReadScript(report.side_effect, report.coverage)
         _READ_SCRIPTS[key] = found
         for oldest in list(_READ_SCRIPTS)[:-_MOST_KEPT]:
             _READ_SCRIPTS.pop(oldest, None)

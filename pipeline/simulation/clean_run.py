@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from catalog.analysis import Report, Risk, SideEffect, hash_script
+from catalog.analysis import Coverage, Report, Risk, SideEffect, hash_script
 from pipeline.error_model.model_behaviour import ModelBehaviour, SeededChance
 from pipeline.error_model.rates import Rates
 from pipeline.error_model.script_texts import write_statement
@@ -92,6 +92,5 @@ class _RecordingPorts(MemoryPorts):
             syntax_ok=True,
             side_effect=SideEffect.READ_ONLY,
             risk=Risk.LOW,
-            lines=1,
-            analyzed_lines=1,
+            coverage=Coverage(1, 1),
         )

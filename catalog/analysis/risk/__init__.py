@@ -20,7 +20,7 @@ from catalog.analysis.risk.privileges import find_privileges, find_root_variable
 from catalog.analysis.risk.remote_code import find_remote_code
 from catalog.analysis.risk.secrets import find_script_secrets
 from catalog.analysis.risk.subcommands import find_subcommand_effects
-from catalog.analysis.shell.commands import Gap
+from catalog.analysis.shell.commands import UNREAD_CODES, Gap
 from catalog.analysis.shell.program import Program
 from catalog.analysis.types import Finding, Level, Outcome, Risk, SideEffect, is_at_least
 
@@ -41,9 +41,9 @@ _PROGRAM_RULES = (
     *(find_disclosures, find_piped_shells, find_root_variables),
 )
 # Text that was not read may do anything.
-_UNREAD_CODES = frozenset({"unparsed", "too_complex"})
+_UNJUDGED_CODES = frozenset({"unparsed", "too_complex"})
 _EXPLAINED = frozenset({"dynamic_code", "unread_file"})
-_HIGH_CODES = _UNREAD_CODES | {
+_HIGH_CODES = _UNJUDGED_CODES | {
     *("destructive", "remote_code", "unseen_code", "unsafe_variable", "secrets")
 }
 
@@ -136,12 +136,12 @@ def _finding(effect: Effect) -> Finding:
 def _gaps(program: Program) -> list[Finding]:
     # Sourced files are reported with the names that they may define.
     gaps = [gap for gap in program.gaps if gap.code != "sourced_file"]
-    gaps.sort(key=lambda gap: gap.code not in (*_UNREAD_CODES, "skipped"))
+    gaps.sort(key=lambda gap: gap.code not in _UNJUDGED_CODES | UNREAD_CODES)
     return [_gap(gap) for gap in gaps[:MAXIMUM_FINDINGS]]
 
 
 def _gap(gap: Gap) -> Finding:
-    is_unread = gap.code in _UNREAD_CODES
+    is_unread = gap.code in _UNJUDGED_CODES
     return Finding(
         check=CHECK,
         version=VERSION,

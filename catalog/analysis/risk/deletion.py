@@ -255,7 +255,7 @@ def _format_disk(command: Command, program: Program) -> Iterator[Effect]:
     yield Effect("destructive", Level.ERROR, message, command.span)
 
 
-# The options by which a tool only shows what is there or what it would do.
+# The options by which a tool only lists data or shows what it would do.
 _ONLY_SHOWS = {
     "fdisk": ("-l", "--list", "-s", "--getsz", "-x"),
     "sfdisk": ("-l", "--list", "-d", "--dump", "-J", "--json", "-n", "--no-act", "-s", "--verify"),

@@ -53,7 +53,9 @@ def find_disclosures(program: Program) -> Iterator[Effect]:
 
 
 def _reads(kind: str, word: Word) -> Effect:
-    message = f"Reads {kind} ({show(word)}). Print only the fact that you need, or who sees the output has them."
+    message = (
+        f"Reads {kind} ({show(word)}). Print only what you need, because the output exposes them."
+    )
     return Effect("reads_secrets", Level.WARNING, message, word.span)
 
 

@@ -18,7 +18,7 @@ from catalog.analysis.shell.wrappers import SHELLS
 from catalog.analysis.types import Level
 
 _NETCATS = frozenset({"nc", "ncat", "netcat", "socat", "telnet", "s_client"})
-_REMOTE_SHELL = "Lets whoever is at the other end of the connection run commands here."
+_REMOTE_SHELL = "Lets the other end of the connection run commands here."
 _NO_HISTORY = frozenset({"", "0", "/dev/null", "*"})
 
 

@@ -132,6 +132,10 @@ class Expansion:
     function: str
 
 
+# Codes of gaps that cover lines which the parser could not read.
+UNREAD_CODES = frozenset({"unparsed", "skipped"})
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Gap:
     """What could not be judged, and why."""

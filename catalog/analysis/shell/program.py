@@ -19,6 +19,7 @@ from catalog.analysis.shell.command_words import (
     show,
 )
 from catalog.analysis.shell.commands import (
+    UNREAD_CODES,
     Assignment,
     Command,
     Context,
@@ -81,7 +82,7 @@ class Program:
     @property
     def unread_lines(self) -> set[int]:
         """The lines of the script that the parser could not read."""
-        gaps = (gap for gap in self.gaps if gap.code in ("unparsed", "skipped"))
+        gaps = (gap for gap in self.gaps if gap.code in UNREAD_CODES)
         return {line for gap in gaps for line in range(gap.span.line, gap.last_line + 1)}
 
     @cached_property
@@ -294,8 +295,13 @@ class _Reader:
         if unknown or (not texts and command.name):
             is_sourced = command.name in ("source", ".")
             verb = "Sources" if is_sourced else "Runs"
-            shown = "the files that are passed on" if word.takes_input else show(word)
-            message = f"{verb} {shown}, which is not part of the script. Review that file as well."
+            message = (
+                f"{verb} {show(word)}, which is not part of the script. Review that file as well."
+            )
+            if word.takes_input:
+                message = (
+                    f"{verb} files whose names come from its input. Review those files as well."
+                )
             self._gap(command.span, "sourced_file" if is_sourced else "unread_file", message)
         return command
 

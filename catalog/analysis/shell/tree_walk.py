@@ -41,7 +41,7 @@ MAXIMUM_TESTS = 3_000  # of one unit
 MAXIMUM_WORDS = 2_000  # of one command
 
 _NOT_PARSED = "A part of the script could not be parsed here; risks in it may be missed."
-_EVALUATED = "A value is taken for a variable's name here; commands in a subscript of it run."
+_EVALUATED = "A value is used as a variable's name here. Commands in its subscript would run."
 # `${!1}` and `test -v "$1"`.
 _NAMES = re.compile(rb"\$\{!\d+\}|(?:\[\[?|test|printf)[ \t]{1,9}-v[ \t]{1,9}\"?\$\{?\d")
 _WRITERS = frozenset({"read", "mapfile", "readarray", "getopts", "unset"})

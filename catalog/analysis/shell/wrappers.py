@@ -41,7 +41,8 @@ class Starter:
 
     short: str = ""
     long: frozenset[str] = frozenset()
-    operands: int = 0  # how many of its own stand before the command
+    operands: int = 0  # how many of its own come before the command
+    takes_count: bool = False  # a number may come before the command
     adds_operands: bool = False  # the command gets further ones at run time
     is_text: bool = False  # a shell reads the words, joined by blanks
 
@@ -52,6 +53,7 @@ def _read_starter_line(text: str) -> Starter:
         short="".join(word[1:] for word in words if re.match(r"-\w", word)),
         long=frozenset(word[2:] for word in words if word.startswith("--")),
         operands=sum(int(word) for word in words if word.startswith("+")),
+        takes_count="count" in words,
         adds_operands="adds" in words,
         is_text="text" in words,
     )
@@ -215,6 +217,8 @@ def _open_starter(
                 yield ShellText((words[0].without_prefix(found.end()),))
             words = words[1:]
     words = words[starter.operands :]
+    if starter.takes_count and words and words[0].prefix.isdigit():
+        words = words[1:]
     while starter.operands and words and words[0].prefix.startswith("-"):
         words = words[1:]
     if command.name == "command" and arguments.has("v", "V"):

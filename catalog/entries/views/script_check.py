@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_POST
 
-from catalog.analysis import Coverage, Finding, RatedFinding, Risk, finding_risk
+from catalog.analysis import Finding, RatedFinding, Risk, finding_risk
 from catalog.entries.services.script_check import CheckerBusy, check_script
 from core.errors import BadInput
 from core.web.requests import signed_in
@@ -32,7 +32,7 @@ def check(request: HttpRequest) -> HttpResponse:
         "more": max(0, len(problems) - _MOST_SHOWN),
         "unjudged": done.report.unscored,
         "risk": done.report.risk.value,
-        "coverage": Coverage(done.report.analyzed_lines, done.report.lines),
+        "coverage": done.report.coverage,
         "rules_only": done.is_by_rules_only,
     }
     return render(request, _TEMPLATE, context)

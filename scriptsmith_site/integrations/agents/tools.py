@@ -156,8 +156,8 @@ def explain_risk(caller: Caller, asked: arguments.ExplainRisk) -> Done:
             for found in problems[:MOST_FINDINGS]
         ],
         not_judged=analysis.not_judged_in(report.unscored)[:MOST_FINDINGS],
-        lines=report.lines,
-        analyzed_lines=report.analyzed_lines,
+        lines=report.coverage.lines,
+        analyzed_lines=report.coverage.analyzed,
         left_out=max(0, len(problems) - MOST_FINDINGS),
     )
     return Done(result, f"risk {report.risk.value}")

@@ -78,7 +78,7 @@ def test_unread_lines_are_a_finding_that_raises_the_risk(subtests: pytest.Subtes
             assert [(one.line, one.end_line) for one in unread] == [lines]
             # Nothing is called read-only next to an unread line.
             assert report.risk is max(risk, Risk.MEDIUM, key=list(Risk).index)
-            assert (report.lines, report.analyzed_lines) == (len(script.splitlines()), analyzed)
+            assert report.coverage == (analyzed, len(script.splitlines()))
 
 
 def test_unread_lines_yield_no_parameters() -> None:
