@@ -13,9 +13,8 @@ from django.utils.translation import gettext as _
 
 from catalog import analysis
 from catalog.access import CURATE, require
-from catalog.entries.services.findings import (
-    _by_place,
-)
+from catalog.entries.services.creation import raised_risk
+from catalog.entries.services.findings import _by_place, ratings
 from catalog.models import Recheck, ToolRule, Version
 from core.audit import record
 from core.errors import NotAllowedNow
@@ -73,7 +72,7 @@ def _recheck(version: Version, checkers: str, tools: analysis.ToolRules) -> None
         "side_effect": report.side_effect.value,
         "has_changed": _by_place(findings).keys() != _by_place(version.findings).keys(),
     }
-    risk = analysis.higher(analysis.Risk(version.risk), report.risk).value
+    risk = _raised(version, report, former)
     if risk != version.risk:
         # The oldest risk that no curator has compared yet.
         values["risk_before"] = (
@@ -87,8 +86,25 @@ def _recheck(version: Version, checkers: str, tools: analysis.ToolRules) -> None
     _raise_risk(version, risk)
 
 
+def _raised(version: Version, report: analysis.Report, former: Recheck | None) -> str:
+    """The version's risk, raised to its worst finding, and to the risk of the report if the last check found less.
+
+    A curator may have given a lower risk than the last check found. That still holds.
+    """
+    if former:
+        last = analysis.Risk(former.risk)
+    else:
+        last = analysis.risk_level(
+            ratings(version.findings), analysis.SideEffect(version.side_effect)
+        )
+    worst = raised_risk(version.risk, ratings(map(asdict, report.findings)))
+    if analysis.higher(last, report.risk) == last:
+        return worst
+    return analysis.higher(analysis.Risk(worst), report.risk).value
+
+
 def _raise_risk(version: Version, risk: str) -> None:
-    """Raise a version's risk to its worst finding, including those of newer checkers; lists and filters use it."""
+    """Store a risk that a newer check raised; lists and filters use it."""
     if risk == version.risk:
         return
     Version.objects.filter(pk=version.pk).update(risk=risk)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from catalog.analysis import Placed, new_and_gone
+from catalog.analysis import Placed, RatedFinding, new_and_gone
 from catalog.models import Recheck, Version
 
 Finding = Mapping[str, object]
@@ -125,6 +125,12 @@ def _placed(version: Version | None) -> list[Placed]:
         )
         for found in version.findings
     ]
+
+
+def ratings(findings: Iterable[Finding]) -> list[RatedFinding]:
+    """Return what the risk depends on, of stored findings."""
+    names = ("check", "outcome", "level", "code")
+    return [RatedFinding(*(str(found.get(name, "")) for name in names)) for found in findings]
 
 
 def _by_place(findings: Iterable[Finding]) -> dict[_Place, Finding]:

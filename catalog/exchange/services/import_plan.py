@@ -9,8 +9,8 @@ from typing import NamedTuple
 from django.contrib.auth.models import User
 from django.db.models import Case, Value, When
 
-from catalog import analysis
 from catalog.entries.services.creation import RESERVED_SLUGS, check, raised_risk
+from catalog.entries.services.findings import ratings
 from catalog.entries.services.versions import details_of
 from catalog.exchange.formats import EntryRecord, OtherVersion, Row
 from catalog.exchange.services.import_report import ImportOutcome
@@ -251,19 +251,11 @@ def _differences(version: Version, details: VersionDetails, script: str) -> list
     if "parameters" in differing and tuple(check(script, details)) == there.parameters:
         differing.remove("parameters")
     # What a file says of the risk is raised to its worst finding, as it was when the version was made.
-    if "risk" in differing and there.risk == _raised(version, str(details.risk)):
+    if "risk" in differing and there.risk == raised_risk(
+        str(details.risk), ratings(version.findings)
+    ):
         differing.remove("risk")
     return differing
-
-
-def _raised(version: Version, said: str) -> str:
-    found = (
-        analysis.RatedFinding(
-            one["check"], analysis.Outcome(one["outcome"]), one["level"], one["code"]
-        )
-        for one in version.findings
-    )
-    return raised_risk(said, found)
 
 
 def lower_state(asked: Version.State, said: str | None) -> Version.State:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.cache import cache
 from django.http import HttpResponse
 from django.test import Client
 
 from catalog.curation.services.rechecks import recheck_versions
 from catalog.models import Recheck, ToolRule, Version
+from catalog.models.tool_rule import CACHE_KEY
 from core.audit import events_of
 from tests.catalog.shelf import ClientFor, shelve
 from tests.page_forms import forms_in
@@ -131,6 +133,26 @@ def test_new_rule_rechecks_live_entries_and_lists_those_whose_risk_rose(
     recheck = Recheck.objects.get(version=risen)
     client.post(f"/catalogue/curation/findings/{recheck.pk}/seen/")
     assert "live entry rose" not in client.get("/catalogue/curation/findings/").text
+
+
+def test_rule_for_another_tool_leaves_a_risk_that_a_curator_lowered(curator: User) -> None:
+    version = shelve("Roll back the shop", script=SCRIPT)
+    Version.objects.filter(pk=version.pk).update(risk="low")
+    ToolRule.objects.create(name="otherctl", effect="destroys", by=curator)
+    cache.delete(CACHE_KEY)
+    assert recheck_versions(limit=10) == 1
+    version.refresh_from_db()
+    assert (version.risk, version.recheck.risk_before) == ("low", "")
+    ToolRule.objects.create(name="deployctl", effect="changes", by=curator)
+    cache.delete(CACHE_KEY)
+    recheck_versions(limit=10)
+    version.refresh_from_db()
+    assert version.risk == "low", "the script is a medium risk, as before"
+    ToolRule.objects.update(effect="destroys")
+    cache.delete(CACHE_KEY)
+    recheck_versions(limit=10)
+    version.refresh_from_db()
+    assert (version.risk, version.recheck.risk_before) == ("high", "low")
 
 
 def test_lines_are_unknown_until_an_old_version_is_rechecked(
