@@ -176,10 +176,11 @@ def _on_this(item: Item, draft: Draft) -> Iterator[Ask]:
     for word in (*_WORDS, f"run {run}", item.run.action.statement[:20]):
         yield Ask("GET", reverse("search"), {"q": word})
         yield Ask("GET", reverse("action-list"), {"q": word})
+    for state in ("", "done", "running", "failed"):
+        yield Ask("GET", reverse("action-list"), {"state": state})
     for verdict in ("correct", "incorrect", "unknown"):
-        for state in ("", "done", "running", "failed"):
+        for state in ("", "done"):
             yield Ask("GET", reverse("action-list"), {"verdict": verdict, "state": state})
-            yield Ask("GET", reverse("action-list"), {"state": state})
     for answer in AnswerStatus:
         yield Ask("GET", reverse("action-list"), {"answer": answer.value})
     for sort in ("oldest", "severe", "asker", "statement"):
