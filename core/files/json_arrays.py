@@ -62,8 +62,15 @@ class _Window:
         """Whether this character is next, or the file ends."""
         return not self.rest or self.text[self.at] == character
 
+    def match(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        """Match at this position. A match that ends with the part is repeated, because it may go on in the next."""
+        while (found := pattern.match(self.text, self.at)) is None or found.end() == len(self.text):
+            if self.rest > MOST_BYTES or not self.more():
+                break
+        return found
+
     def value(self) -> object:
-        """The JSON value at this position. Raises ValueError or RecursionError, and leaves `at` unchanged."""
+        """Read the JSON value at this position. Raise ValueError or RecursionError, and leave `at` unchanged."""
         while True:
             try:
                 value, end = _DECODER.raw_decode(self.text, self.at)
@@ -71,6 +78,9 @@ class _Window:
                 if self.rest > MOST_BYTES or not self.more():
                     raise
             else:
+                # The digits of a number may go on in the next part.
+                if end == len(self.text) and self.rest <= MOST_BYTES and self.more():
+                    continue
                 self.at = end
                 return value
 
@@ -98,7 +108,7 @@ def _find_array(window: _Window) -> None:
 
 
 def _find_items(window: _Window) -> None:
-    while name := _NAME.match(window.text, window.at):
+    while name := window.match(_NAME):
         window.at = name.end()
         if name[1] == '"items"' and window.rest and window.is_at("["):
             window.at += 1

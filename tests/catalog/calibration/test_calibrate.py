@@ -225,6 +225,7 @@ class TestOwnScoring:
         # The shipped scoring is less sure of them than this team is: who learns that errs less.
         assert fitted["brier"] < current["brier"]
         assert fitted["calibration_error"] < current["calibration_error"]
+        assert Threshold.objects.get(scoring=made.name).labels == 80
         assert made.name in as_curator.get(ADDRESS).text
         assert current_scoring().version == shipped_model().version
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
 from django.test import Client
 from django.utils import timezone
 
+from pipeline.endpoints.prices import PriceValues, add_price
+from pipeline.endpoints.services import EndpointValues, create_endpoint
 from pipeline.models import Endpoint
 from scriptsmith_site.people.sign_in.tokens import make_token
-from tests.people import ClientFor
+from tests.people import ClientFor, make_person
 from tests.web_client import WebClient
 
 pytestmark = pytest.mark.django_db
@@ -40,6 +44,21 @@ def test_an_endpoint_lives_from_being_added_to_being_deleted(client: Client) -> 
     assert send(client, "box/switch-off/").json()["is_on"] is False
     assert client.delete(f"{API}box/").status_code == 204
     assert client.get(f"{API}box/").status_code == 404
+
+
+def test_change_of_an_endpoint_by_a_curator_is_refused(db: None) -> None:
+    """Callers that are neither a page nor the API are refused by the services themselves."""
+    endpoint, by = Endpoint.objects.get(name="demo"), make_person("carla", "curator")
+    values = EndpointValues(title="Box", base_url="http://127.0.0.1:9")
+    price = PriceValues(model="m", since=date(2026, 11, 1), input=1, output=1)
+    changes = {
+        "create": lambda: create_endpoint("box", values=values, by=by),
+        "price": lambda: add_price(endpoint, values=price, by=by),
+    }
+    for name, change in changes.items():
+        with pytest.raises(PermissionDenied):
+            change()
+            pytest.fail(name)
 
 
 def test_bad_input_names_its_field(client: Client, subtests: pytest.Subtests) -> None:

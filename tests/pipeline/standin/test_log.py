@@ -64,6 +64,7 @@ def test_prefix_is_cached_above_the_floor(client: Client) -> None:
     usages = [ask(client, options={"system": [marked]}).usage for _ in range(2)]
     assert [usage.cache_creation_input_tokens for usage in usages] == [2000, 0]
     assert [usage.cache_read_input_tokens for usage in usages] == [0, 2000]
+    assert usages[0].cache_creation.ephemeral_5m_input_tokens == 2000
     assert usages[0].input_tokens == usages[1].input_tokens == 2
     marked = {"type": "text", "text": "y" * 400, "cache_control": {"type": "ephemeral"}}
     usages = [ask(client, options={"system": [marked]}).usage for _ in range(2)]

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 
 import pytest
+from auditlog.models import LogEntry
 from django.contrib.auth.models import User
 from django.urls import reverse
 
@@ -49,6 +50,7 @@ def test_an_approved_draft_of_a_model_is_verified_at_once(held: Assignment, revi
     held.refresh_from_db()
     held.item.refresh_from_db()
     assert (held.state, held.item.state) == ("submitted", "closed")
+    assert LogEntry.objects.filter(changes__reason=["", WHY], actor=reviewer).exists()
 
 
 def test_approved_refinement_scores_2(held_flagged: Assignment, reviewer: User) -> None:

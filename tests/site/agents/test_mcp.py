@@ -23,7 +23,7 @@ from catalog.entries.services import track_record
 from catalog.models import OutcomeReport, Use, Version
 from pipeline.models import Action, Run
 from scriptsmith_site.integrations.agents import pause
-from scriptsmith_site.models import AgentCallCount
+from scriptsmith_site.models import AgentCallCount, ApiToken
 from scriptsmith_site.people.sign_in.tokens import make_token
 from tests.catalog.shelf import DIRECTORY, SCRIPT, shelve
 from tests.people import make_person
@@ -280,6 +280,7 @@ def test_a_pause_stops_every_agent(robot: User, administrator: User) -> None:
     assert verify(token_of(robot, "agent_read", "read")) == 200, "it reads the catalogue itself"
     pause.resume(by=administrator)
     assert send(ping, token=token).status_code == verify(token) == 200
+    assert ApiToken.objects.earliest("pk").last_used_at is not None
 
 
 def test_who_asks_too_often_fills_one_line_of_the_audit_log(robot: User, settings: Any) -> None:
