@@ -29,6 +29,7 @@ GUIDES = {
     "integrations-alerts": _("Alerts and incidents"),
     "git-mirror": _("Git mirror"),
     "operation": _("Operation"),
+    "glossary": _("Glossary"),
 }
 
 # From one guide to another, as the repository links them.
