@@ -23,7 +23,7 @@ GUIDES = {
     "simulating": _("Simulating before paying"),
     "stand-in": _("The stand-in model"),
     "agents": _("Agents and pipelines"),
-    "roles": _("Who may do what"),
+    "roles": _("Roles and permissions"),
     "sign-in": _("Signing in"),
     "integrations": _("Integrations"),
     "integrations-alerts": _("Alerts and incidents"),
