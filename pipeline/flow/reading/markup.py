@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -14,17 +16,17 @@ CONSOLES = ("console", "terminal", "shell-session", "sh-session", "shellsession"
 SHELLS = ("bash", "sh", "shell", "zsh", "ksh", "shell-script", "shellscript", *CONSOLES)
 PLAIN = ("", "none", "text", "txt", "plaintext", "plain", "code", "script")
 
-# Bounds the time for a reply of nothing but braces or fences.
+# Bounds the time for a reply of nothing but braces, fences or tags.
 _MOST_TRIES = 1000
-_MOST_FENCES = 5_001
-_MOST_MISSING_ENDS = 20
+_MOST_MARKS = 10_002
 _MOST_BEFORE = 200
 _MOST_TAGS = 10
-_THOUGHT = r"(?:seed:)?(?:think(?:ing)?|thoughts?|reasoning|scratchpad)>"
-_THOUGHT_END = rf"(?:</{_THOUGHT}|\[/THINK\]|◁/think▷)"
-_THOUGHT_ENDS = re.compile(rf"{_THOUGHT_END}(?!['\"`])|(?<!['\"`]){_THOUGHT_END}", re.IGNORECASE)
-_THOUGHT_BEGINS = re.compile(
-    rf"^[ \t]*(?:<{_THOUGHT}|\[THINK\]|◁think▷)", re.IGNORECASE | re.MULTILINE
+_THOUGHT = re.compile(
+    r"(?P<begin>^[ \t]*(?:<(?:TAG)|\[THINK\]|◁think▷))"
+    r"|(?<!['\"`])(?P<end></(?:TAG)|\[/THINK\]|◁/think▷)(?!['\"`](?!``))".replace(
+        "TAG", "(?:seed:)?(?:think(?:ing)?|thoughts?|reasoning|scratchpad)>"
+    ),
+    re.IGNORECASE | re.MULTILINE,
 )
 # Harmony, as gpt-oss writes it; some servers drop the special tokens and leave "analysis...assistantfinal...".
 _HARMONY = re.compile(
@@ -36,16 +38,16 @@ _FINAL = re.compile(
     re.DOTALL,
 )
 # A fence may also end the last line of its block: "fi```".
-_FENCE = re.compile(
+_FENCE = (
     r"^(?P<before>[ \t]*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+)?)(?P<mark>`{3,}|~{3,})"
-    r"[ \t]*+(?P<language>[\w+.-]*+)(?P<more>[^\n`]*+)$|(?<=[^\s`])(?P<glued>`{3,})[ \t\r]*+$",
-    re.MULTILINE,
+    r"[ \t]*+(?P<language>[\w+.-]*+)(?P<more>[^\n`]*+)$|(?<=[^\s`])(?P<glued>`{3,})[ \t\r]*+$"
 )
+_HEREDOC = r"(?<!<)<<(?P<tabs>-?)[ \t]*['\"\\]?(?P<word>[A-Za-z_]\w*)"
+_HEREDOCS = re.compile(_HEREDOC)
+_MARK = re.compile(f"{_FENCE}|{_HEREDOC}", re.MULTILINE)
+_LONE_WORD = re.compile(r"^(\t*+)(\w++)\r?$", re.MULTILINE)
 # Words after a closing fence, as in "``` This script does ...".
 _WORDS_AFTER = re.compile(r"[ \t]*+[A-Z][\w']*+(?: +[^\s=]+){2}")
-_LAST_TOKENS = re.compile(
-    r"(?:\s*+(?:<\|\w{1,30}\|>|<｜[^｜\n]{1,30}｜>|</?s>|<end_of_turn>|<eos>))+\s*\Z"
-)
 _QUOTED_CODE = re.compile(r"^> ?(?:```|~~~|#!)", re.MULTILINE)
 # What begins the code within an element.
 _ELEMENTS = {"pre": r"(?:<code\b[^>\n]{0,200}>)?", "script": r"(?:<!\[CDATA\[\s*+|(?=#!))"}
@@ -60,9 +62,11 @@ _ODD_BLANKS = re.compile(
 )
 _PLAIN_BLANKS = str.maketrans(_BLANKS, " " * len(_BLANKS), _ZERO)
 _SPAN = re.compile(r"</?span\b[^>\n]{0,200}>", re.IGNORECASE)
+# What ends a model's turn, or begins an invented one.
 _MOST_TURNS = 50
 _TURN = re.compile(
-    r"(?:<\|im_end\|>\s*+)?(?:<\|(?:im_start|start_header_id|user|assistant)\|>|<start_of_turn>|\[INST\])"
+    r"<\|(?:im_start|start_header_id|user|assistant)\|>(?:\w{1,20}\b(?:<\|end_header_id\|>)?)?"
+    r"|<start_of_turn>(?:model|user)?|<end_of_turn>|\[/?INST\]|<\|\w{1,30}\|>|<｜[^｜\n]{1,30}｜>|</?s>|<eos>"
     r"|^(?:(?:\*\*|#+ )?(?:user|human|question|q):|### (?:user|human|instruction)\b)",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -80,8 +84,6 @@ _TAG = re.compile(
     r"[ \t*_`\"']*+([\w-]++(?: error)?)[ \t*_`\"'.!]*+$",
     re.IGNORECASE | re.MULTILINE,
 )
-_HEREDOC = re.compile(r"(?<!<)<<(?P<tabs>-?)[ \t]*['\"\\]?(?P<word>[A-Za-z_]\w*)")
-_ONE_WORD = re.compile(r"\n(?P<tabs>\t*)(?P<word>\w+)\r?(?=\n|\Z)")
 
 
 @dataclass(frozen=True)
@@ -105,11 +107,17 @@ class Block:
     is_closed: bool = True
     is_nested: bool = False  # a fence inside a here-document did not end it
     indent: int = 0  # blanks taken off each line, because the fence stood in a list
+    words: str = ""  # between it and the block before
 
     @property
     def is_code(self) -> bool:
         """Whether its content is quoted text: JSON in a block of its own is not."""
         return self.language in SHELLS or not self.content.lstrip().startswith(("{", "["))
+
+    @property
+    def lead(self) -> str:
+        """The last line of the words, and the line before it."""
+        return "\n".join(self.words.rstrip().rsplit("\n", 2)[-2:])[-1000:]
 
 
 def with_plain_blanks(text: str) -> str:
@@ -125,53 +133,45 @@ def drop_thinking(text: str) -> str:
     text = text.removeprefix("\ufeff")
     if _HARMONY.search(text):
         text = (_FINAL.findall(text) or [""])[-1]
-    text = text[_after_last(_THOUGHT_ENDS, text) :]
-    return "" if _after_last(_THOUGHT_BEGINS, text) else text
-
-
-def _after_last(tag: re.Pattern[str], text: str) -> int:
-    """Where the last tag ends that is part of neither a JSON object nor a script; 0 if there is none."""
-    found = list(tag.finditer(text))[-_MOST_TAGS:]
-    if not found:
-        return 0
+    tags = list(_THOUGHT.finditer(text))[-_MOST_TAGS:]
+    if not tags or text.lstrip().startswith("#!"):
+        return text
     spans = [(start, end) for start, end, value in _scan_objects(text) if value is not None]
-    spans += [(block.start, block.end) for block in find_blocks(text)]
-    spans += [(0, len(text))] if text.lstrip().startswith("#!") else []
-    for one in reversed(found):
-        holders = [start for start, end in spans if start < one.start() < end]
-        # A draft in the thinking may lack its closing fence: then the tag begins or ends a line of its own.
-        line = text.rfind("\n", 0, one.start()) + 1
-        script = text[max(holders, default=0) : line].partition("\n")[2]
-        if not holders or not (
-            tag is _THOUGHT_BEGINS
-            or text[max(holders)] == "{"
-            or (text[line : one.start()].strip() and text[one.end() :].partition("\n")[0].strip())
-            or re.search(f"<{_THOUGHT}", script, re.IGNORECASE)
-            or has_open_heredoc(script)
-        ):
-            return one.end()
-    return 0
+    spans += [(block.start, block.end) for block in find_blocks(text) if block.is_closed]
+    tags = [tag for tag in tags if not _is_quoted(text, tag, spans)]
+    ends = [tag.end() for tag in tags if tag["end"]]
+    return "" if tags and tags[-1]["begin"] else text[ends[-1] if ends else 0 :]
+
+
+def _is_quoted(text: str, tag: re.Match[str], spans: list[tuple[int, int]]) -> bool:
+    """Whether a tag is part of an object or a script; a draft in the thinking may lack its closing fence."""
+    start = max((start for start, end in spans if start < tag.start() < end), default=-1)
+    line = text.rfind("\n", 0, tag.start()) + 1
+    is_alone = not (
+        text[line : tag.start()].strip() and text[tag.end() :].partition("\n")[0].strip()
+    )
+    script = text[max(start, 0) : line].partition("\n")[2]
+    is_inside = tag["begin"] or text[start] == "{" or _THOUGHT.search(script)
+    return start >= 0 and bool(is_inside or not is_alone or has_open_heredoc(script))
 
 
 def as_markdown(text: str) -> str:
-    """The text with quoted, preformatted, numbered and XML's code in blocks, without its last special tokens."""
-    text = text[:-300] + _LAST_TOKENS.sub("\n", text[-300:])
+    """The first turn of a reply with quoted, preformatted, numbered and XML's code in blocks."""
+    text = _first_turn(text)
     if len(blocks := find_blocks(text)) == 1 and blocks[0].language in _DATA:
         text = text[: blocks[0].start] + blocks[0].content + text[blocks[0].end :]
-    if not _FENCE.search(text):
-        if _QUOTED_CODE.search(text):
-            return re.sub(r"(?m)^> ?", "", text)
-        if text.lstrip().startswith("#!"):
-            return text
-        for tag, begin in _ELEMENTS.items():
-            head, end, tail = text.rpartition(f"</{tag}>")
-            one = (
-                rf"(?is)<{tag}\b[^>\n]{{0,200}}>\s*+{begin}(.*?)(?:(?:</code>|\]\]>)\s*+)?</{tag}>"
-            )
-            text = re.sub(one, _fenced, head + end) + tail
-        text = _LISTING.sub(r"```\n\g<0>```\n", text)
-        text = _SCALAR.sub(_unindented, text)
-    return text
+    elif blocks or text.lstrip().startswith("#!"):
+        return text
+    if _QUOTED_CODE.search(text):
+        return re.sub(r"(?m)^> ?", "", text)
+    for tag, begin in _ELEMENTS.items():
+        head, end, tail = text.rpartition(f"</{tag}>")
+        one = rf"(?is)<{tag}\b[^>\n]{{0,200}}>\s*+{begin}(.*?)(?:(?:</code>|\]\]>)\s*+)?</{tag}>"
+        text = re.sub(one, _fenced, head + end) + tail
+    text = _LISTING.sub(r"```\n\g<0>```\n", text)
+    return _SCALAR.sub(
+        lambda one: "```\n" + one[3].replace("\n" + one[2], "\n").rstrip() + "\n```\n", text
+    )
 
 
 def _fenced(element: re.Match[str]) -> str:
@@ -179,20 +179,18 @@ def _fenced(element: re.Match[str]) -> str:
     return "\n```\n" + code.strip("\n") + "\n```\n"
 
 
-def _unindented(scalar: re.Match[str]) -> str:
-    return "```\n" + scalar[3].replace("\n" + scalar[2], "\n").rstrip() + "\n```\n"
-
-
-def before_next_turn(text: str) -> str:
-    """The text up to where the model goes on with an invented message of the user, or with another reply."""
-    blocks = find_blocks(text)
+def _first_turn(text: str) -> str:
+    """The first turn of the model that holds code, or else words: it may go on with an invented message of the user."""
+    blocks = [(block.start, block.end) for block in find_blocks(text) if block.is_closed]
+    start, words = 0, ""
     for turn in islice(_TURN.finditer(text), _MOST_TURNS):
-        at = turn.start()
-        if ("#!" in text[:at] or any(block.end <= at for block in blocks)) and not any(
-            block.start < at < block.end and block.is_closed for block in blocks
-        ):
-            return text[:at]
-    return text
+        if not any(begin < turn.start() < end for begin, end in blocks):
+            part = text[start : turn.start()]
+            if "#!" in part or any(start <= begin and end <= turn.start() for begin, end in blocks):
+                return part
+            start, words = turn.end(), words or part.strip()
+    part = text[start:]
+    return part if start == 0 or "#!" in part or "```" in part or not words else words
 
 
 def find_objects(text: str, key: str) -> list[FoundObject]:
@@ -234,38 +232,41 @@ def find_strings(text: str) -> set[str]:
 
 
 def find_blocks(text: str, *, besides: Sequence[FoundObject] = ()) -> list[Block]:
-    """The fenced blocks in order; none begins inside an object of `besides`.
+    """The fenced blocks in order; none begins inside an object of `besides`, and blocks of Markdown hold the answer.
 
     A block is not closed if the text ends in it, or if a fence that names a language follows its opening fence.
     """
     blocks: list[Block] = []
     opened: re.Match[str] | None = None
-    is_nested = is_wrapped = False
-    heredocs = Heredocs(text)
-    for fence in islice(_FENCE.finditer(text), _MOST_FENCES):
-        is_inside = opened is not None and heredocs.contain(fence.start())
-        if is_inside and not heredocs.is_cut:
-            is_nested = True
+    is_nested = is_cut = is_wrapped = False
+    read_to = marks = 0
+    ends = _lone_words(text)
+    while (mark := _MARK.search(text, read_to)) and (marks := marks + 1) < _MOST_MARKS:
+        read_to = mark.end()
+        if mark["word"]:
+            if opened and not is_cut and _begins_heredoc(mark, opened.end()):
+                end = _end_of_heredoc(mark, ends)
+                is_nested |= "```" in text[read_to:end]
+                is_cut, read_to = not end, end or read_to
             continue
-        if opened is not None and _closes(fence, opened):
-            content = text[_content_start(opened) : fence.start()] + "\n" * bool(fence["glued"])
-            blocks.append(_block_of(opened, content, fence.end(), is_nested=is_nested))
+        if not opened:
+            if (mark["language"] or "").lower() in _WRAPPERS:
+                is_wrapped = True
+            elif not (mark["glued"] or any(one.start < mark.start() < one.end for one in besides)):
+                opened, is_nested, is_cut = mark, False, False
+            continue
+        is_like = (mark["mark"] or mark["glued"]).startswith(opened["mark"])
+        is_bare = mark["glued"] or not (mark["before"].strip() or mark["language"])
+        if is_like and (is_bare or _WORDS_AFTER.match(mark["language"] + mark["more"])):
+            blocks.append(_block_of(opened, mark, is_nested=is_nested))
             opened = None
-            continue
-        if opened is not None:
-            if is_inside or not _opens_afresh(fence, opened):
-                continue
-            content = text[_content_start(opened) : fence.start()]
-            is_wrapped |= opened["language"].lower() in _WRAPPERS
-            if not _opens_nothing(opened, content):
-                blocks.append(_block_of(opened, content, fence.start(), is_closed=False))
-        elif fence["glued"] or any(one.start < fence.start() < one.end for one in besides):
-            continue
-        opened, is_nested = fence, False
-        heredocs.restart(fence.end())
-    if opened is not None and not (is_wrapped and not text[opened.end() :].strip()):
-        content = text[_content_start(opened) :]
-        blocks.append(_block_of(opened, content, len(text), is_closed=False))
+        elif is_like and mark["language"] and not is_cut:
+            block = _block_of(opened, mark, is_closed=False)
+            if block.language or block.content.lstrip().startswith("#!"):
+                blocks.append(block)
+            opened, is_nested = mark, False
+    if opened and not (is_wrapped and not text[opened.end() :].strip()):
+        blocks.append(_block_of(opened, None, is_closed=False))
     return blocks
 
 
@@ -332,39 +333,11 @@ def _end_of_braces(text: str, start: int) -> int:
     return len(text)
 
 
-def _closes(fence: re.Match[str], opened: re.Match[str]) -> bool:
-    mark, wanted = fence["mark"] or fence["glued"], opened["mark"]
-    if mark[0] != wanted[0] or len(mark) < len(wanted):
-        return False
-    after = f"{fence['language']}{fence['more']}" if fence["mark"] else ""
-    bare = not fence["language"] and not (fence["before"] or "").strip()
-    return bare or _WORDS_AFTER.match(after) is not None
-
-
-def _opens_afresh(fence: re.Match[str], opened: re.Match[str]) -> bool:
-    """Whether a fence that names a language shows that the block before it ended, or never began."""
-    is_like = fence["language"] and fence["mark"][0] == opened["mark"][0]
-    is_wrapped = opened["language"].lower() in _WRAPPERS
-    return bool(is_like and (is_wrapped or len(fence["mark"]) >= len(opened["mark"])))
-
-
-def _opens_nothing(opened: re.Match[str], content: str) -> bool:
-    """Whether a fence before another wraps the whole answer, or is a stray one before words."""
-    language = opened["language"].lower()
-    return language in _WRAPPERS or not (language or content.lstrip().startswith("#!"))
-
-
-def _content_start(opened: re.Match[str]) -> int:
-    """Where the content of a block begins; a shebang may stand on the line of the fence."""
-    shebang = opened["more"].find("#!")
-    return (
-        min(opened.end() + 1, len(opened.string)) if shebang < 0 else opened.start("more") + shebang
-    )
-
-
-def _block_of(
-    opened: re.Match[str], content: str, end: int, *, is_closed: bool = True, **found: bool
-) -> Block:
+def _block_of(opened: re.Match[str], end: re.Match[str] | None, **found: bool) -> Block:
+    """The block from an opening fence, whose line may have a shebang, to another fence or the end of the text."""
+    text, shebang = opened.string, opened["more"].find("#!")
+    start = opened.end() + 1 if shebang < 0 else opened.start("more") + shebang
+    content = text[start : end.start() if end else None] + "\n" * bool(end and end["glued"])
     indent = len(opened["before"])
     lines = content.split("\n")
     if indent and all(not line[:indent].strip() for line in lines):
@@ -373,55 +346,42 @@ def _block_of(
         indent = 0
     language = opened["language"].lower()
     language = "sh" if language.endswith(".sh") else language
-    return Block(opened.start(), end, language, content, is_closed, indent=indent, **found)
+    is_end = end is not None and found.get("is_closed", True)
+    stop = (end.end() if is_end else end.start()) if end else len(text)
+    return Block(opened.start("mark"), stop, language, content, indent=indent, **found)
 
 
-class Heredocs:
-    """Tells which positions of a text are in a here-document; quotes and arithmetic are examined line by line."""
-
-    def __init__(self, text: str) -> None:
-        self._text, self._missing = text, 0
-        self.restart(0)
-
-    def restart(self, position: int) -> None:
-        """Begin a script at this position."""
-        self._read_to, self.is_cut = position, False
-
-    def contain(self, position: int) -> bool:
-        """Whether the position, not before an earlier one, is in a here-document, which may never end (`is_cut`)."""
-        text = self._text
-        while not self.is_cut and (found := _HEREDOC.search(text, self._read_to, position)):
-            start = text.rfind("\n", self._read_to, found.start()) + 1 or self._read_to
-            end = text.find("\n", found.end())
-            self._read_to = len(text) if end < 0 else end
-            for marker in _heredocs_in(text[start : self._read_to]):
-                self._skip(marker)
-        return self.is_cut or self._read_to > position
-
-    def _skip(self, marker: re.Match[str]) -> None:
-        if not self.is_cut and self._missing < _MOST_MISSING_ENDS:
-            for line in _ONE_WORD.finditer(self._text, self._read_to):
-                if line["word"] == marker["word"] and (marker["tabs"] or not line["tabs"]):
-                    self._read_to = line.end()
-                    return
-        self._missing += 1
-        self.is_cut = True
+def _lone_words(text: str) -> dict[str, list[int]]:
+    """Where the lines of one word end, by the word; and by the word after a `-` if tabs precede it."""
+    ends: dict[str, list[int]] = defaultdict(list)
+    for line in _LONE_WORD.finditer(text):
+        ends["-" + line[2]].append(line.end())
+        if not line[1]:
+            ends[line[2]].append(line.end())
+    return ends
 
 
-def _heredocs_in(line: str) -> Iterator[re.Match[str]]:
-    if line.lstrip().startswith("#"):
-        return
-    arithmetic, counted, quotes = line.find("(("), 0, {'"': 0, "'": 0}
-    for found in _HEREDOC.finditer(line):
-        for quote in quotes:
-            quotes[quote] += line.count(quote, counted, found.start())
-        counted = found.start()
-        if not (any(count % 2 for count in quotes.values()) or -1 < arithmetic < counted):
-            yield found
+def _begins_heredoc(mark: re.Match[str], start: int) -> bool:
+    """Whether `<<` is no shift, comment or quotation; the end of its line before it is examined."""
+    line = mark.string[max(start, mark.start() - _MOST_BEFORE) : mark.start()].rpartition("\n")[2]
+    is_quoted = line.count('"') % 2 or line.count("'") % 2
+    return not (is_quoted or "((" in line or line.lstrip().startswith("#"))
+
+
+def _end_of_heredoc(mark: re.Match[str], ends: dict[str, list[int]]) -> int:
+    """Where a here-document ends; 0 if it never does."""
+    found = ends.get(mark["tabs"] + mark["word"], [])
+    at = bisect_left(found, mark.end() + 1)
+    return found[at] if at < len(found) else 0
 
 
 def has_open_heredoc(script: str) -> bool:
     """Whether a here-document begins and does not end."""
-    heredocs = Heredocs(script)
-    heredocs.contain(len(script))
-    return heredocs.is_cut
+    ends, read_to = _lone_words(script), 0
+    while mark := _HEREDOCS.search(script, read_to):
+        read_to = mark.end()
+        if _begins_heredoc(mark, 0):
+            read_to = _end_of_heredoc(mark, ends)
+            if not read_to:
+                return True
+    return False

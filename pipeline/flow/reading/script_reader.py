@@ -28,7 +28,6 @@ from pipeline.flow.reading.markup import (
     SHELLS,
     Block,
     as_markdown,
-    before_next_turn,
     drop_thinking,
     find_blocks,
     find_objects,
@@ -99,7 +98,7 @@ def read_script(reply: Reply) -> ScriptReading:
         return _unparsed("the tool's input holds no script")
     if not text.strip():
         return ScriptReading(ReadingOutcome.EMPTY)
-    cleaned = before_next_turn(as_markdown(text))
+    cleaned = as_markdown(text)
     if cleaned != text:
         text, found = cleaned, find_objects(cleaned, "script")
         blocks = find_blocks(text, besides=found)
