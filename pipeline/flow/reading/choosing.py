@@ -13,7 +13,6 @@ from pipeline.flow.reading.phrases import says
 from pipeline.flow.reading.transcripts import strip_prompts
 
 _MOST_BLOCKS = 200
-_SETTINGS = re.compile(r"(?:[ \t]*+(?:#.*+|set -.*+|(?:export |readonly )?\w++=.*+)?+(?:\n|\Z))++")
 _ASSIGNED = re.compile(r"^[ \t]*+(?:(?:export|readonly|declare(?: -\w+)?) )?(\w++)=", re.MULTILINE)
 _USED = re.compile(r"\$\{?(\w++)")
 _ORDINAL = "first|second|third|fourth|fifth"
@@ -51,11 +50,11 @@ def choose(
     candidates = [block for block in blocks if block.start in starts]
     others = [block for block in blocks if block.start not in starts and _is_step(block)]
     scripts = [block for block in candidates if SHEBANG.match(block.content)]
-    shells = [block for block in blocks if block in scripts or block.language in ("", *SHELLS)]
     scripts = scripts or [block for block in candidates if block.language == "json"]
+    shells = [block for block in blocks if block in scripts or block.language in ("", *SHELLS)]
     pool = scripts or _without_asides(candidates)
     steps = [] if scripts or others else pool
-    if len(scripts) == 1 and shells and _depend(parts := _without_asides(shells), text):
+    if len(scripts) == 1 and _depend(parts := _without_asides(shells), text):
         steps = parts
     if len(steps) > 1 and _are_steps(steps, blocks):
         return _joined(steps), f"joined from {len(steps)} numbered steps"
@@ -71,7 +70,7 @@ def choose(
     if not is_one and not is_correction(pool[-1].words, of_scripts=bool(scripts)):
         return None, f"it holds {len(pool)} code blocks and does not say which is the script"
     are_parts = len(scripts) == 1 and (parts or (steps and len(_without_alternatives(steps)) > 1))
-    if are_parts or (len(blocks) > 1 and _SETTINGS.fullmatch(pool[-1].content)):
+    if are_parts:
         return None, "its code blocks are parts that it does not number"
     return pool[-1], f"one of {len(blocks)} code blocks" if len(blocks) > 1 else ""
 

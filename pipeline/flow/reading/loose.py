@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import islice, takewhile
 
 from pipeline.flow.reading.markup import Block
+from pipeline.flow.reading.phrases import says
 from pipeline.flow.reading.transcripts import is_complete, strip_prompts
 
 _MOST_ENDS = 40
@@ -20,45 +21,30 @@ SHEBANG = re.compile(
 SHEBANG_LINE = re.compile(r"^([ \t]*+)#!.*sh\b", re.MULTILINE)
 _CALL = r"(?:sudo +)?(?:chmod +\S|(?:ba|z|k)?sh +[\w./~]|\.{0,2}/\S|[\w-]++\.sh\b).*+"
 CALLS = re.compile(rf"(?:[ \t]*+(?:#.*+|{_CALL})?+(?:\n|\Z))++")
-# No command begins like these lines.
+# No command begins like these lines: markup and labels.
 _MARKUP = re.compile(
     r"[ \t]*+(?:[-*+•] +\S|[*]\w|[*]{2}|\| |\d+[.)] |</?[a-z]|<[|｜]|``|`[^`\n]+`\s*(?::|[-–—] )|~~~"
     r"|'''|\"\"\"|\[/|\{/?code|\\end\{|#\+|#!"
-    r"|[^\x00-\x7f]|(?:(?:-{3,}|={3,})(?:[ \w.]+(?:-{3,}|={3,}))?|bash|shell|copy(?: ?code| ?edit)?|EOF|END)\s*$)",
-    re.IGNORECASE,
-)
-_LABEL = re.compile(r"[*_\s]*(?:[A-Z][\w /,'’()-]{1,50}[:.!?]|[\w./-]+\.\w+:)[*_\s]*$")
-_COMMON = re.compile(
-    r"(?<![\w-])(?:the|is|are|be|was|will|would|can|could|should|you|your|its|this|that|these|of|and|to|with|which)"
-    r"(?![\w-])",
+    r"|[^\x00-\x7f]|(?:(?:-{3,}|={3,})(?:[ \w.]+(?:-{3,}|={3,}))?|bash|shell|copy(?: ?code| ?edit)?|EOF|END)\s*$)"
+    r"|(?-i:[*_\s]*(?:[A-Z][\w /,'’()-]{1,50}[:.!?]|[\w./-]+\.\w+:)[*_\s]*$)",
     re.IGNORECASE,
 )
 _OPERATOR = re.compile(r"[$|;&<>=#\"]|(?<!\S)--?\w")
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|(?<!\S)#.*")
 _COMMAND = re.compile(
-    r"(?:\w++(?:=[^\n]*+| ?\(\) *+\{)\n\s*+)*+"
+    r"(?:\s*+#[^\n]*+\n)*+\s*+(?:\w++(?:=[^\n]*+| ?\(\) *+\{)\n\s*+)*+"
     r"(?:sudo +)?[a-z][\w.+-]*+ (?:.* )?(?:--?[a-zA-Z0-9]|\||>|[~.]?/|[\"'$*]|\S+[:/]).*",
     re.DOTALL,
 )
-_COMMENTS = re.compile(r"(?:\s*+#.*+\n)*+\s*+")
 _LINE = re.compile(r"^.+$", re.MULTILINE)
-_WORD = re.compile(r"[A-Za-z][\w'’-]*[,:.!]?")
-_PRINTERS = ("echo", "printf", "logger", "wall")
-_PRINTS = re.compile(r"[ \t]*(?:echo|printf) .*[\"'][ \t]*|[ \t]*exit \d+")
-_APOLOGY = re.compile(
-    r"(?is)(?=.*\bI(?:['’]m| am)? (?:(?:really|very) )?(?:sorry|unable|not able|can(?:['’]|no)t|won['’]t|will not)\b)"
-    r"(?-s:[ \t]*+(?:#.*+|(?:echo|printf|exit) .*+|:)?+(?:\n|\Z))++"
-)
-_CLOSES = re.compile(r"[ \t]*(?:fi|done|esac|EOF)\b|[ \t]*\}")
+_WORD = re.compile(r"(?!(?:echo|printf|logger|wall)\b)[A-Za-z][\w'’-]*[,:.!]?")
+_ENDS = re.compile(r"[ \t]*(?:(?:fi|done|esac|EOF|exit \d+)\b|\}|(?:echo|printf) .*[\"'][ \t]*$)")
 _TRAILING_HEADINGS = re.compile(r"(?:\n[ \t]*(?:#{2,6} .*)?)+\Z")
 _CODE = re.compile(r"(?<!`)(`{1,3})(?!`)(?:(?:bash|sh) )?([^`\n]+)\1(?!`)")
 _LEADS_TO_CODE = re.compile(
     r"[\s*>+-]*(?:\d+[.)] )?(?:.*:|"
     r"(?:(?:you can|just|simply|please|then|to [^.:]{1,80},) )*(?:run|use|execute|try|type|enter))?[\s*>]*",
     re.IGNORECASE,
-)
-_WARNS = re.compile(
-    r"\b(?:not|never|avoid|instead of|careful|dangerous)\b|n['’]t\b|\?", re.IGNORECASE
 )
 
 
@@ -76,38 +62,32 @@ def with_loose_scripts(text: str, blocks: Sequence[Block]) -> list[Block]:
     for start, end in zip(starts, ends, strict=True):
         while len(found) < _MOST_SCRIPTS and (line := SHEBANG_LINE.search(text, start, end)):
             before = text[start : line.start()]
-            begin = start if is_only_comments(before) and not has_prose(before) else line.start()
-            region = _dedented(text[begin:end], line[1])
-            is_whole = not (text[:begin].strip() or has_prose(region))
+            begin = start if is_only_comments(before) and not _has_prose(before) else line.start()
+            region = text[begin:end]
+            if indent := line[1]:  # of a block in Markdown or YAML
+                lines = takewhile(
+                    lambda one: one.startswith((indent, "\n")), region.splitlines(True)
+                )
+                region = "".join(one.removeprefix(indent) for one in lines).rstrip() + "\n"
+            is_whole = not (text[:begin].strip() or _has_prose(region))
             script, length = (region.lstrip(), end - begin) if is_whole else before_prose(region)
-            start = end if line[1] or not script else begin + length
+            start = end if indent or not script else begin + length
             found.append(Block(begin, start, "", script, is_closed=bool(script)))
     return sorted([*closed, *found], key=lambda block: block.start)
 
 
 def is_only_comments(script: str) -> bool:
     """Whether a script has no command, or only prints an apology."""
-    return _APOLOGY.fullmatch(script) is not None or all(
-        not line.strip() or line.lstrip().startswith("#") for line in script.split("\n")
-    )
-
-
-def _dedented(text: str, indent: str) -> str:
-    """The lines of an indented block, as Markdown and YAML have it, without their indent."""
-    lines = takewhile(lambda line: not line.strip() or line.startswith(indent), text.split("\n"))
-    return "\n".join(line.removeprefix(indent) for line in lines) if indent else text
+    prints = ("#", "echo ", "printf ", "exit ") if says(script, "apology") else ("#",)
+    return all(not line.strip() or line.lstrip().startswith(prints) for line in script.split("\n"))
 
 
 def _closed(block: Block) -> Block:
     """The block as closed if its script is complete and its last line was not cut short."""
     script, length = before_prose(block.content)
-    before, _, last = script.rpartition("\n")
-    is_short = last and not (
-        _PRINTS.fullmatch(last) or (_CLOSES.match(last) and not is_complete(before))
-    )
-    if is_short and length == len(block.content):
-        return block
-    return replace(block, content=script, is_closed=True) if script else block
+    last = script.rpartition("\n")[2]
+    is_short = last and length == len(block.content) and not _ENDS.match(last)
+    return block if is_short or not script else replace(block, content=script, is_closed=True)
 
 
 def before_prose(text: str) -> tuple[str, int]:
@@ -127,40 +107,39 @@ def _ends(text: str) -> Iterator[int]:
     """Where lines begin that are prose or markup, if they are not within a command."""
     shebang = SHEBANG_LINE.search(text)
     lines = _LINE.finditer(text, shebang.end() if shebang else 0)
-    return (line.start() for line in lines if is_prose(line[0]))
+    return (line.start() for line in lines if _is_prose(line[0]))
 
 
-def has_prose(text: str) -> bool:
+def _has_prose(text: str) -> bool:
     return next(_ends(text), None) is not None
 
 
-def is_prose(line: str) -> bool:
+def _is_prose(line: str) -> bool:
     """Whether a line is markup or a sentence, and no command."""
-    if _MARKUP.match(line) or _LABEL.fullmatch(line):
+    if _MARKUP.match(line):
         return True
     head, tail = _CODE.sub("code", line[:400]).strip(" \t*_>"), line[-20:].rstrip(" \t\r*_)`")
     words = head.split()
-    if len(words) < 3 or not _WORD.fullmatch(words[0]) or words[0] in _PRINTERS:
+    if len(words) < 3 or not _WORD.fullmatch(words[0]):
         return False
     is_sentence = tail.endswith((".", ":", "!", "?"))
-    common = len(_COMMON.findall(head))
     if words[0][0].isupper():
-        return is_sentence or common > 0
-    return common > (not is_sentence) and len(words) > 3 and not _OPERATOR.search(head)
+        return is_sentence or says(head, "sentence")
+    return is_sentence and len(words) > 3 and says(head, "sentence") and not _OPERATOR.search(head)
 
 
 def lone_command(text: str) -> str:
     """The command of a reply without code blocks, if one text in it is unmistakably a command."""
     if len(text) > _LONGEST_WITHOUT_SHEBANG:
         return ""
-    found = {run for before, run in _runs(text) if is_command(run) and not _WARNS.search(before)}
+    found = {run for before, run in _runs(text) if is_command(run) and not says(before, "warning")}
     if not found and "?" not in text:
         codes = [
-            (is_lead, code[2])
+            (_LEADS_TO_CODE.fullmatch(line, 0, code.start()), code[2])
             for line in text.split("\n")
-            for code in _CODE.finditer("" if _WARNS.search(line) else line)
+            if not says(line, "warning")
+            for code in _CODE.finditer(line)
             if is_command(code[2])
-            for is_lead in [_LEADS_TO_CODE.fullmatch(line, 0, code.start())]
         ]
         whole = {code for _, code in codes if all(code == o or code not in o for _, o in codes)}
         found = {code for is_lead, code in codes if is_lead and whole == {code}}
@@ -171,7 +150,7 @@ def _runs(text: str) -> Iterator[tuple[str, str]]:
     """The parts of a text between lines of prose and markup, each after the line before it."""
     before, run = "", ""
     for line in [*text.splitlines(keepends=True), "- end"]:
-        if not is_prose(line):
+        if not _is_prose(line):
             run += line
         else:
             yield before, run.strip("\n")
@@ -182,8 +161,8 @@ def is_command(text: str) -> bool:
     """Whether a text is unmistakably a command with arguments, or several, and neither words nor a call."""
     commands = strip_prompts(text) or ""
     return bool(
-        _COMMAND.match(_COMMENTS.sub("", commands, count=1))
-        and not _COMMON.search(_QUOTED.sub("", commands))
+        _COMMAND.match(commands)
+        and not says(_QUOTED.sub("", commands), "sentence")
         and not CALLS.fullmatch(commands)
         and is_complete(commands)
     )

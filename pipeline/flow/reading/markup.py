@@ -46,8 +46,6 @@ _HEREDOC = r"(?<!<)<<(?P<tabs>-?)[ \t]*['\"\\]?(?P<word>[A-Za-z_]\w*)"
 _HEREDOCS = re.compile(_HEREDOC)
 _MARK = re.compile(f"{_FENCE}|{_HEREDOC}", re.MULTILINE)
 _LONE_WORD = re.compile(r"^(\t*+)(\w++)\r?$", re.MULTILINE)
-# Words after a closing fence, as in "``` This script does ...".
-_WORDS_AFTER = re.compile(r"[ \t]*+[A-Z][\w']*+(?: +[^\s=]+){2}")
 _QUOTED_CODE = re.compile(r"^> ?(?:```|~~~|#!)", re.MULTILINE)
 # What begins the code within an element.
 _ELEMENTS = {"pre": r"(?:<code\b[^>\n]{0,200}>)?", "script": r"(?:<!\[CDATA\[\s*+|(?=#!))"}
@@ -61,7 +59,6 @@ _ODD_BLANKS = re.compile(
     rf"(?m)^[ \t]*+[{_BLANKS}{_ZERO}][ \t{_BLANKS}{_ZERO}]*+|(?<![{_ZERO}])[{_ZERO}]++(?=\r?$)"
 )
 _PLAIN_BLANKS = str.maketrans(_BLANKS, " " * len(_BLANKS), _ZERO)
-_SPAN = re.compile(r"</?span\b[^>\n]{0,200}>", re.IGNORECASE)
 # What ends a model's turn, or begins an invented one.
 _MOST_TURNS = 50
 _TURN = re.compile(
@@ -175,7 +172,7 @@ def as_markdown(text: str) -> str:
 
 
 def _fenced(element: re.Match[str]) -> str:
-    code = element[1] if "<![CDATA[" in element[0] else unescape(_SPAN.sub("", element[1]))
+    code = element[1] if "<![CDATA[" in element[0] else unescape(element[1])
     return "\n```\n" + code.strip("\n") + "\n```\n"
 
 
@@ -257,7 +254,7 @@ def find_blocks(text: str, *, besides: Sequence[FoundObject] = ()) -> list[Block
             continue
         is_like = (mark["mark"] or mark["glued"]).startswith(opened["mark"])
         is_bare = mark["glued"] or not (mark["before"].strip() or mark["language"])
-        if is_like and (is_bare or _WORDS_AFTER.match(mark["language"] + mark["more"])):
+        if is_like and is_bare:
             blocks.append(_block_of(opened, mark, is_nested=is_nested))
             opened = None
         elif is_like and mark["language"] and not is_cut:
