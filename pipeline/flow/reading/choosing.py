@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import chain
 
 from pipeline.flow.reading.loose import CALLS, SHEBANG
-from pipeline.flow.reading.markup import SHELLS, Block
+from pipeline.flow.reading.markup import SHELLS, STRING, Block
 from pipeline.flow.reading.phrases import says
 from pipeline.flow.reading.transcripts import strip_prompts
 
@@ -50,7 +50,7 @@ def choose(
     candidates = [block for block in blocks if block.start in starts]
     others = [block for block in blocks if block.start not in starts and _is_step(block)]
     scripts = [block for block in candidates if SHEBANG.match(block.content)]
-    scripts = scripts or [block for block in candidates if block.language == "json"]
+    scripts = scripts or [block for block in candidates if block.language == STRING]
     shells = [block for block in blocks if block in scripts or block.language in ("", *SHELLS)]
     pool = scripts or _without_asides(candidates)
     steps = [] if scripts or others else pool

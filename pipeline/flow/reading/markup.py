@@ -15,6 +15,7 @@ from itertools import islice
 CONSOLES = ("console", "terminal", "shell-session", "sh-session", "shellsession")
 SHELLS = ("bash", "sh", "shell", "zsh", "ksh", "shell-script", "shellscript", *CONSOLES)
 PLAIN = ("", "none", "text", "txt", "plaintext", "plain", "code", "script")
+STRING = "a string in JSON"  # the language of a block that no fence delimits
 
 # Bounds the time for a reply of nothing but braces, fences or tags.
 _MOST_TRIES = 1000
@@ -154,10 +155,11 @@ def _is_quoted(text: str, tag: re.Match[str], spans: list[tuple[int, int]]) -> b
 
 def as_markdown(text: str) -> str:
     """The first turn of a reply with quoted, preformatted, numbered and XML's code in blocks."""
-    text = _first_turn(text)
+    objects = [(start, end) for start, end, value in _scan_objects(text) if value is not None]
+    text = _first_turn(text, objects)
     if len(blocks := find_blocks(text)) == 1 and blocks[0].language in _DATA:
         text = text[: blocks[0].start] + blocks[0].content + text[blocks[0].end :]
-    elif blocks or text.lstrip().startswith("#!"):
+    elif blocks or objects or text.lstrip().startswith("#!"):
         return text
     if _QUOTED_CODE.search(text):
         return re.sub(r"(?m)^> ?", "", text)
@@ -176,16 +178,17 @@ def _fenced(element: re.Match[str]) -> str:
     return "\n```\n" + code.strip("\n") + "\n```\n"
 
 
-def _first_turn(text: str) -> str:
-    """The first turn of the model that holds code, or else words: it may go on with an invented message of the user."""
-    blocks = [(block.start, block.end) for block in find_blocks(text) if block.is_closed]
+def _first_turn(text: str, objects: list[tuple[int, int]]) -> str:
+    """The first turn that holds code, or else words: the model may go on with an invented message of the user."""
+    spans = [(block.start, block.end) for block in find_blocks(text) if block.is_closed] + objects
     start, words = 0, ""
     for turn in islice(_TURN.finditer(text), _MOST_TURNS):
-        if not any(begin < turn.start() < end for begin, end in blocks):
-            part = text[start : turn.start()]
-            if "#!" in part or any(start <= begin and end <= turn.start() for begin, end in blocks):
-                return part
-            start, words = turn.end(), words or part.strip()
+        if any(begin < turn.start() < end for begin, end in spans):
+            continue
+        part = text[start : turn.start()]
+        if "#!" in part or any(start <= begin and end <= turn.start() for begin, end in spans):
+            return part
+        start, words = turn.end(), words or part.strip()
     part = text[start:]
     return part if start == 0 or "#!" in part or "```" in part or not words else words
 

@@ -26,6 +26,7 @@ from pipeline.flow.reading.markup import (
     CONSOLES,
     PLAIN,
     SHELLS,
+    STRING,
     Block,
     as_markdown,
     drop_thinking,
@@ -72,44 +73,31 @@ def read_script(reply: Reply) -> ScriptReading:
     if why:
         said = " ".join(reply.text.split()) if why is ReadingOutcome.REFUSED else ""
         return ScriptReading(why, note=shorten(said, _LONGEST_REFUSAL, placeholder=" ..."))
-    text = drop_thinking(with_plain_blanks(reply.text))
+    text = as_markdown(drop_thinking(with_plain_blanks(reply.text)))
     found = find_objects(text, "script")
+    values = [(one.start, one.end, one.value or {}) for one in found]
     by_tool = said_by_tool(reply, "script")
-    strings = {
-        script: Block(one.start, one.end, "json", script)
-        for one in found
-        if one.value and isinstance(script := one.value.get("script"), str)
-    }
-    if by_tool and isinstance(script := by_tool.get("script"), str):
-        strings = (
-            {script: Block(0, 0, "json", script)} if script.strip() or not strings else strings
-        )
-    real = [block for script, block in strings.items() if not is_placeholder_script(script)]
+    if by_tool and (isinstance(by_tool["script"], str) or not values):
+        text, found, values = "", [], [(0, 0, by_tool)]
+    strings = [
+        Block(start, end, STRING, script)
+        for start, end, value in values
+        if isinstance(script := value.get("script"), str)
+    ]
+    real = [block for block in strings if not is_placeholder_script(block.content)]
     if strings and not real:
         return _unparsed(ECHO)
-    blocks = find_blocks(text, besides=found)
-    in_block = not by_tool and any(SHEBANG.match(block.content) for block in blocks)
-    if real and (not in_block or any(SHEBANG.match(block.content) for block in real)):
-        real = [block for block in real if block.content.strip()] or real
-        chosen, note = choose(text, real, real)
-        note = note.replace("code blocks", "scripts")
-        return _unwrapped(chosen.content, note) if chosen else _unparsed(note)
-    if reply.tool_input and not text.strip():
-        return _unparsed("the tool's input holds no script")
-    if not text.strip():
-        return ScriptReading(ReadingOutcome.EMPTY)
-    cleaned = as_markdown(text)
-    if cleaned != text:
-        text, found = cleaned, find_objects(cleaned, "script")
-        blocks = find_blocks(text, besides=found)
-    fenced, blocks = blocks, with_loose_scripts(text, blocks)
+    fenced = find_blocks(text, besides=found)
+    blocks = [*real, *fenced] if real else with_loose_scripts(text, fenced)
     inside = {string for string in find_strings(text) if SHEBANG.match(string)}
     if len(inside) == 1 and not any(SHEBANG.match(block.content) for block in blocks):
         return _usable(inside.pop(), "in an object under another key")
     if blocks:
-        return _from_blocks(text, blocks, fenced)
+        return _from_blocks(text, sorted(blocks, key=lambda block: block.start), fenced)
     if command := lone_command(text):
         return _usable(command, "without a whole code fence")
+    if not (text.strip() or reply.tool_input):
+        return ScriptReading(ReadingOutcome.EMPTY)
     return _unparsed("the reply holds no script")
 
 
@@ -118,28 +106,26 @@ def _unparsed(note: str) -> ScriptReading:
 
 
 def _from_blocks(text: str, blocks: list[Block], fenced: list[Block]) -> ScriptReading:
-    closed = [block for block in blocks if block.is_closed]
-    is_script = any(SHEBANG.match(block.content) for block in closed)
+    blocks = [_plain(block) for block in blocks if not holds_json(block.content)]
+    is_script = any(
+        block.is_closed and (block.language == STRING or SHEBANG.match(block.content))
+        for block in blocks
+    )
     for before, block in pairwise([Block(0, 0, "", ""), *blocks]):
         # What is missing may be the end of a call of the script, or of a better script.
-        if not block.is_closed and not (
-            is_script
-            and (
-                block.content.strip() in before.content
-                or not block.content.lstrip().startswith("#!")
-            )
-            and not (block.content.strip() and is_correction(text[before.end : block.start]))
-        ):
+        script = block.content.strip()
+        is_better = script.startswith("#!") or is_correction(text[before.end : block.start])
+        if not (block.is_closed or (is_script and (not is_better or script in before.content))):
             return _unparsed("the reply opens a code block and never closes it")
-    blocks = [_plain(block) for block in closed]
-    blocks = [block for block in blocks if not holds_json(block.content)]
+    blocks = [block for block in blocks if block.is_closed]
     readable = [
         block
         for block in blocks
-        if block.language in (*SHELLS, *PLAIN) and not _FOREIGN.match(block.content)
+        if block.language in (STRING, *SHELLS, *PLAIN) and not _FOREIGN.match(block.content)
     ]
     candidates = (
         [block for block in readable if SHEBANG.match(block.content)]
+        or [block for block in readable if block.language == STRING]
         or [block for block in readable if block.language in SHELLS]
         or [block for block in readable if block.language in PLAIN[:2]]
         or [block for block in readable if is_command(block.content)]
@@ -149,9 +135,11 @@ def _from_blocks(text: str, blocks: list[Block], fenced: list[Block]) -> ScriptR
     best, note = choose(text, blocks, candidates)
     if best is None:
         return _unparsed(note)
+    notes = [note] if note else []
+    if best.language == STRING:
+        return _unwrapped(best.content, notes)
     if len(blocks) > 1 and _RUNS.fullmatch(best.content):
         return _unparsed("the code block with commands only runs a script in another one")
-    notes = [note] if note else []
     is_loose = all(block.start != best.start for block in fenced)
     if is_loose and any(block.language not in (*SHELLS, *PLAIN) for block in fenced):
         return _unparsed("it is written half in a code block of another language")
@@ -170,32 +158,32 @@ def _from_blocks(text: str, blocks: list[Block], fenced: list[Block]) -> ScriptR
         notes.append("its language stood on a line of its own")
     if best.indent:
         notes.append(f"{best.indent} blanks taken off each line, as its code block was indented")
-    return _usable(
-        script, "; ".join(notes), is_console=best.language in CONSOLES and not SHEBANG.match(script)
-    )
+    is_console = best.language in CONSOLES and not SHEBANG.match(script)
+    return _usable(script, *notes, is_console=is_console)
 
 
 def _plain(block: Block) -> Block:
     """The block without line numbers, and without the entities of HTML if nothing contradicts them."""
     content = block.content
+    if block.language == STRING:
+        return block
     if _ENTITIES.search(content) and not _NO_ENTITY.search(content):
         content = unescape(content)
     content = strip_line_numbers(content) or content
     return replace(block, content=content)
 
 
-def _unwrapped(script: str, note: str) -> ScriptReading:
+def _unwrapped(script: str, notes: list[str]) -> ScriptReading:
     """The script in a JSON string, without a code fence that the model put inside the string."""
-    blocks = find_blocks(script)
-    for block in blocks[:1]:
+    for block in find_blocks(script)[:1]:
         if block.is_closed and not (script[: block.start] + script[block.end :]).strip():
-            return _usable(block.content, "; ".join(filter(None, [note, "out of its code fence"])))
+            return _usable(block.content, *notes, "out of its code fence")
     if script.startswith("#!") and "\n" not in script and "\\n" in script:
-        note = "; ".join(filter(None, [note, "its line ends are written as \\n"]))
-    return _usable(script, note)
+        notes = [*notes, "its line ends are written as \\n"]
+    return _usable(script, *notes)
 
 
-def _usable(script: str, note: str = "", *, is_console: bool = False) -> ScriptReading:
+def _usable(script: str, *notes: str, is_console: bool = False) -> ScriptReading:
     if not script.strip():
         return ScriptReading(ReadingOutcome.EMPTY)
     if "\0" in script:
@@ -212,7 +200,7 @@ def _usable(script: str, note: str = "", *, is_console: bool = False) -> ScriptR
     if commands is None:
         return _unparsed("only some lines of the console transcript have a prompt")
     if commands != script:
-        script, note = commands, "; ".join(filter(None, [note, "its prompts taken off"]))
+        script, notes = commands, (*notes, "its prompts taken off")
     if "\n" in script and is_only_comments(script):
         return _unparsed("the script is nothing but comments")
-    return ScriptReading(ReadingOutcome.READ, script, note)
+    return ScriptReading(ReadingOutcome.READ, script, "; ".join(notes))
