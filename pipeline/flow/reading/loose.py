@@ -41,11 +41,6 @@ _WORD = re.compile(r"(?!(?:echo|printf|logger|wall)\b)[A-Za-z][\w'’-]*[,:.!]?"
 _ENDS = re.compile(r"[ \t]*(?:(?:fi|done|esac|EOF|exit \d+)\b|\}|(?:echo|printf) .*[\"'][ \t]*$)")
 _TRAILING_HEADINGS = re.compile(r"(?:\n[ \t]*(?:#{2,6} .*)?)+\Z")
 _CODE = re.compile(r"(?<!`)(`{1,3})(?!`)(?:(?:bash|sh) )?([^`\n]+)\1(?!`)")
-_LEADS_TO_CODE = re.compile(
-    r"[\s*>+-]*(?:\d+[.)] )?(?:.*:|"
-    r"(?:(?:you can|just|simply|please|then|to [^.:]{1,80},) )*(?:run|use|execute|try|type|enter))?[\s*>]*",
-    re.IGNORECASE,
-)
 
 
 def with_loose_scripts(text: str, blocks: Sequence[Block]) -> list[Block]:
@@ -135,14 +130,14 @@ def lone_command(text: str) -> str:
     found = {run for before, run in _runs(text) if is_command(run) and not says(before, "warning")}
     if not found and "?" not in text:
         codes = [
-            (_LEADS_TO_CODE.fullmatch(line, 0, code.start()), code[2])
+            (line[: code.start()].strip(" *>+-"), code[2])
             for line in text.split("\n")
             if not says(line, "warning")
             for code in _CODE.finditer(line)
             if is_command(code[2])
         ]
-        whole = {code for _, code in codes if all(code == o or code not in o for _, o in codes)}
-        found = {code for is_lead, code in codes if is_lead and whole == {code}}
+        found = {code for lead, code in codes if not lead or says(lead, "offer")}
+        found = {code for code in found if all(other in code for _, other in codes)}
     return found.pop() if len(found) == 1 else ""
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from bisect import bisect_left
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from html import unescape
 from itertools import islice
+
+from pipeline.flow.reading.transcripts import HEREDOC, Heredocs, is_complete
 
 CONSOLES = ("console", "terminal", "shell-session", "sh-session", "shellsession")
 SHELLS = ("bash", "sh", "shell", "zsh", "ksh", "shell-script", "shellscript", *CONSOLES)
@@ -43,10 +43,7 @@ _FENCE = (
     r"^(?P<before>[ \t]*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+)?)(?P<mark>`{3,}|~{3,})"
     r"[ \t]*+(?P<language>[\w+.-]*+)(?P<more>[^\n`]*+)$|(?<=[^\s`])(?P<glued>`{3,})[ \t\r]*+$"
 )
-_HEREDOC = r"(?<!<)<<(?P<tabs>-?)[ \t]*['\"\\]?(?P<word>[A-Za-z_]\w*)"
-_HEREDOCS = re.compile(_HEREDOC)
-_MARK = re.compile(f"{_FENCE}|{_HEREDOC}", re.MULTILINE)
-_LONE_WORD = re.compile(r"^(\t*+)(\w++)\r?$", re.MULTILINE)
+_MARK = re.compile(f"{_FENCE}|{HEREDOC.pattern}", re.MULTILINE)
 _QUOTED_CODE = re.compile(r"^> ?(?:```|~~~|#!)", re.MULTILINE)
 # What begins the code within an element.
 _ELEMENTS = {"pre": r"(?:<code\b[^>\n]{0,200}>)?", "script": r"(?:<!\[CDATA\[\s*+|(?=#!))"}
@@ -143,14 +140,12 @@ def drop_thinking(text: str) -> str:
 
 def _is_quoted(text: str, tag: re.Match[str], spans: list[tuple[int, int]]) -> bool:
     """Whether a tag is part of an object or a script; a draft in the thinking may lack its closing fence."""
-    start = max((start for start, end in spans if start < tag.start() < end), default=-1)
-    line = text.rfind("\n", 0, tag.start()) + 1
-    is_alone = not (
-        text[line : tag.start()].strip() and text[tag.end() :].partition("\n")[0].strip()
-    )
-    script = text[max(start, 0) : line].partition("\n")[2]
-    is_inside = tag["begin"] or text[start] == "{" or _THOUGHT.search(script)
-    return start >= 0 and bool(is_inside or not is_alone or has_open_heredoc(script))
+    start = max((start for start, end in spans if start < tag.start() < end), default=None)
+    if start is None or tag["begin"] or text[start] == "{":
+        return start is not None
+    before, _newline, line = text[start : tag.start()].rpartition("\n")
+    is_alone = not (line.strip() and text[tag.end() :].partition("\n")[0].strip())
+    return not (is_alone and is_complete(before.partition("\n")[2]))
 
 
 def as_markdown(text: str) -> str:
@@ -240,12 +235,11 @@ def find_blocks(text: str, *, besides: Sequence[FoundObject] = ()) -> list[Block
     opened: re.Match[str] | None = None
     is_nested = is_cut = is_wrapped = False
     read_to = marks = 0
-    ends = _lone_words(text)
+    heredocs = Heredocs(text)
     while (mark := _MARK.search(text, read_to)) and (marks := marks + 1) < _MOST_MARKS:
         read_to = mark.end()
         if mark["word"]:
-            if opened and not is_cut and _begins_heredoc(mark, opened.end()):
-                end = _end_of_heredoc(mark, ends)
+            if opened and not is_cut and (end := heredocs.end_of(mark, opened.end())) is not None:
                 is_nested |= "```" in text[read_to:end]
                 is_cut, read_to = not end, end or read_to
             continue
@@ -349,39 +343,3 @@ def _block_of(opened: re.Match[str], end: re.Match[str] | None, **found: bool) -
     is_end = end is not None and found.get("is_closed", True)
     stop = (end.end() if is_end else end.start()) if end else len(text)
     return Block(opened.start("mark"), stop, language, content, indent=indent, **found)
-
-
-def _lone_words(text: str) -> dict[str, list[int]]:
-    """Where the lines of one word end, by the word; and by the word after a `-` if tabs precede it."""
-    ends: dict[str, list[int]] = defaultdict(list)
-    for line in _LONE_WORD.finditer(text):
-        ends["-" + line[2]].append(line.end())
-        if not line[1]:
-            ends[line[2]].append(line.end())
-    return ends
-
-
-def _begins_heredoc(mark: re.Match[str], start: int) -> bool:
-    """Whether `<<` is no shift, comment or quotation; the end of its line before it is examined."""
-    line = mark.string[max(start, mark.start() - _MOST_BEFORE) : mark.start()].rpartition("\n")[2]
-    is_quoted = line.count('"') % 2 or line.count("'") % 2
-    return not (is_quoted or "((" in line or line.lstrip().startswith("#"))
-
-
-def _end_of_heredoc(mark: re.Match[str], ends: dict[str, list[int]]) -> int:
-    """Where a here-document ends; 0 if it never does."""
-    found = ends.get(mark["tabs"] + mark["word"], [])
-    at = bisect_left(found, mark.end() + 1)
-    return found[at] if at < len(found) else 0
-
-
-def has_open_heredoc(script: str) -> bool:
-    """Whether a here-document begins and does not end."""
-    ends, read_to = _lone_words(script), 0
-    while mark := _HEREDOCS.search(script, read_to):
-        read_to = mark.end()
-        if _begins_heredoc(mark, 0):
-            read_to = _end_of_heredoc(mark, ends)
-            if not read_to:
-                return True
-    return False

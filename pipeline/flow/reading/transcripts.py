@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections import defaultdict
 from contextlib import suppress
 
 from catalog.analysis.shell.parsing import TooComplex, parse
-from pipeline.flow.reading.markup import has_open_heredoc
 
 _LONGEST_COMMAND = 50  # lines
+_MOST_BEFORE = 200
+HEREDOC = re.compile(r"(?<!<)<<(?P<tabs>-?)[ \t]*['\"\\]?(?P<word>[A-Za-z_]\w*)")
+_LONE_WORD = re.compile(r"^(\t*+)(\w++)\r?$", re.MULTILINE)
 _PROMPT = re.compile(
     r"[ \t]*(?:\[?[\w.-]+@[\w.-]+[: ][^\n$#]{0,80}[$#]|(?:ba|z)?sh(?:-[\d.]+)?[$#]|[$%❯])(?:[ \t]+|$)"
 )
@@ -19,13 +23,45 @@ _NUMBERED = re.compile(
 _NUMBER = re.compile(r"[ \t]*+(\d{1,6})")
 
 
+class Heredocs:
+    """The here-documents of a text."""
+
+    def __init__(self, text: str) -> None:
+        self._ends: dict[str, list[int]] = defaultdict(list)  # of the lines that may end one
+        for line in _LONE_WORD.finditer(text):
+            self._ends["-" + line[2]].append(line.end())
+            if not line[1]:
+                self._ends[line[2]].append(line.end())
+
+    def end_of(self, mark: re.Match[str], start: int = 0) -> int | None:
+        """Where a here-document ends, 0 if it never does; None if `<<` is a shift, in a comment or quoted in its line."""
+        line = mark.string[max(start, mark.start() - _MOST_BEFORE) : mark.start()].rpartition("\n")[
+            2
+        ]
+        is_quoted = line.count('"') % 2 or line.count("'") % 2
+        if is_quoted or "((" in line or line.lstrip().startswith("#"):
+            return None
+        found = self._ends.get(mark["tabs"] + mark["word"], [])
+        at = bisect_left(found, mark.end() + 1)
+        return found[at] if at < len(found) else 0
+
+
+def _has_open_heredoc(script: str) -> bool:
+    heredocs, end = Heredocs(script), 0
+    while mark := HEREDOC.search(script, end):
+        found = heredocs.end_of(mark)
+        if found == 0:
+            return True
+        end = found or mark.end()
+    return False
+
+
 def is_complete(script: str) -> bool:
     """Whether a parser finds nothing missing and nothing wrong in a script."""
     try:
-        is_whole = not parse(script.encode(errors="replace")).has_error
+        return not (parse(script.encode(errors="replace")).has_error or _has_open_heredoc(script))
     except TooComplex:
         return False
-    return is_whole and not has_open_heredoc(script)
 
 
 def is_cut_short(script: str) -> bool:
@@ -40,7 +76,7 @@ def is_cut_short(script: str) -> bool:
             node = broken[-1]
         if node.has_error and node.end_byte == len(source):
             return True
-    return has_open_heredoc(script)
+    return _has_open_heredoc(script)
 
 
 def strip_prompts(script: str, *, is_console: bool = False) -> str | None:
@@ -52,30 +88,25 @@ def strip_prompts(script: str, *, is_console: bool = False) -> str | None:
     if is_console and _ROOT.fullmatch(script):
         return re.sub(r"(?m)^[ \t]*# ", "", script)
     kept: list[str] = []
-    command = ""  # that the next line may continue
-    lines, is_open = 0, False
+    command, is_open = "", False
     for line in script.splitlines(keepends=True):
-        prompt = _PROMPT.match(line.rstrip("\r\n"))
-        if is_open and not (prompt and not has_open_heredoc(command)):
+        if is_open:
             line = line.removeprefix("> ")
-        elif prompt:
-            line = line[prompt.end() :]
-            command, lines = command * is_open, lines * is_open
-        elif not line.strip() or line.lstrip().startswith("#"):
+        elif prompt := _PROMPT.match(line.rstrip("\r\n")):
+            line, command = line[prompt.end() :], ""
+        elif line.strip() and not line.lstrip().startswith("#"):
+            if command and is_console:
+                continue
+            return None if command or (is_console and "".join(kept).strip()) else script
+        else:
             kept.append(line)
             continue
-        elif not command:
-            return None if is_console and "".join(kept).strip() else script
-        elif is_console:
-            continue
-        else:
-            return None
         kept.append(line)
-        command, lines = command + line, lines + 1
+        command += line
         is_open = not is_complete(command)
-        if is_open and lines > _LONGEST_COMMAND:
-            return None
-    return "".join(kept)
+        if command.count("\n") > _LONGEST_COMMAND:
+            break
+    return None if is_open else "".join(kept)
 
 
 def strip_line_numbers(script: str) -> str | None:
@@ -83,16 +114,12 @@ def strip_line_numbers(script: str) -> str | None:
     first = _NUMBERED.match(script)
     if not first:
         return script
-    kept = []
-    for number, line in enumerate(
-        script.lstrip("\n").splitlines(keepends=True), int(first["number"])
-    ):
+    kept, sign = [], first["sign"]
+    for number, line in enumerate(script.lstrip("\n").splitlines(True), int(first["number"])):
         found = _NUMBER.match(line)
-        rest = line[found.end() :] if found else ""
-        if found and int(found[1]) == number and rest.startswith(first["sign"]):
-            kept.append(rest.removeprefix(first["sign"]))
-        elif found and int(found[1]) == number and not rest.strip(first["sign"] + "\r\n"):
-            kept.append("\n")
+        rest = line[found.end() :] if found and int(found[1]) == number else line
+        if rest is not line and (rest.startswith(sign) or not rest.strip(f"{sign}\r\n")):
+            kept.append(rest.removeprefix(sign) if rest.startswith(sign) else "\n")
         elif line.strip():
             return None
     return "".join(kept)
