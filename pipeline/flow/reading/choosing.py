@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, pairwise
 
 from pipeline.flow.reading.loose import CALLS, SHEBANG
 from pipeline.flow.reading.markup import SHELLS, STRING, Block
@@ -48,30 +48,24 @@ def choose(
         for end, block in zip(ends, blocks, strict=False)
     ]
     candidates = [block for block in blocks if block.start in starts]
-    others = [block for block in blocks if block.start not in starts and _is_step(block)]
     scripts = [block for block in candidates if SHEBANG.match(block.content)]
     scripts = scripts or [block for block in candidates if block.language == STRING]
-    shells = [block for block in blocks if block in scripts or block.language in ("", *SHELLS)]
-    pool = scripts or _without_asides(candidates)
-    steps = [] if scripts or others else pool
-    if len(scripts) == 1 and _depend(parts := _without_asides(shells), text):
-        steps = parts
-    if len(steps) > 1 and _are_steps(steps, blocks):
-        return _joined(steps), f"joined from {len(steps)} numbered steps"
-    parts = _continued(shells)
-    if parts and all(block in parts for block in scripts):
-        return _joined(parts), f"joined from {len(parts)} parts"
-    if not scripts and any(not block.language for block in others):
-        return None, "its steps are written in different kinds of code blocks"
+    pool = parts = _without_asides(scripts or candidates)
     if scripts:
-        pool = [block for block in pool if not _is_rejected(block)] or pool[-1:]
-    pool = _recommended(pool, text) or _without_alternatives(pool)
+        shells = [block for block in blocks if block in scripts or block.language in ("", *SHELLS)]
+        parts = _parts_of(scripts, _without_asides(shells), text)
+    steps = [block for block in blocks if _numbers(block) and not _is_aside(block)]
+    is_whole = bool(scripts) or all(block in candidates for block in steps)
+    if len(parts) > 1 and is_whole and _are_in_order(parts, blocks):
+        return _joined(parts), f"joined from {len(parts)} steps"
+    if len(parts) > 1 and scripts:
+        return None, "its code blocks are parts that it does not number"
+    if not is_whole and any(not block.language for block in steps):
+        return None, "its steps are written in different kinds of code blocks"
+    pool = _recommended(pool, text) or pool
     is_one = len({block.content.strip() for block in pool}) == 1
     if not is_one and not is_correction(pool[-1].words, of_scripts=bool(scripts)):
         return None, f"it holds {len(pool)} code blocks and does not say which is the script"
-    are_parts = len(scripts) == 1 and (parts or (steps and len(_without_alternatives(steps)) > 1))
-    if are_parts:
-        return None, "its code blocks are parts that it does not number"
     return pool[-1], f"one of {len(blocks)} code blocks" if len(blocks) > 1 else ""
 
 
@@ -87,29 +81,43 @@ def _joined(parts: Sequence[Block]) -> Block:
     return replace(parts[0], content="\n".join(one.content.rstrip("\n") for one in parts) + "\n")
 
 
-def _continued(shells: Sequence[Block]) -> list[Block]:
-    """The blocks that the words before them join to the block before."""
-    ats = [
-        at
-        for at, block in enumerate(shells)
-        if at and says(block.lead, "continued")
-        if not (SHEBANG.match(block.content) or CALLS.fullmatch(block.content))
-    ]
-    return list(shells[ats[0] - 1 : ats[-1] + 1]) if ats else []
-
-
-def _depend(parts: Sequence[Block], text: str) -> bool:
-    """Whether the blocks after one with a shebang continue it: they use its variables, or the text says so."""
+def _parts_of(scripts: Sequence[Block], blocks: Sequence[Block], text: str) -> Sequence[Block]:
+    """The blocks if the first alone has a shebang and the others use its variables or are said to continue it."""
+    if len(scripts) > 1 or not SHEBANG.match(blocks[0].content):
+        return []
     names: set[str] = set()
-    for block in parts:
-        if names.isdisjoint(_USED.findall(block.content)) and block is not parts[0]:
-            return says(text, "one file")
+    depend = says(text, "one file") or any(says(one.lead, "continued") for one in blocks[1:])
+    for block, later in pairwise(blocks):
         names.update(_ASSIGNED.findall(block.content))
-    return SHEBANG.match(parts[0].content) is not None
+        if not depend and names.isdisjoint(_USED.findall(later.content)):
+            return []
+    return blocks
+
+
+def _is_aside(block: Block) -> bool:
+    """Whether a block is an output, or a call of the script."""
+    commands = strip_prompts(block.content)
+    is_call = commands and CALLS.fullmatch(commands) and says(block.words, "usage")
+    return bool(is_call or says(block.lead, "output"))
 
 
 def _is_rejected(block: Block) -> bool:
     return says(block.lead, "rejected") and not is_correction(block.words)
+
+
+def _without_asides(pool: Sequence[Block]) -> list[Block]:
+    """The blocks without rejected ones, and after the first without outputs, calls, quotations and alternatives."""
+    first, *others = pool
+    whole, kept = first.content.strip(), [first]
+    for block in others:
+        quoted = block.content.strip()
+        is_new = is_correction(block.words) or says(block.lead, "replacement")
+        is_besides = says(block.lead, "aside") and not says(first.words, "ways")
+        is_quotation = quoted in whole and quoted != whole
+        if is_new or not (is_besides or is_quotation or _is_aside(block)):
+            kept.append(block)
+    wrong = [block for block in kept if SHEBANG.match(block.content) and _is_rejected(block)]
+    return [block for block in kept if block not in wrong] or kept
 
 
 def _recommended(pool: Sequence[Block], text: str) -> list[Block]:
@@ -120,38 +128,6 @@ def _recommended(pool: Sequence[Block], text: str) -> list[Block]:
     return [block for at, block in enumerate(pool) if {at} == picks] if len(pool) > 1 else []
 
 
-def _without_alternatives(pool: Sequence[Block]) -> list[Block]:
-    """The blocks without quotations of the first, and without what the text offers besides it."""
-    first, *others = pool
-    whole = first.content.strip()
-    kept = [first]
-    for block in others:
-        quoted = block.content.strip()
-        is_aside = says(block.lead, "aside") and not says(first.words, "ways")
-        is_new = is_correction(block.words) or says(block.lead, "replacement")
-        if is_new or not (is_aside or (quoted in whole and quoted != whole)):
-            kept.append(block)
-    return kept
-
-
-def _without_asides(candidates: Sequence[Block]) -> list[Block]:
-    """The blocks without outputs, and without calls of the script after it."""
-    first, *others = candidates
-    kept = [first, *(block for block in others if not says(block.lead, "output"))]
-    while len(kept) > 1 and _is_call(kept[-1]) and not CALLS.fullmatch(first.content):
-        kept.pop()
-    return kept
-
-
-def _is_call(block: Block) -> bool:
-    commands = strip_prompts(block.content)
-    return bool(commands and CALLS.fullmatch(commands) and says(block.words, "usage"))
-
-
-def _is_step(block: Block) -> bool:
-    return bool(_numbers(block)) and not (says(block.lead, "output") or _is_call(block))
-
-
 def _numbers(block: Block) -> list[int]:
     """The numbers of steps before a block, or in the comment on its first line."""
     found = _NUMBER.findall(block.words) or _NUMBER.findall(block.content.split("\n")[0])
@@ -159,17 +135,18 @@ def _numbers(block: Block) -> list[int]:
     return [_NAMES.index(one) % 5 + 1 if one in _NAMES else int(one) for one in said]
 
 
-def _are_steps(pool: Sequence[Block], blocks: Sequence[Block]) -> bool:
-    """Whether the text numbers the blocks one by one, and offers none of them as an alternative."""
-    first, last = pool[0], pool[-1]
-    numbers = [_numbers(first)[-1:], *(_numbers(block) for block in pool[1:])]
+def _are_in_order(parts: Sequence[Block], blocks: Sequence[Block]) -> bool:
+    """Whether the text numbers or continues the parts one by one, and offers none of them as an alternative."""
+    first, *others = parts
+    numbers = [_numbers(first)[-1:], *(_numbers(block) for block in others)]
+    is_numbered = numbers in ([[at + start] for at in range(len(parts))] for start in (0, 1))
     return (
-        numbers in ([[at + start] for at in range(len(pool))] for start in (0, 1))
-        and len({"bash" if one.language in SHELLS[:3] else one.language for one in pool}) == 1
+        (is_numbered or all(says(block.lead, "continued") for block in others))
+        and len({"bash" if one.language in SHELLS[:3] else one.language for one in parts}) == 1
         and not says(first.words, "ways")
         and not any(
             says(block.words, "alternative", "choice")
             for block in blocks
-            if first.start < block.start <= last.start
+            if first.start < block.start <= parts[-1].start
         )
     )

@@ -34,7 +34,7 @@ class Heredocs:
                 self._ends[line[2]].append(line.end())
 
     def end_of(self, mark: re.Match[str], start: int = 0) -> int | None:
-        """Where a here-document ends, 0 if it never does; None if `<<` is a shift, in a comment or quoted in its line."""
+        """Where a here-document ends, 0 if it never does; None if `<<` is a shift, a comment or quoted."""
         line = mark.string[max(start, mark.start() - _MOST_BEFORE) : mark.start()].rpartition("\n")[
             2
         ]
