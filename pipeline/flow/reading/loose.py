@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import islice, takewhile
 
 from pipeline.flow.reading.markup import Block
-from pipeline.flow.reading.phrases import says
+from pipeline.flow.reading.phrases import pattern, says
 from pipeline.flow.reading.transcripts import is_complete, strip_prompts
 
 _MOST_ENDS = 40
@@ -21,14 +21,6 @@ SHEBANG = re.compile(
 SHEBANG_LINE = re.compile(r"^([ \t]*+)#!.*sh\b", re.MULTILINE)
 _CALL = r"(?:sudo +)?(?:chmod +\S|(?:ba|z|k)?sh +[\w./~]|\.{0,2}/\S|[\w-]++\.sh\b).*+"
 CALLS = re.compile(rf"(?:[ \t]*+(?:#.*+|{_CALL})?+(?:\n|\Z))++")
-# No command begins like these lines: markup and labels.
-_MARKUP = re.compile(
-    r"[ \t]*+(?:[-*+•] +\S|[*]\w|[*]{2}|\| |\d+[.)] |</?[a-z]|<[|｜]|``|`[^`\n]+`\s*(?::|[-–—] )|~~~"
-    r"|'''|\"\"\"|\[/|\{/?code|\\end\{|#\+|#!"
-    r"|[^\x00-\x7f]|(?:(?:-{3,}|={3,})(?:[ \w.]+(?:-{3,}|={3,}))?|bash|shell|copy(?: ?code| ?edit)?|EOF|END)\s*$)"
-    r"|(?-i:[*_\s]*(?:[A-Z][\w /,'’()-]{1,50}[:.!?]|[\w./-]+\.\w+:)[*_\s]*$)",
-    re.IGNORECASE,
-)
 _OPERATOR = re.compile(r"[$|;&<>=#\"]|(?<!\S)--?\w")
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|(?<!\S)#.*")
 _COMMAND = re.compile(
@@ -111,7 +103,7 @@ def _has_prose(text: str) -> bool:
 
 def _is_prose(line: str) -> bool:
     """Whether a line is markup or a sentence, and no command."""
-    if _MARKUP.match(line):
+    if pattern("markup").match(line.lstrip(" \t")):
         return True
     head, tail = _CODE.sub("code", line[:400]).strip(" \t*_>"), line[-20:].rstrip(" \t\r*_)`")
     words = head.split()

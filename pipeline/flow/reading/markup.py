@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from html import unescape
 from itertools import islice
 
+from pipeline.flow.reading.phrases import pattern, says
 from pipeline.flow.reading.transcripts import HEREDOC, Heredocs, is_complete
 
 CONSOLES = ("console", "terminal", "shell-session", "sh-session", "shellsession")
@@ -22,17 +24,6 @@ _MOST_TRIES = 1000
 _MOST_MARKS = 10_002
 _MOST_BEFORE = 200
 _MOST_TAGS = 10
-_THOUGHT = re.compile(
-    r"(?P<begin>^[ \t]*(?:<(?:TAG)|\[THINK\]|◁think▷))"
-    r"|(?<!['\"`])(?P<end></(?:TAG)|\[/THINK\]|◁/think▷)(?!['\"`](?!``))".replace(
-        "TAG", "(?:seed:)?(?:think(?:ing)?|thoughts?|reasoning|scratchpad)>"
-    ),
-    re.IGNORECASE | re.MULTILINE,
-)
-# Harmony, as gpt-oss writes it; some servers drop the special tokens and leave "analysis...assistantfinal...".
-_HARMONY = re.compile(
-    r"\A\s*(?:<\|(?:channel|start)\|>|analysis[A-Z\"])|(?<!['\"`])<\|start\|>assistant\s*<\|channel\|>"
-)
 _FINAL = re.compile(
     r"(?:<\|channel\|>\s*final\b(?:(?!<\|message\|>).){0,200}<\|message\|>|assistantfinal)"
     r"(.*?)(?=<\|(?:end|return|call|start|channel)\|>|assistantfinal|\Z)",
@@ -57,14 +48,7 @@ _ODD_BLANKS = re.compile(
     rf"(?m)^[ \t]*+[{_BLANKS}{_ZERO}][ \t{_BLANKS}{_ZERO}]*+|(?<![{_ZERO}])[{_ZERO}]++(?=\r?$)"
 )
 _PLAIN_BLANKS = str.maketrans(_BLANKS, " " * len(_BLANKS), _ZERO)
-# What ends a model's turn, or begins an invented one.
 _MOST_TURNS = 50
-_TURN = re.compile(
-    r"<\|(?:im_start|start_header_id|user|assistant)\|>(?:\w{1,20}\b(?:<\|end_header_id\|>)?)?"
-    r"|<start_of_turn>(?:model|user)?|<end_of_turn>|\[/?INST\]|<\|\w{1,30}\|>|<｜[^｜\n]{1,30}｜>|</?s>|<eos>"
-    r"|^(?:(?:\*\*|#+ )?(?:user|human|question|q):|### (?:user|human|instruction)\b)",
-    re.IGNORECASE | re.MULTILINE,
-)
 _DATA = ("yaml", "yml", "toml", "xml", "html")  # their strings may hold the script
 _WRAPPERS = ("markdown", "md")
 _BEGINS_WITH_A_KEY = re.compile(r"\s*[\[{]\s*(?:\{\s*)*\"[^\"\n]*\"\s*[:,]")
@@ -126,22 +110,25 @@ def drop_thinking(text: str) -> str:
     Thinking ends at the last tag that ends it, whether or not a tag opens it, or with the final channel.
     """
     text = text.removeprefix("\ufeff")
-    if _HARMONY.search(text):
+    if says(text, "harmony"):
         text = (_FINAL.findall(text) or [""])[-1]
-    tags = list(_THOUGHT.finditer(text))[-_MOST_TAGS:]
-    if not tags or text.lstrip().startswith("#!"):
+    if text.lstrip().startswith("#!"):
         return text
     spans = [(start, end) for start, end, value in _scan_objects(text) if value is not None]
     spans += [(block.start, block.end) for block in find_blocks(text) if block.is_closed]
-    tags = [tag for tag in tags if not _is_quoted(text, tag, spans)]
-    ends = [tag.end() for tag in tags if tag["end"]]
-    return "" if tags and tags[-1]["begin"] else text[ends[-1] if ends else 0 :]
+    end = 0
+    for tag in deque(pattern("thought").finditer(text), _MOST_TAGS):
+        end = end if _is_quoted(text, tag, spans) else tag.end()
+    for tag in pattern("thinking").finditer(text, end):
+        if not any(start < tag.start() < stop for start, stop in spans):
+            return ""
+    return text[end:]
 
 
 def _is_quoted(text: str, tag: re.Match[str], spans: list[tuple[int, int]]) -> bool:
     """Whether a tag is part of an object or a script; a draft in the thinking may lack its closing fence."""
     start = max((start for start, end in spans if start < tag.start() < end), default=None)
-    if start is None or tag["begin"] or text[start] == "{":
+    if start is None or text[start] == "{":
         return start is not None
     before, _newline, line = text[start : tag.start()].rpartition("\n")
     is_alone = not (line.strip() and text[tag.end() :].partition("\n")[0].strip())
@@ -177,7 +164,7 @@ def _first_turn(text: str, objects: list[tuple[int, int]]) -> str:
     """The first turn that holds code, or else words: the model may go on with an invented message of the user."""
     spans = [(block.start, block.end) for block in find_blocks(text) if block.is_closed] + objects
     start, words = 0, ""
-    for turn in islice(_TURN.finditer(text), _MOST_TURNS):
+    for turn in islice(pattern("turn").finditer(text), _MOST_TURNS):
         if any(begin < turn.start() < end for begin, end in spans):
             continue
         part = text[start : turn.start()]

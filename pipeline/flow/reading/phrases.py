@@ -1,8 +1,9 @@
-"""The phrases by which replies say what a code block is; `phrases.tsv` has one a line, each with an example."""
+"""The phrases and tokens by which replies say what a text is; `phrases.tsv` has one a line, each with an example."""
 
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 
 ROWS = [
@@ -10,15 +11,15 @@ ROWS = [
     for line in Path(__file__).with_suffix(".tsv").read_text(encoding="utf-8").splitlines()
     if not line.startswith("#")
 ]
-_ROLES = {
-    role: re.compile(
-        rf"(?:\b|(?=#))(?:{'|'.join(pattern for one, pattern, _ in ROWS if one == role)})",
-        re.IGNORECASE | re.MULTILINE,
-    )
-    for role in {row[0] for row in ROWS}
-}
+
+
+@cache
+def pattern(role: str) -> re.Pattern[str]:
+    """A regular expression for all phrases of a role; those of letters begin at the beginning of a word."""
+    phrases = "|".join(phrase for one, phrase, _ in ROWS if one == role)
+    return re.compile(rf"(?:\b|(?=\W))(?:{phrases})", re.IGNORECASE | re.MULTILINE)
 
 
 def says(words: str, *roles: str) -> bool:
     """Whether the words contain a phrase of one of the roles."""
-    return any(_ROLES[role].search(words) for role in roles)
+    return any(pattern(role).search(words) for role in roles)

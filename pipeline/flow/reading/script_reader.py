@@ -36,6 +36,7 @@ from pipeline.flow.reading.markup import (
     holds_json,
     with_plain_blanks,
 )
+from pipeline.flow.reading.phrases import pattern
 from pipeline.flow.reading.placeholders import is_placeholder_script
 from pipeline.flow.reading.replies import ECHO, said_by_tool, stopped
 from pipeline.flow.reading.transcripts import is_cut_short, strip_line_numbers, strip_prompts
@@ -46,11 +47,7 @@ _LONGEST = 100_000  # characters of a script with prose after it
 _LONGEST_REFUSAL = 400  # characters
 _ENTITIES = re.compile(r"&amp;&amp;| \d?&[lg]t;")
 _NO_ENTITY = re.compile(r"[<>]|&(?!(?:amp|[lg]t|quot|#\w{1,5});)")
-# How programs begin that are no shell scripts.
-_FOREIGN = re.compile(
-    r"\s*+#!(?!.*sh\b)|(?:\s*+#.*+\n)*+\s*+"
-    r"(?:import |from \S+ import|def |class |print\(|<\?php|use strict|#include|const |let )"
-)
+_COMMENTS = re.compile(r"(?:\s*+#(?!!).*+\n)*+\s*+")
 # Lines that install and run a program in another language.
 _RUNS = re.compile(
     r"(?:[ \t]*+(?:#.*+|(?:sudo )?(?:(?:pip3?|npm|apt(?:-get)?|dnf|brew|gem|cpan) .*+|chmod .*+"
@@ -121,7 +118,8 @@ def _from_blocks(text: str, blocks: list[Block], fenced: list[Block]) -> ScriptR
     readable = [
         block
         for block in blocks
-        if block.language in (STRING, *SHELLS, *PLAIN) and not _FOREIGN.match(block.content)
+        if block.language in (STRING, *SHELLS, *PLAIN)
+        and not pattern("foreign").match(_COMMENTS.sub("", block.content, count=1))
     ]
     candidates = (
         [block for block in readable if SHEBANG.match(block.content)]
