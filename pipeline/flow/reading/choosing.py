@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain, pairwise
 
-from pipeline.flow.reading.loose import CALLS, SHEBANG
+from pipeline.flow.reading.loose import SHEBANG
 from pipeline.flow.reading.markup import SHELLS, STRING, Block
-from pipeline.flow.reading.phrases import says
+from pipeline.flow.reading.phrases import consists_of, says
 from pipeline.flow.reading.transcripts import strip_prompts
 
 _MOST_BLOCKS = 200
@@ -97,7 +97,7 @@ def _parts_of(scripts: Sequence[Block], blocks: Sequence[Block], text: str) -> S
 def _is_aside(block: Block) -> bool:
     """Whether a block is an output, or a call of the script."""
     commands = strip_prompts(block.content)
-    is_call = commands and CALLS.fullmatch(commands) and says(block.words, "usage")
+    is_call = commands and consists_of(commands, "comment", "call") and says(block.words, "usage")
     return bool(is_call or says(block.lead, "output"))
 
 

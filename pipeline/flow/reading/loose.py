@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import islice, takewhile
 
 from pipeline.flow.reading.markup import Block
-from pipeline.flow.reading.phrases import pattern, says
+from pipeline.flow.reading.phrases import consists_of, pattern, says
 from pipeline.flow.reading.transcripts import is_complete, strip_prompts
 
 _MOST_ENDS = 40
@@ -19,8 +19,6 @@ SHEBANG = re.compile(
     r"\s*+(?:#(?!!).*+\n\s*+)*+#!(?=.*[/ ](?:ba|da|z|k|a)?sh\b).*+\n(?:\s*+#.*+\n)*+\s*+[^#\s]"
 )
 SHEBANG_LINE = re.compile(r"^([ \t]*+)#!.*sh\b", re.MULTILINE)
-_CALL = r"(?:sudo +)?(?:chmod +\S|(?:ba|z|k)?sh +[\w./~]|\.{0,2}/\S|[\w-]++\.sh\b).*+"
-CALLS = re.compile(rf"(?:[ \t]*+(?:#.*+|{_CALL})?+(?:\n|\Z))++")
 _OPERATOR = re.compile(r"[$|;&<>=#\"]|(?<!\S)--?\w")
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|(?<!\S)#.*")
 _COMMAND = re.compile(
@@ -65,8 +63,8 @@ def with_loose_scripts(text: str, blocks: Sequence[Block]) -> list[Block]:
 
 def is_only_comments(script: str) -> bool:
     """Whether a script has no command, or only prints an apology."""
-    prints = ("#", "echo ", "printf ", "exit ") if says(script, "apology") else ("#",)
-    return all(not line.strip() or line.lstrip().startswith(prints) for line in script.split("\n"))
+    prints = ("print",) if says(script, "apology") else ()
+    return consists_of(script, "comment", *prints)
 
 
 def _closed(block: Block) -> Block:
@@ -150,6 +148,6 @@ def is_command(text: str) -> bool:
     return bool(
         _COMMAND.match(commands)
         and not says(_QUOTED.sub("", commands), "sentence")
-        and not CALLS.fullmatch(commands)
+        and not consists_of(commands, "comment", "call")
         and is_complete(commands)
     )

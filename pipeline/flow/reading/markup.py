@@ -12,7 +12,7 @@ from html import unescape
 from itertools import islice
 
 from pipeline.flow.reading.phrases import pattern, says
-from pipeline.flow.reading.transcripts import HEREDOC, Heredocs, is_complete
+from pipeline.flow.reading.transcripts import HEREDOC, end_of_heredoc, is_complete
 
 CONSOLES = ("console", "terminal", "shell-session", "sh-session", "shellsession")
 SHELLS = ("bash", "sh", "shell", "zsh", "ksh", "shell-script", "shellscript", *CONSOLES)
@@ -222,13 +222,13 @@ def find_blocks(text: str, *, besides: Sequence[FoundObject] = ()) -> list[Block
     opened: re.Match[str] | None = None
     is_nested = is_cut = is_wrapped = False
     read_to = marks = 0
-    heredocs = Heredocs(text)
     while (mark := _MARK.search(text, read_to)) and (marks := marks + 1) < _MOST_MARKS:
         read_to = mark.end()
         if mark["word"]:
-            if opened and not is_cut and (end := heredocs.end_of(mark, opened.end())) is not None:
+            if opened and not is_cut and (end := end_of_heredoc(mark, opened.end())) is not None:
                 is_nested |= "```" in text[read_to:end]
                 is_cut, read_to = not end, end or read_to
+                marks += 0 if end else _MOST_MARKS // 20
             continue
         if not opened:
             if (mark["language"] or "").lower() in _WRAPPERS:

@@ -23,3 +23,22 @@ def pattern(role: str) -> re.Pattern[str]:
 def says(words: str, *roles: str) -> bool:
     """Whether the words contain a phrase of one of the roles."""
     return any(pattern(role).search(words) for role in roles)
+
+
+def consists_of(text: str, *roles: str) -> bool:
+    """Whether each line of a text that is not blank begins with a phrase of one of the roles."""
+    lines = [line.lstrip() for line in text.splitlines() if line.strip()]
+    return all(any(pattern(role).match(line) for role in roles) for line in lines)
+
+
+def is_placeholder(text: str) -> bool:
+    """Whether a text is a placeholder of an answer form, such as `...` or `one sentence`."""
+    words = re.sub(r"[\W\d_]+", " ", text).strip()
+    is_form = pattern("form").fullmatch(words) is not None and not re.search(r"\d", text)
+    return bool(text.strip()) and (is_form or not re.search(r"[^\W_]", text))
+
+
+def is_placeholder_script(text: str) -> bool:
+    """The same for a script, where `:` is a command and so are most words that stand alone."""
+    is_words = re.search(r"[a-z]\s+[a-z]", text, re.IGNORECASE) is not None
+    return text.strip() in ("..", "...", "....", "…") or (is_words and is_placeholder(text))

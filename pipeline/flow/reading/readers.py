@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from pipeline.flow.reading.markup import SHELLS, drop_thinking, find_blocks, find_objects, find_tags
-from pipeline.flow.reading.placeholders import is_placeholder
+from pipeline.flow.reading.phrases import is_placeholder
 from pipeline.flow.reading.replies import ECHO, said_by_tool, stopped
 from pipeline.types import Opinion, ReadingOutcome, Reply
 

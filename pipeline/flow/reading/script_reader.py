@@ -36,8 +36,7 @@ from pipeline.flow.reading.markup import (
     holds_json,
     with_plain_blanks,
 )
-from pipeline.flow.reading.phrases import pattern
-from pipeline.flow.reading.placeholders import is_placeholder_script
+from pipeline.flow.reading.phrases import consists_of, is_placeholder_script, pattern
 from pipeline.flow.reading.replies import ECHO, said_by_tool, stopped
 from pipeline.flow.reading.transcripts import is_cut_short, strip_line_numbers, strip_prompts
 from pipeline.types import ReadingOutcome, Reply
@@ -48,12 +47,6 @@ _LONGEST_REFUSAL = 400  # characters
 _ENTITIES = re.compile(r"&amp;&amp;| \d?&[lg]t;")
 _NO_ENTITY = re.compile(r"[<>]|&(?!(?:amp|[lg]t|quot|#\w{1,5});)")
 _COMMENTS = re.compile(r"(?:\s*+#(?!!).*+\n)*+\s*+")
-# Lines that install and run a program in another language.
-_RUNS = re.compile(
-    r"(?:[ \t]*+(?:#.*+|(?:sudo )?(?:(?:pip3?|npm|apt(?:-get)?|dnf|brew|gem|cpan) .*+|chmod .*+"
-    r"|(?:[\w.+-]+ (?:-\S+ )*)?\S+\.(?:py|pl|rb|m?js|ts|php|go|sql|ps1|lua|R|jar|java|c|cpp|rs|awk|ya?ml)\b.*+"
-    r"))?+(?:\n|\Z))++"
-)
 
 
 @dataclass(frozen=True)
@@ -136,7 +129,7 @@ def _from_blocks(text: str, blocks: list[Block], fenced: list[Block]) -> ScriptR
     notes = [note] if note else []
     if best.language == STRING:
         return _unwrapped(best.content, notes)
-    if len(blocks) > 1 and _RUNS.fullmatch(best.content):
+    if len(blocks) > 1 and consists_of(best.content, "comment", "runs"):
         return _unparsed("the code block with commands only runs a script in another one")
     is_loose = all(block.start != best.start for block in fenced)
     if is_loose and any(block.language not in (*SHELLS, *PLAIN) for block in fenced):

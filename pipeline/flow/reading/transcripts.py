@@ -3,53 +3,38 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from collections import defaultdict
 from contextlib import suppress
 
 from catalog.analysis.shell.parsing import TooComplex, parse
+from pipeline.flow.reading.phrases import consists_of
 
 _LONGEST_COMMAND = 50  # lines
 _MOST_BEFORE = 200
 HEREDOC = re.compile(r"(?<!<)<<(?P<tabs>-?)[ \t]*['\"\\]?(?P<word>[A-Za-z_]\w*)")
-_LONE_WORD = re.compile(r"^(\t*+)(\w++)\r?$", re.MULTILINE)
 _PROMPT = re.compile(
     r"[ \t]*(?:\[?[\w.-]+@[\w.-]+[: ][^\n$#]{0,80}[$#]|(?:ba|z)?sh(?:-[\d.]+)?[$#]|[$%❯])(?:[ \t]+|$)"
 )
-_ROOT = re.compile(r"(?:[ \t]*+(?:# .*+)?+(?:\n|\Z))++")
 _NUMBERED = re.compile(
     r"\n*[ \t]*+(?P<number>\d{1,6})(?P<sign>[ \t]*+[:.|)│][ \t]*+|[ \t]++)(?=\S)"
 )
 _NUMBER = re.compile(r"[ \t]*+(\d{1,6})")
 
 
-class Heredocs:
-    """The here-documents of a text."""
-
-    def __init__(self, text: str) -> None:
-        self._ends: dict[str, list[int]] = defaultdict(list)  # of the lines that may end one
-        for line in _LONE_WORD.finditer(text):
-            self._ends["-" + line[2]].append(line.end())
-            if not line[1]:
-                self._ends[line[2]].append(line.end())
-
-    def end_of(self, mark: re.Match[str], start: int = 0) -> int | None:
-        """Where a here-document ends, 0 if it never does; None if `<<` is a shift, a comment or quoted."""
-        line = mark.string[max(start, mark.start() - _MOST_BEFORE) : mark.start()].rpartition("\n")[
-            2
-        ]
-        is_quoted = line.count('"') % 2 or line.count("'") % 2
-        if is_quoted or "((" in line or line.lstrip().startswith("#"):
-            return None
-        found = self._ends.get(mark["tabs"] + mark["word"], [])
-        at = bisect_left(found, mark.end() + 1)
-        return found[at] if at < len(found) else 0
+def end_of_heredoc(mark: re.Match[str], start: int = 0) -> int | None:
+    """Where a here-document ends, 0 if it never does; None if `<<` is a shift, a comment or quoted."""
+    text, begin = mark.string, max(start, mark.start() - _MOST_BEFORE)
+    line = text[begin : mark.start()].rpartition("\n")[2]
+    if line.count('"') % 2 or line.count("'") % 2 or "((" in line or line.lstrip().startswith("#"):
+        return None
+    tabs = r"\t*" * bool(mark["tabs"])
+    end = re.compile(rf"^{tabs}{mark['word']}\r?$", re.MULTILINE).search(text, mark.end() + 1)
+    return end.end() if end else 0
 
 
 def _has_open_heredoc(script: str) -> bool:
-    heredocs, end = Heredocs(script), 0
+    end = 0
     while mark := HEREDOC.search(script, end):
-        found = heredocs.end_of(mark)
+        found = end_of_heredoc(mark)
         if found == 0:
             return True
         end = found or mark.end()
@@ -85,7 +70,7 @@ def strip_prompts(script: str, *, is_console: bool = False) -> str | None:
     In a console, they are outputs, and are left out. A script may begin with comments, so only a console's lines may
     all have the prompt `# `.
     """
-    if is_console and _ROOT.fullmatch(script):
+    if is_console and consists_of(script, "root prompt"):
         return re.sub(r"(?m)^[ \t]*# ", "", script)
     kept: list[str] = []
     command, is_open = "", False

@@ -13,7 +13,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from pipeline.flow.reading.markup import holds_json
-from pipeline.flow.reading.placeholders import is_placeholder_script
+from pipeline.flow.reading.phrases import is_placeholder_script
 from pipeline.flow.reading.readers import OpinionReading, read_explanation, read_opinion, read_text
 from pipeline.flow.reading.script_reader import read_script
 from pipeline.flow.reading.transcripts import is_cut_short
