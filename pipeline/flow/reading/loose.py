@@ -14,6 +14,7 @@ from pipeline.flow.reading.transcripts import is_complete, strip_prompts
 _MOST_ENDS = 40
 _MOST_SCRIPTS = 10
 _LONGEST_WITHOUT_SHEBANG = 20_000
+_LONGEST = 100_000  # characters of a script with prose after it
 # A shell's shebang, perhaps after comments, and a command.
 SHEBANG = re.compile(
     r"\s*+(?:#(?!!).*+\n\s*+)*+#!(?=.*[/ ](?:ba|da|z|k|a)?sh\b).*+\n(?:\s*+#.*+\n)*+\s*+[^#\s]"
@@ -77,7 +78,7 @@ def _closed(block: Block) -> Block:
 
 def before_prose(text: str) -> tuple[str, int]:
     """The complete script that a text begins with, before prose or markup, and its length; "" if there is none."""
-    for end in [*islice(_ends(text), _MOST_ENDS), len(text)]:
+    for end in [*islice(_ends(text), _MOST_ENDS), len(text)] if len(text) < _LONGEST else ():
         script = text[:end]
         if SHEBANG.match(script) and is_complete(script):
             if any(is_command(run) for _, run in _runs(text[end:])):
