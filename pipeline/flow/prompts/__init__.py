@@ -17,6 +17,8 @@ _FOLDER = Path(__file__).parent
 # Bash is full of $ and {}: neither Template nor str.format fits.
 _SLOT = re.compile(r"<<([A-Z_]+)>>")
 _PARTING = "\n---\n"
+_MARK = re.compile(r"<<<[A-Z][A-Z_]+\b")
+_PARTS = ("PARAMETERS", "EXAMPLE_STATEMENT", "EXAMPLE_SCRIPT")  # marks within a slot
 
 
 class Template(NamedTuple):
@@ -81,6 +83,19 @@ def fence(text: str, word: str) -> str:
     while mark in text:
         mark += "_"
     return f"<<<{mark}\n{text}\n{mark}"
+
+
+def holds_mark(text: str) -> bool:
+    """Whether a text contains the beginning of a mark; no script has a here-string of one word in capitals."""
+    return _MARK.search(text) is not None
+
+
+def holds_mark_word(script: str) -> bool:
+    """Whether a line of a script is only the end of a mark, or the head of a function of its name."""
+    words = {slot for name in names() for slot in load(name).slots} | {*_PARTS}
+    line = rf"(?m)^[ \t]*(?:function )?((?:{'|'.join(words)})_*)[ \t]*(?:\(\)[ \t]*)?\{{?\r?$"
+    ends = (re.compile(rf"<<-?[ \t]*['\"\\]?{word}\b") for word in re.findall(line, script))
+    return not all(heredoc.search(script) for heredoc in ends)
 
 
 def fence_context(context: str) -> str:

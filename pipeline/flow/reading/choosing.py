@@ -102,7 +102,8 @@ def _is_aside(block: Block) -> bool:
 
 
 def _is_rejected(block: Block) -> bool:
-    return says(block.lead, "rejected") and not is_correction(block.words)
+    is_earlier = SHEBANG.match(block.content) and says(block.lead, "earlier")
+    return (is_earlier or says(block.lead, "rejected")) and not is_correction(block.words)
 
 
 def _without_asides(pool: Sequence[Block]) -> list[Block]:
@@ -116,7 +117,7 @@ def _without_asides(pool: Sequence[Block]) -> list[Block]:
         is_quotation = quoted in whole and quoted != whole
         if is_new or not (is_besides or is_quotation or _is_aside(block)):
             kept.append(block)
-    wrong = [block for block in kept if SHEBANG.match(block.content) and _is_rejected(block)]
+    wrong = [block for block in kept if _is_rejected(block)]
     return [block for block in kept if block not in wrong] or kept
 
 

@@ -100,10 +100,17 @@ def _has_prose(text: str) -> bool:
     return next(_ends(text), None) is not None
 
 
+def is_words(text: str) -> bool:
+    """Whether each line of a text is a sentence."""
+    return all(_is_sentence(line) for line in text.split("\n") if line.strip())
+
+
 def _is_prose(line: str) -> bool:
-    """Whether a line is markup or a sentence, and no command."""
-    if pattern("markup").match(line.lstrip(" \t")):
-        return True
+    return pattern("markup").match(line.lstrip(" \t")) is not None or _is_sentence(line)
+
+
+def _is_sentence(line: str) -> bool:
+    """Whether a line is a sentence, and no command."""
     head, tail = _CODE.sub("code", line[:400]).strip(" \t*_>"), line[-20:].rstrip(" \t\r*_)`")
     words = head.split()
     if len(words) < 3 or not _WORD.fullmatch(words[0]):

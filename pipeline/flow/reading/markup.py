@@ -149,6 +149,7 @@ def as_markdown(text: str) -> str:
         head, end, tail = text.rpartition(f"</{tag}>")
         one = rf"(?is)<{tag}\b[^>\n]{{0,200}}>\s*+{begin}(.*?)(?:(?:</code>|\]\]>)\s*+)?</{tag}>"
         text = re.sub(one, _fenced, head + end) + tail
+    text = re.sub(r"</?(?:code|kbd|tt)>", "`", text)
     text = _LISTING.sub(r"```\n\g<0>```\n", text)
     return _SCALAR.sub(
         lambda one: "```\n" + one[3].replace("\n" + one[2], "\n").rstrip() + "\n```\n", text
@@ -300,8 +301,14 @@ def _without_contradiction(pairs: list[tuple[str, object]]) -> dict[str, object]
 def _holder_of(value: dict[str, object], key: str) -> dict[str, object] | None:
     if key in value:
         return value
-    inner = [one for one in value.values() if isinstance(one, dict) and key in one]
+    inner = [one for one in map(_decoded, value.values()) if isinstance(one, dict) and key in one]
     return inner[0] if len(inner) == 1 else None
+
+
+def _decoded(value: object) -> object:
+    """The object in a string, as some servers write the arguments of a tool call."""
+    found = _scan_objects(value) if isinstance(value, str) and value.startswith("{") else ()
+    return next((inner for _, _, inner in found), value)
 
 
 def _end_of_braces(text: str, start: int) -> int:

@@ -13,6 +13,7 @@ from itertools import pairwise
 from textwrap import shorten
 
 from catalog.analysis.shell.parsing import shared_time
+from pipeline.flow.prompts import holds_mark, holds_mark_word
 from pipeline.flow.reading import loose, markup
 from pipeline.flow.reading.choosing import choose, is_correction
 from pipeline.flow.reading.loose import SHEBANG
@@ -22,6 +23,7 @@ from pipeline.flow.reading.replies import ECHO, said_by_tool, stopped
 from pipeline.flow.reading.transcripts import is_cut_short, strip_line_numbers, strip_prompts
 from pipeline.types import ReadingOutcome, Reply
 
+_MARKED = "it repeats a mark of the prompt"
 MAX_SCRIPT_BYTES = 1_000_000
 _LONGEST_REFUSAL = 400  # characters
 _ENTITIES = re.compile(r"&amp;&amp;| \d?&[lg]t;")
@@ -44,6 +46,8 @@ def read_script(reply: Reply) -> ScriptReading:
         said = " ".join(reply.text.split()) if why is ReadingOutcome.REFUSED else ""
         return ScriptReading(why, note=shorten(said, _LONGEST_REFUSAL, placeholder=" ..."))
     text = markup.as_markdown(markup.drop_thinking(markup.with_plain_blanks(reply.text)))
+    if holds_mark(text):
+        return _unparsed(_MARKED)
     found = markup.find_objects(text, "script")
     values = [(one.start, one.end, one.value or {}) for one in found]
     by_tool = said_by_tool(reply, "script")
@@ -108,7 +112,8 @@ def _from_blocks(text: str, blocks: list[Block], fenced: list[Block]) -> ScriptR
         return _unparsed(note)
     if best.language == STRING:
         return _unwrapped(best.content, note)
-    if len(blocks) > 1 and consists_of(best.content, "comment", "runs"):
+    is_foreign = any(block.language not in (STRING, *SHELLS, *PLAIN) for block in blocks)
+    if is_foreign and consists_of(best.content, "comment", "runs"):
         return _unparsed("the code block with commands only runs a script in another one")
     is_loose = all(block.start != best.start for block in fenced)
     if is_loose and any(block.language not in (*SHELLS, *PLAIN) for block in fenced):
@@ -163,6 +168,8 @@ def _usable(script: str, *notes: str, is_console: bool = False) -> ScriptReading
         "the script is larger than 1 MB": len(script.encode(errors="replace")) > MAX_SCRIPT_BYTES,
         "only some lines of the script have a number": strip_line_numbers(script) is None,
         "only some lines of the console transcript have a prompt": commands is None,
+        _MARKED: holds_mark(script) or holds_mark_word(script),
+        "the script is nothing but words": loose.is_words(script),
         "the script is nothing but comments": "\n" in script
         and loose.is_only_comments(commands or "x"),
     }
