@@ -29,7 +29,7 @@ _COMMAND = re.compile(
 )
 _LINE = re.compile(r"^.+$", re.MULTILINE)
 _WORD = re.compile(r"(?!(?:echo|printf|logger|wall)\b)[A-Za-z][\w'’-]*[,:.!]?")
-_ENDS = re.compile(r"[ \t]*(?:(?:fi|done|esac|EOF|exit \d+)\b|\}|(?:echo|printf) .*[\"'][ \t]*$)")
+_CLOSES = re.compile(r"[ \t]*(?:(?:fi|done|esac|EOF)\b|\})")
 _TRAILING_HEADINGS = re.compile(r"(?:\n[ \t]*(?:#{2,6} .*)?)+\Z")
 _CODE = re.compile(r"(?<!`)(`{1,3})(?!`)(?:(?:bash|sh) )?([^`\n]+)\1(?!`)")
 
@@ -71,8 +71,9 @@ def is_only_comments(script: str) -> bool:
 def _closed(block: Block) -> Block:
     """The block as closed if its script is complete and its last line was not cut short."""
     script, length = before_prose(block.content)
-    last = script.rpartition("\n")[2]
-    is_short = last and length == len(block.content) and not _ENDS.match(last)
+    before, _newline, last = script.rpartition("\n")
+    is_end = not last or (_CLOSES.match(last) and not is_complete(before))
+    is_short = length == len(block.content) and not is_end
     return block if is_short or not script else replace(block, content=script, is_closed=True)
 
 
