@@ -12,7 +12,7 @@ from html import unescape
 from itertools import islice
 
 from pipeline.flow.reading.phrases import pattern, says
-from pipeline.flow.reading.transcripts import HEREDOC, end_of_heredoc, is_complete
+from pipeline.flow.reading.transcripts import HEREDOC, end_of_heredoc
 
 CONSOLES = ("console", "terminal", "shell-session", "sh-session", "shellsession")
 SHELLS = ("bash", "sh", "shell", "zsh", "ksh", "shell-script", "shellscript", *CONSOLES)
@@ -25,16 +25,15 @@ _MOST_MARKS = 10_002
 _MOST_BEFORE = 200
 _MOST_TAGS = 10
 _FINAL = re.compile(
-    r"(?:<\|channel\|>\s*final\b(?:(?!<\|message\|>).){0,200}<\|message\|>|assistantfinal)"
-    r"(.*?)(?=<\|(?:end|return|call|start|channel)\|>|assistantfinal|\Z)",
-    re.DOTALL,
+    r"<\|channel\|>\s*final\b[^<]{0,200}(?:<\|[^<]{0,200})?<\|message\|>|assistantfinal"
 )
 # A fence may also end the last line of its block: "fi```".
 _FENCE = (
     r"^(?P<before>[ \t]*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+)?)(?P<mark>`{3,}|~{3,})"
     r"[ \t]*+(?P<language>[\w+.-]*+)(?P<more>[^\n`]*+)$|(?<=[^\s`])(?P<glued>`{3,})[ \t\r]*+$"
 )
-_MARK = re.compile(f"{_FENCE}|{HEREDOC.pattern}", re.MULTILINE)
+_THOUGHT = rf"^[ \t]*+(?P<thought>{pattern('thought').pattern})[ \t\r]*+$"
+_MARK = re.compile(f"{_FENCE}|{HEREDOC.pattern}|{_THOUGHT}", re.MULTILINE)
 _QUOTED_CODE = re.compile(r"^> ?(?:```|~~~|#!)", re.MULTILINE)
 # What begins the code within an element.
 _ELEMENTS = {"pre": r"(?:<code\b[^>\n]{0,200}>)?", "script": r"(?:<!\[CDATA\[\s*+|(?=#!))"}
@@ -89,11 +88,6 @@ class Block:
     words: str = ""  # between it and the block before
 
     @property
-    def is_code(self) -> bool:
-        """Whether its content is quoted text: JSON in a block of its own is not."""
-        return self.language in SHELLS or not self.content.lstrip().startswith(("{", "["))
-
-    @property
     def lead(self) -> str:
         """The last line of the words, and the line before it."""
         return "\n".join(self.words.rstrip().rsplit("\n", 2)[-2:])[-1000:]
@@ -111,28 +105,18 @@ def drop_thinking(text: str) -> str:
     """
     text = text.removeprefix("\ufeff")
     if says(text, "harmony"):
-        text = (_FINAL.findall(text) or [""])[-1]
+        text = _FINAL.split(f"assistantfinal<|{text}")[-1].partition("<|")[0]
     if text.lstrip().startswith("#!"):
         return text
+    end = 0
     spans = [(start, end) for start, end, value in _scan_objects(text) if value is not None]
     spans += [(block.start, block.end) for block in find_blocks(text) if block.is_closed]
-    end = 0
     for tag in deque(pattern("thought").finditer(text), _MOST_TAGS):
-        end = end if _is_quoted(text, tag, spans) else tag.end()
+        end = end if any(start < tag.start() < stop for start, stop in spans) else tag.end()
     for tag in pattern("thinking").finditer(text, end):
         if not any(start < tag.start() < stop for start, stop in spans):
             return ""
     return text[end:]
-
-
-def _is_quoted(text: str, tag: re.Match[str], spans: list[tuple[int, int]]) -> bool:
-    """Whether a tag is part of an object or a script; a draft in the thinking may lack its closing fence."""
-    start = max((start for start, end in spans if start < tag.start() < end), default=None)
-    if start is None or text[start] == "{":
-        return start is not None
-    before, _newline, line = text[start : tag.start()].rpartition("\n")
-    is_alone = not (line.strip() and text[tag.end() :].partition("\n")[0].strip())
-    return not (is_alone and is_complete(before.partition("\n")[2]))
 
 
 def as_markdown(text: str) -> str:
@@ -194,7 +178,11 @@ def find_objects(text: str, key: str) -> list[FoundObject]:
         line = text[max(text.rfind("\n", 0, start) + 1, start - _MOST_BEFORE) : start]
         is_said = _LEADS_TO_AN_OBJECT.fullmatch(line) is not None
         found.append(FoundObject(start, end, value, is_said))
-    code = [block for block in find_blocks(text, besides=found) if block.is_code]
+    code = [
+        block
+        for block in find_blocks(text, besides=found)
+        if block.language in SHELLS or not holds_json(block.content)
+    ]
     return [one for one in found if not any(b.start < one.start < b.end for b in code)]
 
 
@@ -221,33 +209,30 @@ def find_blocks(text: str, *, besides: Sequence[FoundObject] = ()) -> list[Block
     """
     blocks: list[Block] = []
     opened: re.Match[str] | None = None
-    is_nested = is_cut = is_wrapped = False
+    is_nested = is_cut = False
     read_to = marks = 0
     while (mark := _MARK.search(text, read_to)) and (marks := marks + 1) < _MOST_MARKS:
         read_to = mark.end()
-        if mark["word"]:
+        is_like = opened and (mark["mark"] or mark["glued"] or "-").startswith(opened["mark"])
+        if mark["thought"]:
+            opened = None  # a draft in the thinking may lack its closing fence
+        elif mark["word"]:
             if opened and not is_cut and (end := end_of_heredoc(mark, opened.end())) is not None:
                 is_nested |= "```" in text[read_to:end]
                 is_cut, read_to = not end, end or read_to
                 marks += 0 if end else _MOST_MARKS // 20
-            continue
-        if not opened:
-            if (mark["language"] or "").lower() in _WRAPPERS:
-                is_wrapped = True
-            elif not (mark["glued"] or any(one.start < mark.start() < one.end for one in besides)):
+        elif not opened:
+            is_inside = any(one.start < mark.start() < one.end for one in besides)
+            if not (mark["glued"] or is_inside or mark["language"].lower() in _WRAPPERS):
                 opened, is_nested, is_cut = mark, False, False
-            continue
-        is_like = (mark["mark"] or mark["glued"]).startswith(opened["mark"])
-        is_bare = mark["glued"] or not (mark["before"].strip() or mark["language"])
-        if is_like and is_bare:
+        elif is_like and (mark["glued"] or not (mark["before"].strip() or mark["language"])):
             blocks.append(_block_of(opened, mark, is_nested=is_nested))
             opened = None
         elif is_like and mark["language"] and not is_cut:
             block = _block_of(opened, mark, is_closed=False)
-            if block.language or block.content.lstrip().startswith("#!"):
-                blocks.append(block)
+            blocks += [block] if block.language or block.content.lstrip().startswith("#!") else []
             opened, is_nested = mark, False
-    if opened and not (is_wrapped and not text[opened.end() :].strip()):
+    if opened:
         blocks.append(_block_of(opened, None, is_closed=False))
     return blocks
 

@@ -89,7 +89,9 @@ def _from_blocks(text: str, blocks: list[Block], fenced: list[Block]) -> ScriptR
         # What is missing may be the end of a call of the script, or of a better script.
         script = block.content.strip()
         is_better = script.startswith("#!") or is_correction(text[before.end : block.start])
-        if not (block.is_closed or (is_script and (not is_better or script in before.content))):
+        if script and not (
+            block.is_closed or (is_script and (not is_better or script in before.content))
+        ):
             return _unparsed("the reply opens a code block and never closes it")
     blocks = [block for block in blocks if block.is_closed]
     readable = [
