@@ -48,6 +48,9 @@ def choose(
         for end, block in zip(ends, blocks, strict=False)
     ]
     candidates = [block for block in blocks if block.start in starts]
+    candidates = [block for block in candidates if not says(block.lead, "forbidden")]
+    if not candidates:
+        return None, "it warns against its script"
     scripts = [block for block in candidates if SHEBANG.match(block.content)]
     scripts = scripts or [block for block in candidates if block.language == STRING]
     pool = parts = _without_asides(scripts or candidates)
@@ -113,7 +116,8 @@ def _without_asides(pool: Sequence[Block]) -> list[Block]:
     for block in others:
         quoted = block.content.strip()
         is_new = is_correction(block.words) or says(block.lead, "replacement")
-        is_besides = says(block.lead, "aside") and not says(first.words, "ways")
+        is_step = _numbers(first) and _numbers(block) and not SHEBANG.match(block.content)
+        is_besides = says(block.lead, "aside") and not (is_step or says(first.words, "ways"))
         is_quotation = quoted in whole and quoted != whole
         if is_new or not (is_besides or is_quotation or _is_aside(block)):
             kept.append(block)

@@ -25,7 +25,7 @@ _MOST_MARKS = 10_002
 _MOST_BEFORE = 200
 _MOST_TAGS = 10
 _FINAL = re.compile(
-    r"<\|channel\|>\s*final\b[^<]{0,200}(?:<\|[^<]{0,200})?<\|message\|>|assistantfinal"
+    r"<\|channel\|>\s*(?:final\b|commentary to=)[^<]{0,200}(?:<\|[^<]{0,200})?<\|message\|>|assistantfinal"
 )
 # A fence may also end the last line of its block: "fi```".
 _FENCE = (
@@ -36,7 +36,11 @@ _THOUGHT = rf"^[ \t]*+(?P<thought>{pattern('thought').pattern})[ \t\r]*+$"
 _MARK = re.compile(f"{_FENCE}|{HEREDOC.pattern}|{_THOUGHT}", re.MULTILINE)
 _QUOTED_CODE = re.compile(r"^> ?(?:```|~~~|#!)", re.MULTILINE)
 # What begins the code within an element.
-_ELEMENTS = {"pre": r"(?:<code\b[^>\n]{0,200}>)?", "script": r"(?:<!\[CDATA\[\s*+|(?=#!))"}
+_ELEMENTS = {
+    "pre": r"(?:<code\b[^>\n]{0,200}>)?",
+    "script": r"(?:<!\[CDATA\[\s*+|(?=#!))",
+    "code": r"(?<=\n)",
+}
 _LISTING = re.compile(r"(?m)(?:^[ \t]*+\d++[ \t]*+[|│].*+\n?){2,}+")
 _SCALAR = re.compile(
     r"(?mi)^([ \t]*+)[\"']?(?:script|code|content|bash)[\"']?:[ \t]*+\|[-+\d]*+\n"
