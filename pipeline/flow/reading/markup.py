@@ -56,9 +56,10 @@ _DATA = ("yaml", "yml", "toml", "xml", "html")  # their strings may hold the scr
 _WRAPPERS = ("markdown", "md")
 _BEGINS_WITH_A_KEY = re.compile(r"\s*[\[{]\s*(?:\{\s*)*\"[^\"\n]*\"\s*[:,]")
 _BEGINS_LIKE_JSON = re.compile(r"\{\s*[\"'}]")
-# An object in the middle of a sentence is a quotation; an answer begins its line or follows such a word.
+# An object in the middle of a sentence is a quotation; an answer begins its line, follows a label, or ends the reply.
 _LEADS_TO_AN_OBJECT = re.compile(
-    r"[\s\[*_+`#-]*(?:\d{1,3}[.)]\s*)?(?:</?\w+>\s*)?|.*\b(?:answer|json|verdict|response)\W*",
+    r"[\s\[*_+`#-]*(?:\d{1,3}[.)]\s*)?(?:</?\w+>\s*)?(?:(?!example|form)\w{1,20}:\s*)?"
+    r"|.*\b(?:answer|json|verdict|response)\W*|(?P<sentence>.*[.?!]\s+)",
     re.IGNORECASE,
 )
 _TAG = re.compile(
@@ -180,7 +181,8 @@ def find_objects(text: str, key: str) -> list[FoundObject]:
             if value is None:
                 continue
         line = text[max(text.rfind("\n", 0, start) + 1, start - _MOST_BEFORE) : start]
-        is_said = _LEADS_TO_AN_OBJECT.fullmatch(line) is not None
+        lead = _LEADS_TO_AN_OBJECT.fullmatch(line)
+        is_said = lead is not None and not (lead["sentence"] and text[end:].strip("`*. \n"))
         found.append(FoundObject(start, end, value, is_said))
     code = [
         block

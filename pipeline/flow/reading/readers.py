@@ -1,24 +1,29 @@
 """Reads models' replies strictly: what can't be read is a failure to read, never a verdict.
 
 In this order: the stop reason; a tool's input and every JSON object that contains the key; a tagged line. Two
-different verdicts in one reply are a conflict, and free prose ("Yes, it matches") is not read at all. A quotation,
-in a sentence or in code, is not the reply's own answer, and neither is the answer form given back (`"reason": "one
-sentence"`). `note` says in a few words what was odd or missing.
+different verdicts in one reply are a conflict, and free prose ("Yes, it matches") is not read at all. An object that
+begins with an unambiguous verdict and then breaks counts. A quotation, in a sentence or in code, is not the reply's
+own answer, and neither is the answer form given back (`"reason": "one sentence"`). `note` says in a few words what
+was odd or missing.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
 
 from pipeline.flow.reading.markup import SHELLS, drop_thinking, find_blocks, find_objects, find_tags
-from pipeline.flow.reading.phrases import is_placeholder
+from pipeline.flow.reading.phrases import is_placeholder, pattern
 from pipeline.flow.reading.replies import ECHO, said_by_tool, stopped
 from pipeline.types import Opinion, ReadingOutcome, Reply
 
 MAX_POINTS = 3
+_FEWEST_WORDS = 4  # of a reason in a broken object; fewer may begin a repeated form
+_KEY = re.compile(r"[\"']?(\w+)[\"']?\s*:")
+_VERDICT = re.compile(r'\{\s*"verdict"\s*:\s*"(match|mismatch)"\s*[,}]', re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -140,8 +145,9 @@ def _verdict(reply: Reply, legal: set[str]) -> _Said:
     found = find_objects(text, "verdict")
     by_tool = said_by_tool(reply, "verdict")
     said = [by_tool] if by_tool else []
-    said += [one.value or {} for one in found if one.is_said]
-    everything = [*said, *(one.value or {} for one in found)]
+    values = [one.value or _begun(text[one.start : one.end]) for one in found]
+    said += [value for one, value in zip(found, values, strict=True) if one.is_said]
+    everything = [*said, *values]
     answers = [value for value in everything if not _is_echo(value)]
     if everything and not answers:
         return _Said(ReadingOutcome.UNPARSED, note=ECHO)
@@ -158,6 +164,15 @@ def _verdict(reply: Reply, legal: set[str]) -> _Said:
     if len(verdicts) > 1:
         return _Said(ReadingOutcome.CONFLICT)
     return _Said(ReadingOutcome.READ, verdicts.pop(), said[-1] if said else {})
+
+
+def _begun(text: str) -> dict[str, object]:
+    """The verdict that a broken object begins with, if it names no other and gives a reason in its own words."""
+    begun = _VERDICT.match(text)
+    keys = [key.lower() for key in _KEY.findall(text)]
+    own = pattern("form").sub("", _KEY.sub("", text[begun.end() :])) if begun else ""
+    is_answer = begun and keys.count("verdict") == 1 and len(own.split()) >= _FEWEST_WORDS
+    return {"verdict": begun[1]} if begun and is_answer else {}
 
 
 def _is_echo(value: Mapping[str, object]) -> bool:

@@ -234,6 +234,37 @@ def test_a_long_line_is_read_in_no_time(subtests: pytest.Subtests) -> None:
             assert read_script(Reply(line)).outcome is UNPARSED
 
 
+def test_verdict_of_a_real_reply_is_what_a_person_would_read() -> None:
+    """Replies of small models: broken objects, labels and repeated forms; null is no verdict."""
+    wrong = []
+    for line in Path("tests/cases/real_verdicts.jsonl").read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        opinion = read_opinion(Reply(row["reply"])).opinion
+        if opinion.value != (row["read"] or "unknown"):
+            wrong.append((row["reply"], opinion))
+    assert not wrong
+
+
+def test_broken_object_counts_only_if_it_begins_with_one_verdict() -> None:
+    begun = '{"verdict": "match", "reason": "It prints "a" as asked'
+    read = {
+        begun: Opinion.MATCH,
+        f"Verdict: {begun}": Opinion.MATCH,
+        f"{FENCE}json\n{begun}}}\n{FENCE}": Opinion.MATCH,
+        begun.replace("match", "MISMATCH"): Opinion.MISMATCH,
+        f'{begun}, "verdict": "mismatch"': Opinion.UNKNOWN,
+        f'{begun}}}\n{{"verdict": "mismatch"}}': Opinion.UNKNOWN,
+        f"Verdict: mismatch\n{begun}": Opinion.UNKNOWN,
+        f"It prints {begun} there.": Opinion.UNKNOWN,
+        '{"reason": "a "b"", "verdict": "match"}': Opinion.UNKNOWN,
+        '{"verdict": "match" or "mismatch", "reason": "one sentence"}': Opinion.UNKNOWN,
+        '{"verdict": "match", "reason": "one sentence", "differences": ["at most': Opinion.UNKNOWN,
+        '{"verdict": "mat': Opinion.UNKNOWN,
+        '{"verdict": "match': Opinion.UNKNOWN,
+    }
+    assert {text: read_opinion(Reply(text)).opinion for text in read} == read
+
+
 def test_differences_are_kept_and_what_is_no_text_is_left_out() -> None:
     reading = read_opinion(Reply('{"verdict": "mismatch", "differences": ["other path", 3, ""]}'))
     assert reading.differences == ("other path",)
