@@ -60,7 +60,8 @@ def choose(
     steps = [block for block in blocks if _numbers(block) and not _is_aside(block)]
     is_whole = bool(scripts) or all(block in candidates for block in steps)
     if len(parts) > 1 and is_whole and _are_in_order(parts, blocks):
-        return _joined(parts), f"joined from {len(parts)} steps"
+        whole = "\n".join(block.content.rstrip("\n") for block in parts) + "\n"
+        return replace(parts[0], content=whole), f"joined from {len(parts)} steps"
     if len(parts) > 1 and scripts:
         return None, "its code blocks are parts that it does not number"
     if not is_whole and any(not block.language for block in steps):
@@ -78,10 +79,6 @@ def is_correction(words: str, *, of_scripts: bool = True) -> bool:
         return False
     is_replaced = of_scripts and says(words, "replacement") and not says(words, "choice")
     return is_replaced or says(words, "correction")
-
-
-def _joined(parts: Sequence[Block]) -> Block:
-    return replace(parts[0], content="\n".join(one.content.rstrip("\n") for one in parts) + "\n")
 
 
 def _parts_of(scripts: Sequence[Block], blocks: Sequence[Block], text: str) -> Sequence[Block]:

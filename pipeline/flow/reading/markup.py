@@ -173,17 +173,13 @@ def find_objects(text: str, key: str) -> list[FoundObject]:
     mentions = re.compile(rf"[\"']{re.escape(key)}[\"']\s*:", re.IGNORECASE)
     found = []
     for start, end, value in _scan_objects(text):
-        if value is None:
-            if not mentions.search(text, start, end):
-                continue
-        else:
-            value = _holder_of(value, key)
-            if value is None:
-                continue
+        holder = _holder_of(value, key) if value else None
+        if not (holder or (value is None and mentions.search(text, start, end))):
+            continue
         line = text[max(text.rfind("\n", 0, start) + 1, start - _MOST_BEFORE) : start]
         lead = _LEADS_TO_AN_OBJECT.fullmatch(line)
         is_said = lead is not None and not (lead["sentence"] and text[end:].strip("`*. \n"))
-        found.append(FoundObject(start, end, value, is_said))
+        found.append(FoundObject(start, end, holder, is_said))
     code = [
         block
         for block in find_blocks(text, besides=found)
