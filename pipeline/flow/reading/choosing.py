@@ -81,7 +81,7 @@ def is_correction(words: str, *, of_scripts: bool = True) -> bool:
     return is_replaced or says(words, "correction")
 
 
-def _parts_of(scripts: Sequence[Block], blocks: Sequence[Block], text: str) -> Sequence[Block]:
+def _parts_of(scripts: Sequence[Block], blocks: list[Block], text: str) -> list[Block]:
     """The blocks if the first alone has a shebang and the others use its variables or are said to continue it."""
     if len(scripts) > 1 or not SHEBANG.match(blocks[0].content):
         return []

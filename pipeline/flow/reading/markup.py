@@ -138,7 +138,7 @@ def as_markdown(text: str) -> str:
         head, end, tail = text.rpartition(f"</{tag}>")
         one = rf"(?is)<{tag}\b[^>\n]{{0,200}}>\s*+{begin}(.*?)(?:(?:</code>|\]\]>)\s*+)?</{tag}>"
         text = re.sub(one, _fenced, head + end) + tail
-    text = re.sub(r"</?(?:code|kbd|tt)>", "`", text)
+    text = re.sub(r"</?(?:code|kbd|tt)>", "`", re.sub(r"<br ?/?>|(?<=[\w\"]>)(?=#!)", "\n", text))
     text = _LISTING.sub(r"```\n\g<0>```\n", text)
     return _SCALAR.sub(
         lambda one: "```\n" + one[3].replace("\n" + one[2], "\n").rstrip() + "\n```\n", text
@@ -146,7 +146,11 @@ def as_markdown(text: str) -> str:
 
 
 def _fenced(element: re.Match[str]) -> str:
-    code = element[1] if "<![CDATA[" in element[0] else unescape(element[1])
+    code = (
+        element[1]
+        if "<![CDATA[" in element[0]
+        else unescape(re.sub(r"</?span\b[^>\n]{0,200}>", "", element[1]))
+    )
     return "\n```\n" + code.strip("\n") + "\n```\n"
 
 
@@ -228,14 +232,14 @@ def find_blocks(text: str, *, besides: Sequence[FoundObject] = ()) -> list[Block
             if not (mark["glued"] or is_inside or mark["language"].lower() in _WRAPPERS):
                 opened, is_nested, is_cut = mark, False, False
         elif is_like and (mark["glued"] or not (mark["before"].strip() or mark["language"])):
-            blocks.append(_block_of(opened, mark, is_nested=is_nested))
+            blocks.append(_block_of(opened, mark, is_closed=True, is_nested=is_nested))
             opened = None
         elif is_like and mark["language"] and not is_cut:
-            block = _block_of(opened, mark, is_closed=False)
+            block = _block_of(opened, mark)
             blocks += [block] if block.language or block.content.lstrip().startswith("#!") else []
             opened, is_nested = mark, False
     if opened:
-        blocks.append(_block_of(opened, None, is_closed=False))
+        blocks.append(_block_of(opened, None))
     return blocks
 
 
@@ -308,19 +312,20 @@ def _end_of_braces(text: str, start: int) -> int:
     return len(text)
 
 
-def _block_of(opened: re.Match[str], end: re.Match[str] | None, **found: bool) -> Block:
+def _block_of(
+    opened: re.Match[str],
+    end: re.Match[str] | None,
+    is_closed: bool = False,
+    is_nested: bool = False,
+) -> Block:
     """The block from an opening fence, whose line may have a shebang, to another fence or the end of the text."""
     text, shebang = opened.string, opened["more"].find("#!")
     start = opened.end() + 1 if shebang < 0 else opened.start("more") + shebang
     content = text[start : end.start() if end else None] + "\n" * bool(end and end["glued"])
-    indent = len(opened["before"])
-    lines = content.split("\n")
-    if indent and all(not line[:indent].strip() for line in lines):
-        content = "\n".join(line[indent:] for line in lines)
-    else:
-        indent = 0
+    lines, indent = content.split("\n"), len(opened["before"])
+    indent = 0 if any(line[:indent].strip() for line in lines) else indent
+    content = "\n".join(line[indent:] for line in lines)
     language = opened["language"].lower()
     language = "sh" if language.endswith(".sh") else language
-    is_end = end is not None and found.get("is_closed", True)
-    stop = (end.end() if is_end else end.start()) if end else len(text)
-    return Block(opened.start("mark"), stop, language, content, indent=indent, **found)
+    stop = (end.end() if is_closed else end.start()) if end else len(text)
+    return Block(opened.start("mark"), stop, language, content, is_closed, is_nested, indent)

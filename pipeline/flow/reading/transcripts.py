@@ -12,7 +12,7 @@ _LONGEST_COMMAND = 50  # lines
 _MOST_BEFORE = 200
 HEREDOC = re.compile(r"(?<!<)<<(?P<tabs>-?)[ \t]*['\"\\]?(?P<word>[A-Za-z_]\w*)")
 _PROMPT = re.compile(
-    r"[ \t]*(?:\[?[\w.-]+@[\w.-]+[: ][^\n$#]{0,80}[$#]|(?:ba|z)?sh(?:-[\d.]+)?[$#]|[$%❯])(?:[ \t]+|$)"
+    r"[ \t]*(?:\[?[\w.-]+@[\w.-]+[: ][^\n$#]{0,80}[$#]|(?:ba|z)?sh(?:-[\d.]+)?[$#]|➜ +\S+|[$%❯])(?:[ \t]+|$)"
 )
 _NUMBERED = re.compile(
     r"\n*[ \t]*+(?P<number>\d{1,6})(?P<sign>[ \t]*+[:.|)│][ \t]*+|[ \t]++)(?=\S)"
