@@ -9,28 +9,13 @@ from itertools import chain, pairwise
 
 from pipeline.flow.reading.loose import SHEBANG
 from pipeline.flow.reading.markup import SHELLS, STRING, Block
-from pipeline.flow.reading.phrases import consists_of, says
+from pipeline.flow.reading.phrases import consists_of, pattern, says
 from pipeline.flow.reading.transcripts import strip_prompts
 
 _MOST_BLOCKS = 200
 _ASSIGNED = re.compile(r"^[ \t]*+(?:(?:export|readonly|declare(?: -\w+)?) )?(\w++)=", re.MULTILINE)
 _USED = re.compile(r"\$\{?(\w++)")
-_ORDINAL = "first|second|third|fourth|fifth"
-_WORDS = f"one|two|three|four|five|{_ORDINAL}"
-_NAMES = f"{_WORDS}|a|b|c|d|e".split("|")
-_NUMBER = re.compile(
-    rf"^[ \t>*_#(-]*+(?:(?:step|part)[ \t]+(\d{{1,2}}|{_WORDS})\b"
-    rf"|(\d{{1,2}})(?:[.):/]|\ufe0f?\u20e3|[ \t]+[-–—][ \t])|({_WORDS})\b)",
-    re.IGNORECASE | re.MULTILINE,
-)
-_KIND = "(?:option|method|approach|solution|version|script|variant)"
-_OPTION = rf"(?:the )?(?:({_ORDINAL}) (?:one|way|{_KIND})|{_KIND} #?([1-5a-e]|one|two|three))\b"
-_PICKED = re.compile(
-    rf"\b{_OPTION} is (?:the )?(?:recommended|preferred|best|better|safest|safer)\b"
-    r"|(?<!not )(?<!n't )(?<!never )\b(?:recommend|suggest|prefer|go with|use|choose|pick)(?:ing)?"
-    rf" {_OPTION}(?! (?:if|when|for|where|only|unless|in)\b)",
-    re.IGNORECASE,
-)
+_NAMES = re.findall(r"\w+", "one two three four five first second third fourth fifth a b c d e")
 
 
 def choose(
@@ -124,7 +109,7 @@ def _without_asides(pool: Sequence[Block]) -> list[Block]:
 
 def _recommended(pool: Sequence[Block], text: str) -> list[Block]:
     """The one option that the reply recommends, in the words before it or by its number."""
-    names = [name.lower() for name in chain(*_PICKED.findall(text)) if name]
+    names = [name.lower() for name in chain(*pattern("picked").findall(text)) if name]
     picks = {(int(one) - 1 if one.isdecimal() else _NAMES.index(one)) % 5 for one in names}
     picks |= {at for at, block in enumerate(pool) if says(block.lead, "recommended")}
     return [block for at, block in enumerate(pool) if {at} == picks] if len(pool) > 1 else []
@@ -132,7 +117,9 @@ def _recommended(pool: Sequence[Block], text: str) -> list[Block]:
 
 def _numbers(block: Block) -> list[int]:
     """The numbers of steps before a block, or in the comment on its first line."""
-    found = _NUMBER.findall(block.words) or _NUMBER.findall(block.content.split("\n")[0])
+    found = pattern("number").findall(block.words) or pattern("number").findall(
+        block.content.split("\n")[0]
+    )
     said = ["".join(groups).lower() for groups in found]
     return [_NAMES.index(one) % 5 + 1 if one in _NAMES else int(one) for one in said]
 

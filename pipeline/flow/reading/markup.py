@@ -56,17 +56,6 @@ _DATA = ("yaml", "yml", "toml", "xml", "html")  # their strings may hold the scr
 _WRAPPERS = ("markdown", "md")
 _BEGINS_WITH_A_KEY = re.compile(r"\s*[\[{]\s*(?:\{\s*)*\"[^\"\n]*\"\s*[:,]")
 _BEGINS_LIKE_JSON = re.compile(r"\{\s*[\"'}]")
-# An object in the middle of a sentence is a quotation; an answer begins its line, follows a label, or ends the reply.
-_LEADS_TO_AN_OBJECT = re.compile(
-    r"[\s\[*_+`#-]*(?:\d{1,3}[.)]\s*)?(?:</?\w+>\s*)?(?:(?!example|form)\w{1,20}:\s*)?"
-    r"|.*\b(?:answer|json|verdict|response)\W*|(?P<sentence>.*[.?!]\s+)",
-    re.IGNORECASE,
-)
-_TAG = re.compile(
-    r"^[ \t]*+(?:(?:[-+]|#+|\d{1,3}[.)])[ \t]*+)?[*_`]*+(?:final[ \t]+)?verdict[*_`]*+[ \t]*+[:=]"
-    r"[ \t*_`\"']*+([\w-]++(?: error)?)[ \t*_`\"'.!]*+$",
-    re.IGNORECASE | re.MULTILINE,
-)
 
 
 @dataclass(frozen=True)
@@ -181,7 +170,7 @@ def find_objects(text: str, key: str) -> list[FoundObject]:
         if not (holder or (value is None and mentions.search(text, start, end))):
             continue
         line = text[max(text.rfind("\n", 0, start) + 1, start - _MOST_BEFORE) : start]
-        lead = _LEADS_TO_AN_OBJECT.fullmatch(line)
+        lead = pattern("answer lead").fullmatch(line)
         is_said = lead is not None and not (lead["sentence"] and text[end:].strip("`*. \n"))
         found.append(FoundObject(start, end, holder, is_said))
     code = [
@@ -254,7 +243,7 @@ def find_tags(text: str) -> list[str]:
     spans += [(start, end) for start, end, _ in _scan_objects(text)]
     return [
         tag[1]
-        for tag in _TAG.finditer(text.replace("\r\n", " \n"))
+        for tag in pattern("tag").finditer(text.replace("\r\n", " \n"))
         if not any(start <= tag.start(1) < end for start, end in spans)
     ]
 

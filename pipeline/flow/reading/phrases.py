@@ -17,7 +17,7 @@ ROWS = [
 def pattern(role: str) -> re.Pattern[str]:
     """A regular expression for all phrases of a role; those of letters begin at the beginning of a word."""
     phrases = "|".join(phrase for one, phrase, _ in ROWS if one == role)
-    return re.compile(rf"(?:\b|(?=\W))(?:{phrases})", re.IGNORECASE | re.MULTILINE)
+    return re.compile(rf"(?:\b|(?!\w))(?:{phrases})", re.IGNORECASE | re.MULTILINE)
 
 
 def says(words: str, *roles: str) -> bool:

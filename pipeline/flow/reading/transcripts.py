@@ -6,14 +6,11 @@ import re
 from contextlib import suppress
 
 from catalog.analysis.shell.parsing import TooComplex, parse
-from pipeline.flow.reading.phrases import consists_of
+from pipeline.flow.reading.phrases import consists_of, pattern
 
 _LONGEST_COMMAND = 50  # lines
 _MOST_BEFORE = 200
 HEREDOC = re.compile(r"(?<!<)<<(?P<tabs>-?)[ \t]*['\"\\]?(?P<word>[A-Za-z_]\w*)")
-_PROMPT = re.compile(
-    r"[ \t]*(?:\[?[\w.-]+@[\w.-]+[: ][^\n$#]{0,80}[$#]|(?:ba|z)?sh(?:-[\d.]+)?[$#]|➜ +\S+|[$%❯])(?:[ \t]+|$)"
-)
 _NUMBERED = re.compile(
     r"\n*[ \t]*+(?P<number>\d{1,6})(?P<sign>[ \t]*+[:.|)│][ \t]*+|[ \t]++)(?=\S)"
 )
@@ -77,8 +74,8 @@ def strip_prompts(script: str, *, is_console: bool = False) -> str | None:
     for line in script.splitlines(keepends=True):
         if is_open:
             line = line.removeprefix("> ")
-        elif prompt := _PROMPT.match(line.rstrip("\r\n")):
-            line, command = line[prompt.end() :], ""
+        elif prompt := pattern("prompt").match(line.rstrip("\r\n").lstrip()):
+            line, command = line.lstrip()[prompt.end() :], ""
         elif line.strip() and not line.lstrip().startswith("#"):
             if command and is_console:
                 continue
