@@ -103,8 +103,7 @@ def drop_thinking(text: str) -> str:
     if text.lstrip().startswith("#!"):
         return text
     end = 0
-    spans = [(start, end) for start, end, value in _scan_objects(text) if value is not None]
-    spans += [(block.start, block.end) for block in find_blocks(text) if block.is_closed]
+    spans = _code_in(text)
     for tag in deque(pattern("thought").finditer(text), _MOST_TAGS):
         end = end if any(start < tag.start() < stop for start, stop in spans) else tag.end()
     for tag in pattern("thinking").finditer(text, end):
@@ -115,11 +114,10 @@ def drop_thinking(text: str) -> str:
 
 def as_markdown(text: str) -> str:
     """The first turn of a reply with quoted, preformatted, numbered and XML's code in blocks."""
-    objects = [(start, end) for start, end, value in _scan_objects(text) if value is not None]
-    text = _first_turn(text, objects)
+    text = _first_turn(text)
     if len(blocks := find_blocks(text)) == 1 and blocks[0].language in _DATA:
         text = text[: blocks[0].start] + blocks[0].content + text[blocks[0].end :]
-    elif blocks or objects or text.lstrip().startswith("#!"):
+    elif blocks or _code_in(text) or text.lstrip().startswith("#!"):
         return text
     if _QUOTED_CODE.search(text):
         return re.sub(r"(?m)^> ?", "", text)
@@ -143,9 +141,15 @@ def _fenced(element: re.Match[str]) -> str:
     return "\n```\n" + code.strip("\n") + "\n```\n"
 
 
-def _first_turn(text: str, objects: list[tuple[int, int]]) -> str:
+def _code_in(text: str) -> list[tuple[int, int]]:
+    """Where the JSON objects and the closed code blocks are."""
+    objects = [(start, end) for start, end, value in _scan_objects(text) if value is not None]
+    return objects + [(block.start, block.end) for block in find_blocks(text) if block.is_closed]
+
+
+def _first_turn(text: str) -> str:
     """The first turn that holds code, or else words: the model may go on with an invented message of the user."""
-    spans = [(block.start, block.end) for block in find_blocks(text) if block.is_closed] + objects
+    spans = _code_in(text)
     start, words = 0, ""
     for turn in islice(pattern("turn").finditer(text), _MOST_TURNS):
         if any(begin < turn.start() < end for begin, end in spans):

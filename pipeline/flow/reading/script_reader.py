@@ -49,15 +49,14 @@ def read_script(reply: Reply) -> ScriptReading:
     if holds_mark(text):
         return _unparsed(_MARKED)
     found = markup.find_objects(text, "script")
-    values = [(one.start, one.end, one.value or {}) for one in found]
-    by_tool = said_by_tool(reply, "script")
-    if by_tool and (isinstance(by_tool["script"], str) or not values):
-        text, found, values = "", [], [(0, 0, by_tool)]
     strings = [
-        Block(start, end, STRING, script)
-        for start, end, value in values
-        if isinstance(script := value.get("script"), str)
+        Block(one.start, one.end, STRING, script)
+        for one in found
+        if isinstance(script := (one.value or {}).get("script"), str)
     ]
+    by_tool = said_by_tool(reply, "script") or {}
+    if isinstance(script := by_tool.get("script"), str):
+        text, found, strings = "", [], [Block(0, 0, STRING, script)]
     real = [block for block in strings if not is_placeholder_script(block.content)]
     if strings and not real:
         return _unparsed(ECHO)
