@@ -17,7 +17,8 @@ _FOLDER = Path(__file__).parent
 # Bash is full of $ and {}: neither Template nor str.format fits.
 _SLOT = re.compile(r"<<([A-Z_]+)>>")
 _PARTING = "\n---\n"
-_MARK = re.compile(r"<<<[A-Z][A-Z_]+\b")
+# The beginning of a mark, or a tag with a random part.
+_MARK = re.compile(r"<<<[A-Z][A-Z_]+\b|</?[A-Za-z_]+[-_:.](?=[0-9a-f]*\d)[0-9a-f]{4,}>")
 _PARTS = ("PARAMETERS", "EXAMPLE_STATEMENT", "EXAMPLE_SCRIPT")  # marks within a slot
 
 
@@ -86,7 +87,7 @@ def fence(text: str, word: str) -> str:
 
 
 def holds_mark(text: str) -> bool:
-    """Whether a text contains the beginning of a mark; no script has a here-string of one word in capitals."""
+    """Whether a text contains a mark; no script has a here-string of one word in capitals, nor such a tag."""
     return _MARK.search(text) is not None
 
 

@@ -63,6 +63,8 @@ def test_reply_with_a_mark_of_a_prompt_is_never_a_script() -> None:
             replies = [fenced, f"{fenced}\n{SCRIPT}", *map(block, scripts), *scripts]
             replies += [json.dumps({"script": script}) for script in scripts]
             accepted += [one for one in replies if read_script(Reply(one)).script]
+        tagged = f"<{mark.lower()}-3f9a1c>\nls\n</{mark.lower()}-3f9a1c>\n{SCRIPT}"
+        accepted += [tagged] if read_script(Reply(tagged)).script else []
         heredoc = f"#!/bin/bash\ncat <<{mark} > /srv/a\nls\n{mark}\n"
         assert read_script(Reply(block(heredoc))).script == heredoc
     assert not accepted
