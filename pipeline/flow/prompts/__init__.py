@@ -95,7 +95,7 @@ def holds_mark_word(script: str) -> bool:
     """Whether a line of a script is only the end of a mark, or the head of a function of its name."""
     words = {slot for name in names() for slot in load(name).slots} | {*_PARTS}
     line = rf"(?m)^[ \t]*(?:function )?((?:{'|'.join(words)})_*)[ \t]*(?:\(\)[ \t]*)?\{{?\r?$"
-    ends = (re.compile(rf"<<-?[ \t]*['\"\\]?{word}\b") for word in re.findall(line, script))
+    ends = (re.compile(rf"<<-?[ \t]*['\"\\]?{word}\b") for word in {*re.findall(line, script)})
     return not all(heredoc.search(script) for heredoc in ends)
 
 

@@ -133,11 +133,9 @@ def as_markdown(text: str) -> str:
 
 
 def _fenced(element: re.Match[str]) -> str:
-    code = (
-        element[1]
-        if "<![CDATA[" in element[0]
-        else unescape(re.sub(r"</?span\b[^>\n]{0,200}>", "", element[1]))
-    )
+    code = element[1]
+    if "<![CDATA[" not in element[0]:
+        code = unescape(re.sub(r"</?span\b[^>\n]{0,200}>", "", code))
     return "\n```\n" + code.strip("\n") + "\n```\n"
 
 

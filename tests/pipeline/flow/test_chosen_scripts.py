@@ -118,7 +118,7 @@ def test_long_reply_without_a_clear_script_is_read_quickly() -> None:
         "open here-documents": f"{F}bash\ncat <<E\n{F}\n" * many,
         "sentences": "#!/bin/bash\nif true; then\n" + "This is the end of it.\n" * many,
         "steps": "".join(f"{number}. Go\n{ONE}" for number in range(many // 8)),
-        "marks": f"{F}bash\n" + "SCRIPT\n" * many + F,
+        "marks": f"{F}bash\n" + "SCRIPT\n" * many + f"cat <<SCRIPT\nSCRIPT\n{F}",
     }
     slow = {}
     for name, text in replies.items():

@@ -348,10 +348,11 @@ HOSTILE = [
 def test_hostile_text_stays_between_marks_that_it_cannot_forge(subtests: pytest.Subtests) -> None:
     for text in HOSTILE:
         with subtests.test(text):
-            ports = passing_ports(generate=[script(text)], repair=[script(LIST)])
+            written = text.replace("STATEMENT", "statement")  # no script has a mark
+            ports = passing_ports(generate=[script(written)], repair=[script(LIST)])
             Flow(FlowInput(text, context=text), ports).carry_out()
             user = ports.asked[0].user
             mark = next(line for line in user.splitlines() if line.startswith("<<<STATEMENT"))[3:]
             assert user.count(f"<<<{mark}\n{text}\n{mark}\n") == 1
             assert mark not in text
-            assert ports.drafts[0].script == text
+            assert ports.drafts[0].script == written
