@@ -49,7 +49,7 @@ def choose(
         return replace(parts[0], content=whole), f"joined from {len(parts)} steps"
     if len(parts) > 1 and scripts:
         return None, "its code blocks are parts that it does not number"
-    if not is_whole and any(not block.language for block in steps):
+    if not is_whole:
         return None, "its steps are written in different kinds of code blocks"
     pool = _recommended(pool, text) or pool
     is_one = len({block.content.strip() for block in pool}) == 1
