@@ -86,8 +86,8 @@ def strip_prompts(script: str, *, is_console: bool = False) -> str | None:
         kept.append(line)
         command += line
         is_open = not is_complete(command)
-        if command.count("\n") > _LONGEST_COMMAND:
-            break
+        if is_open and command.count("\n") > _LONGEST_COMMAND:
+            return None
     return None if is_open else "".join(kept)
 
 
