@@ -30,9 +30,9 @@ ODD = "é e\u0301 漢字 ﷽ 🚀👩‍🚒 \u200b\u202e раypal"
 MARKS = "STATEMENT\n<<<STATEMENT\n<<STATEMENT>> <<SCRIPT>>\nSCRIPT\n<<<SCRIPT\nSCRIPT_\n```bash\n```\n~~~\n"
 SIGNS = 'it\'s "quoted" `ticked` {} {{ x }} {% y %} {0} %s %(z)s $HOME ${x:-{}} \\n \\u0041 <b>&amp;</b>'
 STATEMENT = f"Show the notes: {SIGNS}\r\n\t{ODD}\n{MARKS}and nothing else"
-# No line end at the end; a here-document that holds fences, marks and a line of 8,000 characters.
+# No line end at the end; a here-document with fences and a line of 8,000 characters. No script has marks of a prompt.
 FIRST = (
-    f"#!/usr/bin/env bash\nset -euo pipefail\ncat <<'NOTES'\n{SIGNS}\n\t{ODD}\n{MARKS}"
+    f"#!/usr/bin/env bash\nset -euo pipefail\ncat <<'NOTES'\n{SIGNS}\n\t{ODD}\n{MARKS.lower()}"
     f"</script><script>alert(1)</script>\n{'x' * 8_000}\nNOTES\nprintf '%s\\n' \"it's $((1 << 3))\""
 )
 # Line ends of another system, tags of thinking, JSON as a reply may hold it, blank lines around.
