@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from catalog.analysis.risk.effects import Effect
-from catalog.analysis.secrets import SPOKEN, find_secret_forms, find_secrets, is_placeholder
+from catalog.analysis.secrets import IN_WORDS, find_secret_forms, find_secrets, is_placeholder
 from catalog.analysis.secrets.value_tests import is_no_word
 from catalog.analysis.shell.arguments import read_arguments
 from catalog.analysis.shell.command_words import Word
@@ -57,7 +57,7 @@ def find_script_secrets(program: Program) -> Iterator[Effect]:
         if secret in forms or span.line not in lines:
             effect = _effect(span, f"contains a secret ({secret.kind})")
             # A sentence about passwords is masked in a prompt, but often contains none.
-            is_likely = secret.kind != SPOKEN or is_no_word(text[secret.start : secret.end])
+            is_likely = secret.kind != IN_WORDS or is_no_word(text[secret.start : secret.end])
             yield effect if is_likely else replace(effect, level=Level.INFO)
 
 

@@ -1,11 +1,11 @@
 """Finds passwords, tokens and keys in any text: their positions and kinds, and the text without them.
 
-What tells a secret is its form (`AKIA...`, `forms`), or what stands before or near it: a name (`password=`,
-`assignments`), a command (`command_lines`), a sentence (`sentences`), or nothing at all (`unnamed`). All but the forms
-are used for texts only: what a script assigns is read from its syntax tree.
+A secret is known by its form (`AKIA...`, forms.txt), or by what stands before or near it: a name, a command or a
+sentence (contexts.txt). All but the forms are used for texts only: what a script assigns is read from its syntax tree.
 """
 
 from catalog.analysis.secrets.masking import (
+    IN_WORDS,
     MASK,
     Masked,
     Secret,
@@ -14,12 +14,11 @@ from catalog.analysis.secrets.masking import (
     mask_secrets,
     secret_values,
 )
-from catalog.analysis.secrets.sentences import SPOKEN
 from catalog.analysis.secrets.value_tests import is_placeholder
 
 __all__ = [
+    "IN_WORDS",
     "MASK",
-    "SPOKEN",
     "Masked",
     "Secret",
     "find_secret_forms",

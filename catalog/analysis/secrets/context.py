@@ -1,67 +1,67 @@
-"""What a secret is known by: its own form or what stands before it, and how its value is written."""
+"""The places and forms by which secrets are known: reads contexts.txt and forms.txt."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import NamedTuple
 
-from catalog.analysis.secrets.value_tests import is_anything
-
-# A value as it is written: between quotes, which JSON may have escaped and SQL doubled, or up to the next space or
-# sign of the shell; a function that is called is none.
-VALUE = (
-    r"""(?:"([^"\s$`](?:[^"\n`$]|\$(?!\()){2,400})"|'([^'\s$`](?:[^'\n`$]|\$(?!\()){2,400})'"""
-    r"""|\\"([^"\s$`\\][^"\n`\\]{2,400})\\"|''([^'\s$`][^'\n`]{2,400})''"""
-    r"""|([^\s"'`;,&|<>(){}$\[=\\][^\s"'`;&|<>()]{2,400}+)(?!\())"""
-)
-# One without spaces, in a sentence.
-ONE = r"""(?:["'“‘`]|« ?)?([^\s"'`;,&|<>(){}$\[=\\“”‘’«»][^\s"'`;|<>()“”‘’»]{2,200})"""
-# As people call it, and as they write it in a hurry.
-PASSWORD = (
-    r"pass?w(?:or|ro|r|0r)?d|passowrd|passwort|kennwort|pass ?phrase|passcode"
-    r"|mot de passe|mdp|phrase (?:secrète|de passe)|contraseña|clave(?! (?:primaria|ajena|foránea))|senha"
-)
-# One of them is in every name of a secret.
-NAMES = "pass pasw secret token credential key kennwort pwd pw psk mdp contrase clave senha community authtok cookie"
-UUID = r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
+from catalog.analysis.secrets import value_tests
 
 Span = tuple[int, int]
 Places = Callable[[str], Iterator[Span]]
+
+# Parts of patterns by name, as the data files define them.
+FRAGMENTS: dict[str, str] = {}
+
+
+class Context(NamedTuple):
+    """A kind of secret and where it is: the secret is the first group that matched, or all of it."""
+
+    kind: str
+    signs: tuple[str, ...]  # in lower case: one of them is in every text that has such a secret
+    pattern: re.Pattern[str]
+    is_one: Callable[[str], bool]  # which values are secrets
+    places: Places  # where in a text the secret may begin
+
+
+def read_contexts(name: str) -> Iterator[Context]:
+    """The rows of a data file; contexts.txt explains the format."""
+    kind = ""
+    for block in re.split(r"\n(?=\S)", Path(__file__).with_name(name).read_text("utf-8")):
+        head, *lines = block.split("\n")
+        text = _with_fragments("".join(line[2:] for line in lines))
+        if head.startswith("["):
+            kind = head.strip("[]")
+        elif head.endswith("» ="):
+            FRAGMENTS[head.strip("«» =")] = text
+        elif not head.startswith("#"):
+            signs, test, places = (*_with_fragments(head).split(" :: "), "", "")[:3]
+            is_one = getattr(value_tests, test or "is_anything")
+            words = tuple(signs.lower().split())
+            yield Context(kind, words, re.compile(text), is_one, _read_places(places))
+
+
+def _with_fragments(text: str) -> str:
+    return re.sub(r"«([A-Z_]+)»", lambda found: FRAGMENTS[found[1]], text)
+
+
+def _read_places(text: str) -> Places:
+    name, _, argument = text.partition(" ")
+    return _PLACES[name](argument)
 
 
 def _everywhere(text: str) -> Iterator[Span]:
     yield 0, len(text)
 
 
-class Context(NamedTuple):
-    """A kind of secret and where it stands: the secret is the first group that matched, or all of it."""
-
-    kind: str
-    signs: tuple[str, ...]  # in small letters: one of them is in every text that has such a secret
-    pattern: re.Pattern[str]
-    is_one: Callable[[str], bool]  # which values are any
-    places: Places  # where in a text it may begin
-
-
-def in_text(
-    kind: str,
-    signs: str,
-    pattern: str,
-    is_one: Callable[[str], bool] = is_anything,
-    *,
-    places: Places = _everywhere,
-) -> Context:
-    """A context; its signs have spaces between them."""
-    return Context(kind, tuple(signs.lower().split()), re.compile(pattern), is_one, places)
-
-
-def on_command_lines(command: str) -> Places:
+def _on_command_lines(command: str) -> Places:
     """From the name of a command to the end of its line, and on where that ends with a backslash."""
     return _matched(rf"\b(?:{command})\b(?:\\\n|[^\n|;&]){{0,600}}")
 
 
-def in_here_documents(command: str) -> Places:
+def _in_here_documents(command: str) -> Places:
     """What is written to a command between two lines of the script."""
     return _matched(
         rf"\b(?:{command})\b[^\n]{{0,80}}<<-?\s?[\"']?(?P<end>\w+)[\"']?\n"
@@ -70,8 +70,8 @@ def in_here_documents(command: str) -> Places:
     )
 
 
-def in_kubernetes_secrets(text: str) -> Iterator[Span]:
-    """What stands below `data:` and `stringData:` in documents of YAML whose kind is Secret."""
+def _in_kubernetes_secrets(text: str) -> Iterator[Span]:
+    """What is below `data:` and `stringData:` in documents of YAML whose kind is Secret."""
     for document in _DOCUMENT.finditer(text):
         if _IS_SECRET.search(document[0]):
             for data in _DATA.finditer(text, *document.span()):
@@ -92,8 +92,9 @@ def _matched(pattern: str, group: str | int = 0) -> Places:
     return places
 
 
-def near(words: str, *, within: int = 120) -> Places:
-    """So many characters before and behind one of the words, in the same line."""
+def _near(argument: str) -> Places:
+    """So many characters before and behind one of the words, in the same line: `120 words`."""
+    within, words = int(argument.partition(" ")[0]), argument.partition(" ")[2]
     pattern = re.compile(words)
 
     def places(text: str) -> Iterator[Span]:
@@ -105,3 +106,12 @@ def near(words: str, *, within: int = 120) -> Places:
             yield start, end
 
     return places
+
+
+_PLACES: dict[str, Callable[[str], Places]] = {
+    "": lambda _: _everywhere,
+    "near": _near,
+    "on_command_lines": _on_command_lines,
+    "in_here_documents": _in_here_documents,
+    "in_kubernetes_secrets": lambda _: _in_kubernetes_secrets,
+}

@@ -7,15 +7,12 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from catalog.analysis.secrets.assignments import ASSIGNMENTS
-from catalog.analysis.secrets.command_lines import COMMAND_LINES
-from catalog.analysis.secrets.context import Context
-from catalog.analysis.secrets.forms import FORMS, KEY_ENDS, PRIVATE_KEY
-from catalog.analysis.secrets.sentences import SENTENCES
-from catalog.analysis.secrets.unnamed import UNNAMED
+from catalog.analysis.secrets.context import FRAGMENTS, Context, read_contexts
 from catalog.analysis.secrets.value_tests import is_no_word, is_placeholder
 
 MASK = "***"
+IN_WORDS = "password in words"  # the kind of secrets in sentences
+_PRIVATE_KEY = "private key"
 _LONGEST = 600  # characters of a value and what stands before it
 
 
@@ -34,15 +31,16 @@ class Masked(NamedTuple):
     secrets: tuple[str, ...]  # kinds, in the order of the text
 
 
-# What follows its first line: up to its last one, or where that was cut off what may be of the key. A line of
+_FORMS = tuple(read_contexts("forms.txt"))
+_CONTEXTS = tuple(read_contexts("contexts.txt"))
+# What follows the first line of a private key: up to its last one, or where that was cut off what may be of the key. A line of
 # capitals alone is not part of it: it may be the fence of a prompt.
 _KEY_BODY = re.compile(
-    rf"(?s).{{0,20000}}?{KEY_ENDS}"
+    rf"(?s).{{0,20000}}?-----END {FRAGMENTS['KEYS']}-----"
     r"|(?:(?!\n[A-Z_]+(?:\n|\Z))[\s\\A-Za-z0-9+/=])*"
 )
 
 
-_CONTEXTS = (*ASSIGNMENTS, *SENTENCES, *COMMAND_LINES, *UNNAMED)
 # A certificate or a public key may be sent, and would be a random string.
 _PUBLIC = re.compile(
     r"(?s)-----BEGIN (?:[A-Z0-9]+ ){0,3}(?:CERTIFICATE(?: REQUEST)?|PUBLIC KEY(?: BLOCK)?)-----.{0,8000}?-----END "
@@ -51,14 +49,14 @@ _PUBLIC = re.compile(
 
 def find_secret_forms(text: str) -> tuple[Secret, ...]:
     """Secrets that are known by their form, in any text; offsets count characters."""
-    return tuple(sorted(set(_search(text, FORMS))))
+    return tuple(sorted(set(_search(text, _FORMS))))
 
 
 def find_secrets(text: str) -> tuple[Secret, ...]:
     """All secrets of a text, by their form or by what stands before them; in order, none inside another."""
     public = [match.span() for match in _PUBLIC.finditer(text)]
     found = [
-        *_search(text, FORMS),
+        *_search(text, _FORMS),
         *(
             one
             for one in _search(text, _CONTEXTS)
@@ -137,7 +135,7 @@ def _matches(text: str, context: Context) -> Iterator[re.Match[str]]:
 
 
 def _whole_key(text: str, secret: Secret) -> Secret:
-    body = _KEY_BODY.match(text, secret.end) if secret.kind == PRIVATE_KEY else None
+    body = _KEY_BODY.match(text, secret.end) if secret.kind == _PRIVATE_KEY else None
     return secret._replace(end=body.end()) if body else secret
 
 

@@ -140,14 +140,14 @@ def looks_like_a_password(value: str) -> bool:
     return count_classes(value) >= 2
 
 
-def is_told(value: str) -> bool:
+def is_password_but_no_hash(value: str) -> bool:
     """As `looks_like_a_password`, and no long hexadecimal number: digests and commits are told in sentences, too."""
     return looks_like_a_password(value) and not (
         len(value) >= _LONG and _HEXADECIMAL.fullmatch(value)
     )
 
 
-def is_said(value: str) -> bool:
+def is_plausible_password(value: str) -> bool:
     """Whether it can be a password where one is told: any word, but for those that go on about passwords."""
     word = value.strip("*_`.,:!?)]}\"'").lower()
     return is_value(word) and not (
@@ -155,7 +155,7 @@ def is_said(value: str) -> bool:
     )
 
 
-def is_given(value: str) -> bool:
+def is_plausible_setting(value: str) -> bool:
     """Whether it can be a password where a setting gives one: any word or number, but for those of sentences."""
     return is_value(value) and value.lower() not in COMMON_WORDS and not _FILE.fullmatch(value)
 
