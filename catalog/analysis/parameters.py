@@ -13,8 +13,8 @@ from catalog.analysis.script_arguments import ScriptArguments
 from catalog.analysis.shell.command_words import Variable
 from catalog.analysis.shell.commands import Assignment, Command, Expansion
 from catalog.analysis.shell.program import Program, read_program
+from catalog.analysis.tables import WORDS
 from catalog.analysis.types import encode_script
-from catalog.analysis.word_sets import word_set
 
 
 class ParameterType(StrEnum):
@@ -44,19 +44,8 @@ class Parameter:
     choices: tuple[str, ...] = ()
 
 
-_NUMBERS = word_set(
-    """
-    age amount bytes count days depth hours interval lines limit max maximum min minimum minutes
-    months number percent pid port ports replicas retries seconds size threshold timeout top uid
-    weeks gid n num workers threads attempts level
-    """
-)
-_PATHS = word_set(
-    """
-    dir directory path file folder root home destination dest logfile config conf backup archive
-    filename pathname mountpoint socket keyfile log certificate chain device
-    """
-)
+_NUMBERS = WORDS["number-names"]
+_PATHS = WORDS["path-names"]
 _POSITIONAL = re.compile(r"[1-9]\d?")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _DEFAULTS = frozenset({":-", "-", ":=", "="})

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from fnmatch import fnmatchcase
 
 from catalog.analysis.read_only.special import SPECIAL
-from catalog.analysis.read_only.tables import (
+from catalog.analysis.read_only.usage import (
     ANY_USE,
     FORMAT_OPTIONS,
     LISTED_OPTIONS,
@@ -26,9 +26,9 @@ from catalog.analysis.shell.command_words import Word
 from catalog.analysis.shell.commands import STANDARD_FOLDERS, Assignment, Command, Redirect
 from catalog.analysis.shell.program import Program
 from catalog.analysis.shell.wrappers import read_ssh
+from catalog.analysis.tables import word_set
 from catalog.analysis.tool_rules import NO_RULES, ToolRules, only_reads
 from catalog.analysis.types import Level, SideEffect
-from catalog.analysis.word_sets import word_set
 
 # Variables that decide which program a name means, or what a program runs besides.
 _STEERING = re.compile(
@@ -157,18 +157,14 @@ def _is_steering(assignment: Assignment) -> bool:
 
 
 def _has_listed_options(command: Command, options: Options) -> bool:
-    long = options.long.split()
-    arguments = read_arguments(
-        command.arguments,
-        short=options.values,
-        long=[name[:-1] for name in long if name.endswith("=")],
-    )
-    needs = options.needs.split()
-    if needs and not arguments.has(*needs):
+    short = "".join(name for name in options.values if len(name) == 1)
+    arguments = read_arguments(command.arguments, short=short, long=options.values)
+    if options.needs and not arguments.has(*options.needs):
         return False
-    known = {*options.flags, *options.values, *(name.rstrip("=") for name in long)}
     certain = arguments.is_certain and not _brings_options(command)
-    return certain and arguments.names <= known and len(arguments.operands) <= options.operands
+    return (
+        certain and arguments.names <= options.names and len(arguments.operands) <= options.operands
+    )
 
 
 def _has_listed_subcommand(command: Command) -> bool:
@@ -189,7 +185,7 @@ def _has_listed_subcommand(command: Command) -> bool:
         return False
     if name == "aws" and is_aws_read(arguments):
         return True
-    return any(_fits(pattern.split(), given) for pattern in SUBCOMMANDS[name])
+    return any(_fits(pattern, given) for pattern in SUBCOMMANDS[name])
 
 
 def _fits(pattern: list[str], given: tuple[str, ...]) -> bool:

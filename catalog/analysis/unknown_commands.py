@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from catalog.analysis.read_only.special import SPECIAL
-from catalog.analysis.read_only.tables import (
+from catalog.analysis.read_only.usage import (
     ANY_USE,
     LISTED_OPTIONS,
     MUTATING,
@@ -23,9 +23,9 @@ from catalog.analysis.shell.command_words import show_text
 from catalog.analysis.shell.commands import Command
 from catalog.analysis.shell.fragments import Span, Unit
 from catalog.analysis.shell.program import Program
+from catalog.analysis.tables import word_set
 from catalog.analysis.tool_rules import ToolEffect, ToolRules, find_tool_rule
 from catalog.analysis.types import Finding, Level, Outcome, SideEffect
-from catalog.analysis.word_sets import word_set
 
 CODE = "unknown_command"
 SOURCED = "sourced_file"

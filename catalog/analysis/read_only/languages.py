@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from catalog.analysis.word_sets import word_set
+from catalog.analysis.tables import WORDS
 
 MAXIMUM_PROGRAM = 4_000  # characters; nobody writes longer ones on a command line
 
@@ -62,7 +62,7 @@ _AWK_TOKEN = re.compile(
 _AWK_PATTERN = re.compile(r"/(?:[^/\\\n\[]|\\.|\[\^?\]?[^\]/\n]*\])+/")
 _AWK_DOUBTFUL = re.compile(r"[\">@]|system|getline")
 _AWK_WRITES = re.compile(r"\bsystem\b|\bgetline\b|\bprintf?\b[^;}]*>|(?<!\|)\|(?!\|)|@")
-_AWK_BEFORE_PATTERN = word_set("return print in case do else")
+_AWK_BEFORE_PATTERN = frozenset({"return", "print", "in", "case", "do", "else"})
 
 
 def awk_only_prints(program: str) -> bool:
@@ -116,20 +116,7 @@ _SQL_WRITES = re.compile(
     re.IGNORECASE,
 )
 _SQL_FUNCTION = re.compile(r"(?<!\bas )(?<!\w)(\w+)\s*\(", re.IGNORECASE)
-_SQL_FUNCTIONS = word_set(
-    """
-    count sum avg min max now version round coalesce length lower upper trim concat substring
-    date_trunc extract age to_char date cast nullif greatest least abs ceil floor string_agg
-    array_agg row_number rank over in and or not as exists where on from select values any all
-    current_database current_user inet_server_addr pg_size_pretty pg_database_size
-    pg_total_relation_size pg_relation_size pg_table_size pg_indexes_size pg_is_in_recovery
-    pg_last_xact_replay_timestamp pg_wal_lsn_diff pg_current_wal_lsn pg_postmaster_start_time
-    pg_blocking_pids if ifnull format group_concat interval filter using by having left right
-    regexp_replace unnest lateral pg_backend_pid split_part replace substr ltrim rtrim lag lead
-    json_agg row_to_json current_setting pg_get_indexdef pg_encoding_to_char pg_tablespace_size
-    pg_last_wal_receive_lsn pg_last_wal_replay_lsn percentile_cont within
-    """
-)
+_SQL_FUNCTIONS = WORDS["sql-functions"]
 
 
 def sql_only_reads(text: str) -> bool:

@@ -11,26 +11,13 @@ from catalog.analysis.risk.effects import is_harmless_target
 from catalog.analysis.risk.network import CURL_SENDS, read_curl
 from catalog.analysis.shell.arguments import read_arguments
 from catalog.analysis.shell.commands import Command
+from catalog.analysis.tables import WORDS, word_set
 from catalog.analysis.types import SideEffect
-from catalog.analysis.word_sets import word_set
 
 _READS, _WRITES, _UNKNOWN = SideEffect.READ_ONLY, SideEffect.MUTATING, SideEffect.UNKNOWN
 
-_FIND_VALUED = word_set(
-    """
-    -name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -type -xtype
-    -size -mtime -mmin -atime -amin -ctime -cmin -newer -anewer -cnewer -newermt -newerct
-    -newerat -user -group -uid -gid -perm -maxdepth -mindepth -inum -links -samefile -lname
-    -ilname -fstype -used -printf
-    """
-)
-_FIND_PLAIN = word_set(
-    """
-    -nouser -nogroup -empty -depth -d -mount -xdev -prune -print -print0 -ls -quit -o -or -a
-    -and -not -follow -H -L -P -daystart -readable -writable -executable -true -false -noleaf
-    -warn -nowarn -ignore_readdir_race -noignore_readdir_race
-    """
-)
+_FIND_VALUED = WORDS["find-tests-with-value"]
+_FIND_PLAIN = WORDS["find-tests"]
 _FIND_RUNS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 _FIND_WRITES = frozenset({"-delete", "-fprint", "-fprint0", "-fprintf", "-fls"})
 
@@ -82,15 +69,7 @@ def _awk(command: Command) -> SideEffect:
     return _READS if awk_only_prints(program) else _UNKNOWN
 
 
-_CURL_READS = word_set(
-    """
-    s S f L I k v i G g 4 6 # silent show-error fail location head insecure verbose include get
-    fail-with-body compressed http1.1 http2 no-progress-meter ipv4 ipv6 m max-time
-    connect-timeout retry retry-delay retry-max-time retry-connrefused retry-all-errors w
-    write-out H header A user-agent u user cacert cert key resolve x proxy e referer X request o
-    output url N no-buffer tlsv1.2 tlsv1.3 netrc range r data-urlencode interface proto
-    """
-)
+_CURL_READS = WORDS["curl-reads"]
 
 
 def _curl(command: Command) -> SideEffect:
@@ -187,15 +166,8 @@ def _sql(command: Command) -> SideEffect:
     return _READS if all(sql_only_reads(text) for text in texts) else _UNKNOWN
 
 
-_OPENSSL_COMMANDS = word_set("x509 s_client verify version crl req pkey rsa ec crl2pkcs7 pkcs7")
-_OPENSSL_READS = word_set(
-    """
-    noout text dates enddate startdate subject issuer fingerprint serial in inform connect brief
-    servername showcerts checkend purpose modulus pubkey sha256 hash host port starttls ext
-    quiet CAfile CApath verify_return_error a tls1_2 tls1_3 status nameopt email pubout pubin
-    nocrl certfile print_certs untrusted
-    """
-)
+_OPENSSL_COMMANDS = WORDS["openssl-commands"]
+_OPENSSL_READS = WORDS["openssl-reads"]
 
 
 def _openssl(command: Command) -> SideEffect:

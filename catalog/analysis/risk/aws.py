@@ -7,10 +7,10 @@ from functools import lru_cache
 from pathlib import Path
 
 from catalog.analysis.risk.effects import Effect
-from catalog.analysis.risk.rule_data import word_map
 from catalog.analysis.shell.arguments import Arguments
 from catalog.analysis.shell.command_words import show_text
 from catalog.analysis.shell.commands import Command
+from catalog.analysis.tables import word_map
 from catalog.analysis.types import Level
 
 _FILE = Path(__file__).with_name("aws_actions.txt")

@@ -21,7 +21,7 @@ from catalog.analysis.shell.commands import Command
 from catalog.analysis.shell.inline_code import INTERPRETERS, code_of, read_code
 from catalog.analysis.shell.interpreters import AWKS
 from catalog.analysis.shell.program import Program
-from catalog.analysis.shell.program_table import PATTERNS
+from catalog.analysis.tables import PATTERNS
 from catalog.analysis.types import Level
 
 DELETERS = frozenset({"rm", "rmdir", "shred", "unlink"})

@@ -6,11 +6,10 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from catalog.analysis.read_only.tables import ANY_USE
+from catalog.analysis.read_only.usage import ANY_USE
 from catalog.analysis.risk.effects import Effect
 from catalog.analysis.risk.network import CURL_SENDS, read_curl
 from catalog.analysis.risk.paths import secret_kind
-from catalog.analysis.risk.rule_data import WORDS
 from catalog.analysis.risk.subcommands import find_subcommand_effects
 from catalog.analysis.shell.arguments import read_arguments
 from catalog.analysis.shell.command_words import Word, show
@@ -18,8 +17,8 @@ from catalog.analysis.shell.commands import Command
 from catalog.analysis.shell.fragments import Unit
 from catalog.analysis.shell.inline_code import INTERPRETERS, code_of, read_code
 from catalog.analysis.shell.program import Program
-from catalog.analysis.shell.program_table import PATTERNS
 from catalog.analysis.shell.script_files import file_key
+from catalog.analysis.tables import PATTERNS, WORDS
 from catalog.analysis.types import Level
 
 MAXIMUM_WORDS = 200  # of one command, or strings of its code, that are judged as paths

@@ -12,8 +12,8 @@ from catalog.analysis.shell.commands import Command
 from catalog.analysis.shell.fragments import Span
 from catalog.analysis.shell.program import Program
 from catalog.analysis.shell.variables import SOMETHING
+from catalog.analysis.tables import WORDS
 from catalog.analysis.types import Level
-from catalog.analysis.word_sets import word_set
 
 Code = Literal[
     "destructive",
@@ -45,17 +45,8 @@ class Effect:
 
 Rule = Callable[[Command, Program], Iterator[Effect]]
 
-PROTECTED_FOLDERS = word_set(
-    """
-    /etc /boot /usr /bin /sbin /lib /lib32 /lib64 /dev /sys /proc /root /var/lib /var/spool
-    """
-)
-_TOP_FOLDERS = word_set(
-    """
-    / /bin /boot /dev /etc /home /lib /lib64 /media /mnt /opt /proc /root /run /sbin /srv /sys
-    /usr /var ~
-    """
-)
+PROTECTED_FOLDERS = WORDS["protected-folders"]
+_TOP_FOLDERS = WORDS["top-folders"]
 _HARMLESS_DEVICES = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"})
 _ORDINARY_UNDER_DEV = ("/dev/fd/", "/dev/shm/", "/dev/tcp/", "/dev/udp/")
 _ALL_OF_IT = frozenset({"", ".", "*", ".*", "**", ".[!.]*", "..?*", "{*,.*}", "{.*,*}", "?*"})

@@ -13,8 +13,8 @@ from catalog.analysis.shell.commands import Command
 from catalog.analysis.shell.fragments import Span, Unit
 from catalog.analysis.shell.inline_code import INTERPRETERS, code_of, read_code
 from catalog.analysis.shell.program import Program
-from catalog.analysis.shell.program_table import PATTERNS
 from catalog.analysis.shell.wrappers import SHELLS
+from catalog.analysis.tables import PATTERNS
 from catalog.analysis.types import Level
 
 _NETCATS = frozenset({"nc", "ncat", "netcat", "socat", "telnet", "s_client"})

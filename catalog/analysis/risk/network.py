@@ -11,31 +11,12 @@ from catalog.analysis.shell.command_words import show, show_text
 from catalog.analysis.shell.commands import Command
 from catalog.analysis.shell.program import Program
 from catalog.analysis.shell.wrappers import SHELLS, read_ssh
+from catalog.analysis.tables import WORDS, word_map
 from catalog.analysis.types import Level
-from catalog.analysis.word_sets import word_set
 
-_ALWAYS = word_set(
-    """
-    curl wget fetch aria2c lynx http https xh ssh scp sftp nc ncat netcat socat telnet ftp lftp
-    tftp dig host nslookup drill whois ping ping6 traceroute tracepath mtr nmap arping rclone
-    s3cmd aws gcloud gsutil az kubectl oc helm mail mailx sendmail swaks mosh autossh
-    ssh-copy-id sshpass ansible ansible-playbook terraform tofu gh doctl
-    """
-)
+_ALWAYS = WORDS["connecting"]
 _WITH_SUBCOMMAND = {
-    "git": {"clone", "pull", "push", "fetch", "ls-remote", "submodule"},
-    "docker": {"pull", "push", "login", "search"},
-    "podman": {"pull", "push", "login", "search"},
-    "apt": {"update", "install", "upgrade", "full-upgrade", "dist-upgrade"},
-    "apt-get": {"update", "install", "upgrade", "dist-upgrade", "download"},
-    "yum": {"install", "update", "upgrade"},
-    "dnf": {"install", "update", "upgrade"},
-    "apk": {"add", "update", "upgrade"},
-    "pip": {"install", "download"},
-    "pip3": {"install", "download"},
-    "npm": {"install", "ci", "i", "publish", "update"},
-    "snap": {"install", "refresh"},
-    "openssl": {"s_client"},
+    name: set(verbs.split("|")) for name, verbs in word_map("connecting-subcommands").items()
 }
 _URL = re.compile(r"\b(?:https?|ftp|ws|wss|s3)://(?:[^\s/@'\"]*@)?([^\s/'\":?#]+)")
 _SOCKET = re.compile(r"^/dev/(?:tcp|udp)/")
@@ -95,18 +76,9 @@ def _request_that_changes(command: Command) -> Iterator[Effect]:
         yield Effect("mutating", Level.INFO, "Sends data to the server.", command.span)
 
 
-CURL_SENDS = frozenset(
-    {"d", "F", "T", "data", "form", "upload-file", "json"}
-    | {"data-raw", "data-binary", "data-urlencode", "data-ascii", "form-string"}
-)
+CURL_SENDS = WORDS["curl-sends"]
 _CURL_SHORT = "AbCcDdeEFHhKmoPQrtTuUwxXyYz"
-_CURL_LONG = CURL_SENDS | word_set(
-    """
-    request header output user user-agent max-time connect-timeout retry retry-delay url
-    write-out retry-max-time cookie cookie-jar cacert cert key resolve proxy referer interface
-    range limit-rate config output-dir
-    """
-)
+_CURL_LONG = CURL_SENDS | WORDS["curl-values"]
 
 
 def read_curl(command: Command) -> Arguments:

@@ -13,10 +13,10 @@ from catalog.analysis.shell.arguments import read_arguments
 from catalog.analysis.shell.command_words import Word, show, show_text
 from catalog.analysis.shell.commands import Command, RedirectKind
 from catalog.analysis.shell.program import Program
-from catalog.analysis.shell.program_table import PATTERNS
 from catalog.analysis.shell.script_files import output_files
 from catalog.analysis.shell.variables import SOMETHING
 from catalog.analysis.shell.wrappers import STARTERS
+from catalog.analysis.tables import PATTERNS
 from catalog.analysis.types import Level
 
 _RAISERS = ("sudo", "doas", "pkexec", "su", "runuser")

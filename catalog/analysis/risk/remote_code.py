@@ -11,14 +11,13 @@ from catalog.analysis.shell.commands import Command, Unseen
 from catalog.analysis.shell.fragments import Unit
 from catalog.analysis.shell.interpreters import SHELLS, interpreter_of
 from catalog.analysis.shell.program import Program
-from catalog.analysis.shell.program_table import PATTERNS, read_section
 from catalog.analysis.shell.script_files import file_key, output_files
 from catalog.analysis.shell.wrappers import STARTERS, sources_of
+from catalog.analysis.tables import PATTERNS, read_table, word_set
 from catalog.analysis.types import Level
-from catalog.analysis.word_sets import word_set
 
 MAXIMUM_PRODUCERS = 200
-_TEXT = {name: word_set(words) for name, _, words in read_section("text")}
+_TEXT = {name: word_set(words) for name, _, words in read_table("shell/programs.txt", "text")}
 _DOWNLOADERS = _TEXT["downloads"]
 _REMOTE = _DOWNLOADERS | _TEXT["remote"]
 _ALWAYS_RUNS = frozenset({"eval", "source", "."})

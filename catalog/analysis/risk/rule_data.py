@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import cast
 
 from catalog.analysis.risk.effects import Code
@@ -14,20 +13,6 @@ from catalog.analysis.types import Level
 
 class RuleError(ValueError):
     """A rule has no examples, or one of its examples contradicts it."""
-
-
-_WORD_FILE = Path(__file__).with_name("words.txt")
-WORDS = {
-    name: frozenset(words)
-    for block in re.split(r"\n(?=\S)", _WORD_FILE.read_text("utf-8"))
-    for name, *words in [block.split()]
-    if name != "#"
-}
-
-
-def word_map(name: str) -> dict[str, str]:
-    """The words `a=b` of a list as a mapping."""
-    return {left: right for left, _, right in (word.partition("=") for word in WORDS[name])}
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from catalog.analysis.shell.command_words import Word
 from catalog.analysis.shell.commands import Command
 from catalog.analysis.shell.fragments import Span
 from catalog.analysis.shell.program import Program
+from catalog.analysis.tables import word_map
 from catalog.analysis.types import Level
 
 MAXIMUM_MASKED = 100_000  # characters; larger texts are searched for known forms only
@@ -22,23 +23,9 @@ _SECRET_NAME = re.compile(
     r"(?i)(?:password|passwd|passphrase|secret|secret_?key|(?:^|_)(?:pass|pwd|token|api_?key"
     r"|access_?key|private_?key|credentials?))$"
 )
-_PASSWORD_OPTIONS = {  # letters and names whose value is a secret
-    "mysql": ("", "password"),
-    "mysqldump": ("", "password"),
-    "mysqladmin": ("", "password"),
-    "mariadb": ("", "password"),
-    "redis-cli": ("a", "pass"),
-    "sshpass": ("p", ""),
-    "curl": ("", "oauth2-bearer"),
-    "wget": ("", "password"),
-    "ldapsearch": ("w", ""),
-    "docker": ("p", "password"),
-    "zip": ("P", "password"),
-    "rabbitmqadmin": ("p", "password"),
-    "smbclient": ("", "password"),
-    "mongo": ("p", "password"),
-    "mongosh": ("p", "password"),
-    "influx": ("", "password"),
+# Letters and names of options whose value is a secret.
+_PASSWORD_OPTIONS = {
+    name: options.split("|") for name, options in word_map("password-options").items()
 }
 _ANY_LONG = ("password", "token", "secret", "api-key", "apikey", "access-key", "passphrase")
 
@@ -96,13 +83,13 @@ def _in_command(command: Command) -> Iterator[Effect]:
             and _is_secret(assignment.value)
         ):
             yield _effect(assignment.span, f"gives {assignment.name} on a command line")
-    letters, name = _PASSWORD_OPTIONS.get(command.name, ("", ""))
+    names = [*_PASSWORD_OPTIONS.get(command.name, ()), *_ANY_LONG]
     if command.name == "docker" and not command.has_option("login"):
-        letters = ""  # `docker compose -p` names the project
-    arguments = read_arguments(command.arguments, short=letters, long=(name, *_ANY_LONG))
+        names.remove("p")  # `docker compose -p` names the project
+    letters = "".join(name for name in names if len(name) == 1)
+    arguments = read_arguments(command.arguments, short=letters, long=names)
     for option, value in arguments.options:
-        is_secret_option = option in _ANY_LONG or (option and option in (name, *letters))
-        if is_secret_option and value is not None and _is_secret(value):
+        if option in names and value is not None and _is_secret(value):
             yield _effect(value.span, f"gives a password or token to {command.name}")
     for word in command.arguments:
         text = word.literal or ""

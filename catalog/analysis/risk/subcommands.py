@@ -11,12 +11,13 @@ from pathlib import Path
 
 from catalog.analysis.risk.aws import find_aws_effect
 from catalog.analysis.risk.effects import Effect
-from catalog.analysis.risk.rule_data import WORDS, Block, read_blocks, word_map
+from catalog.analysis.risk.rule_data import Block, read_blocks
 from catalog.analysis.shell.arguments import Arguments, read_arguments
 from catalog.analysis.shell.command_words import Word, literal_word, show
 from catalog.analysis.shell.commands import Command
 from catalog.analysis.shell.fragments import Span, Unit
 from catalog.analysis.shell.program import Program
+from catalog.analysis.tables import WORDS, word_map
 
 _RULES_FILE = Path(__file__).with_name("rules.txt")
 

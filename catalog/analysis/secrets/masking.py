@@ -33,14 +33,12 @@ class Masked(NamedTuple):
 
 _FORMS = tuple(read_contexts("forms.txt"))
 _CONTEXTS = tuple(read_contexts("contexts.txt"))
-# What follows the first line of a private key: up to its last one, or where that was cut off what may be of the key. A line of
-# capitals alone is not part of it: it may be the fence of a prompt.
+# What follows the first line of a private key: up to its last one, or where that was cut off what may be of the key.
+# A line of capitals alone is not part of it: it may be the fence of a prompt.
 _KEY_BODY = re.compile(
     rf"(?s).{{0,20000}}?-----END {FRAGMENTS['KEYS']}-----"
     r"|(?:(?!\n[A-Z_]+(?:\n|\Z))[\s\\A-Za-z0-9+/=])*"
 )
-
-
 # A certificate or a public key may be sent, and would be a random string.
 _PUBLIC = re.compile(
     r"(?s)-----BEGIN (?:[A-Z0-9]+ ){0,3}(?:CERTIFICATE(?: REQUEST)?|PUBLIC KEY(?: BLOCK)?)-----.{0,8000}?-----END "

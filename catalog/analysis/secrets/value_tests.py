@@ -6,7 +6,9 @@ import base64
 import re
 from itertools import pairwise
 
-from catalog.analysis.secrets.common_words import COMMON_WORDS, PARTS_OF_COMPOUNDS
+from catalog.analysis.tables import WORDS
+
+COMMON_WORDS, _PARTS_OF_COMPOUNDS = WORDS["common"], WORDS["compounds"]
 
 _PLACEHOLDER = re.compile(
     r"(?i)change_?me|replace_?me|your[-_ ]|\byour|example|placeholder|<.*>|\{\{|\*{3,}|x{5,}|\bxxx|\.{3}"
@@ -257,7 +259,7 @@ def is_put_together(value: str) -> bool:
     return (
         len(parts) >= _LEAST_PARTS
         and all(part.isalpha() for part in parts)
-        and PARTS_OF_COMPOUNDS.isdisjoint(map(str.lower, parts))
+        and _PARTS_OF_COMPOUNDS.isdisjoint(map(str.lower, parts))
         and COMMON_WORDS.isdisjoint(part.lower() for part in parts if len(part) > _LEAST_PART)
         and (len(parts) > _LEAST_PARTS or min(map(len, parts)) >= _LEAST_PART)
     )

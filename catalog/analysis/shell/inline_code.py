@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from catalog.analysis.shell.command_words import Part, Text, Variable, Word
 from catalog.analysis.shell.commands import Command
 from catalog.analysis.shell.interpreters import AWKS, read_sources
-from catalog.analysis.shell.program_table import read_section
+from catalog.analysis.tables import read_table
 
 MAXIMUM_CODE = 20_000  # characters that are searched
 MAXIMUM_CALLS = 50
@@ -30,7 +30,9 @@ _AWK_PIPE = re.compile(
     r"|\|\s{0,9}" + _STRING.format("")
 )
 _BACKQUOTES = re.compile(r"`(?P<shell>[^`\n]{1,2000})`|(?:\bqx|%x)[({/|!](?P<x>[^)}|!\n]{1,2000})")
-_ESCAPES = {name: re.compile(pattern) for name, _, pattern in read_section("escapes")}
+_ESCAPES = {
+    name: re.compile(pattern) for name, _, pattern in read_table("shell/programs.txt", "escapes")
+}
 
 
 def code_of(command: Command) -> Iterator[Word]:

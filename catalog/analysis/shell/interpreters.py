@@ -9,7 +9,7 @@ from functools import lru_cache
 from catalog.analysis.shell.arguments import read_arguments
 from catalog.analysis.shell.command_words import Output, Word
 from catalog.analysis.shell.commands import Command
-from catalog.analysis.shell.program_table import read_section
+from catalog.analysis.tables import read_table
 
 # A here-document may be on any descriptor.
 STANDARD_INPUT = {f"{root}/fd/{n}" for root in ("/dev", "/proc/self") for n in range(10)}
@@ -58,7 +58,9 @@ def _read_line(text: str) -> Interpreter:
     )
 
 
-INTERPRETERS = {name: _read_line(text) for name, _, text in read_section("interpreters")}
+INTERPRETERS = {
+    name: _read_line(text) for name, _, text in read_table("shell/programs.txt", "interpreters")
+}
 
 
 @lru_cache(maxsize=500)

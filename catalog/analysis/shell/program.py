@@ -41,7 +41,7 @@ from catalog.analysis.shell.script_files import ScriptFiles, append_text
 from catalog.analysis.shell.tree_walk import MAXIMUM_DEPTH, walk_unit
 from catalog.analysis.shell.variables import Variables
 from catalog.analysis.shell.wrappers import ShellText, open_command, sources_of
-from catalog.analysis.word_sets import word_set
+from catalog.analysis.tables import word_set
 
 MAXIMUM_WRAPPERS = 12  # `sudo env nice timeout ...` in a row
 MAXIMUM_UNITS = 300

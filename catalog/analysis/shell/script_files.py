@@ -11,12 +11,17 @@ from catalog.analysis.shell.arguments import read_arguments
 from catalog.analysis.shell.command_words import Text, Word, join_parts
 from catalog.analysis.shell.commands import Command, Redirect
 from catalog.analysis.shell.decoding import printed_text
-from catalog.analysis.shell.program_table import read_section
+from catalog.analysis.tables import read_table
 
 MAXIMUM_COPIES = 5  # of copies of a file
 MAXIMUM_WRITES = 50  # of one file
-_OUTPUT_OPTIONS = {name: options.split() for name, _, options in read_section("outputs")}
-_IN_CODE = {name: re.compile(pattern) for name, _, pattern in read_section("outputs in code")}
+_OUTPUT_OPTIONS = {
+    name: options.split() for name, _, options in read_table("shell/programs.txt", "outputs")
+}
+_IN_CODE = {
+    name: re.compile(pattern)
+    for name, _, pattern in read_table("shell/programs.txt", "outputs in code")
+}
 
 
 def output_files(command: Command) -> Iterator[Word]:

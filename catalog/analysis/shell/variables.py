@@ -11,7 +11,7 @@ from math import inf
 from catalog.analysis.shell.command_words import Output, Text, Variable, Word, join_parts
 from catalog.analysis.shell.commands import Assignment, Command, Found
 from catalog.analysis.shell.conditions import Tested
-from catalog.analysis.word_sets import word_set
+from catalog.analysis.tables import WORDS
 
 SOMETHING = "\N{OBJECT REPLACEMENT CHARACTER}"  # stands for a value that is not empty
 MAXIMUM_STEPS = 300  # of looking up one word
@@ -29,23 +29,8 @@ _ARITHMETIC = re.compile(
 )
 _GLOB = re.compile(r"[*?\[]")
 _HOMES = frozenset({"HOME"})
-_NEVER_EMPTY = word_set(
-    """
-    PWD OLDPWD UID EUID PPID BASHPID RANDOM SECONDS EPOCHSECONDS LINENO HOSTNAME USER LOGNAME
-    SHELL BASH BASH_SOURCE BASH_VERSION SHLVL $ ? # - 0
-    """
-)
-_NEVER_EMPTY_OUTPUT = (
-    "mktemp",
-    "pwd",
-    "date",
-    "hostname",
-    "whoami",
-    "id",
-    "uname",
-    "nproc",
-    "dirname",
-)
+_NEVER_EMPTY = WORDS["never-empty"]
+_NEVER_EMPTY_OUTPUT = tuple(WORDS["never-empty-output"])
 
 
 class Variables:

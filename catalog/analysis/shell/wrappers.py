@@ -20,8 +20,7 @@ from catalog.analysis.shell.interpreters import (
     interpreter_of,
     read_sources,
 )
-from catalog.analysis.shell.program_table import read_section
-from catalog.analysis.word_sets import word_set
+from catalog.analysis.tables import read_table, word_set
 
 __all__ = ["SHELLS", "STANDARD_INPUT", "STARTERS", "ShellText", "open_command", "read_ssh"]
 
@@ -61,7 +60,7 @@ def _read_starter_line(text: str) -> Starter:
 
 STARTERS: dict[str, Starter] = {}  # by name
 _WITH_SUBCOMMANDS: defaultdict[str, list[tuple[list[str], Starter]]] = defaultdict(list)
-for _name, _subcommands, _text in read_section("starters"):
+for _name, _subcommands, _text in read_table("shell/programs.txt", "starters"):
     if _subcommands:
         _WITH_SUBCOMMANDS[_name].append((_subcommands.split(), _read_starter_line(_text)))
     else:
@@ -74,8 +73,12 @@ _GLOBAL = {
     "ip": "n",
     "screen": "Sscehtp",
 }
-_TEXT_OPTIONS = {name: text.split() for name, _, text in read_section("text options")}
-_SETTINGS = {name: text.split(" ", 1) for name, _, text in read_section("settings")}
+_TEXT_OPTIONS = {
+    name: text.split() for name, _, text in read_table("shell/programs.txt", "text options")
+}
+_SETTINGS = {
+    name: text.split(" ", 1) for name, _, text in read_table("shell/programs.txt", "settings")
+}
 # Variables whose value a program runs.
 _RUN_VARIABLES = re.compile(
     r"GIT_SSH_COMMAND|GIT_(?:SEQUENCE_)?EDITOR|(?:GIT_|MAN|SYSTEMD_)?PAGER|EDITOR|VISUAL|RSYNC_RSH"
@@ -85,7 +88,9 @@ _RUN_VARIABLES = re.compile(
 
 # Those whose command stands after a subcommand: docker exec NAME COMMAND.
 _RUNS_INSIDE = frozenset({"exec", "run", "rsh", "debug"})
-_CONTAINER_OPTIONS = {name: options for name, _, options in read_section("containers")}
+_CONTAINER_OPTIONS = {
+    name: options for name, _, options in read_table("shell/programs.txt", "containers")
+}
 _CONTAINER_LONG = word_set(_CONTAINER_OPTIONS.pop("long-options"))
 _RUN_LONG = word_set(_CONTAINER_OPTIONS.pop("run-options"))
 CONTAINERS = frozenset(_CONTAINER_OPTIONS)

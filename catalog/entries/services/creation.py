@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from catalog import analysis
 from catalog.analysis.shell.program import read_program
-from catalog.analysis.word_sets import word_set
+from catalog.analysis.tables import word_set
 from catalog.entries.services.locks import lock_name
 from catalog.entries.services.wording_confirmation import Confirmation
 from catalog.models import Entry, Phrasing, Tag, ToolRule, Version, VersionEvent
