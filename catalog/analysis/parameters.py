@@ -13,7 +13,7 @@ from catalog.analysis.script_arguments import ScriptArguments
 from catalog.analysis.shell.command_words import Variable
 from catalog.analysis.shell.commands import Assignment, Command, Expansion
 from catalog.analysis.shell.program import Program, read_program
-from catalog.analysis.tables import WORDS
+from catalog.analysis.tables import PATTERNS, WORDS
 from catalog.analysis.types import encode_script
 
 
@@ -53,14 +53,6 @@ _REQUIRED = frozenset({":?", "?"})
 # The options of a branch of `case`, the last ones before an assignment.
 _BRANCH = re.compile(r"(?:^|[\s;(])((?:[\"']?-{1,2}\w[\w=*\"'-]*(?:\s*\|\s*)?)+|\w)\s*\)")
 _NEAR = 1_000  # bytes between a branch and its assignment
-# What every shell has, what an administrator sets for all users, and what changes how programs are loaded.
-_STANDARD = re.compile(
-    r"_|HOME|PATH|USER|LOGNAME|SHELL|PWD|OLDPWD|TMPDIR|TMP|TEMP|EDITOR|VISUAL|PAGER|BROWSER|TERM\w*|LANG(?:UAGE)?|LC_\w+"
-    r"|HOST(?:NAME|TYPE)|DISPLAY|IFS|MAIL|E?UID|GROUPS|SUDO_\w+|SSH_(?:CONNECTION|CLIENT|TTY|AUTH_SOCK)|(?:NO_)?COLOR|CI"
-    r"|BASH\w*|SHLVL|SHELLOPTS|PPID|S?RANDOM|SECONDS|EPOCH\w+|LINENO|FUNCNAME|PIPESTATUS|REPLY|OPT(?:ARG|IND|ERR)"
-    r"|OSTYPE|MACHTYPE|DIRSTACK|MAPFILE|COPROC\w*|COMP_\w+|COLUMNS|LINES|PS[0-4]|PROMPT_\w+|HIST\w+|XDG_\w+|DBUS_\w+"
-    r"|LD_\w+|PYTHON\w+|PERL5?\w*|RUBY(?:OPT|LIB)|NODE_(?:OPTIONS|PATH)|(?:CD|MAN|CLASS|GO)PATH|GPG_TTY|TZ|ENV"
-)
 
 
 def find_parameters(script: str) -> tuple[Parameter, ...]:
@@ -230,7 +222,7 @@ def _from_environment(script: ScriptArguments) -> Iterator[Parameter]:
             expansion.span.unit is script.unit
             and _NAME.fullmatch(variable.name)
             and not (variable.is_list or variable.operator == "!" or variable.name in known)
-            and not _STANDARD.fullmatch(variable.name)
+            and not PATTERNS["standard-variable"].fullmatch(variable.name)
             and (is_given or not is_sourced)
         ):
             yield _parameter(variable.name, variable, expansion, script, is_environment=True)

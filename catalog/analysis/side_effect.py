@@ -26,15 +26,11 @@ from catalog.analysis.shell.command_words import Word
 from catalog.analysis.shell.commands import STANDARD_FOLDERS, Assignment, Command, Redirect
 from catalog.analysis.shell.program import Program
 from catalog.analysis.shell.wrappers import read_ssh
-from catalog.analysis.tables import word_set
+from catalog.analysis.tables import PATTERNS, word_set
 from catalog.analysis.tool_rules import NO_RULES, ToolRules, only_reads
 from catalog.analysis.types import Level, SideEffect
 
-# Variables that decide which program a name means, or what a program runs besides.
-_STEERING = re.compile(
-    r"PATH|LD_\w+|BASH_ENV|ENV|SHELLOPTS|BASHOPTS|PROMPT_COMMAND|PS4|\w*PAGER|GIT_\w+|LESSOPEN"
-    r"|EDITOR|VISUAL|PYTHON\w+|PERL5\w+|RUBYOPT|NODE_OPTIONS"
-)
+_STEERING = PATTERNS["steering-variable"]
 
 _CHANGING = frozenset({"destructive", "mutating", "back_door", "hidden_traces", "outage"})
 # Printing or sending a secret changes nothing, but is not a harmless query.

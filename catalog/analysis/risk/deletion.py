@@ -21,9 +21,11 @@ from catalog.analysis.shell.commands import Command
 from catalog.analysis.shell.inline_code import INTERPRETERS, code_of, read_code
 from catalog.analysis.shell.interpreters import AWKS
 from catalog.analysis.shell.program import Program
-from catalog.analysis.tables import PATTERNS
+from catalog.analysis.tables import PATTERNS, WORDS, word_map
 from catalog.analysis.types import Level
 
+# The options by which a tool only lists data or shows what it would do.
+_ONLY_LISTS = word_map("only-lists")
 DELETERS = frozenset({"rm", "rmdir", "shred", "unlink"})
 
 
@@ -241,8 +243,8 @@ def _dd(command: Command, program: Program) -> Iterator[Effect]:
 def _format_disk(command: Command, program: Program) -> Iterator[Effect]:
     texts = {(word.literal or word.prefix).partition("=")[0] for word in command.arguments}
     name = command.name.partition(".")[0]
-    asked = {"-V", "--version", "--help", *_ONLY_SHOWS.get(name, ("-n", "--no-act"))}
-    is_print = name == "parted" and "print" in texts and not texts & _PARTED_CHANGES
+    asked = {"-V", "--version", "--help", *_ONLY_LISTS.get(name, "-n|--no-act").split("|")}
+    is_print = name == "parted" and "print" in texts and texts.isdisjoint(WORDS["parted-changes"])
     is_list = name == "wipefs" and not any(text.startswith("-") for text in texts)
     if texts & asked or is_print or is_list:
         return
@@ -253,22 +255,6 @@ def _format_disk(command: Command, program: Program) -> Iterator[Effect]:
     target = list_words(command.arguments[-1:], otherwise="a disk")
     message = f"Formats or repartitions {target}; what is on it is lost."
     yield Effect("destructive", Level.ERROR, message, command.span)
-
-
-# The options by which a tool only lists data or shows what it would do.
-_ONLY_SHOWS = {
-    "fdisk": ("-l", "--list", "-s", "--getsz", "-x"),
-    "sfdisk": ("-l", "--list", "-d", "--dump", "-J", "--json", "-n", "--no-act", "-s", "--verify"),
-    "gdisk": ("-l",),
-    "sgdisk": ("-p", "--print", "-i", "--info", "-v", "--verify", "-P", "--pretend"),
-    "parted": ("-l", "--list"),
-    "lvremove": ("-t", "--test"),
-    "vgremove": ("-t", "--test"),
-    "pvremove": ("-t", "--test"),
-}
-_PARTED_CHANGES = frozenset(
-    {"mklabel", "mktable", "mkpart", "rm", "resizepart", "set", "toggle", "name"}
-)
 
 
 def _shorten(command: Command, program: Program) -> Iterator[Effect]:
@@ -346,11 +332,7 @@ def _overwrite_files(command: Command, program: Program) -> Iterator[Effect]:
 
 _RULES: dict[str, Rule] = {
     **dict.fromkeys(DELETERS, _remove),
-    **dict.fromkeys(
-        ("mkfs", "mke2fs", "mkswap", "wipefs", "fdisk", "sfdisk", "gdisk", "sgdisk", "parted")
-        + ("blkdiscard", "hdparm", "lvremove", "vgremove", "pvremove"),
-        _format_disk,
-    ),
+    **dict.fromkeys(WORDS["disk-tools"], _format_disk),
     "find": _find,
     "dd": _dd,
     "truncate": _shorten,

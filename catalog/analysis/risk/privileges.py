@@ -16,28 +16,13 @@ from catalog.analysis.shell.program import Program
 from catalog.analysis.shell.script_files import output_files
 from catalog.analysis.shell.variables import SOMETHING
 from catalog.analysis.shell.wrappers import STARTERS
-from catalog.analysis.tables import PATTERNS
+from catalog.analysis.tables import PATTERNS, read_table
 from catalog.analysis.types import Level
 
 _RAISERS = ("sudo", "doas", "pkexec", "su", "runuser")
-_ACCOUNTS = {
-    **dict.fromkeys(("useradd", "adduser", "newusers"), "Creates a user account"),
-    **dict.fromkeys(("groupadd", "addgroup"), "Creates a group"),
-    **dict.fromkeys(("usermod", "groupmod", "gpasswd", "chsh"), "Changes an account or its groups"),
-    **dict.fromkeys(("passwd", "chpasswd", "chage"), "Changes a password or its rules"),
-    **dict.fromkeys(("userdel", "deluser", "groupdel", "delgroup"), "Deletes an account"),
-}
-_SYSTEM = {
-    "visudo": "Changes who may use sudo",
-    "setcap": "Gives a program rights of root",
-    "chattr": "Changes the protection of files",
-    **dict.fromkeys(("insmod", "modprobe", "rmmod"), "Loads or removes a kernel module"),
-    **dict.fromkeys(("mount", "umount", "swapon", "swapoff"), "Needs the rights of root"),
-    **dict.fromkeys(("iptables", "ip6tables", "nft", "ufw"), "Needs the rights of root"),
-    "setenforce": "Switches SELinux",
-    "nsenter": "Enters the namespaces of another process",
-    "chroot": "Runs a command under another root folder (needs root)",
-}
+# Programs that change accounts, and programs that only root can use, with what they do.
+_ACCOUNTS = {name: text for name, _, text in read_table("shell/programs.txt", "accounts")}
+_SYSTEM = {name: text for name, _, text in read_table("shell/programs.txt", "system")}
 _SYMBOLIC_MODE = re.compile(r"(?P<who>[ugoa]*)[+=](?P<rights>[rwxXst]+)")
 _MASKED = re.compile(r"-l|--list|--version|--help|-V|-h|-c|-S|--status")
 
@@ -52,9 +37,9 @@ def find_privileges(command: Command, program: Program) -> Iterator[Effect]:
     elif name in ("chown", "chgrp", "setfacl"):
         yield from _change_access(command, program)
     elif name in _ACCOUNTS:
-        yield _effect(command, Level.WARNING, f"{_ACCOUNTS[name]}.")
+        yield _effect(command, Level.WARNING, _ACCOUNTS[name])
     elif name in _SYSTEM and command.arguments and not _only_asks(command):
-        yield _effect(command, Level.INFO, f"{_SYSTEM[name]}.")
+        yield _effect(command, Level.INFO, _SYSTEM[name])
     elif name == "sysctl" and any(
         "=" in word.prefix or word.literal in ("-w", "-p") for word in command.arguments
     ):

@@ -20,7 +20,7 @@ from catalog.analysis.shell.interpreters import (
     interpreter_of,
     read_sources,
 )
-from catalog.analysis.tables import read_table, word_set
+from catalog.analysis.tables import PATTERNS, WORDS, read_table
 
 __all__ = ["SHELLS", "STANDARD_INPUT", "STARTERS", "ShellText", "open_command", "read_ssh"]
 
@@ -44,17 +44,21 @@ class Starter:
     takes_count: bool = False  # a number may come before the command
     adds_operands: bool = False  # the command gets further ones at run time
     is_text: bool = False  # a shell reads the words, joined by blanks
+    is_after_dashes: bool = False  # kubectl exec POD -- COMMAND
 
 
 def _read_starter_line(text: str) -> Starter:
     words = text.split()
     return Starter(
         short="".join(word[1:] for word in words if re.match(r"-\w", word)),
-        long=frozenset(word[2:] for word in words if word.startswith("--")),
+        long=frozenset(word[2:] for word in words if word.startswith("--")).union(
+            *(WORDS[word[1:]] for word in words if word.startswith("@"))
+        ),
         operands=sum(int(word) for word in words if word.startswith("+")),
         takes_count="count" in words,
         adds_operands="adds" in words,
         is_text="text" in words,
+        is_after_dashes="dashes" in words,
     )
 
 
@@ -66,12 +70,8 @@ for _name, _subcommands, _text in read_table("shell/programs.txt", "starters"):
     else:
         STARTERS[_name] = _read_starter_line(_text)
 _GLOBAL = {
-    "git": "Cc",
-    "tmux": "LSf",
-    "salt": "tb",
-    "salt-call": "lc",
-    "ip": "n",
-    "screen": "Sscehtp",
+    name: _read_starter_line(text)
+    for name, _, text in read_table("shell/programs.txt", "global options")
 }
 _TEXT_OPTIONS = {
     name: text.split() for name, _, text in read_table("shell/programs.txt", "text options")
@@ -79,21 +79,6 @@ _TEXT_OPTIONS = {
 _SETTINGS = {
     name: text.split(" ", 1) for name, _, text in read_table("shell/programs.txt", "settings")
 }
-# Variables whose value a program runs.
-_RUN_VARIABLES = re.compile(
-    r"GIT_SSH_COMMAND|GIT_(?:SEQUENCE_)?EDITOR|(?:GIT_|MAN|SYSTEMD_)?PAGER|EDITOR|VISUAL|RSYNC_RSH"
-    r"|GIT_(?:EXTERNAL_DIFF|PROXY_COMMAND|ASKPASS)|SSH_ASKPASS|LESSOPEN|PROMPT_COMMAND"
-)
-
-
-# Those whose command stands after a subcommand: docker exec NAME COMMAND.
-_RUNS_INSIDE = frozenset({"exec", "run", "rsh", "debug"})
-_CONTAINER_OPTIONS = {
-    name: options for name, _, options in read_table("shell/programs.txt", "containers")
-}
-_CONTAINER_LONG = word_set(_CONTAINER_OPTIONS.pop("long-options"))
-_RUN_LONG = word_set(_CONTAINER_OPTIONS.pop("run-options"))
-CONTAINERS = frozenset(_CONTAINER_OPTIONS)
 
 
 def open_command(command: Command) -> Iterator[Command | ShellText]:
@@ -109,7 +94,7 @@ def open_command(command: Command) -> Iterator[Command | ShellText]:
     yield from texts
     yield from (ShellText((text,)) for text in shell_texts(command))
     for assignment in command.assignments:
-        if assignment.value and _RUN_VARIABLES.fullmatch(assignment.name):
+        if assignment.value and PATTERNS["run-variable"].fullmatch(assignment.name):
             yield ShellText((assignment.value,))
     if name == "ssh":
         if remote := read_ssh(command).operands[1:]:
@@ -126,8 +111,6 @@ def open_command(command: Command) -> Iterator[Command | ShellText]:
                 yield ShellText((word.without_prefix(word.prefix.index("=") + 1),))
     elif name == "ansible":
         yield from _open_ansible(command)
-    elif name in CONTAINERS:
-        yield from _open_container(command)
     elif name.startswith("python") and [word.literal for word in words[:2]] == ["-m", "pip"]:
         yield command.starting(words[1:])
     elif (found := _find_starter(command)) and not (texts and name != "git"):
@@ -191,15 +174,23 @@ def _without_list(word: Word) -> Word:
 
 def _find_starter(command: Command) -> tuple[Starter, tuple[Word, ...]] | None:
     """The starter that fits the command and its subcommands, and the words after them."""
-    short = _GLOBAL.get(command.name, "")
+    reader = _GLOBAL.get(command.name, Starter())
     for subcommands, starter in _WITH_SUBCOMMANDS.get(command.name, []):
-        words = read_arguments(command.arguments, short=short, stop_at_operand=True).operands
-        given = [word.literal or "" for word in words[: len(subcommands)]]
-        if len(given) == len(subcommands) and all(
-            any(fnmatchcase(text, choice) for choice in choices.split("|"))
-            for text, choices in zip(given, subcommands, strict=True)
-        ):
-            return starter, words[len(subcommands) :]
+        words = command.arguments
+        if starter.is_after_dashes:
+            texts = [word.literal for word in words]
+            dashes = texts.index("--") if "--" in texts else 0
+            if not set(subcommands[0].split("|")).isdisjoint(texts[:dashes]):
+                return starter, words[dashes + 1 :]
+            continue
+        for choices in subcommands:
+            words = _read_starter(words, reader).operands
+            text = (words[0].literal or "") if words else None
+            if text is None or not any(fnmatchcase(text, one) for one in choices.split("|")):
+                break
+            words = words[1:]
+        else:
+            return starter, words
     own = STARTERS.get(command.name)
     return (own, command.arguments) if own else None
 
@@ -218,10 +209,12 @@ def _open_starter(
     words = arguments.operands
     if command.name in ("env", "sudo"):
         while words and (found := re.match(r"(\w+)=", words[0].prefix)):
-            if _RUN_VARIABLES.fullmatch(found[1]):
+            if PATTERNS["run-variable"].fullmatch(found[1]):
                 yield ShellText((words[0].without_prefix(found.end()),))
             words = words[1:]
     words = words[starter.operands :]
+    if entry := arguments.value("entrypoint"):
+        words = (entry, *words)
     if starter.takes_count and words and words[0].prefix.isdigit():
         words = words[1:]
     while starter.operands and words and words[0].prefix.startswith("-"):
@@ -308,39 +301,3 @@ def _open_find(command: Command) -> Iterator[Command]:
             folder = folder if words[0].prefix.startswith("/") else "{}"
             words_run = tuple(word.with_input("{}", folder) for word in started)
             yield command.starting(words_run, takes_more=True)
-
-
-def _open_container(command: Command) -> Iterator[Command]:
-    words = command.arguments
-    # kubectl writes `exec POD -- COMMAND`, with options anywhere before the dashes.
-    dashes = [place for place, word in enumerate(words) if word.literal == "--"]
-    if dashes and command.name in ("kubectl", "oc", "lxc"):
-        if any(word.literal in _RUNS_INSIDE for word in words[: dashes[0]]):
-            started = words[dashes[0] + 1 :]
-            if started:
-                yield command.starting(started)
-        return
-    words = _container_operands(words, command.name)
-    if words and words[0].literal in ("compose", "container"):
-        words = _container_operands(words[1:], "docker-compose")
-    if not words or words[0].literal not in _RUNS_INSIDE:
-        return
-    started = _after_container(words)
-    entry = _read_container(words).value("entrypoint")
-    started = (entry, *started) if entry is not None else started
-    if started:
-        yield command.starting(started)
-
-
-def _container_operands(words: tuple[Word, ...], name: str) -> tuple[Word, ...]:
-    short = _CONTAINER_OPTIONS[name]
-    return read_arguments(words, short=short, long=_CONTAINER_LONG, stop_at_operand=True).operands
-
-
-def _after_container(words: tuple[Word, ...]) -> tuple[Word, ...]:
-    return _read_container(words).operands[1:]
-
-
-def _read_container(words: tuple[Word, ...]) -> Arguments:
-    short = "aehlmpuvw" if words[0].literal == "run" else "euwc"
-    return read_arguments(words[1:], short=short, long=_RUN_LONG, stop_at_operand=True)
