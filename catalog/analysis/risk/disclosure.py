@@ -8,13 +8,13 @@ from itertools import islice
 
 from catalog.analysis.read_only.usage import ANY_USE
 from catalog.analysis.risk.effects import Effect
+from catalog.analysis.risk.flows import Flow
 from catalog.analysis.risk.network import CURL_SENDS, read_curl
 from catalog.analysis.risk.paths import secret_kind
 from catalog.analysis.risk.subcommands import find_subcommand_effects
 from catalog.analysis.shell.arguments import read_arguments
 from catalog.analysis.shell.command_words import Word, show
 from catalog.analysis.shell.commands import Command
-from catalog.analysis.shell.fragments import Unit
 from catalog.analysis.shell.inline_code import INTERPRETERS, code_of, read_code
 from catalog.analysis.shell.program import Program
 from catalog.analysis.shell.script_files import file_key
@@ -26,13 +26,14 @@ _READERS = (ANY_USE - WORDS["no-readers"]) | WORDS["readers"]
 _COPIERS, _SEARCHERS, _SENDERS = WORDS["copiers"], WORDS["searchers"], WORDS["senders"]
 _DNS, _ENCODERS = WORDS["name-lookups"], WORDS["encoders"]
 _VALUES = {"scp": "iFPocJSl", "rsync": "e", "sftp": "iFPo", "grep": "efmABC", "zgrep": "ef"}
-_Places = dict[tuple[Unit, int], int]
 
 
 def find_disclosures(program: Program) -> Iterator[Effect]:
     """Reading of secrets, and whether they leave the machine."""
     kinds: dict[int, str] = {}  # what a command reads, by its id
-    dumps = _first_places(filter(_is_dump, program.commands))
+    dumps = Flow(
+        program, {id(command): command.name for command in filter(_is_dump, program.commands)}
+    )
     for redirect in program.redirects:
         if redirect.kind == "read" and (kind := _kind_of(redirect.word, program)):
             yield _reads(kind, redirect.word)
@@ -45,7 +46,7 @@ def find_disclosures(program: Program) -> Iterator[Effect]:
         for word, kind in _secrets_read(command, program):
             kinds[id(command)] = kind
             yield _reads(kind, word)
-        yield from _searches(command, is_fed=_is_fed(command, dumps))
+        yield from _searches(command, is_fed=bool(dumps.feeds(command)))
     yield from _sent(kinds, program)
     yield from _sent(_find_bulk(program), program, Level.WARNING)
     yield from _dns_queries(program)
@@ -135,7 +136,6 @@ def _searches(command: Command, *, is_fed: bool) -> Iterator[Effect]:
 def _sent(kinds: dict[int, str], program: Program, level: Level = Level.ERROR) -> Iterator[Effect]:
     """Where a secret, or with a lower level much data, reaches a command that talks to another machine."""
     is_bulk = level is not Level.ERROR
-    fed = next(iter(kinds.values()), "") if is_bulk else "secrets that another command reads"
     senders = [
         command
         for command in program.commands
@@ -148,26 +148,13 @@ def _sent(kinds: dict[int, str], program: Program, level: Level = Level.ERROR) -
     ]
     if not senders:
         return
-    first = _first_places(
-        c
-        for c in program.commands
-        if (id(c) in kinds if is_bulk else _puts_out_secrets(c, kinds, program))
-    )
-    tainted = {
-        assignment.name: kind
-        for assignment in program.assignments
-        for word in assignment.values
-        if (kind := _kind_inside(word, kinds, program))
-    }
+    fed = kinds if is_bulk else kinds | _printed_secrets(program)
+    pipes, words = Flow(program, fed), Flow(program, kinds)
     for command in senders:
         kind = kinds.get(id(command)) if _sends_its_files(command) else None
-        if _is_fed(command, first) and (command.name != "curl" or _sends_input(command)):
-            kind = kind or fed
-        for word in _data_words(command):
-            kind = kind or _kind_inside(word, kinds, program)
-            kind = kind or next(
-                (tainted[v.name] for v in word.variables if v.name in tainted), None
-            )
+        if command.name != "curl" or _sends_input(command):
+            kind = kind or pipes.feeds(command)
+        kind = kind or next(filter(None, map(words.reaches, _data_words(command))), None)
         if kind:
             message = f"Sends {kind} to another machine ({command.name})."
             yield Effect("exfiltration", level, message, command.span)
@@ -203,11 +190,14 @@ def _is_stranger(command: Command) -> bool:
     return is_bare or command.name in WORDS["bulk-senders"]
 
 
-def _puts_out_secrets(command: Command, kinds: dict[int, str], program: Program) -> bool:
-    if not command.context.pipes:
-        return False
-    effects = find_subcommand_effects(command, program)
-    return id(command) in kinds or any(effect.code == "reads_secrets" for effect in effects)
+def _printed_secrets(program: Program) -> dict[int, str]:
+    """The commands, by id, of which a rule says that they read secrets."""
+    return {
+        id(command): "secrets that another command reads"
+        for command in program.commands
+        if command.context.pipes
+        and any(e.code == "reads_secrets" for e in find_subcommand_effects(command, program))
+    }
 
 
 def _is_dump(command: Command) -> bool:
@@ -216,24 +206,6 @@ def _is_dump(command: Command) -> bool:
     if command.name in ("export", "declare", "typeset"):
         return texts in (["-p"], ["-x"])
     return command.name in ("env", "printenv", "set", "history") and not texts
-
-
-def _first_places(commands: Iterable[Command]) -> _Places:
-    """For each pipeline, the first place that one of the commands has in it."""
-    places: _Places = {}
-    for command in commands:
-        for unit, start, place in command.context.pipes:
-            places[unit, start] = min(place, places.get((unit, start), place))
-    return places
-
-
-def _is_fed(command: Command, first: _Places) -> bool:
-    return any(first.get((unit, start), at) < at for unit, start, at in command.context.pipes)
-
-
-def _kind_inside(word: Word, kinds: dict[int, str], program: Program) -> str | None:
-    inside = program.inside(word) if word.outputs else ()
-    return next((kinds[id(other)] for other in inside if id(other) in kinds), None)
 
 
 def _sends_its_files(command: Command) -> bool:
@@ -265,20 +237,12 @@ def _dns_queries(program: Program) -> Iterator[Effect]:
     queries = [command for command in program.commands if command.name in _DNS]
     if not queries:
         return
-    encoded = {
-        assignment.name
-        for assignment in program.assignments
-        for word in assignment.values
-        if any(other.name in _ENCODERS for other in program.inside(word))
-    }
-    first = _first_places(command for command in program.commands if command.name in _ENCODERS)
+    encoded = Flow(program, {id(c): c.name for c in program.commands if c.name in _ENCODERS})
     for command in queries:
-        is_fed = _is_fed(command, first)
+        is_fed = encoded.feeds(command)
         for word in command.arguments:
             if any(text.startswith(".") for text in word.texts) and (
-                any(other.name in _ENCODERS for other in program.inside(word))
-                or any(variable.name in encoded for variable in word.variables)
-                or (is_fed and (word.variables or word.takes_input))
+                encoded.reaches(word) or (is_fed and (word.variables or word.takes_input))
             ):
                 message = f"Sends data in the name that it looks up ({show(word)})."
                 yield Effect("exfiltration", Level.ERROR, message, command.span)

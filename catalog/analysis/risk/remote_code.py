@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from catalog.analysis.risk.effects import Effect
+from catalog.analysis.risk.flows import Flow
 from catalog.analysis.shell.command_words import Word, show
 from catalog.analysis.shell.commands import Command, Unseen
-from catalog.analysis.shell.fragments import Unit
 from catalog.analysis.shell.interpreters import SHELLS, interpreter_of
 from catalog.analysis.shell.program import Program
 from catalog.analysis.shell.script_files import file_key, output_files
@@ -23,19 +23,16 @@ _REMOTE = _DOWNLOADERS | _TEXT["remote"]
 _ALWAYS_RUNS = frozenset({"eval", "source", "."})
 _URL = re.compile(r"(?:https?|ftp|s3|gs)://")
 
-# For each pipeline (its unit and offset): where in it something is downloaded, and by what.
-_Pipes = dict[tuple[Unit, int], tuple[int, str]]
-
 
 def find_remote_code(program: Program) -> Iterator[Effect]:
     """Code that is run unread: downloads first, then anything else that the script does not say."""
-    tainted = _downloaded_variables(program)
-    pipes = _downloading_pipes(program, tainted)
+    downloads = Flow(program, {id(c): c.name for c in program.commands if c.name in _DOWNLOADERS})
+    remote = Flow(program, dict(_find_remote(program, downloads)))
     files = _downloaded_files(program)
     lines: set[int] = set()
     for command in program.commands:
-        reason = _from_words(command, program, tainted) or _from_pipe(command, pipes)
-        reason = reason or _from_file(command, files) or _into_system(command, pipes)
+        reason = _from_words(command, downloads, remote) or _from_pipe(command, remote)
+        reason = reason or _from_file(command, files) or _into_system(command, remote)
         if reason:
             lines.add(command.span.line)
             yield Effect("remote_code", Level.ERROR, reason, command.span)
@@ -60,16 +57,15 @@ def _code_words(command: Command) -> tuple[Word, ...]:
     return (*sources.code, *sources.files, *fed, *read)
 
 
-def _from_words(command: Command, program: Program, tainted: frozenset[str]) -> str | None:
+def _from_words(command: Command, downloads: Flow, remote: Flow) -> str | None:
     for word in _code_words(command):
-        names = [other.name for other in program.inside(word) if other.name in _REMOTE]
         is_part = word is command.words[0] and len(word.parts) > 1  # `$(...)/bin/name`
-        if names and not is_part:
-            return _message(names[0], command)
+        if (name := remote.inside(word)) and not is_part:
+            return _message(name, command)
         if _URL.match(word.prefix) and word is not command.words[0]:
             return f"Runs {show(word)} from another machine, unread ({command.name})."
         is_run = command.name in _ALWAYS_RUNS or command.name in SHELLS
-        if is_run and any(variable.name in tainted for variable in word.variables):
+        if is_run and any(variable.name in downloads.variables for variable in word.variables):
             return f"Runs what was downloaded into {show(word)}, unread."
     return None
 
@@ -79,15 +75,12 @@ def _message(source: str, command: Command) -> str:
     return f"Runs what {source} gets from another machine, unread{by}."
 
 
-def _from_pipe(command: Command, pipes: _Pipes) -> str | None:
+def _from_pipe(command: Command, remote: Flow) -> str | None:
     sources = sources_of(command)
     if sources is None or not sources.reads_input or _is_in_loop(command):
         return None
-    for unit, start, place in command.context.pipes:
-        source_place, source = pipes.get((unit, start), (place, ""))
-        if source_place < place:
-            return _message(source, command)
-    return None
+    source = remote.feeds(command)
+    return _message(source, command) if source else None
 
 
 def _is_in_loop(command: Command) -> bool:
@@ -95,28 +88,15 @@ def _is_in_loop(command: Command) -> bool:
     return command.name == "ssh" and bool(command.context.loops)
 
 
-def _downloaded_variables(program: Program) -> frozenset[str]:
-    return frozenset(
-        assignment.name
-        for assignment in program.assignments
-        for word in assignment.values
-        if any(command.name in _DOWNLOADERS for command in program.inside(word))
-    )
-
-
-def _downloading_pipes(program: Program, tainted: frozenset[str]) -> _Pipes:
-    """For each pipeline, the first place in it that brings something from another machine."""
-    pipes: _Pipes = {}
+def _find_remote(program: Program, downloads: Flow) -> Iterator[tuple[int, str]]:
+    """The commands, by id, that print something from another machine, and which program gets it."""
     for command in program.commands:
-        is_tainted = command.name in ("echo", "printf") and any(
-            variable.name in tainted for word in command.arguments for variable in word.variables
-        )
-        if not (command.name in _REMOTE or is_tainted):
-            continue
-        for unit, start, place in command.context.pipes:
-            if (unit, start) not in pipes or place < pipes[unit, start][0]:
-                pipes[unit, start] = (place, command.name)
-    return pipes
+        if command.name in _REMOTE:
+            yield id(command), command.name
+        elif command.name in ("echo", "printf"):
+            names = {v.name for word in command.arguments for v in word.variables}
+            if any(name in downloads.variables for name in names):
+                yield id(command), command.name
 
 
 def _downloaded_files(program: Program) -> dict[str, int]:
@@ -153,13 +133,10 @@ def _from_file(command: Command, files: dict[str, int]) -> str | None:
     return None
 
 
-def _into_system(command: Command, pipes: _Pipes) -> str | None:
+def _into_system(command: Command, remote: Flow) -> str | None:
     """A download that is written to where the system or a shell runs it."""
     written = [*_files_downloaded(command)]
-    is_piped = any(
-        pipes.get((unit, at), (place,))[0] < place for unit, at, place in command.context.pipes
-    )
-    if command.name in ("tee", "dd") and is_piped:
+    if command.name in ("tee", "dd") and remote.feeds(command):
         written += [word for word in command.arguments if not word.prefix.startswith("-")]
     for word in written:
         if PATTERNS["run-by-system"].search(word.literal or word.span.text):

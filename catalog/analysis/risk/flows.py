@@ -1,0 +1,50 @@
+"""Where the output of some commands goes: through pipes, substitutions and variables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from catalog.analysis.shell.command_words import Word
+from catalog.analysis.shell.commands import Command
+from catalog.analysis.shell.fragments import Unit
+from catalog.analysis.shell.program import Program
+
+
+class Flow:
+    """The ways from commands with a label, by their id, to other commands."""
+
+    def __init__(self, program: Program, labels: Mapping[int, str]) -> None:
+        self._program = program
+        self._labels = labels
+        # For each pipeline, the first place of such a command in it.
+        self._places: dict[tuple[Unit, int], tuple[int, str]] = {}
+        for command in program.commands if labels else ():
+            if label := labels.get(id(command)):
+                for unit, start, place in command.context.pipes:
+                    first = self._places.setdefault((unit, start), (place, label))
+                    self._places[unit, start] = min(first, (place, label), key=lambda one: one[0])
+        self.variables = {
+            assignment.name: label
+            for assignment in program.assignments
+            for word in assignment.values
+            if (label := self.inside(word))
+        }
+
+    def inside(self, word: Word) -> str | None:
+        """The label of a command in the word's substitutions."""
+        found = self._program.inside(word) if self._labels and word.outputs else ()
+        return next((self._labels[id(one)] for one in found if id(one) in self._labels), None)
+
+    def reaches(self, word: Word) -> str | None:
+        """The same, also through a variable in the word."""
+        names = (variable.name for variable in word.variables)
+        by_name = (self.variables[name] for name in names if name in self.variables)
+        return self.inside(word) or next(by_name, None)
+
+    def feeds(self, command: Command) -> str | None:
+        """The label of a command before this one in its pipelines."""
+        for unit, start, place in command.context.pipes:
+            first, label = self._places.get((unit, start), (place, ""))
+            if first < place:
+                return label
+        return None
