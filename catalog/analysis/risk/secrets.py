@@ -37,8 +37,10 @@ def find_script_secrets(program: Program) -> Iterator[Effect]:
     lines = {effect.span.line for effect in named}
     text = program.unit.source.decode("utf-8", "replace")
     forms = set(find_secret_forms(text))
-    for secret in find_secrets(text) if len(text) <= MAXIMUM_MASKED else forms:
-        start = len(text[: secret.start].encode())
+    position = start = 0
+    for secret in find_secrets(text) if len(text) <= MAXIMUM_MASKED else sorted(forms):
+        start += len(text[position : secret.start].encode())
+        position = secret.start
         end = start + len(text[secret.start : secret.end].encode())
         span = Span(program.unit, start, end)
         if secret in forms or span.line not in lines:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -58,16 +60,25 @@ def _everywhere(text: str) -> Iterator[Span]:
 
 def _on_command_lines(command: str) -> Places:
     """From the name of a command to the end of its line, and on where that ends with a backslash."""
-    return _matched(rf"\b(?:{command})\b(?:\\\n|[^\n|;&]){{0,600}}")
+    line = re.compile(rf"\b(?:{command})\b(?:\\\n|[^\n|;&]){{0,600}}")
+    return lambda text: (found.span() for found in line.finditer(text))
 
 
 def _in_here_documents(command: str) -> Places:
     """What is written to a command between two lines of the script."""
-    return _matched(
-        rf"\b(?:{command})\b[^\n]{{0,80}}<<-?\s?[\"']?(?P<end>\w+)[\"']?\n"
-        r"(?P<place>[\s\S]{0,4000}?)\n\s*(?P=end)(?=\n|$)",
-        group="place",
-    )
+    header = re.compile(rf"\b(?:{command})\b[^\n]{{0,80}}<<-?\s?[\"']?(?P<marker>\w+)[\"']?\n")
+
+    def places(text: str) -> Iterator[Span]:
+        ends: defaultdict[str, list[int]] = defaultdict(list)
+        for line in _WORD_ALONE.finditer(text):
+            ends[line[1]].append(line.start())
+        for found in header.finditer(text):
+            after = ends[found["marker"]]
+            place = bisect_left(after, found.end())
+            if place < len(after) and after[place] - found.end() <= 4_000:
+                yield found.end(), after[place]
+
+    return places
 
 
 def _in_kubernetes_secrets(text: str) -> Iterator[Span]:
@@ -78,18 +89,10 @@ def _in_kubernetes_secrets(text: str) -> Iterator[Span]:
                 yield data.span("place")
 
 
+_WORD_ALONE = re.compile(r"(?m)^[ \t]*(\w+)$")
 _DOCUMENT = re.compile(r"(?ms)^.*?(?:^---[ \t]*$|\Z)")
 _IS_SECRET = re.compile(r"(?m)^kind:[ \t]+[\"']?Secret\b")
 _DATA = re.compile(r"(?m)^(?:data|stringData):[ \t]*\r?\n(?P<place>(?:[ \t]+\S.*(?:\n|\Z)){1,200})")
-
-
-def _matched(pattern: str, group: str | int = 0) -> Places:
-    found = re.compile(pattern)
-
-    def places(text: str) -> Iterator[Span]:
-        return (match.span(group) for match in found.finditer(text))
-
-    return places
 
 
 def _near(argument: str) -> Places:
@@ -100,9 +103,10 @@ def _near(argument: str) -> Places:
     def places(text: str) -> Iterator[Span]:
         end = 0
         for match in pattern.finditer(text):
-            line = text.rfind("\n", 0, match.start()) + 1, text.find("\n", match.end())
-            start = max(end, line[0], match.start() - within)
-            end = min(match.end() + within, len(text) if line[1] < 0 else line[1])
+            first, last = max(0, match.start() - within), match.end() + within
+            line_end = text.find("\n", match.end(), last)
+            start = max(end, first, text.rfind("\n", first, match.start()) + 1)
+            end = line_end if line_end >= 0 else min(last, len(text))
             yield start, end
 
     return places

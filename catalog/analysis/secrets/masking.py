@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from bisect import bisect
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
+from itertools import islice
 from typing import NamedTuple
 
 from catalog.analysis.secrets.context import FRAGMENTS, Context, read_contexts
@@ -13,7 +16,10 @@ from catalog.analysis.secrets.value_tests import is_no_word, is_placeholder
 MASK = "***"
 IN_WORDS = "password in words"  # the kind of secrets in sentences
 _PRIVATE_KEY = "private key"
+_REST = "text with too many names of secrets"
 _LONGEST = 600  # characters of a value and what stands before it
+_LONGEST_KEY, _LONGEST_CERTIFICATE = 20_000, 8_000  # characters
+_LEAST_SHARED = 6  # characters of any value that is searched for everywhere
 
 
 class Secret(NamedTuple):
@@ -33,16 +39,20 @@ class Masked(NamedTuple):
 
 _FORMS = tuple(read_contexts("forms.txt"))
 _CONTEXTS = tuple(read_contexts("contexts.txt"))
-# What follows the first line of a private key: up to its last one, or where that was cut off what may be of the key.
-# A line of capitals alone is not part of it: it may be the fence of a prompt.
-_KEY_BODY = re.compile(
-    rf"(?s).{{0,20000}}?-----END {FRAGMENTS['KEYS']}-----"
-    r"|(?:(?!\n[A-Z_]+(?:\n|\Z))[\s\\A-Za-z0-9+/=])*"
+# If a text has more names of secrets, or words about users, all that comes after them is masked unread.
+_MOST_WORDS = (
+    (re.compile("|".join(FRAGMENTS["NAMES"].split()), re.IGNORECASE), 6_000),
+    (re.compile("pin|" + "|".join(FRAGMENTS["OF_USERS"].split()), re.IGNORECASE), 40_000),
 )
+# Where a private key ends, or where that was cut off what may be of the key. A line of capitals alone is not part of
+# it: it may be the fence of a prompt.
+_KEY_END = re.compile(f"-----END {FRAGMENTS['KEYS']}-----")
+_KEY_TEXT = re.compile(r"(?:(?!\n[A-Z_]+(?:\n|\Z))[\s\\A-Za-z0-9+/=])*")
 # A certificate or a public key may be sent, and would be a random string.
 _PUBLIC = re.compile(
-    r"(?s)-----BEGIN (?:[A-Z0-9]+ ){0,3}(?:CERTIFICATE(?: REQUEST)?|PUBLIC KEY(?: BLOCK)?)-----.{0,8000}?-----END "
+    r"-----BEGIN (?:[A-Z0-9]+ ){0,3}(?:CERTIFICATE(?: REQUEST)?|PUBLIC KEY(?: BLOCK)?)-----"
 )
+_PUBLIC_END = re.compile("-----END ")
 
 
 def find_secret_forms(text: str) -> tuple[Secret, ...]:
@@ -52,16 +62,16 @@ def find_secret_forms(text: str) -> tuple[Secret, ...]:
 
 def find_secrets(text: str) -> tuple[Secret, ...]:
     """All secrets of a text, by their form or by what stands before them; in order, none inside another."""
-    public = [match.span() for match in _PUBLIC.finditer(text)]
-    found = [
-        *_search(text, _FORMS),
-        *(
-            one
-            for one in _search(text, _CONTEXTS)
-            if not any(start <= one.start < end for start, end in public)
-        ),
-    ]
-    return tuple(_apart(_whole_key(text, one) for one in found))
+    too_many = (
+        found
+        for words, most in _MOST_WORDS
+        for found in islice(words.finditer(text), most, most + 1)
+    )
+    end = min((found.start() for found in too_many), default=len(text))
+    rest = [Secret(end, len(text), _REST)] if end < len(text) else []
+    text = text[:end]
+    found = [*_search(text, _FORMS), *_outside_public(text, _search(text, _CONTEXTS))]
+    return tuple(_apart([*_with_whole_keys(text, found), *rest]))
 
 
 def _nothing(_value: str) -> bool:
@@ -77,13 +87,9 @@ def mask_secrets(
     `known` to be secret from elsewhere. What it `spares` stays.
     """
     found = [one for one in find_secrets(text) if not spares(text[one.start : one.end])]
-    values = {value: one.kind for one in found if is_no_word(value := text[one.start : one.end])}
-    values = {value: "a known secret" for value in known if is_no_word(value)} | values
-    if values:
-        again = re.compile(
-            "|".join(re.escape(one) for one in sorted(values, key=len, reverse=True))
-        )
-        found += [Secret(*match.span(), values[match[0]]) for match in again.finditer(text)]
+    values = dict.fromkeys(filter(is_no_word, known), "a known secret")
+    values |= {text[one.start : one.end]: one.kind for one in found if _is_isolated(one, text)}
+    found += _find_values(text, values)
     parts, shown_to, kinds = [], 0, []
     for secret in _apart(found):
         parts += [text[shown_to : secret.start], MASK]
@@ -95,11 +101,26 @@ def mask_secrets(
 def secret_values(*texts: str) -> frozenset[str]:
     """The secrets themselves, if they can be isolated from the text."""
     return frozenset(
-        value
+        text[one.start : one.end]
         for text in texts
         for one in find_secrets(text)
-        if is_no_word(value := text[one.start : one.end])
+        if _is_isolated(one, text)
     )
+
+
+def _is_isolated(secret: Secret, text: str) -> bool:
+    return secret.kind != _REST and is_no_word(text[secret.start : secret.end])
+
+
+def _find_values(text: str, values: Mapping[str, str]) -> Iterator[Secret]:
+    """Where the values are in the text, by their first characters."""
+    lengths: defaultdict[str, set[int]] = defaultdict(set)
+    for value in values:
+        lengths[value[:_LEAST_SHARED]].add(len(value))
+    for at in range(len(text)) if values else ():
+        for length in lengths.get(text[at : at + _LEAST_SHARED], ()):
+            if kind := values.get(text[at : at + length]):
+                yield Secret(at, at + length, kind)
 
 
 @lru_cache(maxsize=2)  # one request searches the same text several times
@@ -124,17 +145,47 @@ def _search(text: str, contexts: Iterable[Context]) -> Iterator[Secret]:
 
 
 def _matches(text: str, context: Context) -> Iterator[re.Match[str]]:
+    """The matches that begin in one of the places; a value is read to its own end.
+
+    Places may be many and short, so the next match is kept until a place passes it: no text is searched twice.
+    """
+    found: re.Match[str] | None = None
+    searched_from, searched_to = 0, 0
     for start, end in context.places(text):
-        # A value that begins in such a place is read to its own end.
-        for match in context.pattern.finditer(text, start, end + _LONGEST):
-            if match.start() >= end:
+        while start < end:
+            known_to = found.start() + 1 if found else searched_to
+            if not searched_from <= start < known_to or (found is None and end > searched_to):
+                searched_from, searched_to = start, max(end, start + _LONGEST)
+                found = context.pattern.search(text, start, searched_to + _LONGEST)
+            if found is None or found.start() >= end:
                 break
-            yield match
+            yield found
+            start = max(found.end(), found.start() + 1)
 
 
-def _whole_key(text: str, secret: Secret) -> Secret:
-    body = _KEY_BODY.match(text, secret.end) if secret.kind == _PRIVATE_KEY else None
-    return secret._replace(end=body.end()) if body else secret
+def _with_whole_keys(text: str, found: Iterable[Secret]) -> Iterator[Secret]:
+    ends = [end.end() for end in _KEY_END.finditer(text)]
+    for one in found:
+        if one.kind == _PRIVATE_KEY:
+            place = bisect(ends, one.end)
+            is_complete = place < len(ends) and ends[place] - one.end <= _LONGEST_KEY
+            cut = None if is_complete else _KEY_TEXT.match(text, one.end)
+            one = one._replace(end=cut.end() if cut else ends[place])
+        yield one
+
+
+def _outside_public(text: str, found: Iterable[Secret]) -> Iterator[Secret]:
+    """Those that are not in a certificate or a public key."""
+    ends = [end.end() for end in _PUBLIC_END.finditer(text)]
+    areas: list[tuple[int, int]] = []
+    for begin in _PUBLIC.finditer(text):
+        place = bisect(ends, begin.start())
+        if place < len(ends) and ends[place] - begin.end() <= _LONGEST_CERTIFICATE:
+            areas.append((begin.start(), ends[place]))
+    for one in found:
+        place = bisect(areas, (one.start, len(text))) - 1
+        if place < 0 or one.start >= areas[place][1]:
+            yield one
 
 
 def _apart(found: Iterable[Secret]) -> Iterator[Secret]:

@@ -5,11 +5,9 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 from catalog.analysis import Outcome, Report, Risk, analyse_static
 
-CASES = Path(__file__).parents[2] / "cases" / "running_code.txt"
 PART = re.compile(r"«|\$\{?(?:c|p|cmd|tool)\b")
 # Commands that destroy something and harmless ones; loops and xargs pass on their last words.
 PAIRS = [
@@ -188,18 +186,3 @@ def test_disguised_harmless_command_is_seldom_high() -> None:
     high = [script for script in scripts if analyse_static(script).risk is Risk.HIGH]
     assert len(scripts) == 300
     assert len(high) <= 15, high
-
-
-def test_code_that_is_run_is_judged_or_named() -> None:
-    wrong = []
-    for line in CASES.read_text("utf-8").splitlines():
-        expected, tab, written = line.partition("\t")
-        if not tab:
-            continue
-        report = analyse_static(written.replace("\\n", "\n").replace("\\t", "\t"))
-        is_high = report.risk is Risk.HIGH
-        found = {f"{'?' if f in report.unscored else ''}{f.code}" for f in report.findings}
-        is_right = not is_high if expected == "calm" else expected in found
-        if not is_right or report.risk is Risk.LOW and expected != "calm":
-            wrong.append((line, report.risk, found))
-    assert not wrong

@@ -11,49 +11,6 @@ import pytest
 from catalog.analysis import Risk, analyse_static, find_parameters
 from catalog.analysis.shell import parsing
 
-RM = "rm -rf /srv/data"
-# Each script has one destructive command, in the line with this number.
-RECOVERED = {
-    "marker before a target": (4, f"cat <<EOF>/tmp/a\nbody\nEOF\n{RM}\n"),
-    "marker before an appended target": (4, f"cat <<EOF>>a\nbody\nEOF\n{RM}\n"),
-    "indented marker": (4, f"cat <<-E>a\n\tbody\n\tE\n{RM}\n"),
-    "marker of one letter": (3, f"cat <<E>a\nE\n{RM}\n"),
-    "marker before a pipe": (2, f"cat <<EOF|bash\n{RM}\nEOF\n"),
-    "marker before a semicolon": (1, f"cat <<EOF;{RM}\nbody\nEOF\n"),
-    "marker before an operator": (1, f"cat <<EOF&&{RM}\nbody\nEOF\n"),
-    "quoted marker and a second command": (1, f"cat <<'EOF' > a; {RM}\nbody\nEOF\n"),
-    "quoted marker and a pipe": (1, "cat <<'EOF' 2>&1 | xargs rm -rf\n/srv/data\nEOF\n"),
-    "shell before a pipe": (2, f"bash <<'EOF' 2>&1 | tee log\n{RM}\nEOF\n"),
-    "pipe continued in the next line": (3, f"cat <<EOF | \\\n  bash\n{RM}\nEOF\n"),
-    "condition": (2, f"if bash -s <<'E'; then\n{RM}\nE\n  ls\nfi\n"),
-    "two documents in one line": (6, f"cat <<A - <<B>f; ls\na\nA\nb\nB\n{RM}\n"),
-    "descriptor": (4, f"cat 3<<A>f\na\nA\n{RM}\n"),
-    "document before its command": (4, f"<<A cat >f\na\nA\n{RM}\n"),
-    "document in a function": (5, f"f() {{\ncat <<A>f\na\nA\n  {RM}\n}}\nf\n"),
-    "document in a document": (5, f"ssh h bash <<'A' 2>&1|tee l\ncat <<B>f\nb\nB\n{RM}\nA\n"),
-    "substitution in a document": (3, f"cat <<A>f\ntext\n$({RM})\nA\n"),
-    "document after a loop": (4, f"while read a; do ls; done <<A>f\nx\nA\n{RM}\n"),
-    "bracket in an expansion": (3, f'host="${{host%]*}}"\nls\n{RM}\n'),
-    "bracket in a replacement": (2, f"x=${{y//[^]]/}}\n{RM}\n"),
-    "hash as a name": (4, f'usage() {{\n  echo "${{##*/}} <files>"\n}}\n{RM}\n'),
-    "extended pattern": (3, f"shopt -s extglob\nmv !(*.bak) keep/\n{RM}\n"),
-    "descriptor for reading and writing": (2, f'exec 3<>"/dev/tcp/$1/$2"\n{RM}\n'),
-    "stray parenthesis": (2, f"ls )\n{RM}\n"),
-    "stray parenthesis in a function": (3, f"f() {{\n  ls )\n  {RM}\n}}\nf\n"),
-    "open block": (3, f"if true; then\n  ls\n  {RM}\n"),
-    "error in the same line": (1, f"ls ) ; {RM}\n"),
-}
-
-
-def test_command_near_text_outside_the_grammar_is_found(subtests: pytest.Subtests) -> None:
-    for name, (line, script) in RECOVERED.items():
-        with subtests.test(name):
-            found = [(one.code, one.line) for one in analyse_static(script).problems]
-            assert ("destructive", line) in found
-            harmless = script.replace(RM, "ls /srv/data").replace("rm -rf", "ls")
-            assert "destructive" not in [one.code for one in analyse_static(harmless).problems]
-
-
 # The unread lines, the risk, and how many of the lines were analyzed.
 UNREAD = {
     "one line": ("ls\nls )\nls\n", (2, None), Risk.HIGH, 2),
