@@ -21,19 +21,15 @@ from catalog.analysis.shell.commands import Command
 from catalog.analysis.shell.inline_code import INTERPRETERS, code_of, read_code
 from catalog.analysis.shell.interpreters import AWKS
 from catalog.analysis.shell.program import Program
-from catalog.analysis.tables import PATTERNS, WORDS, word_map
+from catalog.analysis.tables import PATTERNS
 from catalog.analysis.types import Level
 
-# The options by which a tool only lists data or shows what it would do.
-_ONLY_LISTS = word_map("only-lists")
 DELETERS = frozenset({"rm", "rmdir", "shred", "unlink"})
 
 
 def find_deletions(command: Command, program: Program) -> Iterator[Effect]:
     """What the command deletes or overwrites."""
     rule = _RULES.get(command.name)
-    if command.name.startswith("mkfs."):
-        rule = _format_disk
     if rule is not None:
         yield from rule(command, program)
     if command.name in INTERPRETERS:
@@ -49,14 +45,6 @@ def _delete_in_code(command: Command) -> Iterator[Effect]:
         if found := PATTERNS["deletes"].search(read_code(word)):
             message = f"Deletes files in the code that {command.name} runs ({show_text(found[0])})."
             yield Effect("destructive", Level.WARNING, message, word.span_of(*found.span()))
-
-
-def _archive(command: Command, program: Program) -> Iterator[Effect]:
-    arguments = read_arguments(command.arguments)
-    name = "remove-files" if command.name == "tar" else "move"
-    if arguments.has(name) or (command.name == "zip" and arguments.has("m")):
-        message = f"Deletes the files that {command.name} puts into the archive."
-        yield Effect("destructive", Level.WARNING, message, command.span)
 
 
 def _remove(command: Command, program: Program) -> Iterator[Effect]:
@@ -240,23 +228,6 @@ def _dd(command: Command, program: Program) -> Iterator[Effect]:
             yield Effect("destructive", level, f"Overwrites the file {shown}.", command.span)
 
 
-def _format_disk(command: Command, program: Program) -> Iterator[Effect]:
-    texts = {(word.literal or word.prefix).partition("=")[0] for word in command.arguments}
-    name = command.name.partition(".")[0]
-    asked = {"-V", "--version", "--help", *_ONLY_LISTS.get(name, "-n|--no-act").split("|")}
-    is_print = name == "parted" and "print" in texts and texts.isdisjoint(WORDS["parted-changes"])
-    is_list = name == "wipefs" and not any(text.startswith("-") for text in texts)
-    if texts & asked or is_print or is_list:
-        return
-    if name == "hdparm" and not any(
-        re.match(r"--(?:security|trim|write|make|sanitize|dco)", t) for t in texts
-    ):
-        return
-    target = list_words(command.arguments[-1:], otherwise="a disk")
-    message = f"Formats or repartitions {target}; what is on it is lost."
-    yield Effect("destructive", Level.ERROR, message, command.span)
-
-
 def _shorten(command: Command, program: Program) -> Iterator[Effect]:
     arguments = read_arguments(command.arguments, short="sr", long=("size", "reference"))
     targets = list_words(arguments.operands, otherwise=_passed_on(command))
@@ -332,12 +303,9 @@ def _overwrite_files(command: Command, program: Program) -> Iterator[Effect]:
 
 _RULES: dict[str, Rule] = {
     **dict.fromkeys(DELETERS, _remove),
-    **dict.fromkeys(WORDS["disk-tools"], _format_disk),
     "find": _find,
     "dd": _dd,
     "truncate": _shorten,
-    "tar": _archive,
-    "zip": _archive,
     "rsync": _rsync,
     "chmod": _change_owner,
     "chown": _change_owner,

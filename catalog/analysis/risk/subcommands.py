@@ -65,7 +65,7 @@ class ToolRule:
         if self.excluded and not self.excluded.isdisjoint(given.marks):
             return None
         if self.options and not any(
-            name == known and (values is None or values.fit(_text(value)))
+            fnmatchcase(name, known) and (values is None or values.fit(_text(value)))
             for name, value in arguments.options
             for known, values in self.options
         ):
@@ -140,7 +140,10 @@ def find_subcommand_effects(command: Command, program: Program) -> Iterator[Effe
         return
     if found := _first_rule(command, arguments, RULES):
         rule, rest = found
-        message = rule.block.message.replace("«it»", _show_words(rest))
+        message = rule.block.message
+        given = arguments.operands
+        for mark, words in (("«it»", rest), ("«first»", given[:1]), ("«last»", given[-1:])):
+            message = message.replace(mark, _show_words(words)) if mark in message else message
         yield Effect(rule.block.code, rule.block.level, message, command.span)
     elif command.name == "aws":
         yield from find_aws_effect(command, arguments)
