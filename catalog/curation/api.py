@@ -53,12 +53,12 @@ class MergeActionViewSet(viewsets.GenericViewSet[Entry]):
     def merge(self, request: Request, slug: str) -> Response:
         """Merge it into another entry."""
         source = access_entry(request.user, slug, to_curate=True)
-        said = read_body(MergeInput, request)
-        target = Entry.objects.defer("document").filter(slug=said["into"]).first()
+        sent = read_body(MergeInput, request)
+        target = Entry.objects.defer("document").filter(slug=sent["into"]).first()
         if target is None:
             raise BadInput("There is no such entry.", field="into")
         merge = services.merge_entries(
-            source, target=target, by=signed_in(request), note=said["note"]
+            source, target=target, by=signed_in(request), note=sent["note"]
         )
         return Response(MergeOutput(merge).data, status=201)
 
@@ -152,8 +152,8 @@ class ToolRuleViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[ToolRule]):
 
     def _save(self, request: Request, rule: ToolRule | None, *, status: int) -> Response:
         require(signed_in(request), CURATE)
-        said = read_body(ToolRuleInput, request)
-        saved = services.save_tool_rule(rule, **said, by=signed_in(request))
+        sent = read_body(ToolRuleInput, request)
+        saved = services.save_tool_rule(rule, **sent, by=signed_in(request))
         return Response(ToolRuleOutput(saved).data, status=status)
 
 

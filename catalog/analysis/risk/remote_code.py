@@ -9,7 +9,7 @@ from catalog.analysis.risk.effects import Effect
 from catalog.analysis.risk.flows import Flow
 from catalog.analysis.shell.command_words import Word, show
 from catalog.analysis.shell.commands import Command, Unseen
-from catalog.analysis.shell.interpreters import SHELLS, interpreter_of
+from catalog.analysis.shell.interpreters import SHELLS, interpreter_of, is_shell
 from catalog.analysis.shell.program import Program
 from catalog.analysis.shell.script_files import file_key, output_files
 from catalog.analysis.shell.wrappers import STARTERS, sources_of
@@ -20,7 +20,6 @@ MAXIMUM_PRODUCERS = 200
 _TEXT = {name: word_set(words) for name, _, words in read_table("shell/programs.txt", "text")}
 _DOWNLOADERS = _TEXT["downloads"]
 _REMOTE = _DOWNLOADERS | _TEXT["remote"]
-_ALWAYS_RUNS = frozenset({"eval", "source", "."})
 _URL = re.compile(r"(?:https?|ftp|s3|gs)://")
 
 
@@ -47,8 +46,6 @@ def find_remote_code(program: Program) -> Iterator[Effect]:
 
 def _code_words(command: Command) -> tuple[Word, ...]:
     """The words that hold code or name the files with it."""
-    if command.name == "eval":
-        return command.arguments
     sources = sources_of(command)
     if sources is None:
         return command.words[:1]
@@ -64,7 +61,7 @@ def _from_words(command: Command, downloads: Flow, remote: Flow) -> str | None:
             return _message(name, command)
         if _URL.match(word.prefix) and word is not command.words[0]:
             return f"Runs {show(word)} from another machine, unread ({command.name})."
-        is_run = command.name in _ALWAYS_RUNS or command.name in SHELLS
+        is_run = is_shell(command.name)
         if is_run and any(variable.name in downloads.variables for variable in word.variables):
             return f"Runs what was downloaded into {show(word)}, unread."
     return None

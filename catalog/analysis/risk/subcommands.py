@@ -125,9 +125,9 @@ def read_tool_arguments(command: Command) -> Arguments:
 
 def is_dry_run(name: str, arguments: Arguments) -> bool:
     """Whether an option makes the tool only show what it would do; `--dry-run=none` does not."""
-    said = [value for option, value in arguments.options if option in WORDS["dry-run"]]
-    if said:  # a value that only run time knows is no dry run
-        return said[-1] is None or _text(said[-1]) not in WORDS["no-dry-run"] | {""}
+    values = [value for option, value in arguments.options if option in WORDS["dry-run"]]
+    if values:  # a value that only run time knows is no dry run
+        return values[-1] is None or _text(values[-1]) not in WORDS["no-dry-run"] | {""}
     if name == "git" and WORDS["git-dry-run"].isdisjoint(arguments.subcommands[:1]):
         return False
     return arguments.has(*_DRY_SHORT.get(ALIASES.get(name, name), ""))

@@ -143,14 +143,14 @@ def looks_like_a_password(value: str) -> bool:
 
 
 def is_password_but_no_hash(value: str) -> bool:
-    """As `looks_like_a_password`, and no long hexadecimal number: digests and commits are told in sentences, too."""
+    """As `looks_like_a_password`, and no long hexadecimal number: sentences contain digests and commits, too."""
     return looks_like_a_password(value) and not (
         len(value) >= _LONG and _HEXADECIMAL.fullmatch(value)
     )
 
 
 def is_plausible_password(value: str) -> bool:
-    """Whether it can be a password where one is told: any word, but for those that go on about passwords."""
+    """Whether it can be a password after the name of one: any word, except for those of sentences about passwords."""
     word = value.strip("*_`.,:!?)]}\"'").lower()
     return is_value(word) and not (
         word in COMMON_WORDS or _AMOUNT.fullmatch(word) or _FILE.fullmatch(word)

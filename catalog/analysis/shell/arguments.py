@@ -1,4 +1,4 @@
-"""Options and operands of a command, told apart the way getopt does."""
+"""Options and operands of a command, separated as getopt does."""
 
 from __future__ import annotations
 

@@ -153,7 +153,7 @@ class Word:
 
 
 def join_parts(words: Sequence[Word], between: str = "") -> Word:
-    """One word of all of them, said to be where the first begins and the last ends."""
+    """One word of all of them, from where the first begins to where the last ends."""
     parts: list[Part] = []
     for word in words:
         if parts and between:
@@ -164,9 +164,39 @@ def join_parts(words: Sequence[Word], between: str = "") -> Word:
     return Word(tuple(parts), Span(first.unit, first.start, last.end if is_ordered else first.end))
 
 
+def join_words(words: tuple[Word, ...]) -> Word:
+    """One word of all of them with blanks between, as `eval`, `ssh` and `echo` make it."""
+    return words[0] if len(words) == 1 else join_parts(words, " ")
+
+
 def literal_word(value: str, span: Span) -> Word:
-    """A word of exactly these letters, said to be at `span`."""
+    """A word of exactly these letters; its place is `span`."""
     return Word((Text(value, quoted=True),), span)
+
+
+def unit_of(word: Word, *, depth: int) -> Unit:
+    """The text of the word as a unit to be parsed."""
+    outer = word.span
+    text = "".join(_written(part) for part in word.parts)
+    encoded = text.encode("utf-8", "replace")
+    # Between quotes, or in a heredoc, it mostly stands letter for letter: then places are exact.
+    for skipped in (0, 1):
+        start, end = outer.start + skipped, outer.end - skipped
+        if outer.unit.source[start:end] == encoded:
+            return Unit(encoded, Span(outer.unit, start, end), exact=True, depth=depth)
+    return Unit(encoded, outer, depth=depth)
+
+
+def _written(part: Part) -> str:
+    match part:
+        case Text(value):
+            return value
+        case Variable(name, _, operator, operand):
+            if operator in ("#", "!") and not operand:
+                return f"${{{operator}{name}}}"
+            return f"${{{name}{operator}{operand}}}" if operator else f"${name}"
+        case Output(_, source):
+            return source
 
 
 MAXIMUM_SHOWN = 2_000  # bytes of a substitution that are kept to be looked at

@@ -10,9 +10,8 @@ import zlib
 from collections.abc import Callable
 
 from catalog.analysis.shell.arguments import Arguments, read_arguments
-from catalog.analysis.shell.command_words import Part, Text, Word, read_escapes
+from catalog.analysis.shell.command_words import Part, Text, Word, join_words, read_escapes
 from catalog.analysis.shell.commands import Command
-from catalog.analysis.shell.inner_scripts import join_words
 
 MAXIMUM_DECODED = 100_000  # bytes
 _CLASSES = {

@@ -22,7 +22,7 @@ class Unit:
     """The script itself, or a text inside it that a shell will run (`bash -c`, a heredoc, ...).
 
     `within` is the place of an inner text in the unit around it. Where the inner text stands there
-    letter for letter, places inside it are exact; where not, everything is said to be at `within`.
+    letter for letter, places inside it are exact; where not, the place of everything is `within`.
     """
 
     source: bytes

@@ -30,7 +30,7 @@ class Functions:
                 self._takers[name].append((command, shifted[name]))
 
     def called(self, command: Command) -> Iterator[Command]:
-        """What a call of one of the functions runs with its arguments, said to be at the call."""
+        """What a call of one of the functions runs with its arguments; its place is that of the call."""
         takers = self._takers.get(command.name, [])
         if not takers or command.name in command.context.via or not command.arguments:
             return

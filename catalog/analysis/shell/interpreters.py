@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from catalog.analysis.shell.arguments import read_arguments
-from catalog.analysis.shell.command_words import Output, Word
+from catalog.analysis.shell.command_words import Output, Word, join_words
 from catalog.analysis.shell.commands import Command
 from catalog.analysis.tables import read_table
 
@@ -26,9 +26,12 @@ class Interpreter:
     files: list[str]
     values: list[str]
     idle: list[str]  # with one of these, nothing runs
-    operand: str  # "file" if the first one is, "code" if those after it are, "js" for scripts
+    operand: (
+        str  # "file" if the first one is, "code" if those after it are, "js" for scripts, "words"
+    )
     subcommands: list[str]  # only these run code
     reads_input: bool  # if neither code nor a file is given
+    is_shell: bool
     is_declarative: bool  # its input describes a state; what it changes is judged apart
 
 
@@ -54,6 +57,7 @@ def _read_line(text: str) -> Interpreter:
     return Interpreter(
         *(code, files, values, idle, fields.get("operand", ""), subcommands),
         reads_input="no-input" not in flags,
+        is_shell="shell" in flags,
         is_declarative="declarative" in flags,
     )
 
@@ -69,6 +73,12 @@ def interpreter_of(name: str) -> Interpreter | None:
     return INTERPRETERS.get(name) or INTERPRETERS.get(re.sub(r"-?[\d.]+$", "", name) or name)
 
 
+def is_shell(name: str) -> bool:
+    """Return whether the code of the program is shell commands."""
+    spec = interpreter_of(name)
+    return spec is not None and spec.is_shell
+
+
 def read_sources(command: Command) -> Sources | None:
     """Return where the command takes its code from; None if it runs none."""
     spec = interpreter_of(command.name)
@@ -80,7 +90,7 @@ def read_sources(command: Command) -> Sources | None:
         short="".join(name for name in valued if len(name) == 1),
         long=valued,
         single_dash=command.name in ("sqlite3", "java"),
-        stop_at_operand=spec.operand == "file" or command.name in AWKS,
+        stop_at_operand=spec.operand in ("file", "words") or command.name in AWKS,
     )
     operands = arguments.operands
     if arguments.has(*spec.idle):
@@ -92,7 +102,9 @@ def read_sources(command: Command) -> Sources | None:
     files = tuple(value for name, value in options if name in spec.files)
     if command.name in SHELLS and arguments.has("c"):
         return Sources(code=operands[:1] or (_passed_on(command),))
-    if spec.operand == "code":
+    if spec.operand == "words" and operands:
+        code = (join_words(operands),)
+    elif spec.operand == "code":
         code += operands[1:]
     elif command.name in AWKS and not files:
         code = operands[:1]

@@ -15,8 +15,10 @@ from catalog.analysis.shell.command_words import (
     Part,
     Variable,
     Word,
+    join_words,
     literal_word,
     show,
+    unit_of,
 )
 from catalog.analysis.shell.commands import (
     UNREAD_CODES,
@@ -34,8 +36,7 @@ from catalog.analysis.shell.commands import (
 from catalog.analysis.shell.decoding import printed_text
 from catalog.analysis.shell.fragments import Span, Unit
 from catalog.analysis.shell.functions import Functions
-from catalog.analysis.shell.inner_scripts import join_words, unit_of
-from catalog.analysis.shell.interpreters import SHELLS, interpreter_of, read_sources
+from catalog.analysis.shell.interpreters import interpreter_of, is_shell, read_sources
 from catalog.analysis.shell.parsing import shared_time
 from catalog.analysis.shell.script_files import ScriptFiles, append_text
 from catalog.analysis.shell.tree_walk import MAXIMUM_DEPTH, walk_unit
@@ -244,7 +245,8 @@ class _Reader:
 
     def _with_code(self, command: Command) -> Command:
         """The command of another language with code that is only a variable or an output replaced."""
-        sources = None if command.name in SHELLS else read_sources(command)
+        spec = interpreter_of(command.name)
+        sources = None if spec is None or spec.is_shell else read_sources(command)
         words = dict[Word, Word]()
         fed = (command.fed_text,) if sources and sources.reads_input and command.fed_text else ()
         for word in (*sources.code, *fed) if sources else ():
@@ -308,7 +310,7 @@ class _Reader:
     def _run_text(self, command: Command, text: Word) -> Command:
         spec = interpreter_of(command.name)
         name = command.name if spec else _shebang(text)
-        if name in SHELLS or name in ("source", ".", "at", "batch"):
+        if is_shell(name):
             self._read_text(ShellText((text,)), command)
             return replace(command, is_opened=True)
         words = (literal_word(name, command.words[0].span), literal_word("-", text.span))

@@ -1,4 +1,4 @@
-"""What can be said of a variable's value without running the script."""
+"""What is known of a variable's value without running the script."""
 
 from __future__ import annotations
 

@@ -18,6 +18,7 @@ from catalog.analysis.shell.interpreters import (
     STANDARD_INPUT,
     Sources,
     interpreter_of,
+    is_shell,
     read_sources,
 )
 from catalog.analysis.tables import PATTERNS, WORDS, read_table
@@ -85,7 +86,7 @@ def open_command(command: Command) -> Iterator[Command | ShellText]:
     """The commands that this one starts, and the texts that it has a shell read; often nothing."""
     name, words = command.name, command.arguments
     sources = sources_of(command)
-    if name in SHELLS or name in ("source", ".", "at", "batch") or interpreter_of(name) is None:
+    if is_shell(name) or interpreter_of(name) is None:
         if sources and sources.code:
             yield from (ShellText((text,)) for text in sources.code)
         elif sources and sources.reads_input and command.fed_text:
@@ -101,10 +102,8 @@ def open_command(command: Command) -> Iterator[Command | ShellText]:
             yield ShellText(remote)
     elif name == "find":
         yield from _open_find(command)
-    elif name == "eval" and words:
-        yield ShellText(_after_dashes(words))
     elif name == "trap" and words and words[0].literal not in ("-", "", "-p", "-l"):
-        yield ShellText(_after_dashes(words)[:1])
+        yield ShellText(words[1:2] if words[0].literal == "--" else words[:1])
     elif name == "alias":
         for word in words:
             if "=" in word.prefix:
@@ -264,10 +263,6 @@ def _parallel_text(words: tuple[Word, ...]) -> Word | None:
 
 def _option(command: Command, names: tuple[str, ...]) -> Word | None:
     return next((word for word in command.arguments if word.prefix.lstrip("-") in names), None)
-
-
-def _after_dashes(words: tuple[Word, ...]) -> tuple[Word, ...]:
-    return words[1:] if words[0].literal == "--" else words
 
 
 def read_ssh(command: Command) -> Arguments:
