@@ -159,7 +159,10 @@ def _has_listed_options(command: Command, options: Options) -> bool:
         return False
     certain = arguments.is_certain and not _brings_options(command)
     return (
-        certain and arguments.names <= options.names and len(arguments.operands) <= options.operands
+        certain
+        and arguments.names <= options.names
+        and len(arguments.operands) <= options.operands
+        and all(fnmatchcase(word.prefix, options.form) for word in arguments.operands)
     )
 
 

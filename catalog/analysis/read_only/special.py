@@ -111,20 +111,6 @@ def _tar(command: Command) -> SideEffect:
     return _WRITES
 
 
-def _date(command: Command) -> SideEffect:
-    # -I takes its value only where it is attached (`-Iseconds`).
-    words = tuple(word for word in command.arguments if not word.prefix.startswith("-I"))
-    arguments = read_arguments(words, short="drfs", long=("date", "reference", "set"))
-    if arguments.has("s", "set") or any(not w.prefix.startswith("+") for w in arguments.operands):
-        return _WRITES
-    known = word_set(
-        """
-    d r u R date reference utc iso-8601 rfc-3339 rfc-email universal
-    """
-    )
-    return _READS if arguments.names <= known else _UNKNOWN
-
-
 def _tee(command: Command) -> SideEffect:
     targets = read_arguments(command.arguments).operands
     return _READS if all(_is_discarded(word.literal) for word in targets) else _WRITES
@@ -135,23 +121,6 @@ def _sysctl(command: Command) -> SideEffect:
     if any("=" in word.prefix for word in arguments.operands) or not arguments.names <= set("anNe"):
         return _WRITES
     return _READS if arguments.is_certain else _UNKNOWN
-
-
-_IP_OBJECTS = re.compile(r"a(ddr(ess)?)?|l(ink)?|r(oute)?|n(eigh(bou?r)?)?|rule|netns|maddr(ess)?")
-
-
-def _ip(command: Command) -> SideEffect:
-    arguments = read_arguments(command.arguments, single_dash=True)
-    words = arguments.subcommands
-    known = {"4", "6", "br", "brief", "s", "stats", "statistics", "o", "oneline", "d", "details"}
-    known |= {"c", "color", "j", "json", "p", "h"}
-    if not words or not _IP_OBJECTS.fullmatch(words[0]) or not arguments.names <= known:
-        return _UNKNOWN
-    return (
-        _READS
-        if len(words) == 1 or words[1] in ("show", "list", "ls", "sh", "s", "get")
-        else _UNKNOWN
-    )
 
 
 def _sql(command: Command) -> SideEffect:
@@ -176,12 +145,6 @@ def _openssl(command: Command) -> SideEffect:
         return _UNKNOWN
     names = read_arguments(words[1:], single_dash=True).names
     return _READS if names <= _OPENSSL_READS else _UNKNOWN
-
-
-def _shell(command: Command) -> SideEffect:
-    """A shell that is not seen through: `bash -n` reads, anything else is anybody's guess."""
-    names = read_arguments(command.arguments, short="Oo", stop_at_operand=True).names
-    return _READS if names & {"n", "version"} and "c" not in names else _UNKNOWN
 
 
 def _perl(command: Command) -> SideEffect | None:
@@ -212,13 +175,10 @@ SPECIAL: dict[str, Callable[[Command], SideEffect | None]] = {
     "curl": _curl,
     "wget": _wget,
     "tar": _tar,
-    "date": _date,
     "tee": _tee,
     "sysctl": _sysctl,
-    "ip": _ip,
     "openssl": _openssl,
     "git": _git_lists,
     **dict.fromkeys(("awk", "gawk", "mawk", "nawk"), _awk),
     **dict.fromkeys(("psql", "mysql", "mariadb", "sqlite3"), _sql),
-    **dict.fromkeys(("bash", "sh", "dash", "zsh", "ksh"), _shell),
 }

@@ -21,6 +21,7 @@ class Options(NamedTuple):
     values: list[str]  # those that take a value
     operands: int
     needs: list[str]
+    form: str  # of the operands
 
     @classmethod
     def read(cls, text: str) -> Options:
@@ -36,6 +37,7 @@ class Options(NamedTuple):
             values=values,
             operands=next((int(word) for word in words if word[0] == "+"), 99),
             needs=[word[1:] for word in words if word[0] == "!"],
+            form=next((word[1:] for word in words if word[0] == ":"), "*"),
         )
 
 
