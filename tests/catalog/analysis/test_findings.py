@@ -8,16 +8,10 @@ from pathlib import Path
 import pytest
 
 from catalog.analysis import Report, Risk, SideEffect, analyse_static, mask_secrets
+from tests.catalog.analysis.case_files import read_cases
 
 ROOT = Path(__file__).parents[3]
-SECTIONS: dict[str, list[tuple[str, str]]] = {}
-for line in (ROOT / "tests/cases/findings.txt").read_text("utf-8").splitlines():
-    if line.startswith("["):
-        rows = SECTIONS[line.strip("[]")] = []
-    elif "\t" in line:
-        expected, _, written = line.partition("\t")
-        rows.append((expected, written.replace("\\n", "\n").replace("\\t", "\t")))
-
+SECTIONS = read_cases("findings.txt")
 STATES = {*Risk, *SideEffect}
 FINDING = re.compile(r"(\??)([\w|]+)(?:=(\w+))?(?:@(\d+))?")
 

@@ -24,41 +24,22 @@ from catalog.analysis import (
 from catalog.analysis.filling import quote
 from catalog.analysis.parameters import ParameterType, guess_type
 from catalog.analysis.shell.program import read_program
+from tests.catalog.analysis.case_files import read_cases
 
 
-def describe(parameter: Parameter) -> tuple[str, bool, str | None, int | None]:
-    return parameter.name, parameter.required, parameter.default, parameter.position
+def show(parameter: Parameter) -> str:
+    """Describe the parameter as tests/cases/parameters.txt does."""
+    default = "" if parameter.default is None else f"={parameter.default}"
+    position = f"@{parameter.position}" if parameter.position else ""
+    choices = f"{{{'|'.join(parameter.choices)}}}" if parameter.choices else ""
+    return f"{parameter.name}{'!' * parameter.required}{default}{position}{choices}"
 
 
-PARAMETERS: dict[str, list[tuple[str, bool, str | None, int | None]]] = {
-    ': "${NAME:?what it is}"': [("NAME", True, None, None)],
-    ": ${NAME?}": [("NAME", True, None, None)],
-    ': "${DAYS:=30}"': [("DAYS", False, "30", None)],
-    ': "${NAME:="a b"}"': [("NAME", False, "a b", None)],
-    'HOST="${HOST:-localhost}"': [("HOST", False, "localhost", None)],
-    "HOST=${HOST:-$(hostname)}": [("HOST", False, None, None)],
-    'DIR="$1"': [("DIR", True, None, 1)],
-    "DIR=${1:?usage}": [("DIR", True, None, 1)],
-    "DIR=${2:-/tmp}": [("DIR", False, "/tmp", 2)],
-    "DIR=${1:-}": [("DIR", False, None, 1)],
-    'DIR=${1:-}\n[[ -n "$DIR" ]] || exit 2': [("DIR", True, None, 1)],
-    'mv "${1:?from}" "${2:?to}"': [("ARGUMENT_1", True, None, 1), ("ARGUMENT_2", True, None, 2)],
-    'A=$1; shift\nB="$1"': [("A", True, None, 1), ("B", True, None, 2)],
-    'export NAME="${NAME:-x}"\necho "${NAME:?}"': [("NAME", False, "x", None)],
-    'f() { local a="$1"; b=${2:?}; }': [],
-    "while [ $# -gt 0 ]; do case $1 in -n) N=$2; shift;; esac; shift; done": [
-        ("N", False, None, None)
-    ],
-    'N=5\necho "${N:?}" "${N:=7}"': [],
-    'echo "$HOME" "${PATH}" "${X:-y}"': [("X", False, "y", None)],
-    "# : ${A:?x}\necho '${B:?y}'": [],
-    "": [],
-}
-
-
-def test_the_parameters_of_a_script() -> None:
-    found = {script: [describe(one) for one in find_parameters(script)] for script in PARAMETERS}
-    assert found == PARAMETERS
+@pytest.mark.parametrize("section", ["parameters", "tests of values", "choices"])
+def test_script_has_the_parameters_of_the_table(section: str) -> None:
+    rows = read_cases("parameters.txt")[section]
+    found = [(", ".join(map(show, find_parameters(script))), script) for _, script in rows]
+    assert found == rows
 
 
 def test_a_parameter_carries_its_message_and_line() -> None:
@@ -230,93 +211,8 @@ def test_an_option_of_another_loop_is_none() -> None:
     assert find_parameters("while getopts v o; do case $o in v) A=$OPTARG;; esac; done") == ()
 
 
-CHOICES: dict[str, tuple[str, ...]] = {
-    'M=${M:-on}\ncase "$M" in on|off) ;; *) exit 2 ;; esac': ("on", "off"),
-    "M=$1\ncase $1 in 'on') a ;; off) b ;; *) echo no >&2; exit 1 ;; esac": ("on", "off"),
-    "M=$1\ncase $M in on) ;; *) echo ;; esac": (),
-    "M=$1\ncase $M in on*) ;; *) exit ;; esac": (),
-    "M=${M:-x}\ncase $M in on) ;; *) exit ;; esac": (),
-}
-
-
-def test_words_that_alone_are_taken_are_choices(subtests: pytest.Subtests) -> None:
-    for script, expected in CHOICES.items():
-        with subtests.test(script):
-            (parameter,) = find_parameters(script)
-            assert parameter.choices == expected
-            assert (parameter.type is ParameterType.CHOICE) == bool(expected)
-
-
-# Each is required if, and only if, the script ends without it.
-REQUIRED = [
-    '[ -z "$A" ] && exit',
-    '[ -n "$A" ] || { usage; exit 1; }',
-    "[[ -n $A ]] || exit",
-    'if [ -z "$A" ]; then echo no; exit 1; fi',
-    'if [ -z "$B" ] || [[ ! $A ]]; then die "no"; fi',
-    'stop() { echo; exit 2; }\ntest -n "$A" || stop',
-    '[ "x$A" = x ] && exit 1',
-    'if ! [[ "$A" =~ ^[a-z]+$ ]]; then abort; fi',
-    '[[ -z "${A:-}" || -z "${B:-}" ]] && usage',
-    'if [ -n "$A" ]; then run; else exit 2; fi',
-    'if [ -z "$B" ]; then exit; elif [ -z "$A" ]; then exit; fi',
-    'A=${A:-}\n[ -f "$A" ] || exit',
-    'check() { [ -n "$A" ] || return 1; }\ncheck || exit',
-]
-OPTIONAL = [
-    'A=${A:-}; if [[ -n $A ]]; then dry=""; fi',
-    '[ -n "$A" ] && usage',
-    'if [ -n "$A" ]; then usage; exit; fi',
-    '[ -z "$A" ] && A=/srv',
-    'if ask; then [ -n "$A" ] || exit; fi',
-    'log() { [ -n "$A" ] || return 0; echo "$@"; }',
-    '[ -n "$A" ] && one || two',
-    'if [ -n "$A" ]; then a; elif [ -n "$B" ]; then b; else exit 1; fi',
-    '[ "$A" = yes ] && exit',
-    'for f in *; do [ -n "$A" ] || continue; done',
-    'usage() { echo; }\n[ -n "$A" ] || usage',
-    'A=$1\nif [ -n "$A" ]; then cd "$A"; fi',
-    "if [ $# -gt 0 ]; then A=$1; fi",
-    "[ $# -lt 1 ] && exit\nB=$1\nA=$2",
-]
-
-
-def test_parameter_is_required_only_if_the_script_ends_without_it() -> None:
-    found = {
-        script: [p.required for p in find_parameters(script) if p.name == "A"]
-        for script in (*REQUIRED, *OPTIONAL)
-    }
-    # What the script sets itself is no parameter.
-    assert found == dict.fromkeys(REQUIRED, [True]) | dict.fromkeys(OPTIONAL, [False]) | {
-        '[ -z "$A" ] && A=/srv': []
-    }
-
-
-FILLED = {  # with V for each value, or the first choice
-    'ssh "$TARGET" uptime': "export TARGET='V'",
-    'echo "${TRIES:-3}" $HOME $RANDOM "$BASH_VERSION" "$LD_PRELOAD"': "export TRIES='V'",
-    '[ -n "$KUBECONFIG" ] || exit\nkubectl get pods': "export KUBECONFIG='V'",
-    ". ./settings\necho $NAME ${LEVEL:-1}": "export LEVEL='V'",
-    'systemctl restart "$1"': "set -- 'V'",
-    'main() { ssh "$1" "${2:-uptime}"; }\nmain "$@"': "set -- 'V' 'V'",
-    'shift 2\necho "$1"': "set -- '' '' 'V'",
-    'case "$1" in start|stop) systemctl "$1" x ;; *) exit 1 ;; esac': "set -- 'start'",
-    'case "$1" in\nup) a ;;\ndown) b ;;\nesac': "set -- 'up'",
-    "while [ $# -gt 0 ]; do case $1 in --to) TO=$2; shift 2 ;; *) break ;; esac; done": "set -- --to 'V'",
-    "for a in \"$@\"; do case $a in --to=*) TO=${a#*=} ;; esac; done\nX=$1": "set -- --to='V' 'V'",
-    "while :; do case $1 in -f | --file ) shift; F=$1 ;; '') break ;; esac; shift; done": "set -- -f 'V'",
-    "run() { while [ $# -gt 0 ]; do case $1 in -t|--to) TO=$2 ;; esac; shift; done; }\nrun \"$@\"": "set -- -t 'V'",
-    # An option behind an argument can't be filled in.
-    "C=$1; shift\nwhile [ $# -gt 0 ]; do case $1 in --to) TO=$2; shift 2 ;; esac; done": "set -- 'V'",
-    'for f in "$@"; do gzip "$f"; done': "",
-    'read -r a b; for ((i=0; i<3; i++)); do echo $a $b $i; done; f() { local x; echo $x $1; }': "",
-    "set -- one two; echo $1": "",
-    'ssh host <<"E"\necho $REMOTE\nE': "",
-}  # fmt: skip
-
-
 def test_each_kind_of_parameter_is_filled_in_its_own_way_and_read_back() -> None:
-    for script, expected in FILLED.items():
+    for expected, script in read_cases("parameters.txt")["filled"]:
         values = {p.name: (*p.choices, "V")[0] for p in find_parameters(script)}
         filled = fill(script, values)
         assert filled == (f"{expected}\n{script}" if expected else script)
