@@ -18,15 +18,19 @@ from catalog.analysis.characters import (
 )
 from catalog.analysis.characters import find_hidden_characters as _find_hidden_characters
 from catalog.analysis.comparison import Placed, new_and_gone
-from catalog.analysis.coverage import (
-    Region,
-    coverage_of,
-    not_judged_in,
-    reports_unread_lines,
-)
 from catalog.analysis.filling import UnfillableScript, before_filling, fill, read_values
 from catalog.analysis.parameters import Parameter, ParameterType, find_parameters
-from catalog.analysis.risk import RatedFinding, finding_risk, higher, least_risk, risk_level
+from catalog.analysis.risk import (
+    RatedFinding,
+    Region,
+    coverage_of,
+    finding_risk,
+    higher,
+    least_risk,
+    not_judged_in,
+    reports_unread_lines,
+    risk_level,
+)
 from catalog.analysis.secrets import Masked, Secret, find_secrets, mask_secrets, secret_values
 from catalog.analysis.shell.program import Program, read_program
 from catalog.analysis.shellcheck import check_shellcheck

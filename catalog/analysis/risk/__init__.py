@@ -5,7 +5,9 @@ No guarantee: in a script without findings, nothing known to be risky was recogn
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from typing import NamedTuple
 
 from catalog.analysis import characters
@@ -22,10 +24,11 @@ from catalog.analysis.risk.secrets import find_script_secrets
 from catalog.analysis.risk.subcommands import find_subcommand_effects
 from catalog.analysis.shell.commands import UNREAD_CODES, Gap
 from catalog.analysis.shell.program import Program
-from catalog.analysis.types import Finding, Level, Outcome, Risk, SideEffect, is_at_least
+from catalog.analysis.types import Coverage, Finding, Level, Outcome, Risk, SideEffect, is_at_least
 
 CHECK = "risk"
 VERSION = "5"
+_REPORTS_UNREAD_LINES = 5  # the first version that reports every unread line
 MAXIMUM_FINDINGS = 200
 
 _COMMAND_RULES: tuple[Rule, ...] = (
@@ -164,3 +167,39 @@ def _nothing_found() -> Finding:
         code="nothing-found",
         message="Nothing that is known to be risky was recognised; that is no guarantee.",
     )
+
+
+class Region(NamedTuple):
+    """The parts of a finding that say which lines were not read, however it is stored."""
+
+    code: str
+    line: int | None
+    end_line: int | None
+
+
+def coverage_of(script: str, findings: Iterable[Region]) -> Coverage:
+    """Count the lines of the script, and those that no finding calls unread."""
+    lines = len(script.removesuffix("\n").split("\n"))
+    unread = {
+        line
+        for found in findings
+        if found.code in UNREAD_CODES and found.line is not None
+        for line in range(found.line, (found.end_line or found.line) + 1)
+    }
+    return Coverage(lines - len(unread), lines)
+
+
+def not_judged_in(findings: Iterable[object]) -> list[str]:
+    """The messages of the unscored findings, each once, in order; rows and stored mappings alike."""
+    messages: dict[str, None] = {}
+    for found in findings:
+        read = found.get if isinstance(found, Mapping) else partial(getattr, found)
+        if read("outcome", "") == Outcome.UNSCORED:
+            messages[str(read("message", ""))] = None
+    return list(messages)
+
+
+def reports_unread_lines(checkers: str) -> bool:
+    """Whether these checkers, as `checkers()` names them, report every line that they could not read."""
+    found = re.search(r"risk rules (\d+)", checkers)
+    return found is not None and int(found[1]) >= _REPORTS_UNREAD_LINES

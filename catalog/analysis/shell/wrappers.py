@@ -136,31 +136,31 @@ def sources_of(command: Command) -> Sources | None:
 def _text_options(command: Command) -> Iterator[Word]:
     """The values of options that a shell reads."""
     name = command.name
-    names = [*_TEXT_OPTIONS.get(name, [])]
+    names = _TEXT_OPTIONS.get(name, [])
     if name == "git" and command.has_option("rebase"):
-        names.append("x")
-    if names:
-        for place, word in enumerate(command.arguments):
-            found = re.match(r"--?([\w-]+)(=?)", word.prefix)
-            if found is None:
-                continue
-            option, is_long = found[1], word.prefix.startswith("--")
-            if found[2] and option in names:
-                yield word.without_prefix(found.end())
-            elif option in names or (not is_long and option[-1:] in names):
-                yield from command.arguments[place + 1 : place + 2]
+        names = [*names, "x"]
+    yield from _option_values(command, names)
     if name in _SETTINGS:
         option, pattern = _SETTINGS[name]
-        for place, word in enumerate(command.arguments):
-            start = re.match(rf"--?{option}(?:=|$)?", word.prefix)
-            if start is None:
-                continue
-            value = word.without_prefix(start.end())
-            if not value.parts:
-                value = next(iter(command.arguments[place + 1 : place + 2]), value)
+        for value in _option_values(command, [option]):
             if key := re.match(pattern, value.prefix, re.IGNORECASE):
                 text = value.without_prefix(key.end())
                 yield _without_list(text) if name == "aws" else text
+
+
+def _option_values(command: Command, names: list[str]) -> Iterator[Word]:
+    """The values of these options: `--name=x`, `--name x`, `-nx` or `-abn x`."""
+    for place, word in enumerate(command.arguments if names else ()):
+        found = re.match(r"(--?)([\w-]+)(=?)", word.prefix)
+        if found is None:
+            continue
+        dashes, option, sign = found.groups()
+        if option in names and sign:
+            yield word.without_prefix(found.end())
+        elif option in names or (dashes == "-" and option[-1] in names):
+            yield from command.arguments[place + 1 : place + 2]
+        elif dashes == "-" and option[0] in names:
+            yield word.without_prefix(2)
 
 
 def _without_list(word: Word) -> Word:
