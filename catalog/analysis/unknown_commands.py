@@ -16,7 +16,7 @@ from catalog.analysis.read_only.usage import (
     SUBCOMMANDS,
     TRANSPARENT,
 )
-from catalog.analysis.risk import CHECK, VERSION
+from catalog.analysis.risk import new_finding
 from catalog.analysis.risk.effects import Effect
 from catalog.analysis.risk.subcommands import ALIASES, RULES, read_tool_arguments
 from catalog.analysis.shell.command_words import show_text
@@ -171,12 +171,5 @@ def _list(items: Sequence[object], most: int = 20, *, last: str = ", ") -> str:
 
 
 def _finding(code: str, message: str, line: int) -> Finding:
-    return Finding(
-        check=CHECK,
-        version=VERSION,
-        outcome=Outcome.UNSCORED,
-        level=Level.INFO,
-        code=code,
-        message=message,
-        line=line,
-    )
+    outcome, level = Outcome.UNSCORED, Level.INFO
+    return new_finding(outcome=outcome, level=level, code=code, message=message, line=line)

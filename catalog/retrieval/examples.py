@@ -69,6 +69,9 @@ class _Known(NamedTuple):
     scripts: list[Words]
     wordings: set[str]
 
+    def is_near(self, others: Collection[Words]) -> bool:
+        return any(script.is_near(other) for script in self.scripts for other in others)
+
 
 def retrieve_examples(statement: str, *, reference: str) -> Retrieval:
     """Return only neighbors, nearest first: entries that do not answer the statement.
@@ -124,14 +127,10 @@ def _answering(
     excluded |= {one.version.entry_id for one in _close(statement, found, model)}
     # An entry that may not answer, such as a suspended one, may have a near-duplicate that does.
     nearest = text_search.find_entries(statement, limit=NEAREST_ENTRIES)
-    twins = Version.objects.filter(sha256=Version.hash_of(reference)).values_list(
-        "entry", flat=True
-    )
-    known = _read_known({*excluded, *nearest, *twins, *(one.version.entry_id for one in found)})
-    asked, right = plain_text(statement), Words.of(reference)
-    for entry_id, entry in known.items():
-        if asked in entry.wordings or any(script.is_near(right) for script in entry.scripts):
-            excluded.add(entry_id)
+    same = Version.objects.filter(sha256=Version.hash_of(reference)).values_list("entry", flat=True)
+    known = _read_known({*excluded, *nearest, *same, *(one.version.entry_id for one in found)})
+    asked, right = plain_text(statement), [Words.of(reference)]
+    excluded |= {pk for pk, one in known.items() if asked in one.wordings or one.is_near(right)}
     return excluded | _twins(excluded, known)
 
 
@@ -167,12 +166,7 @@ def _read_known(entry_ids: Collection[int]) -> dict[int, _Known]:
 def _twins(excluded: Collection[int], known: Mapping[int, _Known]) -> set[int]:
     """Near-duplicates of the excluded entries: by their scripts, or by a pair that no curator dismissed."""
     scripts = [script for pk in excluded for script in known[pk].scripts]
-    twins = {
-        pk
-        for pk, entry in known.items()
-        if pk not in excluded
-        and any(script.is_near(other) for script in entry.scripts for other in scripts)
-    }
+    twins = {pk for pk, entry in known.items() if pk not in excluded and entry.is_near(scripts)}
     pairs = NearDuplicate.objects.exclude(state=NearDuplicate.State.DISMISSED).filter(
         Q(first__in=excluded) | Q(second__in=excluded)
     )

@@ -120,19 +120,16 @@ def higher(one: Risk, other: Risk) -> Risk:
     return max(one, other, key=list(Risk).index)
 
 
+new_finding = partial(Finding, check=CHECK, version=VERSION)
+
+
 def _finding(effect: Effect) -> Finding:
-    place = effect.span.place
-    return Finding(
-        check=CHECK,
-        version=VERSION,
+    return new_finding(
         outcome=Outcome.FAILED,
         level=effect.level,
         code=effect.code,
         message=effect.message,
-        line=place.line,
-        column=place.column,
-        end_line=place.end_line,
-        end_column=place.end_column,
+        **effect.span.place._asdict(),
     )
 
 
@@ -145,9 +142,7 @@ def _gaps(program: Program) -> list[Finding]:
 
 def _gap(gap: Gap) -> Finding:
     is_unread = gap.code in _UNJUDGED_CODES
-    return Finding(
-        check=CHECK,
-        version=VERSION,
+    return new_finding(
         # Splicing is a known risk, and so is unread text. The other gaps could not be judged.
         outcome=Outcome.FAILED if is_unread or gap.code == "spliced_value" else Outcome.UNSCORED,
         level=Level.WARNING if is_unread else Level.INFO,
@@ -159,9 +154,7 @@ def _gap(gap: Gap) -> Finding:
 
 
 def _nothing_found() -> Finding:
-    return Finding(
-        check=CHECK,
-        version=VERSION,
+    return new_finding(
         outcome=Outcome.PASSED,
         level=Level.INFO,
         code="nothing-found",

@@ -18,8 +18,8 @@ from catalog.analysis.risk.effects import (
 from catalog.analysis.shell.arguments import read_arguments
 from catalog.analysis.shell.command_words import Text, Variable, Word, show, show_text
 from catalog.analysis.shell.commands import Command
-from catalog.analysis.shell.inline_code import INTERPRETERS, code_of, read_code
-from catalog.analysis.shell.interpreters import AWKS
+from catalog.analysis.shell.inline_code import code_of, read_code
+from catalog.analysis.shell.interpreters import AWKS, is_language
 from catalog.analysis.shell.program import Program
 from catalog.analysis.tables import PATTERNS
 from catalog.analysis.types import Level
@@ -32,7 +32,7 @@ def find_deletions(command: Command, program: Program) -> Iterator[Effect]:
     rule = _RULES.get(command.name)
     if rule is not None:
         yield from rule(command, program)
-    if command.name in INTERPRETERS:
+    if is_language(command.name):
         yield from _delete_in_code(command)
     yield from _overwrite_files(command, program)
 

@@ -15,7 +15,8 @@ from catalog.analysis.risk.subcommands import find_subcommand_effects
 from catalog.analysis.shell.arguments import read_arguments
 from catalog.analysis.shell.command_words import Word, show
 from catalog.analysis.shell.commands import Command
-from catalog.analysis.shell.inline_code import INTERPRETERS, code_of, read_code
+from catalog.analysis.shell.inline_code import code_of, read_code
+from catalog.analysis.shell.interpreters import is_language
 from catalog.analysis.shell.program import Program
 from catalog.analysis.shell.script_files import file_key
 from catalog.analysis.tables import PATTERNS, WORDS
@@ -81,7 +82,7 @@ def _secrets_read(command: Command, program: Program) -> Iterator[tuple[Word, st
             names += [word.literal] if name == "printenv" and word.literal else []
             if any(PATTERNS["secret-name"].search(one) for one in names):
                 yield word, "a secret of the environment"
-    if name in INTERPRETERS:
+    if is_language(name):
         for word in code_of(command):
             strings = re.finditer(r"[\"']([^\"'\s]{4,200})[\"']", read_code(word))
             kinds = (secret_kind(found[1]) for found in islice(strings, MAXIMUM_WORDS))

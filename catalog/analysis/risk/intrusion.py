@@ -11,7 +11,8 @@ from catalog.analysis.shell.arguments import read_arguments
 from catalog.analysis.shell.command_words import Word, show
 from catalog.analysis.shell.commands import Command
 from catalog.analysis.shell.fragments import Span, Unit
-from catalog.analysis.shell.inline_code import INTERPRETERS, code_of, read_code
+from catalog.analysis.shell.inline_code import code_of, read_code
+from catalog.analysis.shell.interpreters import is_language
 from catalog.analysis.shell.program import Program
 from catalog.analysis.shell.wrappers import SHELLS
 from catalog.analysis.tables import PATTERNS
@@ -32,7 +33,7 @@ def find_intrusions(command: Command, program: Program) -> Iterator[Effect]:
             yield _effect("back_door", word.span_of(*found.span()), _REMOTE_SHELL)
     if name in _NETCATS or (name == "openssl" and "s_client" in texts):
         yield from _hands_over_shell(command)
-    elif name in INTERPRETERS:
+    elif is_language(name):
         for word in code_of(command):
             code = read_code(word)
             if PATTERNS["sockets"].match(code):

@@ -8,13 +8,11 @@ from collections.abc import Iterator
 
 from catalog.analysis.shell.command_words import Part, Text, Variable, Word
 from catalog.analysis.shell.commands import Command
-from catalog.analysis.shell.interpreters import AWKS, read_sources
+from catalog.analysis.shell.interpreters import AWKS, is_language, read_sources
 from catalog.analysis.tables import read_table
 
 MAXIMUM_CODE = 20_000  # characters that are searched
 MAXIMUM_CALLS = 50
-INTERPRETERS = AWKS | {"python", "python2", "python3", "perl", "ruby", "node", "php", "lua"}
-INTERPRETERS |= {f"python3.{minor}" for minor in range(6, 20)}
 
 _STRING = r"(?:\"(?P<{0}double>(?:[^\"\\\n]|\\.){{0,2000}})\"|'(?P<{0}single>(?:[^'\\\n]|\\.){{0,2000}})')"
 _MORE = r"(?P<more>(?:\s{0,9},\s{0,9}\[?\s{0,9}(?:\"[^\"\\\n]{0,200}\"|'[^'\\\n]{0,200}')){0,30}+)"
@@ -46,7 +44,7 @@ def code_of(command: Command) -> Iterator[Word]:
 def shell_texts(command: Command) -> Iterator[Word]:
     """The texts that the command's own code has a shell run, as far as they stand in it."""
     name = command.name
-    if name in INTERPRETERS:
+    if is_language(name):
         patterns = [_CALL]
         patterns += [_AWK_PIPE] if name in AWKS else []
         patterns += [_BACKQUOTES] if name in ("perl", "ruby", "php") else []

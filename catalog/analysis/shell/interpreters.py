@@ -32,6 +32,7 @@ class Interpreter:
     subcommands: list[str]  # only these run code
     reads_input: bool  # if neither code nor a file is given
     is_shell: bool
+    is_language: bool
     is_declarative: bool  # its input describes a state; what it changes is judged apart
 
 
@@ -58,6 +59,7 @@ def _read_line(text: str) -> Interpreter:
         *(code, files, values, idle, fields.get("operand", ""), subcommands),
         reads_input="no-input" not in flags,
         is_shell="shell" in flags,
+        is_language="language" in flags,
         is_declarative="declarative" in flags,
     )
 
@@ -77,6 +79,12 @@ def is_shell(name: str) -> bool:
     """Return whether the code of the program is shell commands."""
     spec = interpreter_of(name)
     return spec is not None and spec.is_shell
+
+
+def is_language(name: str) -> bool:
+    """Return whether the program runs a language in which code can delete files or start commands."""
+    spec = interpreter_of(name)
+    return spec is not None and spec.is_language
 
 
 def read_sources(command: Command) -> Sources | None:
