@@ -17,6 +17,7 @@ MASK = "***"
 IN_WORDS = "password in words"  # the kind of secrets in sentences
 _PRIVATE_KEY = "private key"
 _REST = "text with too many names of secrets"
+MAXIMUM_MATCHES = 20_000  # of one pattern; all that comes after them is masked
 _LONGEST = 600  # characters of a value and what stands before it
 _LONGEST_KEY, _LONGEST_CERTIFICATE = 20_000, 8_000  # characters
 _LEAST_SHARED = 6  # characters of any value that is searched for everywhere
@@ -41,8 +42,8 @@ _FORMS = tuple(read_contexts("forms.txt"))
 _CONTEXTS = tuple(read_contexts("contexts.txt"))
 # If a text has more names of secrets, or words about users, all that comes after them is masked unread.
 _MOST_WORDS = (
-    (re.compile("|".join(FRAGMENTS["NAMES"].split()), re.IGNORECASE), 6_000),
-    (re.compile("pin|" + "|".join(FRAGMENTS["OF_USERS"].split()), re.IGNORECASE), 40_000),
+    (FRAGMENTS["NAMES"].split(), 5_000),
+    (["pin", *FRAGMENTS["OF_USERS"].split()], 40_000),
 )
 # Where a private key ends, or where that was cut off what may be of the key. A line of capitals alone is not part of
 # it: it may be the fence of a prompt.
@@ -62,16 +63,20 @@ def find_secret_forms(text: str) -> tuple[Secret, ...]:
 
 def find_secrets(text: str) -> tuple[Secret, ...]:
     """All secrets of a text, by their form or by what stands before them; in order, none inside another."""
-    too_many = (
-        found
-        for words, most in _MOST_WORDS
-        for found in islice(words.finditer(text), most, most + 1)
-    )
-    end = min((found.start() for found in too_many), default=len(text))
+    end = _end_of_search(text)
     rest = [Secret(end, len(text), _REST)] if end < len(text) else []
     text = text[:end]
     found = [*_search(text, _FORMS), *_outside_public(text, _search(text, _CONTEXTS))]
     return tuple(_apart([*_with_whole_keys(text, found), *rest]))
+
+
+def _end_of_search(text: str) -> int:
+    small, ends = _signs(text)[0], [len(text)]
+    for words, most in _MOST_WORDS:
+        if sum(map(small.count, words)) > most:
+            found = re.finditer("|".join(words), text, re.IGNORECASE)
+            ends += [word.start() for word in islice(found, most, most + 1)]
+    return min(ends)
 
 
 def _nothing(_value: str) -> bool:
@@ -109,7 +114,8 @@ def secret_values(*texts: str) -> frozenset[str]:
 
 
 def _is_isolated(secret: Secret, text: str) -> bool:
-    return secret.kind != _REST and is_no_word(text[secret.start : secret.end])
+    is_value = secret.kind != _REST and secret.end - secret.start <= _LONGEST_KEY
+    return is_value and is_no_word(text[secret.start : secret.end])
 
 
 def _find_values(text: str, values: Mapping[str, str]) -> Iterator[Secret]:
@@ -137,7 +143,10 @@ def _search(text: str, contexts: Iterable[Context]) -> Iterator[Secret]:
                 known[sign] = sign in small
         if not any(known[sign] for sign in context.signs):
             continue
-        for match in _matches(text, context):
+        for number, match in enumerate(_matches(text, context)):
+            if number == MAXIMUM_MATCHES:
+                yield Secret(match.start(), len(text), _REST)
+                break
             group = match.lastindex or 0
             start, value = match.start(group), match[group].rstrip(",.:")  # those end a clause
             if context.is_one(value) and not is_placeholder(value):
