@@ -201,15 +201,11 @@ def written_files(command: Command) -> Iterator[Word]:
             yield from arguments.operands[:-1]
     elif name in ("touch", "mkdir", "rm", "rmdir", "truncate", "shred"):
         yield from arguments.operands
-    elif name in ("sed", "perl") and _edits_in_place(arguments.names):
+    elif name in ("sed", "perl") and arguments.has("i", "in-place"):
         has_script = arguments.has("e", "expression", "f", "file")
         yield from arguments.operands[0 if has_script else 1 :]
     elif name == "dd":
         yield from (w.without_prefix(3) for w in command.arguments if w.prefix.startswith("of="))
-
-
-def _edits_in_place(names: frozenset[str]) -> bool:
-    return bool(names & {"i", "in-place"})
 
 
 _VALUES = {"sed": "ef", "perl": "e", "install": "mogtS", "cp": "tS", "mv": "tS", "ln": "tS"}

@@ -51,13 +51,13 @@ def find_script_secrets(program: Program) -> Iterator[Effect]:
 
 
 def _find_named(program: Program) -> Iterator[Effect]:
-    for assignment in program.assignments:
-        if (
-            assignment.value
-            and _SECRET_NAME.search(assignment.name)
-            and _is_secret(assignment.value)
-        ):
-            yield _effect(assignment.span, f"sets {assignment.name} to a value that all can read")
+    places = [(one, "sets {} to a value that all can read") for one in program.assignments]
+    for command in program.commands:
+        places += [(one, "gives {} on a command line") for one in command.assignments]
+    for assignment, what in places:
+        value = assignment.value
+        if value and _SECRET_NAME.search(assignment.name) and _is_secret(value):
+            yield _effect(assignment.span, what.format(assignment.name))
     for command in program.commands:
         yield from _in_command(command)
 
@@ -78,13 +78,6 @@ def _is_secret(word: Word) -> bool:
 
 
 def _in_command(command: Command) -> Iterator[Effect]:
-    for assignment in command.assignments:
-        if (
-            assignment.value
-            and _SECRET_NAME.search(assignment.name)
-            and _is_secret(assignment.value)
-        ):
-            yield _effect(assignment.span, f"gives {assignment.name} on a command line")
     names = [*_PASSWORD_OPTIONS.get(command.name, ()), *_ANY_LONG]
     if command.name == "docker" and not command.has_option("login"):
         names.remove("p")  # `docker compose -p` names the project

@@ -214,7 +214,7 @@ class _Reader:
                 for command in commands
                 if command.span.unit is span.unit and span.start <= command.span.start < span.end
             ]
-            self.files.add_group(redirect, inside)
+            self.files.add_redirect(redirect, inside)
 
     def _read_command(self, command: Command, place: int) -> Command:
         at = 1 if command.name in _WITH_SUBCOMMANDS and command.arguments else 0
@@ -406,14 +406,12 @@ class _Reader:
         """What these commands of one substitution print, if the script says so."""
         if not commands or depth > MAXIMUM_DEPTH:
             return None
-        last = commands[-1]
-        if len(commands) > 1:
+        if len(commands) > 1:  # then they must be one pipeline
             places = [command.context.pipes[-1:] for command in commands]
-            if not all(place and place[0][:2] == places[0][0][:2] for place in places):
+            unit, start = places[0][0][:2] if places[0] else (commands[0].span.unit, -1)
+            if places != [((unit, start, place),) for place in range(len(places))]:
                 return None
-            if [place[0][2] for place in places] != list(range(len(places))):
-                return None
-        return self._stage(last, depth + 1)
+        return self._stage(commands[-1], depth + 1)
 
     def _stage(self, command: Command, depth: int = 0) -> Word | None:
         """What this member of a pipeline prints, if the script says so."""

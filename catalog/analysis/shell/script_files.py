@@ -63,11 +63,7 @@ class ScriptFiles:
         """Note what the commands write."""
         for command in commands:
             for redirect in command.redirects:
-                if redirect.kind in ("write", "append"):
-                    text = printed_text(command)
-                    self._note(
-                        redirect.word, Written(command, text, None, redirect.kind == "append")
-                    )
+                self.add_redirect(redirect, [command])
             operands = read_arguments(command.arguments, short="mogtS").operands
             if command.name == "tee":
                 appends = command.has_option("-a")
@@ -79,14 +75,13 @@ class ScriptFiles:
                 for word in output_files(command):
                     self._note(word, Written(command))
 
-    def add_group(self, redirect: Redirect, inside: list[Command]) -> None:
-        """Note what the commands of a group write to one file."""
+    def add_redirect(self, redirect: Redirect, inside: list[Command]) -> None:
+        """Note what a command, or the commands of a group, write to one file."""
         texts = [printed_text(command) for command in inside]
         known = [text for text in texts if text is not None]
         if inside and redirect.kind in ("write", "append"):
-            text = (
-                reduce(append_text, known) if len(known) == len(texts) <= MAXIMUM_WRITES else None
-            )
+            is_known = len(known) == len(texts) <= MAXIMUM_WRITES
+            text = reduce(append_text, known) if is_known else None
             self._note(redirect.word, Written(inside[0], text, None, redirect.kind == "append"))
 
     def _note(self, word: Word, written: Written) -> None:
