@@ -78,23 +78,21 @@ class Variables:
         value = self.sole_value(name)
         return value.literal if value is not None else None
 
+    def _all_values(self, name: str, most: int = MAXIMUM_ASSIGNMENTS) -> list[Assignment]:
+        """The assignments of the variable; none if there are too many, or if a command sets it too."""
+        assignments = self._assignments.get(name, [])
+        return [] if name in self._written or len(assignments) > most else assignments
+
     def sole_value(self, name: str) -> Word | None:
         """The word that it is set to once, with what is appended to it later."""
-        assignments = self._assignments.get(name, [])[: MAXIMUM_ASSIGNMENTS + 1]
-        if not assignments or len(assignments) > MAXIMUM_ASSIGNMENTS or name in self._written:
-            return None
-        if any(a.is_loop or a.is_conditional or a.value is None for a in assignments):
-            return None
-        if len(assignments) > 1 and not all(a.appends for a in assignments[1:]):
-            return None
-        values = [a.value for a in assignments if a.value is not None]
-        return values[0] if len(values) == 1 else join_parts(values)
+        assignments = self._all_values(name)
+        values = [a.value for a in assignments if a.value and not (a.is_loop or a.is_conditional)]
+        is_one = values and all(a.appends for a in assignments[1:])
+        return join_parts(values) if is_one and len(values) == len(assignments) else None
 
     def choices(self, name: str) -> list[Word]:
         """Every value that the script gives the variable, if all are literal and one is certain."""
-        assignments = self._assignments.get(name, [])
-        if name in self._written or len(assignments) > MAXIMUM_CHOICES:
-            return []
+        assignments = self._all_values(name, MAXIMUM_CHOICES)
         if not any(a.is_loop or not a.is_conditional for a in assignments):
             return []
         values = [a.value if a.values else Word((), a.span) for a in assignments]
@@ -115,14 +113,10 @@ class Variables:
 
     def is_switch(self, name: str) -> bool:
         """Whether the variable is only ever `true` or `false`."""
-        assignments = self._assignments.get(name, [])[: MAXIMUM_ASSIGNMENTS + 1]
-        return (
-            0 < len(assignments) <= MAXIMUM_ASSIGNMENTS
-            and name not in self._written
-            and all(
-                a.value is not None and not a.appends and a.value.literal in ("true", "false", ":")
-                for a in assignments
-            )
+        assignments = self._all_values(name)
+        return bool(assignments) and all(
+            a.value is not None and not a.appends and a.value.literal in ("true", "false", ":")
+            for a in assignments
         )
 
     def varies(self, name: str) -> bool:
@@ -159,8 +153,8 @@ class Variables:
         return self._arrays[name]
 
     def _array(self, name: str) -> tuple[Word, ...] | None:
-        assignments = self._assignments.get(name, [])
-        if not assignments or name in self._written or not all(a.is_array for a in assignments):
+        assignments = self._all_values(name)
+        if not assignments or not all(a.is_array for a in assignments):
             return None
         if assignments[0].appends or not all(later.appends for later in assignments[1:]):
             return None
