@@ -11,7 +11,7 @@ import yaml
 
 import catalog
 from catalog.analysis import find_secrets, mask_secrets, secret_values
-from catalog.analysis.secrets import is_placeholder
+from catalog.analysis.secrets import is_placeholder, masking
 from tests.catalog.analysis.planted import Planted, planted_secrets
 from tests.catalog.analysis.secret_places import ORDINARY, written_secrets
 from tests.first_cases import first_cases
@@ -138,23 +138,28 @@ HOSTILE_PARTS = (
     *("user a / ", "kind: Secret\ndata:\n a: bcdefgh\n", "the the password ", "wifi key a "),
     *("password=", "-----BEGIN PRIVATE KEY-----", "chpasswd <<E\n", "jq --arg key ", "AKIAABCDEFGHIJKLMNOP "),
 )  # fmt: skip
-CPU_SECONDS = 4.0  # twice what an input takes, and a small part of quadratic time
+CPU_SECONDS = 2.0  # twice what the slowest part takes, and a small part of quadratic time
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", [*HOSTILE_PARTS, "token=ab{}X9 "])
-def test_one_megabyte_of_a_hostile_text_is_masked_in_bounded_cpu_time(part: str) -> None:
-    """Find a pattern that backtracks: at this length it takes minutes."""
-    text = "".join(part.format(number) for number in range(1_000_000 // len(part)))
-    started = time.thread_time()
-    assert len(mask_secrets(text).text) <= len(text) + 3
-    assert time.thread_time() - started < CPU_SECONDS
+def test_hostile_text_is_masked_in_bounded_cpu_time() -> None:
+    """Find a pattern that backtracks or text that is read again and again: at this length that takes minutes."""
+    slow = {}
+    for part in (*HOSTILE_PARTS, "token=ab{}X9 "):
+        text = "".join(part.format(number) for number in range(300_000 // len(part)))
+        started = time.thread_time()
+        assert len(mask_secrets(text).text) <= len(text) + 3, part
+        if (seconds := time.thread_time() - started) > CPU_SECONDS:
+            slow[part] = seconds
+    assert not slow
 
 
-def test_text_after_too_many_names_of_secrets_is_masked_unread() -> None:
-    text = "token: see below\n" * 7_000
-    masked = mask_secrets(f"{text}the end")
-    assert masked.secrets == ("text with too many names of secrets",)
-    assert masked.text == f"{text[: len(masked.text) - 3]}***"
-    assert secret_values(text) == frozenset()
-    assert mask_secrets(text[:50_000]).text == text[:50_000]
+def test_text_after_too_many_names_of_secrets_is_masked_unread(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(masking, "_MOST_WORDS", ((["token"], 50),))
+    text = "token: see below\n" * 50
+    masked = mask_secrets(f"{text}token: it is there\nthe end")
+    assert masked == (f"{text}***", ("text with too many names of secrets",))
+    assert secret_values(f"{text}token: it is there") == frozenset()
+    assert mask_secrets(text).text == text
