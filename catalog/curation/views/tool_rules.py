@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django import forms
 from django.contrib import messages
+from django.forms import model_to_dict
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
@@ -39,26 +40,28 @@ class ToolRuleForm(forms.Form):
 def tool_list(request: HttpRequest) -> HttpResponse:
     """All rules."""
     curator_of(request)
-    context = {
-        "nav_section": "catalogue",
-        "rows": ToolRule.objects.select_related("by"),
-    }
+    context = {"nav_section": "catalogue", "rows": ToolRule.objects.select_related("by")}
     return render(request, "catalog/curation/tool_rules.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-def tool_new(request: HttpRequest) -> HttpResponse:
-    """Add a rule; `name` in the address fills in the command."""
-    curator_of(request)
-    return _edit(request, None, {"name": request.GET.get("name", "")[:80]})
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-def tool_edit(request: HttpRequest, pk: int) -> HttpResponse:
-    """Change a rule."""
-    curator_of(request)
-    rule = get_object_or_404(ToolRule, pk=pk)
-    return _edit(request, rule, {"name": rule.name, "effect": rule.effect, "note": rule.note})
+def tool_edit(request: HttpRequest, pk: int | None = None) -> HttpResponse:
+    """Add a rule, or change this one; `name` in the address fills in the command of a new rule."""
+    curator = curator_of(request)
+    rule = get_object_or_404(ToolRule, pk=pk) if pk else None
+    initial = model_to_dict(rule) if rule else {"name": request.GET.get("name", "")[:80]}
+    form = ToolRuleForm(request.POST if request.method == "POST" else None, initial=initial)
+    if form.is_valid():
+        try:
+            services.save_tool_rule(rule, **form.cleaned_data, by=curator)
+        except BadInput as refusal:
+            add_refusal(form, refusal)
+        else:
+            messages.success(request, _("Rule saved. Scripts are checked again in the background."))
+            return redirect("tool-list")
+    context = {"nav_section": "catalogue", "form": form, "rule": rule}
+    status = 422 if form.is_bound else 200
+    return render(request, "catalog/curation/tool_rule.html", context, status=status)
 
 
 @require_POST
@@ -68,18 +71,3 @@ def tool_remove(request: HttpRequest, pk: int) -> HttpResponse:
     services.remove_tool_rule(get_object_or_404(ToolRule, pk=pk), by=user)
     messages.success(request, _("Rule removed. Scripts are checked again in the background."))
     return redirect("tool-list")
-
-
-def _edit(request: HttpRequest, rule: ToolRule | None, initial: dict[str, str]) -> HttpResponse:
-    form = ToolRuleForm(request.POST if request.method == "POST" else None, initial=initial)
-    if form.is_valid():
-        try:
-            services.save_tool_rule(rule, **form.cleaned_data, by=curator_of(request))
-        except BadInput as refusal:
-            add_refusal(form, refusal)
-        else:
-            messages.success(request, _("Rule saved. Scripts are checked again in the background."))
-            return redirect("tool-list")
-    context = {"nav_section": "catalogue", "form": form, "rule": rule}
-    status = 422 if form.is_bound else 200
-    return render(request, "catalog/curation/tool_rule.html", context, status=status)
