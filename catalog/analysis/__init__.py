@@ -11,7 +11,6 @@ from dataclasses import replace
 
 from catalog.analysis import characters, risk, shellcheck, syntax
 from catalog.analysis.characters import (
-    CharacterKind,
     HiddenCharacter,
     check_characters,
     find_odd_in_words,
@@ -35,7 +34,7 @@ from catalog.analysis.secrets import Masked, Secret, find_secrets, mask_secrets,
 from catalog.analysis.shell.program import Program, read_program
 from catalog.analysis.shellcheck import check_shellcheck
 from catalog.analysis.side_effect import command_side_effect, find_side_effect
-from catalog.analysis.suggestions import Asked, Suggested, suggest_parameters
+from catalog.analysis.suggestions import Asked, suggest_parameters
 from catalog.analysis.syntax import check_syntax
 from catalog.analysis.tool_rules import (
     NO_RULES,
@@ -65,7 +64,6 @@ from catalog.analysis.values import dangerous_values
 
 __all__ = [
     "Asked",
-    "CharacterKind",
     "Coverage",
     "Finding",
     "HiddenCharacter",
@@ -81,7 +79,6 @@ __all__ = [
     "Secret",
     "RatedFinding",
     "SideEffect",
-    "Suggested",
     "ToolEffect",
     "ToolRules",
     "UnfillableScript",

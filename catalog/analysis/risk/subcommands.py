@@ -143,7 +143,9 @@ def find_subcommand_effects(command: Command, program: Program) -> Iterator[Effe
         message = rule.block.message
         given = arguments.operands
         for mark, words in (("«it»", rest), ("«first»", given[:1]), ("«last»", given[-1:])):
-            message = message.replace(mark, _show_words(words)) if mark in message else message
+            if mark in message:
+                otherwise = "what is named at run time" if mark == "«it»" else "a disk"
+                message = message.replace(mark, _show_words(words) or otherwise)
         yield Effect(rule.block.code, rule.block.level, message, command.span)
     elif command.name == "aws":
         yield from find_aws_effect(command, arguments)
@@ -177,7 +179,7 @@ def _text(word: Word | None) -> str:
 
 def _show_words(words: tuple[Word, ...]) -> str:
     shown = " ".join(show(word) for word in words[:4])
-    return f"{shown} …" if len(words) > 4 else shown or "what is named at run time"
+    return f"{shown} …" if len(words) > 4 else shown
 
 
 def read_rules(text: str, source: str) -> dict[str, tuple[ToolRule, ...]]:

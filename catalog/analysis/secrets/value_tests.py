@@ -95,7 +95,7 @@ def is_placeholder(value: str) -> bool:
     parts = _PARTS.split(value)
     if _PLACEHOLDER.search(_IN_NAMES.sub("", value)):
         return True
-    return not any(_is_by_chance(part) for part in parts if not _IN_NAMES.search(part))
+    return not any(_alternates(part) for part in parts if not _IN_NAMES.search(part))
 
 
 def is_anything(_value: str) -> bool:
@@ -129,9 +129,9 @@ def looks_random(value: str) -> bool:
     return is_value(value) and is_no_word(value)
 
 
-def looks_random_and_no_sentence(value: str) -> bool:
-    """As `looks_random`; several words are none where one of them holds a sentence together."""
-    return looks_random(value) and are_no_common_words(value)
+def looks_random_and_is_no_sentence(value: str) -> bool:
+    """Whether it can be a secret, is no word, and contains no common word."""
+    return looks_random(value) and has_no_common_word(value)
 
 
 def looks_like_a_password(value: str) -> bool:
@@ -143,7 +143,7 @@ def looks_like_a_password(value: str) -> bool:
 
 
 def is_password_but_no_hash(value: str) -> bool:
-    """As `looks_like_a_password`, and no long hexadecimal number: sentences contain digests and commits, too."""
+    """Whether it looks like a password and is no long hexadecimal number, such as a commit."""
     return looks_like_a_password(value) and not (
         len(value) >= _LONG and _HEXADECIMAL.fullmatch(value)
     )
@@ -162,7 +162,7 @@ def is_plausible_setting(value: str) -> bool:
     return is_value(value) and value.lower() not in COMMON_WORDS and not _FILE.fullmatch(value)
 
 
-def is_odd(value: str) -> bool:
+def mixes_letters_and_digits(value: str) -> bool:
     """Whether no word, name or number is written so: small letters, capitals, and a small letter behind a digit."""
     plain = _NAMES_WITH_DIGITS.sub("", value.strip("*_`.,:!?)]}"))
     return (
@@ -186,7 +186,7 @@ def is_private_key_in_base64(value: str) -> bool:
     return " PRIVATE KEY-" in _decode(_whole_groups("".join(value.split())[:64]))
 
 
-def is_of_all_classes(value: str) -> bool:
+def has_all_character_classes(value: str) -> bool:
     """Whether small letters, capitals, digits and a sign are in it, as in hardly anything but passwords."""
     return (
         len(value) >= _LEAST_ODD
@@ -197,57 +197,57 @@ def is_of_all_classes(value: str) -> bool:
     )
 
 
-def is_a_name_with_number(value: str) -> bool:
+def is_name_with_number(value: str) -> bool:
     """Whether it is of small letters, capitals and digits, as what people take for a password: `Summerwind88`."""
     return is_value(value) and all(one.search(value) for one in _CLASSES[:3])
 
 
-def are_no_common_words(value: str) -> bool:
+def has_no_common_word(value: str) -> bool:
     """Whether none of several words holds a sentence together."""
     return COMMON_WORDS.isdisjoint(value.lower().split())
 
 
-def is_of_words(value: str) -> bool:
+def has_four_words(value: str) -> bool:
     """Whether it is four words and more."""
     return len(value.split()) >= _LEAST_PHRASE
 
 
-def is_of_three_words(value: str) -> bool:
+def has_three_uncommon_words(value: str) -> bool:
     """Whether it is three words and more, none of which holds a sentence together."""
-    return len(value.split()) >= _LEAST_PHRASE - 1 and are_no_common_words(value)
+    return len(value.split()) >= _LEAST_PHRASE - 1 and has_no_common_word(value)
 
 
-def is_of_chance(value: str) -> bool:
+def looks_generated(value: str) -> bool:
     """Whether it can hardly be a name that somebody gave: three classes of characters, or many turns."""
     if not looks_like_a_password(value):
         return False
     parts = _PARTS.split(value)
     return (
         count_classes(value) >= 3
-        or any(map(_is_by_chance, parts))
+        or any(map(_alternates, parts))
         or _PRODUCT_KEY.fullmatch(value) is not None
     )
 
 
-def is_of_chance_and_no_digest(value: str) -> bool:
-    """As `is_of_chance`; a hexadecimal number after the word *key* names a key, and that of a table has more in it."""
+def looks_generated_but_is_no_hash(value: str) -> bool:
+    """Whether it looks generated, and is neither a hexadecimal number nor the key of a table."""
     return (
-        is_of_chance(value)
+        looks_generated(value)
         and not _HEXADECIMAL.fullmatch(value)
         and not _KEY_OF_A_TABLE.search(value)
     )
 
 
-def is_like_no_word(value: str) -> bool:
-    """Whether it stands out of a sentence about passwords: of chance, no name of capitals and a number, no digest."""
+def stands_out_in_a_sentence(value: str) -> bool:
+    """Whether it looks generated, and is neither a hash nor a name of capitals and a number."""
     return (
-        is_of_chance(value)
+        looks_generated(value)
         and not _HEXADECIMAL.fullmatch(value.replace("-", ""))
         and (_turns(value) >= _LEAST_TURNS or _SIGN.search(value) is not None)
     )
 
 
-def is_put_together(value: str) -> bool:
+def is_compound_word(value: str) -> bool:
     """Whether it is of words without a space, none of which goes on about passwords: `tulips-ferry`, `TulipsAndTea`.
 
     A manager of passwords or a person makes it of words; what has more than letters in it is none.
@@ -265,7 +265,7 @@ def is_put_together(value: str) -> bool:
     )
 
 
-def is_a_phrase(value: str) -> bool:
+def is_phrase(value: str) -> bool:
     """Whether it is a password, or four words and more with something between them, as makers of passphrases do."""
     return looks_like_a_password(value) or len(_PARTS.split(value)) >= _LEAST_PHRASE
 
@@ -290,7 +290,7 @@ def count_classes(value: str) -> int:
     return sum(bool(one.search(value)) for one in _CLASSES)
 
 
-def _is_by_chance(part: str) -> bool:
+def _alternates(part: str) -> bool:
     """Whether letters and digits take turns in it, as in no name with a number behind it."""
     return len(part) >= _LEAST_RANDOM and _turns(part) >= _LEAST_TURNS
 
