@@ -7,44 +7,10 @@ import re
 from collections.abc import Iterator
 
 from catalog.analysis import Outcome, Report, Risk, analyse_static
+from tests.catalog.analysis.case_files import read_cases
 
 PART = re.compile(r"«|\$\{?(?:c|p|cmd|tool)\b")
-# Commands that destroy something and harmless ones; loops and xargs pass on their last words.
-PAIRS = [
-    line.split(" | ")
-    for line in """
-rm -rf /srv/data | ls -l /srv/data
-rm -rf --no-preserve-root / | df -h /
-shred -uz /srv/keys.db | stat /srv/keys.db
-dd if=/dev/zero of=/dev/sda | cat /var/log/syslog
-mkfs.ext4 -F /dev/sdb1 | blkid /dev/sdb1
-wipefs -a /dev/sdc | lsblk -f /dev/sdc
-truncate -s 0 /var/lib/app/journal.db | wc -c /var/lib/app/journal.db
-zpool destroy -f tank | zpool status -v tank
-rsync -a --delete /srv/empty/ /srv/www/ | du -sh /srv/www/
-kubectl delete namespace prod | kubectl get namespace prod
-kubectl delete pvc -n prod --all | kubectl get pvc -n prod
-helm uninstall shop | helm status shop
-docker volume rm pgdata | docker volume inspect pgdata
-docker system prune -af | docker system df -v
-terraform destroy -auto-approve | terraform show -no-color
-git push --force origin main | git log -1 main
-git reset --hard origin/main | git show --stat origin/main
-aws s3 rm --recursive s3://acme-prod | aws s3 ls s3://acme-prod
-aws ec2 terminate-instances --instance-ids i-0abc1234 | aws ec2 describe-instances --instance-ids i-0abc1234
-gcloud sql instances delete prod | gcloud sql instances list
-az group delete --yes --name prod | az group show --name prod
-redis-cli flushall | redis-cli dbsize
-dropdb shop | pg_isready -d shop
-mysqladmin -f drop shop | mysqladmin -s status
-zfs destroy -r tank/home | zfs list -r tank/home
-lvremove -f vg0/data | lvs vg0/data
-userdel -r deploy | id deploy
-cryptsetup luksErase /dev/sdb | file -s /dev/sdb
-apt-get purge -y postgresql | apt-cache policy postgresql
-etcdctl del --prefix / | etcdctl get --prefix /
-""".strip().splitlines()
-]
+PAIRS = read_cases("disguised_commands.txt")["commands"]
 DESTRUCTIVE = [destructive for destructive, _ in PAIRS]
 HARMLESS = [harmless for _, harmless in PAIRS]
 # «cmd» is the command, «head» all but its last word, «last» that word; «b64», «hex», «rev», «oct»
