@@ -10,6 +10,9 @@ from typing import TypeGuard
 _CALCULATES = re.compile(r"'*[=+\-@\t\r]")
 _MARKED = re.compile(r"'+[=+\-@\t\r]")
 
+# What pandas and Excel write for an empty cell. Other words, such as NA, may be a name.
+NO_VALUE = frozenset({"", "NaN", "nan", "-nan", "<NA>", "NaT", "#N/A"})
+
 
 def safe_cell(text: str) -> str:
     """The text in a form that no spreadsheet takes for a formula; `plain_cell` is the exact inverse."""
@@ -58,8 +61,9 @@ def write_flag(value: bool) -> str:
 
 def read_flag(cell: str) -> object:
     """True for yes, False for no; other text is returned as it is, for the record to refuse."""
+    word = cell.strip().lower().removesuffix(".0")
     return {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}.get(
-        cell.strip().lower(), cell
+        word, cell
     )
 
 

@@ -1,19 +1,21 @@
-"""Reads a JSON array of objects, alone or as `items` of an object, element by element and never as a whole."""
+"""Reads a JSON array of objects, alone or inside an object, element by element and never as a whole."""
 
 from __future__ import annotations
 
-import codecs
 import json
 import re
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from core.files.lines import BOM, MOST_BYTES, UnreadableFile
-from core.files.records import Record, object_of, refuse_constant, too_long
+from core.files.lines import MOST_BYTES, UnreadableFile, open_text
+from core.files.records import DECODER, Record, object_of, too_long
 
 _PART = 1 << 18
-_NO_ARRAY = "The file holds no array of objects, alone or as “items”."
-_DECODER = json.JSONDecoder(parse_constant=refuse_constant)
+# Names under which exports of other tools hold their records, promptfoo's `results.results` among them.
+_ARRAYS = ("items", "results", "data", "examples", "rows", "records", "runs", "tasks")
+_NO_ARRAY = (
+    f"The file has no array of objects, alone or under one of the names {', '.join(_ARRAYS)}."
+)
 _GAP = re.compile(r"[\s,]*")
 _NAME = re.compile(r'[\s,]*("(?:[^"\\]|\\.)*")\s*:\s*')
 # Where reading goes on after an element that can't be read: at the object after the next comma.
@@ -23,21 +25,34 @@ _NEXT = re.compile(r"\}\s*,\s*(?=\{)")
 def read_json_array(file: BinaryIO) -> Iterator[Record]:
     """A record for each element; its `line` is the position in the array, from 1. Raises UnreadableFile."""
     window = _Window(file)
-    _find_array(window)
+    depth = _find_array(window)
     number = 0
-    while not window.is_at("]"):
+    while window.rest and not window.is_at("]"):
         number += 1
         yield _read_element(window, number)
         window.skip(_GAP)
+    if not window.rest:
+        yield Record(number + 1, problem="is cut off: the file ends before the array does")
+    elif not depth:
+        window.at += 1
+        window.skip(_GAP)
+        if window.rest:
+            yield Record(number + 1, problem="follows the end of the array")
+
+
+def has_array(value: object) -> bool:
+    """Whether `read_json_array` finds an array in this JSON value."""
+    if not isinstance(value, dict):
+        return isinstance(value, list)
+    return any(has_array(value[name]) for name in _ARRAYS if name in value)
 
 
 class _Window:
     """The part of the file that is in memory, as text; `at` is the position in it."""
 
     def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-        self._decode = codecs.getincrementaldecoder("utf-8")("surrogateescape").decode
-        self.text = self._decode(file.read(_PART).removeprefix(BOM))
+        self._file = open_text(file)
+        self.text = self._file.read(_PART)
         self.at = 0
 
     @property
@@ -47,7 +62,7 @@ class _Window:
     def more(self) -> bool:
         """Read more, at least doubling what is there; False at the end of the file."""
         part = self._file.read(max(_PART, self.rest))
-        self.text = self.text[self.at :] + self._decode(part, not part)
+        self.text = self.text[self.at :] + part
         self.at = 0
         return bool(part)
 
@@ -73,7 +88,7 @@ class _Window:
         """Read the JSON value at this position. Raise ValueError or RecursionError, and leave `at` unchanged."""
         while True:
             try:
-                value, end = _DECODER.raw_decode(self.text, self.at)
+                value, end = DECODER.raw_decode(self.text, self.at)
             except json.JSONDecodeError:
                 if self.rest > MOST_BYTES or not self.more():
                     raise
@@ -94,30 +109,44 @@ class _Window:
         self.at = found.end()
 
 
-def _find_array(window: _Window) -> None:
-    """Skip to the first element. Raises UnreadableFile."""
+def _find_array(window: _Window) -> int:
+    """Skip to the first element; return how many objects the array is in. Raises UnreadableFile."""
+    depth, passed = 0, list[str]()
     window.skip(_GAP)
-    if window.rest and window.is_at("["):
+    while window.rest and window.is_at("{"):
         window.at += 1
-    elif window.rest and window.is_at("{"):
-        window.at += 1
-        _find_items(window)
-    else:
-        raise UnreadableFile(_NO_ARRAY)
+        depth += 1
+        passed += _find_name(window)
+    if not (window.rest and window.is_at("[")):
+        paths = ", ".join(path for path in passed[:10] if path.isprintable())
+        found = f" It has arrays at {paths}: save one as a file." if paths else ""
+        raise UnreadableFile(_NO_ARRAY + found)
+    window.at += 1
     window.skip(_GAP)
+    return depth
 
 
-def _find_items(window: _Window) -> None:
+def _find_name(window: _Window) -> list[str]:
+    """Skip to the value of the next name in _ARRAYS; return the paths of the arrays that were skipped."""
+    passed = []
     while name := window.match(_NAME):
         window.at = name.end()
-        if name[1] == '"items"' and window.rest and window.is_at("["):
-            window.at += 1
-            return
         try:
-            window.value()
+            key = json.loads(name[1])
+            if key in _ARRAYS and window.rest and (window.is_at("[") or window.is_at("{")):
+                break
+            passed += _arrays_in(window.value(), key)
         except (ValueError, RecursionError) as error:
             raise UnreadableFile(f"The file is no JSON: {str(error)[:200]}.") from error
-    raise UnreadableFile(_NO_ARRAY)
+    return passed
+
+
+def _arrays_in(value: object, path: str) -> list[str]:
+    """The paths of the arrays of objects in a value."""
+    if isinstance(value, list):
+        return [path] if any(isinstance(one, dict) for one in value) else []
+    inner = value.items() if isinstance(value, dict) and path.count(".") < 10 else ()
+    return [found for name, one in inner for found in _arrays_in(one, f"{path}.{name}")]
 
 
 def _read_element(window: _Window, number: int) -> Record:

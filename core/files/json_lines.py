@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from core.files.lines import iterate_lines
+from core.files.lines import iterate_lines, open_text
 from core.files.records import Record, decode_object, too_long
 
 
 def read_json_lines(file: BinaryIO) -> Iterator[Record]:
-    """A record for each line that is not blank. Raises UnreadableFile."""
-    for number, line in iterate_lines(file):
+    """A record for each line that is not blank."""
+    for number, line in iterate_lines(open_text(file)):
         if line is None:
             yield too_long(number)
         elif not line.isspace():

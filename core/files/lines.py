@@ -1,13 +1,29 @@
-"""The lines of a file that may be larger than memory, and even have single lines that are."""
+"""Text and lines of a file that may be larger than memory, and even have single lines that are."""
 
 from __future__ import annotations
 
+import codecs
+import re
 from collections.abc import Iterator
-from typing import BinaryIO, NamedTuple
+from io import TextIOWrapper
+from typing import BinaryIO, NamedTuple, TextIO
 
 MOST_BYTES = 4_000_000  # of one row, and of one file of a folder
-BOM = b"\xef\xbb\xbf"
-_OTHER_ENCODINGS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
+_PART = 1 << 20
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),  # begins like UTF-16
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_HIGH = bytes(range(128, 256))
+# A character of UTF-8, whole or damaged; in Windows-1252 a letter is seldom followed by these bytes.
+_SEQUENCE = re.compile(rb"[\xc2-\xf4](?:[\x80-\xbf]+|\Z)")
+# A byte that is not text in any encoding becomes this lone surrogate, which every reader of values refuses.
+_NOT_TEXT = "\udc80"
+_ERRORS = "core.files.lines"
+codecs.register_error(_ERRORS, lambda error: (_NOT_TEXT * (error.end - error.start), error.end))  # type: ignore[attr-defined]
 
 
 class UnreadableFile(ValueError):
@@ -18,22 +34,31 @@ class Line(NamedTuple):
     """A line with its line end, or None if it is too long."""
 
     number: int
-    data: bytes | None
+    text: str | None
 
 
-def iterate_lines(file: BinaryIO) -> Iterator[Line]:
-    """Each line from the start, without a byte order mark. Raises UnreadableFile."""
+def open_text(file: BinaryIO, *, is_table: bool = False) -> TextIOWrapper:
+    """The file from its start as text with its own line ends, in UTF-8, or in UTF-16 as Excel and PowerShell write it.
+
+    A table may also be in Windows-1252, the other encoding of Excel.
+    """
+    file.seek(0)
+    encoding = _find_encoding(file, is_table=is_table)
+    file.seek(0)
+    return TextIOWrapper(file, encoding=encoding, errors=_ERRORS, newline="")
+
+
+def iterate_lines(file: TextIO) -> Iterator[Line]:
+    """Each line; a line ends with a line feed, a carriage return or both."""
     number = 0
-    while data := file.readline(MOST_BYTES + 1):
+    while text := file.readline(MOST_BYTES + 1):
         number += 1
-        if number == 1:
-            data = _without_mark(data)
-        if len(data) > MOST_BYTES:
-            while not data.endswith(b"\n") and (data := file.readline(MOST_BYTES)):
+        if len(text) > MOST_BYTES:
+            while not text.endswith(("\n", "\r")) and (text := file.readline(MOST_BYTES)):
                 pass
             yield Line(number, None)
         else:
-            yield Line(number, data)
+            yield Line(number, text)
 
 
 def say_too_long() -> str:
@@ -41,8 +66,31 @@ def say_too_long() -> str:
     return f"has more than {MOST_BYTES:,} bytes"
 
 
-def _without_mark(data: bytes) -> bytes:
-    for mark, name in _OTHER_ENCODINGS.items():
-        if data.startswith(mark):
-            raise UnreadableFile(f"The file is {name}; save it as UTF-8.")
-    return data.removeprefix(BOM)
+def _find_encoding(file: BinaryIO, *, is_table: bool) -> str:
+    part = file.read(_PART)
+    for mark, encoding in _MARKS:
+        if part.startswith(mark):
+            return encoding
+    half = len(part) // 2
+    zeros = part[::2].count(0), part[1::2].count(0)
+    if max(zeros) * 2 > half and min(zeros) * 20 < half:
+        return "utf-16-le" if zeros[1] > zeros[0] else "utf-16-be"
+    return _find_8_bit_encoding(file, part) if is_table else "utf-8"
+
+
+def _find_8_bit_encoding(file: BinaryIO, part: bytes) -> str:
+    """UTF-8, also with damage; Windows-1252 if most characters beyond ASCII are single bytes."""
+    decode = codecs.getincrementaldecoder("utf-8")().decode
+    try:
+        while part:
+            decode(part)
+            part = file.read(_PART)
+        return "utf-8"
+    except UnicodeDecodeError:
+        file.seek(0)
+    sequences = singles = 0
+    while part := file.read(_PART) + file.readline(_PART):
+        rest, found = _SEQUENCE.subn(b"", part)
+        sequences += found
+        singles += len(rest) - len(rest.translate(None, _HIGH))
+    return "cp1252" if singles > sequences else "utf-8"

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import NoReturn
 
 from core.files.lines import say_too_long
 
@@ -21,12 +20,15 @@ class Record:
     problem: str = ""
 
 
-def decode_object(data: bytes, *, line: int) -> Record:
+def decode_object(text: str, *, line: int) -> Record:
     """The record of a JSON object."""
     try:
-        value = _DECODER.decode(data.decode())
-    except UnicodeDecodeError as error:
-        return Record(line, problem=f"is not UTF-8 at byte {error.start + 1}")
+        if not text.isascii():
+            text.encode()
+        value = DECODER.decode(text)
+    except UnicodeEncodeError as error:
+        at = len(text[: error.start].encode()) + 1
+        return Record(line, problem=f"is not UTF-8 at byte {at}")
     except RecursionError:
         return Record(line, problem="is nested too deeply")
     except json.JSONDecodeError as error:
@@ -48,9 +50,10 @@ def too_long(line: int) -> Record:
     return Record(line, problem=say_too_long())
 
 
-def refuse_constant(name: str) -> NoReturn:
-    """For decoders: NaN and infinity are not JSON, although Python writes them."""
-    raise ValueError(f"{name} is no value of JSON")
+def _read_constant(name: str) -> None:
+    """Read NaN, which pandas writes for an empty cell, as null. Raises ValueError for infinity."""
+    if name != "NaN":
+        raise ValueError(f"{name} is not a JSON value")
 
 
-_DECODER = json.JSONDecoder(parse_constant=refuse_constant)
+DECODER = json.JSONDecoder(parse_constant=_read_constant)

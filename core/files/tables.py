@@ -1,17 +1,29 @@
-"""CSV and other tables with one character between columns: a header, then a row for each record."""
+"""CSV and other tables with one character between columns: a header, then a row for each record.
+
+Reads what spreadsheets and pandas make of a table: `sep=;` above the header, line breaks in its cells, columns without
+a name, rows that end in a carriage return.
+"""
 
 from __future__ import annotations
 
 import csv
+import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from io import StringIO
 from typing import BinaryIO, NamedTuple
 
 from core.files import lines as files
-from core.files.lines import Line, UnreadableFile, iterate_lines, say_too_long
+from core.files.lines import Line, UnreadableFile, iterate_lines, open_text, say_too_long
 
 SEPARATORS = ",;\t|"
+_MOST_HEADER_LINES = 100
+_SAID_SEPARATOR = re.compile(r'"?sep=([^\w"])"?[,;\t|]*\s*', re.IGNORECASE)
+_QUOTED = re.compile(r'"[^"]*"')
+_NAMELESS = re.compile(r"Unnamed: \d+")  # by pandas
 _NO_HEADER = "The file has no header: its first line holds no names of columns."
+_OPEN_HEADER = "A quote in the header is not closed."
 
 
 class TableRow(NamedTuple):
@@ -25,26 +37,29 @@ class TableRow(NamedTuple):
 class Table:
     """The rows under a header, read as they are requested.
 
-    With `exact`, quotes must be closed and every row must have as many cells as the header; if a row fails, its
-    lines are read again without the first, so that an open quote costs one row and not all rows after it. Otherwise
-    quotes are read as spreadsheets read them, and only a row with too many cells is a problem.
+    Quotes must be closed. The lines of a row that fails are read again without the first, so that an open quote costs
+    one row and not all rows after it. With `exact`, every row must have as many cells as the header; otherwise, cells
+    may be missing at the end of a row.
 
-    Bytes that are not UTF-8 become lone surrogates in the cells. Raises UnreadableFile for a header that cannot be
+    Bytes that are not text become lone surrogates in the cells. Raises UnreadableFile for a header that cannot be
     used.
     """
 
     def __init__(self, file: BinaryIO, *, exact: bool, separators: str = SEPARATORS) -> None:
         csv.field_size_limit(files.MOST_BYTES)
         self._exact = exact
-        self._feed = _Feed(iterate_lines(file))
-        first = self._feed.take_line()
-        if first is None:
-            raise UnreadableFile(_NO_HEADER)
-        separator = max(separators, key=first.count)
-        row = next(csv.reader([first], delimiter=separator), [])
-        self.columns = [name.strip() for name in row]
+        self._feed = _Feed(iterate_lines(open_text(file, is_table=True)))
+        self._separator, names = self._read_header(separators)
+        self._width = len(names)
+        # The first column may be the index of pandas, which has no name.
+        self._nameless = [place for place, name in enumerate(names) if place and not name]
+        self._named = [place for place, name in enumerate(names) if name]
+        self.columns = [name for name in names if name]
         _check_header(self.columns)
-        self._rows = csv.reader(self._feed, delimiter=separator, strict=exact)
+        self._rows = csv.reader(self._feed, delimiter=self._separator, strict=True)
+        # After an error in quotes, up to a whole row: what follows may be the rest of a text.
+        self._in_doubt = False
+        self._are_all_short: bool | None = None  # unknown before the first row
 
     def __iter__(self) -> Iterator[TableRow]:
         """Each row that is not blank."""
@@ -52,31 +67,89 @@ class Table:
             if row.problem or any(row.cells):
                 yield row
 
+    def _read_header(self, separators: str) -> tuple[str, list[str]]:
+        """What separates the columns, and their names; those at the end that are empty are left out."""
+        said = _SAID_SEPARATOR.fullmatch(first := self._take_header())
+        header = self._take_header() if said else first
+        plain = _QUOTED.sub("", header)
+        separator = said[1] if said else max(separators, key=plain.count)
+        lines = csv.reader(StringIO(header, newline=""), delimiter=separator, strict=True)
+        try:
+            row = next(lines, [])
+        except csv.Error:
+            raise UnreadableFile(_OPEN_HEADER) from None
+        self._feed.again += reversed(self._feed.taken[max(lines.line_num, 1) :])
+        names = [_clean_name(name) for name in row]
+        while names and not names[-1]:
+            names.pop()
+        return separator, names
+
+    def _take_header(self) -> str:
+        """The first lines that are not blank, up to the end of a quoted cell. Raises UnreadableFile."""
+        feed, header = self._feed, ""
+        try:
+            while not header.strip(' \r\n"' + SEPARATORS):
+                feed.taken, feed.size = [], 0
+                header = next(feed)
+            while header.count('"') % 2 and len(feed.taken) < _MOST_HEADER_LINES:
+                header += next(feed)
+        except (StopIteration, _TooLong):
+            pass
+        if header.count('"') % 2:
+            raise UnreadableFile(_OPEN_HEADER)
+        return header
+
     def _next(self) -> TableRow | None:
         feed = self._feed
         feed.taken, feed.size = [], 0
-        cells: list[str] = []
+        cells: Sequence[str] = ()
         problem = ""
         try:
             cells = next(self._rows)
         except StopIteration:
-            return None
+            return self._end()
         except _TooLong:
             problem = say_too_long()
         except csv.Error as error:
-            problem = f"cannot be read as a row: {error}"
+            problem = f"cannot be read as a row, check its quotes: {error}"
         first, *rest = feed.taken
-        if not problem and any(cells):
-            problem = self._wrong_length(len(cells))
-        if self._exact and problem:
+        if not problem and (len(cells) != self._width or len(self._named) != self._width):
+            cells, problem = self._fit(cells)
+        if rest and not problem and self._looks_like_rows(feed.taken):
+            problem = (
+                f"looks like several rows up to line {rest[-1].number}: is a quote not closed?"
+            )
+        if problem:
             feed.again += reversed(rest)
-        return TableRow(first.number, () if problem else cells, problem)
+            self._in_doubt = self._in_doubt or bool(rest or not cells)
+            return TableRow(first.number, problem=problem)
+        is_whole = len(cells) == len(self._named)
+        self._in_doubt = self._in_doubt and not is_whole
+        if any(cells):
+            self._are_all_short = self._are_all_short is not False and not is_whole
+        return TableRow(first.number, cells)
 
-    def _wrong_length(self, cells: int) -> str:
-        columns = len(self.columns)
-        if cells == columns or (cells < columns and not self._exact):
-            return ""
-        return f"has {cells} cells under {columns} columns"
+    def _end(self) -> TableRow | None:
+        """A problem if every row is shorter than the header, which may have swallowed the first one."""
+        if not self._are_all_short:
+            return None
+        self._are_all_short = False
+        return TableRow(1, problem="is longer than every row: is the line of the header damaged?")
+
+    def _fit(self, cells: Sequence[str]) -> tuple[Sequence[str], str]:
+        """The cells of the columns with a name; the others must be empty."""
+        width = self._width
+        extra = [*cells[width:], *(cells[place] for place in self._nameless if place < len(cells))]
+        is_short = len(cells) < width and (self._exact or self._in_doubt) and any(cells)
+        if is_short or any(cell.strip() for cell in extra):
+            return cells, f"has {len(cells)} cells under {width} columns"
+        return [cells[place] for place in self._named if place < len(cells)], ""
+
+    def _looks_like_rows(self, lines: Sequence[Line]) -> bool:
+        """Whether each line of one row has as many cells as the header, which texts of many lines do not have."""
+        wanted = self._width - 1
+        counts = ((line.text or "").count(self._separator) for line in lines)
+        return wanted > 1 and all(count == wanted for count in counts)
 
 
 class _TooLong(Exception):
@@ -92,29 +165,26 @@ class _Feed:
     taken: list[Line] = field(default_factory=list)
     size: int = 0
 
-    def take_line(self) -> str | None:
-        """The next line, or None at the end of the file or if it is too long."""
-        line = next(self.lines, None)
-        return None if line is None or line.data is None else _decode(line.data)
-
     def __iter__(self) -> Iterator[str]:
         return self
 
     def __next__(self) -> str:
         line = self.again.pop() if self.again else next(self.lines)
         self.taken.append(line)
-        self.size += len(line.data or b"")
-        if line.data is None or self.size > files.MOST_BYTES:
+        self.size += len(line.text or "")
+        if line.text is None or self.size > files.MOST_BYTES:
             raise _TooLong
-        return _decode(line.data)
+        return line.text
 
 
-def _decode(data: bytes) -> str:
-    return data.decode(errors="surrogateescape")
+def _clean_name(name: str) -> str:
+    """A column's name on one line, in one Unicode form; empty for one that pandas made up."""
+    name = unicodedata.normalize("NFC", " ".join(name.replace("\u200b", "").split()))
+    return "" if _NAMELESS.fullmatch(name) else name
 
 
 def _check_header(names: Sequence[str]) -> None:
-    if not any(names) or any(not name.isprintable() for name in names):
+    if not names or any(not name.isprintable() for name in names):
         raise UnreadableFile(_NO_HEADER)
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:

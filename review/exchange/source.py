@@ -13,10 +13,10 @@ from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from core.files.cells import plain_cell
-from core.files.json_arrays import read_json_array
+from core.files.cells import NO_VALUE, plain_cell
+from core.files.json_arrays import has_array, read_json_array
 from core.files.json_lines import read_json_lines
-from core.files.lines import BOM, UnreadableFile
+from core.files.lines import UnreadableFile, open_text
 from core.files.records import Record
 from core.files.tables import Table
 from core.translation import gettext_noop as _
@@ -38,7 +38,7 @@ class Format(StrEnum):
 # The column by which our own exports are known: only their cells carry the mark of `safe_cell`.
 OWN = "record"
 _PEEK = 1 << 16
-_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+_IS_1252 = "the file is not UTF-8 and is read as Windows-1252: check its accented letters"
 
 
 def _read_table(file: BinaryIO) -> Iterator[Record]:
@@ -47,8 +47,14 @@ def _read_table(file: BinaryIO) -> Iterator[Record]:
     is_own = OWN in table.columns
     for line, cells, problem in table:
         pairs = zip(table.columns, cells, strict=False)
-        values = {name: plain_cell(cell) if is_own else cell for name, cell in pairs if cell}
-        yield Record(line, problem=problem) if problem else Record(line, dict(values))
+        if problem:
+            yield Record(line, problem=problem)
+        elif is_own:
+            yield Record(line, {name: plain_cell(cell) for name, cell in pairs if cell})
+        else:
+            # By length first: the hash of a long text takes as long as reading it.
+            filled = (pair for pair in pairs if len(pair[1]) > 4 or pair[1] not in NO_VALUE)
+            yield Record(line, dict(filled))
 
 
 class _Known(NamedTuple):
@@ -97,9 +103,15 @@ class Source:
     def __init__(self, path: Path, *, format: str = "") -> None:
         self._file: BufferedReader = path.open("rb")
         try:
-            peek = self._file.read(_PEEK)
+            text = open_text(self._file)
+            peek = text.read(_PEEK)
+            text.detach()
             _refuse_binary(peek)
             self.layout = _layout(peek, path.name, Format(format) if format else None)
+            table = open_text(self._file, is_table=self.layout is Format.CSV)
+            # Something to report about the file as a whole.
+            self.remark = _IS_1252 if table.encoding == "cp1252" else ""
+            table.detach()
         except BaseException:
             self._file.close()
             raise
@@ -131,43 +143,42 @@ class Source:
         return self.size if self._file.closed else self._file.tell()
 
 
-def _layout(peek: bytes, name: str, wanted: Format | None) -> Format:
+def _layout(peek: str, name: str, wanted: Format | None) -> Format:
     if wanted in _FORMATS:
         return wanted
-    text = peek.removeprefix(BOM).lstrip()
+    text = peek.lstrip()
     if not text:
         raise UnreadableFile("The file is empty.")
     if wanted is None and (named := format_by_name(name)):
         return named
-    if text.startswith(b"["):
+    if text.startswith("["):
         is_line = _ends_as(Format.JSONL, name) and isinstance(_first_line(text), list)
         return Format.JSONL if is_line else Format.JSON
-    if text.startswith(b"{"):
+    if text.startswith("{"):
         return _layout_of_objects(text, name)
     return Format.JSONL if _ends_as(Format.JSONL, name) else Format.CSV
 
 
-def _layout_of_objects(text: bytes, name: str) -> Format:
+def _layout_of_objects(text: str, name: str) -> Format:
     """An object a line, or one object over many lines with the array inside."""
     first = _first_line(text)
     if isinstance(first, dict):
-        return Format.JSON if isinstance(first.get("items"), list) else Format.JSONL
+        is_one = "\n" not in text.rstrip() and not _ends_as(Format.JSONL, name)
+        return Format.JSON if is_one and has_array(first) else Format.JSONL
     if _ends_as(Format.JSONL, name):
         return Format.JSONL
-    is_whole = re.match(rb'\{\s*(\n|"items"\s*:)', text)
+    is_whole = re.match(r'\{\s*([\r\n]|"items"\s*:)', text)
     return Format.JSON if is_whole or _ends_as(Format.JSON, name) else Format.JSONL
 
 
-def _first_line(text: bytes) -> object:
+def _first_line(text: str) -> object:
     try:
-        return json.loads(text.partition(b"\n")[0].decode())
+        return json.loads(re.split("[\r\n]", text, maxsplit=1)[0])
     except (ValueError, RecursionError):
         return None
 
 
-def _refuse_binary(peek: bytes) -> None:
-    if peek.startswith(_UTF_16):
-        raise UnreadableFile("The file is UTF-16: save it as UTF-8.")
-    strange = sum(peek.count(byte) for byte in range(32) if byte not in b"\t\n\r\f")
+def _refuse_binary(peek: str) -> None:
+    strange = sum(peek.count(chr(byte)) for byte in range(32) if chr(byte) not in "\t\n\r\f")
     if strange * 20 > len(peek):
         raise UnreadableFile("The file is no text: it looks like a binary file.")

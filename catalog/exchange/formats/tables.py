@@ -62,13 +62,13 @@ _NEEDED = ("title", "script")
 def read_table(file: BinaryIO) -> Iterator[Row]:
     """A row for each row under the header that is not blank. Raises UnreadableFile."""
     table = Table(file, exact=True, separators=SEPARATORS)
-    check_columns(table.columns)
+    similar = {name: re.sub(r"[\s-]+", "_", name.lower()) for name in table.columns}
+    columns = [similar[name] if similar[name] in _COLUMNS else name for name in table.columns]
+    check_columns(columns)
     for line, row, problem in table:
         place = f"line {line}"
         yield (
-            Row(place=place, problem=problem)
-            if problem
-            else read_cells(table.columns, row, place=place)
+            Row(place=place, problem=problem) if problem else read_cells(columns, row, place=place)
         )
 
 
@@ -80,7 +80,7 @@ def read_cells(names: Sequence[str], row: Sequence[str], *, place: str) -> Row:
     for name, cell in zip(names, row, strict=True):
         if _NOT_UTF8.search(cell):
             return Row(place=place, problem=f"{name}: is not UTF-8")
-        if not cell:
+        if not cell or (len(cell) < 5 and cell in cells.NO_VALUE and name not in _NEEDED):
             continue
         try:
             values[name] = _COLUMNS[name].read(cells.plain_cell(cell))

@@ -49,7 +49,7 @@ COLUMNS = [
     ("title,skript", "no column script"),
     ("title,script,owned", "Nobody knows the column 'owned'"),
     ("title,script,title", "the same name: title"),
-    ("", "no header"),
+    ("", "no column title"),
     ("Tell the date,date", "no column title"),
 ]
 
@@ -124,7 +124,7 @@ def test_a_cell_that_looks_like_a_list_has_to_be_one(subtests: pytest.Subtests) 
 
 
 NO_TEXTS = [
-    ("café".encode("latin-1"), "title: is not UTF-8"),
+    ("naïve café".encode() + b" caf\xe9", "title: is not UTF-8"),
     (b"a\0b", "NUL"),
     (b"\xed\xa0\x80", "title: is not UTF-8"),
 ]
@@ -138,10 +138,12 @@ def test_a_cell_that_is_no_text_is_refused(subtests: pytest.Subtests) -> None:
             assert problem in said(rows)["line 2"]
 
 
-def test_file_in_another_encoding_is_named() -> None:
-    for format in (Format.CSV, Format.JSONL):
-        with pytest.raises(UnreadableFile, match="save it as UTF-8"):
-            read_text("title,script\n".encode("utf-16"), format)
+def test_files_in_encodings_of_excel_are_read() -> None:
+    for encoding in ("utf-16", "utf-16-le", "utf-8-sig", "cp1252"):
+        rows = read_text("title,script\nCafé “now”,date\n".encode(encoding))
+        assert titles(rows) == ["Café “now”"], encoding
+    line = json.dumps({**GOOD, "title": "Café"}, ensure_ascii=False)
+    assert titles(read_text(line.encode("utf-16"), Format.JSONL)) == ["Café"]
 
 
 def test_formulas_are_texts_and_nothing_is_lost() -> None:
@@ -153,7 +155,7 @@ def test_lines_that_are_no_records_are_refused_one_by_one() -> None:
     lines = [
         b"{",
         b'"text"',
-        b'{"title": "NaN", "script": "df", "about": {"x": NaN}}',
+        b'{"title": "Infinity", "script": "df", "about": {"x": Infinity}}',
         b'{"title": "NUL", "script": "df", "about": {"x": "a\\u0000b"}}',
         b'{"title": "Deep", "script": "df", "about": {"x": ' + b"[" * 400 + b"]" * 400 + b"}}",
         b"[" * 100_000,
