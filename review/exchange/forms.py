@@ -21,7 +21,11 @@ class ImportForm(FoldedForm):
     file = forms.FileField(
         label=_("File"),
         help_text=format_lazy(
-            _("{formats} in UTF-8, also InterCode's and nl2bash-eabench's."), formats=FORMAT_TITLES
+            _(
+                "{formats}, also as Excel and pandas save them (UTF-16, Windows-1252), "
+                "InterCode's and nl2bash-eabench's."
+            ),
+            formats=FORMAT_TITLES,
         ),
         # An empty file has its own words.
         allow_empty_file=True,
@@ -49,7 +53,8 @@ class ImportForm(FoldedForm):
         max_length=10_000,
         widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false", "class": "code-input"}),
         help_text=_(
-            "One a line, our name first: statement=query. For a column of scores for each rater: "
+            "One a line, our name first: statement=query, or a path in a nested record: "
+            "statement=data.prompt. For a column of scores for each rater: "
             "reviewer:A=rater_a, or reviewer:A:refined=a_refined; called_in:C=rater_c; adjudicated:A=final."
         ),
     )

@@ -37,7 +37,9 @@ from review.exchange.rows.columns import (
     BadMapping,
     Columns,
     WideColumn,
+    paths_of,
     read_mapping,
+    value_at,
 )
 from review.exchange.rows.item_rows import read_item
 from review.exchange.rows.score_rows import read_scores
@@ -125,7 +127,7 @@ def find_upload(campaign: Campaign, word: str, *, by: User) -> Upload:
 def look_at(upload: Upload, pairs: Mapping[str, str]) -> FileLook:
     """The file's columns with what they are read as, and its first rows so read. Raises BadInput."""
     records = _read_first(upload)
-    names = list(dict.fromkeys(name for one in records for name in one.values))[:MOST_COLUMNS]
+    names = _names_of(records)
     is_export = OWN in names
     read = _items_alone(upload.kind, pairs)
     columns = _columns_of(upload.kind, read).with_habits_of(names, HABITS[upload.kind])
@@ -142,7 +144,7 @@ def guess_columns(upload: Upload) -> list[FileColumn]:
     """The file's columns with a guess at what each is; what was named with the file is not guessed."""
     columns = look_at(upload, upload.pairs).columns
     records = _read_first(upload)
-    samples = {one.name: [record.values.get(one.name) for record in records] for one in columns}
+    samples = {one.name: [value_at(each.values, one.name) for each in records] for one in columns}
     guess = guess_items if upload.kind == Transfer.Kind.ITEMS else guess_scores
     guesses = guess([one.name for one in columns], samples)
     return [_guessed(one, guesses[one.name], upload.pairs) for one in columns]
@@ -158,10 +160,12 @@ def _guessed(column: FileColumn, guess: Guess, pairs: Mapping[str, str]) -> File
 def _kind_of(upload: Upload) -> str:
     """Whether the file holds items or scores, by its columns; an export of ours says so itself."""
     records = _read_first(upload)
-    names = list(dict.fromkeys(name for one in records for name in one.values))[:MOST_COLUMNS]
+    names = _names_of(records)
     if OWN in names:
         return Transfer.Kind.ITEMS.value
-    return guess_kind(names, {name: [one.values.get(name) for one in records] for name in names})
+    return guess_kind(
+        names, {name: [value_at(one.values, name) for one in records] for name in names}
+    )
 
 
 def _items_alone(kind: str, pairs: Mapping[str, str]) -> Mapping[str, str]:
@@ -175,7 +179,7 @@ def import_looked_at(campaign: Campaign, upload: Upload, *, by: User) -> Transfe
     """
     names: list[str] = []
     if upload.kind == Transfer.Kind.ITEMS:
-        names = [name for record in _read_first(upload) for name in record.values]
+        names = _names_of(_read_first(upload))
     with kept_files.fetch(upload.kept).open("rb") as file:
         transfer = jobs.begin_import(
             campaign,
@@ -199,6 +203,15 @@ def _read_first(upload: Upload) -> list[Record]:
         raise BadInput(str(error), field="file") from error
 
 
+def _names_of(records: Sequence[Record]) -> list[str]:
+    """The columns of the records, and the paths inside of nested ones that are not ours."""
+    found: dict[str, None] = {}
+    for name, value in (pair for one in records for pair in one.values.items()):
+        is_nested = isinstance(value, (dict, list)) and name not in ITEM_COLUMNS
+        found.update(dict.fromkeys(paths_of(value, name) if is_nested else [name]))
+    return list(found)[:MOST_COLUMNS]
+
+
 def _columns_of(kind: str, pairs: Mapping[str, str]) -> Columns:
     try:
         return read_mapping(pairs, ours=OURS[kind])
@@ -213,7 +226,7 @@ def _column(
     people: Sequence[WideColumn],
     records: Sequence[Record],
 ) -> FileColumn:
-    samples = (_say(one.values.get(name)) for one in records)
+    samples = (_say(value_at(one.values, name)) for one in records)
     wide = next((one for one in people if one.name == name), None)
     named = next((ours for ours, theirs in columns.named.items() if theirs == name), "")
     own = name if name in OURS[kind] and name not in columns.named else ""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pipeline.types import Verdict
-from review.exchange.rows.column_words import ITEM_WORDS, SCORE_WORDS
+from review.exchange.rows.column_words import ITEM_WORDS, SCORE_WORDS, plain_name
 from review.exchange.rows.columns import ADJUDICATED, ITEM_COLUMNS, REVIEWER, SCORE_COLUMNS, STAGES
 
 Values = Sequence[object]
@@ -65,7 +65,7 @@ def guess_scores(names: Iterable[str], samples: Mapping[str, Values]) -> dict[st
     """The same for a file of scores: a row for each score, or a column for each reviewer."""
     found = list(names)
     guesses: dict[str, Guess] = {}
-    has_reviewer = any(_plain(name) in ("reviewer", *SCORE_WORDS["reviewer"]) for name in found)
+    has_reviewer = any(plain_name(name) in ("reviewer", *SCORE_WORDS["reviewer"]) for name in found)
     if not has_reviewer:
         _reviewers(found, samples, guesses)
     guesses |= {
@@ -86,7 +86,7 @@ def _by_names(
     guesses = {name: Guess(name) for name in names if name in ours}
     taken = set(guesses)
     for name in names:
-        role = _plain(name)
+        role = plain_name(name)
         if (
             name not in guesses
             and role in ours
@@ -96,7 +96,7 @@ def _by_names(
             guesses[name] = Guess(role)
             taken.add(role)
     for role, others in words.items():
-        by_word = {_plain(name): name for name in reversed(names) if name not in guesses}
+        by_word = {plain_name(name): name for name in reversed(names) if name not in guesses}
         hit = next(
             (
                 by_word[one]
@@ -136,8 +136,8 @@ def _reviewers(
     named = [name for name in scored if _is_person_or_final(name)]
     # Several columns of 0, 1, 2 side by side are people, whatever they are called.
     for name in dict.fromkeys([*named, *filled]) if filled and len(scored) > 1 else named:
-        what = ADJUDICATED if _FINAL.match(_plain(name)) else REVIEWER
-        stage = next((one for one in STAGES[1:] if _plain(name).endswith(one)), STAGES[0])
+        what = ADJUDICATED if _FINAL.match(plain_name(name)) else REVIEWER
+        stage = next((one for one in STAGES[1:] if plain_name(name).endswith(one)), STAGES[0])
         person = _person_of(name, stage)
         guesses[name] = Guess(f"{what}{stage}", by_values=name not in named, person=person)
 
@@ -145,13 +145,13 @@ def _reviewers(
 def _could_be_scores(samples: Mapping[str, Values], name: str) -> bool:
     """Whether it holds scores, or nothing in the rows that were looked at and is called after a person."""
     values = _filled(samples, name)
-    if _plain(name) in ("id", "nr") or name in STAGES:
+    if plain_name(name) in ("id", "nr") or name in STAGES:
         return False
     return _are_scores(values) if values else _is_person_or_final(name)
 
 
 def _is_person_or_final(name: str) -> bool:
-    return bool(_RATER.match(_plain(name)) or _FINAL.match(_plain(name)))
+    return bool(_RATER.match(plain_name(name)) or _FINAL.match(plain_name(name)))
 
 
 def _person_of(name: str, stage: str) -> str:
@@ -223,8 +223,3 @@ def _is_number(value: object) -> bool:
 
 def _is_by_person(role: str) -> bool:
     return role.startswith((REVIEWER, ADJUDICATED))
-
-
-def _plain(name: str) -> str:
-    """A name without case, blanks and marks."""
-    return re.sub(r"[\W_]+", "", name.casefold())

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+
+_PATH = re.compile(r"[\w-]+(\.[\w-]+)+")
 # Other names of our columns, as they stand in files that people have; of each the likeliest first.
 ITEM_WORDS: dict[str, tuple[str, ...]] = {
     "id": (
@@ -90,3 +93,9 @@ SCORE_WORDS: dict[str, tuple[str, ...]] = {
     "at": ("time", "timestamp", "date", "when"),
     "configuration": ("model", "system", "arm", "config", "variant"),
 }
+
+
+def plain_name(name: str) -> str:
+    """A column's name without case, spaces and marks; of a path in a nested record the last name."""
+    last = name.rpartition(".")[2] if _PATH.fullmatch(name) else name
+    return re.sub(r"[\W_]+", "", last.casefold())

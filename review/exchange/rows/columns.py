@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import islice
+
+from review.exchange.rows.column_words import ITEM_WORDS, SCORE_WORDS, plain_name
 
 STAGES = ("script", "feedback", "refined")
 ITEM_COLUMNS = (
@@ -12,6 +16,7 @@ ITEM_COLUMNS = (
     # What an export says besides, so that an import of it gives the same figures.
     *("purpose", "known", "overlap", "closed", "sham", "execution_reason", "made", "recommended"),
     *("no_error_found", "demo", "experts", "repeats", "withdrawn", "later", "called_in"),
+    "pilot",
 )
 SCORE_COLUMNS = (
     *("item", "reviewer", *STAGES, "comment", "configuration", "arm", "stage", "value"),
@@ -21,6 +26,8 @@ SCORE_COLUMNS = (
     *("statement", "reference"),
 )
 REVIEWER, CALLED_IN, ADJUDICATED = "reviewer:", "called_in:", "adjudicated:"
+
+_MOST_PATHS, _DEEPEST = 100, 10
 
 # InterCode's array has query and gold; nl2bash-eabench's records test, name, prompt, script, path.
 Habits = tuple[tuple[frozenset[str], dict[str, str]], ...]
@@ -60,21 +67,78 @@ class Columns:
             if marks <= there:
                 for ours, theirs in habit.items():
                     if ours not in there:
-                        named.setdefault(ours, theirs)
+                        named.setdefault(ours, named.get(theirs, theirs))
         return Columns(named=named, wide=self.wide)
+
+    def with_similar(self, names: Collection[str], ours: Iterable[str]) -> Columns:
+        """The same, and columns whose names differ from ours only in case, spaces and marks."""
+        taken = {*self.named, *names}
+        similar = {plain_name(name): name for name in names if name not in self.named.values()}
+        found = {one: similar[one] for one in ours if one not in taken and one in similar}
+        return Columns(named={**found, **self.named}, wide=self.wide) if found else self
 
     def rename(self, values: dict[str, object]) -> dict[str, object]:
         """The values under our names."""
-        if not self.named:
+        paths, gone = self._moves
+        if not paths:
             return values
-        moved = {ours: values[theirs] for ours, theirs in self.named.items() if theirs in values}
-        taken = set(self.named.values())
-        kept = {
-            name: value
-            for name, value in values.items()
-            if name not in taken and name not in self.named
-        }
-        return kept | moved
+        moved = {ours: value_at(values, theirs) for ours, theirs in paths.items()}
+        kept = {name: value for name, value in values.items() if name not in gone}
+        return kept | {ours: value for ours, value in moved.items() if value is not None}
+
+    @cached_property
+    def _moves(self) -> tuple[dict[str, str], set[str]]:
+        """The path of each value to move, and the columns that are not read under their own names."""
+        paths = {**self.named, **{one.name: one.name for one in self.wide if "." in one.name}}
+        roots = {path.partition(".")[0] for path in paths.values()}
+        return paths, {*paths, *paths.values(), *roots}
+
+
+def value_at(values: Mapping[str, object], path: str) -> object:
+    """The value of a column, or inside a nested record at a path such as `data.prompt` or `annotations.0.score`.
+
+    Without a number the first element of a list is meant.
+    """
+    if path in values or "." not in path:
+        return values.get(path)
+    found: object = values
+    for name in path.split("."):
+        if isinstance(found, list) and not name.isdecimal():
+            found = found[0] if found else None
+        if isinstance(found, dict):
+            found = found.get(name)
+        elif isinstance(found, list):
+            found = found[int(name)] if int(name) < len(found) else None
+        else:
+            return None
+    return found[0] if isinstance(found, list) and len(found) == 1 else found
+
+
+def paths_of(value: object, path: str = "", *, depth: int = 0) -> Iterator[str]:
+    """The paths of the texts and numbers inside a record, up to a depth of ten."""
+    if isinstance(value, list) and value:
+        value = value[0]
+    if isinstance(value, dict) and depth < _DEEPEST:
+        for name, inner in value.items():
+            yield from paths_of(inner, f"{path}.{name}" if path else name, depth=depth + 1)
+    elif isinstance(value, (str, int, float)) and path.isprintable():
+        yield path[:100]
+
+
+def say_paths(values: Mapping[str, object], column: str, *, like: str = "") -> str:
+    """Where in a nested record the column may be, likely places first; empty for a flat record.
+
+    `like` is a column whose usual names make a place likely.
+    """
+    inner = {name: value for name, value in values.items() if name not in ITEM_COLUMNS}
+    paths = [path for path in islice(paths_of(inner), _MOST_PATHS) if path not in values]
+    if not paths:
+        return ""
+    like = like or column
+    words = (like, *ITEM_WORDS.get(like, ()), *SCORE_WORDS.get(like, ()))
+    paths.sort(key=lambda path: plain_name(path) not in words)
+    others = f" Other paths: {', '.join(paths[1:6])}." if paths[1:] else ""
+    return f" outside of nested values. Map its path, for example {column}={paths[0]}.{others}"
 
 
 def read_mapping(pairs: Mapping[str, str], *, ours: tuple[str, ...]) -> Columns:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
+import unicodedata
 from typing import NamedTuple
 
 from pipeline.types import Verdict
@@ -13,6 +15,8 @@ from review.exchange.rows.values import (
     choice_of,
     count_of,
     flag_of,
+    key_of,
+    lack_of,
     name_of,
     objects_of,
     share_of,
@@ -51,7 +55,7 @@ class CaseRow(NamedTuple):
     target: str
     impact: str
     purpose: str
-    known: dict[str, int]
+    known: dict[str, object]
     # The id of the case that a repeat or a halo check shows again.
     repeats: str = ""
 
@@ -99,11 +103,12 @@ class ItemRow(NamedTuple):
     withdrawn: bool = False
     later: tuple[Later, ...] = ()
     called_in: int = 0
+    pilot: bool = False
 
     @property
     def sha256(self) -> str:
         """Of all but the configuration; worked out at each call. What came later is in it only where it is said."""
-        return _hash(self[1:-4] + tuple(later for later in self[-4:] if later))
+        return _hash(self[1:-5] + tuple(later for later in self[-5:] if later))
 
     @property
     def has_result(self) -> bool:
@@ -137,9 +142,9 @@ def content_of(case: CaseRow, item: ItemRow) -> tuple[str, str]:
 def _read_case(values: dict[str, object]) -> CaseRow:
     statement = text_of(values, "statement", most=MOST_STATEMENT).strip()
     if not statement:
-        raise RowProblem("there is no statement", column="statement")
+        raise lack_of(values, "statement")
     reference = text_of(values, "reference", most=MOST_CONTEXT)
-    external_id = name_of(values, "id", most=MOST_ID)
+    external_id = key_of(values, "id", most=MOST_ID)
     purpose = choice_of(values, "purpose", _PURPOSES) or "real"
     return CaseRow(
         external_id=external_id or id_of(statement, reference),
@@ -152,7 +157,7 @@ def _read_case(values: dict[str, object]) -> CaseRow:
         impact=text_of(values, "impact", most=500),
         purpose=purpose,
         known=answers_of(values, "known"),
-        repeats=name_of(values, "repeats", most=MOST_ID) if purpose in AGAIN else "",
+        repeats=key_of(values, "repeats", most=MOST_ID) if purpose in AGAIN else "",
     )
 
 
@@ -180,6 +185,7 @@ def _read_result(values: dict[str, object]) -> ItemRow:
         ),
         withdrawn=flag_of(values, "withdrawn", default=False),
         later=_read_later(values),
+        pilot=flag_of(values, "pilot", default=False),
     )
 
 
@@ -208,8 +214,10 @@ def _read_expert(values: dict[str, object]) -> Expert:
 
 
 def id_of(statement: str, reference: str) -> str:
-    """The id of a row that has none: the same for the same statement and reference."""
-    return hashlib.sha256(f"{statement}\0{reference}".encode()).hexdigest()[:24]
+    """The id of a row that has none, from its words: the same for the same statement and reference."""
+    parts = unicodedata.normalize("NFC", f"{statement}\0{reference}")
+    words = re.sub(r"\W+", "-", statement[:200].lower())[:40].strip("-")
+    return f"{words}-{hashlib.sha256(parts.encode()).hexdigest()[:12]}".strip("-")
 
 
 def _hash(parts: tuple[object, ...]) -> str:

@@ -22,6 +22,8 @@ from review.exchange.rows.values import (
     choice_of,
     count_of,
     flag_of,
+    key_of,
+    lack_of,
     moment_of,
     name_of,
     parts_of,
@@ -67,6 +69,10 @@ class Recorded(NamedTuple):
     # The number of the rubric's version.
     rubric: int | None
     earlier_by: dict[str, str]
+    # Of the assignment that it was given under.
+    assigned_at: datetime | None = None
+    submitted_at: datetime | None = None
+    pauses: int = 0
 
 
 NOTHING = Recorded({}, "plain", 0, None, None, None, {})
@@ -128,9 +134,9 @@ def read_scores(
     kind: str = "score",
 ) -> list[GivenRow]:
     """What a row says, judged strictly: one entry for each value. Raises RowProblem; then none of it counts."""
-    item = name_of(values, "item", most=MOST_ID) or _id_by_content(values)
+    item = key_of(values, "item", most=MOST_ID) or _id_by_content(values)
     if not item:
-        raise RowProblem("there is no item", column="item")
+        raise lack_of(values, "item")
     common = GivenRow(
         line=line,
         item=item,
@@ -234,11 +240,14 @@ def _read_recorded(values: dict[str, object]) -> Recorded:
         earlier_by={
             stage: name for stage in STAGES if (name := name_of(earlier, stage, most=MOST_PERSON))
         },
+        assigned_at=moment_of(values, "assigned_at"),
+        submitted_at=moment_of(values, "submitted_at"),
+        pauses=count_of(values, "pauses", least=0, most=2**31 - 1) or 0,
     )
 
 
 def _person(values: dict[str, object]) -> str:
-    person = name_of(values, "reviewer", most=MOST_PERSON)
+    person = key_of(values, "reviewer", most=MOST_PERSON)
     if not person:
-        raise RowProblem("there is no reviewer", column="reviewer")
+        raise lack_of(values, "reviewer")
     return person

@@ -10,6 +10,7 @@ from review.exchange.rows.columns import Columns, Habits
 from review.exchange.source import OWN
 
 MOST_NAMED = 50
+MOST_LAYOUTS = 1_000
 
 
 class Sorter:
@@ -21,6 +22,7 @@ class Sorter:
         self._columns, self._kinds, self._habits = columns, kinds, habits
         self._ours = ours | {wide.name for wide in columns.wide}
         self._named: set[str] = set()
+        self._found: dict[tuple[str, ...], Columns] = {}  # by the columns of a record
 
     def sort(
         self, records: Sequence[Record], outcome: Outcome
@@ -32,13 +34,22 @@ class Sorter:
                 continue
             kind = record.values.get(OWN)
             if kind in (None, ""):
-                columns = self._columns.with_habits_of(record.values, self._habits)
-                values = columns.rename(record.values)
+                values = self._columns_of(tuple(record.values)).rename(record.values)
                 if values.keys() - self._ours:
                     self._name_unknown(record.line, values, outcome)
                 yield record, values, self._kinds[0]
             elif kind in self._kinds:
                 yield record, record.values, str(kind)
+
+    def _columns_of(self, names: tuple[str, ...]) -> Columns:
+        found = self._found.get(names)
+        if found is None:
+            if len(self._found) >= MOST_LAYOUTS:
+                self._found.clear()
+            similar = self._columns.with_similar(names, self._ours)
+            found = similar.with_habits_of([*names, *similar.named], self._habits)
+            self._found[names] = found
+        return found
 
     def _name_unknown(self, line: int, values: dict[str, object], outcome: Outcome) -> None:
         """Say once of each column that it is left out."""

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from collections.abc import Collection
 from datetime import UTC, datetime
 
-from review.exchange.rows.columns import STAGES
+from review.exchange.rows.columns import STAGES, say_paths
+from review.exchange.source import OWN
 
+MOST_WHY = 4_000
 SCORES = {"0": 0, "1": 1, "2": 2}
 _YES_OR_NO = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+# A whole number as pandas and Excel write it in a column with empty cells.
+_WHOLE = re.compile(r"(\d+)[.,]0*")
+# An empty cell in a column that holds no free text.
+_EMPTY = frozenset({"", "nan", "-nan", "<na>", "nat", "#n/a", "na", "n/a", "none", "null"})
 
 
 class RowProblem(ValueError):
@@ -20,6 +27,11 @@ class RowProblem(ValueError):
     def __init__(self, reason: str, *, column: str = "") -> None:
         super().__init__(reason)
         self.column = column
+
+
+def lack_of(values: dict[str, object], column: str) -> RowProblem:
+    """The problem of a row without this column; for a nested record it names paths to map."""
+    return RowProblem(f"there is no {column}{say_paths(values, column)}", column=column)
 
 
 def text_of(values: dict[str, object], column: str, *, most: int) -> str:
@@ -44,21 +56,32 @@ def text_of(values: dict[str, object], column: str, *, most: int) -> str:
 
 
 def name_of(values: dict[str, object], column: str, *, most: int) -> str:
-    """A name or an id on one line; whole numbers are taken as text. Raises RowProblem."""
+    """A name on one line, in one Unicode form; whole numbers are read as text. Raises RowProblem."""
     value = values.get(column)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     name = text_of(values, column, most=most).strip()
-    if _CONTROL.search(name):
+    if not name.isascii():
+        name = text_of({column: unicodedata.normalize("NFC", name)}, column, most=most)
+    if not name.isprintable() and _CONTROL.search(name):
         raise RowProblem("holds a character that can't be seen", column=column)
     return name
+
+
+def key_of(values: dict[str, object], column: str, *, most: int) -> str:
+    """An id or a reviewer as `name_of`; `12.0` is 12. Raises RowProblem."""
+    name = name_of(values, column, most=most)
+    whole = _WHOLE.fullmatch(name) if name[:1].isdecimal() else None
+    return whole[1] if whole and OWN not in values else name
 
 
 def choice_of(values: dict[str, object], column: str, among: Collection[str]) -> str:
     """One of these words, in lower case, or nothing. Raises RowProblem."""
     value = values.get(column)
     word = value.strip().lower() if isinstance(value, str) else value
-    if word is None or word == "":
+    if word is None or (word not in among and word in _EMPTY):
         return ""
     if not isinstance(word, str) or word not in among:
         raise RowProblem(f"{_show(value)} is none of {', '.join(among)}", column=column)
@@ -66,18 +89,20 @@ def choice_of(values: dict[str, object], column: str, among: Collection[str]) ->
 
 
 def score_of(values: dict[str, object], column: str) -> int | None:
-    """0, 1 or 2; None where nothing was asked, which is never 0. Raises RowProblem."""
+    """0, 1 or 2, also as 2.0; None for a stage that was not asked, which is never 0. Raises RowProblem."""
     value = values.get(column)
     if value is None:
         return None
-    if type(value) is int and 0 <= value <= 2:
-        return value
-    text = value.strip() if isinstance(value, str) else None
-    if text == "":
-        return None
-    if text not in SCORES:
+    if type(value) in (int, float) and value in (0, 1, 2):
+        return int(value)
+    text = value.strip() if isinstance(value, str) else "?"
+    if text not in SCORES and (whole := _WHOLE.fullmatch(text)):
+        text = whole[1]
+    if text in SCORES:
+        return SCORES[text]
+    if text.lower() not in _EMPTY:
         raise RowProblem(f"{_show(value)} is no score: 0, 1, 2 or empty", column=column)
-    return SCORES[text]
+    return None
 
 
 def share_of(values: dict[str, object], column: str) -> float | None:
@@ -109,9 +134,13 @@ def count_of(values: dict[str, object], column: str, *, least: int, most: int) -
     value = values.get(column)
     if isinstance(value, str):
         text = value.strip()
-        if not text:
+        if text.lower() in _EMPTY:
             return None
+        whole = _WHOLE.fullmatch(text)
+        text = whole[1] if whole else text
         value = int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else value
+    elif isinstance(value, float) and value.is_integer():
+        value = int(value)
     if value is None:
         return None
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
@@ -126,7 +155,10 @@ def flag_of(values: dict[str, object], column: str, *, default: bool) -> bool:
         return value
     if value is None or value == "":
         return default
-    word = _YES_OR_NO.get(str(value).strip().lower())
+    text = str(value).strip().lower()
+    if text in _EMPTY:
+        return default
+    word = _YES_OR_NO.get(text.removesuffix(".0"))
     if word is None:
         raise RowProblem(f"{_show(value)} is neither true nor false", column=column)
     return word
@@ -135,7 +167,7 @@ def flag_of(values: dict[str, object], column: str, *, default: bool) -> bool:
 def moment_of(values: dict[str, object], column: str) -> datetime | None:
     """A time as ISO 8601 has it; without a zone it is UTC. Raises RowProblem."""
     text = text_of(values, column, most=60).strip()
-    if not text:
+    if not text or text.lower() in _EMPTY:
         return None
     try:
         moment = datetime.fromisoformat(text)
@@ -168,13 +200,15 @@ def parts_of(values: dict[str, object], column: str) -> dict[str, object]:
     return found
 
 
-def answers_of(values: dict[str, object], column: str) -> dict[str, int]:
-    """The right score of each stage, as {"script": 2}; in a table as the text of it. Raises RowProblem."""
+def answers_of(values: dict[str, object], column: str) -> dict[str, object]:
+    """The right score of each stage, and why, as {"script": 2, "why": "..."}. Raises RowProblem."""
     value = parts_of(values, column)
-    if not value.keys() <= set(STAGES):
-        raise RowProblem('is no object such as {"script": 2}', column=column)
-    read = {stage: score_of(value, stage) for stage in value}
-    return {stage: score for stage, score in read.items() if score is not None}
+    if not value.keys() <= {*STAGES, "why"}:
+        raise RowProblem('is no object such as {"script": 2, "why": "..."}', column=column)
+    scores = {stage: score_of(value, stage) for stage in value if stage in STAGES}
+    found: dict[str, object] = {stage: one for stage, one in scores.items() if one is not None}
+    why = text_of(value, "why", most=MOST_WHY).strip()
+    return {**found, "why": why} if why else found
 
 
 def _json_of(values: dict[str, object], column: str) -> object:
