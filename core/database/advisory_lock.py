@@ -13,6 +13,14 @@ COPY_OFFLINE = 7_403_273
 DISTRIBUTE_EVENTS = 7_403_274
 NOTE_PASSING_TIME = 7_403_275
 WRITE_MIRROR = 7_403_276
+# The name to lock before an account or a configuration is created by its name.
+NEW_NAMES = "new names"
+
+
+def lock_name(name: str) -> None:
+    """Lock a name until the end of the transaction, so that what was looked up under it stays true."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [name])
 
 
 @contextmanager

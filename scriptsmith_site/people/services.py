@@ -18,6 +18,7 @@ from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
 from core.audit import record
+from core.database.advisory_lock import NEW_NAMES, lock_name
 from core.errors import BadInput, NotAllowedNow, Refused
 from scriptsmith_site.models import Profile
 from scriptsmith_site.people.roles import ADMINISTER, READ_AUDIT_LOG, Role
@@ -276,6 +277,7 @@ def _require_good_username(username: str) -> None:
         UnicodeUsernameValidator()(username)
     except ValidationError as error:
         raise BadInput(" ".join(error.messages), field="username") from None
+    lock_name(NEW_NAMES)
     if User.objects.filter(username__iexact=username).exists():
         raise BadInput(_("There is an account of this name already."), field="username")
 

@@ -14,12 +14,12 @@ from catalog import hooks
 from catalog.access import require
 from catalog.calibration.metrics import Case
 from catalog.calibration.services.labels import LABEL_MATCHES, label_match
-from catalog.entries.services.locks import lock_name
 from catalog.models import LabelScore, MatchLabel, Version
 from catalog.relevance import Judgement, RelevanceModel, judge_all
 from catalog.retrieval.answers import Rivals, rivals_of
 from catalog.retrieval.scoring import current_scoring
 from catalog.types import Answer
+from core.database.advisory_lock import lock_name
 from core.errors import BadInput, NotAllowedNow
 from core.texts import name_of
 

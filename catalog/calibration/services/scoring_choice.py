@@ -8,11 +8,11 @@ from django.utils.translation import gettext as _
 
 from catalog.access import require
 from catalog.calibration.services.thresholds import SET_THRESHOLD
-from catalog.entries.services.locks import lock_name
 from catalog.models import ScoringChoice, ScoringModel
 from catalog.relevance import shipped_model
 from catalog.retrieval.scoring import current_scoring, model_of, with_threshold
 from core.audit import record
+from core.database.advisory_lock import lock_name
 from core.errors import NotAllowedNow
 from core.texts import LONGEST_REASON, clean_text
 

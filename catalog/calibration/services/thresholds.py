@@ -9,10 +9,10 @@ from django.utils.translation import gettext as _
 from catalog.access import require
 from catalog.calibration.metrics import point_at
 from catalog.calibration.services.cases import read_cases
-from catalog.entries.services.locks import lock_name
 from catalog.models import Threshold
 from catalog.retrieval.scoring import current_scoring
 from core.audit import record
+from core.database.advisory_lock import lock_name
 from core.errors import BadInput, Stale
 from core.texts import LONGEST_REASON, clean_text, name_of
 

@@ -11,6 +11,7 @@ from catalog.entries.services.derived_data import refresh
 from catalog.models import Tag, Version
 from catalog.version_details import VersionDetails
 from core.audit import record
+from core.database.advisory_lock import lock_name
 from core.errors import BadInput
 
 
@@ -62,6 +63,7 @@ def delete_tag(tag: Tag, *, by: User) -> None:
 
 def _free_name(name: str) -> str:
     (clean,) = VersionDetails.read({"tags": [name]}).tags or ()
+    lock_name(f"tag {clean}")
     if Tag.objects.filter(name=clean).exists():
         raise BadInput(_("There is a tag of this name."), field="name")
     return clean

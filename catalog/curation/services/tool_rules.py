@@ -14,6 +14,7 @@ from catalog.access import CURATE, require
 from catalog.models import ToolRule
 from catalog.models.tool_rule import CACHE_KEY
 from core.audit import record
+from core.database.advisory_lock import lock_name
 from core.errors import BadInput
 from core.texts import check_text
 
@@ -65,6 +66,7 @@ def _checked_name(name: str, rule: ToolRule | None) -> str:
             _("Enter a command and at most three subcommands, without options or quotes."),
             field="name",
         )
+    lock_name(f"tool rule {name}")
     if name != (rule.name if rule else "") and ToolRule.objects.filter(name=name).exists():
         raise BadInput(_("This command has a rule already. Change that rule."), field="name")
     return name

@@ -15,10 +15,10 @@ from pydantic import ValidationError
 from catalog import analysis
 from catalog.analysis.shell.program import read_program
 from catalog.analysis.tables import word_set
-from catalog.entries.services.locks import lock_name
 from catalog.entries.services.wording_confirmation import Confirmation
 from catalog.models import Entry, Phrasing, Tag, ToolRule, Version, VersionEvent
 from catalog.version_details import Parameter, ParameterType, VersionDetails, describe
+from core.database.advisory_lock import lock_name
 from core.errors import BadInput
 
 LONGEST_SLUG = 70
@@ -74,7 +74,7 @@ def prepare(script: str, details: VersionDetails | None = None) -> Prepared:
         fields={
             **{name: value for name, value in said.items() if value is not None},
             "parameters": [parameter.model_dump(mode="json") for parameter in parameters],
-            "risk": _risk_of(report, said=details.risk),
+            "risk": risk_of(report, said=details.risk),
             "side_effect": details.side_effect or report.side_effect.value,
             "tools": list(details.tools if details.tools is not None else find_tools(script)),
             "links": [link.model_dump(mode="json") for link in details.links or ()],
@@ -88,7 +88,7 @@ def prepare(script: str, details: VersionDetails | None = None) -> Prepared:
     )
 
 
-def _risk_of(report: analysis.Report, *, said: str | None) -> str:
+def risk_of(report: analysis.Report, *, said: str | None) -> str:
     """The given risk, but at least that of the worst finding; the detected risk if none was given."""
     if said is None:
         return report.risk.value
@@ -192,6 +192,8 @@ def add_version(
 def make_entry(title: str, *, by: User | None, confirmation: Confirmation, slug: str = "") -> Entry:
     """Create an entry whose title is its first wording."""
     lock_name("slug")
+    if slug and Entry.objects.filter(slug=slug).exists():
+        raise BadInput(_("An entry of this name was created at the same time. Import again."))
     entry = Entry.objects.create(slug=slug or free_slug(title), title=title, created_by=by)
     Phrasing.objects.create(
         entry=entry, text=title, source=Phrasing.Source.TITLE, **confirmation.fields()

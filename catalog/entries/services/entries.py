@@ -12,11 +12,12 @@ from django.utils.translation import gettext as _
 from catalog.access import CURATE, require
 from catalog.entries.services.creation import add_phrasings, add_version, make_entry, prepare
 from catalog.entries.services.derived_data import refresh
-from catalog.entries.services.locks import lock_name, lock_standing
+from catalog.entries.services.locks import lock_standing
 from catalog.entries.services.wording_confirmation import Confirmation
 from catalog.models import Entry, Phrasing, Version
 from catalog.version_details import VersionDetails
 from core.audit import record
+from core.database.advisory_lock import lock_name
 from core.errors import BadInput, NotAllowedNow, Stale
 from core.texts import LONGEST_REASON, LONGEST_STATEMENT, LONGEST_TITLE, clean_text, name_of
 

@@ -1,8 +1,7 @@
-"""Locks on entries and on names, held until the end of the transaction."""
+"""Locks on entries, held until the end of the transaction."""
 
 from __future__ import annotations
 
-from django.db import connection
 from django.utils.translation import gettext as _
 
 from catalog.models import Entry, Merge
@@ -25,9 +24,3 @@ def lock_standing(pk: int) -> Entry:
             % {"who": name_of(merge.by), "title": merge.target.title}
         )
     return entry
-
-
-def lock_name(name: str) -> None:
-    """Lock a name until the end of the transaction, so that a lookup stays true."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"catalog {name}"])

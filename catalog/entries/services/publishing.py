@@ -21,12 +21,13 @@ from catalog.entries.services.creation import (
 from catalog.entries.services.derived_data import refresh
 from catalog.entries.services.entries import merged_into
 from catalog.entries.services.lifecycle import mark_verified, require_reason
-from catalog.entries.services.locks import lock_entry, lock_name
+from catalog.entries.services.locks import lock_entry
 from catalog.entries.services.wording_confirmation import Confirmation, confirm, confirmation_by
 from catalog.evidence.services import request_runs
 from catalog.models import CaseRun, Entry, Phrasing, Version
 from catalog.version_details import VersionDetails
 from core.audit import record
+from core.database.advisory_lock import lock_name
 from core.errors import NotAllowedNow
 from core.texts import LONGEST_STATEMENT, LONGEST_TITLE, clean_text
 

@@ -17,7 +17,6 @@ from catalog.access import CURATE, require
 from catalog.embedding import EmbedderUnavailable
 from catalog.entries.services.creation import Prepared, prepare
 from catalog.entries.services.derived_data import refresh
-from catalog.entries.services.locks import lock_name
 from catalog.exchange.formats import EntryRecord, Row, UnreadableFile, read_rows
 from catalog.exchange.services.import_plan import (
     ExistingData,
@@ -32,6 +31,7 @@ from catalog.exchange.services.import_writing import carry_out
 from catalog.exchange.services.starter_cases import load_starter_cases
 from catalog.models import Version
 from catalog.retrieval import vector_store
+from core.database.advisory_lock import lock_name
 from core.errors import BadInput, Refused
 
 logger = logging.getLogger(__name__)

@@ -14,7 +14,7 @@ from catalog.access import CURATE, require
 from catalog.entries.services.creation import add_version, make_entry, prepare
 from catalog.entries.services.derived_data import refresh
 from catalog.entries.services.lifecycle import ALSO_BY
-from catalog.entries.services.locks import lock_name, lock_standing
+from catalog.entries.services.locks import lock_standing
 from catalog.entries.services.versions import details_of
 from catalog.entries.services.wording_confirmation import Confirmation
 from catalog.evidence.services import request_runs
@@ -22,6 +22,7 @@ from catalog.exchange.formats import EntryRecord, Row, read_folders
 from catalog.exchange.formats.folders import Folder
 from catalog.models import CaseRun, Entry, Version
 from core.audit import record as audit
+from core.database.advisory_lock import lock_name
 from core.errors import BadInput
 from core.files.lines import MOST_BYTES, say_too_long
 

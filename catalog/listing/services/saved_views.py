@@ -7,8 +7,8 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
-from catalog.entries.services.locks import lock_name
 from catalog.models import SavedView
+from core.database.advisory_lock import lock_name
 from core.errors import BadInput
 from core.texts import clean_text
 

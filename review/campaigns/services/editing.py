@@ -115,6 +115,7 @@ def choose_arms(campaign: Campaign, configurations: Sequence[Configuration], *, 
 def add_actions(campaign: Campaign, actions: Sequence[Action], *, by: User) -> int:
     """A case for each action that has none; its runs are started later. Returns how many were made."""
     _check_not_closed(campaign)
+    studies.hold_items(campaign)
     ids = {f"action-{one.pk}": one for one in actions if one.erased_at is None}
     there = set(campaign.cases.filter(external_id__in=ids).values_list("external_id", flat=True))
     made = Case.objects.bulk_create(

@@ -12,6 +12,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from core.audit import record
+from core.database.advisory_lock import lock_name
 from core.errors import BadInput, NotAllowedNow
 from pipeline.message_batches.services import use_message_batches
 from pipeline.models import Batch, Configuration
@@ -86,6 +87,7 @@ def create_campaign(
         raise BadInput(
             _("Give the campaign a name of at most %s characters.") % MAX_NAME, field="name"
         )
+    lock_name(f"campaign {name}")
     if Campaign.objects.filter(name=name).exists():
         raise BadInput(_("There is a campaign named “%s” already.") % name, field="name")
     _check_rules(rules)
@@ -109,6 +111,11 @@ def create_campaign(
         add_member(campaign, reviewer, by=by)
     record(campaign, "created", by=by)
     return campaign
+
+
+def hold_items(campaign: Campaign) -> None:
+    """Let one import or addition of items at a time change a campaign, until this transaction ends."""
+    lock_name(f"items of campaign {campaign.pk}")
 
 
 @transaction.atomic

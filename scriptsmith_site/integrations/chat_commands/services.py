@@ -13,6 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from core.audit import record
+from core.database.advisory_lock import lock_name
 from core.errors import BadInput, NotAllowedNow, Stale
 from core.sealing import CannotUnseal
 from scriptsmith_site.integrations.chat_commands import authenticity
@@ -123,6 +124,7 @@ def _write(command: ChatCommand, details: Mapping[str, object], secret: str) -> 
     command.name, command.team = command.name.strip(), command.team.strip()
     if not command.name:
         raise BadInput(_("Give it a name by which you recognise it."), field="name")
+    lock_name("chat command")
     others = ChatCommand.objects.exclude(pk=command.pk)
     if others.filter(name__iexact=command.name).exists():
         raise BadInput(_("There is a command of this name already."), field="name")

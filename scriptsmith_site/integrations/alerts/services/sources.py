@@ -12,6 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from core.audit import record
+from core.database.advisory_lock import lock_name
 from core.errors import BadInput, NotAllowedNow, Stale
 from pipeline.access import ASK
 from scriptsmith_site.integrations.alerts.kept_secrets import hash_token, seal
@@ -110,6 +111,7 @@ def _write(source: AlertSource, details: Mapping[str, object]) -> None:
         if name in details:
             setattr(source, name, details[name])
     source.name = source.name.strip()
+    lock_name("alert source")
     check_source(source)
     # What the door writes meanwhile stays.
     source.save(update_fields=(*_CHANGEABLE, "edition") if source.pk else None)
@@ -180,6 +182,7 @@ def save_rule(
     for name, value in details.items():
         setattr(rule, name, value)
     rule.name = rule.name.strip()
+    lock_name("alert rule")
     if AlertRule.objects.exclude(pk=rule.pk).filter(name__iexact=rule.name).exists():
         raise BadInput(_("There is a rule of this name already."), field="name")
     try:
