@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy
 from core.database.value_counts import Counted, count_values
 from core.database.words import has_every_word
 from core.web.lists import Column, Facet, sort_column
-from review.models import Campaign
+from review.models import Campaign, scored_elsewhere
 
 MOST_NAMES = 12
 _ANY = ("", gettext_lazy("Any"))
@@ -76,7 +76,8 @@ def in_order(campaigns: QuerySet[Campaign], sort: Sort) -> QuerySet[Campaign]:
         Sort.STATE: (place, "-pk"),
         Sort.PEOPLE: ("-open_to_all", "-people", "-pk"),
     }
-    return campaigns.annotate(people=Count("members")).order_by(*orders[sort])
+    found = campaigns.annotate(**{"is_scored_elsewhere": scored_elsewhere()})
+    return found.annotate(people=Count("members")).order_by(*orders[sort])
 
 
 def count_facets(campaigns: QuerySet[Campaign], chosen: Mapping[str, Any]) -> list[Facet]:

@@ -19,7 +19,7 @@ from django.utils.translation import ngettext
 from pipeline.models import Run
 from pipeline.services import awaits_replies
 from review.campaigns.dashboard import Progress, read_progress
-from review.models import Assignment, Campaign, Flag, Item
+from review.models import Assignment, Campaign, Flag, Item, scored_elsewhere
 from review.study.definitions import FIGURES
 
 _LABELS: Mapping[str, str] = {one.name: one.label for one in FIGURES}
@@ -50,6 +50,8 @@ class Card:
         """What to do next, in words, and the address where it is done."""
         key, state = self.campaign.pk, self.campaign.state
         detail = reverse("campaign-detail", args=[key])
+        if state == Campaign.State.SETUP and self.campaign.is_scored_elsewhere:
+            return _("Open the report"), reverse("campaign-report", args=[key])
         if state == Campaign.State.SETUP:
             return _("Finish the set-up"), reverse("campaign-setup", args=[key])
         if not self.progress.total:
@@ -80,7 +82,7 @@ def read_cards(*, most: int) -> list[Card]:
     campaigns = list(
         Campaign.objects.filter(kind=Campaign.Kind.STUDY)
         .exclude(state=Campaign.State.CLOSED)
-        .annotate(people=Count("members"))
+        .annotate(people=Count("members"), **{"is_scored_elsewhere": scored_elsewhere()})
         .order_by("-pk")[:most]
     )
     if not campaigns:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from review.models.assignment import Assignment, Flag, Remark, Reveal, Scratch, SentBack
-from review.models.campaign import Campaign, Member, Rubric
+from review.models.campaign import Campaign, Member, Rubric, scored_elsewhere
 from review.models.execution import (
     CampaignCaseSet,
     CaseRevision,
@@ -43,4 +43,5 @@ __all__ = [
     "TallyDue",
     "Transfer",
     "TransferLine",
+    "scored_elsewhere",
 ]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
+from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 
 from pipeline.models import Batch, Configuration
@@ -161,6 +162,25 @@ class Campaign(models.Model):
     @property
     def is_live(self) -> bool:
         return self.kind == Campaign.Kind.LIVE
+
+    @cached_property
+    def is_scored_elsewhere(self) -> bool:
+        """Whether its scores were imported and no item waits for a reviewer. Lists annotate this."""
+        return Campaign.objects.filter(scored_elsewhere(), pk=self.pk).exists()
+
+    def get_state_display(self) -> str:  # type: ignore[no-redef]
+        """Return the state in words; a study that was only imported is not being set up."""
+        is_imported = self.state == Campaign.State.SETUP and self.is_scored_elsewhere
+        return str(_("Imported") if is_imported else Campaign.State(self.state).label)
+
+
+def scored_elsewhere() -> Q:
+    """Whether a campaign that was never opened has imported scores and no item that waits for a reviewer."""
+    item = Campaign._meta.get_field("items").related_model
+    items = item._default_manager.filter(campaign=OuterRef("pk"))
+    waiting = items.filter(state__in=["preparing", "held", "open"])
+    is_scored = Exists(items.filter(scores__imported=True))
+    return Q(is_scored, ~Exists(waiting), state=Campaign.State.SETUP)
 
 
 class Rubric(models.Model):
