@@ -19,7 +19,6 @@ from core.errors import BadInput
 from core.web.parsers import JSONParser, MultiPartParser
 from core.web.requests import read_body, read_key, signed_in
 from review.access import access_campaigns, access_transfer
-from review.campaigns.services import rules
 from review.exchange import services
 from review.exchange.exporting.exporter import Layout
 from review.exchange.source import Format
@@ -95,7 +94,7 @@ class TransferViewSet(
         with transaction.atomic():
             campaign = services.find_campaign(given["campaign"])
             if campaign is None and given["kind"] == Transfer.Kind.ITEMS:
-                campaign = rules.create_campaign(given["campaign"], by=user)
+                campaign, _is_new = services.find_or_create_campaign(given["campaign"], by=user)
             transfer = services.begin_import(
                 _there(campaign),
                 given["kind"],

@@ -190,6 +190,8 @@ def _import(transfer: Transfer, held: Claim[Transfer]) -> None:
         unchanged=transfer.unchanged,
         refused=transfer.refused,
     )
+    scores = transfer.options.get("scores")
+    more = {"scored": scores.values()} if scores else {}
     _IMPORTS[Transfer.Kind(transfer.kind)](
         source,
         transfer.campaign,
@@ -197,8 +199,9 @@ def _import(transfer: Transfer, held: Claim[Transfer]) -> None:
         columns=columns,
         journal=_Report(transfer, held),
         counts=counts,
+        **more,
     )
-    if transfer.options.get("scores"):
+    if scores:
         _end_with_scores(transfer, held)
     else:
         held.end(Transfer.State.DONE, path="")

@@ -21,7 +21,7 @@ from review.exchange.import_preview import (
     keep_to_look,
     look_at,
 )
-from review.exchange.importing.campaigns import find_campaign
+from review.exchange.importing.campaigns import find_campaign, find_or_create_campaign
 from review.exchange.importing.importer import Counts, Remark
 from review.exchange.importing.items import import_items
 from review.exchange.importing.scores import import_scores
@@ -38,6 +38,7 @@ __all__ = [
     "can_be_downloaded",
     "cancel_transfer",
     "find_campaign",
+    "find_or_create_campaign",
     "find_upload",
     "guess_columns",
     "import_study",

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import lru_cache
-from typing import Self
+from math import isfinite
+from typing import Self, cast
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -106,6 +107,17 @@ class Plan:
 def plan_of(campaign: Campaign) -> Plan | None:
     """The plan that is kept with the campaign."""
     return Plan.from_json(campaign.plan) if campaign.plan else None
+
+
+def read_plan(kept: object) -> Plan | None:
+    """The plan that another installation kept; None if it is invalid."""
+    try:
+        plan = Plan.from_json(cast(Mapping[str, object], kept))
+        numbers = [*plan.assumed.values(), *(plan.work.assumed.values() if plan.work else ())]
+        is_valid = plan.assumed.keys() >= set(ASKED[plan.aim]) and all(map(isfinite, numbers))
+    except (AssertionError, AttributeError, KeyError, TypeError, ValueError):
+        return None
+    return plan if is_valid else None
 
 
 def work_out(aim: Aim, assumed: Mapping[str, float]) -> Plan:

@@ -213,7 +213,7 @@ TABLE = (
     *("verdict", "execution", "execution_reason", "made", "recommended", "no_error_found", "demo"),
     *("purpose", "known", "severity", "target", "impact", "overlap", "closed", "sham"),
     *("repeats", "withdrawn", "at", "blind", "current", "copied", "reason", "passed_over"),
-    *("imported", "undone_at", "round"),
+    *("pilot", "called_in", "imported", "undone_at", "round"),
     *("draft", "draft_sha256", "feedback_on_sha256", "feedback_by", "visible", "view", "position"),
     *(
         "sitting_minutes",

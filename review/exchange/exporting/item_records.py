@@ -69,6 +69,7 @@ def _item(
         "closed": item.state == Item.State.CLOSED,
         "sham": item.sham,
         "withdrawn": item.state == Item.State.WITHDRAWN or None,
+        "pilot": item.pilot or None,
         "made": _made(item.run, first),
         "recommended": _recommended(item.run, first, refined),
         "no_error_found": feedback.no_error_found if feedback else False,

@@ -94,7 +94,9 @@ _REMARK = {
 
 def campaign_record(campaign: Campaign) -> Fields:
     """The rules that hold, every version of the rubric, and who takes part."""
-    rules = model_to_dict(campaign, exclude=["id", "batch", "configurations", "cloned_from"])
+    rules = model_to_dict(
+        campaign, exclude=["id", "batch", "configurations", "cloned_from", "created_by"]
+    )
     return {
         "record": "campaign",
         "id": campaign.name,

@@ -6,11 +6,26 @@ would come back with other figures.
 
 from __future__ import annotations
 
+from dataclasses import fields
+from typing import Any
+
+from django.db import models
+
 from core.files.records import Record
 from pipeline.models import Configuration
-from review.campaigns.services.rules import Rules
+from review.campaigns.services.planning import read_plan
+from review.campaigns.services.rules import OF_THE_BATCH, Rules
 from review.exchange.importing.rubrics import CAMPAIGN
-from review.exchange.rows.values import RowProblem, choice_of, count_of, flag_of, name_of, parts_of
+from review.exchange.rows.item_rows import MOST_CONTEXT
+from review.exchange.rows.values import (
+    RowProblem,
+    choice_of,
+    count_of,
+    flag_of,
+    name_of,
+    parts_of,
+    text_of,
+)
 from review.exchange.source import OWN
 from review.models import Campaign
 from review.study import FIGURES, Criterion
@@ -23,20 +38,41 @@ _LONGEST_NAME = 80
 
 
 def read_rules(first: Record | None) -> Rules:
-    """The rules that figures hang on; those of a new campaign where the file does not begin with an export's."""
+    """The rules of an export's campaign; those of a new campaign if the file is no export or its rules are invalid."""
     about = _about(first)
     try:
         return Rules(
-            hides_verdict=flag_of(about, "hides_verdict", default=True),
-            hides_models=flag_of(about, "hides_models", default=True),
-            hides_reviewers=flag_of(about, "hides_reviewers", default=True),
-            hides_execution=flag_of(about, "hides_execution", default=True),
-            hides_reference=flag_of(about, "hides_reference", default=True),
-            planned_items=count_of(about, "planned_items", least=1, most=_MOST),
-            primary_figure=choice_of(about, "primary_figure", tuple(one.name for one in FIGURES)),
+            **{
+                name: _read_rule(about, name)
+                for name in _RULES
+                if about.get(name) not in (None, "")
+            }
         )
     except RowProblem:
         return Rules()
+
+
+# Comparisons follow once their configurations exist, the rubric with its versions; a budget pays for runs elsewhere.
+_RULES = (
+    {one.name for one in fields(Rules)}
+    - OF_THE_BATCH
+    - {*("primary_criterion", "primary_first", "primary_second")}
+)
+
+
+def _read_rule(about: dict[str, object], name: str) -> Any:
+    field = Campaign._meta.get_field(name)
+    assert isinstance(field, models.Field)
+    if isinstance(field, models.BooleanField):
+        return flag_of(about, name, default=field.default)
+    if isinstance(field, models.IntegerField):
+        most = 100 if name.endswith(("_share", "overlap")) else _MOST
+        return count_of(about, name, least=int(field.null or name == "overlap"), most=most)
+    if name == "primary_figure":
+        return choice_of(about, name, tuple(one.name for one in FIGURES))
+    if field.choices:
+        return choice_of(about, name, [value for value, _label in field.choices])
+    return text_of(about, name, most=MOST_CONTEXT)
 
 
 def name_primary(campaign: Campaign, first: Record | None) -> None:
@@ -62,15 +98,19 @@ def name_primary(campaign: Campaign, first: Record | None) -> None:
     campaign.save(update_fields=["primary_criterion", "primary_first", "primary_second"])
 
 
-def keep_family(campaign: Campaign, first: Record | None) -> None:
-    """Keep the family of p values that was fixed in the exporting installation; an invalid one is left out."""
-    given = _about(first).get("p_family")
-    if not isinstance(given, list) or not 0 < len(given) <= _MOST_OF_FAMILY:
-        return
-    found = [_read_hypothesis(one) for one in given]
-    if None not in found:
-        campaign.p_family = list(dict.fromkeys(found))
-        campaign.save(update_fields=["p_family"])
+def keep_plan(campaign: Campaign, first: Record | None) -> None:
+    """Keep the seed, the plan and the family of p values of the exporting installation; invalid ones are left out."""
+    about = _about(first)
+    seed, plan, given = about.get("seed"), read_plan(about.get("plan")), about.get("p_family")
+    if type(seed) is int and 0 <= seed < 2**31:
+        campaign.seed = seed
+    if plan is not None:
+        campaign.plan = plan.as_json()
+    if isinstance(given, list) and 0 < len(given) <= _MOST_OF_FAMILY:
+        found = [_read_hypothesis(one) for one in given]
+        if None not in found:
+            campaign.p_family = list(dict.fromkeys(found))
+    campaign.save(update_fields=["seed", "plan", "p_family"])
 
 
 def _read_hypothesis(one: object) -> Hypothesis | None:

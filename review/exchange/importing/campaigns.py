@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable
 
 from django.contrib.auth.hashers import make_password
@@ -9,13 +10,14 @@ from django.contrib.auth.models import User
 from django.contrib.auth.validators import UnicodeUsernameValidator
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.core.validators import validate_slug
-from django.db import connection
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
 from core.audit import record
-from core.errors import NotAllowedNow
+from core.database.advisory_lock import NEW_NAMES, lock_name
+from core.errors import BadInput, NotAllowedNow
 from pipeline.models import Configuration
+from review.campaigns.services.rules import Rules, create_campaign
 from review.exchange.rows.values import RowProblem
 from review.models import Campaign
 
@@ -23,6 +25,25 @@ from review.models import Campaign
 def find_campaign(name: str) -> Campaign | None:
     """The campaign of this name, with white space as campaigns have it."""
     return Campaign.objects.filter(name=" ".join(name.split())).first()
+
+
+def find_or_create_campaign(
+    name: str, *, by: User | None, rules: Rules | None = None
+) -> tuple[Campaign, bool]:
+    """The campaign of this name, also if another import creates it at the same time, and whether it is new.
+
+    Raises BadInput, and NotAllowedNow if nothing may be imported into it.
+    """
+    found = find_campaign(name)
+    if found is None:
+        try:
+            return create_campaign(name, by=by, rules=rules), True
+        except BadInput:
+            found = find_campaign(name)
+            if found is None:
+                raise
+    check_takes_imports(found)
+    return found, False
 
 
 def require_manager(by: User | None) -> None:
@@ -37,12 +58,6 @@ def check_takes_imports(campaign: Campaign) -> None:
         raise NotAllowedNow(_("Nothing is imported into the live queue: import into a study."))
     if campaign.state == Campaign.State.CLOSED:
         raise NotAllowedNow(_("The campaign is closed. Open it again to import into it."))
-
-
-def hold_imports(campaign: Campaign) -> None:
-    """One import after the other in a campaign, until this transaction ends."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(hashtext('transfer'), %s)", [campaign.pk])
 
 
 class Configurations:
@@ -75,16 +90,21 @@ class Configurations:
         slug = _slug_of(name)
         if not slug:
             raise RowProblem(f"{name!r} can't be a configuration's name", column="configuration")
-        made = Configuration.objects.create(
+        # Another import may create it at the same time, and others in another order.
+        lock_name(NEW_NAMES)
+        made, is_new = Configuration.objects.get_or_create(
             name=slug,
-            title=name if name != slug else name.capitalize(),
-            preset=Configuration.Preset.IMPORTED,
-            rounds=1,
-            uses_retrieval=False,
-            uses_examples=False,
-            created_by=self._by,
+            defaults={
+                "title": name if name != slug else name.capitalize(),
+                "preset": Configuration.Preset.IMPORTED,
+                "rounds": 1,
+                "uses_retrieval": False,
+                "uses_examples": False,
+                "created_by": self._by,
+            },
         )
-        record(made, "created", by=self._by, preset=("", made.preset))
+        if is_new:
+            record(made, "created", by=self._by, preset=("", made.preset))
         return made
 
     def forget(self) -> None:
@@ -100,15 +120,38 @@ def _slug_of(name: str) -> str:
     return name
 
 
-def people_of(names: Iterable[str], *, by: User | None) -> dict[str, User]:
-    """The accounts of these names; who has none gets one that is inactive, and for labels only."""
-    wanted = set(names)
+def people_of(names: Iterable[str], *, by: User | None, is_exact: bool = False) -> dict[str, User]:
+    """The accounts of these names. A name without one gets an inactive account, for scores only.
+
+    An account of exactly this name comes first. Otherwise names that differ only in case, spaces or Unicode form are
+    one reviewer, except with `is_exact`, for our own exports.
+    """
+    wanted = dict.fromkeys(names)
     found = {user.username: user for user in User.objects.filter(username__in=wanted)}
-    for name in sorted(wanted - found.keys()):
-        user = User.objects.create(username=name, is_active=False, password=make_password(None))
-        record(user, "account created for imported scores", by=by)
+    missing = [name for name in wanted if name not in found]
+    if not missing:
+        return found
+    lock_name(NEW_NAMES)
+    accounts = (
+        User.objects.filter(username__in=missing) if is_exact else User.objects.only("username")
+    )
+    key_of = str if is_exact else _fold
+    known = {key_of(one.username): one for one in accounts.order_by("-pk")}
+    for name in missing:
+        user = known.get(key_of(name))
+        if user is None:
+            user, is_new = User.objects.get_or_create(
+                username=name, defaults={"is_active": False, "password": make_password(None)}
+            )
+            known[key_of(name)] = user
+            if is_new:
+                record(user, "account created for imported scores", by=by)
         found[name] = user
     return found
+
+
+def _fold(name: str) -> str:
+    return "".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
 def check_person(name: str) -> None:

@@ -37,7 +37,7 @@ RUN = ("state", "demo", "verdict")
 DRAFT = ("number", "kind", "script", "sha256", "round", "arm")
 FEEDBACK = ("text", "no_error_found", "words", "points", "arm")
 ASSESSMENT = ("script_sha256", "verdict")
-ITEM = ("sham", "execution", "execution_reason", "called_in")
+ITEM = ("sham", "execution", "execution_reason", "called_in", "pilot")
 
 
 class CaseWords(NamedTuple):
@@ -85,7 +85,7 @@ def word_item(item: ItemRow, sha256: str) -> ItemWords:
         assessment=put(script_sha256, item.verdict) if item.script and item.verdict else "",
         feedback=word_feedback(item.feedback, is_none=item.no_error_found) if has_more else "",
         refined=word_refined(2, item.refined) if has_more and item.refined else "",
-        item=put(item.sham, item.execution, item.execution_reason, item.called_in),
+        item=put(item.sham, item.execution, item.execution_reason, item.called_in, item.pilot),
     )
 
 

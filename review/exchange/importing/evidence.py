@@ -55,7 +55,7 @@ class EvidenceImport:
         said = [row.said for row in rows]
         named = [one for one in said if isinstance(one, (RevisionRow, LabelRow))]
         places = Places(self._campaign, {one.item for one in named}, by=self._by)
-        people = people_of({one.person for one in named}, by=self._by)
+        people = people_of([one.person for one in named], by=self._by, is_exact=True)
         for row in rows:
             try:
                 is_new = self._keep(row.said, places, people)

@@ -115,6 +115,8 @@ def run_import(
     def make_rows() -> Iterator[tuple[_Slice, list[Row], Outcome]]:
         for one in _slices(source, after=counts.read):
             outcome = Outcome()
+            if source.remark and not counts.read:
+                outcome.remark(1, source.remark)
             yield one, read(one.records, outcome), outcome
 
     slices = make_rows()

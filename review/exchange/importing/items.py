@@ -7,7 +7,7 @@ takes longer than everything else here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from django.contrib.auth.models import User
@@ -16,14 +16,14 @@ from django.db import transaction
 from core.audit import record
 from core.database.statistics import MANY, refresh_statistics
 from core.files.records import Record
-from review.campaigns.services import rules
-from review.exchange.importing.campaign_rules import keep_family, name_primary, read_rules
+from review.campaigns.services.rules import Rules, hold_items
+from review.exchange.importing.campaign_rules import keep_plan, name_primary, read_rules
 from review.exchange.importing.campaigns import (
     Configurations,
     check_person,
     check_takes_imports,
     find_campaign,
-    hold_imports,
+    find_or_create_campaign,
     people_of,
     require_manager,
 )
@@ -39,11 +39,11 @@ from review.exchange.importing.importer import (
 )
 from review.exchange.importing.item_writer import FILLED, ItemStore, Known, read_known
 from review.exchange.importing.repeats import AgainRow, take_again
-from review.exchange.rows.columns import ITEM_COLUMNS, ITEM_HABITS, Columns
+from review.exchange.rows.columns import ITEM_COLUMNS, ITEM_HABITS, SCORE_COLUMNS, Columns
 from review.exchange.rows.item_rows import AGAIN, CaseRow, ItemRow, content_of, read_item
 from review.exchange.rows.triage import Sorter
 from review.exchange.rows.values import RowProblem
-from review.exchange.source import Source
+from review.exchange.source import OWN, Source
 from review.models import Campaign
 from review.queue.reviewer_checks.repeats import make_halos
 
@@ -58,14 +58,17 @@ def import_items(
     columns: Columns | None = None,
     journal: Journal | None = None,
     counts: Counts | None = None,
+    scored: Collection[str] = (),
 ) -> Counts:
     """Import items into a campaign; one that is only named is made with the first good row where there is none.
+
+    `scored` are the columns of scores in the same file, which `import_scores` reads.
 
     Safe to repeat: the same id with the same content is unchanged, with other content it is refused. Raises
     UnreadableFile, PermissionDenied, NotAllowedNow, and BadInput for a name that no campaign can have.
     """
     require_manager(by)
-    taking = _ItemImport(to, columns or Columns(), by=by)
+    taking = _ItemImport(to, columns or Columns(), by=by, scored=scored)
     first = None if taking.campaign else source.first()
     taking.first, taking.rules = first, read_rules(first)
     done = run_import(source, taking.read, taking.take, journal=journal or Quiet(), counts=counts)
@@ -102,23 +105,31 @@ class _Row(NamedTuple):
 class _ItemImport:
     """What one import remembers from slice to slice."""
 
-    def __init__(self, to: Campaign | str, columns: Columns, *, by: User | None) -> None:
+    def __init__(
+        self, to: Campaign | str, columns: Columns, *, by: User | None, scored: Collection[str]
+    ) -> None:
         self._name, self._by = str(to), by
         self.campaign = find_campaign(to) if isinstance(to, str) else to
         # Of a campaign that this import makes.
-        self.rules = rules.Rules()
+        self.rules = Rules()
         self.first: Record | None = None
         if self.campaign:
             check_takes_imports(self.campaign)
         self._sorter = Sorter(
-            columns, kinds=("item",), ours=frozenset(ITEM_COLUMNS), habits=ITEM_HABITS
+            columns,
+            kinds=("item",),
+            # The scores next to the items are imported after them, from the same file.
+            ours=frozenset({*ITEM_COLUMNS, *SCORE_COLUMNS, *scored}),
+            habits=ITEM_HABITS,
         )
         self._configurations = Configurations(by=by)
+        self._is_export = False
 
     def read(self, records: Sequence[Record], outcome: Outcome) -> list[_Row]:
         """The good rows of one slice; the others are refused."""
         rows = []
         for one, values, _kind in self._sorter.sort(records, outcome):
+            self._is_export = self._is_export or OWN in values
             try:
                 case, item = read_item(values)
                 for expert in item.experts:
@@ -127,7 +138,7 @@ class _ItemImport:
                 outcome.refuse(
                     one.line,
                     str(problem),
-                    external_id=str(values.get("id") or "")[:200],
+                    external_id=str(values.get("id") or values.get("statement") or "")[:60],
                     column=problem.column,
                 )
                 continue
@@ -142,8 +153,13 @@ class _ItemImport:
         """Make one slice ready inside a transaction; what is returned writes it there."""
         if not rows:
             return nothing_to_write
-        campaign = self.campaign or rules.create_campaign(self._name, by=self._by, rules=self.rules)
-        hold_imports(campaign)
+        campaign, is_new = self.campaign, False
+        if campaign is None:
+            campaign, is_new = find_or_create_campaign(self._name, by=self._by, rules=self.rules)
+        if is_new:
+            # With the first slice: an import that is carried on finds the campaign and asks no more.
+            keep_plan(campaign, self.first)
+        hold_items(campaign)
         store = self._take_plain([row for row in rows if not row.case.repeats], campaign, outcome)
         again = [
             AgainRow(row.line, row.case, row.item, row.case_sha256)
@@ -155,18 +171,16 @@ class _ItemImport:
             store.write()
             if again:
                 take_again(again, campaign, outcome, configurations=self._configurations)
-            if self.campaign is None:
-                # With the first slice: an import that is carried on finds the campaign and asks no more.
+            if is_new:
                 name_primary(campaign, self.first)
-                keep_family(campaign, self.first)
             self.campaign = campaign
 
         return write
 
     def _take_plain(self, rows: Sequence[_Row], campaign: Campaign, outcome: Outcome) -> ItemStore:
         known = read_known(campaign, {row.case.external_id for row in rows})
-        experts = {expert.author for row in rows for expert in row.item.experts}
-        people = people_of(experts, by=self._by) if experts else {}
+        experts = [expert.author for row in rows for expert in row.item.experts]
+        people = people_of(experts, by=self._by, is_exact=self._is_export) if experts else {}
         store = ItemStore(campaign, size=len(rows), by=self._by, people=people)
         for row in rows:
             self._take_row(row, known, store, outcome)

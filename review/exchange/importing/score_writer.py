@@ -75,14 +75,15 @@ class ScoreStore:
                     person,
                     state,
                     given.reason,
-                    at,
+                    given.recorded.assigned_at or now,
+                    given.recorded.submitted_at or at,
+                    given.recorded.pauses,
                     given.comment if given.passed_over else "",
                 )
             )
             if not given.passed_over:
                 submitted[item, person] = key
-        columns = ("id", "item_id", "reviewer_id", "state", "reason", "ended_at", "why")
-        Table(Assignment, columns).copy(rows)
+        Table(Assignment, _ASSIGNMENT).copy(rows)
 
     def _write_scores(self) -> None:
         now, rows = timezone.now(), []
@@ -219,6 +220,10 @@ def _count_done(items: Collection[int]) -> None:
         )
 
 
+_ASSIGNMENT = (
+    *("id", "item_id", "reviewer_id", "state", "reason", "created_at", "ended_at", "pauses"),
+    "why",
+)
 _SCORE = (
     *("item_id", "reviewer_id", "stage", "arm", "value", "draft_id", "feedback_id"),
     *("assignment_id", "current", "blind", "comment", "at", "timed", "undone_at"),

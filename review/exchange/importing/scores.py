@@ -16,12 +16,12 @@ from core.audit import record
 from core.database.statistics import MANY, refresh_statistics
 from core.errors import BadInput
 from core.files.records import Record
+from review.campaigns.services.rules import hold_items
 from review.counting.facts import same_texts
 from review.exchange.importing.campaigns import (
     check_person,
     check_takes_imports,
     find_campaign,
-    hold_imports,
     people_of,
     require_manager,
 )
@@ -39,13 +39,19 @@ from review.exchange.importing.item_lookup import Places
 from review.exchange.importing.known_scores import KnownScores, read_known_scores
 from review.exchange.importing.rubrics import read_rubrics, take_rubrics
 from review.exchange.importing.score_writer import ScoreStore
-from review.exchange.rows.columns import ITEM_COLUMNS, SCORE_COLUMNS, SCORE_HABITS, Columns
+from review.exchange.rows.columns import (
+    ITEM_COLUMNS,
+    SCORE_COLUMNS,
+    SCORE_HABITS,
+    Columns,
+    say_paths,
+)
 from review.exchange.rows.evidence_rows import KINDS as EVIDENCE
 from review.exchange.rows.evidence_rows import LabelRow, RevisionRow, read_evidence
 from review.exchange.rows.score_rows import GivenRow, read_scores
 from review.exchange.rows.triage import Sorter
 from review.exchange.rows.values import RowProblem
-from review.exchange.source import Source
+from review.exchange.source import OWN, Source
 from review.models import Assignment, Campaign, Score
 
 KINDS = ("score", "adjudication", "skip", "remark", "flag", *EVIDENCE)
@@ -73,6 +79,9 @@ def import_scores(
     taking = _ScoreImport(campaign, columns or Columns(), by=by)
     taking.rubrics = take_rubrics(campaign, read_rubrics(source.first()), by=by)
     done = run_import(source, taking.read, taking.take, journal=journal or Quiet(), counts=counts)
+    if taking.is_empty and 0 < done.rows == done.unchanged and not taking.has_wide:
+        hint = taking.paths or _(". Map its column, for example: script=rating.")
+        raise BadInput(_("No row has a score") + hint, field="mapping")
     if done.kept > MANY:
         refresh_statistics((Assignment, Score))
     if done.kept:
@@ -101,6 +110,10 @@ class _ScoreImport:
         # Of the versions that the file's scores name, ours of the same text.
         self.rubrics: Mapping[int, int] = {}
         self._checked: set[str] = set()
+        self._same: set[str] = set()  # reviewers under another spelling, named in the report
+        self._is_export = False
+        self.is_empty, self.has_wide = True, bool(columns.wide)
+        self.paths = ""  # where the scores may be in nested records
         self._evidence = EvidenceImport(campaign, by=by)
         self._sorter = Sorter(
             columns,
@@ -113,9 +126,11 @@ class _ScoreImport:
         """The good rows of one slice; the others are refused."""
         rows: list[_Row | EvidenceRow] = []
         for one, values, kind in self._sorter.sort(records, outcome):
-            name = str(values.get("item") or "")
+            name = str(values.get("item") or values.get("statement") or "")
+            self._is_export = self._is_export or OWN in values
             try:
                 if kind in EVIDENCE:
+                    self.is_empty = False
                     rows.append(self._read_evidence(one.line, values, kind))
                     continue
                 given = read_scores(values, line=one.line, columns=self._columns, kind=kind)
@@ -125,6 +140,9 @@ class _ScoreImport:
                 outcome.refuse(one.line, str(problem), external_id=name, column=problem.column)
             else:
                 # Where the file has no ids, the statement beside the scores tells which item it is.
+                self.is_empty = self.is_empty and not given
+                if self.is_empty and not self.paths:
+                    self.paths = say_paths(values, "script", like="value")
                 rows.append(_Row(one.line, given[0].item if given else name.strip(), given))
         return rows
 
@@ -143,13 +161,16 @@ class _ScoreImport:
         """Make one slice ready inside a transaction; what is returned writes it there."""
         if not read:
             return nothing_to_write
-        hold_imports(self._campaign)
+        hold_items(self._campaign)
         self._evidence.take([one for one in read if isinstance(one, EvidenceRow)], outcome)
         rows = self._place([one for one in read if isinstance(one, _Row)], outcome)
         if not rows:
             return nothing_to_write
         given = [one for row in rows for one in row.given]
-        people = people_of({name for one in given for name in one.names}, by=self._by)
+        people = people_of(
+            [name for one in given for name in one.names], by=self._by, is_exact=self._is_export
+        )
+        self._name_same(rows, people, outcome)
         known = read_known_scores(
             {row.item for row in rows},
             with_words=any(one.remark or one.flag for one in given),
@@ -162,6 +183,15 @@ class _ScoreImport:
         for row in rows:
             self._give(row, keys, known, store, outcome)
         return store.write
+
+    def _name_same(self, rows: list[_Row], people: dict[str, User], outcome: Outcome) -> None:
+        """Report each name that is read as a reviewer of another spelling, once."""
+        other = {name for name, user in people.items() if user.username != name} - self._same
+        for row in rows if other else ():
+            for name in {name for one in row.given for name in one.names} & other - self._same:
+                self._same.add(name)
+                said = f"“{name}” is read as the reviewer “{people[name].username}”"
+                outcome.remark(row.line, said, column="reviewer")
 
     def _place(self, rows: list[_Row], outcome: Outcome) -> list[_Row]:
         """The rows with their items; those without one are refused."""

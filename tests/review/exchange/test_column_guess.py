@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -129,6 +130,8 @@ def test_a_campaign_begins_with_a_file_whose_scores_follow_its_items(boss: Clien
     answer = boss.post(answer["Location"], {**chosen, "person-5": "benno", "import": "1"})
     items = Transfer.objects.get()
     jobs.carry_out(items.pk)
+    # The columns of scores are not reported as left out.
+    assert not items.lines.exists()
     page = boss.get(answer["Location"]).text
     assert "are read next" in page and "Go on with the set-up" in page
     scores = Transfer.objects.get(kind="scores")
@@ -167,3 +170,17 @@ def test_what_is_guessed_wrong_is_left_out(boss: Client, manager: User) -> None:
     jobs.carry_out(Transfer.objects.get().pk)
     assert Transfer.objects.count() == 1
     assert campaign.items.count() == 3
+
+
+@pytest.mark.django_db
+def test_preview_lists_and_guesses_paths_of_nested_records(boss: Client, manager: User) -> None:
+    campaign = rules.create_campaign("Study", by=manager)
+    rows = [{"id": 1, "data": {"prompt": "List"}, "annotations": [{"result": [{"text": ["ls"]}]}]}]
+    file = SimpleUploadedFile("x.json", json.dumps(rows).encode())
+    url = boss.post(f"/campaigns/{campaign.pk}/import/", {"file": file, "look": "1"})["Location"]
+    found = {one.name: one.role for one in boss.get(url).context["columns"]}
+    assert found == {"id": "id", "data.prompt": "statement", "annotations.result.text": ""}
+    chosen = {"role-0": "id", "role-1": "statement", "role-2": "script", "import": "1"}
+    boss.post(url, chosen)
+    jobs.carry_out(Transfer.objects.get().pk)
+    assert campaign.items.get().run.drafts.get().script == "ls"
