@@ -15,7 +15,8 @@ class ImportForm(forms.Form):
     file = forms.FileField(
         label=_("File"),
         help_text=_(
-            "JSONL, CSV or TSV in UTF-8, or a .zip with a folder for each entry (metadata.yaml and script.sh)."
+            "JSONL, CSV or TSV, also as Excel saves them, or a .zip with a folder for each entry "
+            "(metadata.yaml and script.sh)."
         ),
         allow_empty_file=True,  # an empty file has its own words
     )

@@ -12,7 +12,7 @@ from django.views.decorators.vary import vary_on_headers
 
 from catalog.access import access_import, access_imports
 from catalog.exchange import services
-from catalog.exchange.formats import CONTENT_TYPES, Format, file_parts
+from catalog.exchange.formats import COLUMNS, CONTENT_TYPES, Format, file_parts
 from catalog.exchange.forms import ExportForm, ImportForm
 from catalog.exchange.services import import_jobs
 from catalog.models import Version
@@ -38,7 +38,12 @@ def catalog_import(request: HttpRequest) -> HttpResponse:
             add_refusal(form, refusal)
         else:
             return redirect("catalog-import-detail", pk=job.pk)
-    context = {"nav_section": "catalogue", "form": form, "earlier": earlier[:_SHOWN_EARLIER]}
+    context = {
+        "nav_section": "catalogue",
+        "form": form,
+        "earlier": earlier[:_SHOWN_EARLIER],
+        "columns": COLUMNS,
+    }
     status = 422 if form.errors else 200
     return render(request, "catalog/exchange/import.html", context, status=status)
 
@@ -87,8 +92,8 @@ def import_cancel(request: HttpRequest, pk: int) -> HttpResponse:
 def import_report(request: HttpRequest, pk: int) -> StreamingHttpResponse:
     """The report by row as a table."""
     rows = access_import(request.user, pk).report.get("rows", [])
-    names = ("place", "outcome", "slug", "title", "why")
-    lines = csv_lines([names, *([row[name] for name in names] for row in rows)])
+    names = ("place", "outcome", "slug", "title", "why", "warning")
+    lines = csv_lines([names, *([row.get(name, "") for name in names] for row in rows)])
     return _download(lines, filename=f"import-{pk}.csv", content_type=CONTENT_TYPES[Format.CSV])
 
 

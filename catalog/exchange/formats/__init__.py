@@ -27,6 +27,7 @@ from catalog.exchange.formats.tables import COLUMNS, cells_of, read_table
 from core.files.lines import UnreadableFile
 
 __all__ = [
+    "COLUMNS",
     "CONTENT_TYPES",
     "ENDINGS",
     "METADATA",

@@ -25,7 +25,7 @@ from core.leased_jobs import UNFINISHED, Claim, LostLease, claim
 MOST_BYTES = 64_000_000  # of a file on a page; the command takes any
 MOST_ROWS = 10_000  # of a kept report; its figures are always whole
 KEPT_FOR = timedelta(days=1)
-SMALL_FILE = 300_000  # bytes that are looked through while the person waits
+SMALL_FILE = 60_000  # bytes that are looked through while the person waits
 FEW_SCRIPTS = 20  # that are analysed while the person waits
 State = Version.State
 STATES = (State.IN_REVIEW, State.DRAFT)
@@ -144,12 +144,13 @@ def _begin(job: Job, *, at_once: bool) -> None:
 
 
 def _kept(report: ImportReport) -> dict[str, object]:
-    """The stored report: refused rows first, then changes, at most MOST_ROWS of them."""
+    """The stored report: refused rows first, then rows with a warning and changes, at most MOST_ROWS of them."""
     telling = [row for row in report.rows if row.outcome is not ImportOutcome.UNCHANGED]
-    telling.sort(key=lambda row: row.outcome is not ImportOutcome.REFUSED)
+    telling.sort(key=lambda row: (row.outcome is not ImportOutcome.REFUSED, not row.warning))
     return {
         "counts": report.counts(),
         "rows": [asdict(row) for row in telling[:MOST_ROWS]],
+        "warnings": sum(bool(row.warning) for row in report.rows),
         "more": max(0, len(telling) - MOST_ROWS),
     }
 

@@ -76,6 +76,7 @@ class RowsBefore:
         self._is_dry = is_dry
         self._made_up = 0
         self.places: dict[str, Taken] = {}  # by slug
+        self.titles: dict[str, str] = {}  # of new entries, in lower case, with the place
         # What a dry run would have written: the holders of scripts, and wordings of entries.
         self.holders: dict[str, int] = {}
         self.added: dict[int, set[str]] = {}

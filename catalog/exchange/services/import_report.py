@@ -26,6 +26,7 @@ class RowOutcome:
     title: str = ""
     slug: str = ""  # of the entry that was there, or was asked for
     why: str = ""
+    warning: str = ""  # of a preview: a syntax error, a high risk, a title that exists
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from catalog.embedding import EmbedderUnavailable
 from catalog.entries.services.creation import Prepared, prepare
 from catalog.entries.services.derived_data import refresh
 from catalog.exchange.formats import EntryRecord, Row, UnreadableFile, read_rows
+from catalog.exchange.services import import_warnings
 from catalog.exchange.services.import_plan import (
     ExistingData,
     ImportPlan,
@@ -29,7 +30,7 @@ from catalog.exchange.services.import_plan import (
 from catalog.exchange.services.import_report import ImportOutcome, ImportReport, RowOutcome
 from catalog.exchange.services.import_writing import carry_out
 from catalog.exchange.services.starter_cases import load_starter_cases
-from catalog.models import Version
+from catalog.models import ToolRule, Version
 from catalog.retrieval import vector_store
 from core.database.advisory_lock import lock_name
 from core.errors import BadInput, Refused
@@ -135,17 +136,38 @@ def _run(
 
 def _foresee(chunk: Sequence[Row], plan: ImportPlan, seen: RowsBefore) -> Iterator[RowOutcome]:
     """Preview the rows; nothing is written or locked."""
-    known = ExistingData(_records(chunk), seen)
-    for row in chunk:
-        try:
-            step = decide(row, known, seen, plan)
-        except Refused as error:
-            yield _refused(row, error)
-            continue
-        entry_id = seen.make_up() if step.entry_id is None else step.entry_id
-        known.note(step, entry_id)
-        seen.note(row, step, entry_id)
-        yield _outcome(row, step)
+    records = _records(chunk)
+    known = ExistingData(records, seen)
+    titles = import_warnings.read_titles(records)
+    tools = ToolRule.objects.in_force()
+    with ThreadPoolExecutor(ANALYSED_AT_ONCE) as pool:
+        decided = [(row, _decide_dry(row, known, seen, plan)) for row in chunk]
+        warnings = [
+            pool.submit(import_warnings.check_scripts, one.needs, tools)
+            for _row, one in decided
+            if isinstance(one, ImportStep)
+        ]
+        for row, one in decided:
+            if not isinstance(one, ImportStep):
+                yield _refused(row, one)
+                continue
+            same = import_warnings.say_same_title(row, one, titles, seen.titles)
+            said = "; ".join([*same, *warnings.pop(0).result()])
+            yield replace(_outcome(row, one), warning=said)
+
+
+def _decide_dry(
+    row: Row, known: ExistingData, seen: RowsBefore, plan: ImportPlan
+) -> ImportStep | Refused:
+    """What would be done with the row, noted for the rows after it, or why it is refused."""
+    try:
+        step = decide(row, known, seen, plan)
+    except Refused as error:
+        return error
+    entry_id = seen.make_up() if step.entry_id is None else step.entry_id
+    known.note(step, entry_id)
+    seen.note(row, step, entry_id)
+    return step
 
 
 def _take_in(chunk: Sequence[Row], plan: ImportPlan, seen: RowsBefore) -> list[RowOutcome]:

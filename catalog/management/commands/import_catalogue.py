@@ -76,6 +76,8 @@ class Command(BaseCommand):
             elif options["dry_run"]:
                 said = f"{row.place}: {row.outcome} {row.slug}".rstrip()
                 self.stderr.write(f"{said} ({row.why})" if row.why else said)
+                if row.warning:
+                    self.stderr.write(f"{row.place}: warning: {row.warning}")
         if options["json"]:
             self.stdout.write(json.dumps(_document(report), ensure_ascii=False))
             return

@@ -17,7 +17,7 @@ from pytest_django import Settings
 
 from catalog import tasks
 from catalog.exchange import services
-from catalog.exchange.formats import Format, read_file
+from catalog.exchange.formats import COLUMNS, Format, read_file
 from catalog.exchange.services import import_jobs
 from catalog.models import Entry, Job, Version
 from tests import people
@@ -140,7 +140,7 @@ def test_unreadable_file_is_explained_on_its_page(client: Client) -> None:
     for name, data, said in (
         ("a.csv", b"name,text\n1,2\n", "no column title"),
         ("a.zip", b"not a zip", "no .zip archive"),
-        ("a.jsonl", "x".encode("utf-16"), "UTF-16"),
+        ("a.csv", b'title,"script\n1,2\n', "A quote in the header is not closed"),
     ):
         job = upload(client, SimpleUploadedFile(name, data))
         page = client.get(f"{ADDRESS}{job.pk}/").text
@@ -196,3 +196,25 @@ def test_export_queries_do_not_grow(
         shelve(f"Entry {number}", script=f"echo {number}\n", tags=["a"])
     with django_assert_num_queries(4):  # entries, versions, tags, phrasings
         assert len(list(services.export_entries())) == 6
+
+
+def test_preview_warns_before_anything_is_written_and_page_lists_columns(client: Client) -> None:
+    shelve("Show the uptime")
+    rows = [
+        {"title": "SHOW the uptime", "script": "echo new"},
+        {"title": "Broken", "script": "if true; then\n"},
+        {"title": "Dangerous", "script": "rm -rf /var/lib\n"},
+        {"title": "broken", "script": "echo other"},
+        {"title": "Fine", "script": "date"},
+    ]
+    page = client.get(f"{ADDRESS}{upload(client, file_of(*rows)).pk}/").text
+    assert Entry.objects.count() == 1
+    for warning in (
+        "has this title.",
+        "Syntax error in line",
+        "High risk.",
+        "The entry of line 2 has this title.",
+    ):
+        assert warning in page
+    assert "<dt>With warnings</dt><dd>4</dd>" in page
+    assert all(column in client.get(ADDRESS).text for column in COLUMNS)
