@@ -60,7 +60,7 @@ def name_of(values: dict[str, object], column: str, *, most: int) -> str:
     value = values.get(column)
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    if isinstance(value, int) and not isinstance(value, bool):
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**most:
         return str(value)
     name = text_of(values, column, most=most).strip()
     if not name.isascii():

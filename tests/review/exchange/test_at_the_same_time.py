@@ -27,6 +27,9 @@ from review.exchange.importing.campaigns import (
     people_of,
 )
 from review.models import Campaign, Case, Score
+from scriptsmith_site.integrations.alerts.services.sources import add_source
+from scriptsmith_site.integrations.chat_commands.services import add_command
+from scriptsmith_site.models import AlertSource, ChatCommand
 from scriptsmith_site.people.services import create_account
 from tests.first_cases import first_cases
 from tests.locks import wait_for_lock
@@ -91,12 +94,24 @@ PLACES: dict[str, tuple[Deed, Callable[[], int], int]] = {
         1,
     ),
     "saved views": (save_own_view, rows(SavedView), 1),
+    "alert sources": (
+        lambda by: add_source("alertmanager", by=by, details={"name": "A"}),
+        rows(AlertSource),
+        1,
+    ),
+    "chat commands": (
+        lambda by: add_command("slack", by=by, details={"name": "A"}, secret="s" * 32),
+        rows(ChatCommand),
+        1,
+    ),
 }
 
 
 def both_at_once(deed: Deed) -> list[str]:
     """Do it twice, the second time while the first transaction is still open; what went wrong, without refusals."""
-    people = [make_person(name, "manager", "curator") for name in ("first", "second")]
+    people = [
+        make_person(name, "manager", "curator", "administrator") for name in ("first", "second")
+    ]
     is_done, may_end = threading.Event(), threading.Event()
     wrong: list[str] = []
 

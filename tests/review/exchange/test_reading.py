@@ -165,6 +165,7 @@ def test_a_row_that_is_refused_names_its_column() -> None:
         ({"id": "a\nb", "statement": "x"}, "id"),
         ({"id": "a" * 201, "statement": "x"}, "id"),
         ({"id": ["a"], "statement": "x"}, "id"),
+        ({"id": 10**300, "statement": "x"}, "id"),
         ({"statement": "x", "verdict": "good"}, "verdict"),
         ({"statement": "x", "execution": 1.5}, "execution"),
         ({"statement": "x", "execution": "nan"}, "execution"),
