@@ -1,1 +1,1 @@
-"""What programs ask of the catalogue: a script to run, whether a text is the verified one, and how a run of it went."""
+"""Catalogue functions for programs: fetch a script, verify a hash or text, and report how a run went."""

@@ -1,4 +1,4 @@
-"""Addresses of what programs report, and of scripts for what runs things."""
+"""URLs of the outcome reports and of the exports to runners."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What programs said of runs that made things worse, for curators to look at; scripts for what runs things."""
+"""Pages for curators about bad outcomes that programs reported, and downloads of scripts for runners."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from core.web.site_address import site_url
 
 @require_safe
 def outcome_report_list(request: HttpRequest) -> HttpResponse:
-    """Reports of programs that nobody has looked at, newest first."""
+    """List the reports that no curator has seen yet, newest first."""
     user = curator_of(request)
     context = {
         "nav_section": "catalogue",
@@ -33,7 +33,7 @@ def outcome_report_list(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def outcome_report_seen(request: HttpRequest, pk: int) -> HttpResponse:
-    """A curator has looked at it."""
+    """Mark a report as seen."""
     user = curator_of(request)
     report = get_object_or_404(OutcomeReport.objects.select_related("version__entry"), pk=pk)
     try:
@@ -47,7 +47,7 @@ def outcome_report_seen(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_safe
 def entry_export(request: HttpRequest, slug: str, runner: str) -> HttpResponse:
-    """The verified script as an Ansible role, a Rundeck job or an AWX survey."""
+    """Download the verified script as an Ansible role, a Rundeck job or an AWX survey."""
     entry = access_entry(request.user, slug)
     try:
         wanted = services.Runner(runner)
@@ -59,7 +59,7 @@ def entry_export(request: HttpRequest, slug: str, runner: str) -> HttpResponse:
 
 
 def file_response(file: services.ExportedFile) -> HttpResponse:
-    """The file as a download; for page and API."""
+    """Return the file as a download. Both the page and the API use this."""
     return HttpResponse(
         file.data,
         content_type=file.content_type,

@@ -1,7 +1,7 @@
-"""A verified script for what runs things: an Ansible role, a Rundeck job, an AWX survey.
+"""Export a verified script as an Ansible role, a Rundeck job or an AWX survey.
 
-Pure: knows no database. The script's bytes stay as they are, so that its hash can be verified; values reach it as
-arguments and variables and are never put into its text.
+This package does not access the database. The script's bytes stay unchanged, so that its hash can be verified. Values
+reach the script as arguments and variables and are never inserted into its text.
 """
 
 from __future__ import annotations

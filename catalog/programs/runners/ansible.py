@@ -1,4 +1,4 @@
-"""An Ansible role: the script as a file, which Ansible never reads as a template, and a task that runs it."""
+"""Export a script as an Ansible role: the script as a plain file, not a template, and a task that runs it."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import yaml
 from catalog.programs.runners.awx import awx_survey
 from catalog.programs.runners.script_data import RunnableScript, Value
 
-PREFIX = "script_"  # before a parameter's name: the variables of a play are everybody's
+PREFIX = "script_"  # Prefixes the parameter names, because all roles of a play share its variables.
 
 
 class _Unsafe(str):
-    """A text that Ansible has to take as it is: braces in it are no template."""
+    """A string in which Ansible must not interpret braces as a template."""
 
 
 class _Dumper(yaml.SafeDumper):
@@ -27,7 +27,7 @@ _Dumper.add_representer(
 
 
 def ansible_role(script: RunnableScript) -> Iterator[tuple[str, bytes]]:
-    """The files of the role, by their path in it."""
+    """Yield the path in the role and the content of each file."""
     about = script.provenance
     yield "files/script.sh", script.script.encode()
     yield "PROVENANCE.json", about.as_json().encode()
@@ -45,13 +45,13 @@ def ansible_role(script: RunnableScript) -> Iterator[tuple[str, bytes]]:
 
 
 def role_name(script: RunnableScript) -> str:
-    """The name of the role's folder: letters, digits and underscores, as Ansible wants it."""
+    """Return the name of the role's folder. Ansible allows letters, digits and underscores."""
     plain = "".join(c if c.isascii() and c.isalnum() else "_" for c in script.provenance.entry)
     return f"scriptsmith_{plain.lower()}"
 
 
 def _task(script: RunnableScript) -> dict[str, object]:
-    # A name is read as a template: no title in it.
+    # Ansible interprets a task's name as a template, so the name must not contain the entry's title.
     task: dict[str, object] = {
         "name": f"Run {role_name(script)} version {script.provenance.version}",
         "ansible.builtin.script": {
@@ -68,7 +68,7 @@ def _task(script: RunnableScript) -> dict[str, object]:
 
 
 def _arguments(script: RunnableScript) -> str:
-    """An expression for the words after the script: what is empty is left out, up to the last one given."""
+    """Return the expression for the script's arguments. It omits empty options and trailing empty arguments."""
     parts = [
         f"(['-{one.option}'{' ~' if one.option.endswith('=') else ','} {_value(one)}] if {_value(one)} else [])"
         for one in script.options
@@ -83,7 +83,7 @@ def _arguments(script: RunnableScript) -> str:
 
 
 def _environment(script: RunnableScript) -> str:
-    """An expression for the variables; an empty one keeps what the script itself says."""
+    """Return the expression for the variables. It omits empty ones, so that the script's own defaults apply."""
     pairs = ", ".join(f"'{one.name}': {_value(one)}" for one in script.variables)
     return f"{{{{ {{{pairs}}} | dict2items | rejectattr('value', 'equalto', '') | items2dict }}}}"
 
@@ -113,7 +113,7 @@ def _galaxy_info(script: RunnableScript) -> dict[str, object]:
     return {
         "role_name": role_name(script),
         "author": "ScriptSmith",
-        # `ansible-galaxy` reads this file and knows no mark for braces: no title in it.
+        # `ansible-galaxy` can't mark a text as safe from templates, so the description must not contain the title.
         "description": f"{script.provenance.entry} version {script.provenance.version}",
         "license": "proprietary",
         "min_ansible_version": "2.15",
@@ -122,7 +122,7 @@ def _galaxy_info(script: RunnableScript) -> dict[str, object]:
 
 
 def _text(text: str) -> str:
-    """The text, marked where Ansible would take braces in it for a template."""
+    """Return the text, marked as unsafe if Ansible could interpret its braces as a template."""
     return _Unsafe(text) if "{" in text else text
 
 

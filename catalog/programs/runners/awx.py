@@ -1,4 +1,4 @@
-"""A survey of AWX: one question for each parameter."""
+"""Export the parameters of a script as an AWX survey with one question per parameter."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ LONGEST_ANSWER = 1_000
 
 
 def awx_survey(script: RunnableScript, *, prefix: str) -> bytes:
-    """The survey as AWX takes it at a job template's `survey_spec`; `prefix` stands before each variable."""
+    """Return the survey for an AWX job template's `survey_spec`. `prefix` is added before variable names."""
     about = script.provenance
     survey = {
         "name": f"{about.entry} version {about.version}",

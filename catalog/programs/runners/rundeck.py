@@ -1,6 +1,7 @@
-"""A job of Rundeck. It carries the script's exact bytes, and looks at their hash on the node before it runs them.
+"""Export a script as a Rundeck job that checks the script's hash on the node before it runs the script.
 
-Rundeck puts values into scripts by itself (`@option.x@`): were it to change one byte, nothing would be run.
+The job contains the exact bytes of the script. Rundeck replaces options (`@option.x@`) in scripts. If that changes a
+byte, the hash differs and the job stops.
 """
 
 from __future__ import annotations
@@ -13,13 +14,13 @@ import yaml
 
 from catalog.programs.runners.script_data import RunnableScript, Value
 
-# What Rundeck replaces inside scripts.
+# The references that Rundeck replaces in scripts.
 _REPLACED = re.compile(r"@[A-Za-z]+\.[^@\s]*@")
 _NAMESPACE = uuid.UUID("6f1c2f0e-6f3a-5f0c-9a53-0c6e0b6d4b8e")
 
 
 class _Literal(str):
-    """A text of several lines, written as such."""
+    """A multi-line string that YAML writes as a literal block."""
 
 
 class _Dumper(yaml.SafeDumper):
@@ -33,7 +34,7 @@ _Dumper.add_representer(
 
 
 def rundeck_job(script: RunnableScript) -> bytes:
-    """The job as YAML, to be imported into a project."""
+    """Return the job as YAML, ready to import into a project."""
     about = script.provenance
     job: dict[str, object] = {
         "name": about.entry,
@@ -76,9 +77,9 @@ def _option(one: Value) -> dict[str, object]:
 
 
 def _launcher(script: RunnableScript) -> str:
-    """Writes the script out, looks at its hash, and runs it with what came as NAME=VALUE."""
+    """Return a launcher that writes the script to a file, checks its hash and runs it with NAME=VALUE arguments."""
     about = script.provenance
-    # Rundeck replaces `@option.x@` in comments, too: no name or title that somebody chose stands in here.
+    # Rundeck replaces `@option.x@` in comments, too, so the comment must not contain user-chosen text.
     lines = [
         "#!/usr/bin/env bash",
         f"# {about.entry} version {about.version}, SHA-256 {about.sha256}",
@@ -107,13 +108,13 @@ def _written_out(script: RunnableScript) -> str:
 
 
 def _reading(script: RunnableScript) -> list[str]:
-    """Variables of the launcher itself, with names that the script does not use."""
+    """Return the lines that read the arguments into variables whose names the script does not use."""
     lines = [f"given_{one.name}=" for one in script.values]
     lines += ['for pair in "$@"; do', "  case $pair in"]
     for one in script.values:
         lines.append(f"    {one.name}=*) given_{one.name}=${{pair#*=}} ;;")
     lines += ['    *) echo "Unknown: $pair" >&2; exit 64 ;;', "  esac", "done", "set --"]
-    # What is empty keeps what the script itself says.
+    # An empty value keeps the script's own default.
     for one in script.variables:
         given = f"given_{one.name}"
         lines.append(f'if [ -n "${given}" ]; then export {one.name}="${given}"; fi')

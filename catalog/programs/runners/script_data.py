@@ -1,4 +1,4 @@
-"""A script with what a runner needs to know of it."""
+"""The data that the runner exports need about a script."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from catalog.version_details import Parameter
 
 @dataclass(frozen=True)
 class Provenance:
-    """Where a script comes from and who vouches for it; stands beside the script and not in it."""
+    """The origin and the verification of a script. Exports store them next to the script, not in it."""
 
     entry: str
     title: str
@@ -20,13 +20,13 @@ class Provenance:
     sha256: str
     verification: str
     url: str
-    verify: str  # the address that says whether it still is the verified one
+    verify: str  # the address that returns whether this is still the verified script
 
     def as_json(self) -> str:
         return json.dumps(asdict(self), indent=2, ensure_ascii=False) + "\n"
 
     def comment(self) -> str:
-        """The same as lines of comment; no text in it ends its line."""
+        """Return the provenance as comment lines, one line per field."""
         lines = {
             "Entry": f"{self.entry} version {self.version}",
             "SHA-256 of the script": self.sha256,
@@ -38,7 +38,7 @@ class Provenance:
 
 @dataclass(frozen=True)
 class Value:
-    """A parameter, and how it reaches the script: as an argument, an option, or else a variable."""
+    """A parameter and how the script reads it: by position, as an option or as a variable."""
 
     parameter: Parameter
     position: int | None
@@ -59,7 +59,7 @@ class Value:
 
 @dataclass(frozen=True)
 class RunnableScript:
-    """What is exported: the exact text, its parameters, and what is known of running it."""
+    """A script to export: its exact text, its parameters and its requirements."""
 
     provenance: Provenance
     script: str
@@ -70,7 +70,7 @@ class RunnableScript:
 
     @property
     def interpreter(self) -> str:
-        """A shell by name; bash where another word was written down."""
+        """Return the name of the shell, or bash if the shell is not a known one."""
         return self.shell if self.shell in ("bash", "sh", "dash", "zsh", "ksh") else "bash"
 
     @property
@@ -89,12 +89,12 @@ class RunnableScript:
 
     @property
     def ends_options(self) -> bool:
-        """Whether `--` is needed before arguments, so that one that begins with - is not read as an option."""
+        """Return whether arguments need a preceding `--`, so that `-x` is not read as an option."""
         return "getopts" in self.script
 
 
 def values_of(script: str, rows: Sequence[Mapping[str, object]]) -> list[Value]:
-    """The parameters that are written down, each with the way in which the script reads it."""
+    """Return the documented parameters, each with the way in which the script reads it."""
     parameters = [Parameter.model_validate(row) for row in rows]
     read = {one.name: one for one in find_parameters(script)}
     return [

@@ -1,4 +1,4 @@
-"""What programs may ask and say, as API and agents' tools call it."""
+"""Services for programs, called by the API and by the tools of agents."""
 
 from __future__ import annotations
 

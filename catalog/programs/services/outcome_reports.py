@@ -1,4 +1,4 @@
-"""What programs say of a run: written down, and listed for a person where something got worse."""
+"""Record reports from programs about script runs, and list bad outcomes for curators."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def report_outcome(
     incident: str = "",
     note: str = "",
 ) -> OutcomeReport:
-    """Write down how a run of this version went. Nothing else changes: neither an order nor a state.
+    """Record how a run of this version went, without changing the version's state or rank.
 
-    Raises BadInput; `worse` needs an incident.
+    Raises BadInput if a field is invalid or if the outcome `worse` has no incident.
     """
     if outcome not in Use.Outcome.values:
         raise BadInput(_("Choose one of the outcomes."), field="outcome")
@@ -49,7 +49,7 @@ def report_outcome(
 
 @transaction.atomic
 def mark_seen(report: OutcomeReport, *, by: User) -> None:
-    """A curator has looked at it. Raises NotAllowedNow where somebody had before."""
+    """Mark a report as seen by a curator. Raises NotAllowedNow if a curator has already seen it."""
     require(by, CURATE)
     now = timezone.now()
     if not OutcomeReport.objects.filter(pk=report.pk, seen_at=None).update(seen_at=now, seen_by=by):

@@ -1,4 +1,4 @@
-"""What is found for a statement outside: nothing that an open study hides, in whatever words it is asked for."""
+"""Search the catalogue for outside callers, without the versions that an open study hides."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from catalog.models import Version
 from catalog.retrieval.services import retrieve
 from catalog.types import Answer, Retrieval
 
-# Beyond those that are asked for: what is withheld is left out of so many.
+# Extra matches to retrieve, because hidden versions are removed afterwards.
 _MORE = 10
 
 
 def find_outside(statement: str, *, limit: int) -> Retrieval:
-    """As `retrieve`, without what whoever is outside may not know, and without neighbours. Raises BadInput.
+    """Return what `retrieve` finds, without neighbors and hidden entries. Raises BadInput.
 
-    An entry is left out whole where its verified version is hidden: the wording that was found may be the study's.
+    An entry is left out completely if its verified version is hidden, because the matched phrasing may be part of the
+    study.
     """
     found = retrieve(statement, limit=limit + _MORE)
     keys = [match.version_id for match in found.matches]

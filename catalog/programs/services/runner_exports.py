@@ -1,4 +1,4 @@
-"""Exports a verified script for what runs things, with its provenance beside it."""
+"""Export a verified script, with its provenance, for Ansible, Rundeck or AWX."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from catalog.programs.services.verified_scripts import verification_words, verif
 
 
 class Runner(StrEnum):
-    """What an export is for."""
+    """The system that an export is made for."""
 
     ANSIBLE = "ansible"
     RUNDECK = "rundeck"
@@ -32,7 +32,7 @@ class Runner(StrEnum):
 
 
 class ExportedFile(NamedTuple):
-    """A file to be downloaded."""
+    """A file to download."""
 
     name: str
     content_type: str
@@ -40,9 +40,9 @@ class ExportedFile(NamedTuple):
 
 
 def export_for(entry: Entry, runner: Runner, *, link: Callable[[str], str]) -> ExportedFile:
-    """The entry's verified script for this runner; `link` makes whole addresses.
+    """Export the entry's verified script for this runner.
 
-    Raises NotAllowedNow where nothing may be handed over.
+    `link` turns a path into a full URL. Raises NotAllowedNow if the entry has no script that programs may use.
     """
     script = _runnable(verified_version(entry), link)
     if runner is Runner.ANSIBLE:
@@ -81,7 +81,7 @@ def _zipped(script: RunnableScript) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in ansible_role(script):
-            # A fixed time: the same version is the same file.
+            # The fixed date makes exports of the same version identical.
             about = zipfile.ZipInfo(f"{role_name(script)}/{name}", (1980, 1, 1, 0, 0, 0))
             about.external_attr = 0o644 << 16
             archive.writestr(about, data, zipfile.ZIP_DEFLATED)

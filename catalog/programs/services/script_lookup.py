@@ -1,4 +1,4 @@
-"""Is this text the verified one? Answered by its hash, from what stands in the catalogue now."""
+"""Look up, by hash, whether a text is the verified script of an entry at this moment."""
 
 from __future__ import annotations
 
@@ -10,21 +10,22 @@ from catalog import analysis
 from catalog.entries.services import fill_in, merged_into, version_outside, withheld
 from catalog.models import Version
 
-_MOST = 100  # versions with one and the same text
+_MOST = 100  # versions with the same text
 
 
 class ScriptStatus(StrEnum):
-    """What may be said of a text. Only `verified` lets a program go on."""
+    """The status of a text in the catalogue. Programs may run a script only if it is `verified`."""
 
     VERIFIED = "verified"
-    SUSPENDED = "suspended"  # the entry answers nobody until a curator has looked
-    SUPERSEDED = "superseded"  # it was verified; another version is now
-    DEPRECATED = "deprecated"  # it was taken out of use, and nothing stands in for it
-    NOT_VERIFIED = "not_verified"  # a draft, or it waits for somebody to verify it
+    SUSPENDED = "suspended"  # the entry is withdrawn until a curator has reviewed it
+    SUPERSEDED = "superseded"  # was verified and was replaced by another version
+    DEPRECATED = "deprecated"  # was verified and has no replacement
+    NOT_VERIFIED = "not_verified"  # a draft, or waiting for verification
     UNKNOWN = "unknown"
 
 
-# Of several versions with one text, the first of these is what counts: what made things worse anywhere is suspended.
+# If several versions have the same text, the first status in this list counts. SUSPENDED comes first, because a
+# script that caused damage in one entry is unsafe in all of them.
 _ORDER = list(ScriptStatus)
 _ORDER.remove(ScriptStatus.SUSPENDED)
 _ORDER.insert(0, ScriptStatus.SUSPENDED)
@@ -32,20 +33,20 @@ _ORDER.insert(0, ScriptStatus.SUSPENDED)
 
 @dataclass(frozen=True, kw_only=True)
 class KnownScript:
-    """What the catalogue says of a text; `version` is None where it knows none."""
+    """What the catalogue knows about a text. `version` is None if the text is unknown."""
 
     sha256: str
     standing: ScriptStatus
     version: Version | None = None
     superseded_by: Version | None = None
-    # Where the text is that version with these values filled in.
+    # The parameter values, if the text is the version's script with these values filled in.
     values: Mapping[str, str] = field(default_factory=dict)
 
 
 def look_up_hash(sha256: str, *, outside: bool = False) -> KnownScript:
-    """What stands in the catalogue under this SHA-256 (lower case hex) of a script's exact bytes.
+    """Look up a script by the SHA-256 (lowercase hex) of its exact bytes.
 
-    `outside`: as whoever may not know what an open study hides is answered; of that the catalogue has no such text.
+    With `outside`, versions that an open study hides are reported as unknown.
     """
     found = [_judge(version, outside=outside) for version in _versions([sha256], outside=outside)]
     unknown = KnownScript(sha256=sha256, standing=ScriptStatus.UNKNOWN)
@@ -53,9 +54,9 @@ def look_up_hash(sha256: str, *, outside: bool = False) -> KnownScript:
 
 
 def look_up_text(text: str, *, outside: bool = False) -> KnownScript:
-    """The same for a text, which may also be a script with the values of its parameters put in.
+    """Look up a script by its text, which may have the values of its parameters filled in.
 
-    Only what the product itself would have handed out with these values counts as that script.
+    A filled-in text counts only if `fill_in` returns exactly this text for these values.
     """
     sha256 = Version.hash_of(text)
     known = look_up_hash(sha256, outside=outside)
@@ -99,7 +100,8 @@ def _judge(version: Version, *, outside: bool) -> KnownScript:
         other = _verified_now(version, outside=outside)
         standing = ScriptStatus.SUPERSEDED if other else ScriptStatus.DEPRECATED
         if other == version:
-            # Only what a study hides has taken its place: outside it stands until that is told.
+            # The only newer version is hidden by a study, so this one counts as verified outside until the study
+            # ends.
             standing, other = ScriptStatus.VERIFIED, None
     return KnownScript(
         sha256=version.sha256, standing=standing, version=version, superseded_by=other
