@@ -1,1 +1,1 @@
-"""Scripts, diffs and charts as pages show them."""
+"""Show scripts, diffs and charts on pages."""

@@ -1,7 +1,7 @@
-"""Charts as SVG geometry, from numbers alone: stacked bars over time, and lines with their intervals.
+"""Calculate the SVG geometry of charts: stacked bars over time, and lines with intervals.
 
-Across, places are percent of the drawing's width, so that a chart is as wide as its page and its words
-keep their size; down, they are pixels. Nothing is styled here: colours are classes of the stylesheet.
+Horizontal positions are percentages of the drawing's width, so that the chart fills the page while its text keeps its
+size. Vertical positions are pixels. Colors are classes of the stylesheet.
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-HEIGHT = 200  # of the drawing, its words below included
+HEIGHT = 200  # pixels, including the labels below the axis
 _TOP, _FLOOR = 12.0, 176.0
 _MOST_LABELS = 12
-MOST_SERIES = 4  # as many as the stylesheet tells apart
+MOST_SERIES = 4  # the number of series colors in the stylesheet
 
-_Say = Callable[[float], str]  # puts a value into words
+_Say = Callable[[float], str]  # formats a value as text
 
 
 @dataclass(frozen=True)
 class Column:
-    """One place along the axis and the value of each series there, not negative."""
+    """A position on the axis with the value of each series, none of them negative."""
 
     label: str
     values: Sequence[float]
@@ -28,7 +28,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Point:
-    """A value with its interval; `low` and `high` are None where it has none."""
+    """A value with its interval. `low` and `high` are None if it has no interval."""
 
     value: float
     low: float | None = None
@@ -37,7 +37,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Line:
-    """A series; None where there is no value at that place of the axis."""
+    """A series. A point is None if the series has no value at that position."""
 
     label: str
     points: Sequence[Point | None]
@@ -45,7 +45,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Tick:
-    """A line across at a round value."""
+    """A horizontal line at a round value."""
 
     y: float
     label: str
@@ -53,7 +53,7 @@ class Tick:
 
 @dataclass(frozen=True)
 class Label:
-    """A word below the axis; the minor ones are left out where there is little room."""
+    """A label below the axis. Minor labels are hidden on narrow screens."""
 
     x: float
     text: str
@@ -62,7 +62,7 @@ class Label:
 
 @dataclass(frozen=True)
 class Segment:
-    """One series' part of a bar, with what it says when pointed at."""
+    """The part of a bar that belongs to one series, with its tooltip."""
 
     series: int
     x: float
@@ -85,7 +85,7 @@ class Stroke:
 
 @dataclass(frozen=True)
 class Dot:
-    """A value of a line; `low` and `high` are where its interval ends, down the drawing."""
+    """A value of a line. `low` and `high` are the vertical positions of the ends of its interval."""
 
     series: int
     x: float
@@ -97,7 +97,7 @@ class Dot:
 
 @dataclass(frozen=True)
 class Chart:
-    """All that is to be drawn. `legend` names the series in their order."""
+    """A complete chart to draw. `legend` lists the names of the series in order."""
 
     ticks: Sequence[Tick]
     labels: Sequence[Label]
@@ -110,10 +110,10 @@ class Chart:
 
 
 def stack_bars(columns: Sequence[Column], *, series: Sequence[str], say: _Say) -> Chart:
-    """A bar for each column, its series one upon the other, the first at the bottom.
+    """Draw one bar per column, with the first series at the bottom.
 
-    `say` puts a value into words. Raises ValueError for more than MOST_SERIES series, or a column
-    that has not one value for each.
+    `say` formats a value as text. Raises ValueError if there are more than MOST_SERIES series or if a column does not
+    have exactly one value per series.
     """
     if len(series) > MOST_SERIES:
         raise ValueError(f"{len(series)} series can't be told apart, at most {MOST_SERIES}")
@@ -140,10 +140,10 @@ def draw_lines(
     say: _Say,
     most: float | None = None,
 ) -> Chart:
-    """A line for each series over the same places, with the interval of each value as a bar.
+    """Draw one line per series over the same positions, with the interval of each value as a bar.
 
-    `most` is the top of the scale where it is known, such as 1 for shares. Raises ValueError for
-    more than MOST_SERIES lines, or one that has not a point or None for each place.
+    `most` is the top of the scale if it is known, such as 1 for proportions. Raises ValueError if there are more than
+    MOST_SERIES lines or if a line does not have exactly one point or None per position.
     """
     if len(lines) > MOST_SERIES:
         raise ValueError(f"{len(lines)} lines can't be told apart, at most {MOST_SERIES}")
@@ -202,7 +202,7 @@ def _dot(number: int, x: float, point: Point, top: float, where: str, say: _Say)
 
 
 def _strokes(lines: Sequence[Line], top: float) -> Iterator[Stroke]:
-    """Between neighbours only: over a gap nothing is known, and nothing is drawn."""
+    """Connect adjacent points only. Gaps stay open."""
     for number, line in enumerate(lines, start=1):
         count = len(line.points)
         for place in range(1, count):
@@ -218,7 +218,7 @@ def _strokes(lines: Sequence[Line], top: float) -> Iterator[Stroke]:
 
 
 def _ticks(most: float) -> list[float]:
-    """Round values from 0 to the first at or above `most`, three to six of them."""
+    """Return round values from 0 to the first one at or above `most`, usually three to six values."""
     if most <= 0:
         return [0.0, 1.0]
     power = 10.0 ** math.floor(math.log10(most / 4))
@@ -227,7 +227,7 @@ def _ticks(most: float) -> list[float]:
 
 
 def _labels(texts: Sequence[str]) -> list[Label]:
-    """At most _MOST_LABELS words, evenly spread from the first on; two of three are minor."""
+    """Return at most _MOST_LABELS evenly spaced labels. One label in three is major."""
     every = max(1, math.ceil(len(texts) / _MOST_LABELS))
     return [
         Label(_middle(place, len(texts)), text, minor=place // every % 3 != 0)

@@ -1,11 +1,11 @@
-"""A script as lines of safe HTML: syntax colours, hidden characters marked, findings at their lines."""
+"""Render a script as lines of safe HTML, with syntax colors, marked hidden characters and findings."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 
-# Django's escapes the same, and first asks whether the text is a promise of one.
+# Escapes the same characters as Django's `escape` but does not check for lazy strings first.
 from html import escape
 from typing import NamedTuple, Protocol, TypeVar
 
@@ -17,14 +17,14 @@ from pygments.token import STANDARD_TYPES, Token, _TokenType
 from catalog.analysis import HiddenCharacter, find_hidden_characters, find_odd_in_words
 from scriptsmith_site.presentation.findings import ShownFinding, read_finding
 
-# Beyond this a script is shown without colours: the lexer would keep the reader waiting.
+# Longer scripts are shown without colors, because the lexer would delay the page.
 _MOST_COLOURED = 200_000
-# Longer ones are rare, and would fill the memory: their HTML is some eight times as long.
+# Longer scripts are not cached. They are rare, and their HTML is about eight times as long as their text.
 _MOST_KEPT = 8_000
 
 
 class OnLine(Protocol):
-    """What somebody said of one line; the template knows the rest of it."""
+    """A remark about one line. The template knows its other fields."""
 
     @property
     def line(self) -> int: ...
@@ -34,7 +34,7 @@ Said = TypeVar("Said", bound=OnLine)
 
 
 class Piece(NamedTuple):
-    """Lines that follow each other, and what there is to say of the last of them."""
+    """Consecutive lines, with the findings and remarks about the last of them."""
 
     html: SafeString
     findings: Sequence[ShownFinding] = ()
@@ -47,9 +47,10 @@ def show_code(
     findings: Iterable[object] = (),
     remarks: Iterable[OnLine] = (),
 ) -> list[Piece]:
-    """The script's numbered lines, cut after each of which something was found, the most severe first, or said.
+    """Render the script's numbered lines, split after each line that has findings or remarks.
 
-    Findings without a line stand at the first. There are so many lines that a template would take its time.
+    Findings of a line are sorted by severity. Findings without a line are shown at the first line. The lines are
+    built here because a template would be slow for long scripts.
     """
     said, safe_id = group_by_line(remarks), escape(id)
     lines = [
@@ -68,7 +69,7 @@ def show_code(
 
 
 def findings_by_line(findings: Iterable[object], lines: int) -> dict[int, list[ShownFinding]]:
-    """Line to what was found in it, the most severe first; findings without a line stand at the first."""
+    """Map each line to its findings, most severe first. Findings without a line are on the first line."""
     by_line: dict[int, list[ShownFinding]] = {}
     for finding in findings:
         shown, line = read_finding(finding)
@@ -79,12 +80,12 @@ def findings_by_line(findings: Iterable[object], lines: int) -> dict[int, list[S
 
 
 def lines_of(findings: Iterable[object]) -> set[int]:
-    """The lines that something was found in."""
+    """Return the numbers of the lines that have findings."""
     return {line for _shown, line in map(read_finding, findings) if line}
 
 
 def group_by_line(remarks: Iterable[Said]) -> dict[int, list[Said]]:
-    """Line to what is said of it, in the order in which it was said."""
+    """Map each line to its remarks, in their original order."""
     grouped: dict[int, list[Said]] = {}
     for one in remarks:
         grouped.setdefault(one.line, []).append(one)
@@ -92,7 +93,7 @@ def group_by_line(remarks: Iterable[Said]) -> dict[int, list[Said]]:
 
 
 def coloured_lines(script: str) -> tuple[SafeString, ...]:
-    """One piece of safe HTML for each line, without line ends; the text itself is exactly the script's."""
+    """Return safe HTML for each line, without line endings. The text content is exactly the script's."""
     return _kept_lines(script) if len(script) <= _MOST_KEPT else _colour_lines(script)
 
 
@@ -105,7 +106,7 @@ def _colour_lines(script: str) -> tuple[SafeString, ...]:
         tokens = BashLexer().get_tokens_unprocessed(text)
     lines: list[list[str]] = [[]]
     for start, kind, value in tokens:
-        # The name is Pygments' own and the rest is escaped: what format_html does anew would be for nothing.
+        # The class name is from Pygments and the text is escaped, so `format_html` would only repeat the work.
         name = _class_of(kind)
         opening, closing = (f'<span class="{name}">', "</span>") if name else ("", "")
         for position, (offset, part) in enumerate(_split(value, start)):
@@ -118,7 +119,7 @@ def _colour_lines(script: str) -> tuple[SafeString, ...]:
 
 
 def _split(value: str, start: int) -> Iterable[tuple[int, str]]:
-    """The lines of a token without their ends, each with its place in the script; most tokens have one."""
+    """Split a token into lines without line endings, each with its offset in the script."""
     if "\n" not in value:
         yield start, value.removesuffix("\r")
         return
@@ -127,17 +128,17 @@ def _split(value: str, start: int) -> Iterable[tuple[int, str]]:
         start += len(part) + 1
 
 
-# A campaign's scripts come up again and again, with each of its reviewers and after each of their scores.
+# The same scripts of a campaign are shown to each reviewer and after each score.
 _kept_lines = lru_cache(maxsize=2_048)(_colour_lines)
 
 
 def mark_words(text: str) -> SafeString:
-    """What people wrote, escaped, with what is hidden in it or looks like something else made visible."""
+    """Escape user-written text and mark hidden or confusable characters in it."""
     return _escape_part(text, 0, {found.offset: found for found in find_odd_in_words(text)})
 
 
 def _escape_part(part: str, offset: int, odd: Mapping[int, HiddenCharacter]) -> SafeString:
-    """The text, escaped, with what is hidden in it or looks like something else made visible."""
+    """Escape the text and mark the odd characters in it. `odd` maps offsets in the whole script to characters."""
     marked = [place for place in range(offset, offset + len(part)) if place in odd] if odd else []
     if not marked:
         return SafeString(escape(part))
@@ -160,7 +161,7 @@ def _escape_part(part: str, offset: int, odd: Mapping[int, HiddenCharacter]) -> 
 
 @cache
 def _class_of(kind: _TokenType) -> str:
-    """Pygments' short class of a token, or of the nearest kind above it that has one."""
+    """Return the short Pygments class of a token type, or of its closest ancestor that has one."""
     above: _TokenType | None = kind
     while above is not None and above not in STANDARD_TYPES:
         above = above.parent

@@ -1,4 +1,4 @@
-"""Two texts compared by line, and inside changed lines by word, as rows for the diff component."""
+"""Compare two texts line by line, and changed lines word by word, as rows for the diff component."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from scriptsmith_site.presentation.code import (
 )
 from scriptsmith_site.presentation.findings import ShownFinding
 
-# Of a line of safe HTML: a tag, a character that is written as an entity, or plain characters.
+# Matches one part of a line of safe HTML: a tag, an entity or plain characters.
 _PART = re.compile(r"<[^>]*>|&[^;]+;|[^<&]+")
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 _CONTEXT = 3
-# Below this likeness two lines are shown as one gone and one come, for word marks would only confuse.
+# Lines less similar than this are shown without word marks, which would only confuse the reader.
 _ALIKE = 0.4
 
 
 @dataclass(frozen=True)
 class Row:
-    """One row of the inline view: same, add, del, or gap (then `html` counts the equal lines left out)."""
+    """A row of the inline view: same, add, del or gap. The `html` of a gap gives the number of hidden lines."""
 
     kind: str
     html: SafeString
@@ -42,7 +42,7 @@ class Row:
 
 @dataclass(frozen=True)
 class SideRow:
-    """One row of the view side by side: same, change, add, del or gap."""
+    """A row of the side-by-side view: same, change, add, del or gap."""
 
     kind: str
     old_html: SafeString
@@ -54,7 +54,7 @@ class SideRow:
 
 
 class Keep(NamedTuple):
-    """Lines of the old and of the new text that are never folded away."""
+    """Lines of the old and the new text that are never folded."""
 
     old: Collection[int] = ()
     new: Collection[int] = ()
@@ -67,7 +67,7 @@ AnyRow = TypeVar("AnyRow", bound=Row | SideRow)
 def with_remarks(
     rows: Sequence[AnyRow], of_old: Iterable[OnLine], of_new: Iterable[OnLine]
 ) -> list[AnyRow]:
-    """The rows with what people say of their lines, of the old text first."""
+    """Add the remarks about each line to its row. Remarks about the old text come first."""
     old, new = group_by_line(of_old), group_by_line(of_new)
 
     def said(row: AnyRow) -> tuple[OnLine, ...]:
@@ -79,7 +79,7 @@ def with_remarks(
 def with_findings(
     rows: Sequence[AnyRow], of_old: Iterable[object], of_new: Iterable[object]
 ) -> list[AnyRow]:
-    """The rows with what was found in their lines: of the new text all, of the old one what stands in lines that go."""
+    """Add findings to the rows: all findings of the new text, and those of removed or changed old lines."""
     last_old = max((row.old_number or 0 for row in rows), default=0)
     last_new = max((row.new_number or 0 for row in rows), default=0)
     old, new = findings_by_line(of_old, last_old), findings_by_line(of_new, last_new)
@@ -92,7 +92,7 @@ def with_findings(
 
 
 class _Text(NamedTuple):
-    """The lines of one side, as they are compared and as they are shown."""
+    """The lines of one side, as plain text for the comparison and as HTML."""
 
     lines: list[str]
     html: Sequence[SafeString]
@@ -101,9 +101,10 @@ class _Text(NamedTuple):
 def diff_side_by_side(
     old: str, new: str, *, keep: Keep = NOTHING, colours: bool = False
 ) -> list[SideRow]:
-    """Pair the lines of two texts; long equal stretches become one gap, but not one with a line to `keep`.
+    """Pair the lines of two texts and fold long equal sections into gaps.
 
-    `colours` where both are Bash: hidden characters are marked as well then.
+    A section that contains a line of `keep` is not folded. `colours` adds syntax colors and marks hidden characters
+    if both texts are Bash scripts.
     """
     before, after = _read(old, colours=colours), _read(new, colours=colours)
     rows: list[SideRow] = []
@@ -119,7 +120,7 @@ def diff_side_by_side(
 
 
 def diff_inline(old: str, new: str, *, keep: Keep = NOTHING, colours: bool = False) -> list[Row]:
-    """The same comparison in one column: of a changed stretch, first what went, then what came."""
+    """Compare two texts in one column. A changed section shows the removed lines first, then the added ones."""
     rows: list[Row] = []
     gone: list[Row] = []
     come: list[Row] = []
@@ -177,7 +178,7 @@ _Span = tuple[int, int]
 
 
 def _changed_words(old: str, new: str) -> tuple[list[_Span], list[_Span]]:
-    """From where to where the words of each line differ; of lines that are hardly alike, nothing."""
+    """Return the spans of the changed words in each line, or no spans if the lines are hardly similar."""
     a, b = _WORD.findall(old), _WORD.findall(new)
     matcher = difflib.SequenceMatcher(a=a, b=b, autojunk=False)
     if len(a) + len(b) > 2_000 or matcher.ratio() < _ALIKE:
@@ -191,7 +192,7 @@ def _changed_words(old: str, new: str) -> tuple[list[_Span], list[_Span]]:
 
 
 def _mark(html: SafeString, spans: Sequence[_Span], tag: str) -> SafeString:
-    """The line with these stretches of its text marked; a mark ends where a colour does, and goes on behind it."""
+    """Mark these spans of the line's text. A mark that crosses a colored token is split at the tag."""
     if not spans:
         return html
     marked, at = [], 0

@@ -1,4 +1,4 @@
-"""A finding of the analysis as pages show it: by what it makes of the script, on the one scale of risk."""
+"""Prepare findings of the static analysis for pages, marked by the risk that they give the script."""
 
 from __future__ import annotations
 
@@ -11,23 +11,24 @@ from catalog.analysis import Outcome, RatedFinding, Risk, finding_risk, level_pl
 
 @dataclass(frozen=True)
 class ShownFinding:
-    """What is shown of a finding. `mark` is high or medium, the risk it gives the script; note; or unscored."""
+    """A finding as pages show it. `mark` is the risk it gives the script (high or medium), note or unscored."""
 
     level: str
     code: str
     message: str
     mark: str
-    # Of a script that was made from another: new where the other has none like it, gone where only the other has it.
+    # Set if the script was derived from another one: "new" if only this script has the finding, "gone" if only the
+    # other script has it.
     change: str = ""
 
     @property
     def rank(self) -> tuple[int, int]:
-        """To sort by, the worst first."""
+        """Return the sort key: the most severe finding first."""
         return _MARKS.index(self.mark), level_place(self.level)
 
 
 class PlacedFinding(NamedTuple):
-    """A finding and its line, which is None where it is about the whole script."""
+    """A finding and its line, which is None if the finding is about the whole script."""
 
     finding: ShownFinding
     line: int | None
@@ -37,7 +38,7 @@ _MARKS = (Risk.HIGH.value, Risk.MEDIUM.value, "note", "unscored")
 
 
 def read_finding(finding: object) -> PlacedFinding:
-    """A finding of the analysis, a stored row of it, or its JSON in a Version: all have these fields."""
+    """Read a finding from the analysis, from a database row or from a Version's JSON, which share field names."""
     if isinstance(finding, Mapping):
         get = finding.get
     else:
@@ -47,7 +48,7 @@ def read_finding(finding: object) -> PlacedFinding:
 
     line = get("line")
     level, code = str(get("level") or "info"), str(get("code") or "")
-    # Every model of Django has a `check` of its own.
+    # Models have a method named `check`, so stored rows use `check_name`.
     check = str(get("check_name") or get("check") or "")
     outcome = str(get("outcome") or Outcome.FAILED)
     return PlacedFinding(

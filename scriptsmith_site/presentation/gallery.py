@@ -1,4 +1,4 @@
-"""The living style guide at /_gallery/, for administrators: every component in every state."""
+"""The style guide at /_gallery/ for administrators, which shows every component in every state."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from scriptsmith_site.people.roles import ADMINISTER
 
 
 class SampleForm(forms.Form):
-    """A field of each kind, some of them wrong."""
+    """A form with one field of each kind. Some fields have errors."""
 
     statement = forms.CharField(
         widget=forms.Textarea(attrs={"rows": 3}),
@@ -34,7 +34,7 @@ class SampleForm(forms.Form):
 
 
 class SampleFilters(forms.Form):
-    """The filters of a list."""
+    """The filters of a sample list."""
 
     q = forms.CharField(required=False, label="Words")
     state = forms.ChoiceField(choices=[("", "any"), ("done", "done")], required=False)
@@ -44,7 +44,7 @@ class SampleFilters(forms.Form):
 @require_GET
 @permission_required(ADMINISTER, raise_exception=True)
 def gallery(request: HttpRequest) -> HttpResponse:
-    """Show the components with the samples that stand beside their templates."""
+    """Show the components with the samples stored next to their templates."""
     samples = settings.BASE_DIR / "templates" / "components" / "gallery.json"
     context = json.loads(samples.read_text(encoding="utf-8"))
     context["form"] = SampleForm({"rounds": "9", "model": "a", "blind": "on"})
