@@ -1,9 +1,10 @@
-"""The process beside the sandbox, standard library only: one request on stdin, one reply on stdout.
+"""The helper process that runs a sandbox. It reads one request from stdin and writes one reply to stdout.
 
-It is a separate process because a user namespace can only be created by a process with one thread, and because the
-worker holds keys and connections that must not be near a script. If started by root it changes to an unused user.
-It creates its namespaces, prepares the world on a file system of limited size, runs bubblewrap in it, and reads the
-world after every process inside has ended. Everything it created disappears with it, however it is killed.
+The helper is a separate process because only a process with one thread can create a user namespace, and because the
+worker has keys and connections that must be kept away from scripts. If root starts it, it switches to an unused user.
+It creates its namespaces, builds the scenario on a file system of limited size, runs bubblewrap in it, and reads the
+files after all processes inside have ended. The kernel removes everything it created when it ends, even if killed.
 
-Its start is a third of the cost of a case: no module here imports `dataclasses`, `subprocess` or `inspect`.
+Its startup takes a third of a test's time, so it uses only the standard library, without `dataclasses`, `subprocess`
+and `inspect`.
 """

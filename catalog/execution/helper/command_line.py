@@ -1,4 +1,4 @@
-"""The command line of bubblewrap: what of the host a script sees, and nothing else of it."""
+"""Build the command line of bubblewrap, which defines the parts of the host that a script can see."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ PROCESSES = "/dev/.processes"
 BASH = "/usr/bin/bash"
 PROGRAMS = ("/usr/bin", "/usr/sbin")
 
-# Read by programs as they start; without /etc/alternatives awk is not found.
+# Programs read these files when they start. Without /etc/alternatives, awk is not found.
 READ_ONLY = (
     "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libx32", "/usr/libexec", "/usr/share/awk",
     "/usr/share/file", "/usr/share/misc", "/usr/share/perl", "/usr/share/perl5",
     "/usr/share/terminfo", "/usr/share/zoneinfo", "/etc/alternatives",
 )  # fmt: skip
 
-# What /proc says of the host and not of the sandbox.
+# Files of /proc that describe the host instead of the sandbox.
 MASKED = (
     "buddyinfo", "cmdline", "config.gz", "consoles", "diskstats", "iomem", "ioports", "kallsyms",
     "kcore", "key-users", "keys", "kmsg", "kpagecount", "kpageflags", "latency_stats", "modules",
@@ -41,12 +41,12 @@ ENVIRONMENT = {
     "TERM": "dumb",
 }
 
-# As the root of a small machine would; no CAP_SYS_ADMIN, no CAP_SETUID, nothing of the network.
+# What the root user of a small machine needs. CAP_SYS_ADMIN, CAP_SETUID and network capabilities are left out.
 CAPABILITIES = ("CAP_DAC_OVERRIDE", "CAP_FOWNER", "CAP_KILL")
 
 
 class Places(NamedTuple):
-    """Where the helper has put what is mounted into the sandbox; paths in its own namespace."""
+    """Paths, in the helper's namespace, of what is mounted into the sandbox."""
 
     world: str
     script: str
@@ -55,11 +55,11 @@ class Places(NamedTuple):
     proc: str
     nothing: str  # an empty file
     empty: str  # an empty folder
-    shared_memory: str  # of one run
+    shared_memory: str  # one for each run
 
 
 def build_arguments(request: Request, places: Places) -> list[str]:
-    """Every option, for `--args`: what stands on a command line could be read in the sandbox."""
+    """Return all options, to be passed by `--args`, because the sandbox can read command lines."""
     return [
         *_namespaces(request["hostname"]),
         "--bind", places.world, "/",
@@ -72,8 +72,8 @@ def build_arguments(request: Request, places: Places) -> list[str]:
     ]  # fmt: skip
 
 
-# The script begins once each process has the name that it is looked for by: until then it is one more Bash. Linux cuts
-# names at 15 characters; who looks that often has waited long enough.
+# The script starts once each process has its expected name. Until then the process is another Bash. Linux truncates
+# names to 15 characters. The loop gives up after 20,000 reads.
 _START = """
 for name in "${@:2:$1}"; do
     "$0/$name" infinity <&- >&- 2>&- &
@@ -86,7 +86,7 @@ exec "${@:$1+2}"
 
 
 def build_command(request: Request) -> list[str]:
-    """What runs inside: the script, after the processes that the world has."""
+    """Return the command that runs inside: the script, after the background processes of the scenario."""
     script = [BASH, SCRIPT, *request["arguments"]]
     if not request["processes"]:
         return script
@@ -95,7 +95,8 @@ def build_command(request: Request) -> list[str]:
 
 
 def _namespaces(hostname: str) -> list[str]:
-    # The network namespace is the helper's own, made for this run: bubblewrap's would have no replies.
+    # The helper has already created a network namespace for this run. In bubblewrap's own, stubbed commands would get
+    # no replies.
     return [
         "--unshare-user", "--uid", "0", "--gid", "0", "--unshare-pid", "--unshare-ipc",
         "--unshare-uts", "--unshare-cgroup-try", "--hostname", hostname,
@@ -124,7 +125,7 @@ def _programs(places: Places) -> Iterator[str]:
 
 
 def _read_only(folder: str, places: Places) -> tuple[str, ...]:
-    """A folder of the host. Bound, it would show in /proc/self/mountinfo on which of its disks it is."""
+    """Mount a host folder as an overlay. A bind mount would reveal the host's disk in /proc/self/mountinfo."""
     return ("--overlay-src", folder, "--overlay-src", places.empty, "--ro-overlay", folder)
 
 
@@ -143,8 +144,8 @@ def _devices(request: Request, places: Places) -> Iterator[str]:
         yield from ("--ro-bind", "/usr/bin", REAL_PROGRAMS)
     if request["processes"]:
         yield from ("--ro-bind", places.processes, PROCESSES)
-    # Otherwise /dev is a file system of half the machine's memory, beside the world's limit. One of bubblewrap's own
-    # would have as many inodes as the machine has pages.
+    # By default, /dev would be a file system of up to half of the machine's memory, outside of the scenario's limit.
+    # A tmpfs of bubblewrap would have as many inodes as the machine has pages.
     yield from ("--bind", places.shared_memory, "/dev/shm")
     yield from ("--remount-ro", "/dev")
 

@@ -1,4 +1,4 @@
-"""The few calls of the kernel that Python 3.11 has no function for."""
+"""The system calls that Python 3.11 has no function for."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def unshare(flags: int) -> None:
-    """Leave namespaces for new ones; raises OSError. Only in a process with one thread."""
+    """Move this process to new namespaces. It must have only one thread. Raises OSError."""
     _check(_libc.unshare(flags), "unshare")
 
 
 def mount(source: str, target: str, kind: str | None, flags: int, data: str = "") -> None:
-    """Mount a file system; raises OSError."""
+    """Mount a file system. Raises OSError."""
     encoded = None if kind is None else kind.encode()
     result = _libc.mount(
         source.encode(), os.fsencode(target), encoded, ctypes.c_ulong(flags), data.encode()
@@ -38,22 +38,22 @@ def mount(source: str, target: str, kind: str | None, flags: int, data: str = ""
 
 
 def die_with_parent() -> None:
-    """From now on SIGKILL when the parent's thread ends. A change of user undoes it."""
+    """Send SIGKILL to this process when the parent's thread ends. A change of user resets this."""
     _check(_libc.prctl(_PR_SET_PDEATHSIG, _SIGKILL, 0, 0, 0), "prctl")
 
 
 def forbid_new_privileges() -> None:
-    """From now on no program gives more rights than this process has, setuid ones included."""
+    """Prevent programs, including setuid ones, from gaining more privileges than this process has."""
     _check(_libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "prctl")
 
 
 def own_proc_files() -> None:
-    """After a change of user the files of /proc/self belong to root; they are this user's again."""
+    """Make this user own /proc/self again, because after a change of user its files belong to root."""
     _check(_libc.prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0), "prctl")
 
 
 def bring_loopback_up() -> None:
-    """In a new network namespace even the loopback is down."""
+    """Bring the loopback interface up. It is down in a new network namespace."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         request = struct.pack("16sH14s", b"lo", 0, b"")
         (flags,) = struct.unpack_from("H", ioctl(probe, _SIOCGIFFLAGS, request), 16)

@@ -1,4 +1,4 @@
-"""What a run may use: limits of the kernel for each process, and a guard over the memory of all together."""
+"""Limit the resources of a run: kernel limits per process, and a guard for the total of all processes."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from core.niceness import LEAST_NICE, session_niceness, set_session_niceness
 ADDRESS_SPACE = 1 << 30
 OPEN_FILES = 64
 PENDING_SIGNALS = 256
-PRIORITY = 10  # added to the worker's own niceness, because people who wait for a page come first
-# Memory that is in no process, such as what waits in sockets, is seen in the machine's own figures only.
+PRIORITY = 10  # added to the worker's own niceness, because users who wait for a page have priority
+# Memory outside of processes, such as socket buffers, appears only in the machine's total.
 LEAST_FREE = 128 << 20
-# Shared memory that nobody looks at and objects of the kernel, as the whole machine has them. Others have some, too,
-# such as a database its buffers: only where they grow by a share of the machine since a run began is it ended, and
-# nobody says that the script did it.
+# Unmapped shared memory and kernel objects are counted for the whole machine and also include other programs, such as
+# a database's buffers. The run ends only if they grow by a share of the machine's memory after its start, and the
+# result does not blame the script.
 LEAST_GROWTH = 1 << 30
 SHARE_OF_GROWTH = 4  # a quarter of the machine's memory
 _TICKS = os.sysconf("SC_CLK_TCK")
@@ -24,19 +24,19 @@ _OUTSIDE_PROCESSES = (b"Shmem:", b"SUnreclaim:")
 
 
 def apply_limits(limits: LimitsRequest) -> None:
-    """For this process and all that it starts; called between fork and exec."""
+    """Apply the limits to this process and its children, between fork and exec."""
     hard = {
         resource.RLIMIT_AS: ADDRESS_SPACE,
-        # 1, not 0: with 0 the kernel still starts the program that a core pattern pipes to.
+        # With 0, the kernel would still start the program of a core pattern that pipes.
         resource.RLIMIT_CORE: 1,
         resource.RLIMIT_CPU: limits["cpu_seconds"],
         resource.RLIMIT_FSIZE: limits["disk_bytes"],
         resource.RLIMIT_MEMLOCK: 0,
         resource.RLIMIT_MSGQUEUE: 0,
         resource.RLIMIT_NOFILE: OPEN_FILES,
-        # Counted per user namespace (since Linux 5.14), so nobody else's processes matter.
+        # Counted per user namespace since Linux 5.14, so other processes of the user don't count.
         resource.RLIMIT_NPROC: limits["process_count"],
-        # Timers count as well, and so do those of the same user outside.
+        # Timers count, too, including those of the same user outside of the sandbox.
         resource.RLIMIT_SIGPENDING: PENDING_SIGNALS,
         resource.RLIMIT_STACK: 8 << 20,
     }
@@ -49,10 +49,10 @@ def apply_limits(limits: LimitsRequest) -> None:
 
 
 class Guard:
-    """Adds up memory and processor time of every process of the helper's PID namespace but the helper itself.
+    """Measures total memory and processor time of all processes in the PID namespace except the helper.
 
-    The kernel's limits are of each process, and a script may have sixty. A process that allocates faster than it
-    is looked at goes over the limit by what it gets between two looks.
+    The kernel's limits apply to each process, and a script may start sixty. A process can exceed the limit by what it
+    allocates between two measurements.
     """
 
     def __init__(self, limit: int, cpu_seconds: float) -> None:
@@ -68,7 +68,7 @@ class Guard:
         self._most_growth = limit + growth
 
     def find_excess(self) -> Ended | None:
-        """Look once; why the run has to end, None where it may go on."""
+        """Measure once. Return why the run must end, or None if it can continue."""
         used = processes = 0
         cpu = 0.0
         for name in os.listdir("/proc"):
@@ -77,7 +77,8 @@ class Guard:
                 cpu += _cpu_of(name)
                 processes += 1
                 self._make_session_nice(name)
-        # What has ended and was waited for is in the times of who waited; what nobody waited for is lost.
+        # The times of a process include the ended children it has waited for. Times of other ended processes are
+        # lost.
         self.cpu_used = max(self.cpu_used, cpu)
         self.peak = max(self.peak, used)
         self.most_processes = max(self.most_processes, processes)
@@ -91,7 +92,7 @@ class Guard:
         return "machine short of memory" if is_short or grown > self._most_growth else None
 
     def _make_session_nice(self, process: str) -> None:
-        """Make a session nice that bubblewrap or the script began. The next look retries a refused write."""
+        """Raise the niceness of a session that bubblewrap or the script started. The next call retries a failure."""
         if not _is_in_helpers_session(process):
             niceness = session_niceness(process)
             if niceness is not None and niceness < self._niceness:
@@ -99,7 +100,7 @@ class Guard:
 
 
 def _is_in_helpers_session(process: str) -> bool:
-    """Whether the session is the worker's and the helper's, whose niceness is not ours to set."""
+    """Return whether the process is in the session of the worker and helper, whose niceness must not change."""
     try:
         return os.getsid(int(process)) == os.getsid(0)
     except ProcessLookupError:  # the process has just ended
@@ -107,31 +108,31 @@ def _is_in_helpers_session(process: str) -> bool:
 
 
 def _memory_of(process: str) -> int:
-    """Bytes of its own: private pages and shared memory, but not the programs' text."""
+    """Return the process's private and shared memory in bytes, without program code."""
     total = 0
     try:
         with open(f"/proc/{process}/status", "rb") as status:
             for line in status:
                 if line.startswith((b"RssAnon:", b"RssShmem:", b"VmSwap:", b"VmPTE:")):
                     total += int(line.split()[1]) << 10
-    except OSError:  # it has just ended
+    except OSError:  # the process has ended
         return 0
     return total
 
 
 def _cpu_of(process: str) -> float:
-    """Seconds of it, and of those of its children that it has waited for."""
+    """Return the seconds used by the process and by the children it has waited for."""
     try:
         with open(f"/proc/{process}/stat", "rb") as stat:
-            # The name stands in brackets, and may hold anything.
+            # The program name is in parentheses and can contain any character.
             fields = stat.read().rpartition(b")")[2].split()
-    except OSError:  # it has just ended
+    except OSError:  # the process has ended
         return 0.0
     return sum(map(int, fields[11:15])) / _TICKS if len(fields) > 14 else 0.0
 
 
 def _read_meminfo() -> dict[bytes, int]:
-    """Bytes by the name of the line."""
+    """Return the values in bytes, by line name."""
     with open("/proc/meminfo", "rb") as meminfo:
         rows = (line.split() for line in meminfo)
         return {row[0]: int(row[1]) << 10 for row in rows}

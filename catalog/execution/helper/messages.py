@@ -1,4 +1,4 @@
-"""What the helper is asked and what it answers, as JSON; both sides are typed by this module."""
+"""The types of the helper's JSON requests and replies, used by both sides."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Ended = Literal[
 
 
 class FileRequest(TypedDict):
-    """One file, folder or link of the world. Paths are absolute; ages are seconds before the start."""
+    """A file, folder or link of the scenario. Paths are absolute. Ages are seconds before the start."""
 
     path: str
     kind: Literal["file", "folder", "link"]
@@ -28,43 +28,44 @@ class FileRequest(TypedDict):
 
 
 class RuleRequest(TypedDict):
-    """One recorded reply: the first whose patterns and states fit is given."""
+    """A stubbed reply. The first rule whose patterns and states match is used."""
 
-    args: NotRequired[list[str]]  # a pattern an argument; a last "**" takes any number; absent: any
+    # one pattern per argument; a final "**" matches any number; without it, all match
+    args: NotRequired[list[str]]
     requires: NotRequired[
         dict[str, str]
-    ]  # named states; a name such as "$2" is the second argument
-    stdin: NotRequired[str]  # a pattern; its presence makes the command read its input
+    ]  # named states; "$2" in a name is replaced by the second argument
+    stdin: NotRequired[str]  # a pattern; if present, the command reads its input
     stdout: NotRequired[str]
     stderr: NotRequired[str]
     exit: NotRequired[int]
     sets: NotRequired[dict[str, str]]
-    reads: NotRequired[bool]  # the call changes nothing, says who wrote the case
+    reads: NotRequired[bool]  # whether the test's author declares that the call changes nothing
 
 
 class CommandRequest(TypedDict):
-    """A command that is recorded: it gives a prepared reply, runs its arguments, or runs for real."""
+    """A stubbed command: it returns a prepared reply, runs its arguments or runs the real program."""
 
     name: str
     mode: Literal["reply", "sudo", "su", "real"]
     rules: list[RuleRequest]
-    # Patterns of calls that read their input to its end, so that nobody who writes to them meets a closed pipe.
+    # Patterns of calls that read all of their input, so that the writing process never gets a broken pipe.
     input: NotRequired[list[list[str]]]
 
 
 class LimitsRequest(TypedDict):
-    seconds: float  # of wall time, each run
+    seconds: float  # of wall time, per run
     cpu_seconds: int  # of all processes together
     memory_bytes: int  # of all processes together
     process_count: int
-    output_bytes: int  # of stdout and of stderr, each
+    output_bytes: int  # each for stdout and stderr
     disk_bytes: int
     inodes: int
 
 
 class Request(TypedDict):
     bubblewrap: str
-    bubblewrap_files: dict[str, str]  # what is copied for it: name below its folder, path here
+    bubblewrap_files: dict[str, str]  # files copied for bubblewrap, from relative path to host path
     mount_point: str
     script: str
     arguments: list[str]
@@ -74,38 +75,38 @@ class Request(TypedDict):
     hostname: str
     files: list[FileRequest]
     commands: list[CommandRequest]
-    states: dict[str, str]  # that rules ask for, before the first call
-    failing_call: int | None  # the number, from 0, of the recorded call that fails
+    states: dict[str, str]  # states before the first call, used by the rules
+    failing_call: int | None  # the index, from 0, of the stubbed call that fails
     processes: list[str]
     proc: dict[str, str]
     limits: LimitsRequest
-    runs: int  # one after the other in the same world
+    runs: int  # in sequence, in the same scenario
 
 
 class EntryReply(TypedDict):
-    """One path of a world that was looked at."""
+    """One path of a scenario after it was read."""
 
     kind: str
     mode: int
     size: int
     modified: int  # whole seconds since 1970
-    sha256: str | None  # None for what is no file, or too large to read
+    sha256: str | None  # None if it is not a file or too large to read
     target: str | None
-    content: str | None  # of small files
+    content: str | None  # for small files
 
 
 class CallReply(TypedDict):
     command: str
     arguments: list[str]
     stdin: str | None
-    status: int | None  # None where the command went on to run something
+    status: int | None  # None if the command ran another program
     prepared: bool
-    reads: bool  # as its rule says
+    reads: bool  # as declared by its rule
 
 
 class RunReply(TypedDict):
     ended: Ended
-    status: int | None  # as bash says it: 128 and the signal's number where one ended it
+    status: int | None  # as Bash reports it: 128 plus the signal's number if a signal ended it
     stdout: str
     stderr: str
     seconds: float
@@ -116,17 +117,17 @@ class RunReply(TypedDict):
 
 
 class Reply(TypedDict):
-    started: float  # the moment that ages count from, seconds since 1970
+    started: float  # the time that ages refer to, in seconds since 1970
     before: dict[str, EntryReply]
     runs: list[RunReply]
-    not_again: str | None  # why the script could not be run once more
-    cut: str | None  # what of the world was not looked at
+    not_again: str | None  # why the script could not run a second time
+    cut: str | None  # which part of the scenario was not read
     seconds: dict[str, float]
 
 
 class Failure(TypedDict):
-    """The infrastructure failed, never the script."""
+    """A failure of the infrastructure, never of the script."""
 
-    failed: str  # at which step
+    failed: str  # the step
     message: str
     errno: int | None

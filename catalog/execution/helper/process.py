@@ -1,4 +1,7 @@
-"""The helper's life: namespaces, the world, the runs, and the reply. Started by `catalog.execution.sandbox`."""
+"""The main function of the helper: create namespaces, build the scenario, run the script and reply.
+
+`catalog.execution.sandbox` starts this process.
+"""
 
 from __future__ import annotations
 
@@ -27,17 +30,17 @@ T = TypeVar("T")
 
 NOT_TRUSTED = kernel.MS_NOSUID | kernel.MS_NODEV
 
-BESIDE_THE_RUNS = 20  # seconds for everything but the script, before the helper is taken for stuck
+BESIDE_THE_RUNS = 20  # seconds in addition to the script's own time limit
 PRIVATE_SIZE = "16m"
 SHARED_MEMORY = "size=1m,nr_inodes=500,mode=1777"
-# Counted for the person's other programs as well, outside of the sandbox.
+# These limits also count the user's other programs outside of the sandbox.
 OWN_LIMITS = {"max_inotify_instances": 16, "max_fanotify_groups": 4}
 
 
 def main() -> NoReturn:
-    """Read the request, and answer it from the first process of a new PID namespace."""
+    """Read the request, then reply from the first process of a new PID namespace."""
     request = cast("Request", json.load(sys.stdin.buffer))
-    programs = _read_programs(request)  # while this process may still read them
+    programs = _read_programs(request)  # while this process still has permission to read them
     reserved = _attempt("user", drop_root)
     kernel.die_with_parent()
     _attempt("namespaces", _enter_namespaces)
@@ -58,7 +61,7 @@ def main() -> NoReturn:
 
 
 def _attempt(step: str, call: Callable[[], T]) -> T:
-    """What the call gives; where the kernel refuses, that is the answer, and the helper ends."""
+    """Return the result of the call. If the kernel refuses, reply with a failure and exit."""
     try:
         return call()
     except OSError as error:
@@ -67,11 +70,11 @@ def _attempt(step: str, call: Callable[[], T]) -> T:
 
 
 def _wait(child: int, limit: float) -> bool:
-    """False where the time is up, or nobody is left to read the reply."""
+    """Wait for the child. Return False if the time is up or the reader of the reply is gone."""
     process = os.pidfd_open(child)
     poll = select.poll()
     poll.register(process, select.POLLIN)
-    poll.register(sys.stdout.fileno(), 0)  # only that its reader is gone
+    poll.register(sys.stdout.fileno(), 0)  # reports only that the reader is gone
     found = poll.poll(limit * 1000)
     return bool(found) and all(descriptor == process for descriptor, _ in found)
 
@@ -91,11 +94,11 @@ def _enter_namespaces() -> None:
 
 
 def _be_first_process(request: Request, programs: dict[str, bytes], gate: int) -> NoReturn:
-    """Never returns into `main`, whatever happens."""
+    """Handle the request, reply and exit. This never returns into `main`."""
     status = 1
     try:
         kernel.die_with_parent()
-        if os.read(gate, 2):  # empty where the parent died before it could be a reason to die
+        if os.read(gate, 2):  # empty if the parent has already died
             os.close(gate)
             _answer(_run_all(request, programs))
             status = 0
@@ -107,7 +110,7 @@ def _be_first_process(request: Request, programs: dict[str, bytes], gate: int) -
         _answer(Failure(failed="bubblewrap", message=str(error), errno=None))
     except OSError as error:
         _answer(_failure("sandbox", error))
-    except Exception as error:  # an error of ours: said as well, for nobody sees a traceback here
+    except Exception as error:  # a traceback would not be shown
         _answer(Failure(failed="helper", message=repr(error), errno=None))
     finally:
         os._exit(status)
@@ -120,7 +123,7 @@ def _run_all(request: Request, programs: dict[str, bytes]) -> Reply:
     kernel.bring_loopback_up()
     asking = listen()
     bpf = build_filter(os.uname().machine)
-    # A whole second: what is stored of a file's time is whole seconds as well.
+    # Use a whole second because file times are stored in whole seconds.
     now = float(int(time.time()))
     root = os.open(places.world, os.O_RDONLY | os.O_DIRECTORY)
     build_world(root, request["files"], request["hostname"], now)
@@ -136,10 +139,10 @@ def _run_all(request: Request, programs: dict[str, bytes]) -> Reply:
         except WorldRefused as error:
             if number == 0:
                 raise
-            # What the first run did stands; that it leaves a world without a second is the script's doing.
+            # Keep the results of the first run. The script caused the state that prevents a second run.
             not_again = str(error)
             break
-        # Over that of the run before: what it left there is gone.
+        # Mount over the file system of the previous run, so that its content is gone.
         kernel.mount("shm", places.shared_memory, "tmpfs", NOT_TRUSTED, SHARED_MEMORY)
         run = ScriptRun(request["limits"], replies, asking)
         run.run([bubblewrap, *command], options, bpf, request["stdin"])
@@ -159,12 +162,12 @@ def _run_all(request: Request, programs: dict[str, bytes]) -> Reply:
 
 
 def _mount(request: Request) -> Places:
-    """Two file systems that only this process has, and a /proc of its own namespace."""
+    """Mount two private file systems and a /proc for the new namespace."""
     kernel.mount("none", "/", None, kernel.MS_REC | kernel.MS_PRIVATE)
     kernel.mount("proc", "/proc", "proc", kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC)
     private = request["mount_point"]
     for name, most in OWN_LIMITS.items():
-        with suppress(OSError):  # an older kernel does not have it
+        with suppress(OSError):  # an older kernel may not have this limit
             _write(f"/proc/sys/user/{name}", str(most).encode())
     kernel.mount("helper", private, "tmpfs", NOT_TRUSTED, f"size={PRIVATE_SIZE},mode=755")
     world, shared_memory = f"{private}/world", f"{private}/shm"
@@ -186,7 +189,7 @@ def _mount(request: Request) -> Places:
 
 
 def _write_private_files(request: Request, programs: dict[str, bytes], places: Places) -> str:
-    """What is mounted into the sandbox, or stands beside it; the path of bubblewrap is returned."""
+    """Write the files that are mounted into the sandbox or used by the helper. Return the path of bubblewrap."""
     private = request["mount_point"]
     for name, content in programs.items():
         path = f"{private}/{name}"
@@ -210,7 +213,7 @@ def _write_private_files(request: Request, programs: dict[str, bytes], places: P
 
 
 def _read_programs(request: Request) -> dict[str, bytes]:
-    """A user of its own may not read a virtual environment below /root: bubblewrap is carried along."""
+    """Read bubblewrap's files, because the sandbox user can't read a virtual environment below /root."""
     contents = {}
     for name, path in request["bubblewrap_files"].items():
         with open(path, "rb") as opened:

@@ -1,4 +1,4 @@
-"""One run of the script: bubblewrap is started, watched and ended, with everything inside."""
+"""Run the script once: start bubblewrap, monitor it and end everything inside."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ MOST_CONVERSATIONS = 32
 
 
 class SandboxBroken(Exception):
-    """Bubblewrap did not get as far as the script; the message is its own."""
+    """Bubblewrap failed before it started the script. The message is bubblewrap's own."""
 
 
 class ScriptRun:
-    """Runs the program once. The helper is the first process of its namespace, so nothing outlives a run."""
+    """One run of the program. The helper is the first process of its namespace, so no process outlives the run."""
 
     def __init__(self, limits: LimitsRequest, replies: Replies, asking: socket.socket) -> None:
         self.ended: Ended = "finished"
@@ -41,7 +41,7 @@ class ScriptRun:
         self._output: dict[int, bytearray] = {}
 
     def run(self, program: list[str], options: list[str], bpf: bytes, stdin: str) -> None:
-        """Start bubblewrap with these options before the program, and wait. Raises SandboxBroken, OSError."""
+        """Start bubblewrap with the options and the program, and wait. Raises SandboxBroken and OSError."""
         begun = time.monotonic()
         options_read, filter_read = _sealed(_join(options)), _sealed(bpf)
         stdin_read = _sealed(stdin.encode("utf-8", "surrogateescape"))
@@ -101,7 +101,7 @@ class ScriptRun:
                 conversation.connection.close()
 
     def _hang_up(self) -> None:
-        """What still waits to be answered was asked in this run, and is no call of the next."""
+        """Close connections that still wait, so that calls of this run are not answered in the next one."""
         with suppress(BlockingIOError):
             while True:
                 self._asking.accept()[0].close()
@@ -146,7 +146,7 @@ class ScriptRun:
             self.ended = "too much output"
 
     def _read_what_is_left(self) -> None:
-        """Nobody writes any more, so each pipe has an end; what is over the limit is left in it."""
+        """Read the rest of each pipe, up to the output limit. All writing processes have ended."""
         for descriptor in self._output:
             before = -1
             while before < len(self._output[descriptor]) < self._limits["output_bytes"]:
@@ -172,7 +172,7 @@ def _join(options: list[str]) -> bytes:
 
 
 def _sealed(content: bytes) -> int:
-    """A descriptor that reads the content, which nobody can change: not through /proc/self/fd either."""
+    """Return a descriptor to read the content. It is sealed, so that /proc/self/fd can't change it either."""
     descriptor = os.memfd_create("input", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     while content:
         content = content[os.write(descriptor, content) :]

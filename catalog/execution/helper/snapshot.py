@@ -1,8 +1,8 @@
-"""Reads what a world holds, warily: it has been a script's, and nothing in it is what its name says.
+"""Read the files of a scenario after a script has run, without trusting anything the script left there.
 
-Called only when no process of the run is left. Folders are entered by descriptor without following links,
-nothing but a plain file is ever opened for reading, and every count has an end. The helper is root in its own
-user namespace, so no mode that a script gives keeps it out.
+Called after all processes of the run have ended. Folders are opened by descriptor without following links, only
+regular files are opened for reading, and every count has a limit. The helper is root in its own user namespace, so
+file modes can't prevent it from reading.
 """
 
 from __future__ import annotations
@@ -14,19 +14,15 @@ import stat
 from catalog.execution.helper.messages import EntryReply
 from catalog.execution.helper.world import FOREIGN
 
-DEEPEST = 100  # folders; below are counted as one
-MOST_ENTRIES = 6000  # more than the world has inodes
-MOST_READ = (
-    64 << 20
-)  # bytes, over all files; holes read as zeros, so a file may be larger than the disk
+DEEPEST = 100  # levels of folders; deeper folders are not read
+MOST_ENTRIES = 6000  # more than the scenario has inodes
+MOST_READ = 64 << 20  # bytes in all files; holes count, too
 LARGEST_CONTENT = 64 << 10  # kept as text
-MOST_CONTENT = 1 << 20  # kept as text, over all files
-MOST_PATHS = (
-    2 << 20
-)  # characters of all paths and targets: a deep folder gives each of its files a long one
+MOST_CONTENT = 1 << 20  # kept as text, in all files together
+MOST_PATHS = 2 << 20  # characters in all paths and link targets
 _CHUNK = 1 << 18
 
-# To look at a world must not change when its files were read last: scripts ask for that.
+# Reading must not change access times, because scripts check them.
 _QUIETLY = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NOATIME
 _FOLDER = _QUIETLY | os.O_DIRECTORY
 _FILE = _QUIETLY | os.O_NONBLOCK | os.O_NOCTTY
@@ -42,7 +38,7 @@ _KINDS = (
 
 
 class Snapshot:
-    """Every path below the root, and what was left out of it."""
+    """All paths below the root, and the reason if the snapshot is incomplete."""
 
     def __init__(self) -> None:
         self.entries: dict[str, EntryReply] = {}
@@ -53,7 +49,7 @@ class Snapshot:
 
 
 def take_snapshot(root: int) -> Snapshot:
-    """What the folder behind the descriptor holds, without recursion: a script can nest 4,000 folders."""
+    """List the folder's content without recursion, because a script can nest 4,000 folders."""
     snapshot = Snapshot()
     waiting = [_Folder("", os.dup(root))]
     try:

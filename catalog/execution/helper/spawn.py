@@ -1,4 +1,4 @@
-"""Starts one program with limits, without the weight of `subprocess`, which costs as much as the sandbox."""
+"""Start a program with limits. This avoids importing `subprocess`, which takes as long as a sandbox."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NOT_STARTED = 126
 
 
 class Started(NamedTuple):
-    """A child and the ends of its pipes that are ours; the caller closes them."""
+    """A child process and the parent's ends of its pipes, which the caller closes."""
 
     pid: int
     stdout: int
@@ -25,7 +25,7 @@ def start(
     inherited: tuple[int, ...],
     prepare: Callable[[], None],
 ) -> Started:
-    """Start the program in an empty environment; it has 0, 1, 2 and the inherited descriptors only."""
+    """Start the program with an empty environment and only descriptors 0, 1, 2 and the inherited ones."""
     stdout_read, stdout_write = os.pipe()
     stderr_read, stderr_write = os.pipe()
     pid = os.fork()
@@ -44,13 +44,13 @@ def _become(
     inherited: tuple[int, ...],
     prepare: Callable[[], None],
 ) -> NoReturn:
-    # A fork of the helper may never return into the helper's own code.
+    # The fork must never return into the helper's own code.
     with suppress(BaseException):
         for number, descriptor in enumerate(standard):
             os.dup2(descriptor, number)
         for descriptor in inherited:
             os.set_inheritable(descriptor, True)
-        # Python ignores it, and what is ignored stays so: `yes | head` would say that its pipe is broken.
+        # Python ignores SIGPIPE and children inherit this. `yes | head` would then report a broken pipe.
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
         prepare()
         os.execve(program[0], program, {})
@@ -58,7 +58,7 @@ def _become(
 
 
 def end_all() -> None:
-    """Kill and collect every other process of this PID namespace; for its first process only."""
+    """Kill and reap all other processes of this PID namespace. Only its first process may call this."""
     with suppress(ProcessLookupError):
         os.kill(-1, 9)
     with suppress(ChildProcessError):

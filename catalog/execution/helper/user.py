@@ -1,4 +1,4 @@
-"""Root never runs a script: the helper becomes a user that nothing else on the machine is."""
+"""Switch from root to an unused user, so that scripts never run as root."""
 
 from __future__ import annotations
 
@@ -7,25 +7,24 @@ import socket
 
 from catalog.execution.helper import kernel
 
-# Between the ranges that systemd, Debian and shadow hand out; systemd's own table calls it unused.
+# Between the ranges of systemd, Debian and shadow. systemd's table of user IDs lists it as unused.
 FIRST_USER = 60600
 SLOTS = 100
 
 
 class CannotLeaveRoot(OSError):
-    """This is root, and in a user namespace that has nobody else to become."""
+    """The process is root in a user namespace that has no other user to switch to."""
 
 
 class NoUserLeft(OSError):
-    """Every user of the range is taken by another run."""
+    """Other runs use all users of the range."""
 
 
 def drop_root() -> socket.socket | None:
-    """Become a user of this run's own where this is root; what is returned keeps the user reserved.
+    """Switch to a reserved user if this process is root. The returned socket keeps the user reserved.
 
-    An abstract socket is the reservation: the kernel frees it with the process, and no file is left. An
-    ordinary user stays who they are, and so does one who is called root in a namespace of their own. Raises
-    NoUserLeft, CannotLeaveRoot.
+    The reservation is an abstract socket, so the kernel frees it with the process and no file is left. An ordinary
+    user, or the root user of a private namespace, does not change. Raises NoUserLeft and CannotLeaveRoot.
     """
     reserved = None
     if 0 in (os.getuid(), os.geteuid()) and not _is_root_in_name_only():

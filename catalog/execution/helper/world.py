@@ -1,7 +1,7 @@
-"""Builds the prepared world, by directory descriptors, so that no name or link leads out of it.
+"""Build the files of a scenario by directory descriptors, so that no name or link can leave it.
 
-The helper still sees the host's files when it does this: a path is therefore never handed to the kernel whole,
-and no link is ever followed.
+The helper can still see the host's files at this point. It therefore never passes a complete path to the kernel and
+never follows a link.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from catalog.execution.helper.messages import FileRequest
 
 FOLDER_MODE, FILE_MODE = 0o755, 0o644
 
-# What every world has, before what the case asks for.
+# The content of every scenario, before the files of the test.
 FOLDERS = (
     "dev", "etc", "etc/alternatives", "home", "mnt", "opt", "proc", "root", "run", "srv", "tmp",
     "usr", "var", "var/cache", "var/lib", "var/log", "var/spool", "var/tmp", "var/www",
@@ -29,7 +29,7 @@ FILES = {
     "etc/hosts": "127.0.0.1\tlocalhost\n",
     "etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n",
 }
-# Where the host keeps its programs: mounted over, so nothing of a case may lie there.
+# The host's program folders. They are mounted over, so a test can't have files there.
 FROM_HOST = ("bin", "lib", "lib32", "lib64", "libx32", "sbin")
 FOREIGN = ("dev", "etc/alternatives", "proc", "sys", "usr", *FROM_HOST)
 
@@ -39,11 +39,11 @@ _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class WorldRefused(Exception):
-    """The world cannot be built as asked; the message says which path and why."""
+    """The scenario can't be built as requested. The message contains the path and the reason."""
 
 
 def build_world(root: int, files: list[FileRequest], hostname: str, now: float) -> None:
-    """Fill the empty folder behind the descriptor; raises WorldRefused."""
+    """Fill the empty folder behind the descriptor. Raises WorldRefused."""
     _build_base(root, hostname, now)
     ordered = sorted(files, key=lambda file: (file["kind"] == "link", file["path"].count("/")))
     for file in ordered:
@@ -52,7 +52,7 @@ def build_world(root: int, files: list[FileRequest], hostname: str, now: float) 
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else str(error)
             raise WorldRefused(f"{file['path']!r}: {reason}") from error
-    # Deepest first: making an entry changes its folder's times.
+    # Start with the deepest folder, because creating an entry changes the times of its folder.
     for file in reversed(ordered):
         if file["kind"] == "folder":
             with _parent_of(root, file["path"]) as (parent, name):
@@ -60,12 +60,12 @@ def build_world(root: int, files: list[FileRequest], hostname: str, now: float) 
 
 
 def restore_mount_points(root: int) -> None:
-    """What bubblewrap mounts over has to be a folder, and not a link that a first run has put there.
+    """Make sure that all mount points are folders and not links that the first run left there.
 
-    Bubblewrap would follow it, and might make its mount point outside of the world. Raises WorldRefused.
+    Bubblewrap would follow such a link and might create its mount point outside of the scenario. Raises WorldRefused.
     """
     for path in ("dev", "etc", "etc/alternatives", "proc", "usr"):
-        # Each part was looked at before what is below it.
+        # Parent folders come first, so each parent has already been checked.
         with suppress(FileExistsError, NotADirectoryError):
             os.mkdir(path, FOLDER_MODE, dir_fd=root)
         try:
@@ -75,7 +75,7 @@ def restore_mount_points(root: int) -> None:
 
 
 def split_path(path: str) -> list[str]:
-    """The names of an absolute path of the world; raises WorldRefused if it is not one, or leaves the world."""
+    """Split an absolute path into names. Raises WorldRefused if it is not absolute or leaves the scenario."""
     names = path.split("/")[1:]
     if not path.startswith("/") or "\0" in path or any(name in ("", ".", "..") for name in names):
         raise WorldRefused(f"{path!r} is not an absolute path without . and .. in it.")
@@ -110,7 +110,7 @@ def _build(root: int, file: FileRequest, now: float) -> None:
         elif file["kind"] == "folder":
             try:
                 os.mkdir(name, FOLDER_MODE, dir_fd=parent)
-            except FileExistsError:  # one of every world, or made on the way to a file
+            except FileExistsError:  # a base folder, or created for an earlier file
                 os.close(os.open(name, _FOLDER, dir_fd=parent))
         else:
             _write_file(parent, name, file)
@@ -124,7 +124,7 @@ def _write_file(parent: int, name: str, file: FileRequest) -> None:
     with open(descriptor, "wb") as opened:
         if "content" in file:
             opened.write(file["content"].encode("utf-8", "surrogateescape"))
-        # Real bytes: du and df say nothing of a file with holes.
+        # Write real bytes, because du and df do not count holes.
         left = file.get("size", 0)
         while left > 0:
             left -= opened.write(_FILLER[:left])
@@ -138,7 +138,7 @@ def _set_times(parent: int, name: str, file: FileRequest, now: float) -> None:
 
 @contextmanager
 def _parent_of(root: int, path: str) -> Iterator[tuple[int, str]]:
-    """The folder of the path, made where it is missing, and the last name; links on the way are refused."""
+    """Yield the path's parent folder, created if missing, and the last name. Refuses links in the path."""
     *folders, name = split_path(path)
     here = os.dup(root)
     try:
