@@ -1,4 +1,7 @@
-"""Cases: prepared worlds and checks, as JSON without code, with sentences for people. Pure."""
+"""Sandbox tests: scenarios and checks as JSON without code, with sentences for readers.
+
+The package does not access the database.
+"""
 
 from __future__ import annotations
 

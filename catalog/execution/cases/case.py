@@ -1,4 +1,4 @@
-"""A case, and a set of them: JSON without code, parsed into types or refused in words."""
+"""Sandbox tests and test suites, parsed from JSON or refused with an explanation."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ShortText = Annotated[Text, StringConstraints(min_length=1, max_length=500)]
 
 
 class CaseRefused(ValueError):
-    """The text is not a valid case set; `complaints` are sentences for its author."""
+    """The text is not a valid test suite. `complaints` are sentences for its author."""
 
     def __init__(self, complaints: list[str]) -> None:
         super().__init__(" ".join(complaints))
@@ -36,16 +36,16 @@ class CaseRefused(ValueError):
 
 
 class Case(Strict):
-    """A prepared world, and the checks after the script ran in it."""
+    """A sandbox test: a scenario, and the checks to make after the script has run in it."""
 
     title: ShortText
-    about: ShortText  # the words of the statement that it is for
+    about: ShortText  # the part of the request that it covers
     kind: Kind
     world: World = World()
     expect: Annotated[tuple[Check, ...], Field(min_length=1, max_length=MOST_CHECKS)]
 
     def with_dates(self, now: float) -> Case:
-        """The case with its dates filled in for this moment. Raises CaseRefused if a date makes it invalid."""
+        """Return the test with its dates filled in for this time. Raises CaseRefused if a date makes it invalid."""
         data: JsonValue = self.model_dump(mode="json", by_alias=True, exclude_none=True)
         try:
             return Case.model_validate_json(json.dumps(fill_dates(data, now)))
@@ -53,7 +53,7 @@ class Case(Strict):
             raise CaseRefused(_explain(error)) from error
 
     def on_day_of(self, moment: float) -> Case:
-        """The same for people to read; as it stands where a date spoils it."""
+        """Return the test with dates for display, or unchanged if a date makes it invalid."""
         try:
             return self.with_dates(moment)
         except CaseRefused:
@@ -65,19 +65,19 @@ class Case(Strict):
 
     @property
     def may_pass_without_work(self) -> bool:
-        """A script that does nothing passes if there is nothing to do."""
+        """Return whether a script that does nothing may pass, because the test expects no changes."""
         return self.kind in ("empty", "refuse", "read-only")
 
 
 class Author(Strict):
-    """Who wrote the cases, which are no more trustworthy than the script."""
+    """The author of the tests. Tests are no more trustworthy than the script."""
 
     kind: Literal["model", "person", "import"]
     name: ShortText
 
 
 class CaseSet(Strict):
-    """Cases for a statement, never for a script; immutable."""
+    """A test suite for a request. It never depends on a particular script and never changes."""
 
     format: Literal[1] = 1
     statement: Annotated[Text, StringConstraints(min_length=1, max_length=10_000)]
@@ -87,7 +87,7 @@ class CaseSet(Strict):
 
     @property
     def sha256(self) -> str:
-        """The hash of the tests alone; equal cases by another author have the same hash."""
+        """Return the hash of the tests without their author."""
         data = self.model_dump(mode="json", by_alias=True, exclude={"author"})
         text = json.dumps(data, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
@@ -108,10 +108,10 @@ class CaseSet(Strict):
 
 
 def read_case_set(text: str | bytes, *, is_kept: bool = False) -> CaseSet:
-    """The case set that the JSON text is; raises CaseRefused, whatever the text is.
+    """Parse a test suite from JSON. Raises CaseRefused for any invalid text.
 
-    `is_kept`: it was accepted before, perhaps by an earlier release. What only an author is asked for, that no check
-    can never fail, is not asked again.
+    With `is_kept`, the suite was accepted earlier, perhaps by an older release, so the checks that apply only to new
+    suites are skipped.
     """
     encoded = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
     if len(encoded) > LARGEST_SET:
@@ -130,7 +130,7 @@ def read_case_set(text: str | bytes, *, is_kept: bool = False) -> CaseSet:
                 " {date:%F} or {date:%Y%m%d:-1d}."
             ]
         )
-    # A date can make another thing of a path or a pattern, and not the same one every day.
+    # A date can make a path or a pattern invalid on some days only.
     moments = [time.time() + days * 86400 for days in DAYS_TRIED] if b"{date:" in encoded else []
     dated = [case.with_dates(moment) for moment in moments for case in case_set.cases]
     complaints = [
@@ -145,7 +145,7 @@ def read_case_set(text: str | bytes, *, is_kept: bool = False) -> CaseSet:
 
 
 def json_schema() -> dict[str, Any]:
-    """The format as a JSON Schema, for editors and for models that write cases."""
+    """Return the format as a JSON Schema, for editors and for models that write tests."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **CaseSet.model_json_schema(by_alias=True),
@@ -154,12 +154,12 @@ def json_schema() -> dict[str, Any]:
 
 
 def _explain(error: ValidationError) -> list[str]:
-    """Pydantic's errors as sentences: where, and what is wrong."""
+    """Convert Pydantic's errors to sentences with the location and the problem."""
     errors = error.errors(include_url=False, include_context=False, include_input=False)
     places = [found["loc"] for found in errors]
     sentences = []
     for found in errors:
-        # A list is called too short only because what is in it was refused.
+        # Skip "list is too short" if the list is short only because its items were refused.
         if any(place[: len(found["loc"])] == found["loc"] != place for place in places):
             continue
         where = ".".join(str(part + 1) if isinstance(part, int) else part for part in found["loc"])

@@ -1,7 +1,7 @@
-"""Dates in a case: `{date:%F}` is today and `{date:%F:-1d}` yesterday, at the time of the run.
+"""Fill in dates of sandbox tests: at run time, `{date:%F}` is today and `{date:%F:-1d}` is yesterday.
 
-A script reads the real clock, which cannot be faked completely; so the case says what it expects of it. Whole days
-only: a minute may pass between the script's reading and the comparison.
+A script reads the real clock, which can't be faked completely, so the test describes the expected date. Only whole
+days are supported, because a minute may pass between the script's reading and the comparison.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ _DAYS = {"d": 1, "w": 7}
 
 
 def find_bad_dates(data: JsonValue) -> list[str]:
-    """Text that looks like a date expression but is not valid."""
+    """Return texts that look like date expressions but are not valid."""
     return [
         found for text in _texts(data) for found in _ANY.findall(text) if not _FORM.fullmatch(found)
     ]
 
 
 def fill_dates(data: JsonValue, now: float) -> JsonValue:
-    """The data with each date written out, in UTC at this moment."""
+    """Return the data with all dates filled in, in UTC."""
     today = datetime.fromtimestamp(now, UTC)
 
     def fill(match: re.Match[str]) -> str:

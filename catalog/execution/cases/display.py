@@ -1,21 +1,21 @@
-"""Text of a script or a case in a safe form for people: nothing in it moves a cursor, hides or reverses text."""
+"""Make the text of scripts and tests safe to display, without control characters that hide or reverse text."""
 
 from __future__ import annotations
 
 import unicodedata
 
 LONGEST = 300
-# Controls, format marks (bidi, zero width), surrogates, private use, not assigned, separators of lines.
+# Control and format characters (bidi, zero width), surrogates, private use, unassigned, and line separators.
 _UNSEEN = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
 
 
 def show(text: str) -> str:
-    """The text with every invisible or ambiguous character written as its code point, except newlines and tabs."""
+    """Write invisible or ambiguous characters, except newlines and tabs, as their code points."""
     return "".join(_show(character) for character in text)
 
 
 def show_name(text: str) -> str:
-    """On one line, shortened if it is very long, in backquotes: for a path, a command or a value in a sentence."""
+    """Format a path, a command or a value for a sentence: on one line, in backquotes and shortened if very long."""
     shown = show(text).replace("\n", "\\n").replace("\t", "\\t")
     if len(shown) > LONGEST:
         shown = f"{shown[:LONGEST]}…"
@@ -23,7 +23,7 @@ def show_name(text: str) -> str:
 
 
 def show_list(texts: list[str] | tuple[str, ...]) -> str:
-    """Some of them by name, the rest as a number."""
+    """List the first eight texts by name and the number of the others."""
     shown = [show_name(text) for text in texts[:8]]
     if len(texts) > 8:
         shown.append(f"{len(texts) - 8} more")
@@ -34,6 +34,6 @@ def _show(character: str) -> str:
     if character in "\n\t" or unicodedata.category(character) not in _UNSEEN:
         return character
     number = ord(character)
-    if 0xDC80 <= number <= 0xDCFF:  # a byte that was not UTF-8
+    if 0xDC80 <= number <= 0xDCFF:  # a byte that was not valid UTF-8
         return f"\\x{number - 0xDC00:02x}"
     return f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}"

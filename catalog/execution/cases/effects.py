@@ -1,4 +1,4 @@
-"""The changes that a run made in its world, from the snapshots before and after."""
+"""Find the changes that a run made to its scenario, from the snapshots before and after."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from catalog.execution.sandbox import Entry
 
 @dataclass(frozen=True)
 class Effects:
-    """Paths, each in one of the four groups. Times of folders are ignored, since they follow from their files."""
+    """Changed paths, each in exactly one group. Folder times are ignored, because changes to files cause them."""
 
     removed: tuple[str, ...]
     added: tuple[str, ...]
     changed: tuple[str, ...]  # content, mode, kind or target
-    touched: tuple[str, ...]  # only the time
+    touched: tuple[str, ...]  # the modification time only
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """All of them."""
+        """Return the paths of all groups."""
         return (*self.removed, *self.added, *self.changed, *self.touched)
 
     def __bool__(self) -> bool:

@@ -1,7 +1,7 @@
-"""Regular expressions of cases, searched in a process that can be killed, since some would never end.
+"""Search for the regular expressions of tests in a process that can be killed, because some never finish.
 
-Python's `re` backtracks, and a pattern such as `(a+)+b` has too many ways to try. No rule recognises all such
-patterns, so a limit of processor time is used.
+Python's `re` backtracks, and patterns such as `(a+)+b` can take exponential time. No rule recognizes all such
+patterns, so the search has a limit of processor time.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ for pattern, text in json.load(sys.stdin):
 
 
 class TooSlow(Exception):
-    """The search for the pattern exceeded its time."""
+    """The search for the pattern took too long."""
 
 
 class BadPattern(ValueError):
-    """The pattern is invalid; the message says where."""
+    """The pattern is invalid. The message contains the location."""
 
 
 def search(pattern: str, text: str) -> bool:
-    """Whether the pattern is found in the text, with ^ and $ at every line. Raises BadPattern, TooSlow."""
+    """Return whether a line of the text matches the pattern. Raises BadPattern and TooSlow."""
     return search_all([(pattern, text)])[0]
 
 
 def search_all(pairs: Sequence[tuple[str, str]]) -> list[bool]:
-    """Each pattern in its text, all in one process; raises BadPattern, TooSlow."""
+    """Search for each pattern in its text, in one process. Raises BadPattern and TooSlow."""
     asked = json.dumps([(pattern, text[:LONGEST_TEXT]) for pattern, text in pairs])
     try:
         process = subprocess.run(
@@ -63,9 +63,10 @@ def search_all(pairs: Sequence[tuple[str, str]]) -> list[bool]:
 
 
 def find_never_failing(patterns: Sequence[str]) -> list[str]:
-    """Those that are found in any text: in the empty one, in one that nobody would write, and in their own words.
+    """Return the patterns that match any text.
 
-    A pattern that says what must not be there, such as `\\A(?![\\s\\S]*yes)`, is found in the first two.
+    Each pattern is searched in an empty text, in an unlikely text and in its own words. The last one is necessary for
+    patterns that exclude text, such as `\\A(?![\\s\\S]*yes)`, because they match the first two.
     """
     pairs = [(pattern, text) for pattern in patterns for text in _texts_for(pattern)]
     found = search_all(pairs)
@@ -76,7 +77,7 @@ def find_never_failing(patterns: Sequence[str]) -> list[str]:
 def _texts_for(pattern: str) -> list[str]:
     texts = ["", "\x01~\x02"]
     if "(?!" in pattern or "(?<!" in pattern:
-        # What it would find without the marks of a pattern: a class is any of its characters, an escape a blank.
+        # The text that the pattern excludes, without its syntax: a class or an escape becomes a space.
         plain = re.sub(r"\\[AZbBdDsSwW]|\[[^\]]*\]", " ", pattern).replace("\\", "")
         words = [word for word in re.split(r"[()|?*+{}^$!=<>:]+", plain) if word.strip()]
         texts += [

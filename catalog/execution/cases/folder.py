@@ -1,4 +1,4 @@
-"""A case set as a folder for continuous integration elsewhere: the cases, a script that runs them, bats tests."""
+"""Export a test suite as a folder for continuous integration: the tests, a script to run them and bats tests."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ A check that does not hold is a disagreement between a script and a case: either
 
 
 def folder_of(case_set: CaseSet) -> dict[str, str]:
-    """The files by their names; `run` and `cases.bats` are programs."""
+    """Return the content of each file by name. `run` and `cases.bats` are executable."""
     content = case_set.model_dump(mode="json", by_alias=True, exclude_none=True)
     tests = "".join(
         f"\n@test '{_line(case.title)}' {{\n  holds {number}\n}}\n"
@@ -83,7 +83,7 @@ def folder_of(case_set: CaseSet) -> dict[str, str]:
 
 
 def _line(text: str) -> str:
-    """On one line, without anything that bats or a terminal would interpret."""
+    """Return the text on one line, without characters that bats or a terminal would interpret."""
     return " ".join(show(text).split()).replace("'", "’")
 
 

@@ -1,9 +1,9 @@
-"""InterCode's reward of a Bash command against a reference, for comparison only: a figure named `intercode`.
+"""Calculate InterCode's reward of a Bash command against a reference, for the figure `intercode` only.
 
-From the rule of Yang et al., "InterCode" (2023), as their published code computes it: what both did to the files,
-as `git status --short` would list it, and what both printed, by words alone. Its holes are known: words of one
-letter, case, order and punctuation do not exist for it, changed files are never compared, and an empty script gets
-full marks where the reference prints nothing and adds and removes no file.
+The rule is from Yang et al., "InterCode" (2023), and follows their published code. It compares the file changes, as
+`git status --short` lists them, and the words of the output. Its weaknesses are known: it ignores one-letter words,
+case, order and punctuation, and it never compares changed files. An empty script gets the full reward if the
+reference prints nothing and neither adds nor removes a file.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from catalog.execution.sandbox import Entry
 
 Code = Literal["M", "T", "D", "??"]
 SUCCESS = 1.0
-# What the benchmark's repository leaves out.
+# The folders that the benchmark's repository ignores.
 SYSTEM_FOLDERS = frozenset(
     (
         "bin",
@@ -40,15 +40,15 @@ SYSTEM_FOLDERS = frozenset(
     )
     + ("run", "sbin", "srv", "sys", "tmp", "usr", "var")
 )
-_WORD = re.compile(r"(?u)\b\w\w+\b")  # what scikit-learn's vectorizer takes for a word
+_WORD = re.compile(r"(?u)\b\w\w+\b")  # the words that scikit-learn's vectorizer finds
 _PART = 0.33
-_KINDS = ("file", "link")  # of everything else git knows nothing
+_KINDS = ("file", "link")  # the only kinds that Git tracks
 _MOST_LINKS = 40
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one command did below the folders that count, and what it printed."""
+    """The changes that one command made outside of the ignored folders, and its output."""
 
     changes: frozenset[tuple[str, Code]]
     hashes: Mapping[str, str]
@@ -61,9 +61,9 @@ def observe(
     printed: str,
     ignored: Collection[str] = SYSTEM_FOLDERS,
 ) -> Outcome:
-    """From two snapshots; only what git would see: files and links, and of new folders the topmost.
+    """Compare two snapshots as Git would: only files and links, and only the topmost of new folders.
 
-    Its repository is the whole file system, but for the top folders that are `ignored`.
+    The repository is the whole file system without the top-level folders in `ignored`.
     """
     tracked = {path for path, entry in before.items() if entry.kind in _KINDS}
     folders_with_tracked = {parent for path in tracked for parent in _parents(path)}
@@ -77,7 +77,7 @@ def observe(
             if code is not None:
                 changes.add((path, code))
         elif new is not None and new.kind in _KINDS and (old is None or old.kind != new.kind):
-            # In place of a folder a file is one that git does not know, as in a new one.
+            # A file that replaces a folder is untracked, like a file in a new folder.
             new_folders = [
                 parent for parent in _parents(path) if parent not in folders_with_tracked
             ]
@@ -91,9 +91,9 @@ def observe(
 
 
 def _change_of(old: Entry, new: Entry | None) -> Code | None:
-    """What git says of a path that it tracks; of the mode it keeps whether the owner may execute a file."""
+    """Return Git's status code for a tracked path. Of the mode, Git tracks only the owner's execute bit."""
     if new is None or new.kind not in _KINDS:
-        return "D"  # a folder in its place holds files that git does not know
+        return "D"  # a folder in its place contains only untracked files
     if old.kind != new.kind:
         return "T"
     if old.kind == "link":
@@ -103,7 +103,7 @@ def _change_of(old: Entry, new: Entry | None) -> Code | None:
 
 
 def reward(done: Outcome, wanted: Outcome) -> float:
-    """From 0.01 to 1.0, rounded in each part as InterCode rounds it."""
+    """Return the reward from 0.01 to 1.0, with each part rounded as in InterCode."""
     different = len(wanted.changes - done.changes) + len(done.changes - wanted.changes)
     files = round(_PART * (1 - math.erf(different)), 2)
     common = [path for path, code in wanted.changes & done.changes if code == "??"]
@@ -117,12 +117,12 @@ def reward(done: Outcome, wanted: Outcome) -> float:
 
 
 def _similarity(one: str, other: str) -> float:
-    """Cosine of TF-IDF vectors over the two texts; without any word, whether they are equal."""
+    """Return the cosine similarity of the texts' TF-IDF vectors. Without any words, texts must be equal."""
     counts = [Counter(word.lower() for word in _WORD.findall(text)) for text in (one, other)]
     words = counts[0].keys() | counts[1].keys()
     if not words:
         return float(one == other)
-    # Smooth inverse document frequency of two documents.
+    # Smoothed inverse document frequency for two documents.
     weight = {
         word: math.log(3 / (1 + sum(word in count for count in counts))) + 1 for word in words
     }
@@ -152,7 +152,7 @@ def _hash_below(path: str, after: Mapping[str, Entry]) -> str:
 
 
 def _hash(path: str, entry: Entry, after: Mapping[str, Entry]) -> str:
-    """As md5sum, which follows a link; of a link to nothing its target, of a file too large to be read its size."""
+    """Return a hash, following links like md5sum. Broken links use their target and large files use their size."""
     found = _follow(path, entry, after)
     if found is None:
         return f"link to {entry.target}"

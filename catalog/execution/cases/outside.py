@@ -1,7 +1,7 @@
-"""What a script ran into that no prepared world has: a tool, the network, the kernel; or the end of its disk.
+"""Find out whether a script failed because no scenario has what it needs.
 
-Looked for only where a check fails: a script that copes with it is judged as ever. What the case itself makes a
-command say, or the script says in its own words, is no sign of it.
+Examples are a missing tool, the network, kernel features or disk space. This applies only if a check fails: a script
+that handles the problem is judged as usual. Texts from the test or from the script itself are no evidence.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _FULL = re.compile(r"No space left on device|File too large|File size limit exce
 
 
 class Cause(NamedTuple):
-    """Why the failed checks of a case are no verdict, in words."""
+    """Why the failed checks of a test are not a verdict."""
 
     state: State
     words: str
@@ -42,12 +42,12 @@ class Cause(NamedTuple):
 
 @cache
 def known_tools() -> frozenset[str]:
-    """What administrators have, and this machine may not. Any other name is a mistake of the script."""
+    """Return the tools that administrators may have. Any other missing command is an error of the script."""
     return frozenset((Path(__file__).parent / "known_tools.txt").read_text().split())
 
 
 def find_cause(stderr: str, known: str) -> Cause | None:
-    """What on standard error says so, but for lines with words that the case and the script hold (`known`)."""
+    """Find the cause in standard error. Texts that are in `known`, from the test and the script, are ignored."""
     for found in _NOT_FOUND.finditer(stderr):
         name = next(group for group in found.groups() if group)
         if name in known_tools() and f"{name}: command not found" not in known:

@@ -1,8 +1,7 @@
-"""The commands that are never the host's own: they would reach a network, a daemon or a machine.
+"""Commands that are always stubbed, because the real ones would reach a network, a daemon or the machine.
 
-Each is laid over the real one in every world, so that a call nobody prepared is noticed and not answered by
-what happens to be installed. `personas.json` has for each which calls only read, and rules that a case can
-have by naming the command.
+In every scenario, their stubs replace the real programs, so that a call without a prepared reply is detected.
+`personas.json` defines, for each command, which calls only read, and the default rules for tests that name it.
 """
 
 from __future__ import annotations
@@ -18,12 +17,12 @@ from catalog.execution.helper.recorded_commands.patterns import match_arguments,
 
 class Persona(TypedDict):
     mode: Literal["reply", "sudo", "su", "real"]
-    options: NotRequired[list[str]]  # that may stand before such a call, and change nothing
+    options: NotRequired[list[str]]  # options that may precede such a call and change nothing
     reads: list[list[str]]  # patterns of calls that change nothing
-    # Arguments with which they change something after all, where no pattern says them word for word: `-c` is that
-    # letter among short options, `--clear` the option and its abbreviations, anything else a pattern.
+    # Arguments that make a reading call change something, if no pattern contains them literally. `-c` also matches
+    # that letter among short options, `--clear` also matches its abbreviations, and anything else is a pattern.
     changes: NotRequired[list[str]]
-    input: NotRequired[list[list[str]]]  # patterns of calls that read their input to its end
+    input: NotRequired[list[list[str]]]  # patterns of calls that read all of their input
     rules: list[RuleRequest]
 
 
@@ -35,7 +34,7 @@ def load_personas() -> dict[str, Persona]:
 
 
 def only_reads(command: str, arguments: tuple[str, ...]) -> bool:
-    """Whether this call is known to change nothing; sudo is not the one that changes."""
+    """Return whether this call is known to change nothing. For sudo and su, only the command they run counts."""
     persona = load_personas().get(command)
     if persona is None:
         return False
@@ -55,7 +54,7 @@ def only_reads(command: str, arguments: tuple[str, ...]) -> bool:
 
 
 def _free(pattern: list[str], call: tuple[str, ...]) -> list[str]:
-    """The arguments that the pattern does not say word for word."""
+    """Return the arguments that the pattern does not contain literally."""
     return [
         argument
         for position, argument in enumerate(call)

@@ -1,4 +1,4 @@
-"""Checks that could never fail, and patterns that cannot be searched for: refused in words, when cases are written."""
+"""Refuse checks that can never fail and invalid patterns when tests are written."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from catalog.execution.cases.personas import load_personas
 
 
 def find_unrecorded(checks: Iterable[BaseCheck], recorded: Collection[str]) -> Iterator[str]:
-    """Calls of commands that nobody records in the case's world: they are never seen, whatever a script does."""
+    """Yield complaints about checks of commands that are not stubbed, because such calls are never seen."""
     for check in checks:
         for part in check.parts:
             for call in part.calls:
@@ -23,7 +23,7 @@ def find_unrecorded(checks: Iterable[BaseCheck], recorded: Collection[str]) -> I
 
 
 def find_bad_pattern(checks: Iterable[BaseCheck]) -> str | None:
-    """What is wrong with the first pattern that is no pattern, takes too long, or is found in any text."""
+    """Return the complaint about the first pattern that is invalid, too slow or matches any text."""
     patterns = [
         part.matches
         for check in checks

@@ -1,4 +1,4 @@
-"""What a check, a case and a case set came to."""
+"""The results of a check, a sandbox test and a test suite."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from catalog.execution.sandbox import Fingerprint, Observation
 
 
 class State(StrEnum):
-    """Only the first two are a verdict and enter figures; the rest is counted beside them."""
+    """The state of a check. Only PASSED and FAILED are verdicts and count in figures."""
 
     PASSED = "passed"
     FAILED = "failed"
-    UNSTABLE = "unstable"  # another verdict when it was run again
-    UNSUPPORTED = "unsupported"  # it needs what the world does not have
-    TIMED_OUT = "timed out"  # a limit ended it: time, output or memory
-    NOT_RUN = "not run"  # no sandbox, or the sandbox failed
+    UNSTABLE = "unstable"  # the result varied between runs
+    UNSUPPORTED = "unsupported"  # the scenario lacks what the script needs
+    TIMED_OUT = "timed out"  # ended by a limit of time, output or memory
+    NOT_RUN = "not run"  # no sandbox is available, or it failed
 
 
 @dataclass(frozen=True)
 class CheckResult:
-    """One check of one case: what was to hold, as a sentence, and what happened where it did not."""
+    """The result of one check: the condition as a sentence and, if it failed, what happened instead."""
 
     sentence: str
     state: State
@@ -31,7 +31,7 @@ class CheckResult:
 
 @dataclass(frozen=True)
 class CaseResult:
-    """One case: its checks in order, and what was seen where it was run at all."""
+    """The result of one sandbox test: its checks in order and, if it ran, the observation."""
 
     title: str
     checks: tuple[CheckResult, ...]
@@ -39,7 +39,7 @@ class CaseResult:
 
     @property
     def state(self) -> State:
-        """That of its worst check; a case has at least one."""
+        """Return the worst state of its checks."""
         return worst(check.state for check in self.checks)
 
     @property
@@ -49,16 +49,16 @@ class CaseResult:
 
 @dataclass(frozen=True)
 class Execution:
-    """One script text in the worlds of one case set on one kind of machine; it never changes."""
+    """The results of one script for one test suite on one kind of machine. It never changes."""
 
     script_sha256: str
     case_set_sha256: str
-    fingerprint: Fingerprint | None  # None where nothing was run
+    fingerprint: Fingerprint | None  # None if nothing ran
     cases: tuple[CaseResult, ...]
     seconds: float
 
     def count(self, *states: State) -> int:
-        """How many checks ended in one of these states."""
+        """Return how many checks have one of these states."""
         return sum(check.state in states for case in self.cases for check in case.checks)
 
 
@@ -73,6 +73,6 @@ _WORST_FIRST = (
 
 
 def worst(states: Iterable[State]) -> State:
-    """The state that decides: what could not be run says nothing, and one failure fails the whole."""
+    """Return the state that decides. A missing result hides all verdicts, and one failure outweighs all passes."""
     found = set(states)
     return next(state for state in _WORST_FIRST if state in found)

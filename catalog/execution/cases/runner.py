@@ -1,4 +1,4 @@
-"""Runs the cases of a set on a script and judges what was seen."""
+"""Run the sandbox tests of a suite with a script and judge the results."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ _LIMIT_WORDS = {
     Ended.TOO_MUCH_OUTPUT: "it was ended: it printed more than {0.output_bytes:,} bytes",
     Ended.TOO_MUCH_MEMORY: "it was ended: it used more than {0.memory_bytes:,} bytes of memory",
 }
-# Of a script in all cases of a set: it would keep a place that others wait for.
+# The limit for all tests of a suite together, because other scripts wait for the sandbox.
 MOST_SECONDS = 240.0
 _TOO_LONG = "the cases before it took {:.0f} seconds, and it was not tried any more"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Variation:
-    """How a run differs from what the case says: the ways in which cases and scripts are tried harder."""
+    """How a run differs from what the test specifies. The quality measures use this."""
 
     environment: dict[str, str] = field(default_factory=dict)
     cwd: str | None = None
     failing_call: int | None = None
-    without_world: bool = False  # neither files nor replies
+    without_world: bool = False  # no files and no replies
     decoys: tuple[FileRequest, ...] = ()
 
 
@@ -55,9 +55,9 @@ AS_WRITTEN = Variation()
 def run_case_set(
     case_set: CaseSet, script: str, availability: Availability, limits: Limits | None = None
 ) -> Execution:
-    """Every case on the script; where there is no sandbox, every check is *not run* and says why.
+    """Run every test with the script. Without a sandbox, every check is *not run*, with the reason.
 
-    A script that takes its time in one case after the other is stopped, too: what is left is *ended at a limit*.
+    If the tests together take longer than MOST_SECONDS, the remaining ones are *timed out*.
     """
     begun = time.monotonic()
 
@@ -88,7 +88,7 @@ def run_case(
     variation: Variation = AS_WRITTEN,
     limits: Limits | None = None,
 ) -> CaseResult:
-    """One case on the script; raises nothing, for every way to fail is a state."""
+    """Run one test with the script. It raises nothing, because every failure is a state."""
     limits = limits or Limits()
     for _ in range(2):
         now = time.time()
@@ -101,15 +101,15 @@ def run_case(
             observation = sandbox.run(prepared)
         except (SandboxFailed, CannotBePrepared) as error:
             return _all(dated, State.NOT_RUN, str(error))
-        # What the case calls today was yesterday's when the script asked: run it once more. So where the machine
-        # ran short of memory.
+        # Run it again if the day changed, because the dates were filled in for the day before, or if the machine ran
+        # short of memory.
         if day_of(now) == day_of(time.time()) and not _was_short(observation):
             break
     return judge(dated, observation, limits, script)
 
 
 def prepare_run(case: Case, script: str, variation: Variation, limits: Limits) -> PreparedRun:
-    """The case's world around the script; raises CannotBePrepared."""
+    """Build the scenario of the test around the script. Raises CannotBePrepared."""
     world = case.world
     prepared = PreparedRun(
         script=script,
@@ -140,7 +140,7 @@ def prepare_run(case: Case, script: str, variation: Variation, limits: Limits) -
 
 
 def judge(case: Case, observation: Observation, limits: Limits, script: str = "") -> CaseResult:
-    """Each check against what was seen; what fails for something that the world did not have is no verdict."""
+    """Judge each check. If a failure has a cause outside of the scenario, no check gets a verdict."""
     if _was_short(observation):
         return _all(case, State.NOT_RUN, "it was ended: the machine ran short of memory")
     for run in observation.runs:
@@ -164,7 +164,7 @@ def judge(case: Case, observation: Observation, limits: Limits, script: str = ""
 
 
 def _texts_of(case: Case) -> str:
-    """What the case puts into its world and has commands say."""
+    """Return the texts of the scenario's files, input and stubbed replies."""
     world = case.world
     said = [
         text
@@ -198,7 +198,7 @@ def _judge_check(check: Check, seen: Seen) -> CheckResult:
     except expressions.TooSlow:
         return CheckResult(check.sentence(), State.TIMED_OUT, "the pattern takes too long")
     except expressions.BadPattern as error:
-        # A date that was filled in can make no pattern of one.
+        # A date that was filled in can make the pattern invalid.
         words = f"its pattern cannot be read: {show(str(error))}"
         return CheckResult(check.sentence(), State.NOT_RUN, words)
     state = State.PASSED if fault is None else State.FAILED

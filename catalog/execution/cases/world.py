@@ -1,4 +1,4 @@
-"""The prepared world of a case, as its author writes it."""
+"""The scenario of a sandbox test, as its author writes it."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from catalog.execution.helper.messages import CommandRequest, FileRequest, RuleR
 from catalog.execution.sandbox.types import NEVER_STUBBED, PROC_FILES, RESERVED_VARIABLES
 
 MOST_FILES = 200
-MOST_CONTENT = 1 << 20  # characters, over all files
-MOST_BYTES = 16 << 20  # with the sizes that are only asked for
+MOST_CONTENT = 1 << 20  # characters in all files together
+MOST_BYTES = 16 << 20  # in all files that have a `size`, together
 MOST_RULES = 20
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
@@ -44,14 +44,14 @@ Variable = Annotated[
 
 
 class WorldFile(Strict):
-    """A file; a folder where its kind says so; a link where it has a target."""
+    """A file. It is a folder if its `kind` is "folder", and a link if it has a `link` target."""
 
     path: WorldPath
     content: Annotated[Text, Field(max_length=MOST_CONTENT)] | None = None
     size: Annotated[int, Field(ge=0, le=MOST_BYTES)] | None = None
     mode: Annotated[str, StringConstraints(pattern=r"^[0-7]{3,4}$")] | None = None
-    age: Age | None = None  # when it was changed: 90s, 5m, 193h, 8d, 2w ago
-    accessed: Age | None = None  # when it was read; as old as its change where it is not said
+    age: Age | None = None  # the time since the last change: 90s, 5m, 193h, 8d, 2w
+    accessed: Age | None = None  # the time since the last access; by default equal to `age`
     kind: Literal["file", "folder"] | None = None
     link: Annotated[Text, Field(min_length=1, max_length=1000)] | None = None
 
@@ -82,22 +82,22 @@ class WorldFile(Strict):
 
 
 class Rule(Strict):
-    """One recorded reply of a command. The first rule that fits is given."""
+    """A stubbed reply of a command. The first rule that matches a call is used."""
 
     model_config = ConfigDict(populate_by_name=True)
 
     args: Annotated[tuple[Text, ...], Field(max_length=50)] | None = None
     requires: States = Field(default_factory=dict, alias="if")
-    stdin: Text | None = None  # a pattern of what it is given on its input
+    stdin: Text | None = None  # a pattern for the standard input
     stdout: Text = ""
     stderr: Text = ""
     exit: Annotated[int, Field(ge=0, le=255)] = 0
     sets: States = Field(default_factory=dict)
-    reads: bool = False  # the call changes nothing: `no_effect` holds beside it
+    reads: bool = False  # whether the call changes nothing, so that `no_effect` still passes
 
     @model_serializer(mode="wrap")
     def _without_what_came_later(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Cases from before there was `reads` keep their hash."""
+        """Omit `reads` if it is False, so that older tests keep their hash."""
         data: dict[str, Any] = write(self)
         if not self.reads:
             data.pop("reads", None)
@@ -119,7 +119,7 @@ class Rule(Strict):
 
 
 class World(Strict):
-    """What is there before the script runs."""
+    """The state of the machine before the script runs."""
 
     files: Annotated[tuple[WorldFile, ...], Field(max_length=MOST_FILES)] = ()
     arguments: Annotated[tuple[Text, ...], Field(max_length=50)] = ()
@@ -127,11 +127,11 @@ class World(Strict):
     environment: Annotated[dict[Variable, Text], Field(max_length=50)] = Field(default_factory=dict)
     cwd: WorldPath = "/root"
     hostname: Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,62}$")] = "web-1"
-    # By name; an empty list takes the rules that are shipped with the command.
+    # Rules by command name. An empty list selects the rules that are included with the command.
     commands: Annotated[
         dict[Name, Annotated[tuple[Rule, ...], Field(max_length=MOST_RULES)]], Field(max_length=30)
     ] = Field(default_factory=dict)
-    states: States = Field(default_factory=dict)  # what shipped rules ask for: {"nginx": "active"}
+    states: States = Field(default_factory=dict)  # used by the included rules: {"nginx": "active"}
     proc: Annotated[dict[str, Text], Field(max_length=10)] = Field(default_factory=dict)
     processes: Annotated[tuple[Name, ...], Field(max_length=10)] = ()
 
@@ -157,7 +157,7 @@ class World(Strict):
         return self
 
     def list_commands(self) -> tuple[CommandRequest, ...]:
-        """Every command that is recorded: those of the case, and those that are never the host's own."""
+        """Return all stubbed commands: those of the test and those that are always stubbed."""
         personas = load_personas()
         commands = []
         for name in sorted(personas.keys() | self.commands.keys()):
@@ -174,7 +174,7 @@ class World(Strict):
 
 
 def read_age(age: str) -> float:
-    """Seconds."""
+    """Return the age in seconds."""
     return float(age[:-1]) * _UNITS[age[-1]]
 
 

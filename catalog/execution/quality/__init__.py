@@ -1,6 +1,7 @@
-"""How much a case set says, measured without a model: what it would not notice. Pure.
+"""Measure, without a model, which errors a test suite would miss.
 
-No figure here verifies a script. It says how far the evidence goes, and is shown with every result.
+These figures never verify a script. They show how strong the evidence is and are displayed with every result. The
+package does not access the database.
 """
 
 from __future__ import annotations

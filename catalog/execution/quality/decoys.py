@@ -1,7 +1,7 @@
-"""Extra files that nobody asked about: odd names, links, folders, a match in the working folder.
+"""Add unexpected files to a scenario: odd names, links, folders and a match in the working folder.
 
-How a script treats them is its *robustness*. It is shown and never counted as a failure, since the statement did
-not ask for it.
+How a script treats them is its *robustness*. It never counts as a failure, because the request did not mention such
+files.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ MOST_TWINS = 3
 
 class _Decoy(NamedTuple):
     request: FileRequest
-    twin: str  # the file of the case that it is like
+    twin: str  # the similar file of the test
     what: str
-    alike: bool  # whether the twin's fate should be its own
+    alike: bool  # whether it should be treated like its twin
 
 
 def try_decoys(
     case: Case, script: str, result: CaseResult, sandbox: Sandbox, limits: Limits
 ) -> tuple[str, ...]:
-    """What the script does to them that it should not, in sentences; two runs at most.
+    """Return sentences about unwanted effects on the decoys, from at most two runs.
 
-    A match in the working folder may spoil the whole run, so it is tested separately.
+    A match in the working folder may affect the whole run, so it has a run of its own.
     """
     found: list[str] = []
     for decoys in (list(_twins(case)), list(_in_working_folder(case))):
@@ -70,7 +70,7 @@ def _twins(case: Case) -> Iterator[_Decoy]:
 
 
 def _in_working_folder(case: Case) -> Iterator[_Decoy]:
-    """An unquoted pattern becomes the name of what it finds there."""
+    """Yield a file that an unquoted pattern would match in the working folder."""
     for file in case.world.files[:1]:
         path = PurePosixPath(file.path)
         if path.suffix and str(path.parent) != case.world.cwd:

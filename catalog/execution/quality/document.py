@@ -1,4 +1,4 @@
-"""An execution as one JSON document of plain text: for the command line, exports and storage."""
+"""Convert an execution to a plain-text JSON document for the command line, exports and storage."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from catalog.execution.quality.report import Quality, describe
 
 
 def as_document(execution: Execution, quality: Quality | None = None) -> dict[str, Any]:
-    """All results. Invisible characters are written as their code points."""
+    """Return all results. Invisible characters are written as code points."""
     fingerprint = execution.fingerprint
     return {
         "script_sha256": execution.script_sha256,
@@ -57,7 +57,7 @@ def _seen(case: CaseResult) -> dict[str, Any] | None:
 
 
 def quality_document(quality: Quality) -> dict[str, Any]:
-    """The part of the document about the quality."""
+    """Return the document's section about the quality of the tests."""
     return {
         "small_errors": quality.mutants,
         "noticed": quality.noticed,

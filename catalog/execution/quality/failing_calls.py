@@ -1,4 +1,4 @@
-"""Lets each recorded call fail once: does the script stop, or does it go on as if nothing had happened?"""
+"""Let each stubbed call fail once, to see whether the script stops or continues."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOST_CALLS = 6
 
 @dataclass(frozen=True)
 class FailingCall:
-    """What followed when this call failed; shown to people, not a verdict."""
+    """What the script did after this call failed. Reviewers see it, but it is not a verdict."""
 
     call: str
     later: tuple[str, ...]
@@ -27,7 +27,7 @@ class FailingCall:
 def try_failing_calls(
     case: Case, script: str, result: CaseResult, sandbox: Sandbox, limits: Limits
 ) -> tuple[FailingCall, ...]:
-    """One run for each of the first calls that the script made in the case's world."""
+    """Run the script once for each of the first calls that it made in the scenario."""
     if result.observation is None:
         return ()
     tried = []

@@ -1,7 +1,7 @@
-"""Mutants of a script, with one small error each, which good cases should notice.
+"""Create mutants of a script, each with one small error that good tests should catch.
 
-They are made from the syntax tree, so that `>` in a string stays as it is. Some change nothing (`-name` to `-path`
-with a pattern that matches both), so not all can be noticed: the list of the others is shown.
+The syntax tree decides what to change, so that `>` in a string stays as it is. Some mutations have no effect, such as
+`-name` to `-path` with a pattern that matches both. Tests can't catch these, so the missed mutations are listed.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ _SWAPS = {
 }
 _OPERATORS = {"&&": (";", "||"), "||": (";", "&&"), ">": (">>",), ">>": (">",)}
 _NUMBER = re.compile(r"([+-]?)([0-9]{1,9})([A-Za-z%]?)")
-# After these a command stands by itself, and can be left out.
+# The parent nodes in which a command is a separate statement and can be removed.
 _LISTS = ("program", "list", "compound_statement", "do_group", "if_statement", "else_clause", "elif_clause", "case_item", "subshell")  # fmt: skip  # noqa: E501
 
 
 class Mutant(NamedTuple):
-    """The script with one error, and the error in words."""
+    """A script with one error, and the description of the error."""
 
     script: str
     words: str
@@ -60,14 +60,17 @@ class Mutant(NamedTuple):
 
 class _Edit(NamedTuple):
     kind: str
-    start: int  # offsets in bytes
+    start: int  # byte offsets
     end: int
     text: bytes
     words: str
 
 
 def make_mutants(script: str, most: int = MOST_MUTANTS) -> tuple[Mutant, ...]:
-    """At most so many, some of every kind, always the same; none of a script that cannot be parsed."""
+    """Return at most `most` mutants with errors of all kinds, or none if the script can't be parsed.
+
+    The result for a script is always the same.
+    """
     source = script.encode("utf-8", "surrogatepass")
     try:
         root = parse(source)
@@ -88,7 +91,7 @@ def make_mutants(script: str, most: int = MOST_MUTANTS) -> tuple[Mutant, ...]:
 
 
 def _in_turns(lists: list[list[_Edit]]) -> Iterator[_Edit]:
-    """The first of each kind, then the second of each, and so on."""
+    """Yield the first edit of each kind, then the second of each kind, and so on."""
     for position in range(max(map(len, lists), default=0)):
         for edits in lists:
             if position < len(edits):
@@ -96,7 +99,7 @@ def _in_turns(lists: list[list[_Edit]]) -> Iterator[_Edit]:
 
 
 def _breaks(changed: bytes, root: Node) -> bool:
-    """Whether Bash would reject it: such an error says nothing about the cases."""
+    """Return whether the mutation causes a syntax error, which would prove nothing about the tests."""
     try:
         return parse(changed).has_error and not root.has_error
     except TooComplex:
@@ -138,7 +141,7 @@ def _change_number(node: Node, text: str) -> Iterator[_Edit]:
 
 def _swap_operator(node: Node, text: str) -> Iterator[_Edit]:
     if node.type in _OPERATORS and node.type == text:
-        # In [[ a > b ]] it compares.
+        # In [[ a > b ]], the operator compares.
         if node.parent is not None and node.parent.type == "binary_expression":
             return
         for other in _OPERATORS[text]:

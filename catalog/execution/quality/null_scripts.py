@@ -1,4 +1,4 @@
-"""Scripts that do nothing of what is asked: a case that they pass does not test it."""
+"""Run scripts that do no useful work. A test that such a script passes proves nothing."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ NULL_SCRIPTS = (":\n", "exit 1\n", "cat\n")
 
 @dataclass(frozen=True)
 class NullResult:
-    """What a case does not notice."""
+    """What a test does not catch."""
 
-    passes_without_work: bool  # `:` passes it
-    never_failing: tuple[int, ...]  # positions of checks that hold for all of the null scripts
+    passes_without_work: bool  # whether `:` passes the test
+    never_failing: tuple[int, ...]  # indexes of checks that all null scripts pass
 
 
 def try_null_scripts(case: Case, sandbox: Sandbox, limits: Limits) -> NullResult:
-    """Each of them in the case's world."""
+    """Run each null script in the scenario of the test."""
     verdicts = [run_case(case, script, sandbox, limits=limits).verdicts for script in NULL_SCRIPTS]
     return NullResult(
         passes_without_work=set(verdicts[0]) == {State.PASSED},

@@ -1,4 +1,4 @@
-"""Repeats each check unchanged and in equivalent environments; a check whose verdict varies is unstable."""
+"""Repeat each check in the same and in equivalent environments. A check with varying results is unstable."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _OTHER_ZONE = Variation(environment={"TZ": "Pacific/Kiritimati"})
 
 @dataclass(frozen=True)
 class Unstable:
-    """A check whose verdict varied, and what was different in that run."""
+    """A check whose result varied, and what was different in that run."""
 
     position: int
     under: str
@@ -30,10 +30,10 @@ def repeat(
     sandbox: Sandbox,
     limits: Limits | None = None,
 ) -> Execution:
-    """The execution without verdicts of checks that are judged differently when the script is run again.
+    """Return the execution with checks marked as unstable if their results vary between runs.
 
-    One more run for each case changes everything that the case leaves open at once. Only if a verdict changes, one
-    more run for each of these things finds out which one it was.
+    One additional run per test changes everything that the test does not specify. If a result changes, one more run
+    per change finds out which change caused it.
     """
     limits = limits or Limits()
     cases = tuple(
@@ -48,14 +48,14 @@ def repeat(
 def _find_unstable(
     case: Case, script: str, result: CaseResult, sandbox: Sandbox, limits: Limits
 ) -> tuple[Unstable, ...]:
-    """Checks with another verdict in another run; what the case itself specifies stays as it is."""
+    """Return the checks whose results change in another run, without changing what the test specifies."""
 
     def changed(variation: Variation) -> list[int]:
         again = run_case(case, script, sandbox, variation, limits).verdicts
         return [
             position
             for position, pair in enumerate(zip(result.verdicts, again, strict=True))
-            # That a limit ended one of them tells of the machine, on which others are at work as well.
+            # Ignore runs that ended at a limit, because other load on the machine can cause this.
             if pair[0] is not pair[1] and not {State.NOT_RUN, State.TIMED_OUT} & set(pair)
         ]
 
@@ -88,7 +88,7 @@ def _mark(case: CaseResult, found: tuple[Unstable, ...]) -> CaseResult:
 
 
 def _variations(case: Case) -> list[tuple[str, Variation]]:
-    """What the case leaves open: not the working folder if it names one, not the time zone if it names a date."""
+    """Return the variations that the test allows. It may fix the working folder, the language or the time zone."""
     written = case.model_dump_json(by_alias=True)
     chosen = case.world.environment
     variations = [(_AGAIN, Variation())]
@@ -102,6 +102,6 @@ def _variations(case: Case) -> list[tuple[str, Variation]]:
 
 
 def _names_folder(world: World) -> bool:
-    """Whether its author says where the script begins; where every field is kept, an earlier release wrote them out."""
+    """Return whether the author chose the working folder. Earlier releases stored all fields of a World."""
     names = world.model_fields_set
     return world.cwd != World().cwd or ("cwd" in names and names != World.model_fields.keys())

@@ -1,4 +1,4 @@
-"""How good a case set is, measured on one script that passes it: figures, lists and one sentence."""
+"""Measure the quality of a test suite with one script, and describe it in figures, lists and one sentence."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from catalog.execution.quality.mutations import MOST_MUTANTS, make_mutants
 from catalog.execution.quality.null_scripts import try_null_scripts
 from catalog.execution.sandbox import Limits, Observation, PreparedRun, Sandbox
 
-MOST_SECONDS = 600.0  # of one set in the sandbox; a usual one takes ten
+MOST_SECONDS = 600.0  # per test suite; a usual one takes ten
 
-# What a recorded command stands for: with it the script never met the real thing.
+# The real systems that stubbed commands replace. A script that calls the stubs was not tested with these.
 _STANDS_FOR = {
     "network": (
         "curl", "wget", "ssh", "scp", "sftp", "rsync", "dig", "host", "nslookup", "ping",
@@ -37,24 +37,24 @@ _STANDS_FOR = {
 
 @dataclass(frozen=True, kw_only=True)
 class Quality:
-    """What the cases would not notice, and the script's behaviour where nobody asked."""
+    """The errors that the tests do not catch, and the script's behavior in unusual situations."""
 
     mutants: int
-    survivors: tuple[str, ...]  # small errors that no case notices
-    # Small errors for which no check fails, though one has no verdict: a limit ended the script, or its world lacks
-    # what it then asks for.
+    survivors: tuple[str, ...]  # mutations that no test catches
+    # Mutations for which no check fails but at least one check has no result, because of a limit or a missing part of
+    # the scenario.
     without_verdict: tuple[str, ...]
-    pass_without_work: tuple[str, ...]  # titles of cases that a script passes by doing nothing
-    guards: tuple[str, ...]  # titles of those where that is right: there is nothing to do
-    never_failing: tuple[str, ...]  # sentences that hold for every script that does nothing
-    not_about_the_world: tuple[str, ...]  # sentences that hold in an empty world as well
+    pass_without_work: tuple[str, ...]  # titles of tests that a script passes by doing nothing
+    guards: tuple[str, ...]  # titles of such tests in which doing nothing is correct
+    never_failing: tuple[str, ...]  # sentences of checks that all null scripts pass
+    not_about_the_world: tuple[str, ...]  # sentences of checks that also pass in an empty scenario
     failing_calls: tuple[FailingCall, ...]
     robustness: tuple[str, ...]
     not_tried: tuple[str, ...]
 
     @property
     def noticed(self) -> int:
-        """For how many of the small errors at least one check fails."""
+        """Return the number of mutations for which at least one check fails."""
         return self.mutants - len(self.survivors) - len(self.without_verdict)
 
 
@@ -67,11 +67,10 @@ def measure_quality(
     most_mutants: int = MOST_MUTANTS,
     before_each: Callable[[], None] = lambda: None,
 ) -> Quality | None:
-    """The quality of the cases of this execution: about 10 runs for each case, and those of mutants.
+    """Measure the quality of the tests of this execution, with about 10 runs per test plus the mutants.
 
-    Mutants are tried in cases that the script passes, since there is nothing to notice in others. It is not
-    measured for cases that would occupy the sandbox for too long. `before_each` is called before each run; its time
-    is not counted.
+    Mutants run only in tests that the script passes, because the others already fail. Returns None after
+    MOST_SECONDS. `before_each` is called before each run, and its time does not count.
     """
     timed = _TimedSandbox(sandbox, before_each)
     try:
@@ -81,11 +80,11 @@ def measure_quality(
 
 
 class _TooLong(Exception):
-    """The time for measuring one set is over."""
+    """The time to measure one test suite is over."""
 
 
 class _TimedSandbox:
-    """Stops running once the time is over. Raises _TooLong."""
+    """A sandbox that raises _TooLong once the time is over."""
 
     def __init__(self, sandbox: Sandbox, before_each: Callable[[], None]) -> None:
         self.name = sandbox.name
@@ -112,7 +111,6 @@ def _measure(
     limits: Limits | None,
     most_mutants: int,
 ) -> Quality:
-    """Raises _TooLong."""
     limits = limits or Limits()
     failing: list[FailingCall] = []
     without_work: list[str] = []
@@ -152,7 +150,7 @@ def _measure(
 
 
 def find_not_tried(execution: Execution) -> tuple[str, ...]:
-    """The programs that the script's recorded commands stand for."""
+    """Return the real systems that were not tested, because the script called stubbed commands."""
     called = {
         call.command
         for case in execution.cases
@@ -163,7 +161,7 @@ def find_not_tried(execution: Execution) -> tuple[str, ...]:
 
 
 def describe(execution: Execution, quality: Quality | None = None) -> str:
-    """One line for people, with the quality of its cases beside every pass."""
+    """Return one line for readers. With `quality`, it includes the quality of the tests."""
     judged = execution.count(State.PASSED, State.FAILED)
     if not judged:
         states = dict.fromkeys(check.state for case in execution.cases for check in case.checks)
@@ -185,7 +183,7 @@ def describe(execution: Execution, quality: Quality | None = None) -> str:
 
 
 def add_quality(line: str, quality: Quality) -> str:
-    """The line of a result, with the quality of its cases."""
+    """Add the quality of the tests to the line of a result."""
     errors = _count(quality.mutants, "small error")
     parts = [
         f"the cases notice {quality.noticed} of {errors}"
@@ -207,7 +205,10 @@ def _try_mutants(
     limits: Limits,
     most: int,
 ) -> list[tuple[str, State]]:
-    """Of each the words, and what the cases that the script passes say: failed, passed, or unsupported for no word."""
+    """Return each mutation and its result in the tests that the script passes.
+
+    The result is FAILED if a check fails, UNSUPPORTED if no check fails but one has no result, and PASSED otherwise.
+    """
     passed = [
         case
         for case, result in zip(case_set.cases, execution.cases, strict=True)
@@ -222,7 +223,7 @@ def _try_mutants(
 
 
 def _try_mutant(script: str, cases: Sequence[Case], sandbox: Sandbox, limits: Limits) -> State:
-    """Noticed is only what a check fails for: no verdict is no notice, and the figures of a study count none either."""
+    """Return the result of one mutant. A mutant counts as caught only if a check fails, as in the studies' figures."""
     answer = State.PASSED
     for case in cases:
         verdicts = run_case(case, script, sandbox, limits=limits).verdicts

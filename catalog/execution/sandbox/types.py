@@ -1,4 +1,4 @@
-"""What is run in a sandbox, and what was seen of it."""
+"""The types for a run in a sandbox and for its results."""
 
 from __future__ import annotations
 
@@ -13,44 +13,44 @@ from catalog.execution.helper.world import WorldRefused, split_path
 
 MEGABYTE = 1 << 20
 
-# Names of stubs and processes become names of files.
+# Names of stubs and processes become file names.
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,60}")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,100}")
 _HOST_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 PROC_FILES = ("cpuinfo", "loadavg", "meminfo", "stat", "swaps", "uptime", "version")
-# What a stub itself needs, and what runs the script.
+# The programs that run the script or that a stub needs.
 NEVER_STUBBED = ("base64", "bash", "env", "sh")
-# They would change the shell that runs the script, and not what it is given.
+# Variables that would affect the shell that runs the script instead of the script's input.
 RESERVED_VARIABLES = ("BASHOPTS", "BASH_ENV", "ENV", "LD_LIBRARY_PATH", "LD_PRELOAD", "SHELLOPTS")
 LARGEST_SCRIPT = 1_000_000
-LARGEST_ARGUMENTS = 100_000  # bytes of arguments, and of the environment
+LARGEST_ARGUMENTS = 100_000  # bytes, for arguments and environment together
 
 
 class CannotBePrepared(ValueError):
-    """The run cannot be prepared as asked; its message is meant for people."""
+    """The run can't be prepared. The message is shown to users."""
 
 
 class SandboxFailed(Exception):
-    """The infrastructure failed: it says nothing about the script, and the state is *not run*."""
+    """The infrastructure failed. This proves nothing about the script, and the state is *not run*."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """What one run may use."""
+    """The resource limits of one run."""
 
-    # Of wall time several times as many as of the processor: a run waits for others, and is behind them all.
+    # Wall time is several times the processor time, because runs have a low priority.
     seconds: float = 20
     cpu_seconds: int = 5  # of all processes together
     memory_bytes: int = 256 * MEGABYTE  # of all processes together
     process_count: int = 64
-    output_bytes: int = 64 << 10  # of stdout, and of stderr
+    output_bytes: int = 64 << 10  # each for stdout and stderr
     disk_bytes: int = 32 * MEGABYTE
     inodes: int = 5000
 
 
 @dataclass(frozen=True, kw_only=True)
 class PreparedRun:
-    """One script and the world it runs in; raises CannotBePrepared where it could mean anything else."""
+    """A script and the scenario it runs in. Raises CannotBePrepared if a value is invalid."""
 
     script: str
     arguments: tuple[str, ...] = ()
@@ -60,12 +60,12 @@ class PreparedRun:
     hostname: str = "web-1"
     files: tuple[FileRequest, ...] = ()
     commands: tuple[CommandRequest, ...] = ()
-    states: Mapping[str, str] = field(default_factory=dict)  # of recorded commands, at the start
-    failing_call: int | None = None  # number, from 0, of the recorded call that fails
+    states: Mapping[str, str] = field(default_factory=dict)  # of stubbed commands, at the start
+    failing_call: int | None = None  # index, from 0, of the stubbed call that fails
     processes: tuple[str, ...] = ()
     proc: Mapping[str, str] = field(default_factory=dict)
     limits: Limits = Limits()
-    runs: int = 1  # one after the other, in the same world
+    runs: int = 1  # in sequence, in the same scenario
 
     def __post_init__(self) -> None:
         _refuse_nul("script", self.script)
@@ -112,21 +112,19 @@ def _refuse_path(path: str) -> None:
 
 
 class Ended(StrEnum):
-    """How a run came to its end."""
+    """How a run ended."""
 
     FINISHED = "finished"
     TIMED_OUT = "timed out"
     TOO_MUCH_WORK = "too much processor time"
     TOO_MUCH_OUTPUT = "too much output"
     TOO_MUCH_MEMORY = "too much memory"
-    MACHINE_SHORT = (
-        "machine short of memory"  # by whatever else runs there, perhaps: no fault of the script
-    )
+    MACHINE_SHORT = "machine short of memory"  # other programs may have caused it
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One path of a world. Its content is kept where it is small."""
+    """A path of a scenario. The content is stored if it is small."""
 
     kind: str  # file, folder, link, fifo, socket, other
     mode: int
@@ -139,14 +137,14 @@ class Entry:
 
 @dataclass(frozen=True)
 class Call:
-    """One call of a recorded command. The log shows what happened and is no proof: a script can add to it."""
+    """A call of a stubbed command. The log is no proof, because a script can add calls to it."""
 
     command: str
     arguments: tuple[str, ...]
-    stdin: str | None  # None where the command did not read it
-    status: int | None  # None where it went on to run something
-    prepared: bool  # False: no reply fitted
-    reads: bool = False  # its rule says that it changes nothing
+    stdin: str | None  # None if the command did not read it
+    status: int | None  # None if the command ran another program
+    prepared: bool  # False if no reply matched
+    reads: bool = False  # whether its rule declares that it changes nothing
 
     def __str__(self) -> str:
         return " ".join((self.command, *self.arguments))
@@ -154,14 +152,14 @@ class Call:
 
 @dataclass(frozen=True)
 class RunObservation:
-    """What one run did. Bytes that are not UTF-8 stand in texts as lone surrogates."""
+    """The results of one run. Bytes that are not UTF-8 appear in texts as unpaired surrogates."""
 
     ended: Ended
-    status: int | None  # as bash says it; None where the run was ended from outside
+    status: int | None  # as Bash reports it, or None if the run was killed
     stdout: str
     stderr: str
     seconds: float
-    peak_memory: int  # bytes, as seen every 50 ms
+    peak_memory: int  # in bytes, measured every 50 ms
     processes_seen: int
     calls: tuple[Call, ...]
     after: Mapping[str, Entry]
@@ -169,21 +167,21 @@ class RunObservation:
 
 @dataclass(frozen=True)
 class Observation:
-    """A world before its runs, and after each."""
+    """A scenario before its runs and after each run."""
 
-    started: float  # the moment that ages count from
+    started: float  # the time that ages refer to
     before: Mapping[str, Entry]
     runs: tuple[RunObservation, ...]
-    cut: str | None  # what of the world was not looked at; None: all was
+    cut: str | None  # which part of the scenario was not read, or None
     seconds: Mapping[str, float]
-    not_again: str | None = None  # what the first run did to its world, so that there was no second
+    not_again: str | None = None  # why the first run made a second run impossible
 
 
 class Sandbox(Protocol):
-    """A way to run a script confined. There is no other."""
+    """An isolated environment for scripts."""
 
     name: str
 
     def run(self, prepared: PreparedRun) -> Observation:
-        """Run it, and leave nothing behind. Raises SandboxFailed, CannotBePrepared."""
+        """Run the script and clean up. Raises SandboxFailed and CannotBePrepared."""
         ...

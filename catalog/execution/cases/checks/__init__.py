@@ -1,6 +1,4 @@
-"""The checks that a case can have, each by itself or several as one. To add one: a class beside similar ones, and its
-name in `Check`.
-"""
+"""The checks that a test can have. To add one, write a class next to similar ones and add its name to `SingleCheck`."""
 
 from __future__ import annotations
 

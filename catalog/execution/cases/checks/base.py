@@ -1,4 +1,4 @@
-"""The base of all checks. A check is data: it contains no code, and never reads the script's text."""
+"""The base class of all checks. A check is data: it contains no code and never reads the script's text."""
 
 from __future__ import annotations
 
@@ -45,35 +45,35 @@ Paths = Annotated[tuple[WorldPath, ...], Field(max_length=200)]
 
 
 def split_lines(text: str) -> list[str]:
-    """The lines without line ends; a last line without one counts too. Only a line feed ends a line."""
+    """Split text at line feeds, without the line endings. An unterminated last line counts, too."""
     lines = text.split("\n")
     return lines[:-1] if lines[-1] == "" else lines
 
 
 class Strict(BaseModel):
-    """Only the named fields, and immutable."""
+    """An immutable model that accepts only its own fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
 @dataclass(frozen=True)
 class Seen:
-    """The input of a check: the first run, and the second if one was requested."""
+    """The input of a check: the first run and, if requested, the second run."""
 
     first: RunObservation
     effects: Effects
     before: Mapping[str, Entry]
     second: RunObservation | None = None
     second_effects: Effects | None = None
-    not_again: str | None = None  # why there was no second
+    not_again: str | None = None  # why there was no second run
 
 
 class BaseCheck(Strict):
-    """A subclass has a `check` with its name, a sentence, and a description of a failure."""
+    """A check. Subclasses define a `check` name, a sentence and a description of a failure."""
 
     @property
     def parts(self) -> tuple[BaseCheck, ...]:
-        """What it is made of: itself, where it is a single one."""
+        """Return the parts of the check, which is the check itself unless it combines several."""
         return (self,)
 
     @property
@@ -82,20 +82,20 @@ class BaseCheck(Strict):
 
     @property
     def calls(self) -> tuple[CallPattern, ...]:
-        """The calls of recorded commands that it speaks of."""
+        """Return the patterns of stubbed calls that the check uses."""
         return ()
 
     def sentence(self) -> str:
-        """The condition in words for people; the script is its subject."""
+        """Return the condition as a sentence without its subject, which is the script."""
         raise NotImplementedError
 
     def find_fault(self, seen: Seen) -> str | None:
-        """What happened instead, or None if the check passes."""
+        """Return what happened instead, or None if the check passes."""
         raise NotImplementedError
 
 
 class CallPattern(Strict):
-    """Calls of one command. Without `args` any call matches; a last "**" is any number of arguments."""
+    """Calls of one command. Without `args`, any call matches. A final "**" matches any number of arguments."""
 
     command: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]{0,60}$")]
     args: Annotated[tuple[Text, ...], Field(max_length=50)] | None = None

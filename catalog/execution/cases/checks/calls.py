@@ -1,4 +1,4 @@
-"""Checks of the calls of recorded commands."""
+"""Checks of the calls of stubbed commands."""
 
 from __future__ import annotations
 

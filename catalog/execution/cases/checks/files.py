@@ -27,7 +27,7 @@ from catalog.execution.cases.personas import only_reads
 
 
 class _PathsCheck(BaseCheck):
-    """The files that were changed: exactly these, or these among others."""
+    """A check of changed paths. They are exactly the given paths, or include them."""
 
     verb: ClassVar[str]
     exactly: Paths | None = None
@@ -63,12 +63,12 @@ class _PathsCheck(BaseCheck):
         raise NotImplementedError
 
     def _follows(self, path: str, seen: Seen) -> bool:
-        """Whether a change to this path belongs to an expected change."""
+        """Return whether a change to this path belongs to an expected change."""
         return False
 
 
 class Removed(_PathsCheck):
-    """Removing a folder removes its contents."""
+    """The paths that the script removes. The contents of a removed folder need not be listed."""
 
     verb: ClassVar = "removes"
     check: Literal["removed"]
@@ -81,7 +81,7 @@ class Removed(_PathsCheck):
 
 
 class Added(_PathsCheck):
-    """A new file may need new folders."""
+    """The paths that the script adds. New parent folders need not be listed."""
 
     verb: ClassVar = "adds"
     check: Literal["added"]
@@ -112,7 +112,7 @@ class Touched(_PathsCheck):
 
 
 class Content(BaseCheck):
-    """The content of a file afterwards."""
+    """The content of a file after the run."""
 
     check: Literal["content"]
     path: WorldPath
@@ -132,7 +132,7 @@ class Content(BaseCheck):
 
     @model_serializer(mode="wrap")
     def _without_what_came_later(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Cases from before there was `lacks` keep their hash."""
+        """Omit `lacks` if it is None, so that older tests keep their hash."""
         data: dict[str, Any] = write(self)
         if self.lacks is None:
             data.pop("lacks", None)

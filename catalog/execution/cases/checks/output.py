@@ -55,7 +55,7 @@ class StdoutContains(BaseCheck):
 
 
 class StdoutValue(BaseCheck):
-    """A number or a word as a whole: 95 is in "used: 95%" and not in "1950"."""
+    """A complete number or word in the output: 95 is in "used: 95%" but not in "1950"."""
 
     check: Literal["stdout_value"]
     value: SomeText
@@ -121,7 +121,7 @@ class ExitStatus(BaseCheck):
 
 
 def _values_of(text: str) -> list[set[str]]:
-    """The words and numbers in order, each with and without surrounding punctuation."""
+    """Return the words and numbers in order, each with and without surrounding punctuation."""
     words = (word for word in _BETWEEN_VALUES.split(text) if any(map(str.isalnum, word)))
     return [{word, word.strip(".:%!?")} for word in words]
 

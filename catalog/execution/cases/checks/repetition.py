@@ -1,4 +1,4 @@
-"""Checks of a second run in the world that the first one left."""
+"""Checks of a second run in the scenario after the first run."""
 
 from __future__ import annotations
 

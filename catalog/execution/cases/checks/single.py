@@ -1,4 +1,4 @@
-"""The checks that stand by themselves. To add one: a class beside its like, and its name here."""
+"""All single checks. To add one, write a class next to similar ones and add its name here."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Several checks as one: it holds where all of them do, and counts once.
+"""A check that combines several checks. It passes if all of them pass and counts as one.
 
-What a script that does nothing fulfils as well, such as *adds no file*, says something only beside what it would
-not: alone it would be a check that no idle script fails.
+A script that does nothing passes checks such as *adds no file*. Such a check is useful only in combination with
+checks that an idle script fails.
 """
 
 from __future__ import annotations

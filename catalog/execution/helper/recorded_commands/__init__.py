@@ -1,1 +1,1 @@
-"""Commands that answer from a record: the files over /usr/bin, and who answers them."""
+"""Stubbed commands: the stubs mounted over the real programs, and the replies that the helper sends to them."""

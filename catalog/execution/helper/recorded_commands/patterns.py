@@ -1,4 +1,4 @@
-"""Patterns of arguments: * for any text, ? for one character, and ** as last for any number of arguments."""
+"""Match arguments against patterns: * for any text, ? for one character, and a final ** for any arguments."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ ANY_NUMBER = "**"
 
 
 def match_arguments(patterns: Sequence[str], arguments: Sequence[str]) -> bool:
-    """Whether each argument fits its own pattern: arguments are never joined to one text."""
+    """Return whether each argument matches its own pattern. Arguments are never joined into one text."""
     if patterns and patterns[-1] == ANY_NUMBER:
         patterns = patterns[:-1]
         arguments = arguments[: len(patterns)]
@@ -16,7 +16,7 @@ def match_arguments(patterns: Sequence[str], arguments: Sequence[str]) -> bool:
 
 
 def match_text(pattern: str, text: str) -> bool:
-    """Whether the whole text fits, in at most len(pattern) * len(text) steps, whatever the pattern is."""
+    """Return whether the whole text matches, in at most len(pattern) * len(text) steps."""
     position = at = 0
     star, star_at = -1, 0
     while at < len(text):
@@ -27,7 +27,7 @@ def match_text(pattern: str, text: str) -> bool:
             position += 1
             at += 1
         elif star >= 0:
-            # Only the last star needs another try: what an earlier one took is long enough already.
+            # Only the last star needs another attempt, because an earlier star's match never has to be longer.
             star_at += 1
             position, at = star + 1, star_at
         else:

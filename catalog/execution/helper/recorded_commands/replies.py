@@ -1,4 +1,4 @@
-"""What a recorded command answers: the first rule that fits, given what earlier calls have set."""
+"""Choose the reply of a stubbed command: the first rule that matches the call and the current states."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from catalog.execution.helper.messages import CallReply, CommandRequest, RuleReq
 from catalog.execution.helper.recorded_commands.patterns import match_arguments, match_text
 
 MOST_CALLS = 500
-MOST_WORDS = 4 << 20  # characters of all calls: arguments and what they read
+MOST_WORDS = 4 << 20  # characters in the arguments and input of all calls
 NOTHING_PREPARED = 127
 _SUDO_WITH_VALUE = ("-u", "--user", "-g", "--group", "-C", "-D", "-h", "-p", "-R", "-T", "-U")
 _SU_WITH_VALUE = ("-s", "--shell", "-g", "--group", "-G", "--supp-group", "-w", "-u", "--user")
 
 
 class Answer(NamedTuple):
-    """What the stub is told to do, as words; `reads_input` asks for the command's input first."""
+    """The words that tell the stub what to do. With `reads_input`, the stub must send its input first."""
 
     words: tuple[str, ...] = ()
     reads_input: bool = False
 
 
 class Replies:
-    """The recorded commands of one world: their rules, the named states, and every call in order."""
+    """The stubbed commands of a scenario: their rules, the named states and all calls in order."""
 
     def __init__(
         self,
@@ -31,7 +31,7 @@ class Replies:
         failing_call: int | None,
     ) -> None:
         self.calls: list[CallReply] = []
-        self.cut: str | None = None  # what was not recorded
+        self.cut: str | None = None  # which calls are missing in the log
         self._commands = {command["name"]: command for command in commands}
         self._states = dict(states)
         self._failing_call = failing_call
@@ -39,7 +39,7 @@ class Replies:
         self._words = 0
 
     def answer(self, name: str, arguments: list[str], stdin: str | None) -> Answer:
-        """Record the call and say what it does; nothing is recorded where its input is asked for first."""
+        """Record the call and return the answer. If the answer asks for the input, nothing is recorded yet."""
         command = self._commands.get(name)
         if command is None:
             return _reply(NOTHING_PREPARED, "", f"{name}: not a recorded command\n")
@@ -75,7 +75,7 @@ class Replies:
     def _fitting(
         self, rules: list[RuleRequest], arguments: list[str], stdin: str | None
     ) -> RuleRequest | None:
-        """The first rule that fits; one that asks for the input fits until the input is known."""
+        """Return the first matching rule. A rule with a `stdin` pattern matches while the input is unknown."""
         for rule in rules:
             if "args" in rule and not match_arguments(rule["args"], arguments):
                 continue
@@ -109,7 +109,7 @@ class Replies:
 
 
 def _name_states(states: dict[str, str], arguments: list[str]) -> dict[str, str]:
-    """The states with "$2" replaced by the second argument, so that one rule serves every unit."""
+    """Replace "$2" in names by the second argument, so that one rule can serve every systemd unit."""
     named = {}
     for name, value in states.items():
         position = int(name[1:]) if name[:1] == "$" and name[1:].isdecimal() else 0
@@ -122,7 +122,7 @@ def _reply(status: int, stdout: str, stderr: str) -> Answer:
 
 
 def _go_on(mode: str, name: str, arguments: list[str]) -> Answer:
-    """sudo, su and chown cannot do what they do outside: what they would start is started all the same."""
+    """Answer a wrapper such as sudo, which has no privileges in the sandbox, by running its command directly."""
     if mode == "real":
         return Answer(("real", name))
     if mode == "su":
@@ -135,14 +135,14 @@ def _go_on(mode: str, name: str, arguments: list[str]) -> Answer:
             break
     named = skipped
     while named < len(arguments) and "=" in arguments[named].split("/")[0]:
-        named += 1  # sudo NAME=VALUE command: the assignments are the environment's
+        named += 1  # In `sudo NAME=VALUE command`, the assignments set environment variables.
     if named >= len(arguments):
         return _reply(0, "", "")
     return Answer(("run" if named == skipped else "env", str(skipped)))
 
 
 def _go_on_as_other_user(arguments: list[str]) -> Answer:
-    """`su - NAME -c TEXT` and `runuser -u NAME -- COMMAND ...`."""
+    """Answer `su - NAME -c TEXT` and `runuser -u NAME -- COMMAND ...`."""
     position = 0
     while position < len(arguments):
         option = arguments[position]

@@ -1,8 +1,8 @@
-"""Recorded commands: small Bash files over /usr/bin and /usr/sbin, which ask the helper for their reply.
+"""Write the stubs, small Bash files mounted over /usr/bin and /usr/sbin, and talk to them.
 
-They stand where the real ones would, so that `/usr/bin/systemctl` meets them too. They ask over the loopback of
-the run's own network namespace, the one way for a Bash file that leaves the script nothing to drain or reorder.
-The log is still no proof: a script can ask by itself, as it can call the command.
+The stubs replace the real programs, so calls by absolute path, such as `/usr/bin/systemctl`, reach them, too. They
+contact the helper over the loopback interface of the run's network namespace. A Bash script has no other channel that
+the tested script can't drain or reorder. The log is still no proof, because a script can contact the helper directly.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from base64 import b64decode
 from catalog.execution.helper.messages import CommandRequest
 from catalog.execution.helper.recorded_commands.replies import Replies
 
-# Beside 127.0.0.1, where a script might look for a server that it knows.
+# Differs from 127.0.0.1, where a script might expect a server.
 ADDRESS = ("127.255.255.254", 1)
 REAL_PROGRAMS = "/dev/.programs"
 LARGEST_CALL = 256 << 10
 
-# -p: neither functions nor BASH_ENV of the script's environment change what this file does.
+# With -p, Bash ignores functions and BASH_ENV from the script's environment.
 _STUB = f"""#!/usr/bin/bash -p
 exec {{helper}}<>/dev/tcp/{ADDRESS[0]}/{ADDRESS[1]} || exit 127
 printf '%s\\0' "${{0##*/}}" "$#" "$@" >&"$helper"
@@ -68,7 +68,7 @@ exit 127
 
 
 def write_stubs(folder: str, commands: list[CommandRequest]) -> None:
-    """One file a command in the new folder, all the same one."""
+    """Write one stub per command into the new folder, as hard links to one file."""
     os.mkdir(folder, 0o755)
     original = None
     for command in commands:
@@ -83,7 +83,7 @@ def write_stubs(folder: str, commands: list[CommandRequest]) -> None:
 
 
 def listen() -> socket.socket:
-    """Where the stubs ask; its network namespace holds nothing else."""
+    """Return the listening socket for the stubs. Its network namespace contains nothing else."""
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listening.setblocking(False)
     listening.bind(ADDRESS)
@@ -92,7 +92,7 @@ def listen() -> socket.socket:
 
 
 class Conversation:
-    """One connection, from the words that come in to the answer. It never waits: a script may not read."""
+    """A connection of one stub, from its request to the reply. It never blocks, because a script may stop reading."""
 
     def __init__(self, connection: socket.socket) -> None:
         self.connection = connection
@@ -102,7 +102,7 @@ class Conversation:
         self._answered = False
 
     def go_on(self, replies: Replies) -> bool:
-        """Send or read what can be; False when there is no more to do with this connection."""
+        """Send or read as much as possible. Return False when the connection is finished."""
         try:
             if self.unsent:
                 self.unsent = self.unsent[self.connection.send(self.unsent) :]
@@ -145,5 +145,5 @@ class Conversation:
 def _decode_input(word: bytes) -> str:
     try:
         return b64decode(word).decode("utf-8", "surrogateescape")
-    except ValueError:  # not our stub's words
+    except ValueError:  # sent by a script, not by the stub
         return ""

@@ -1,1 +1,1 @@
-"""The seccomp filter that every process of the sandbox runs under."""
+"""The seccomp filter that applies to every process of the sandbox."""

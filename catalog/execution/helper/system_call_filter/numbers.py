@@ -1,4 +1,4 @@
-"""Numbers of the system calls that the filter names, for the two architectures of the wheel."""
+"""System call numbers used by the filter, for the two architectures that the wheel supports."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 
 class Architecture(NamedTuple):
-    audit: int  # AUDIT_ARCH_..., as the filter sees it
+    audit: int  # AUDIT_ARCH_... as the filter receives it
     numbers: dict[str, int]
 
 
-# From asm/unistd_64.h. Those from 424 on have the same number everywhere.
+# From asm/unistd_64.h. Numbers from 424 on are the same on all architectures.
 _SINCE_424 = {
     "io_uring_setup": 425,
     "io_uring_enter": 426,

@@ -1,4 +1,4 @@
-"""The filter of system calls: classic BPF, written out as bytes, so that no library is needed."""
+"""Build the seccomp filter as classic BPF bytes, so that no library is needed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from errno import EAFNOSUPPORT, ENOSYS, EPERM
 
 from catalog.execution.helper.system_call_filter.numbers import ARCHITECTURES
 
-# Said to be done, and not done: one user is mapped, so nobody else can own a file in the sandbox.
+# These calls report success without doing anything, because only one user is mapped in the sandbox.
 PRETENDED = ("chown", "fchown", "lchown", "fchownat")
 
 REFUSED = (
@@ -23,15 +23,15 @@ REFUSED = (
     "syslog", "umount2", "unshare", "userfaultfd",
 )  # fmt: skip
 
-SOCKET_FAMILIES = (1, 2, 10)  # AF_UNIX, AF_INET, AF_INET6; not vsock, netlink, packet, alg ...
-_NEW_NAMESPACES = 0x7E020000  # every CLONE_NEW... that clone itself knows
-_TERMINAL_INPUT = (0x5412, 0x541C)  # TIOCSTI and TIOCLINUX put words into somebody's terminal
+SOCKET_FAMILIES = (1, 2, 10)  # AF_UNIX, AF_INET and AF_INET6, but not vsock, netlink, packet or alg
+_NEW_NAMESPACES = 0x7E020000  # all CLONE_NEW... flags that clone accepts
+_TERMINAL_INPUT = (0x5412, 0x541C)  # TIOCSTI and TIOCLINUX can insert input into a terminal
 _X32 = 0x40000000
 _CORE = 4  # RLIMIT_CORE
 
 _LOAD, _RETURN = 0x20, 0x06  # BPF_LD|BPF_W|BPF_ABS, BPF_RET|BPF_K
 _IF_EQUAL, _IF_AT_LEAST, _IF_ANY_BIT = 0x15, 0x35, 0x45  # BPF_JMP with JEQ, JGE, JSET and BPF_K
-# In struct seccomp_data; of an argument, the low half.
+# Offsets in struct seccomp_data. For arguments, this is the low half.
 _NUMBER, _ARCHITECTURE, _FIRST_ARGUMENT, _SECOND_ARGUMENT, _THIRD_ARGUMENT = 0, 4, 16, 24, 32
 _HIGH_HALF = 4
 
@@ -39,11 +39,11 @@ _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
 
 
 class UntestedArchitecture(Exception):
-    """No numbers of system calls are known for this machine; nothing is run on a guess."""
+    """No system call numbers are known for this architecture, so nothing runs."""
 
 
 def build_filter(machine: str) -> bytes:
-    """The program for `os.uname().machine`, as bubblewrap reads it. Raises UntestedArchitecture."""
+    """Return the program for `os.uname().machine`, as bubblewrap reads it. Raises UntestedArchitecture."""
     found = ARCHITECTURES.get(machine)
     if found is None:
         raise UntestedArchitecture(machine)
@@ -60,14 +60,14 @@ def build_filter(machine: str) -> bytes:
         program += _answer(numbers[name], _ERRNO | 0)
     for name in _known(REFUSED, numbers):
         program += _answer(numbers[name], _ERRNO | EPERM)
-    # Its flags are behind a pointer, where a filter cannot look; libraries fall back to clone.
+    # A filter can't read the flags of clone3, which are behind a pointer. Libraries fall back to clone.
     program += _answer(numbers["clone3"], _ERRNO | ENOSYS)
-    # Pages that a pipe holds on to are in nobody's memory; programs fall back to write.
+    # No process is charged for pages that a pipe holds. Programs fall back to write.
     program += _answer(numbers["vmsplice"], _ERRNO | ENOSYS)
     program += _pretend_core_limit(numbers)
     program += _answer_if_any_bit(numbers["clone"], _FIRST_ARGUMENT, _NEW_NAMESPACES)
     program += _answer_if_equal(numbers["ioctl"], _SECOND_ARGUMENT, _TERMINAL_INPUT)
-    # A pair as well: asking for a family may load its module into the kernel, whatever the answer is.
+    # Pairs, too, because a request for a family can load its kernel module even if the call fails.
     for name in ("socket", "socketpair"):
         program += _answer_unless_equal(numbers[name], _FIRST_ARGUMENT, SOCKET_FAMILIES)
     return b"".join([*program, _operation(_RETURN, _ALLOW)])
@@ -99,7 +99,7 @@ def _answer_if_equal(number: int, argument: int, values: tuple[int, ...]) -> lis
 
 
 def _answer_unless_equal(number: int, argument: int, values: tuple[int, ...]) -> list[bytes]:
-    # A match jumps over the remaining comparisons and the refusal.
+    # A match skips the remaining comparisons and the refusal.
     steps = [
         _operation(_IF_EQUAL, value, on_true=len(values) - position)
         for position, value in enumerate(values)
@@ -108,9 +108,10 @@ def _answer_unless_equal(number: int, argument: int, values: tuple[int, ...]) ->
 
 
 def _pretend_core_limit(numbers: dict[str, int]) -> list[bytes]:
-    """A limit of 0 for core files would feed the program that a core pattern pipes to, outside; it stays 1.
+    """Pretend to set the limit for core files, which stays at 1.
 
-    prlimit64 reads as well: only where it brings a new limit, which is behind a pointer, is it answered here.
+    With a limit of 0, the kernel would send core files to the program of a core pattern outside of the sandbox. A
+    prlimit64 call that only reads the limit has no pointer to a new limit and is allowed.
     """
     done = _operation(_RETURN, _ERRNO | 0)
     setting = [_operation(_IF_EQUAL, _CORE, on_false=1), done]
@@ -129,6 +130,6 @@ def _pretend_core_limit(numbers: dict[str, int]) -> list[bytes]:
 
 
 def _with_argument(number: int, argument: int, steps: list[bytes]) -> list[bytes]:
-    """The steps with the low half of the argument loaded, only for this call; then its number again."""
+    """Run the steps on the low half of the argument if this is the system call, then reload the number."""
     body = [_operation(_LOAD, argument), *steps, _operation(_LOAD, _NUMBER)]
     return [_operation(_IF_EQUAL, number, on_false=len(body)), *body]
