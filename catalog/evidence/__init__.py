@@ -1,1 +1,1 @@
-"""Cases of entries: stored, run in the sandbox by a separate worker, and shown."""
+"""Sandbox tests of entries: storage, runs by a separate sandbox worker, and pages."""

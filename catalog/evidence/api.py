@@ -1,4 +1,4 @@
-"""The API of entries' cases and their results: the same services as the pages."""
+"""The API for entries' sandbox tests and results. It uses the same services as the pages."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class CheckOutput(serializers.ModelSerializer[CheckResult]):
 
 
 class ExecutionOutput(serializers.ModelSerializer[Execution]):
-    """One script text in one case set on one kind of machine."""
+    """The results of one script for one test suite on one kind of machine."""
 
     checks = CheckOutput(many=True)
     sentence = serializers.CharField(source="document.sentence", default="")
@@ -47,7 +47,7 @@ class ExecutionOutput(serializers.ModelSerializer[Execution]):
 
 
 class CasesOutput(serializers.Serializer[Any]):
-    """A case set of an entry, with the results of a version."""
+    """A test suite of an entry, with the results of one version."""
 
     id = serializers.IntegerField(source="kept.pk")
     sha256 = serializers.CharField(source="case_set.sha256")
@@ -74,13 +74,13 @@ class RequestedOutput(serializers.Serializer[Any]):
 
 
 class EntryCasesViewSet(viewsets.GenericViewSet[Entry]):
-    """The case sets of an entry."""
+    """The test suites of an entry."""
 
     @extend_schema(methods=["GET"], responses=CasesOutput(many=True))
     @extend_schema(methods=["POST"], request=CasesInput, responses={201: CasesOutput})
     @action(detail=True, methods=["get", "post"], pagination_class=None)
     def cases(self, request: Request, slug: str) -> Response:
-        """GET: each case set with the results of the script that the entry answers with. POST: add one."""
+        """List the test suites of an entry with the results of its live script, or add a test suite."""
         if request.method == "POST":
             return self._add(request, slug)
         entry = access_entry(request.user, slug)
@@ -89,7 +89,7 @@ class EntryCasesViewSet(viewsets.GenericViewSet[Entry]):
     @extend_schema(responses={204: OpenApiResponse(description="Removed.")})
     @action(detail=True, methods=["delete"], url_path=r"cases/(?P<number>\d+)")
     def remove_cases(self, request: Request, slug: str, number: str) -> Response:
-        """Remove these cases from the entry."""
+        """Remove a test suite from the entry."""
         entry = access_entry(request.user, slug, to_curate=True)
         services.remove_cases(_kept(entry, read_key(number)), by=signed_in(request))
         return Response(status=204)
@@ -108,12 +108,12 @@ class EntryCasesViewSet(viewsets.GenericViewSet[Entry]):
 
 
 class VersionCasesViewSet(viewsets.GenericViewSet[Version]):
-    """Running the cases of an entry on one of its versions."""
+    """Runs of an entry's sandbox tests with one of its versions."""
 
     @extend_schema(request=None, responses={202: RequestedOutput})
     @action(detail=True, methods=["post"], url_path="run-cases")
     def run_cases(self, request: Request, pk: str) -> Response:
-        """Have a worker of the sandbox run all the cases; the entry's cases then show the results."""
+        """Request a run of all sandbox tests of the entry. The results then appear in the entry's test suites."""
         version = access_version(request.user, read_key(pk), to_curate=True)
         runs = services.request_runs(version, purpose=CaseRun.Purpose.ASKED, by=signed_in(request))
         if not runs:

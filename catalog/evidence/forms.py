@@ -1,4 +1,4 @@
-"""The form for writing or uploading a case set."""
+"""The form to write or upload a test suite."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from core.web.forms import PlainText
 
 
 class CasesForm(forms.Form):
-    """A case set as JSON: typed, or a file that replaces the typed text."""
+    """A test suite as JSON. An uploaded file replaces the text in the field."""
 
     cases = PlainText(
         label=_("Cases"),

@@ -1,4 +1,4 @@
-"""Background work of the sandbox's worker, on its own queue."""
+"""Background tasks of the sandbox worker, on a queue of their own."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from catalog.models import CaseRun
 
 @shared_task(name=CaseRun.TASK)
 def run_cases(pk: int) -> None:
-    """Run the requested cases, unless another worker does."""
+    """Run the requested tests unless another worker has them."""
     services.carry_out_run(pk)
 
 
 @shared_task(name="catalog.run_all_cases")
 def run_all_cases() -> None:
-    """Every night: run all cases of every entry that answers, and delete old runs."""
+    """Request runs of all tests for entries with a live version, and delete old runs. Runs every night."""
     services.delete_old_runs()
     services.request_all_runs(purpose=CaseRun.Purpose.NIGHTLY)
 
 
 @shared_task(name="catalog.probe_sandbox")
 def probe_sandbox() -> None:
-    """Check every hour whether there is a sandbox, and on what kind of machine."""
+    """Check every hour whether a sandbox works, and on what kind of machine."""
     services.probe_sandbox()

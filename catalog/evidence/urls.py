@@ -1,4 +1,4 @@
-"""Addresses of the pages of cases."""
+"""URLs of the pages about sandbox tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Services for cases and their results."""
+"""Services for sandbox tests and their results."""
 
 from __future__ import annotations
 

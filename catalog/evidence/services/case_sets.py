@@ -1,4 +1,4 @@
-"""The case sets of an entry: added, replaced, removed, each by a curator."""
+"""Add, replace and remove the test suites of an entry. Only curators may do this."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from core.errors import BadInput, NotAllowedNow
 
 
 def kept_cases(entry: Entry) -> QuerySet[EntryCases]:
-    """The case sets of an entry, oldest first."""
+    """Return the current test suites of an entry, oldest first."""
     kept = EntryCases.objects.filter(entry=entry, removed_at=None)
     return kept.select_related("case_set", "latest", "added_by")
 
@@ -30,12 +30,11 @@ def kept_cases(entry: Entry) -> QuerySet[EntryCases]:
 def add_cases(
     entry: Entry, text: str, *, by: User | None, replaces: EntryCases | None = None
 ) -> EntryCases:
-    """Add the case set in the JSON text, and have the entry's script run in it.
+    """Add the test suite in the JSON text and request a run with the entry's scripts.
 
-    Without `by` the release adds it: then a shipped result replaces the run. `replaces` is the case set that it
-    replaces. Raises BadInput for `cases`, with a sentence for each mistake;
-    NotAllowedNow if the one to be replaced is gone, the entry has these cases already, or it was merged into
-    another.
+    If `by` is None, the release adds the suite, and shipped results replace the run. `replaces` is the suite that it
+    replaces. Raises BadInput for `cases` with one line per mistake. Raises NotAllowedNow if `replaces` is no longer
+    current, if the entry already has these tests or if it was merged into another entry.
     """
     if by is not None:
         require(by, CURATE)
@@ -59,7 +58,7 @@ def add_cases(
 
 @transaction.atomic
 def remove_cases(kept: EntryCases, *, by: User) -> None:
-    """Remove it from the entry; its results stay. Raises NotAllowedNow."""
+    """Remove the test suite from the entry but keep its results. Raises NotAllowedNow."""
     require(by, CURATE)
     _lock_standing(kept.entry)
     _take_away(kept, by=by)
@@ -67,7 +66,7 @@ def remove_cases(kept: EntryCases, *, by: User) -> None:
 
 
 def _lock_standing(entry: Entry) -> None:
-    """Lock the entry. Raises NotAllowedNow if it was merged into another meanwhile."""
+    """Lock the entry. Raises NotAllowedNow if it was merged into another one."""
     locked = Entry.objects.select_for_update(no_key=True).get(pk=entry.pk)
     if locked.merged_into is not None:
         raise NotAllowedNow(
@@ -84,7 +83,7 @@ def _take_away(kept: EntryCases, *, by: User | None) -> None:
 
 
 def share_cases(source: Entry, target: Entry, *, at: datetime, by: User) -> None:
-    """Add the source's case sets to the target, which is to do what either was asked for, and run all of them.
+    """Add the source's test suites to the target of a merge and request runs of all suites.
 
     `at` is the time of the merge, by which `unshare_cases` finds them.
     """
@@ -95,5 +94,5 @@ def share_cases(source: Entry, target: Entry, *, at: datetime, by: User) -> None
 
 
 def unshare_cases(target: Entry, *, at: datetime, by: User) -> None:
-    """Undo `share_cases` for the merge of that time; case sets that a curator added since then stay."""
+    """Undo `share_cases` for the merge at this time. Suites added later stay."""
     kept_cases(target).filter(added_at=at).update(removed_at=timezone.now(), removed_by=by)

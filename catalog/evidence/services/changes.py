@@ -1,4 +1,4 @@
-"""The current evidence of an entry, and where it has changed."""
+"""Track the current evidence of an entry and list its changes."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from core.errors import NotAllowedNow
 
 @transaction.atomic
 def note_result(execution: Execution) -> None:
-    """Make it the latest result of the entries that answer with this text; changed verdicts are listed.
+    """Set the latest result of the entries whose live script this is, and list changed verdicts.
 
-    Where anything was not run the evidence is left as it was: it says less than what is there. That a check is
-    unsupported is a change, for the script asks for what its world does not have. Other checks without a verdict on
-    either side are none: a script that was stopped under load does nothing else than before.
+    A result with a check that was not run is ignored, because the existing evidence is more complete. A change to or
+    from *unsupported* is listed, because the script then needs something that the scenario lacks. Other checks
+    without a verdict are not compared, because a script that was stopped under load has not changed.
     """
     if execution.checks.filter(state=CheckState.NOT_RUN).exists():
         return
@@ -44,14 +44,14 @@ def note_result(execution: Execution) -> None:
                 before=row.latest,
                 after=execution,
             )
-        # A result with fewer verdicts does not take the place of one that later results are compared with.
+        # Keep a result with more verdicts, so that later results are compared with it.
         if has_changed or verdicts.keys() >= before.keys():
             row.latest = execution
             row.save(update_fields=["latest"])
 
 
 def changed_evidence() -> QuerySet[EvidenceChange]:
-    """Changes that no curator has looked at, the newest first."""
+    """Return the changes that no curator has seen yet, newest first."""
     people = ("entry", "version__entry", "before", "after")
     return EvidenceChange.objects.filter(seen_at=None, entry__merged_into=None).select_related(
         *people
@@ -59,7 +59,7 @@ def changed_evidence() -> QuerySet[EvidenceChange]:
 
 
 def mark_change_seen(change: EvidenceChange, *, by: User) -> None:
-    """A curator has looked at it. Raises NotAllowedNow if somebody has already."""
+    """Mark a change as seen by a curator. Raises NotAllowedNow if it was already marked."""
     require(by, CURATE)
     if not EvidenceChange.objects.filter(pk=change.pk, seen_at=None).update(
         seen_at=timezone.now(), seen_by=by
@@ -69,7 +69,7 @@ def mark_change_seen(change: EvidenceChange, *, by: User) -> None:
 
 
 def _words_of(execution: Execution) -> Mapping[tuple[int, int], str]:
-    """By the place of the check, whether it passed, failed or is unsupported; others are left out."""
+    """Map (test, check) to the state if it is passed, failed or unsupported. Omit other checks."""
     said = [CheckState.PASSED, CheckState.FAILED, CheckState.UNSUPPORTED]
     rows = execution.checks.filter(state__in=said)
     return {

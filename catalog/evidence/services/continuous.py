@@ -1,4 +1,4 @@
-"""Keep evidence fresh: new versions, verifications and merges run an entry's cases, and so does every night."""
+"""Keep evidence current by running an entry's tests every night and after new versions, approvals and merges."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def request_runs(
     by: User | None = None,
     only: CaseSet | None = None,
 ) -> list[CaseRun]:
-    """Have a version's script run in the cases of its entry, or in one case set."""
+    """Request runs of a version's script with the entry's test suites, or with one of them."""
     kept = EntryCases.objects.filter(entry=version.entry_id, removed_at=None)
     if only is not None:
         kept = kept.filter(case_set=only)
@@ -51,7 +51,7 @@ def request_runs_of(
     only: CaseSet | None = None,
     known: Collection[str] = (),
 ) -> list[CaseRun]:
-    """Do the same for the live version of the entry and for its newest, except for scripts with a known result."""
+    """Request runs for the entry's live and newest versions, except for scripts in `known`."""
     verified = entry.versions.filter(state=State.VERIFIED).first()
     newest = entry.versions.exclude(state=State.DEPRECATED).order_by("-number").first()
     versions = {one.sha256: one for one in (newest, verified) if one is not None}
@@ -64,7 +64,7 @@ def request_runs_of(
 
 
 def request_all_runs(*, purpose: CaseRun.Purpose) -> int:
-    """Every entry that answers, in all its cases; returns how many runs were requested."""
+    """Request runs of all test suites for every entry with a live version. Return their number."""
     answering = (
         Version.objects.filter(
             state=State.VERIFIED,
@@ -83,14 +83,14 @@ def request_all_runs(*, purpose: CaseRun.Purpose) -> int:
 
 
 def delete_old_runs() -> int:
-    """Delete runs that ended a month ago; their results are rows of their own. Returns how many."""
+    """Delete runs that ended a month ago and return their number. Their results are stored separately."""
     ended = CaseRun.objects.filter(ended_at__lt=timezone.now() - KEPT_FOR)
     number, _by_table = ended.delete()
     return number
 
 
 def delete_unserved_runs() -> int:
-    """Delete runs that have waited for a day, if no worker with a sandbox has reported recently. Returns how many."""
+    """Delete runs that have waited for a day while no sandbox worker was active. Return their number."""
     if is_served():
         return 0
     old = CaseRun.objects.filter(
@@ -100,9 +100,7 @@ def delete_unserved_runs() -> int:
 
 
 def keep_reporting() -> None:
-    """Report every half minute, from a thread of this process, that the worker is alive, since its tasks may take
-    longer.
-    """
+    """Report every 30 seconds that the worker is alive, in a thread because its tasks may take longer."""
     threading.Thread(target=_report_for_ever, name="sandbox-report", daemon=True).start()
 
 
@@ -113,12 +111,12 @@ def _report_for_ever() -> None:
             if not report_again():
                 probe_sandbox()
         except Exception:
-            # Most likely the database is away; who waits for a report sees that none comes.
+            # The database is probably down. The pages show that reports are missing.
             logger.warning("the sandbox's worker could not report", exc_info=True)
         finally:
             connection.close()
 
 
 def probe_sandbox() -> None:
-    """Report whether there is a sandbox, for the pages. The next night runs all cases on a new kind of machine."""
+    """Report to the pages whether a sandbox works. The nightly run retests on a new kind of machine."""
     report_sandbox()

@@ -1,4 +1,4 @@
-"""The case set that a person starts from: the entry's statement and parameters, and one case to fill in."""
+"""Create the text from which a user starts to write a test suite."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from core.texts import name_of
 
 
 def outline_for(entry: Entry, version: Version, *, by: User) -> str:
-    """Valid JSON with one case, and what is known about every script."""
+    """Return valid JSON with the entry's request text and parameters, and one test."""
     parameters = {
         str(row["name"]): str(row.get("default") or "")
         for row in version.parameters
@@ -47,12 +47,12 @@ def outline_for(entry: Entry, version: Version, *, by: User) -> str:
 
 
 def text_of(case_set: CaseSet) -> str:
-    """The case set in the form that its author edits."""
+    """Return the test suite as its author edits it."""
     return write_text(case_set.content)
 
 
 def zip_cases(case_set: CaseSet, *, folder: str) -> bytes:
-    """The case set as a zipped folder with a program that runs it; the same bytes for the same cases."""
+    """Return the test suite as a zipped folder with a program to run it. Equal suites give equal bytes."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in folder_of(
@@ -66,5 +66,5 @@ def zip_cases(case_set: CaseSet, *, folder: str) -> bytes:
 
 
 def write_text(content: object) -> str:
-    """Indented JSON, not escaped."""
+    """Return indented JSON without escapes of non-ASCII characters."""
     return json.dumps(content, indent=2, ensure_ascii=False) + "\n"

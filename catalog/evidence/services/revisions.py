@@ -1,4 +1,4 @@
-"""Removes a case or check, corrects a case, adds a case: each creates another case set."""
+"""Remove a test or a check, edit a test or add a test. Each change creates a new test suite."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MORE_NAMES = re.compile(r"^cases\.\d+\.")
 
 
 class Place(NamedTuple):
-    """A case of a set, or one of its checks; both count from 1."""
+    """A test of a suite, or one of its checks. Both are counted from 1."""
 
     case: int
     check: int | None = None
@@ -33,7 +33,7 @@ class Place(NamedTuple):
 
 
 def read_place(text: str) -> Place:
-    """The case or check that `2` or `2.3` names. Raises BadInput for `what`."""
+    """Parse `2` (a test) or `2.3` (a check). Raises BadInput for `what`."""
     found = re.fullmatch(r"([1-9]\d?)(?:\.([1-9]\d?))?", text)
     if found is None:
         raise BadInput(_("Choose the case or the check."), field="what")
@@ -41,9 +41,9 @@ def read_place(text: str) -> Place:
 
 
 def strike_from(case_set: CaseSet, place: Place, *, by: User) -> CaseSet | None:
-    """The set without that case or check, or None if nothing is left. Raises BadInput for `what`.
+    """Return the suite without this test or check, or None if no tests remain.
 
-    Removing the last check of a case removes the case.
+    Removing the last check of a test removes the test. Raises BadInput for `what`.
     """
     content = copy.deepcopy(case_set.content)
     case = _case_at(content, place.case)
@@ -58,9 +58,9 @@ def strike_from(case_set: CaseSet, place: Place, *, by: User) -> CaseSet | None:
 
 
 def put_case(case_set: CaseSet, text: str, *, number: int | None, by: User) -> CaseSet:
-    """The set with the case in the JSON text, in place of an earlier one or after all others.
+    """Return the suite with the test in the JSON text added, or replacing test `number`.
 
-    Raises BadInput for `case`, a line for each mistake; also if nothing changes.
+    Raises BadInput for `case`, with one line per mistake, and also if nothing changes.
     """
     content = copy.deepcopy(case_set.content)
     case = _read_case(text)
@@ -72,7 +72,7 @@ def put_case(case_set: CaseSet, text: str, *, number: int | None, by: User) -> C
         _case_at(content, number)
         content["cases"][number - 1] = case
     _read(content, is_kept=True)
-    # By itself, as its author is asked: those beside it may be of an earlier release.
+    # Validate the new test separately and fully. The other tests may be from an earlier release.
     _read({**content, "cases": [case]})
     kept = _keep(content, by)
     if kept.pk == case_set.pk:
@@ -83,10 +83,10 @@ def put_case(case_set: CaseSet, text: str, *, number: int | None, by: User) -> C
 def carry_over(
     before: CaseSet, after: CaseSet | None, *, onto: CaseSet | None, by: User
 ) -> CaseSet | None:
-    """Apply the change from `before` to `after` to a third set; cases are matched by title.
+    """Apply the change from `before` to `after` to a third suite, matching tests by title.
 
-    Removed cases and checks are removed, new ones added, and of two corrections of a case the later one counts.
-    None if nothing is left. Raises BadInput if there is no room for the new case.
+    Removed tests and checks are removed, and new ones are added. If both changed a test, the later change wins.
+    Returns None if no tests remain. Raises BadInput if the suite has no room for the new test.
     """
     if onto is None and after is None:
         return None
@@ -98,7 +98,7 @@ def carry_over(
     changed: dict[str, dict[str, Any]] = {}
     gone = old.keys() - new.keys()
     comes = [title for title in new if title not in old]
-    # A case with another title by now: where somebody has struck the one before, it stays out.
+    # The test has a new title. If `onto` no longer has the old test, the new one is not added either.
     replaced = next(iter(gone), None) if comes else None
     for title, case in kept.items():
         if title == replaced:
@@ -117,7 +117,7 @@ def carry_over(
 
 
 def _merge_case(old: dict[str, Any], new: dict[str, Any], onto: dict[str, Any]) -> dict[str, Any]:
-    """If only checks were removed, remove those; otherwise take the corrected case."""
+    """Remove the same checks if only checks were removed. Otherwise return the edited test."""
     is_struck = {**old, "expect": new["expect"]} == new and all(
         check in old["expect"] for check in new["expect"]
     )
@@ -128,12 +128,12 @@ def _merge_case(old: dict[str, Any], new: dict[str, Any], onto: dict[str, Any]) 
 
 
 def case_text(case_set: CaseSet, number: int) -> str:
-    """One case in the form that its author edits. Raises BadInput if there is no case with this number."""
+    """Return one test as its author edits it. Raises BadInput if no test has this number."""
     return write_text(_case_at(case_set.content, number))
 
 
 def new_case_text(case_set: CaseSet) -> str:
-    """The starting point of another case: valid JSON, except for its missing title."""
+    """Return the text from which a user starts another test: valid JSON except for the empty title."""
     first = case_set.content["cases"][0]
     return write_text(
         {
@@ -147,7 +147,7 @@ def new_case_text(case_set: CaseSet) -> str:
 
 
 def first_case_text(statement: str) -> str:
-    """What the first case of a statement begins with: JSON that can be kept as it stands."""
+    """Return the text from which a user starts the first test of a request. It can be saved unchanged."""
     return write_text(
         {
             "title": "what it does in a usual world",
@@ -162,13 +162,13 @@ def first_case_text(statement: str) -> str:
 
 
 def first_case_set(statement: str, text: str, *, by: User, is_revision: bool) -> CaseSet:
-    """A set of the one case that the JSON text is. Raises BadInput for `case`, a line for each mistake."""
+    """Return a suite with the test in the JSON text. Raises BadInput for `case`, one line per mistake."""
     content = {"format": 1, "statement": statement, "parameters": {}, "cases": [_read_case(text)]}
     return _keep(content, by, is_accepted=False, is_revision=is_revision)
 
 
 def describe_place(case_set: CaseSet, place: Place) -> str:
-    """The case, or the check of it as a sentence; for people. Raises BadInput."""
+    """Return the title of the test and, for a check, its sentence. Raises BadInput."""
     parsed = cases.read_case_set(json.dumps(case_set.content), is_kept=True)
     if not 1 <= place.case <= len(parsed.cases):
         raise BadInput(_("There is no such case any more."), field="what")
@@ -208,7 +208,7 @@ def _read_case(text: str) -> object:
 def _keep(
     content: dict[str, Any], by: User, *, is_accepted: bool = True, is_revision: bool = True
 ) -> CaseSet:
-    # Who it was is in the row: a name in the content would leave with every export and outlast the person's account.
+    # The database row stores the author. A name in the content would be exported and would outlast the account.
     content["author"] = {"kind": "person", "name": REVIEWER}
     parsed = _read(content, is_kept=is_accepted)
     return keep_case_set(parsed, by=by, is_revision=is_revision)

@@ -1,4 +1,4 @@
-"""Cases are run by a worker of the sandbox, or at once by a command; the result is stored either way."""
+"""Run sandbox tests in a worker or directly from a command, and store the results."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ from core.leased_jobs import UNFINISHED, Cancelled, Claim, LostLease, claim, fre
 
 logger = logging.getLogger(__name__)
 
-ATTEMPTS = 5  # at asking for a run while others ask for the same one
+ATTEMPTS = 5  # to request a run while others request the same one
 QUALITY = CaseRun.Purpose.QUALITY
-# Nobody waits for these; quality gives way to them as well.
+# No user waits for these, but they still have priority over quality measurements.
 BACKGROUND = (CaseRun.Purpose.NIGHTLY, CaseRun.Purpose.ENVIRONMENT)
-RENEW_AFTER = 10.0  # seconds; a lease is a minute
-QUALITY_TRIES = 5  # where the sandbox fails; those in which a worker was killed count as well
+RENEW_AFTER = 10.0  # seconds; a lease lasts a minute
+QUALITY_TRIES = 5  # if the sandbox fails; attempts in which a worker was killed count, too
 
 
 class _NotRunNow(Exception):
-    """The sandbox failed where it did not before."""
+    """The sandbox failed in a run that worked before."""
 
 
 class _HeldSandbox:
-    """The sandbox while a job is held: the lease is renewed between runs, so that it does not expire."""
+    """A sandbox that renews the lease of a claimed job between runs."""
 
     def __init__(self, sandbox: Sandbox, held: Claim[CaseRun]) -> None:
         self.name = sandbox.name
@@ -61,18 +61,18 @@ class _HeldSandbox:
         return self._sandbox.run(prepared)
 
     def renew(self) -> None:
-        """Renew the lease if that was not done for some time. Raises LostLease, Cancelled."""
+        """Renew the lease if the last renewal was more than RENEW_AFTER ago. Raises LostLease and Cancelled."""
         if time.monotonic() - self._renewed > RENEW_AFTER:
             self._held.note()
             self._renewed = time.monotonic()
 
     def lend(self) -> Sandbox:
-        """The same sandbox for a job with a higher priority, while both are held."""
+        """Return the same sandbox for a job with a higher priority, while both jobs are claimed."""
         return _LentSandbox(self, self._sandbox)
 
 
 class _LentSandbox:
-    """If the waiting job was lost or cancelled, that does not concern the one that runs: it is noticed afterwards."""
+    """A lent sandbox. It ignores a lost or canceled lease of the waiting job, which is noticed afterwards."""
 
     def __init__(self, lender: _HeldSandbox, sandbox: Sandbox) -> None:
         self.name = sandbox.name
@@ -92,12 +92,12 @@ def run_cases(
     found: Availability | None = None,
     before_keeping: Callable[[], None] = lambda: None,
 ) -> Execution:
-    """Run the cases on the script in this process, confined, and store the result.
+    """Run the tests with the script in this process's sandbox and store the result.
 
-    Checks that vary between runs have no verdict: that is tested once for a script, its cases and a kind of
-    machine, and again if a verdict changes. The quality of cases is measured by a worker, later, as often. Without
-    a sandbox nothing is run: the state is *not run*, with the reason. `before_keeping` is called when everything
-    was run; if it raises, nothing is stored.
+    Checks whose results vary get no verdict. This is tested once per script, suite and kind of machine, and again if
+    a verdict changes. A worker measures the quality of the tests later, equally often. Without a sandbox nothing
+    runs, and the state is *not run*, with the reason. `before_keeping` is called after all runs. If it raises,
+    nothing is stored.
     """
     found = found or current_sandbox()
     parsed = read_case_set(json.dumps(case_set.content), is_kept=True)
@@ -115,7 +115,7 @@ def run_cases(
 def request_run(
     script: str, case_set: CaseSet, *, purpose: CaseRun.Purpose, by: User | None = None
 ) -> CaseRun:
-    """Have a worker run the cases; a run that is in progress already serves for this, too."""
+    """Request a run by a worker, or return the unfinished run that already serves this purpose."""
     values = {"script_sha256": Version.hash_of(script), "case_set": case_set}
     is_quality = Q(purpose=QUALITY)
     same = CaseRun.objects.filter(
@@ -129,22 +129,22 @@ def request_run(
             with transaction.atomic():
                 run = CaseRun.objects.create(script=script, purpose=purpose, by=by, **values)
         except IntegrityError:
-            # Somebody asked at the same moment; theirs may have ended before it is looked for.
+            # Another process requested it at the same time. Its run may already have ended.
             continue
         return run.enqueue()
     raise NotAllowedNow(_("These cases are being asked for by others; try it again."))
 
 
 def results_waiting() -> QuerySet[CaseRun]:
-    """The runs that wait for a worker and give a result; nobody waits for the quality of cases."""
+    """Return the runs that wait for a worker, without quality measurements, which no user waits for."""
     return CaseRun.objects.filter(state=CaseRun.State.WAITING).exclude(purpose=QUALITY)
 
 
 def carry_out_run(pk: int) -> None:
-    """Run a request, unless another worker does; does nothing if it has ended.
+    """Run a request unless another worker has it or it has ended.
 
-    Runs that somebody waits for come before those of the night or of a new machine, and both before the quality of
-    cases. A worker without a sandbox leaves the request to one that has one.
+    Runs that a user waits for come before nightly runs and runs for a new machine, and all of them before quality
+    measurements. A worker without a sandbox leaves the request to one that has a sandbox.
     """
     run = CaseRun.objects.filter(pk=pk, state__in=UNFINISHED).only("purpose").first()
     if run is None:
@@ -159,17 +159,17 @@ def carry_out_run(pk: int) -> None:
 
 
 def _give_way(purpose: str, found: Availability) -> None:
-    """Run everything first that comes before this purpose."""
+    """Run all jobs that have priority over this purpose."""
     while (first := _next_before(purpose)) is not None:
         try:
             _carry_out(first, found)
         except Exception:
-            # It has ended as failed, with the reason; what gave way to it goes on.
+            # The other job is marked as failed, with the reason. This one continues.
             logger.exception("Case run %s went wrong", first.pk)
 
 
 def _next_before(purpose: str) -> Claim[CaseRun] | None:
-    """The first run that comes before, claimed; None if no unclaimed one is left."""
+    """Claim and return the first job with priority over this purpose, or None."""
     if purpose not in (*BACKGROUND, QUALITY):
         return None
     results = free(CaseRun).exclude(purpose=QUALITY)
@@ -214,11 +214,10 @@ def _run(run: CaseRun, held: Claim[CaseRun], found: Availability) -> Execution:
 
 
 def _measure(run: CaseRun, held: Claim[CaseRun], found: Availability) -> Execution | None:
-    """Add the quality of the cases to the result of this machine; other runs come first between any two of its
-    runs.
+    """Measure the quality of the tests and add it to this machine's result. Other jobs run in between.
 
-    None if there is no such result without it, or the script behaves differently now: it is requested again when
-    the cases are run the next time. Raises _NotRunNow if the sandbox failed and it is to be tried again.
+    Returns None if no result without quality exists or if the script now behaves differently. The next run of the
+    tests then requests it again. Raises _NotRunNow if the sandbox failed and another attempt is due.
     """
     assert found.sandbox is not None and found.fingerprint is not None
     stored = last_execution(run.script_sha256, run.case_set, found.fingerprint.sha256)
@@ -246,13 +245,13 @@ def _measure(run: CaseRun, held: Claim[CaseRun], found: Availability) -> Executi
 
 
 def _count(run: CaseRun, state: str) -> None:
-    """Count it for the metrics; runs of drafts are not counted, since a flagged one of a study has more of them."""
+    """Count the run in the metrics. Draft runs don't count, because their number could reveal flagged items."""
     if run.purpose not in (CaseRun.Purpose.DRAFT, QUALITY):
         metrics.count(metrics.EXECUTIONS, state)
 
 
 def _is_news(case_set: CaseSet, execution: cases.Execution) -> bool:
-    """Whether the quality has yet to be measured: it is unknown, or a verdict has changed."""
+    """Return whether repetition is due, because no result is stored or a verdict has changed."""
     assert execution.fingerprint is not None
     if execution.count(State.NOT_RUN) or not execution.count(*JUDGED):
         return False

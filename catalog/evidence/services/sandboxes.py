@@ -1,4 +1,4 @@
-"""The sandbox of this process, probed with a real case every hour; and the reports of workers."""
+"""Probe the sandbox of this process every hour with a real test, and store the reports of workers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from catalog.models import SandboxReport
 from catalog.models.evidence import MISSED_REPORTS
 
 PROBE_AGAIN = 3600.0  # seconds
-# What was not found may only have taken too long, on a machine that was busy.
+# A probe may have failed only because the machine was busy.
 LOOK_AGAIN = 60.0  # seconds
 
 _lock = threading.Lock()
@@ -27,7 +27,7 @@ SWITCHED_OFF = Availability(
 
 
 def current_sandbox() -> Availability:
-    """The sandbox of this process, or why there is none; at most an hour old."""
+    """Return the sandbox of this process, or the reason for its absence. At most an hour old."""
     global _found
     if not settings.SCRIPTSMITH_EXECUTION:
         return SWITCHED_OFF
@@ -48,7 +48,7 @@ def report_sandbox() -> None:
 
 
 def report_again() -> bool:
-    """Report the stored result again without probing; False if none was stored yet."""
+    """Report the known result without probing. Return False if it has no row yet."""
     values = _values_of(current_sandbox())
     return bool(SandboxReport.objects.filter(**values).update(last_at=timezone.now()))
 
@@ -65,12 +65,12 @@ def _values_of(found: Availability) -> dict[str, object]:
 
 
 def last_report() -> SandboxReport | None:
-    """The last report of the sandbox's worker; None if none has started yet."""
+    """Return the last report of a sandbox worker, or None if no worker has started yet."""
     return SandboxReport.objects.first()
 
 
 def sandbox_trouble() -> str:
-    """Why no worker of the sandbox would run anything now, in a sentence; empty if one probably would."""
+    """Explain why no sandbox worker would run tests now. Empty if a worker probably would."""
     if not settings.SCRIPTSMITH_EXECUTION:
         return SWITCHED_OFF.reason
     if is_served():
@@ -82,6 +82,6 @@ def sandbox_trouble() -> str:
 
 
 def is_served() -> bool:
-    """Whether a worker with a sandbox reported recently; another worker may have none."""
+    """Return whether any worker with a sandbox has reported recently."""
     since = timezone.now() - MISSED_REPORTS
     return SandboxReport.objects.filter(last_at__gt=since).exclude(name="").exists()

@@ -1,7 +1,7 @@
-"""Results measured before a release: a fresh installation starts with them instead of running every case.
+"""Load results measured before a release, so that a new installation need not run every test.
 
-They are found by the hashes of case set and script, so a changed text is run as usual. `python -m bench.ship results`
-writes the file.
+Results are found by the hashes of test suite and script, so a changed text runs as usual. `python -m bench.ship
+results` writes the file.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _CHECK_FIELDS = ("case_number", "number", "case_title", "sentence", "state", "go
 
 
 def store_shipped(case_set: CaseSet) -> None:
-    """Store the results that this release has for a new case set."""
+    """Store the shipped results for a new test suite."""
     for row in _read(case_set.sha256):
         checks = row.pop("checks")
         del row["case_set"]
@@ -40,7 +40,7 @@ def store_shipped(case_set: CaseSet) -> None:
 
 
 def note_shipped(case_set: CaseSet) -> set[str]:
-    """Make the shipped results the latest of the entries with this case set; return the hashes of their scripts."""
+    """Make the shipped results the latest of the suite's entries. Return the hashes of their scripts."""
     shipped = case_set.executions.filter(fingerprint__has_key=ORIGIN)
     for execution in shipped:
         note_result(execution)
@@ -48,9 +48,9 @@ def note_shipped(case_set: CaseSet) -> set[str]:
 
 
 def adopt_shipped_quality(stored: Execution) -> bool:
-    """Give a local result the shipped quality of its cases if both have the same verdicts; return whether it did.
+    """Copy the shipped quality to a local result with the same verdicts. Return whether it was copied.
 
-    Quality belongs to cases and script, and measuring it takes a hundred times as long as running them.
+    Quality depends only on tests and script, and measuring it takes a hundred times as long as running them.
     """
     same = stored.case_set.executions.filter(
         fingerprint__has_key=ORIGIN,
@@ -71,16 +71,16 @@ def adopt_shipped_quality(stored: Execution) -> bool:
 
 
 def _read(sha256: str) -> Iterator[dict[str, Any]]:
-    start = f'{{"case_set": "{sha256}"'  # the first key, since they are sorted
+    start = f'{{"case_set": "{sha256}"'  # the first key, because keys are sorted
     if FILE.is_file():
         with FILE.open(encoding="utf-8") as lines:
             yield from (json.loads(line) for line in lines if line.startswith(start))
 
 
 def write_shipped() -> int:
-    """Write all complete results of this database as the shipped ones, and return how many they are.
+    """Write all complete results of this database as shipped results and return their number.
 
-    What a limit of time ended is left out: another machine may finish it.
+    Timed-out results are left out, because another machine may finish in time.
     """
     found = Execution.objects.exclude(quality_at=None).exclude(state=CheckState.NOT_RUN)
     found = found.exclude(checks__state=CheckState.TIMED_OUT).filter(imported=False)
@@ -94,10 +94,10 @@ def write_shipped() -> int:
 def _row(execution: Execution) -> dict[str, object]:
     values = {name: getattr(execution, name) for name in _FIELDS}
     fingerprint = {**execution.fingerprint, ORIGIN: BEFORE_RELEASE}
-    if "linux" in fingerprint:  # without what only the kernel's builder knows
+    if "linux" in fingerprint:  # without the part set by the kernel's builder
         fingerprint["linux"] = fingerprint["linux"].partition("-")[0]
     values["fingerprint"] = fingerprint
-    # The pages fill in the dates of the day of the run.
+    # The pages fill in dates for the day of the run.
     values |= {name: getattr(execution, name).isoformat(timespec="seconds") for name in _TIMES}
     checks = execution.checks.values_list(*_CHECK_FIELDS)
     return {

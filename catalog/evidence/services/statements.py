@@ -1,4 +1,4 @@
-"""Cases of a statement that belongs to no entry, and the results of its drafts in them."""
+"""Sandbox tests for requests without an entry, and the results of their drafts."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from catalog.evidence.services.summaries import CaseRow, case_rows
 from catalog.models import CaseRun, CaseSet, CheckState, Execution, Version
 from catalog.models.evidence import ORIGIN
 
-MOST_SETS = 5  # of a statement, the newest
+MOST_SETS = 5  # per request text, newest first
 LATELY = timedelta(hours=1)
 
 
 @dataclass(frozen=True)
 class StatementEvidence:
-    """The result of one script in one case set of its statement."""
+    """The results of one script for one test suite of its request."""
 
     execution: Execution
     cases: Sequence[CaseRow]
@@ -40,12 +40,12 @@ class StatementEvidence:
 
 
 def case_sets_for(statement: str) -> QuerySet[CaseSet]:
-    """The case sets of this statement that were not removed or replaced."""
+    """Return the test suites of this request text that were not removed or replaced."""
     return _in_force().filter(statement_sha256=hash_statement(statement)).distinct()[:MOST_SETS]
 
 
 def case_sets_of_statements(hashes: Collection[str]) -> list[CaseSet]:
-    """The same for many statements, by their hashes, newest first."""
+    """Return the current test suites of many request texts, by their hashes, newest first."""
     kept: dict[str, list[CaseSet]] = {}
     for case_set in _in_force().filter(statement_sha256__in=hashes).distinct():
         of_statement = kept.setdefault(case_set.statement_sha256, [])
@@ -55,16 +55,16 @@ def case_sets_of_statements(hashes: Collection[str]) -> list[CaseSet]:
 
 
 def _in_force() -> QuerySet[CaseSet]:
-    """Those that count in every campaign; what a review made of them counts in its own only."""
+    """Return the suites that count everywhere. Suites revised in a review count only in its campaign."""
     is_kept = Q(entries=None) | Q(entries__removed_at=None)
     return CaseSet.objects.filter(is_kept, replaced_by=None, withdrawn_at=None, is_revision=False)
 
 
 def request_draft_runs(statement: str, scripts: Collection[str]) -> int:
-    """Have scripts for a statement run in its cases; returns how many runs that are. None without cases.
+    """Request runs of the scripts with the test suites of their request. Return the number of runs.
 
-    None either if no worker of the sandbox would run them: nothing waits for a worker that may never come. Results
-    of the last hour are not requested again, since the run of the draft may have produced them itself.
+    Requests nothing if no sandbox worker is active, so that no run waits forever. Results of the last hour are not
+    requested again, because the run that created the draft may have produced them.
     """
     by_hash = {Version.hash_of(script): script for script in scripts}
     case_sets = list(case_sets_for(statement))
@@ -76,10 +76,9 @@ def request_draft_runs(statement: str, scripts: Collection[str]) -> int:
 def request_missing_runs(
     scripts: Mapping[str, str], case_sets: Sequence[CaseSet], *, since: datetime | None = None
 ) -> int:
-    """Have these drafts, by their hashes, run in each case set where they were not run here yet, or not since
-    `since`.
+    """Request runs of these drafts, by hash, for suites without a local result (since `since`).
 
-    Shipped results are not requested again. Returns how many runs were requested.
+    Shipped results are not requested again. Returns the number of requested runs.
     """
     ran = Execution.objects.filter(
         script_sha256__in=scripts, case_set__in=case_sets, imported=False
@@ -97,7 +96,7 @@ def request_missing_runs(
 
 
 def evidence_for(statement: str, sha256s: Collection[str]) -> dict[str, list[StatementEvidence]]:
-    """The results in the cases of the statement, by hash of the script; two queries, one without cases."""
+    """Return the results for the request's test suites by script hash, in at most two queries."""
     return _evidence(
         Execution.objects.filter(case_set__in=case_sets_for(statement).values("pk")), sha256s
     )
@@ -106,9 +105,9 @@ def evidence_for(statement: str, sha256s: Collection[str]) -> dict[str, list[Sta
 def evidence_in(
     case_sets: Collection[int], sha256s: Collection[str], *, among: Q | None = None
 ) -> dict[str, list[StatementEvidence]]:
-    """The results in these case sets, by hash of the script; those that were not run are missing.
+    """Return the results for these test suites by script hash.
 
-    `among` says which results count; by default only those of this installation.
+    `among` selects the results that count, by default those of this installation.
     """
     counts = Q(imported=False) if among is None else among
     return _evidence(Execution.objects.filter(counts, case_set__in=case_sets), sha256s)
@@ -133,7 +132,7 @@ def _evidence(
 
 @transaction.atomic
 def forget_scripts(sha256s: Collection[str]) -> None:
-    """End the runs of these scripts and delete their results, except for scripts that are a version of an entry."""
+    """Cancel the runs and delete the results of these scripts, unless an entry has them as a version."""
     kept = Version.objects.filter(sha256__in=sha256s).values_list("sha256", flat=True)
     gone = set(sha256s).difference(kept)
     unfinished = CaseRun.objects.filter(script_sha256__in=gone, state__in=["waiting", "running"])
@@ -144,17 +143,17 @@ def forget_scripts(sha256s: Collection[str]) -> None:
 
 
 def all_case_sets(statement: str) -> set[int]:
-    """Every case set that contains these words, including replaced ones and those made in reviews."""
+    """Return the IDs of all suites for this request text, including replaced and revised ones."""
     found = CaseSet.objects.filter(statement_sha256=hash_statement(statement))
     return set(found.values_list("pk", flat=True))
 
 
 @transaction.atomic
 def forget_case_sets(case_sets: Collection[int], *, keeping: Collection[int] = ()) -> None:
-    """Delete these case sets, which contain the words of their statement, and all their results.
+    """Delete these test suites, which contain the request text, and their results.
 
-    Also those that reviewers made from them, with the record of it. Those that an entry has, or had, stay; so do
-    those marked to be kept, and what was made from them.
+    Suites that reviewers derived from them are deleted, too. Suites that belong or belonged to an entry stay, and so
+    do those in `keeping` and the suites derived from them.
     """
     gone = {*case_sets, *hooks.changed_from(case_sets)}
     gone -= {*keeping, *hooks.changed_from(keeping)}

@@ -1,4 +1,4 @@
-"""Results as rows: one for each script, case set, kind of machine and set of verdicts."""
+"""Store results as rows, one per script, test suite, kind of machine and set of verdicts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ JUDGED = (State.PASSED, State.FAILED)
 
 
 def hash_statement(statement: str) -> str:
-    """A normal form of statements that ignores differences in spaces and capitals."""
+    """Hash a request text, ignoring differences in whitespace and case."""
     return hashlib.sha256(" ".join(statement.casefold().split()).encode()).hexdigest()
 
 
@@ -34,13 +34,12 @@ def keep_case_set(
     replaces: CaseSet | None = None,
     is_revision: bool = False,
 ) -> CaseSet:
-    """The row of these cases; equal cases are one row, whoever writes them.
+    """Return the row of this test suite, creating it if necessary. Equal tests share one row.
 
-    `prompt_version` says which prompt a model was asked with, `replaces` which set its author has revised.
-    `is_revision`: made from another set in a review. If somebody writes the same cases anew, they become a set of
-    the statement.
+    `prompt_version` is the prompt that a model received, and `replaces` is the suite that its author revised.
+    `is_revision` marks suites made in a review. If a user later writes the same tests, they become a regular suite.
     """
-    # As it was written: that a case names the folder it begins in says more than that it begins there.
+    # Store only the fields that the author set: an explicit working folder means more than the default.
     content = case_set.model_dump(mode="json", by_alias=True, exclude_none=True, exclude_unset=True)
     kept, created = CaseSet.objects.get_or_create(
         sha256=case_set.sha256,
@@ -62,20 +61,20 @@ def keep_case_set(
         kept.is_revision = False
         kept.save(update_fields=["is_revision"])
     if kept.withdrawn_at is not None and by is not None and not is_revision:
-        # A person means it as it stands.
+        # The user wants these tests, so they count again.
         kept.withdrawn_at = None
         kept.save(update_fields=["withdrawn_at"])
     return kept
 
 
 def withdraw_case_set(case_set: CaseSet) -> None:
-    """Withdraw it: no draft is run in it any more, and its results count nowhere."""
+    """Withdraw the suite: drafts no longer run with it, and its results don't count."""
     CaseSet.objects.filter(pk=case_set.pk, withdrawn_at=None).update(withdrawn_at=Now())
 
 
 @transaction.atomic
 def store_execution(case_set: CaseSet, execution: cases.Execution) -> Execution:
-    """The row of this result. A repetition of the last result on this kind of machine is counted there."""
+    """Return the row of this result. A repetition of the last result only increases its counter."""
     fingerprint = execution.fingerprint
     fingerprint_sha256 = fingerprint.sha256 if fingerprint is not None else ""
     CaseSet.objects.select_for_update(of=("self",)).get(pk=case_set.pk)
@@ -103,7 +102,7 @@ def store_execution(case_set: CaseSet, execution: cases.Execution) -> Execution:
         worlds=sum(any(check.state in JUDGED for check in case.checks) for case in execution.cases),
         document=_document(execution),
         seconds=execution.seconds,
-        # The clock of the database: what a reviewer changed before is told apart by it, whichever machine ran this.
+        # The database clock orders the result and the changes of reviewers, independent of the machine that ran it.
         first_at=Now(),
         last_at=Now(),
     )
@@ -125,7 +124,7 @@ def store_execution(case_set: CaseSet, execution: cases.Execution) -> Execution:
 
 
 def keep_quality(stored: Execution, quality: Quality | None) -> None:
-    """Add the quality of the cases to a result, once; None if measuring would take too long."""
+    """Add the quality of the tests to a result, once. Pass None if measuring would take too long."""
     document = stored.document
     if quality is not None:
         document = {
@@ -144,9 +143,9 @@ def keep_quality(stored: Execution, quality: Quality | None) -> None:
 def last_execution(
     script_sha256: str, case_set: CaseSet, fingerprint_sha256: str | None = None
 ) -> Execution | None:
-    """The last result of this text in these cases, on this kind of machine or on any; none that came with a file.
+    """Return the last local result of a script, on this kind of machine or on any.
 
-    One that is *not run* in part only where there is no complete one.
+    An incomplete result (*not run*) is returned only if no complete one exists.
     """
     found = _executions(script_sha256, case_set, fingerprint_sha256)
     return found.order_by(_is_not_run().asc(), "-last_at", "-pk").first()
@@ -162,7 +161,7 @@ def _executions(
 
 
 def newest_results(found: QuerySet[Execution], *of: str) -> QuerySet[Execution]:
-    """Of each of these the newest result; what was not run, or came with a file, only where nothing else is known."""
+    """Return the newest result per group, preferring complete results and those of this installation."""
     return found.order_by(*of, _is_not_run().asc(), "imported", "-last_at", "-pk").distinct(*of)
 
 
@@ -171,10 +170,10 @@ def _is_not_run() -> ExpressionWrapper[Q]:
 
 
 def state_of(execution: cases.Execution) -> State:
-    """One failed check fails the whole; else all that have a verdict passed, where any has one.
+    """Return the overall state: failed if any check failed, else passed if any check has a verdict.
 
-    Where any check was not run the result is incomplete, and *not run* as a whole: the case that met the trouble
-    may be the one that fails, so a better result is not hidden by it, and it is tried again.
+    If any check was not run, the whole result is *not run*, because that check might have failed. It does not replace
+    a complete result and is retried.
     """
     if execution.count(State.NOT_RUN):
         return State.NOT_RUN
@@ -197,7 +196,7 @@ def _reason(execution: cases.Execution) -> str:
 
 
 def _document(execution: cases.Execution) -> dict[str, object]:
-    """What has no rows of its own: what was seen in each world, and the summary sentence."""
+    """Return the results that have no rows: the observations per scenario and the summary sentence."""
     document = as_document(execution)
     worlds = [
         {"title": case["title"], "state": case["state"], "seen": case["seen"]}
@@ -211,7 +210,7 @@ def _document(execution: cases.Execution) -> dict[str, object]:
 
 
 def differs(last: Execution, execution: cases.Execution) -> bool:
-    """Whether any verdict differs. A check that was unstable may have either verdict now."""
+    """Return whether any verdict differs. A check that was unstable may have either verdict now."""
     then = list(last.checks.order_by("case_number", "number").values_list("state", flat=True))
     now = [check.state for case in execution.cases for check in case.checks]
     return len(then) != len(now) or any(_is_other(*pair) for pair in zip(then, now, strict=True))
@@ -222,7 +221,7 @@ def _is_other(then: str, now: State) -> bool:
 
 
 def without_unstable(stored: Execution, execution: cases.Execution) -> cases.Execution:
-    """The same checks run once more: those known to be unstable have no verdict here either."""
+    """Mark the checks that are known to be unstable, so that a repeated run gives them no verdict."""
     unstable = {
         (one.case_number, one.number): one.got
         for one in stored.checks.filter(state=CheckState.UNSTABLE)
@@ -242,7 +241,7 @@ def without_unstable(stored: Execution, execution: cases.Execution) -> cases.Exe
 
 
 def changed_checks(before: Execution, after: Execution) -> Sequence[tuple[CheckResult, str]]:
-    """The checks of `after` with a different verdict in `before`, and that verdict."""
+    """Return the checks of `after` with a different verdict in `before`, and that verdict."""
     then = {(one.case_number, one.number): one.state for one in before.checks.all()}
     return [
         (one, then.get((one.case_number, one.number), ""))
@@ -252,7 +251,7 @@ def changed_checks(before: Execution, after: Execution) -> Sequence[tuple[CheckR
 
 
 def changed_environment(before: Execution, after: Execution) -> Sequence[tuple[str, str, str]]:
-    """How the machines differ: the part, and its version before and after."""
+    """Return (tool, version before, version after) for each difference of the machines."""
     then, now = before.fingerprint, after.fingerprint
     return [
         (name, then.get(name, ""), now.get(name, ""))
@@ -262,9 +261,9 @@ def changed_environment(before: Execution, after: Execution) -> Sequence[tuple[s
 
 
 def forget_author(user: User) -> None:
-    """Rename the author of a person's case sets to their anonymised account, in the content as well.
+    """Rename the author of a user's suites to the anonymized account, also in the content.
 
-    The hashes stay, since they leave the author out.
+    The hashes do not change, because they exclude the author.
     """
     for case_set in CaseSet.objects.filter(by=user, author_kind="person").iterator(chunk_size=100):
         case_set.author_name = show(user.username)

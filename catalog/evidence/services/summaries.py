@@ -1,4 +1,4 @@
-"""Summaries of a script's evidence, for the pages that show it."""
+"""Summarize a script's evidence for pages."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from catalog.models import (
 
 @dataclass(frozen=True)
 class CaseRow:
-    """One case with its checks and what was seen."""
+    """A sandbox test with its checks and observations."""
 
     title: str
     about: str
@@ -43,12 +43,12 @@ class CaseRow:
 
 @dataclass(frozen=True)
 class SetRow:
-    """A case set of an entry, the last result of the version that is shown, and the run in progress."""
+    """A test suite of an entry, with the last result of the shown version and the run in progress."""
 
     kept: EntryCases
     execution: Execution | None
     under_way: CaseRun | None
-    is_being_measured: bool = False  # how good its cases are
+    is_being_measured: bool = False  # whether a quality measurement is pending
     cases: Sequence[CaseRow] = ()
 
     @property
@@ -58,7 +58,7 @@ class SetRow:
 
 @dataclass(frozen=True)
 class Evidence:
-    """All the cases of an entry, with the results of one version's text."""
+    """All sandbox tests of an entry, with the results of one version's script."""
 
     sets: Sequence[SetRow]
     sandbox: SandboxReport | None
@@ -94,18 +94,18 @@ class Evidence:
 
     @property
     def at(self) -> datetime | None:
-        """The time of its oldest result."""
+        """Return the time of the oldest result."""
         return min((one.last_at for one in self.executions), default=None)
 
     @property
     def environment(self) -> str:
-        """The most important tools: `bash 5.2, coreutils 9.1`; of a shipped result if there is one."""
+        """Return the most important tools, such as `bash 5.2, coreutils 9.1`, preferring a shipped result."""
         shipped_first = sorted(self.executions, key=lambda one: not one.is_shipped)
         return shipped_first[0].environment if shipped_first else ""
 
     @property
     def is_shipped(self) -> bool:
-        """Whether any result was measured before the release."""
+        """Return whether any result was measured before the release."""
         return any(one.is_shipped for one in self.executions)
 
     @property
@@ -114,13 +114,13 @@ class Evidence:
 
     @property
     def is_followed(self) -> bool:
-        """Whether a new result is expected: a run is in progress, and a worker of the sandbox is there."""
+        """Return whether a new result is expected soon, because a run is unfinished and a worker is active."""
         soon = self.is_under_way or any(one.is_being_measured for one in self.sets)
         return soon and self.sandbox is not None and self.sandbox.is_recent
 
     @property
     def digest(self) -> str:
-        """A digest that changes as soon as a page that shows this would look different."""
+        """Return a digest that changes when the page would change."""
         rows = [
             (
                 one.kept.pk,
@@ -136,7 +136,7 @@ class Evidence:
 
 
 def evidence_of(entry: Entry, version: Version, *, with_checks: bool = False) -> Evidence:
-    """The cases of the entry with the last results of this version's text; at most five queries."""
+    """Return the tests of the entry with the last results of this version, in at most five queries."""
     kept = list(
         EntryCases.objects.filter(entry=entry, removed_at=None)
         .select_related("case_set", "added_by")
@@ -178,10 +178,10 @@ def evidence_of(entry: Entry, version: Version, *, with_checks: bool = False) ->
 
 
 def case_rows(case_set: CaseSet, execution: Execution | None) -> list[CaseRow]:
-    """The cases in order, each with its checks; a case without a result has yet to be run."""
+    """Return the tests in order with their checks. A test without a result has not run yet."""
     checks: dict[int, list[CheckResult]] = {}
     worlds: Sequence[Mapping[str, object]] = ()
-    # With the dates of the day that it was run on, as the paths and sentences of its result have them.
+    # Fill in the dates of the day of the run, because the result contains them.
     moment = execution.first_at.timestamp() if execution is not None else time.time()
     filled: Any = fill_dates(case_set.content["cases"], moment)
     if execution is not None:

@@ -1,4 +1,4 @@
-"""A world as a small tree: what was there, and what the script changed."""
+"""Show a scenario as a tree of its files and the changes that the script made."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import NamedTuple
 from catalog.execution.cases.display import show
 
 MOST_ROWS = 60
-MOST_LOOKED_AT = 2000  # what a script may leave behind is more than anybody looks at
-DEEPEST = 8  # levels that the page sets in
+MOST_LOOKED_AT = 2000  # scripts may leave far more files than the page can show
+DEEPEST = 8  # indentation levels on the page
 
 
 class TreeRow(NamedTuple):
-    """One name in the tree: its depth, its details, and what happened to it."""
+    """A name in the tree, with its depth, its details and its change."""
 
     depth: int
     name: str
@@ -22,7 +22,7 @@ class TreeRow(NamedTuple):
 
 
 def world_tree(world: Mapping[str, object], seen: Mapping[str, object]) -> Sequence[TreeRow]:
-    """The files of a case's world and those after the run, folders before their contents; at most MOST_ROWS."""
+    """Return the scenario's files before and after the run, folders first, in at most MOST_ROWS rows."""
     notes: dict[str, str] = {}
     marks: dict[str, str] = {}
     files = world.get("files")
@@ -54,9 +54,9 @@ def world_tree(world: Mapping[str, object], seen: Mapping[str, object]) -> Seque
 
 
 def _join_chains(rows: Sequence[TreeRow]) -> list[TreeRow]:
-    """A folder that contains only one folder shares its row: `var/log/app/`."""
+    """Join folders that contain only one folder into one row, such as `var/log/app/`."""
     joined: list[TreeRow] = []
-    lifted = [0] * (DEEPEST + 2)  # by depth, how many levels what is below has moved up
+    lifted = [0] * (DEEPEST + 2)  # by depth: how many levels the rows below have moved up
     prefix = ""
     for position, row in enumerate(rows):
         below = _children(rows, position)
@@ -79,7 +79,7 @@ def _join_chains(rows: Sequence[TreeRow]) -> list[TreeRow]:
 
 
 def _children(rows: Sequence[TreeRow], position: int) -> list[TreeRow]:
-    """The rows right below this one."""
+    """Return the direct children of this row."""
     found = []
     for row in rows[position + 1 :]:
         if row.depth <= rows[position].depth:

@@ -1,1 +1,1 @@
-"""Pages of cases and of what happened in them."""
+"""Pages about sandbox tests and their results."""

@@ -1,4 +1,4 @@
-"""The page of an entry's cases: results, running again, writing, replacing, removing."""
+"""The page about an entry's sandbox tests: show results, run again, write, replace and remove."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from core.web.requests import wants_fragment
 @require_safe
 @vary_on_headers("HX-Request")
 def entry_cases(request: HttpRequest, slug: str) -> HttpResponse:
-    """The cases of an entry, and the results of one version; 204 if nothing has changed since they were shown."""
+    """Show the tests of an entry and the results of one version. Return 204 if nothing has changed."""
     entry = access_entry(request.user, slug)
     version = _version_of(request, entry)
     if wants_fragment(request) and "seen" in request.GET:
@@ -45,7 +45,7 @@ def entry_cases(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def cases_new(request: HttpRequest, slug: str) -> HttpResponse:
-    """Write a case set for an entry, or upload one."""
+    """Write or upload a test suite for an entry."""
     user = curator_of(request)
     entry = access_entry(user, slug, to_curate=True)
     version = _version_of(request, entry)
@@ -55,7 +55,7 @@ def cases_new(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def cases_edit(request: HttpRequest, pk: int) -> HttpResponse:
-    """Write a replacement of a case set; the results of the old one stay."""
+    """Replace a test suite. The results of the old one stay."""
     user = curator_of(request)
     kept = _kept(pk)
     return _edit(request, user, kept.entry, {"cases": text_of(kept.case_set)}, kept)
@@ -63,7 +63,7 @@ def cases_edit(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def cases_remove(request: HttpRequest, pk: int) -> HttpResponse:
-    """Remove the cases from the entry."""
+    """Remove the test suite from the entry."""
     user = curator_of(request)
     kept = _kept(pk)
     try:
@@ -77,7 +77,7 @@ def cases_remove(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def cases_run(request: HttpRequest, pk: int) -> HttpResponse:
-    """Have a version run in all the cases of its entry."""
+    """Request a run of a version with all tests of its entry."""
     user = curator_of(request)
     version = access_version(user, pk, to_curate=True)
     runs = services.request_runs(version, purpose=CaseRun.Purpose.ASKED, by=user)
@@ -92,7 +92,7 @@ def cases_run(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_safe
 def cases_file(request: HttpRequest, pk: int) -> HttpResponse:
-    """A case set as a file that `run_cases` reads."""
+    """Download a test suite as a file for `run_cases`."""
     kept = _kept(pk)
     access_entry(request.user, kept.entry.slug)
     name = f"{kept.entry.slug}-cases.json"
@@ -108,7 +108,7 @@ def cases_file(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_safe
 def cases_folder(request: HttpRequest, pk: int) -> HttpResponse:
-    """The case set as a zipped folder for continuous integration elsewhere, with a program that runs it."""
+    """Download a test suite as a zipped folder, with a program to run it in continuous integration."""
     kept = _kept(pk)
     access_entry(request.user, kept.entry.slug)
     name = f"{kept.entry.slug}-cases"
@@ -138,7 +138,7 @@ def _edit(
         try:
             services.add_cases(entry, text, by=user, replaces=kept)
         except BadInput as refusal:
-            # What a file brought stands in the field: that is where the mistakes are pointed out.
+            # Show the text of the uploaded file in the field, where the mistakes are reported.
             retype(form, cases=text)
             for complaint in str(refusal).splitlines():
                 form.add_error("cases", complaint)
@@ -170,7 +170,7 @@ def _kept(pk: int) -> EntryCases:
 
 
 def _version_of(request: HttpRequest, entry: Entry) -> Version:
-    """The version in the URL, else the one that the entry answers with, else the newest."""
+    """Return the version in the URL, or else the live version, or else the newest one."""
     versions = list(access_versions(request.user).filter(entry=entry))
     named = request.GET.get("version", "")
     if named:
