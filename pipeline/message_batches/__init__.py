@@ -1,1 +1,1 @@
-"""Message Batches: requests of a campaign's runs are collected and sent as one; their replies go back to the runs."""
+"""Collect the model calls of a campaign's runs, send them as Message Batches and return the replies to the runs."""

@@ -1,5 +1,6 @@
-"""One step of the background work on Message Batches: collect, send, poll, read. Any worker does it, never two at
-once.
+"""Run one step of the background work on Message Batches: collect, send, poll and read.
+
+Any worker can run it, but two workers never process the same batch at the same time.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ from pipeline.models import MessageBatch
 logger = logging.getLogger(__name__)
 State = MessageBatch.State
 
-# Whoever takes a batch keeps it from others for so long; a lost worker's is taken up after it.
+# How long a worker reserves a batch. If the worker is lost, another one continues after this time.
 _HELD = timedelta(seconds=30)
 _GONE = 404
 
 
 def advance_message_batches() -> int:
-    """Take every batch as far as it can go now; returns how many were polled."""
+    """Process all due batches as far as possible. Return how many were processed."""
     give_to_direct_calls()
     collect_waiting()
     due = MessageBatch.objects.filter(state__in=MessageBatch.UNFINISHED, next_look_at__lte=Now())
@@ -44,7 +45,7 @@ def advance_message_batches() -> int:
 
 
 def _take(pk: int) -> MessageBatch | None:
-    """The batch, reserved for this worker for a while; None if another one was first."""
+    """Reserve a batch for this worker and return it, or return None if another worker was first."""
     mine = MessageBatch.objects.filter(pk=pk, state__in=MessageBatch.UNFINISHED)
     if not mine.filter(next_look_at__lte=Now()).update(next_look_at=Now() + _HELD):
         return None
@@ -65,12 +66,12 @@ def _advance(row: MessageBatch) -> None:
 
 
 def _look(row: MessageBatch) -> None:
-    """Poll its state; cancel it if that was requested; read it if it has ended."""
+    """Poll the state of a batch. Cancel the batch if this was requested, and read its results if it has ended."""
     target = find_target(row)
     if target is None:
         return
     client = batches_client()
-    # What was found by its looks may be somebody else's: it is looked at alone until its results say.
+    # A batch found by `look_for` may belong to another client, so it is not canceled until its results confirm it.
     if row.cancel_asked_at is not None and row.is_certain and row.state == State.IN_PROGRESS:
         told = client.cancel(target, row.remote_id)
     else:

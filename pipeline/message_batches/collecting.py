@@ -1,7 +1,7 @@
-"""Collects waiting questions into Message Batches: a campaign goes in waves, one for each stage of its runs.
+"""Collect waiting calls into Message Batches, usually one batch for each stage of a campaign's runs.
 
-A batch is closed once no run of its campaign is about to ask another question, once its oldest question has waited
-long enough, or once it is full. Its possible cost is reserved from the budget until it has ended.
+A batch is closed when no run of the campaign is about to add a call, when its oldest call has waited long enough, or
+when it is full. Its expected cost is reserved from the budget until it has ended.
 """
 
 from __future__ import annotations
@@ -24,14 +24,15 @@ from pipeline.message_batches.waiting import waiting_calls
 from pipeline.models import Attempt, Batch, Endpoint, MessageBatch, ModelCall, Run, Spending
 from pipeline.scheduling.batches import spent_by, stop_batch
 
-# The server takes 100,000 requests or 256 MB; ours are sent from a worker's memory.
+# The server accepts 100,000 requests or 256 MB. These limits are lower because the worker holds them in memory.
 MOST_REQUESTS = 10_000
 MOST_BYTES = 32_000_000
-_CHARACTERS_A_TOKEN = 3  # of scripts and English; too many tokens rather than too few
+# a low value, so that the token count is not underestimated
+_CHARACTERS_A_TOKEN = 3
 
 
 def collect_waiting() -> list[MessageBatch]:
-    """Close a batch for each campaign and endpoint that is due; each is written before it is sent."""
+    """Close a batch for each campaign and endpoint that is due, and store it before it is sent."""
     found = (
         waiting_calls()
         .filter(run__batch__paused_at=None, run__batch__uses_message_batches=True)
@@ -53,7 +54,7 @@ def collect_waiting() -> list[MessageBatch]:
 
 
 def _reads_results(batch_id: int, endpoint_id: int) -> bool:
-    """Whether replies are being distributed now: the runs that they wake will ask more questions."""
+    """Return whether replies are being distributed now. The runs that they wake will add more calls."""
     return MessageBatch.objects.filter(
         batch=batch_id, endpoint=endpoint_id, state=MessageBatch.State.ENDED
     ).exists()
@@ -66,13 +67,13 @@ def _has_others_on_the_way(batch_id: int) -> bool:
 
 @transaction.atomic
 def _collect(batch_id: int, endpoint_id: int) -> MessageBatch | None:
-    """The batch with the calls that fit into it and into the budget; None if none fits."""
-    # One worker at a time: the budget is looked at and kept in one go.
+    """Create a batch of the calls that fit into it and into the budget, or return None if none fits."""
+    # The lock makes the budget check and the reservation atomic.
     batch = Batch.objects.select_for_update(no_key=True).get(pk=batch_id)
     endpoint = Endpoint.objects.get(pk=endpoint_id)
     if batch.paused_at is not None or not endpoint.is_on:
         return None
-    # Both may have been switched off since the calls were counted.
+    # Both may have been turned off since the calls were counted.
     if not (batch.uses_message_batches and endpoint.has_batches):
         return None
     under_way = MessageBatch.objects.filter(batch=batch, state__in=MessageBatch.UNFINISHED)
@@ -115,7 +116,7 @@ def _collect(batch_id: int, endpoint_id: int) -> MessageBatch | None:
 
 
 def _within_size(calls: Iterable[ModelCall]) -> list[ModelCall]:
-    """The first calls that fit into one request; a single one always does."""
+    """Return the first calls that fit into one request, but at least one."""
     size, taken = 0, list[ModelCall]()
     for call in calls:
         size += len(json.dumps(call.request))
@@ -128,9 +129,9 @@ def _within_size(calls: Iterable[ModelCall]) -> list[ModelCall]:
 def _within_budget(
     calls: Sequence[ModelCall], left: int | None, *, is_first: bool
 ) -> tuple[list[ModelCall], int]:
-    """The first calls that the rest of the budget can pay for, and the amount reserved for them.
+    """Return the first calls that the remaining budget can pay for, and the amount to reserve.
 
-    If nothing else is in progress, at least one is taken, as with direct calls.
+    If the campaign has no batch in progress, at least one call is returned, as with direct calls.
     """
     costs = _expected_costs(calls)
     if left is None:
@@ -145,7 +146,7 @@ def _within_budget(
 
 
 def _expected_costs(calls: Sequence[ModelCall]) -> list[int]:
-    """Micro-dollars for each: its input, and as much output as this stage had before, else its limit."""
+    """Estimate each call's cost in micro-dollars, from the average output of its model and stage or its limit."""
     usual = dict[tuple[str, str], int]()
     prices = {}
     costs = []

@@ -1,7 +1,7 @@
-"""Reads the results of Message Batches and gives them to their runs; repeating it changes nothing.
+"""Read the results of Message Batches and pass them to the runs. Reading twice has no further effect.
 
-Each result ends its attempt as a direct call's reply would: the call gets its reply, the cost is counted, and
-failures are handled by the same policy. Sleeping runs go on.
+A result ends its attempt like the reply of a direct call: the call gets the reply, the cost is counted, and failures
+follow the same policy. Then the sleeping runs continue.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _NO_TARGET = Target("", "", "", 0)
 
 
 def read_results(row: MessageBatch, target: Target) -> None:
-    """Read the results of a batch that has ended, and end it; if they break off, the rest is read the next time."""
+    """Read the results of an ended batch and finish it. After an interruption, the rest is read later."""
     seen = set[str]()
     try:
         for results in _slices(batches_client().results(target, row.remote_id), _SLICE):
@@ -46,7 +46,7 @@ def read_results(row: MessageBatch, target: Target) -> None:
                 return
             _settle(row, dict(results))
             seen.update(dict(results))
-            # Longer than a slice takes: nobody else reads it meanwhile.
+            # Longer than a slice takes, so that no other worker reads the batch at the same time.
             MessageBatch.objects.filter(pk=row.pk).update(next_look_at=Now() + _HELD)
             if draining.is_set():
                 return
@@ -62,16 +62,14 @@ def read_results(row: MessageBatch, target: Target) -> None:
 
 
 def end_unanswered(row: MessageBatch, failed: Failed, *, state: str = State.DONE) -> None:
-    """End a batch without results: all its requests end like this, and wait again if the policy allows it."""
+    """End a batch without results. All its requests fail like this and wait again if the policy allows it."""
     calls = row.attempts.filter(ended_at=None).values_list("call", flat=True)
     _settle(row, dict.fromkeys(calls, failed))
     _end(row, state, problem=failed.message)
 
 
 def take_out_gone(row: MessageBatch) -> bool:
-    """End the attempts whose run was cancelled or erased before the batch was sent; returns whether others are
-    left.
-    """
+    """End attempts whose run was canceled or erased before sending. Return whether any requests remain."""
     gone = gone_tries(row)
     if not gone.exists():
         return True
@@ -85,7 +83,7 @@ def take_out_gone(row: MessageBatch) -> bool:
 
 
 def gone_tries(row: MessageBatch) -> QuerySet[Attempt]:
-    """Attempts of the batch that nobody waits for any more, or whose texts are erased."""
+    """Return attempts of the batch whose run was canceled or whose texts were erased."""
     return row.attempts.filter(ended_at=None).filter(
         Q(call__run__state=Run.State.CANCELLED) | Q(call__run__action__erased_at__isnull=False)
     )
@@ -97,7 +95,7 @@ def _slices(results: Iterator[T], size: int) -> Iterator[list[T]]:
 
 
 def _is_ours(row: MessageBatch, results: list[tuple[str, Answered | Failed]]) -> bool:
-    """Whether a batch that was found by time and size contains our requests; if not, the search goes on."""
+    """Return whether a batch found by time and size contains our requests. If not, the search continues."""
     names = [name for name, _result in results if name]
     is_ours = row.attempts.filter(call__in=names).exists()
     if is_ours:
@@ -115,7 +113,7 @@ def _is_ours(row: MessageBatch, results: list[tuple[str, Answered | Failed]]) ->
 
 
 def _settle(row: MessageBatch, results: Mapping[str, Answered | Failed]) -> None:
-    """End the open attempts of these calls. Runs that a worker holds now are handled the next time."""
+    """End the open attempts of these calls. Runs that a worker holds are processed the next time."""
     tries = (
         row.attempts.filter(call__in=list(results), ended_at=None)
         .select_related("call__endpoint", "call__run")
@@ -128,7 +126,7 @@ def _settle(row: MessageBatch, results: Mapping[str, Answered | Failed]) -> None
         if run.owner:
             continue
         try:
-            # Nobody holds the run: so long as that is so, its fence stays, and what we write is its own.
+            # No worker holds the run, so its fence stays the same. If a worker claims it now, LostLease is raised.
             settle_attempts(Lease(run.pk, "", run.fence), [(opened, results[call.pk])])
         except LostLease:
             continue
@@ -137,7 +135,7 @@ def _settle(row: MessageBatch, results: Mapping[str, Answered | Failed]) -> None
 
 
 def _wake_complete(runs: set[int]) -> None:
-    # One of a pair is no use alone.
+    # A run needs the replies to all of its calls.
     incomplete = Attempt.objects.filter(
         call__run__in=runs, ended_at=None, message_batch__isnull=False
     )
@@ -145,7 +143,7 @@ def _wake_complete(runs: set[int]) -> None:
 
 
 def _end(row: MessageBatch, state: str, *, problem: str = "") -> None:
-    """The batch is over once every attempt in it is; wakes the runs that were not woken with their replies."""
+    """End the batch if all its attempts have ended, and wake the remaining runs."""
     if row.attempts.filter(ended_at=None).exists():
         _unsettled(row, problem)
         return

@@ -1,8 +1,8 @@
-"""Sends Message Batches, each once: `create` is not idempotent, and a worker may die before it records the result.
+"""Send each Message Batch exactly once, although `create` is not idempotent and a worker may be lost at any time.
 
-A batch is marked as *sending* before anything is sent. One that stays so (its worker was lost, or the connection
-broke) may have arrived: it is searched among the server's newest batches, by time and number of requests, and sent
-again only if none fits. Its results, which name the requests, confirm a batch that was found.
+A batch is marked as *sending* before it is sent. If it stays in this state because the worker or the connection was
+lost, it may have arrived. It is then searched for in the server's newest batches by time and number of requests, and
+sent again only if no batch matches. The results contain the request IDs and thus confirm the match.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from pipeline.types import Problem
 
 State = MessageBatch.State
 
-# After the time limit of a request: nobody can still be sending it.
+# Added to the request's time limit, after which no worker can still be sending it.
 _GRACE = timedelta(seconds=60)
-# Clocks of server and database may differ by so much.
+# The maximum difference between the clocks of the server and the database.
 _SKEW = timedelta(minutes=10)
 _SOON = timedelta(seconds=15)
 _MOST_REST = timedelta(minutes=5)
@@ -39,7 +39,7 @@ _TOO_LARGE = 413
 
 
 def send(row: MessageBatch) -> None:
-    """Send a prepared batch, unless another worker does; requests that a person has withdrawn are not sent."""
+    """Send a prepared batch, unless another worker does or a user has canceled it."""
     if row.cancel_asked_at is not None:
         end_unanswered(
             row, Failed(FailureKind.CANCELLED, _("It was taken back before it was sent."))
@@ -68,7 +68,7 @@ def send(row: MessageBatch) -> None:
 
 
 def look_for(row: MessageBatch) -> None:
-    """Find out whether a batch in state *sending* has arrived: continue with it, or have it sent again."""
+    """Find out whether a batch in state *sending* has arrived. Continue with it or send it again."""
     target = find_target(row)
     if target is None:
         return
@@ -95,7 +95,7 @@ def look_for(row: MessageBatch) -> None:
 
 
 def find_target(row: MessageBatch) -> Target | None:
-    """The target of the batch; None if the endpoint can't be asked now, which is recorded in the row."""
+    """Return the target of the batch. If the endpoint is unavailable, record this and return None."""
     try:
         return target_of(row.endpoint)
     except (Problem, RunMustWait) as problem:
@@ -105,8 +105,8 @@ def find_target(row: MessageBatch) -> Target | None:
 
 @transaction.atomic
 def _begin(row: MessageBatch) -> dict[str, Request]:
-    """Mark it as *sending* and return its requests; empty if it is not to be sent now."""
-    # Whoever erases an action waits for this lock, so that nothing is erased between here and the mark.
+    """Mark the batch as *sending* and return its requests, or an empty dictionary if it must not be sent now."""
+    # Erasing an action waits for this lock, so that no text is erased between this point and the mark.
     MessageBatch.objects.select_for_update(no_key=True).get(pk=row.pk)
     if gone_tries(row).exists():
         return {}
@@ -114,7 +114,7 @@ def _begin(row: MessageBatch) -> dict[str, Request]:
         "call__run__action", "call__refinement__feedback"
     )
     calls = [one.call for one in tries]
-    # Once more: what the endpoint is treated as may have changed since they were collected.
+    # Mask again, because the endpoint's rules may have changed since the calls were collected.
     mask_calls(calls, row.endpoint)
     limit = timedelta(seconds=row.endpoint.timeout_seconds) + _GRACE
     is_begun = MessageBatch.objects.filter(
@@ -134,13 +134,13 @@ def _note_sent(row: MessageBatch, told: RemoteBatch, *, is_certain: bool) -> Non
 
 
 def look_interval() -> timedelta:
-    """How often a batch in progress is polled."""
+    """Return how often a batch in progress is polled."""
     return timedelta(seconds=settings.SCRIPTSMITH_BATCH_LOOK_SECONDS)
 
 
 def _after_failure(row: MessageBatch, failed: Failed) -> None:
     if failed.kind in (FailureKind.BUSY, FailureKind.UNREACHABLE):
-        # Nothing was made of it: the same batch is sent later.
+        # The server did not accept it, so the same batch can be sent later.
         rest = _SOON if failed.retry_after is None else timedelta(seconds=failed.retry_after)
         _prepare_again(row, failed, rest=min(rest, _MOST_REST))
     elif failed.kind in (FailureKind.BROKEN, FailureKind.TIMEOUT):
@@ -153,7 +153,7 @@ def _after_failure(row: MessageBatch, failed: Failed) -> None:
         stop_batch(row.batch, _("A spend limit is reached. %s") % _said(row, failed))
     else:
         stop_batch(row.batch, _("Message batches are refused. %s") % _said(row, failed))
-        # The questions are as good as before: they wait until a person has looked, and resumed the runs.
+        # The calls are still valid. They wait until a user has checked the problem and resumed the runs.
         never_asked = replace(failed, kind=FailureKind.CANCELLED, possibly_billed=False)
         end_unanswered(row, never_asked, state=State.FAILED)
 
@@ -177,7 +177,7 @@ def _said(row: MessageBatch, failed: Failed) -> str:
 
 @transaction.atomic
 def _split(row: MessageBatch) -> None:
-    """Two halves of a batch that is too large for the server; each is sent by itself."""
+    """Split a batch that is too large for the server into two halves, which are sent separately."""
     if not MessageBatch.objects.filter(pk=row.pk, state=State.SENDING).update(
         state=State.PREPARED,
         requests=F("requests") - row.requests // 2,

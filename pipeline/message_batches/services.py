@@ -1,4 +1,4 @@
-"""What pages, the API and commands show of Message Batches and do with them."""
+"""Services for pages, the API and commands that show and control Message Batches."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ _LISTED = 100
 
 @dataclass(frozen=True)
 class Progress:
-    """The state of a campaign's message batches. Costs are micro-dollars, at half the price."""
+    """The state of a campaign's message batches. Costs are in micro-dollars, at half the price of direct calls."""
 
-    waiting: int  # questions that are collected for the next one
+    waiting: int  # calls collected for the next batch
     requests: int
     answered: int
     in_progress: int  # requests in batches that have not ended
     cost: int
     batches: int
-    rows: Sequence[MessageBatch]  # the newest
+    rows: Sequence[MessageBatch]  # newest first
 
     @property
     def price_of_direct_calls(self) -> int:
-        """What the same would have cost call by call."""
+        """Return the cost of the same calls as direct calls."""
         return 2 * self.cost
 
 
 def progress_of(batch: Batch) -> Progress | None:
-    """The state, in four queries at most; None if the campaign has no batches and does not use them."""
+    """Return the state in at most four queries, or None if the campaign has no batches and does not use them."""
     sums = MessageBatch.objects.filter(batch=batch).aggregate(
         batches=Count("pk"),
         total=Sum("requests"),
@@ -66,19 +66,19 @@ def progress_of(batch: Batch) -> Progress | None:
 
 
 def requests_in_batches(endpoint: Endpoint) -> int:
-    """Requests in message batches of this endpoint that have not ended."""
+    """Return the number of requests in unfinished batches of this endpoint."""
     rows = MessageBatch.objects.filter(endpoint=endpoint, state__in=MessageBatch.UNFINISHED)
     return rows.aggregate(total=Sum("requests"))["total"] or 0
 
 
 def newest_batches(*, unfinished: bool = False) -> list[MessageBatch]:
-    """The newest ones of all campaigns, or of them those that have not ended."""
+    """Return the newest batches of all campaigns, or only the unfinished ones."""
     rows = MessageBatch.objects.select_related("batch", "endpoint").order_by("-pk")
     return list((rows.filter(state__in=MessageBatch.UNFINISHED) if unfinished else rows)[:_LISTED])
 
 
 def describe(row: MessageBatch) -> dict[str, object]:
-    """A batch as a JSON object; times in ISO 8601, UTC."""
+    """Return a batch as a JSON object, with times in ISO 8601 (UTC)."""
     return {
         "id": row.pk,
         "campaign": row.batch.name,
@@ -102,7 +102,7 @@ def _say(moment: datetime | None) -> str | None:
 
 @transaction.atomic
 def use_message_batches(batch: Batch, *, uses: bool, by: User) -> None:
-    """Send its questions in message batches from now on, or directly; batches already sent are read in any case."""
+    """Turn message batches on or off for new calls. Batches that were already sent are still read."""
     if batch.uses_message_batches == uses:
         return
     was, batch.uses_message_batches = batch.uses_message_batches, uses
@@ -112,9 +112,10 @@ def use_message_batches(batch: Batch, *, uses: bool, by: User) -> None:
 
 @transaction.atomic
 def cancel_message_batches(batch: Batch, *, by: User) -> int:
-    """Cancel what its runs have asked and no model has answered; returns how many batches are concerned.
+    """Cancel the unanswered requests of a campaign's batches. Return the number of canceled batches.
 
-    Answers received by then are paid for and kept. The rest costs nothing, and is asked again if the runs go on.
+    Answers received before the cancellation are paid for and kept. The other requests cost nothing and are sent again
+    if the runs continue.
     """
     count = MessageBatch.objects.filter(
         batch=batch, state__in=MessageBatch.UNFINISHED, cancel_asked_at=None
@@ -125,27 +126,27 @@ def cancel_message_batches(batch: Batch, *, by: User) -> int:
 
 
 def awaits_replies(run: str) -> Exists:
-    """Whether the run in this column has a question in a message batch, or in one being collected."""
+    """Return a condition: the run in this column has a call in a batch or waiting for one."""
     return Exists(ModelCall.objects.filter(run=OuterRef(run), in_batches=True, state="open"))
 
 
 @dataclass(frozen=True)
 class Wait:
-    """What a run waits for: a batch that was sent, or one that is being collected."""
+    """The batch that a run waits for. `sent_at` is None while the batch is being collected."""
 
     sent_at: datetime | None
     expires_at: datetime | None
 
     @property
     def words(self) -> str:
-        """In one sentence."""
+        """Return a sentence for the page."""
         if self.sent_at is None:
             return _("Its next question waits to be sent in a message batch.")
         return _("Its next question is in a message batch, which is answered within a day.")
 
 
 def wait_of(run: Run) -> Wait | None:
-    """The batch that an unfinished run waits for, if any. One query."""
+    """Return the batch that an unfinished run waits for, or None. Uses one query."""
     asked = run.calls.filter(in_batches=True, state="open").prefetch_related(
         "attempts__message_batch"
     )

@@ -1,6 +1,6 @@
-"""Questions that wait to be sent in a Message Batch, and the runs that wait for their replies.
+"""Store calls that wait for a Message Batch, and wake the runs that wait for their replies.
 
-A run that reaches such a question stores it, frees its worker and sleeps until the reply arrives.
+A run that reaches such a call stores it, frees its worker and sleeps until the reply arrives.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from pipeline.scheduling.dispatch import dispatch_abandoned
 from pipeline.scheduling.run_leases import Lease
 from pipeline.types import Problem, Question, StageName
 
-# A run that nobody wakes looks for itself: a batch ends within a day.
+# A run that was not woken wakes itself. A batch ends within a day.
 _LOOKS_ITSELF = timedelta(hours=26)
 _SLICE = 500
-# Whoever wrote the feedback waits for it.
+# The author of the feedback waits for this stage.
 NEVER_BATCHED = frozenset({StageName.SHORTEN})
 
 
 class AwaitsReplies(RunMustWait):
-    """The run waits for a Message Batch; reading its results wakes the run."""
+    """The run waits for a Message Batch and is woken when the results are read."""
 
 
 def endpoints_with_batches(run: Run, refinement: Refinement | None) -> Mapping[int, Endpoint]:
-    """The endpoints at which the run's questions can wait; none if a person waits for the answer.
+    """Return the endpoints that can batch this run's calls, or none if a user waits for the answer.
 
-    People wait for runs without a batch, and for a refinement from their own feedback.
+    Users wait for runs outside of campaigns and for refinements that they requested or wrote the feedback for.
     """
     by_a_person = refinement is not None and (
         refinement.feedback_id is not None or refinement.asked_by_id is not None
@@ -51,7 +51,7 @@ def endpoints_with_batches(run: Run, refinement: Refinement | None) -> Mapping[i
 def can_wait(
     question: Question, role: RoleSpec, known: ModelCall | None, endpoints: Collection[int]
 ) -> bool:
-    """Whether this question goes in a batch. One that was asked before stays where it is: it may be in a batch now."""
+    """Return whether this call goes into a batch. A repeated call stays as it is, because it may be in one now."""
     if question.stage in NEVER_BATCHED:
         return False
     return known.in_batches if known is not None else role.endpoint_id in endpoints
@@ -66,9 +66,9 @@ def note_waiting(
     endpoints: Mapping[int, Endpoint],
     secrets: SecretsRule,
 ) -> None:
-    """Store the questions that go in a batch, with secrets masked; existing ones stay.
+    """Store the calls that go into a batch, with secrets masked. Existing calls stay.
 
-    Raises Problem if a question has no attempts left, LostLease.
+    Raises Problem if a call has failed for good, and LostLease.
     """
     new = []
     for question, role in asked:
@@ -87,14 +87,14 @@ def note_waiting(
 
 
 def rest_until_replies() -> AwaitsReplies:
-    """Stop the passage of a run that has nothing else to do."""
+    """Return the exception that lets a run sleep until its replies arrive."""
     return AwaitsReplies(
         _("Its next question waits in a message batch."), until=timezone.now() + _LOOKS_ITSELF
     )
 
 
 def waiting_calls() -> QuerySet[ModelCall]:
-    """Calls that are to go in a batch and are in none, of runs that no worker holds."""
+    """Return the calls that wait for a batch, of runs that no worker holds."""
     under_way = Attempt.objects.filter(call=OuterRef("pk"), ended_at=None)
     return ModelCall.objects.filter(
         ~Exists(under_way),
@@ -107,9 +107,9 @@ def waiting_calls() -> QuerySet[ModelCall]:
 
 @transaction.atomic
 def give_to_direct_calls() -> int:
-    """Switch calls to direct ones if their campaign or endpoint has no batches any more; returns how many.
+    """Switch calls to direct ones if batches were turned off. Return their number.
 
-    Also those of an endpoint that is switched off: their runs then fail with that problem instead of sleeping
+    This includes endpoints that were turned off, so that their runs fail with that problem instead of sleeping
     forever.
     """
     is_off = Q(endpoint__enabled=False) & ~Q(endpoint__name__in=settings.SCRIPTSMITH_ENDPOINTS)
@@ -118,7 +118,7 @@ def give_to_direct_calls() -> int:
     )
     locked = left.select_for_update(of=("self",), no_key=True, skip_locked=True)
     found = dict(locked.values_list("pk", "run")[:_SLICE])
-    # Looked at again under the locks: one may have been collected before they were taken.
+    # Check again under the locks, because a call may have been collected in the meantime.
     if not found or not waiting_calls().filter(pk__in=list(found)).update(in_batches=False):
         return 0
     given = ModelCall.objects.filter(pk__in=list(found), in_batches=False)
