@@ -1,1 +1,1 @@
-"""Counts: what each item contributes to a campaign's figures, kept up as scores arrive."""
+"""Count what each item contributes to a campaign's figures, updated as scores arrive."""

@@ -1,8 +1,8 @@
-"""An item's contribution to its campaign's counts, and how it is stored on the item.
+"""Compute an item's contribution to its campaign's counts, and the text in which the item stores it.
 
-Kept is one text: the item's pattern, what each reviewer gave at each stage, what adds up over items, the stages whose
-text another arm holds before it, and the pattern under other readings where that differs. Items whose scores are
-alike, whoever gave them, are judged once. All go by `review.study.patterns`.
+The text contains the item's pattern, each reviewer's values per stage, the sums, the stages whose text an earlier
+item of the case has, and the patterns that differ under other readings. Items with equal scores are judged only once.
+The rules are in `review.study.patterns`.
 """
 
 from __future__ import annotations
@@ -32,25 +32,27 @@ from review.study.patterns import ReviewerValues
 from review.study.types import OtherForm
 
 _SUM = Tally.Kind.SUM.value
-# Sums that say how the work goes on, and nothing of what was found: `@day:2026-01-31:17` is what reviewer 17 was
-# through with that day (UTC), `@time:17` their seconds, `@left` the reviews that are still wanted.
+# Sums about the progress of the work, independent of its results. `@day:2026-01-31:17` is the number of items that
+# reviewer 17 submitted on that day (UTC), `@time:17` is the reviewer's total seconds, and `@left` is the number of
+# reviews that are still needed.
 DAY, TIME, LEFT = "@day:", "@time:", "@left"
 WORK = Q(kind=_SUM, pattern__startswith="@")
-# Items with a score that was given here, and scores that do not decide: `not_blind:STAGE:VERDICT:VALUE`.
+# Items with a score that was not imported, and scores that don't count: `not_blind:STAGE:VERDICT:VALUE`.
 HERE, NOT_BLIND = "here", "not_blind:"
-# The one without each reviewer's first quarter is not kept: each score moves where that ends. See `first_quarter`.
+# The reading without each reviewer's first quarter is not stored, because every score moves its end. See
+# `first_quarter`.
 _READINGS = (Reading.WITH_NOT_BLIND, Reading.WITHOUT_CALLED_IN)
 
 
 class Contribution(NamedTuple):
-    """What an item brings, as it is kept; `disputed` where something of it waits for an adjudicator."""
+    """An item's contribution as stored. `disputed` means that an adjudicator has to settle a score."""
 
     text: str
     disputed: bool
 
 
 class Kept(NamedTuple):
-    """What an item keeps, read again. `shared` are the stages whose text an earlier item of the case holds."""
+    """A parsed contribution. `shared` lists the stages whose text an earlier item of the case has."""
 
     pattern: str
     given: Mapping[str, list[list[int]]]
@@ -63,10 +65,10 @@ _NOTHING = Kept("", {}, {}, (), {})
 
 
 def read_kept(text: str) -> Kept:
-    """What `bring` wrote; an empty text is nothing.
+    """Parse the text written by `bring`. An empty text is an empty contribution.
 
     Raises:
-        OtherForm: another release wrote it.
+        OtherForm: Another release wrote the text.
     """
     if not text:
         return _NOTHING
@@ -78,7 +80,7 @@ def read_kept(text: str) -> Kept:
 
 
 def bring(facts: Facts, key: int) -> Contribution:
-    """What an item brings."""
+    """Return the contribution of an item."""
     row, situation, work = facts.rows[key], facts.situations[key], facts.work.get(key, [])
     own = facts.scores.get(key, [])
     sums = _sum_work(row, work, own)
@@ -109,7 +111,7 @@ def bring(facts: Facts, key: int) -> Contribution:
 
 
 class _Alike(NamedTuple):
-    """A score without who gave it and when: those of a reviewer are told by a place, and stand in order of time."""
+    """A score without reviewer and time. Reviewers are replaced by indexes, and scores are in order of time."""
 
     reviewer: int
     stage: str
@@ -126,7 +128,7 @@ class _Alike(NamedTuple):
 
 
 class _Judged(NamedTuple):
-    """What items with the same situation and scores bring, with places for reviewers."""
+    """The contribution of items with the same situation and scores, with indexes instead of reviewers."""
 
     pattern: str
     given: tuple[tuple[Stage, tuple[tuple[int, int], ...]], ...]
@@ -135,7 +137,7 @@ class _Judged(NamedTuple):
     readings: tuple[tuple[str, str], ...]
 
 
-# Most items are like many others; what is kept of each is small.
+# Many items are alike, and their cached results are small.
 @lru_cache(maxsize=65_536)
 def _judge(
     situation: Situation,
@@ -174,7 +176,7 @@ def _judge(
 
 
 def _matters(reading: Reading, scores: Iterable[_Alike]) -> bool:
-    """Whether the reading could be another for such scores."""
+    """Return whether the reading can differ from the plain one for these scores."""
     if reading is Reading.WITHOUT_CALLED_IN:
         return any(score.was_called_in for score in scores)
     return any(not score.is_blind for score in scores)
@@ -194,7 +196,7 @@ def _write(
 def _sum_item(
     situation: Situation, own: Iterable[ScoreRow], passed: Iterable[tuple[int, str]]
 ) -> dict[str, int]:
-    """Items of the demo model, items with a known time and their seconds, and who passed how many over."""
+    """Count items of the demo model, items with a known time, their seconds, and skips by reviewer."""
     sums: Counter[str] = Counter()
     seconds = add_up(score.active_seconds for score in own)
     if situation.is_demo:

@@ -1,4 +1,4 @@
-"""A campaign's counts as the report takes them: read from the tallies, and put together over configurations."""
+"""Read a campaign's counts from the tallies in the form that the report needs."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ _Given = tuple[Values, ...] | PairCells | Leaning
 
 @dataclass
 class GivenCounts:
-    """What reviewers gave at one stage, by statement."""
+    """Counts of the values that reviewers gave at one stage, by statement."""
 
     values: Counter[tuple[Values, ...]] = field(default_factory=Counter)
     pairs: Counter[PairCells] = field(default_factory=Counter)
     leanings: Counter[Leaning] = field(default_factory=Counter)
 
     def add(self, other: GivenCounts) -> None:
-        """Add the other's."""
+        """Add the counts of `other`."""
         self.values.update(other.values)
         self.pairs.update(other.pairs)
         self.leanings.update(other.leanings)
 
     def freeze(self) -> StageCounts:
-        """The same without what came to nothing."""
+        """Return the counts without zeros."""
         return StageCounts(_kept(self.values), _kept(self.pairs), _kept(self.leanings))
 
 
@@ -57,30 +57,30 @@ def _kept(counts: Counter[_Kind]) -> dict[_Kind, int]:
 
 @dataclass
 class Counts:
-    """What is counted of one configuration of a campaign."""
+    """The counts of one configuration of a campaign."""
 
     items: Counter[ItemPattern] = field(default_factory=Counter)
-    # Statements with several items, by the reduced patterns of these.
+    # Statements with several items, by the reduced patterns of these items.
     clusters: Counter[tuple[ItemPattern, ...]] = field(default_factory=Counter)
     given: dict[Stage, GivenCounts] = field(default_factory=lambda: defaultdict(GivenCounts))
-    # What to add to the sum over configurations so that each text and each statement counts once.
+    # Corrections to the sum over configurations, so that each text and each statement counts once.
     together: dict[Stage, GivenCounts] = field(default_factory=lambda: defaultdict(GivenCounts))
-    # Another configuration to the cases of a statement (reduced pattern here, reduced pattern there) to number of
-    # statements; each two configurations once, at the lower key.
+    # From another configuration to counts of statements by the cases' (pattern here, pattern there). Each pair of
+    # configurations is stored once, at the lower key.
     joint: dict[int, Counter[tuple[Pair, ...]]] = field(
         default_factory=lambda: defaultdict(Counter)
     )
-    # Another reading to (pattern, pattern under that reading) to number of items, where these differ.
+    # From another reading to counts of items by (pattern, pattern under that reading), if these differ.
     readings: dict[Reading, Counter[Pair]] = field(default_factory=lambda: defaultdict(Counter))
-    # Another reading to what is to be added to `clusters` under it.
+    # From another reading to the corrections of `clusters`.
     clusters_of: dict[Reading, Counter[tuple[ItemPattern, ...]]] = field(
         default_factory=lambda: defaultdict(Counter)
     )
-    # What adds up over items, see `review.counting.contributions`; reviewers' work is read by the dashboard alone.
+    # Sums over items, see `review.counting.contributions`. Reviewers' work is read only by the dashboard.
     sums: Counter[str] = field(default_factory=Counter)
 
     def read_as(self, reading: Reading) -> Counter[ItemPattern]:
-        """The items under another reading."""
+        """Return the counts of items under another reading."""
         found = Counter(self.items)
         for (plain, other), times in self.readings.get(reading, {}).items():
             found[plain] -= times
@@ -88,18 +88,18 @@ class Counts:
         return Counter({key: times for key, times in found.items() if times})
 
     def clusters_as(self, reading: Reading) -> Counter[tuple[ItemPattern, ...]]:
-        """The statements with several items under another reading."""
+        """Return the statements with several items under another reading."""
         found = Counter(self.clusters)
         found.update(self.clusters_of.get(reading, {}))
         return Counter({key: times for key, times in found.items() if times})
 
     def stages(self) -> dict[Stage, StageCounts]:
-        """What reviewers gave in this configuration."""
+        """Return the values that reviewers gave in this configuration."""
         return {stage: self.given[stage].freeze() for stage in Stage}
 
 
 def read_counts(campaign: Campaign, *, most_due: int = 1_000_000) -> dict[int, Counts]:
-    """The counts by configuration, brought up to what is committed now, if no more than `most_due` are due."""
+    """Return the counts by configuration. Count due items first, but at most `most_due` of them."""
     count_due(campaign, most=most_due)
     return read_tallies(campaign, _read_all, most=most_due)
 
@@ -131,7 +131,7 @@ def _read_all(campaign: Campaign) -> dict[int, Counts]:
 
 
 def join_stages(counts: Iterable[Counts]) -> dict[Stage, StageCounts]:
-    """What reviewers gave at each stage, over all configurations: each text once."""
+    """Return the values that reviewers gave at each stage in all configurations. Each text counts once."""
     found = {stage: GivenCounts() for stage in Stage}
     for one in counts:
         for stage in Stage:
@@ -151,7 +151,7 @@ def _take_given(counts: Counts, kind: str, pattern: str, count: int) -> None:
         given.values[key] = count
 
 
-# A report reads the same texts each time.
+# Every report reads the same texts.
 @lru_cache(maxsize=262_144)
 def _read_given(kind: str, pattern: str) -> tuple[bool, Stage, _Given]:
     name, _mark, rest = pattern.partition("|")

@@ -1,7 +1,7 @@
-"""All that was said of some items, put together by text: one that several arms of a case hold is scored once.
+"""Read the scores of items, combined by text: a text that several arms of a case share is scored once.
 
-A score of such a text counts in each of its arms, whoever was shown it in which of them; so does a word that settles
-it, and that somebody can't judge it.
+Such a score counts in each arm with the text, in whichever arm it was given. The same applies to adjudications and to
+reviewers who can't judge the text.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ _HOLDING = frozenset(state.value for state in Assignment.HOLDING)
 
 
 def judge_items(items: Sequence[Item]) -> dict[int, Judged]:
-    """What each item brings to the figures, by its primary key."""
+    """Return the facts about each item for the figures, by primary key."""
     facts = read_facts([item.pk for item in items])
     return {item.pk: facts.judge(item.pk) for item in items}
 
 
 @dataclass
 class Facts:
-    """All that was said of some items, and of the other arms of their cases.
+    """The scores and other facts of some items and of the other arms of their cases.
 
-    `groups` are the items of a case that hold the same text at a stage, real ones, in the order of their keys.
+    `groups` lists the real items of a case that have the same text at a stage, in order of their keys.
     """
 
     rows: dict[int, ItemRow]
@@ -60,22 +60,22 @@ class Facts:
     work: dict[int, list[Work]]
 
     def alike(self, key: int, stage: Stage) -> list[int]:
-        """The items that hold the same text at this stage, itself among them, in the order of their keys."""
+        """Return all items with the same text at this stage, including this one, in order of their keys."""
         text = self.texts[key][STAGES.index(stage)]
         if not (text and self.situations[key].is_real):
             return [key]
         return self.groups[self.rows[key].case, stage, text]
 
     def _others_alike(self, key: int) -> set[int]:
-        """The other items whose counts hang on what was said of this one."""
+        """Return the other items whose counts depend on the scores of this one."""
         return {one for stage in STAGES for one in self.alike(key, stage)} - {key}
 
     def is_first(self, key: int, stage: Stage) -> bool:
-        """Whether no item before it holds the same text at this stage."""
+        """Return whether no earlier item has the same text at this stage."""
         return self.alike(key, stage)[0] == key
 
     def scores_of(self, key: int) -> list[ScoreRow]:
-        """The scores of its texts, wherever they were given, in the order of time within each stage."""
+        """Return the scores of the item's texts from all arms, in order of time within each stage."""
         if not self._others_alike(key):
             return self.scores.get(key, [])
         found: list[ScoreRow] = []
@@ -98,7 +98,7 @@ class Facts:
         return (row for row in self.scores.get(key, ()) if row.stage == stage and _is_shared(row))
 
     def words_of(self, key: int) -> dict[tuple[Stage, Arm], int]:
-        """What was settled of its texts: of each the newest word."""
+        """Return the newest adjudicated values of the item's texts."""
         found: dict[tuple[Stage, Arm], Word] = dict(self.words.get(key, {}))
         for stage in STAGES:
             place = (stage, Arm.MODEL)
@@ -112,7 +112,7 @@ class Facts:
         return {place: word.value for place, word in found.items()}
 
     def cannot_judge(self, key: int) -> frozenset[int]:
-        """Who could not judge its script."""
+        """Return the reviewers who could not judge the script."""
         return frozenset(
             work.reviewer
             for one in self.alike(key, Stage.SCRIPT)
@@ -121,9 +121,10 @@ class Facts:
         )
 
     def gone(self, key: int) -> frozenset[int]:
-        """Who scored something of a closed item and has it in hand no more: a later stage waits for them no longer.
+        """Return the reviewers who scored a closed item and no longer hold it. Later stages don't wait for them.
 
-        As long as it is open somebody else may take their place. Labels that name nobody's work have no such people.
+        While the item is open, other reviewers may replace them. Imported labels without assignments have no such
+        reviewers.
         """
         if self.rows[key].state != Item.State.CLOSED.value:
             return frozenset()
@@ -133,7 +134,7 @@ class Facts:
         return frozenset(row.reviewer for row in self.scores_of(key)) - holding
 
     def judge(self, key: int) -> Judged:
-        """What the item brings to the figures."""
+        """Return the facts about the item for the figures."""
         return self.situations[key].judge(
             (given_score(row, order) for order, row in enumerate(self.scores_of(key))),
             adjudicated=self.words_of(key),
@@ -145,7 +146,7 @@ class Facts:
 
 
 class _Row(Protocol):
-    """A score as its table has it, or what was read of one."""
+    """A score, as a database row or as a value read from one."""
 
     @property
     def reviewer(self) -> int: ...
@@ -172,7 +173,7 @@ class _Row(Protocol):
 
 
 def given_score(row: _Row, order: int) -> GivenScore:
-    """The score as the study's rules want it."""
+    """Convert a score to the form that the study's rules need."""
     return GivenScore(
         reviewer=row.reviewer,
         stage=Stage(row.stage),
@@ -190,12 +191,12 @@ def given_score(row: _Row, order: int) -> GivenScore:
 
 
 def _is_shared(row: ScoreRow) -> bool:
-    """Whether it is of a text that several arms may hold, as `groups` have them."""
+    """Return whether the score is for a text that several arms may share, as in `groups`."""
     return row.arm == _MODEL and row.round == 1
 
 
 def read_facts(keys: Collection[int]) -> Facts:
-    """What was said of these items, in a fixed number of queries; of the other arms of their cases too."""
+    """Read the facts about these items and the other arms of their cases, in a fixed number of queries."""
     rows = {row.pk: row for row in read_rows(_with_other_arms(keys))}
     situations, texts = read_situations(list(rows.values()))
     groups = _group(rows, situations, texts)
@@ -211,7 +212,7 @@ def _share_called_in(
     texts: dict[int, Texts],
     groups: dict[tuple[int, Stage, str], list[int]],
 ) -> None:
-    """Who was called in for a script is waited for in every arm that holds it: they are asked about the text."""
+    """Expect the tie-break reviewers of a script in every arm that has this script."""
     if not any(row.called_in for row in rows.values()):
         return
     for key, row in rows.items():
@@ -228,7 +229,7 @@ def _share_called_in(
 
 
 def same_texts(keys: Collection[int]) -> dict[tuple[int, str], list[int]]:
-    """Of each item and stage, the items of its case that hold the same text, where there are others."""
+    """Map each item and stage to the items of the case with the same text, if there are several."""
     if not keys:
         return {}
     rows = {row.pk: row for row in read_rows(_with_other_arms(keys))}

@@ -1,7 +1,7 @@
-"""The figures without the first quarter of what each reviewer scored in the campaign, while they were learning.
+"""Calculate the figures without the first quarter of each reviewer's scores, when they were still learning.
 
-Where a quarter ends moves with every score, so this is not kept: it is worked out from the scores when it is asked
-for, in campaigns of no more items than MOST_ITEMS.
+Every new score moves the end of this quarter, so the figures are not stored. They are calculated on request, in
+campaigns of at most MOST_ITEMS items.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ MOST_ITEMS = 5_000
 NOT_WORKED_OUT = _("not worked out in campaigns of more than 5,000 items")
 _SLICE = 1_000
 
-# By time, and of two at the same time in the order in which they were stored; without a time there is no order. What
-# was taken over from another arm was scored there. Three scores have no quarter.
+# In order of time, then of storage. Scores without a time have no order. Scores copied from another arm count only
+# where they were given. Fewer than four scores have no first quarter.
 _EARLY = """
     SELECT id, item_id FROM (
         SELECT score.id, score.item_id, count(*) OVER (PARTITION BY reviewer_id) AS every,
@@ -49,14 +49,14 @@ _ITEMS = """
 
 @dataclass
 class WithoutFirstQuarter:
-    """The items of one configuration under that reading, and its statements with several of them."""
+    """A configuration's items under this reading, and its statements with several items."""
 
     items: Counter[ItemPattern] = field(default_factory=Counter)
     clusters: Clusters = field(default_factory=dict)
 
 
 def read_without_first_quarter(campaign: Campaign) -> dict[int, WithoutFirstQuarter] | None:
-    """By configuration; none where no item changes by it, and None where the campaign is too large."""
+    """Return the affected configurations, or None if the campaign is too large."""
     if campaign.items.count() > MOST_ITEMS:
         return None
     early = dict(fetch(_EARLY, [campaign.pk]))
@@ -87,7 +87,7 @@ def read_without_first_quarter(campaign: Campaign) -> dict[int, WithoutFirstQuar
 
 
 def _judge_without(early: dict[int, int]) -> dict[int, ItemPattern]:
-    """The patterns of the items that such scores were given to, and of the other arms of their cases."""
+    """Return the new patterns of the items with early scores and of the other arms of their cases."""
     keys = [key for (key,) in fetch(_SAME_CASES, set(early.values()))]
     found: dict[int, ItemPattern] = {}
     for start in range(0, len(keys), _SLICE):

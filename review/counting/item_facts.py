@@ -1,6 +1,7 @@
-"""Reads the facts about items that the figures need: verdict, origin, scores and times, in a few queries.
+"""Read the facts about items that the figures need, such as verdicts and origins, in a few queries.
 
-Everything is read as plain values: a report may stand on a million scores, and objects take several times as long.
+Everything is read as plain values, because a report may use a million scores and objects need several times as much
+memory.
 """
 
 from __future__ import annotations
@@ -22,16 +23,16 @@ _ORIGINS = {
     DraftKind.REPAIRED.value: Origin.REPAIRED.value,
     DraftKind.RETRIEVED.value: Origin.RETRIEVED.value,
 }
-# Where an imported run says that its script was retrieved elsewhere: from an entry that is not of this catalogue.
+# The key in an imported run's spec for a script that was retrieved from an entry outside of this catalogue.
 MADE = "made"
-# Where it says that a Draft was recommended which is none of those that are scored, nor in its file.
+# The key in an imported run's spec for a recommended Draft that is neither scored nor in the file.
 ADVISED = "recommended"
 _MODEL = Arm.MODEL.value
 _NOT_ACTIVE = (Run.State.DONE.value, Run.State.FAILED.value, Run.State.CANCELLED.value)
 
 
 class Situation(NamedTuple):
-    """What the figures ask of an item besides its scores, in values that are quick to compare."""
+    """The facts about an item other than its scores, in values that compare quickly."""
 
     verdict: str
     is_real: bool
@@ -53,7 +54,7 @@ class Situation(NamedTuple):
     later: tuple[int | None, ...]
 
     def judge(self, scores: Iterable[GivenScore], **more: Any) -> Judged:
-        """The item with its scores, and whatever else was said about it."""
+        """Combine the situation with the item's scores and other facts."""
         return Judged(
             scores=tuple(scores),
             verdict=Verdict(self.verdict) if self.verdict else None,
@@ -78,14 +79,12 @@ class Situation(NamedTuple):
         )
 
 
-Texts = tuple[
-    str, str, str
-]  # what tells the texts of script, feedback and refined script; empty for none
+Texts = tuple[str, str, str]  # hashes of script, feedback and refined script; empty if missing
 STAGES = tuple(Stage)
 
 
 class ItemRow(NamedTuple):
-    """One item as its table has it, with what its run says."""
+    """A database row of an item, with columns of its run."""
 
     pk: int
     case: int
@@ -107,7 +106,7 @@ class ItemRow(NamedTuple):
     demo: bool | None
     recommended: int | None
     made: str
-    # What an imported run says was recommended where that is none of its Drafts.
+    # What was recommended according to an imported run, if it is none of the run's Drafts.
     advised: str
     hides_verdict: bool
 
@@ -116,7 +115,7 @@ class ItemRow(NamedTuple):
 
 
 def read_rows(keys: Collection[int]) -> list[ItemRow]:
-    """The items by their keys, in the order of these."""
+    """Return the items in order of their keys."""
     query = """
         SELECT item.id, item.case_id, item.configuration_id, item.pattern, item.disputed, "case".purpose,
                item.state, item.sham, item.overlap, item.called_in, item.done, item.execution, item.execution_reason,
@@ -134,7 +133,7 @@ def read_rows(keys: Collection[int]) -> list[ItemRow]:
 def read_situations(
     rows: Sequence[ItemRow],
 ) -> tuple[dict[int, Situation], dict[int, Texts]]:
-    """What the figures ask of each item besides its scores, and what tells its texts."""
+    """Return the situation of each item and the hashes of its texts."""
     runs = [row.run for row in rows if row.run]
     drafts, feedbacks = read_drafts(runs), _feedback_by_draft(runs)
     situations, texts = {}, {}
@@ -146,7 +145,7 @@ def read_situations(
 
 
 class DraftRow(NamedTuple):
-    """A Draft without its text, which may be long and is not asked for here."""
+    """A Draft without its text, which may be long and is not needed here."""
 
     pk: int
     run: int
@@ -166,7 +165,7 @@ class _Feedback(NamedTuple):
 
 
 class _Made(NamedTuple):
-    """What a run made, as far as the stages show it: the first Draft, and what the model made of it."""
+    """The results of a run that the stages show: the first Draft and what the model derived from it."""
 
     first: DraftRow | None
     feedback: _Feedback | None
@@ -198,11 +197,11 @@ class _Made(NamedTuple):
 
     @property
     def _chain(self) -> list[str]:
-        """What tells the texts of the rounds, from the first Draft on."""
+        """Return the hashes of the texts of all rounds, starting with the first Draft."""
         return [one.sha256 for one in (self.first, self.refined, *self.later) if one]
 
     def round_of(self, draft: DraftRow | None) -> int | None:
-        """The earliest round, 0 for the first Draft, that holds the text of this one; None where none does."""
+        """Return the earliest round with this Draft's text (0 for the first Draft), or None."""
         if draft is None or not (self.first and self.refined):
             return None
         chain = self._chain
@@ -210,7 +209,7 @@ class _Made(NamedTuple):
 
     @property
     def same_later(self) -> tuple[int | None, ...]:
-        """Of each Draft of a later round, the round of the earliest with the same text."""
+        """Return, for each Draft of a later round, the earliest round with the same text."""
         chain = self._chain
         return tuple(
             earliest if (earliest := chain.index(chain[place])) < place else None
@@ -246,12 +245,12 @@ def _situation(row: ItemRow, made: _Made, chosen: DraftRow | None) -> Situation:
 
 
 def _typical(words: int) -> int:
-    """A length that stands for all of its class, so that items which count alike are alike."""
+    """Return one length for all lengths of a class, so that items which count alike compare equal."""
     return (*LENGTHS, LENGTHS[-1] + 1)[class_of_length(words)]
 
 
 def _origin_without(row: ItemRow) -> str:
-    """Of an item without a script: its run failed, is under way, or stands for labels without their texts."""
+    """Return the origin of an item without a script: a failed run, a running one or imported labels."""
     is_over = row.run_state in _NOT_ACTIVE
     is_label = (row.run_origin, row.run_state) == (Run.Origin.IMPORTED.value, Run.State.DONE.value)
     return Origin.FAILED.value if is_over and not is_label else Origin.MADE.value
@@ -268,7 +267,7 @@ def _recommended(row: ItemRow, first: DraftRow | None, refined: DraftRow | None)
 
 
 def read_drafts(runs: Collection[int]) -> dict[int, list[DraftRow]]:
-    """The Drafts of each run in order, without their texts."""
+    """Return the Drafts of each run in order, without their texts."""
     found: dict[int, list[DraftRow]] = defaultdict(list)
     query = """
         SELECT id, run_id, kind, refinement_id, feedback_id, sha256, arm, round FROM pipeline_draft

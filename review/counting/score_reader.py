@@ -1,7 +1,7 @@
-"""Reads scores, adjudications and times of work as plain values, in a fixed number of queries.
+"""Read scores, adjudications and work as plain values, in a fixed number of queries.
 
-There is one way from rows to what the study's rules ask: `read_scores`. Each row says what was given; which of them
-count is said by `review.study.patterns` and nowhere else.
+`read_scores` is the only way from rows to the study's rules. `review.study.patterns` alone decides which scores
+count.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _PASSED_OVER = (Assignment.State.SKIPPED.value, Assignment.State.CANNOT_JUDGE.va
 
 
 class Work(NamedTuple):
-    """What a reviewer had of an item, how it stands with them, and on which day it ended (UTC)."""
+    """A reviewer's assignment to an item, with its state and the day on which it ended (UTC)."""
 
     reviewer: int
     state: str
@@ -30,49 +30,49 @@ class Work(NamedTuple):
 
 
 class ScoreRow(NamedTuple):
-    """One score as its table has it, and whose feedback its text was made from."""
+    """A database row of a score. `is_author` means that the text was made from the reviewer's own feedback."""
 
     item: int
     reviewer: int
     stage: str
     value: int
     arm: str
-    # No more was visible than its stage shows, by what was recorded with it.
+    # No more was visible than the stage shows, according to the record of the score.
     is_blind: bool
     is_undone: bool
-    is_copied: bool  # from the same text in another arm, where it was given
+    is_copied: bool  # from the same text in another arm, in which the score was given
     was_called_in: bool
     is_author: bool
-    text: int  # tells the refinements by several experts apart
+    text: int  # the feedback's ID if an expert wrote it, else 0
     round: int
     active_seconds: float | None
     is_imported: bool
     is_timed: bool
     at: datetime
     pk: int
-    # Of all that its reviewer scored in the campaign; told by who asks, see `review.counting.first_quarter`.
+    # Among the first quarter of the reviewer's scores. Set by `review.counting.first_quarter`.
     is_first_quarter: bool = False
 
     @property
     def rank(self) -> tuple[bool, datetime, int]:
-        """Grows with the time at which it was given."""
+        """Return a sort key that follows the time of the score."""
         return self.is_timed, self.at, self.pk
 
 
 class Word(NamedTuple):
-    """What somebody settled: the final score of a stage, and when; later ones are greater."""
+    """An adjudication: the final score of a stage, and a time that is greater for later ones."""
 
     at: tuple[datetime, int]
     value: int
 
 
 def passed_over(work: Iterable[Work]) -> tuple[tuple[int, str], ...]:
-    """Who skipped it, or could not judge, each with which of the two."""
+    """Return the reviewers who skipped the item or could not judge it, with the respective state."""
     return tuple((one.reviewer, one.state) for one in work if one.state in _PASSED_OVER)
 
 
 def fetch(query: str, keys: Iterable[int]) -> list[tuple[Any, ...]]:
-    """The rows of a query that asks for keys as one array: a thousand parameters take longer than their rows."""
+    """Run a query with the keys as one array, because a thousand separate parameters are slow."""
     with connection.cursor() as cursor:
         cursor.execute(query, [list(keys)])
         rows: list[tuple[Any, ...]] = cursor.fetchall()
@@ -80,7 +80,7 @@ def fetch(query: str, keys: Iterable[int]) -> list[tuple[Any, ...]]:
 
 
 def read_work(items: Collection[int]) -> dict[int, list[Work]]:
-    """Who had each item, whether they have it still, and who passed it over."""
+    """Return the assignments of each item."""
     found: dict[int, list[Work]] = defaultdict(list)
     query = """
         SELECT item_id, reviewer_id, state, coalesce(to_char(ended_at AT TIME ZONE 'UTC', 'YYYY-MM-DD'), '')
@@ -93,7 +93,7 @@ def read_work(items: Collection[int]) -> dict[int, list[Work]]:
 
 
 def read_words(items: Collection[int]) -> dict[int, dict[tuple[Stage, Arm], Word]]:
-    """The final scores that somebody settled."""
+    """Return the current adjudications."""
     found: dict[int, dict[tuple[Stage, Arm], Word]] = defaultdict(dict)
     query = """
         SELECT item_id, stage, arm, value, at, id FROM review_adjudication
@@ -105,10 +105,10 @@ def read_words(items: Collection[int]) -> dict[int, dict[tuple[Stage, Arm], Word
 
 
 def read_scores(items: Collection[int]) -> dict[int, list[ScoreRow]]:
-    """Every score ever given to each item, in the order of time.
+    """Return all scores of each item in order of time.
 
-    One without a time comes before any with one, and of two at the same time the one that was stored, or stood in
-    its file, later comes later.
+    Scores without a time come first. Scores with the same time are in the order in which they were stored or
+    imported.
     """
     found: dict[int, list[ScoreRow]] = defaultdict(list)
     for row in fetch(_SCORES, items):
@@ -116,8 +116,8 @@ def read_scores(items: Collection[int]) -> dict[int, list[ScoreRow]]:
     return found
 
 
-# Whether a score is blind: what a campaign hides must not have been visible; the stage of feedback shows the
-# feedback. Where verdicts are not hidden at all, only what its own record says makes a score not blind.
+# A score is blind if the information that the campaign hides was not visible. The feedback stage shows the feedback.
+# If the campaign doesn't hide verdicts, only the score's own record can mark it as not blind.
 IS_BLIND = """
     (score.blind AND NOT (
         campaign.hides_verdict AND score.visible <> '{}' AND (
@@ -152,6 +152,6 @@ _SCORES = f"""
 
 
 def add_up(seconds: Iterable[float | None]) -> float | None:
-    """Their sum, and None where none is known."""
+    """Return the sum of the known values, or None if none is known."""
     known = [one for one in seconds if one is not None]
     return sum(known) if known else None

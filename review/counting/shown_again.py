@@ -1,4 +1,4 @@
-"""Items that were shown again, with what was given to them and to those they show: by the rules of the figures."""
+"""Read the items that were shown twice, with the values given each time, by the rules of the figures."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class _Pair(NamedTuple):
 
 
 class Halo(NamedTuple):
-    """A refined script that was shown as a first Draft: what it is counted with, and what others gave to it."""
+    """A refined script shown as if it were a first Draft, with its original and the values that it got."""
 
     original: ItemPattern | None
     values: list[int]
@@ -40,7 +40,7 @@ class Halo(NamedTuple):
 
 
 def read_repeats(campaign: Campaign) -> Iterator[tuple[int, int, int]]:
-    """Reviewer, first value and value again, for each text that somebody scored both times."""
+    """Yield (reviewer, first value, second value) for each text that a reviewer scored twice."""
     hides = campaign.hides_verdict
     for pairs in _slices(campaign, Item.Again.REPEAT.value):
         facts = read_facts([pair.original for pair in pairs])
@@ -58,7 +58,7 @@ def read_repeats(campaign: Campaign) -> Iterator[tuple[int, int, int]]:
 
 
 def read_halos(campaign: Campaign) -> Iterator[Halo]:
-    """Every halo check there is, whether somebody has made it or not."""
+    """Yield every halo check, even if no reviewer has scored it yet."""
     for pairs in _slices(campaign, Item.Again.HALO.value):
         shown = read_scores([pair.shown for pair in pairs])
         for pair in pairs:

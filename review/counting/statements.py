@@ -1,10 +1,9 @@
-"""What the items of one statement bring together: items of one statement are not independent of each other.
+"""Count the items of one statement together, because they are not independent of each other.
 
-Keys are of the tallies of one configuration: its kind, and what is alike. A statement with several items of a
-configuration is a cluster of its figures; under another reading some are added to these, and others taken off. What
-reviewers gave is kept by statement for agreement; where several configurations have the statement, what these give
-together stands under the least of them, with a `*` before the stage, as a correction of the sum over configurations:
-a text that several arms hold was scored once.
+Keys belong to the tallies of one configuration. A statement with several items in a configuration is a cluster, and
+other readings add and remove clusters. Reviewers' values are stored by statement for the agreement figures. If
+several configurations have the statement, their combined values are stored at the lowest configuration, with `*`
+before the stage. They correct the sum over configurations, because a text that several arms share was scored once.
 """
 
 from __future__ import annotations
@@ -32,13 +31,13 @@ CLUSTER, JOINT, VALUES, PAIR, LEANING = (
     )
 )
 TOGETHER = "*"
-# Between the name of a reading and a cluster that it adds, or takes away, where the items' patterns change in it.
+# Separates the name of a reading from a cluster that the reading adds or removes.
 READ_AS = "="
 _STAGES = tuple(stage.value for stage in Stage)
 
 
 class Counted(NamedTuple):
-    """An item of a statement, with what it keeps."""
+    """An item of a statement, with its parsed contribution."""
 
     case: int
     configuration: int
@@ -49,7 +48,7 @@ Changes = dict[int, Counter[str]]  # by configuration
 
 
 def count_statement(items: Sequence[Counted], changes: Changes, *, times: int) -> None:
-    """Add so many times what the items of a statement bring together."""
+    """Add the counts of a statement's items, multiplied by `times`."""
     arms: dict[int, list[Counted]] = defaultdict(list)
     for item in items:
         if item.kept.pattern:
@@ -71,7 +70,7 @@ def count_statement(items: Sequence[Counted], changes: Changes, *, times: int) -
 
 
 def _count_cluster(own: Sequence[Counted], counts: Counter[str], times: int) -> None:
-    """What these items of one statement bring, and what under each other reading takes the place of that."""
+    """Count the cluster of these items and the changes to it under other readings."""
     plain = _cluster(item.kept.pattern for item in own)
     counts[f"{CLUSTER} {plain}"] += times
     for reading in {name for item in own for name in item.kept.readings}:
@@ -85,7 +84,7 @@ def _cluster(patterns: Iterable[str]) -> str:
 
 
 def _count_joint(arms: Mapping[int, Sequence[Counted]], changes: Changes, times: int) -> None:
-    """Cases by what two of their arms bring; each two configurations once, at the lower key."""
+    """Count the cases by the patterns of two arms. Each pair of configurations is stored at the lower key."""
     cases = {
         configuration: {item.case: _reduce(item.kept.pattern) for item in own}
         for configuration, own in arms.items()
@@ -97,16 +96,16 @@ def _count_joint(arms: Mapping[int, Sequence[Counted]], changes: Changes, times:
             changes[one][f"{JOINT} {other}>{'>'.join(pairs)}"] += times
 
 
-Given = Mapping[str, list[list[int]]]  # by stage: reviewer and value
+Given = Mapping[str, list[list[int]]]  # by stage, (reviewer, value) pairs
 
 
 def unshared(kept: Kept) -> Given:
-    """What was given to the item's own texts, without those that an earlier item of the case holds."""
+    """Return the values given to the item's own texts, without texts that an earlier item of the case has."""
     return {stage: pairs for stage, pairs in kept.given.items() if stage not in kept.shared}
 
 
 def _keys_given(items: Iterable[Given], mark: str = "") -> Iterator[str]:
-    """The keys of what reviewers gave to the items, stage by stage."""
+    """Yield the keys of the values that reviewers gave to the items, by stage."""
     found = list(items)
     for stage in _STAGES:
         given = [[(r, v) for r, v in one[stage]] for one in found if stage in one]
@@ -128,11 +127,11 @@ def _join(numbers: Iterable[int]) -> str:
 
 @lru_cache(maxsize=65_536)
 def _reduce(pattern: str) -> str:
-    """What a comparison asks of the pattern."""
+    """Return the part of the pattern that comparisons need."""
     return reduce_pattern(ItemPattern.from_text(pattern)).to_text()
 
 
 @lru_cache(maxsize=65_536)
 def _reduce_to_figures(pattern: str) -> str:
-    """What figures and tables ask of it."""
+    """Return the part of the pattern that figures and tables need."""
     return reduce_to_figures(ItemPattern.from_text(pattern)).to_text()

@@ -1,4 +1,4 @@
-"""A campaign's summary from its tallies: progress of each stage, and each reviewer's agreement with others."""
+"""Summarize a campaign from its tallies: the progress of each stage and each reviewer's agreement with others."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from review.models import Campaign, Score, Tally
 
 @dataclass(frozen=True)
 class StageLine:
-    """One stage: items with a score that counts, those that several scored, and those on which they differ."""
+    """A stage with its numbers of scored items, of items with several scores and of items with disagreement."""
 
     stage: str
     label: str
@@ -23,7 +23,7 @@ class StageLine:
 
 
 def read_stages(campaign: Campaign) -> list[StageLine]:
-    """Each stage in turn, over all configurations."""
+    """Return the stages in order, over all configurations."""
     items: Counter[str] = Counter()
     shared: Counter[str] = Counter()
     differ: Counter[str] = Counter()
@@ -42,8 +42,8 @@ def read_stages(campaign: Campaign) -> list[StageLine]:
     ]
 
 
-# A pair's pattern is the stage, both reviewers, and what they gave to each joint item of a statement; there may be ten
-# thousand of them. What several configurations give together stands with a mark, and is added to their sum.
+# A pair's pattern contains the stage, both reviewers and their values for each common item of a statement. A campaign
+# may have ten thousand pairs. Values of several configurations have a `*` and correct the sum.
 _PAIRS = """
     SELECT split_part(reviewers, ',', 1)::bigint, split_part(reviewers, ',', 2)::bigint, sum(count)::bigint,
            coalesce(sum(count) FILTER (WHERE split_part(cell, ',', 1) = split_part(cell, ',', 2)), 0)::bigint
@@ -58,7 +58,7 @@ _PAIRS = """
 
 
 def read_agreement(campaign: Campaign) -> tuple[Counter[int], Counter[int]]:
-    """By reviewer: script scores equal to another's, of all that can be compared."""
+    """Return, by reviewer, the number of script scores equal to another's and of all comparisons."""
     agreed: Counter[int] = Counter()
     compared: Counter[int] = Counter()
     with connection.cursor() as cursor:

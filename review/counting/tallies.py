@@ -1,9 +1,9 @@
-"""Keeps a campaign's counts up to date as scores arrive, so that a report never counts items afresh.
+"""Update a campaign's counts as scores arrive, so that reports need not count all items.
 
-A score leaves a TallyDue row with it. Counting takes the due items in slices: what each brought before
-(kept in `Item.pattern`) is taken off the tallies, and what it brings now is added; so is what all items of its
-statement bring together. One writer at a time for a campaign; reviewers never wait for it. `recount` makes
-everything anew from the scores. How counts are read again is in `counts`.
+Every score adds a TallyDue row. Due items are counted in slices: their previous contributions (in `Item.pattern`) are
+subtracted from the tallies and the new ones are added, also for their whole statements. Each campaign has only one
+writer at a time, and reviewers never wait for it. `recount` recalculates everything from the scores. `counts` reads
+the tallies.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from review.study.types import OtherForm
 _Read = TypeVar("_Read")
 
 SLICE = 1_000
-# Looked up once and not for every row.
+# Looked up once instead of for every row.
 _ITEM, _SUM, _READING = (
     kind.value for kind in (Tally.Kind.ITEM, Tally.Kind.SUM, Tally.Kind.READING)
 )
 
 
 def count_due(campaign: Campaign, *, most: int = 1_000_000) -> int:
-    """Count what is due, slice by slice; returns how many items were counted anew.
+    """Count the due items in slices and return their number.
 
-    Where another release left counts of another form, all are forgotten, and every item is due.
+    If another release stored counts in another format, they are deleted and all items are due.
     """
     counted = 0
     while counted < most:
@@ -52,9 +52,9 @@ def count_due(campaign: Campaign, *, most: int = 1_000_000) -> int:
 def read_tallies(
     campaign: Campaign, read: Callable[[Campaign], _Read], *, most: int = 1_000_000
 ) -> _Read:
-    """What `read` makes of the campaign's tallies as they are.
+    """Return the result of `read` for the campaign's tallies.
 
-    Where another release left them in another form, all is counted anew, up to `most` items, and read again.
+    If another release stored them in another format, up to `most` items are recounted, and `read` is called again.
     """
     try:
         return read(campaign)
@@ -65,14 +65,14 @@ def read_tallies(
 
 
 def count_all_due() -> int:
-    """Count what is due in every campaign; for the background, so that whoever looks finds little to do."""
+    """Count the due items of all campaigns in the background, so that reports need not wait."""
     due = TallyDue.objects.order_by().values_list("campaign", flat=True).distinct()
     return sum(count_due(campaign) for campaign in Campaign.objects.filter(pk__in=list(due)))
 
 
 @transaction.atomic
 def recount(campaign: Campaign) -> int:
-    """Forget the tallies and count every item from its scores; returns how many there are."""
+    """Delete the tallies and count every item from its scores. Return the number of items."""
     _drop(campaign)
     counted, last = 0, 0
     items = campaign.items.order_by("pk").values_list("pk", flat=True)
@@ -84,7 +84,7 @@ def recount(campaign: Campaign) -> int:
 
 @transaction.atomic
 def forget(campaign: Campaign) -> None:
-    """Forget the tallies, and say that every item is due."""
+    """Delete the tallies and mark every item as due."""
     _drop(campaign)
     note_due(campaign, campaign.items.values_list("pk", flat=True))
 
@@ -97,7 +97,7 @@ def _drop(campaign: Campaign) -> None:
 
 
 def note_due(campaign: Campaign, items: Iterable[int]) -> None:
-    """Say that these items changed; for imports, which do many at once. Keys that follow each other are one row."""
+    """Mark these items as due after an import. Consecutive keys share one row."""
     firsts: list[int] = []
     lasts: list[int] = []
     for key in sorted(items):
@@ -121,7 +121,7 @@ def note_due(campaign: Campaign, items: Iterable[int]) -> None:
 
 
 def estimate_due(campaign: Campaign) -> int:
-    """How many items are due; keys that other campaigns took in between are among them."""
+    """Estimate the number of due items. Keys of other campaigns within a span are counted, too."""
     spans = Sum(F("last") - F("first") + 1, default=0)
     due = TallyDue.objects.filter(campaign=campaign).aggregate(Count("item"), spans=spans)
     return int(due["item__count"] + due["spans"])
@@ -130,7 +130,7 @@ def estimate_due(campaign: Campaign) -> int:
 @transaction.atomic
 def _count_slice(campaign: Campaign) -> int:
     _lock(campaign)
-    # Read first what is due, then the scores: what is committed in between is due again.
+    # Read the due rows before the scores. Scores committed in between make their items due again.
     rows = list(
         TallyDue.objects.filter(campaign=campaign)
         .order_by("pk")
@@ -146,7 +146,7 @@ def _count_slice(campaign: Campaign) -> int:
 
 
 def _count_span(campaign: Campaign) -> int:
-    """Count the first of what was noted at once; the rest of it stays due."""
+    """Count the first items of a span. The rest of the span stays due."""
     for span in TallyDue.objects.filter(campaign=campaign, item=None).order_by("pk"):
         items = campaign.items.filter(pk__gte=span.first, pk__lte=span.last).order_by("pk")
         keys = list(items.values_list("pk", flat=True)[:SLICE])
@@ -166,7 +166,7 @@ def _lock(campaign: Campaign) -> None:
 
 
 class _Changed(NamedTuple):
-    """An item that is to be counted otherwise than before."""
+    """An item whose contribution has changed."""
 
     pk: int
     configuration: int
@@ -178,8 +178,8 @@ class _Changed(NamedTuple):
 def _count(campaign: Campaign, keys: Sequence[int]) -> None:
     facts = read_facts(keys)
     changed = []
-    # The other arms of their cases too: what was said of a text counts wherever it stands, and no longer does where
-    # its item has been withdrawn.
+    # Include the other arms of the cases, because a score counts in every arm with the same text, except in withdrawn
+    # items.
     for key in sorted(facts.rows):
         row, brought = facts.rows[key], bring(facts, key)
         if (row.pattern, row.disputed) != brought:
@@ -195,7 +195,7 @@ def _count(campaign: Campaign, keys: Sequence[int]) -> None:
 
 
 def _count_item(text: str, counts: Counter[str], *, times: int) -> None:
-    """Add so many times what an item with this text brings by itself: kind and pattern of each tally."""
+    """Add the item's own contribution, multiplied by `times`, to the tallies by kind and pattern."""
     kept = read_kept(text)
     if kept.pattern:
         counts[f"{_ITEM} {kept.pattern}"] += times
@@ -205,7 +205,7 @@ def _count_item(text: str, counts: Counter[str], *, times: int) -> None:
         counts[f"{_SUM} {name}"] += times * number
 
 
-# The items of the same statements as these, and of the same cases: what a statement brings is counted as a whole.
+# All items of the same statements and cases, because a statement is counted as a whole.
 _SAME_STATEMENT = """
     WITH own AS (
         SELECT item.case_id, action.statement_sha256 AS statement
@@ -228,7 +228,7 @@ _SAME_STATEMENT = """
 def _count_statements(
     campaign: Campaign, changed: Sequence[_Changed], changes: dict[int, Counter[str]]
 ) -> None:
-    """Add what changes in the counts of whole statements."""
+    """Add the changes in the counts of whole statements."""
     if not changed:
         return
     texts = {item.pk: (item.before, item.now) for item in changed}
@@ -247,7 +247,7 @@ def _count_statements(
 
 
 def _keep(changed: Sequence[_Changed]) -> None:
-    """Write down what each item is counted with, in one statement that is the same for any number."""
+    """Store the contributions in one statement, which is the same for any number of items."""
     with connection.cursor() as cursor:
         cursor.execute(
             """

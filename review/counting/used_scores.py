@@ -1,4 +1,4 @@
-"""Which scores of a campaign decide, one by one: by the rules that the figures go by, and no others."""
+"""Determine which scores of a campaign count, by the same rules as the figures."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ SLICE = 1_000
 
 
 class Mark(NamedTuple):
-    """What the rules say of one score: whether no more was visible than its stage shows, and whether it decides."""
+    """Whether a score is blind and whether it counts."""
 
     is_blind: bool
     is_used: bool
 
 
 def mark_scores(campaign: Campaign) -> dict[int, Mark]:
-    """Of every score of the campaign, by its key."""
+    """Return the marks of all scores of the campaign, by primary key."""
     marks: dict[int, Mark] = {}
     for facts, keys in _slices(campaign):
         used = {row.pk for key in keys for row in used_rows(facts, key)}
@@ -32,9 +32,9 @@ def mark_scores(campaign: Campaign) -> dict[int, Mark]:
 
 
 def used_rows(facts: Facts, key: int) -> list[ScoreRow]:
-    """The item's own scores that decide in it.
+    """Return the item's own scores that count.
 
-    A text that several arms hold may have been scored in another of them: then its copy stands here for it.
+    If a shared text was scored in another arm, the copy of the score in this item is returned instead.
     """
     every = facts.scores_of(key)
     found = []
@@ -74,7 +74,7 @@ _SEVERAL = """
 
 
 def used_of_several(campaign: Campaign) -> list[int]:
-    """The script scores that decide on items to which some reviewer gave more than one: the others are few to ask."""
+    """Return the script scores that count on items that a reviewer scored more than once."""
     keys = sorted(key for (key,) in fetch(_SEVERAL, [campaign.pk]))
     found: list[int] = []
     for start in range(0, len(keys), SLICE):

@@ -1,7 +1,7 @@
-"""What every pair of reviewers gave to the items of a statement, whole statements together.
+"""Read the values of all pairs of reviewers for whole statements.
 
-The tallies keep each pair of a statement on its own, which is all that its own kappa asks. A mean over pairs is drawn
-by whole statements: these are read from what their items keep, and of studies that are small enough for it.
+The tallies store each pair of reviewers separately, which is enough for the pair's kappa. A mean over pairs is
+bootstrapped by whole statements, which are read from the items, in studies that are small enough.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _ITEMS = """
 
 
 def read_statements(campaign: Campaign) -> dict[int | None, Statements]:
-    """By configuration, and under None all together, each text once: how many statements have which pairs."""
+    """Count statements by their pairs, per configuration and, under None, in total with each text once."""
     by_statement: dict[str, list[Counted]] = defaultdict(list)
     with connection.cursor() as cursor:
         cursor.execute(_ITEMS, [campaign.pk])
