@@ -1,4 +1,4 @@
-"""The tables of accounts, of operation, and of the doors to other systems."""
+"""Models of accounts, operation and integrations with other systems."""
 
 from scriptsmith_site.models.accounts import (
     ApiToken,

@@ -1,4 +1,4 @@
-"""What the site keeps about people: their preferences, one-time links, API tokens, and what became of them."""
+"""Models of accounts: preferences, sessions, one-time links, API tokens and the security log."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 class Profile(models.Model):
-    """A person's preferences; where there is no row, the defaults hold."""
+    """A user's preferences. Without a row, the defaults apply."""
 
     class Theme(models.TextChoices):
         SYSTEM = "", _("As the system")
@@ -28,7 +28,7 @@ class Profile(models.Model):
     theme = models.CharField(
         _("theme"), max_length=5, choices=Theme, default=Theme.SYSTEM, blank=True
     )
-    # Action to key, where the person changed it; see scriptsmith_site.people.preferences.keys.
+    # Keys that the user changed, by action; see scriptsmith_site.people.preferences.keys.
     keys = models.JSONField(
         _("keys"), default=dict, db_default=models.Value({}, models.JSONField()), blank=True
     )
@@ -47,14 +47,14 @@ class Profile(models.Model):
 
 
 class Session(AbstractBaseSession):
-    """A browser's session, in place of Django's own table: whose it is, and what its person is shown of it."""
+    """A browser session with its user. Replaces Django's session table."""
 
     user = models.ForeignKey(User, models.CASCADE, null=True, blank=True, related_name="sessions")
     started_at = models.DateTimeField(null=True, blank=True)
     last_seen_at = models.DateTimeField(default=timezone.now)
     address = models.GenericIPAddressField(null=True, blank=True)
     agent = models.CharField(max_length=120, blank=True)
-    # How the person proved who they are, in words of the log: "password, authenticator app".
+    # The authentication methods that the user passed, such as "password, authenticator app".
     proofs = models.CharField(max_length=200, blank=True)
 
     def __str__(self) -> str:
@@ -62,13 +62,13 @@ class Session(AbstractBaseSession):
 
     @classmethod
     def get_session_store_class(cls) -> type[SessionBase]:
-        """What reads and writes these rows; asked by Django."""
+        """Return the session store for these rows. Called by Django."""
         store: type[SessionBase] = import_module(settings.SESSION_ENGINE).SessionStore
         return store
 
 
 class OneTimeLink(models.Model):
-    """A link that lets one person do one thing once; only the hash of its token is kept."""
+    """A link for one user, one purpose and one use. Only the hash of its token is stored."""
 
     class Purpose(models.TextChoices):
         SET_PASSWORD = "set-password", _("Set a password")
@@ -93,7 +93,7 @@ class OneTimeLink(models.Model):
 
 
 class ApiToken(models.Model):
-    """A key to the API: acts for its user, within its scopes. Only its hash is kept."""
+    """An API token that acts for its user within its scopes. Only its hash is stored."""
 
     class Scope(models.TextChoices):
         READ = "read", _("Read")
@@ -144,14 +144,14 @@ class ApiToken(models.Model):
 
     @property
     def is_live(self) -> bool:
-        """Whether it opens anything now."""
+        """Return whether the token is neither revoked nor expired."""
         return self.revoked_at is None and (
             self.expires_at is None or self.expires_at > timezone.now()
         )
 
 
 class TokenAddress(models.Model):
-    """An address that a token was used from: the next new one is noted in the security log."""
+    """An address from which a token was used. A new address is recorded in the security log."""
 
     token = models.ForeignKey(ApiToken, models.CASCADE, related_name="addresses")
     address = models.GenericIPAddressField()
@@ -167,7 +167,7 @@ class TokenAddress(models.Model):
 
 
 class GuessCount(models.Model):
-    """How many wrong secrets came, of one kind, from one address or for one account, since `since`."""
+    """The number of wrong secrets of one kind from an address or for an account since `since`."""
 
     class Kind(models.TextChoices):
         SIGN_IN_ADDRESS = "sign-in-address", _("Wrong passwords from one address")
@@ -181,7 +181,7 @@ class GuessCount(models.Model):
         PROVIDER = "provider", _("Unfinished single sign-ons from one address")
 
     kind = models.CharField(max_length=20, choices=Kind)
-    # An address, the number of an account, or the keyed hash of the name that was typed.
+    # An address, the ID of an account or the keyed hash of the entered name.
     key = models.CharField(max_length=64)
     user = models.ForeignKey(User, models.CASCADE, null=True, blank=True, related_name="+")
     count = models.PositiveIntegerField(default=0)
@@ -213,7 +213,7 @@ class GuessCount(models.Model):
 
 
 class SecurityEvent(models.Model):
-    """One line of the security log. The database refuses to change it, or to delete it before its time."""
+    """An entry of the security log. The database prevents changes to it and its early deletion."""
 
     class Kind(models.TextChoices):
         SIGNED_IN = "signed-in", _("signed in")
@@ -248,10 +248,10 @@ class SecurityEvent(models.Model):
 
     at = models.DateTimeField(_("when"), default=timezone.now, editable=False)
     kind = models.CharField(_("kind"), max_length=24, choices=Kind)
-    # Whose account it is about; by whom: themselves, an administrator, nobody known.
+    # The account concerned, and the account that acted: the same user, an administrator or None if unknown.
     user = models.ForeignKey(User, models.PROTECT, null=True, blank=True, related_name="+")
     by = models.ForeignKey(User, models.PROTECT, null=True, blank=True, related_name="+")
-    # Of a name that no account has: four digits of a keyed hash, for people type passwords there.
+    # For unknown names, four digits of a keyed hash, because users sometimes enter a password as the name.
     unknown_name = models.CharField(_("unknown name"), max_length=8, blank=True)
     detail = models.CharField(_("detail"), max_length=200, blank=True)
     address = models.GenericIPAddressField(_("address"), null=True, blank=True)

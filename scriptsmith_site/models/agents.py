@@ -1,4 +1,4 @@
-"""Agents and other programs: how much they asked, and whether anything is answered at all."""
+"""Models of agents and other programs: request counts and the pause that blocks them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from django.utils import timezone
 
 
 class AgentCallCount(models.Model):
-    """How often the programs of one account did one thing since `since`; by account, for it may have many tokens."""
+    """How often an account's programs did one thing since `since`. All tokens of an account count together."""
 
     class Kind(models.TextChoices):
         CALL = "call"
@@ -35,11 +35,11 @@ class AgentCallCount(models.Model):
 
 
 class AgentPause(models.Model):
-    """While this row is there no agent is answered."""
+    """Blocks all agents while the row exists."""
 
     at = models.DateTimeField(default=timezone.now, editable=False)
     by = models.ForeignKey(User, models.PROTECT, related_name="+")
-    # There is one at most.
+    # Limits the table to one row.
     only = models.BooleanField(default=True, unique=True, editable=False)
 
     class Meta:

@@ -1,4 +1,4 @@
-"""Alerts of other systems: where they come from, what was received, and the incidents that they make."""
+"""Models of alerts from other systems: sources, received requests and the resulting incidents."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pipeline.models import Action, Configuration
 
 
 class AlertSource(models.Model):
-    """A system that sends alerts here, and what is done with them before anything starts."""
+    """A system that sends alerts, with the rules to authenticate and filter them."""
 
     class Kind(models.TextChoices):
         ALERTMANAGER = "alertmanager", _("Alertmanager")
@@ -38,12 +38,12 @@ class AlertSource(models.Model):
     kind = models.CharField(_("kind"), max_length=12, choices=Kind)
     name = models.CharField(_("name"), max_length=80, unique=True)
     proof = models.CharField(_("proof"), max_length=9, choices=Proof, default=Proof.TOKEN)
-    # Of Grafana: the headers that carry the signature, and the time where that is signed as well.
+    # For Grafana: the header with the signature, and the header with the time if the time is signed, too.
     signature_header = models.CharField(max_length=80, blank=True)
     timestamp_header = models.CharField(max_length=80, blank=True)
-    # Of generic JSON: a part of an alert to the JSON pointer where it stands.
+    # For generic JSON: from a field of the alert to its JSON pointer.
     mapping = models.JSONField(_("mapping"), default=dict, blank=True)
-    # What passes: every matcher holds, and it is at least this severe.
+    # Alerts are accepted if all matchers match and they are at least this severe.
     matchers = models.TextField(_("label matchers"), blank=True)
     least_severity = models.PositiveSmallIntegerField(
         _("least severity"), choices=Severity, default=Severity.LOW
@@ -81,14 +81,14 @@ class AlertSource(models.Model):
 
     @property
     def says_done(self) -> bool:
-        """Whether its alerts say when they are over; else a person does."""
+        """Return whether its alerts report their end. Otherwise a user resolves them."""
         return self.kind != self.Kind.GENERIC or "done" in self.mapping
 
 
 class AlertKey(models.Model):
-    """A secret of a source: the hash of a token, or what signatures are checked with, encrypted.
+    """A secret of a source: the hash of a token, or an encrypted key that verifies signatures.
 
-    A source may have several at a time, so that one is exchanged without losing an alert.
+    A source can have several secrets at once, so that one can be replaced without losing alerts.
     """
 
     source = models.ForeignKey(AlertSource, models.CASCADE, related_name="keys")
@@ -112,7 +112,7 @@ class AlertKey(models.Model):
 
 
 class AlertTally(models.Model):
-    """How often something became of what a source sent: alerts that were new, requests that were refused."""
+    """How often requests or alerts of a source had a certain result, such as new or refused."""
 
     source = models.ForeignKey(AlertSource, models.CASCADE, related_name="tallies")
     what = models.CharField(max_length=120)
@@ -130,13 +130,13 @@ class AlertTally(models.Model):
 
 
 class AlertDelivery(LeasedJob):
-    """One request of a source, as it was received, to be taken in by a worker."""
+    """A request of a source, stored as received until a worker processes it."""
 
     TASK: ClassVar[str] = "scriptsmith_site.take_in_alerts"
 
     source = models.ForeignKey(AlertSource, models.CASCADE, related_name="deliveries")
     raw = models.TextField()
-    # The sender's own id of the event, or the hash of the body within `window`: the same one is taken in once.
+    # The sender's event ID, or the hash of the body within `window`. Each is processed only once.
     key = models.CharField(max_length=64)
     window = models.BigIntegerField(default=0)
     times = models.PositiveIntegerField(default=1)
@@ -165,7 +165,7 @@ class AlertDelivery(LeasedJob):
 
 
 class Incident(models.Model):
-    """What fired together: one card for each group of alerts of a source, until it is resolved."""
+    """A group of alerts from a source that fire together, until they are resolved."""
 
     class State(models.TextChoices):
         OPEN = "open", _("Open")
@@ -174,10 +174,10 @@ class Incident(models.Model):
     Severity = AlertSource.Severity
 
     source = models.ForeignKey(AlertSource, models.PROTECT, related_name="incidents")
-    group = models.CharField(max_length=64)  # hash of the sender's own name of the group
+    group = models.CharField(max_length=64)  # hash of the sender's group key
     state = models.CharField(_("state"), max_length=8, choices=State, default=State.OPEN)
     title = models.CharField(_("title"), max_length=300)
-    # What is to be done about it, in words: from the alert, and corrected by people.
+    # The request text, taken from the alert and editable by users.
     statement = models.TextField(_("statement"), blank=True)
     severity = models.PositiveSmallIntegerField(
         _("severity"), choices=AlertSource.Severity, default=AlertSource.Severity.MEDIUM
@@ -191,8 +191,10 @@ class Incident(models.Model):
     resolved_at = models.DateTimeField(_("resolved"), null=True, blank=True)
     firing = models.PositiveIntegerField(default=0)
     repeats = models.PositiveIntegerField(default=0)
-    truncated = models.PositiveIntegerField(default=0)  # cut by the sender, of the newest request
-    unkept = models.PositiveIntegerField(default=0)  # above the number that is kept as rows
+    # omitted by the sender in the newest request
+    truncated = models.PositiveIntegerField(default=0)
+    # beyond the number of alerts that are stored as rows
+    unkept = models.PositiveIntegerField(default=0)
     taken_by = models.ForeignKey(User, models.PROTECT, null=True, blank=True, related_name="+")
     taken_at = models.DateTimeField(null=True, blank=True)
     erased_at = models.DateTimeField(null=True, blank=True)
@@ -224,19 +226,19 @@ class Incident(models.Model):
 
     @property
     def is_open(self) -> bool:
-        """Whether something of it still fires, as far as is known."""
+        """Return whether an alert of the incident still fires, as far as known."""
         return self.state == self.State.OPEN
 
 
 class Alert(models.Model):
-    """One alert: what its source says of one thing from its start to its end."""
+    """An alert of a source from its start to its end."""
 
     class State(models.TextChoices):
         FIRING = "firing", _("Firing")
         RESOLVED = "resolved", _("Resolved")
 
     source = models.ForeignKey(AlertSource, models.CASCADE, related_name="alerts")
-    # None where it was resolved before it was known: what comes later about it is out of date.
+    # None if its end arrived first. Later messages about its start are then out of date.
     incident = models.ForeignKey(
         Incident, models.CASCADE, null=True, blank=True, related_name="alerts"
     )
@@ -249,9 +251,9 @@ class Alert(models.Model):
     link = models.CharField(max_length=2_000, blank=True)
     starts_at = models.DateTimeField(null=True, blank=True)
     ends_at = models.DateTimeField(null=True, blank=True)
-    # When the sender said so, where it says when: an older word changes nothing.
+    # The sender's time of the last change, if available. Older messages are ignored.
     said_at = models.DateTimeField(null=True, blank=True)
-    # When the request came that first named it, however late a worker took it in.
+    # When the first request with this alert arrived, even if a worker processed it later.
     first_at = models.DateTimeField(default=timezone.now)
     last_at = models.DateTimeField(default=timezone.now)
     times = models.PositiveIntegerField(default=1)
@@ -271,7 +273,7 @@ class Alert(models.Model):
 
 
 class IncidentEvent(models.Model):
-    """One line of an incident's timeline."""
+    """An entry of an incident's timeline."""
 
     class Kind(models.TextChoices):
         FIRED = "fired", _("fired")
@@ -293,7 +295,7 @@ class IncidentEvent(models.Model):
     kind = models.CharField(max_length=12, choices=Kind)
     at = models.DateTimeField(default=timezone.now)
     by = models.ForeignKey(User, models.PROTECT, null=True, blank=True, related_name="+")
-    # Who is on it from then on; by key, since a name in a text would stay when the person is anonymised.
+    # The new assignee. A foreign key, because a name in the text would remain after the user is anonymized.
     to = models.ForeignKey(User, models.PROTECT, null=True, blank=True, related_name="+")
     text = models.TextField(blank=True)
     use = models.ForeignKey(Use, models.PROTECT, null=True, blank=True, related_name="+")
@@ -307,7 +309,7 @@ class IncidentEvent(models.Model):
 
 
 class AlertRule(models.Model):
-    """Asks for a script by itself when an incident opens, at most so many times a day."""
+    """A rule that requests a script automatically when an incident opens, with a daily limit."""
 
     name = models.CharField(_("name"), max_length=80, unique=True)
     source = models.ForeignKey(
@@ -334,7 +336,7 @@ class AlertRule(models.Model):
 
 
 class AlertRuleRun(models.Model):
-    """A run that a rule asked for; what its budget of a day is counted from."""
+    """A request made by a rule. Counts toward the rule's daily limit."""
 
     rule = models.ForeignKey(AlertRule, models.CASCADE, related_name="runs")
     incident = models.ForeignKey(Incident, models.CASCADE, related_name="+")

@@ -1,4 +1,4 @@
-"""Slash commands of chat programs: who may ask the catalogue from there, and which requests came."""
+"""Models of slash commands in chat systems: who may use them and which requests arrived."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 class ChatCommand(models.Model):
-    """A slash command of one workspace. Without a secret it answers nobody."""
+    """A slash command of one workspace. Without a secret, it refuses all requests."""
 
     class Kind(models.TextChoices):
         SLACK = "slack", _("Slack")
@@ -20,14 +20,14 @@ class ChatCommand(models.Model):
     name = models.CharField(_("name"), max_length=80, unique=True)
     # Slack's signing secret, or Mattermost's token, encrypted.
     sealed = models.TextField(blank=True)
-    # The workspace or team whose people are answered; empty for every one that has the secret.
+    # The workspace or team that may use it. If empty, any workspace with the secret may.
     team = models.CharField(_("workspace"), max_length=40, blank=True)
     requests_per_minute = models.PositiveIntegerField(_("requests a minute"), default=60)
     paused_at = models.DateTimeField(_("paused"), null=True, blank=True)
     last_success_at = models.DateTimeField(null=True, blank=True)
     last_error_at = models.DateTimeField(null=True, blank=True)
     last_error = models.CharField(max_length=300, blank=True)
-    # What proved nothing: anybody may have sent it, so that it is no error of the command.
+    # Unauthenticated requests, which anyone can send. They don't count as errors of the command.
     refusals = models.PositiveBigIntegerField(default=0)
     last_refused_at = models.DateTimeField(null=True, blank=True)
     last_refusal = models.CharField(max_length=300, blank=True)
@@ -48,10 +48,10 @@ class ChatCommand(models.Model):
 
 
 class ChatCommandCall(models.Model):
-    """A request that was proven: the same one is answered once. Texts are not kept."""
+    """An authenticated request, stored so that a repetition is refused. Its text is not stored."""
 
     command = models.ForeignKey(ChatCommand, models.CASCADE, related_name="calls")
-    # Hash of its signature, or of the number that Mattermost gives each.
+    # Hash of the request's signature or of the ID that Mattermost assigns to it.
     key = models.CharField(max_length=64)
     at = models.DateTimeField(default=timezone.now, db_index=True)
 

@@ -1,4 +1,4 @@
-"""How the doors to other systems did."""
+"""Health of the integrations with other systems."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from django.db import models
 
 
 class Door(models.Model):
-    """A way in or out that has no rows of its own: when it last worked, when it did not, and why."""
+    """The last success and the last error of an integration that has no model of its own."""
 
     name = models.CharField(max_length=40, unique=True)
     last_success_at = models.DateTimeField(null=True, blank=True)

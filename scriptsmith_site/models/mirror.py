@@ -1,4 +1,4 @@
-"""The mirror of the catalogue in Git: where it is, what was committed for which publication, and what came back."""
+"""Models of the catalogue's Git mirror: its address, the commit of each publication and imported branches."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from core.leased_jobs import LeasedJob
 
 
 class Mirror(models.Model):
-    """The one branch that the catalogue is written to; while there is no row nothing is."""
+    """The branch to which the catalogue is written. Without a row, nothing is written."""
 
     address = models.CharField(_("address"), max_length=500)
     branch = models.CharField(_("branch"), max_length=100, default="main")
     user_name = models.CharField(_("user name"), max_length=100, blank=True)
-    # The name of an environment variable, or a secret sealed by the product's own key; neither for a folder.
+    # The name of an environment variable or an encrypted secret. A local folder needs neither.
     secret_variable = models.CharField(_("secret variable"), max_length=100, blank=True)
     secret = models.TextField(default="", blank=True)
-    # Of a server that is reached by SSH: its public key, as in a file of known hosts.
+    # The public key of an SSH server, in the format of known_hosts.
     host_key = models.TextField(_("key of the server"), blank=True)
     owner = models.ForeignKey(User, models.PROTECT, related_name="+")
     created_at = models.DateTimeField(_("created"), default=timezone.now, editable=False)
     edition = models.PositiveIntegerField(default=1)
     paused_at = models.DateTimeField(_("paused"), null=True, blank=True)
     paused_why = models.CharField(max_length=300, blank=True)
-    # The commit that the branch is to end with: the last one that arrived there. Empty: none has.
+    # The last commit that was pushed, with which the branch should end. Empty if none was pushed.
     head = models.CharField(max_length=40, blank=True)
-    # Where the branch ends with something else, nothing is written until a person has looked.
+    # If the branch ends with another commit, writing stops until an administrator has checked it.
     diverged_at = models.DateTimeField(null=True, blank=True)
     found_head = models.CharField(max_length=40, blank=True)
-    # The end that a person has chosen to go on from.
+    # The commit that an administrator accepted as the new end of the branch.
     accepted_head = models.CharField(max_length=40, null=True, blank=True)
     has_snapshot = models.BooleanField(default=False)
     test_asked_at = models.DateTimeField(null=True, blank=True)
@@ -41,7 +41,7 @@ class Mirror(models.Model):
     last_success_at = models.DateTimeField(null=True, blank=True)
     last_error_at = models.DateTimeField(null=True, blank=True)
     last_error = models.CharField(max_length=300, blank=True)
-    # There is one at most.
+    # Limits the table to one row.
     only = models.BooleanField(default=True, unique=True, editable=False)
 
     class Meta:
@@ -52,7 +52,7 @@ class Mirror(models.Model):
 
 
 class MirrorCommit(models.Model):
-    """A publication and the commit that tells of it; the order of the rows is that of the publications."""
+    """A publication and its commit. The rows are in the order of the publications."""
 
     class Kind(models.TextChoices):
         SNAPSHOT = "snapshot", _("Catalogue as it was")
@@ -74,15 +74,16 @@ class MirrorCommit(models.Model):
 
     kind = models.CharField(max_length=10, choices=Kind)
     state = models.CharField(_("state"), max_length=9, choices=State, default=State.WAITING)
-    # Of the event; the rows of the beginning have none.
+    # The event's ID. Rows of the first snapshot have none.
     uid = models.UUIDField(null=True, blank=True, unique=True)
     entry_id = models.BigIntegerField(null=True, blank=True)
     version_id = models.BigIntegerField(null=True, blank=True)
     by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
     at = models.DateTimeField(default=timezone.now)
-    # What the commit holds of the entry: in which folder, and which version.
+    # The folder and the version of the entry in this commit.
     commit = models.CharField(max_length=40, blank=True)
-    position = models.PositiveBigIntegerField(null=True, blank=True)  # of the commit, in the mirror
+    # in the order of the mirror's commits
+    position = models.PositiveBigIntegerField(null=True, blank=True)
     area = models.CharField(max_length=10, blank=True)
     folder = models.CharField(max_length=100, blank=True)
     shown_id = models.BigIntegerField(null=True, blank=True)
@@ -105,13 +106,13 @@ class MirrorCommit(models.Model):
 
 
 class MirrorBranch(LeasedJob):
-    """A branch that is to come back: read by a worker, looked at by a person, then taken in as versions in review."""
+    """A branch to import. A worker reads it, a user checks it, and its changes become versions in review."""
 
     TASK = "scriptsmith_site.read_mirror_branch"
 
     branch = models.CharField(_("branch"), max_length=100)
     commit = models.CharField(max_length=40, blank=True)
-    # What it changes: path, entry, title, script, who wrote it, and what is wrong with it.
+    # The changes, each with path, entry, title, script, author and problems.
     found = models.JSONField(default=list, blank=True)
     problem = models.CharField(max_length=300, blank=True)
     taken_at = models.DateTimeField(null=True, blank=True)

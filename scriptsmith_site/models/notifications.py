@@ -1,4 +1,4 @@
-"""What a person is told of, and how they want to be told."""
+"""Models of notifications and of users' notification settings."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from scriptsmith_site.models.outbox import Event
 
 
 class Notification(models.Model):
-    """One line under a person's bell: a kind, what it is about, and a link; its words are read when it is shown."""
+    """A notification of one user, with a kind and its object. The text is created when it is shown."""
 
     person = models.ForeignKey(User, models.CASCADE, related_name="notifications")
     kind = models.CharField(max_length=20)
     event = models.ForeignKey(Event, models.SET_NULL, null=True, blank=True, related_name="+")
-    # What it is about: a model's label and a key of it.
+    # The object of the notification: its model label and its key.
     model = models.CharField(max_length=60)
     object_id = models.BigIntegerField()
     at = models.DateTimeField(default=timezone.now, editable=False)
     in_bell = models.BooleanField(default=True)
     read_at = models.DateTimeField(null=True, blank=True)
-    # When it is to be written to the person; null where it is not, or was.
+    # When to email it. Null if it is not to be emailed or was already sent.
     mail_at = models.DateTimeField(null=True, blank=True)
     mailed_at = models.DateTimeField(null=True, blank=True)
 
@@ -53,7 +53,7 @@ class Notification(models.Model):
 
 
 class NotificationChoices(models.Model):
-    """How a person wants to be told; where there is no row, everything stands under the bell and nothing is mailed."""
+    """A user's notification settings. Without a row, all notifications appear in the app only."""
 
     class Way(models.TextChoices):
         BELL = "bell", _("Bell")
@@ -67,16 +67,16 @@ class NotificationChoices(models.Model):
         DAILY = "daily", _("Once a day")
 
     person = models.OneToOneField(User, models.CASCADE, related_name="notification_choices")
-    # Kind to way, where it is another one than the bell.
+    # From a kind to its way of delivery, if it is not the default.
     ways = models.JSONField(default=dict, blank=True)
-    # Not the account's own address: whoever types one here has not shown that it is theirs.
+    # Separate from the account's address, because entering an address does not prove that the user owns it.
     mail_address = models.EmailField(_("e-mail address"), blank=True)
-    # Letters that the person had sent to an address by themselves, since when: to confirm it, or to try it out.
+    # The number of confirmation and test emails that the user triggered since `letters_since`.
     letters = models.PositiveSmallIntegerField(default=0)
     letters_since = models.DateTimeField(null=True, blank=True)
     confirmed_at = models.DateTimeField(null=True, blank=True)
     digest = models.CharField(_("e-mails"), max_length=8, choices=Digest, default=Digest.AT_ONCE)
-    # Hours of the person's own day, 0 to 23.
+    # Hours of the day in the user's time zone, from 0 to 23.
     daily_hour = models.PositiveSmallIntegerField(_("hour of the day"), default=8)
     quiet_from = models.PositiveSmallIntegerField(_("quiet from"), null=True, blank=True)
     quiet_until = models.PositiveSmallIntegerField(_("quiet until"), null=True, blank=True)

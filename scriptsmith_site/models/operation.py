@@ -1,4 +1,4 @@
-"""What operation keeps: backups that were made, and what belongs to the database and not to a machine."""
+"""Models of operation: backups, and data that belongs to the database instead of a machine."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 class BackupEvent(models.Model):
-    """A backup that was made, one that was restored, or one that was tried out."""
+    """A backup, a restore or a restore drill."""
 
     class Kind(models.TextChoices):
         BACKUP = "backup", _("Backup")
@@ -22,7 +22,7 @@ class BackupEvent(models.Model):
     file = models.CharField(_("file"), max_length=300)
     size = models.PositiveBigIntegerField(_("bytes"))
     encrypted = models.BooleanField(_("encrypted"), default=False)
-    # Of a drill: whether all that was restored was as it had been backed up.
+    # For drills: whether all restored data matched the backup.
     passed = models.BooleanField(_("passed"), default=True)
 
     class Meta:
@@ -39,12 +39,12 @@ class BackupEvent(models.Model):
 
 
 class Installation(models.Model):
-    """What all machines that work on this database have in common; one row."""
+    """Data shared by all machines that use this database, in one row."""
 
     ONLY = 1
 
     id = models.PositiveSmallIntegerField(primary_key=True, default=ONLY, editable=False)
-    # A keyed hash: two keys are told apart by it, and none is found from it.
+    # A keyed hash that detects a different key without revealing the key.
     secret_key_mark = models.CharField(_("mark of the secret key"), max_length=64)
     made_at = models.DateTimeField(_("since"), default=timezone.now, editable=False)
 
@@ -56,7 +56,7 @@ class Installation(models.Model):
 
 
 class DemoPassword(models.Model):
-    """The password of an account of the demo, which each start prints; on whichever machine."""
+    """The password of a demo account, printed at every start, on any machine."""
 
     user = models.OneToOneField(
         User, models.CASCADE, primary_key=True, related_name="demo_password"

@@ -1,4 +1,4 @@
-"""What happened, and how it reaches other systems: events, destinations, deliveries, tries."""
+"""Models of the outbox: events, destinations, deliveries and delivery attempts."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from django.utils.translation import gettext_lazy as _
 
 
 class Event(models.Model):
-    """One thing that happened; the row is part of the transaction that made it happen.
+    """Something that happened, stored in the same transaction.
 
-    It holds keys and no text: what a receiver is sent beyond them is read when it is sent, so that what was erased
-    meanwhile is not sent.
+    It contains keys and no text. Texts are read when the event is sent, so that erased texts are not sent.
     """
 
     uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     type = models.CharField(max_length=60)
-    # What it happened to: a model's label ("catalog.version") and a key of it.
+    # The object of the event: its model label, such as "catalog.version", and its key.
     model = models.CharField(max_length=60)
     object_id = models.BigIntegerField()
     by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
     at = models.DateTimeField(default=timezone.now, editable=False)
     details = models.JSONField(default=dict, blank=True)
-    # From here on filled in when it is distributed.
+    # The following fields are filled in when the event is distributed.
     distributed_at = models.DateTimeField(null=True, blank=True)
     leaves = models.BooleanField(default=False)
     subject = models.CharField(max_length=60, blank=True)
     sequence = models.PositiveBigIntegerField(null=True, blank=True)
     action_id = models.BigIntegerField(null=True, blank=True)
     data = models.JSONField(default=dict, blank=True)
-    # Where that failed: how often, when it is tried again, and the last error. After some tries it is set aside.
+    # If distribution fails: the number of failures, the time of the next attempt and the last error. After several
+    # failures, the event is set aside.
     failures = models.PositiveSmallIntegerField(default=0)
     retry_at = models.DateTimeField(null=True, blank=True)
     problem = models.CharField(max_length=300, blank=True)
@@ -57,7 +57,7 @@ class Event(models.Model):
 
 
 class EventSequence(models.Model):
-    """The last number given to an event of one object, or that one was told; outlives the events."""
+    """The last sequence number of an object's events, or a mark of a one-time notification. Outlives the events."""
 
     subject = models.CharField(max_length=60, unique=True)
     last = models.PositiveBigIntegerField(default=0)
@@ -67,7 +67,7 @@ class EventSequence(models.Model):
 
 
 class Destination(models.Model):
-    """Where events are sent: a signed webhook, or a chat channel."""
+    """A receiver of events: a signed webhook or a chat channel."""
 
     class Kind(models.TextChoices):
         WEBHOOK = "webhook", _("Webhook")
@@ -77,14 +77,14 @@ class Destination(models.Model):
 
     kind = models.CharField(_("kind"), max_length=10, choices=Kind, default=Kind.WEBHOOK)
     name = models.CharField(_("name"), max_length=80, unique=True)
-    # Of a webhook the whole address, of a channel the host where that is not given by its kind.
+    # A webhook's full URL, or a channel's host if its kind does not determine the host.
     address = models.CharField(_("address"), max_length=500, blank=True)
     types = ArrayField(models.CharField(max_length=60), verbose_name=_("events"))
     includes_texts = models.BooleanField(_("sends statements and names"), default=False)
-    # The name of an environment variable, or a secret sealed by the product's own key.
+    # The name of an environment variable or an encrypted secret.
     secret_variable = models.CharField(_("secret variable"), max_length=100, blank=True)
     secret = models.BinaryField(default=b"", blank=True)
-    # While a receiver changes over, both secrets sign.
+    # During a change of secrets, both sign.
     former_secret = models.BinaryField(default=b"", blank=True)
     former_until = models.DateTimeField(null=True, blank=True)
     owner = models.ForeignKey(User, models.PROTECT, related_name="+")
@@ -93,13 +93,13 @@ class Destination(models.Model):
     paused_at = models.DateTimeField(_("paused"), null=True, blank=True)
     paused_why = models.CharField(_("why paused"), max_length=300, blank=True)
     failing_since = models.DateTimeField(null=True, blank=True)
-    # While nothing arrives there: the tries in a row, and when the next is made. Events do not each try by themselves.
+    # While the destination fails: consecutive failures and the next attempt, instead of attempts for each event.
     failures = models.PositiveSmallIntegerField(default=0)
     retry_at = models.DateTimeField(null=True, blank=True)
     last_success_at = models.DateTimeField(null=True, blank=True)
     last_error_at = models.DateTimeField(null=True, blank=True)
     last_error = models.CharField(max_length=300, blank=True)
-    # Which worker sends to it at present.
+    # The worker that sends to the destination now.
     lease_owner = models.CharField(max_length=100, blank=True)
     fence = models.PositiveIntegerField(default=0)
     lease_until = models.DateTimeField(null=True, blank=True)
@@ -122,7 +122,7 @@ class Destination(models.Model):
 
 
 class Delivery(models.Model):
-    """One event on its way to one destination."""
+    """An event to be delivered to one destination."""
 
     class State(models.TextChoices):
         WAITING = "waiting", _("Waiting")
@@ -132,11 +132,11 @@ class Delivery(models.Model):
 
     destination = models.ForeignKey(Destination, models.CASCADE, related_name="deliveries")
     event = models.ForeignKey(Event, models.CASCADE, related_name="deliveries")
-    # Of the event, kept here for the order of each object.
+    # Copied from the event, to deliver the events of an object in order.
     subject = models.CharField(max_length=60)
     sequence = models.PositiveBigIntegerField()
     state = models.CharField(_("state"), max_length=9, choices=State, default=State.WAITING)
-    tries = models.PositiveSmallIntegerField(default=0)  # since it was last asked for
+    tries = models.PositiveSmallIntegerField(default=0)  # since the last request to deliver it
     next_at = models.DateTimeField(default=timezone.now)
     ended_at = models.DateTimeField(null=True, blank=True)
 
@@ -172,7 +172,7 @@ class Delivery(models.Model):
 
 
 class DeliveryAttempt(models.Model):
-    """One try; written before it is made, so that one whose worker died is seen."""
+    """A delivery attempt. The row is stored first, so that attempts of lost workers are visible."""
 
     delivery = models.ForeignKey(Delivery, models.CASCADE, related_name="attempts")
     at = models.DateTimeField(default=timezone.now, editable=False)
@@ -180,7 +180,7 @@ class DeliveryAttempt(models.Model):
     milliseconds = models.PositiveIntegerField(null=True, blank=True)
     status = models.PositiveSmallIntegerField(null=True, blank=True)
     error = models.CharField(max_length=300, blank=True)
-    # The first KiB of what the receiver said, for administrators.
+    # The first KiB of the response, for administrators.
     answer = models.TextField(blank=True)
 
     class Meta:
