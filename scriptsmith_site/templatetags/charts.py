@@ -30,7 +30,7 @@ _SAY: dict[str, Callable[[float], str]] = {
 def bar_chart(
     columns: Iterable[tuple[str, Sequence[float]]], series: Sequence[str], unit: str, label: str
 ) -> dict[str, object]:
-    """Stacked bars. `unit` is money (micro-dollars), number, share (0 to 1) or time (milliseconds)."""
+    """Draw stacked bars. `unit` is money (micro-dollars), number, share (0 to 1) or time (milliseconds)."""
     drawn = [Column(name, values) for name, values in columns]
     return {"chart": stack_bars(drawn, series=series, say=_SAY[unit]), "label": label}
 
@@ -43,7 +43,7 @@ def line_chart(
     label: str,
     most: float | None = None,
 ) -> dict[str, object]:
-    """Lines over the same places; each point is value, low and high, or None. `unit` as for bars."""
+    """Draw lines over the same positions. A point is (value, low, high) or None. `unit` as in `bar_chart`."""
     drawn = [
         Line(name, [Point(*values) if values else None for values in points])
         for name, points in lines

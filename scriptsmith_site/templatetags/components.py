@@ -1,10 +1,10 @@
-"""The design system's components as tags: `{% button _("Approve") kind="primary" key="a" %}`.
+"""Template tags for the components of the design system: `{% button _("Approve") kind="primary" key="a" %}`.
 
-A builtin of every template. Icons, badges and buttons, which a page writes again and again, are put together here and
-cached by their arguments; every other component is drawn by a file in `templates/components/`, whose head says what
-its arguments are. `/_gallery/` shows them all.
+The library is a builtin of every template. Icons, badges and buttons are frequent, so they are built here and cached
+by their arguments. Each other component has a file in `templates/components/`, which documents its arguments.
+`/_gallery/` shows all components.
 
-A text with a percent sign is handed over by `{% translate "…" as text %}`: Django doubles that sign in `_("…")`.
+Pass a text with a percent sign by `{% translate "…" as text %}`, because Django doubles the sign in `_("…")`.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ _Given = dict[str, object]
 
 
 def _draw(file: str, given: _Given) -> SafeString:
-    """The component without the line ends that its file has around it: it may stand in the middle of a sentence."""
+    """Render a component without surrounding line breaks, so that it can be used within a sentence."""
     return SafeString(render_to_string(file, given).strip())
 
 
-# Typed, since a text that is safe and the same one that is not are equal, and shown differently; so are 1 and True.
+# Typed, because safe and unsafe strings can be equal but are shown differently, and so are 1 and True.
 @lru_cache(maxsize=1_000, typed=True)
 def _draw_once(file: str, language: str, names: tuple[str, ...], *values: object) -> SafeString:
     return _draw(file, {name: _thaw(value) for name, value in zip(names, values, strict=True)})
 
 
 class _Words(NamedTuple):
-    """A dict of plain words as a cache can compare it; of each also its type, for the same reason."""
+    """A dict of plain values in a hashable form. The type of each value is included because 1 equals True."""
 
     items: tuple[tuple[object, object, object], ...]
 
@@ -70,9 +70,9 @@ def _thaw(value: object) -> object:
 def _drawn_by(
     file: str, *, cached: bool = False
 ) -> Callable[[Callable[..., _Given]], Callable[..., SafeString]]:
-    """A tag that is drawn by a file; the function turns the tag's arguments into the file's.
+    """Register a tag that is rendered by a file. The function maps the tag's arguments to the file's context.
 
-    `cached` where they are plain words, or dicts and lists of those, and the file shows nothing else.
+    Set `cached` if the file depends only on these arguments and they are plain values, or dicts and lists of these.
     """
 
     def register_tag(function: Callable[..., _Given]) -> Callable[..., SafeString]:
@@ -92,11 +92,11 @@ def _drawn_by(
 
 @register.simple_tag(takes_context=True)
 def draw_once(context: Context, file: str, shown: str, written: str = "") -> SafeString:
-    """`{% draw_once "…/_form.html" "keys may_write" "fence" %}`: drawn once for all items that look the same.
+    """Render a file once for all items that look the same: `{% draw_once "…/_form.html" "keys may_write" "fence" %}`.
 
-    `shown` names what of the page's context it depends on: plain words, or dicts and lists of those. What `written`
-    names, `item_key` and the forms' token may differ each time: it may write them, and must not decide anything by
-    them. Nothing else of the page is there for it.
+    `shown` names the context variables on which the result depends: plain values, or dicts and lists of these. The
+    variables in `written`, `item_key` and the CSRF token may differ. The file may print them but must not test them.
+    It has no access to other variables.
     """
     names, marked = tuple(shown.split()), ("item_key", "csrf_token", *written.split())
     values = [_freeze(context.get(name)) for name in names]
@@ -109,7 +109,7 @@ def draw_once(context: Context, file: str, shown: str, written: str = "") -> Saf
 
 @cache
 def _mark_of(name: str) -> object:
-    """Stands for a value in what is drawn once. No text holds it, since nobody knows it; no item has such a key."""
+    """Return a placeholder for a value. It is secret or out of range, so that no text or key can equal it."""
     return (
         PublicKey(LIMIT + secrets.randbelow(LIMIT)) if name == "item_key" else secrets.token_hex()
     )
@@ -117,7 +117,7 @@ def _mark_of(name: str) -> object:
 
 @register.simple_tag
 def site_icon() -> SafeString:
-    """The icon of the browser's tab as a data address: no page asks the server for one more file."""
+    """Return the favicon as a data URL, which saves a request per page."""
     return _site_icon()
 
 
@@ -132,13 +132,13 @@ def _site_icon() -> SafeString:
 
 @register.simple_tag
 def icon(name: str, label: object = "") -> SafeString:
-    """An icon of `components/_icon.html`. `label` where no text beside it says what it means."""
+    """Draw an icon of `components/_icon.html`. Set `label` if no text next to it explains its meaning."""
     return _draw_icon(name, _translated(label))
 
 
 @register.simple_tag
 def badge(label: object, tone: str = "", icon: str = "", title: object = "") -> SafeString:
-    """A small label. `tone` is "" (steel), temper, verdigris, straw, crimson or ember.
+    """Draw a small label. `tone` is "" (steel), temper, verdigris, straw, crimson or ember.
 
     States, verdicts, verification, risk, scores and the demo model have tags of their own below.
     """
@@ -147,18 +147,18 @@ def badge(label: object, tone: str = "", icon: str = "", title: object = "") -> 
 
 @register.simple_tag
 def button(label: object, title: object = "", **options: object) -> SafeString:
-    """A button, or a link that looks like one where `href` is given. With htmx attributes write it by hand.
+    """Draw a button, or with `href` a link that looks like a button. Write htmx buttons by hand.
 
-    `label` says what happens, a verb first; `icon_only=True` hides it from the eye. `kind` is "" (plain), "primary"
-    (the one thing to do here), "quiet" or "danger"; `small=True` belongs in tables and panel heads. `key` is printed
-    on it: "a", "mod+enter" (see static/js/keys.js). `type` is "submit" unless said; `dialog` is the id of a dialog to
-    open. `disabled=True` cannot be pressed: say why in `title`. `icon`, `href`, `name`, `value`, `form`, `id` as named.
+    `label` starts with a verb, and `icon_only=True` hides it visually. `kind` is "" (plain), "primary" (the main
+    action of the page), "quiet" or "danger". Use `small=True` in tables and panel headers. `key` is shown on the
+    button: "a" or "mod+enter" (see static/js/keys.js). `type` is "submit" by default, and `dialog` is the ID of a
+    dialog to open. Explain `disabled=True` in `title`.
     """
     return _draw_button(_translated(label), _translated(title), **options)
 
 
 def _translated(text: object) -> object:
-    """What a cache may keep: of a text yet to be translated, its words in the language of who asks."""
+    """Return a value that can be cached: lazy texts become strings in the current language."""
     return str(text) if isinstance(text, Promise) else text
 
 
@@ -219,7 +219,7 @@ def _escaped(value: object) -> str:
 
 
 def _tag(element: str, attributes: _Given) -> str:
-    """An opening tag; what is empty is left out, and what is True stands without a value."""
+    """Return an opening tag. Empty attributes are omitted, and True adds an attribute without a value."""
     written = [
         f" {name}" if value is True else f' {name}="{_escaped(value)}"'
         for name, value in attributes.items()
@@ -240,7 +240,7 @@ def notice(
     action: object = "",
     dismiss: bool = False,
 ) -> SafeString:
-    """`{% notice "warning" title=_("…") %}` what happened, and what to do `{% endnotice %}`."""
+    """Draw a notice: `{% notice "warning" title=_("…") %}` what happened and what to do `{% endnotice %}`."""
     given = {"tone": tone, "title": title, "url": url, "action": action, "dismiss": dismiss}
     return _draw("components/_notice.html", {**given, "text": _within(content)})
 
@@ -249,7 +249,7 @@ def notice(
 def empty_state(
     content: str, title: object, icon: str = "", url: str = "", action: object = ""
 ) -> SafeString:
-    """`{% empty_state _("No runs yet") %}` how to get some `{% endempty_state %}`, where a list has nothing to show."""
+    """Draw the text of an empty list: `{% empty_state _("No runs yet") %}` how to add one `{% endempty_state %}`."""
     given = {"title": title, "icon": icon, "url": url, "action": action}
     return _draw("components/_empty.html", {**given, "text": _within(content)})
 
@@ -262,7 +262,7 @@ def page_header(
     up_label: object = "",
     up_url: str = "",
 ) -> SafeString:
-    """`{% page_header _("Calls") %}` the sentence below the title, or nothing `{% endpage_header %}`."""
+    """Draw the page header: `{% page_header _("Calls") %}` optional introduction `{% endpage_header %}`."""
     given = {"title": title, "crumbs": crumbs, "up_label": up_label, "up_url": up_url}
     return _draw("components/_page_header.html", {**given, "lead": _within(content)})
 
@@ -276,13 +276,13 @@ def error_page(
     url: str = "",
     action: object = "",
 ) -> SafeString:
-    """`{% error_page "404" _("Not found") %}` what it means for the work, and what to do `{% enderror_page %}`."""
+    """Draw an error page: `{% error_page "404" _("Not found") %}` its meaning and what to do `{% enderror_page %}`."""
     given = {"code": code, "title": title, "detail": detail, "url": url, "action": action}
     return _draw("components/_error.html", {**given, "text": _within(content)})
 
 
 def _within(content: str) -> SafeString:
-    """What stood between the tags, which is escaped already."""
+    """Return the content of a block tag, which is already escaped."""
     return SafeString(content.strip())
 
 
@@ -291,56 +291,56 @@ def _within(content: str) -> SafeString:
 
 @_drawn_by("components/_demo_badge.html", cached=True)
 def demo_badge() -> _Given:
-    """Marks everything that the stand-in model had a part in."""
+    """Mark results of the demo model."""
     return {}
 
 
 @_drawn_by("components/_verified_badge.html", cached=True)
 def verified_badge(state: str, by: str = "") -> _Given:
-    """Where a version of the catalogue stands, and whose name is under it."""
+    """Show the state of a catalogue version and the name of its verifier."""
     return {"state": state, "by": by}
 
 
 @_drawn_by("components/_state_badge.html", cached=True)
 def state_badge(state: str, label: object = "") -> _Given:
-    """The state of a run, a batch, an import, an export; `label` for other words than its own."""
+    """Show the state of a run, batch, import or export. `label` replaces the default text."""
     return {"state": state, "label": label}
 
 
 @_drawn_by("components/_score_badge.html", cached=True)
 def score_badge(value: int | None, words: bool = False) -> _Given:
-    """A score of 0, 1 or 2 by its shape, or None for "not asked"; `words` prints what it means beside it."""
+    """Show a score of 0, 1 or 2 as a shape, or None for "not asked". `words` adds its meaning as text."""
     return {"value": value, "words": words}
 
 
 @_drawn_by("components/_risk_badge.html", cached=True)
 def risk_badge(level: str, title: object = "", plain: bool = False) -> _Given:
-    """How much harm a script can do: low, medium, high; `title` for the finding behind it, `plain` without a box."""
+    """Show the risk of a script: low, medium or high. `title` names the finding, and `plain` omits the box."""
     return {"level": level, "title": title, "plain": plain}
 
 
 @_drawn_by("components/_finding_mark.html")
 def finding_mark(finding: object) -> _Given:
-    """What a finding makes of its script, on the same scale; a finding of any kind that `read_finding` takes."""
+    """Show a finding on the risk scale of scripts. Accepts all finding types of `read_finding`."""
     shown = finding if isinstance(finding, ShownFinding) else read_finding(finding).finding
     return {"finding": shown}
 
 
 @_drawn_by("components/_severity.html", cached=True)
 def severity_mark(severity: int, label: object) -> _Given:
-    """How much depends on an action: 1 (critical) to 4 (low), and its name."""
+    """Show a severity from 1 (critical) to 4 (low) with its name."""
     return {"severity": severity, "label": label, "steps": f"steps-{5 - severity}"}
 
 
 @_drawn_by("components/_verdict_badge.html", cached=True)
 def verdict_badge(verdict: str) -> _Given:
-    """What the assessor says of a draft: correct, incorrect, unknown."""
+    """Show the assessor's verdict on a draft: correct, incorrect or unknown."""
     return {"verdict": verdict}
 
 
 @_drawn_by("components/_saved.html", cached=True)
 def saved(state: str = "saved", id: str = "") -> _Given:
-    """Whether what was typed is safe: saved, saving, unsaved, offline, refused; a script changes it."""
+    """Show whether the user's input is saved: saved, saving, unsaved, offline or refused. JavaScript updates it."""
     return {"state": state, "id": id}
 
 
@@ -351,31 +351,31 @@ def saved(state: str = "saved", id: str = "") -> _Given:
 def breadcrumb(
     label: object = "", url: str = "", crumbs: Iterable[tuple[object, str]] = ()
 ) -> _Given:
-    """The way up: one step, or several as `crumbs`, outermost first."""
+    """Draw the breadcrumb: one parent, or several as `crumbs` with the outermost first."""
     return {"label": label, "url": url, "crumbs": crumbs}
 
 
 @_drawn_by("components/_tabs.html")
 def tabs(tabs: Iterable[object], label: object) -> _Given:
-    """Tabs that are links; `label` says what they are tabs of."""
+    """Draw tabs that are links. `label` names the group of tabs."""
     return {"tabs": tabs, "label": label}
 
 
 @_drawn_by("components/_switch.html")
 def switch(options: Iterable[object], label: object) -> _Given:
-    """A choice between two or three views of the same thing; `label` says of what."""
+    """Draw a choice between two or three views. `label` names what they show."""
     return {"options": options, "label": label}
 
 
 @_drawn_by("components/_steps.html", cached=True)
 def steps(steps: Sequence[object], label: object) -> _Given:
-    """The gated stages of a review, or the steps of an import; `label` says of what."""
+    """Draw the stages of a review or the steps of an import. `label` names the process."""
     return {"steps": steps, "label": label}
 
 
 @_drawn_by("components/_filters.html")
 def filter_bar(form: BaseForm, reset_url: str = "", count: object = "") -> _Given:
-    """The bar of filters above a list. `reset_url` only while something is filtered."""
+    """Draw the filters above a list. Pass `reset_url` only while a filter is set."""
     return {"form": form, "reset_url": reset_url, "count": count}
 
 
@@ -387,26 +387,26 @@ def pagination(
     keys: bool = False,
     by_time: bool = True,
 ) -> _Given:
-    """Newer and older pages of a list, or where it is not ordered `by_time` previous and next; `keys`: , and . ."""
+    """Draw links to newer and older pages, or without `by_time` previous and next. `keys` adds , and . as keys."""
     urls = {"newer_url": newer_url, "older_url": older_url}
     return {**urls, "summary": summary, "keys": keys, "by_time": by_time}
 
 
 @_drawn_by("components/_progress.html")
 def progress(label: object, value: object = None, max: object = None, text: object = "") -> _Given:
-    """How far something is; without a value it is running and nobody knows how far."""
+    """Draw a progress bar. Without a value, the progress is unknown."""
     return {"label": label, "value": value, "max": max, "text": text}
 
 
 @_drawn_by("components/_stacked_bar.html")
 def stacked_bar(parts: Iterable[object], label: object) -> _Given:
-    """Parts of a whole as one bar with its legend."""
+    """Draw the parts of a whole as one bar with a legend."""
     return {"parts": parts, "label": label}
 
 
 @_drawn_by("components/_time.html")
 def time(value: object, seconds: bool = False) -> _Given:
-    """A moment in the reader's time zone, or None; the filter `ago` says "12 minutes ago"."""
+    """Show a time in the reader's time zone, or None. The filter `ago` shows "12 minutes ago" instead."""
     return {"value": value, "seconds": seconds}
 
 
@@ -419,7 +419,7 @@ def copy_button(
     small: bool = False,
     blocked: object = "",
 ) -> _Given:
-    """Copies the exact text of an element; `blocked` says why it must not be copied now."""
+    """Draw a button that copies the exact text of an element. `blocked` is the reason why copying is disabled."""
     return {
         "source_id": source_id,
         "label": label,
@@ -437,14 +437,14 @@ def copy_button(
 def field(
     field: BoundField, optional: bool = False, original: str = "", original_label: object = ""
 ) -> _Given:
-    """One field of a form: label, help, the widget, its errors; of a script also `original`, what it came from."""
+    """Draw a form field with label, help, widget and errors. Script fields may have `original`, the text to compare."""
     given: _Given = {"field": field, "optional": optional, "original": original}
     return {**given, "original_label": original_label, "is_script": is_script(field.field)}
 
 
 @_drawn_by("components/_form_fields.html")
 def form_fields(form: BaseForm, optional: bool = False) -> _Given:
-    """Everything inside a form but its buttons; `optional` marks the fields that may stay empty."""
+    """Draw a form without its buttons. `optional` marks the fields that may be empty."""
     return {"form": form, "optional": optional}
 
 
@@ -460,9 +460,9 @@ def score_picker(
     error: object = "",
     lines: Sequence[str] | None = None,
 ) -> _Given:
-    """Incorrect, partially correct, correct. Only one picker of a page has the page's `keys`.
+    """Draw a choice of incorrect, partially correct and correct. Only one picker per page may have `keys`.
 
-    `lines` says in one line each what 0, 1 and 2 mean here.
+    `lines` explains the meaning of 0, 1 and 2 in one line each.
     """
     return {
         "name": name,
@@ -484,9 +484,9 @@ def score_picker(
 def script_editor(
     content: str, original: str = "", original_label: object = "", lazy: bool = False
 ) -> SafeString:
-    """`{% script_editor original=version.script %}<textarea …>{% endscript_editor %}`: the editor of a text area.
+    """Add the editor to a text area: `{% script_editor %}<textarea …>{% endscript_editor %}`.
 
-    `original` is what its script came from; `lazy` where the page's own script asks for the editor.
+    `original` is the script that it was derived from. With `lazy`, the page's own JavaScript loads the editor.
     """
     given = {"original": original, "original_label": original_label, "lazy": lazy}
     return _draw("components/_script_editor.html", {**given, "text": _within(content)})
@@ -494,5 +494,5 @@ def script_editor(
 
 @_drawn_by("components/_remark.html")
 def remark(remark: object) -> _Given:
-    """What somebody says of one line of a script, below that line."""
+    """Draw a remark below its line of a script."""
     return {"remark": remark}

@@ -1,8 +1,8 @@
-"""`{% include %}` for fragments: an isolated one keeps the CSRF token, and none brings the line ends around it.
+"""Override `{% include %}` so that isolated fragments get the CSRF token and surrounding line breaks are removed.
 
-A template that is given nothing but the words it shows may still hold a form, and a form without its token is refused;
-Django's own inclusion tags hand it on, too. And a fragment may stand in the middle of a sentence, so that its file may
-be laid out in lines and end with one. Loaded as a builtin in place of Django's tag.
+An isolated fragment may contain a form, and a form without the token is refused. Django's inclusion tags pass the
+token on, too. Without line breaks, a fragment can be used within a sentence even if its file ends with one. The tag
+is loaded as a builtin.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class _FragmentNode(IncludeNode):
 
 @register.tag
 def include(parser: Parser, token: Token) -> IncludeNode:
-    """Django's include; an isolated one is given the token too, unevaluated, where the page has one."""
+    """Include a fragment as Django does, and pass the page's CSRF token to isolated fragments."""
     node: IncludeNode = do_include(parser, token)
     if node.isolated_context:
         node.extra_context.setdefault(_TOKEN, parser.compile_filter(_TOKEN))

@@ -1,7 +1,7 @@
-"""Template tags of a report: the rows of its tables, the links to them as text, the marks of its forest plots.
+"""Template tags of reports: table rows, copy links and the drawings of forest plots.
 
-They are put together here and not by files: a report has hundreds of cells, and including a file for each took a third
-of the time in which its page was made.
+The HTML is built here because a report has hundreds of cells, and including a file per cell took a third of the
+page's rendering time.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ register = template.Library()
 
 @register.simple_tag
 def glyph(series: int) -> SafeString:
-    """The mark of a Configuration: a shape and a colour of its own; `series` is 1 to 4, more begin again."""
+    """Draw the shape and color of a Configuration. `series` starts at 1, and shapes repeat after 4."""
     return write_glyph(series)
 
 
 @register.simple_tag
 def marks(row: ForestRow, ticks: Sequence[Tick] = (), zero: float | None = None) -> SafeString:
-    """The drawing of one row of a forest plot."""
+    """Draw one row of a forest plot."""
     return write_marks(row, ticks=ticks, zero=zero)
 
 
@@ -38,7 +38,7 @@ def marks(row: ForestRow, ticks: Sequence[Tick] = (), zero: float | None = None)
 def copy_links(
     table: Table, formats: Sequence[tuple[str, str]], tables_url: str, criterion: str
 ) -> SafeString:
-    """A link to each format of a table; a script copies what it leads to."""
+    """Return a link to each format of a table. JavaScript copies the linked content."""
     messages = {
         "data-copied": _("Copied"),
         "data-failed": _("Copying was not possible. Open the link and copy it by hand."),
@@ -58,7 +58,7 @@ def copy_links(
 
 @register.simple_tag
 def cells(row: Sequence[tuple[Column, Cell]]) -> SafeString:
-    """A row of a table: each cell of it with its column."""
+    """Draw a table row from its columns and cells."""
     return SafeString(
         "".join(_cell(column, cell, is_first=not place) for place, (column, cell) in enumerate(row))
     )
@@ -69,7 +69,7 @@ def _cell(column: Column, cell: Cell, *, is_first: bool) -> str:
     if column.is_number or column.is_drawing:
         tag += ' class="num"' if column.is_number else ' class="drawn"'
     if not (is_first or column.is_drawing):
-        # Where the screen is narrow it stands before the text; the first column needs none.
+        # Narrow screens show the label before the text. The first column does not need one.
         tag += f' data-label="{escape(column.label)}"'
     drawn = write_marks(cell.drawing, zero=cell.zero) if cell.drawing else ""
     text: str = escape(cell.text)

@@ -1,4 +1,4 @@
-"""Template filters of a study's numbers: shares."""
+"""Template filters for numbers of a study."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ register = template.Library()
 
 @register.filter
 def per_cent(share: float | None) -> str:
-    """A share of 0 to 1 in percent with one decimal."""
+    """Format a proportion from 0 to 1 as a percentage with one decimal."""
     return "–" if share is None else f"{100 * share:.1f} %"

@@ -1,4 +1,4 @@
-"""Template tags and filters of every page: code, diffs, times, tokens and money."""
+"""Template tags and filters of all pages: code, diffs, times, tokens and money."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def code(
     wrap_key: str = "",
     remarks: Iterable[OnLine] = (),
 ) -> dict[str, object]:
-    """A script with line numbers, colours, and findings and remarks at their lines."""
+    """Show a script with line numbers, colors, findings and remarks."""
     return {
         "id": id,
         "pieces": show_code(script, id, findings or (), remarks or ()),
@@ -54,9 +54,9 @@ def code(
 
 @register.simple_tag
 def key(key: str) -> SafeString:
-    """A key hint, printed on the control that has the key: `a`, `mod+enter`, `g q`; nothing without one.
+    """Show a keyboard shortcut on its control: `a`, `mod+enter`, `g q`. Without a key, show nothing.
 
-    Hidden from screen readers: they read aria-keyshortcuts.
+    It is hidden from screen readers, which read aria-keyshortcuts.
     """
     if key == "mod+enter":
         return SafeString('<kbd class="key" data-mod aria-hidden="true">Ctrl ↵</kbd>')
@@ -81,9 +81,9 @@ def diff(
     old_findings: Iterable[object] = (),
     bash: bool = True,
 ) -> dict[str, object]:
-    """Two texts compared by line and word, in one column or side by side, with findings and remarks at their lines.
+    """Show the differences between two texts in one column or side by side, with findings and remarks.
 
-    `bash=False` for texts that are no scripts, which have no colours.
+    Use `bash=False` for texts that are not scripts. They have no colors.
     """
     of_old, of_new = list(old_remarks or ()), list(remarks or ())
     found_old, found_new = list(old_findings or ()), list(findings or ())
@@ -105,21 +105,21 @@ def diff(
 
 @register.filter
 def markdown(text: str) -> SafeString:
-    """Markdown as safe HTML."""
+    """Render Markdown as safe HTML."""
     return render_markdown(text)
 
 
 @register.filter
 def marked(text: str) -> SafeString:
-    """Plain text, escaped, with hidden and look-alike characters marked."""
+    """Escape plain text and mark hidden and look-alike characters."""
     return mark_words(str(text))
 
 
 @register.filter
 def with_code(text: str) -> SafeString:
-    """As `marked`, and what stands in backquotes is shown as code."""
+    """Apply `marked` and show text in backquotes as code."""
     pieces = str(text).split("`")
-    if len(pieces) % 2 == 0:  # one of the backquotes is the text's own
+    if len(pieces) % 2 == 0:  # an unpaired backquote is ordinary text
         return marked(text)
     return format_html_join(
         "",
@@ -133,28 +133,28 @@ def with_code(text: str) -> SafeString:
 
 @register.filter
 def marked_list(texts: Iterable[object], separator: str) -> SafeString:
-    """Plain texts with the separator between them, escaped once, with hidden characters marked."""
+    """Join plain texts with the separator, escape the result and mark hidden characters."""
     return mark_words(separator.join(map(str, texts)))
 
 
 @register.filter
 def points(text: str) -> list[str]:
-    """The points of a feedback, one a line, without the dashes that made them a list."""
+    """Return the points of a feedback, one per line, without list dashes."""
     return [line.strip().removeprefix("- ").strip() for line in text.splitlines() if line.strip()]
 
 
 @register.filter
 def pairs(mapping: Mapping[str, object] | None) -> list[tuple[str, object]]:
-    """Keys and values of a mapping whose keys people or data chose.
+    """Return the items of a mapping with arbitrary keys.
 
-    A template's own `mapping.items` is the value under the key "items" where there is one.
+    In templates, `mapping.items` would return the value of a key named "items".
     """
     return list((mapping or {}).items())
 
 
 @register.filter
 def ago(moment: datetime | None) -> SafeString:
-    """A time as people say it, with the exact one on it."""
+    """Show how long ago a time was, with the exact time as a tooltip."""
     if moment is None:
         return SafeString("")
     local = timezone.localtime(moment)
@@ -167,7 +167,7 @@ def ago(moment: datetime | None) -> SafeString:
 
 
 def say_ago(moment: datetime) -> str:
-    """How long ago, in the largest whole unit."""
+    """Return how long ago a time was, in the largest whole unit."""
     seconds = int((timezone.now() - moment).total_seconds())
     if seconds < 0:
         return timezone.localtime(moment).strftime("%Y-%m-%d %H:%M")
@@ -187,7 +187,7 @@ def say_ago(moment: datetime) -> str:
 
 @register.filter
 def duration(milliseconds: int | None) -> str:
-    """Milliseconds as people read them: 840 ms, 2.4 s, 1 min 12 s, 3 h 5 min."""
+    """Format milliseconds for readers: 840 ms, 2.4 s, 1 min 12 s, 3 h 5 min."""
     if milliseconds is None:
         return ""
     if milliseconds < 1_000:
@@ -204,7 +204,7 @@ def duration(milliseconds: int | None) -> str:
 
 @register.filter
 def money(micro_dollars: int | None) -> str:
-    """Micro-dollars as dollars, with as many decimals as the amount needs."""
+    """Format micro-dollars as dollars, with as many decimals as necessary."""
     if micro_dollars is None:
         return "–"
     dollars = micro_dollars / 1_000_000
@@ -215,5 +215,5 @@ def money(micro_dollars: int | None) -> str:
 
 @register.filter
 def percent(share: float | None) -> str:
-    """A share of 0 to 1 in whole percent."""
+    """Format a proportion from 0 to 1 as a whole percentage."""
     return "–" if share is None else f"{share * 100:.0f} %"
