@@ -126,13 +126,13 @@ def cancel_message_batches(batch: Batch, *, by: User) -> int:
 
 
 def awaits_replies(run: str) -> Exists:
-    """Return a condition: the run in this column has a call in a batch or waiting for one."""
+    """Return a query expression: whether the run in this column has a call that is or will be in a batch."""
     return Exists(ModelCall.objects.filter(run=OuterRef(run), in_batches=True, state="open"))
 
 
 @dataclass(frozen=True)
 class Wait:
-    """The batch that a run waits for. `sent_at` is None while the batch is being collected."""
+    """The batch that a run waits for. While the batch is being collected, `sent_at` is empty."""
 
     sent_at: datetime | None
     expires_at: datetime | None

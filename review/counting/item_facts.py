@@ -79,7 +79,7 @@ class Situation(NamedTuple):
         )
 
 
-Texts = tuple[str, str, str]  # hashes of script, feedback and refined script; empty if missing
+Texts = tuple[str, str, str]  # hashes of script, feedback and refined script, or empty
 STAGES = tuple(Stage)
 
 
@@ -106,12 +106,12 @@ class ItemRow(NamedTuple):
     demo: bool | None
     recommended: int | None
     made: str
-    # What was recommended according to an imported run, if it is none of the run's Drafts.
+    # What an imported run recommended instead of one of its Drafts.
     advised: str
     hides_verdict: bool
 
 
-# --- Items and what was made of them ------------------------------------------------------------------------------
+# --- Items and their runs -----------------------------------------------------------------------------------------
 
 
 def read_rows(keys: Collection[int]) -> list[ItemRow]:

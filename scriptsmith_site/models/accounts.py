@@ -28,7 +28,7 @@ class Profile(models.Model):
     theme = models.CharField(
         _("theme"), max_length=5, choices=Theme, default=Theme.SYSTEM, blank=True
     )
-    # Keys that the user changed, by action; see scriptsmith_site.people.preferences.keys.
+    # Keys that the user changed, by action. See scriptsmith_site.people.preferences.keys.
     keys = models.JSONField(
         _("keys"), default=dict, db_default=models.Value({}, models.JSONField()), blank=True
     )

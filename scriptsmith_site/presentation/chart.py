@@ -28,7 +28,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Point:
-    """A value with its interval. `low` and `high` are None if it has no interval."""
+    """A value with an optional interval."""
 
     value: float
     low: float | None = None
@@ -37,7 +37,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Line:
-    """A series. A point is None if the series has no value at that position."""
+    """A series. A position without a value has None as its point."""
 
     label: str
     points: Sequence[Point | None]

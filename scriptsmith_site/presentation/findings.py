@@ -28,7 +28,7 @@ class ShownFinding:
 
 
 class PlacedFinding(NamedTuple):
-    """A finding and its line, which is None if the finding is about the whole script."""
+    """A finding and its line, or None if the finding is about the whole script."""
 
     finding: ShownFinding
     line: int | None

@@ -39,8 +39,8 @@ ATTEMPTS = 5  # to request a run while others request the same one
 QUALITY = CaseRun.Purpose.QUALITY
 # No user waits for these, but they still have priority over quality measurements.
 BACKGROUND = (CaseRun.Purpose.NIGHTLY, CaseRun.Purpose.ENVIRONMENT)
-RENEW_AFTER = 10.0  # seconds; a lease lasts a minute
-QUALITY_TRIES = 5  # if the sandbox fails; attempts in which a worker was killed count, too
+RENEW_AFTER = 10.0  # seconds, while a lease lasts a minute
+QUALITY_TRIES = 5  # including attempts in which the worker was killed
 
 
 class _NotRunNow(Exception):
@@ -95,9 +95,8 @@ def run_cases(
     """Run the tests with the script in this process's sandbox and store the result.
 
     Checks whose results vary get no verdict. This is tested once per script, suite and kind of machine, and again if
-    a verdict changes. A worker measures the quality of the tests later, equally often. Without a sandbox nothing
-    runs, and the state is *not run*, with the reason. `before_keeping` is called after all runs. If it raises,
-    nothing is stored.
+    a verdict changes. A worker then also measures the quality of the tests. Without a sandbox nothing runs, and the
+    state is *not run*, with the reason. `before_keeping` is called after all runs. If it raises, nothing is stored.
     """
     found = found or current_sandbox()
     parsed = read_case_set(json.dumps(case_set.content), is_kept=True)

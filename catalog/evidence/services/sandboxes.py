@@ -27,7 +27,7 @@ SWITCHED_OFF = Availability(
 
 
 def current_sandbox() -> Availability:
-    """Return the sandbox of this process, or the reason for its absence. At most an hour old."""
+    """Return the sandbox of this process, or why there is none. The result is at most an hour old."""
     global _found
     if not settings.SCRIPTSMITH_EXECUTION:
         return SWITCHED_OFF
@@ -70,7 +70,7 @@ def last_report() -> SandboxReport | None:
 
 
 def sandbox_trouble() -> str:
-    """Explain why no sandbox worker would run tests now. Empty if a worker probably would."""
+    """Return why no sandbox worker would run tests now, or an empty text if a worker probably would."""
     if not settings.SCRIPTSMITH_EXECUTION:
         return SWITCHED_OFF.reason
     if is_served():

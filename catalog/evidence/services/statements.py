@@ -76,7 +76,7 @@ def request_draft_runs(statement: str, scripts: Collection[str]) -> int:
 def request_missing_runs(
     scripts: Mapping[str, str], case_sets: Sequence[CaseSet], *, since: datetime | None = None
 ) -> int:
-    """Request runs of these drafts, by hash, for suites without a local result (since `since`).
+    """Request runs of these drafts, by hash, with the suites that have no local result, or none since `since`.
 
     Shipped results are not requested again. Returns the number of requested runs.
     """

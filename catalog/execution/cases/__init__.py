@@ -1,7 +1,4 @@
-"""Sandbox tests: scenarios and checks as JSON without code, with sentences for readers.
-
-The package does not access the database.
-"""
+"""Sandbox tests: scenarios and checks as JSON without code, with sentences for readers. No database access."""
 
 from __future__ import annotations
 

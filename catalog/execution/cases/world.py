@@ -51,7 +51,7 @@ class WorldFile(Strict):
     size: Annotated[int, Field(ge=0, le=MOST_BYTES)] | None = None
     mode: Annotated[str, StringConstraints(pattern=r"^[0-7]{3,4}$")] | None = None
     age: Age | None = None  # the time since the last change: 90s, 5m, 193h, 8d, 2w
-    accessed: Age | None = None  # the time since the last access; by default equal to `age`
+    accessed: Age | None = None  # the time since the last access, by default equal to `age`
     kind: Literal["file", "folder"] | None = None
     link: Annotated[Text, Field(min_length=1, max_length=1000)] | None = None
 

@@ -16,7 +16,7 @@ PRIORITY = 10  # added to the worker's own niceness, because users who wait for 
 LEAST_FREE = 128 << 20
 # Unmapped shared memory and kernel objects are counted for the whole machine and also include other programs, such as
 # a database's buffers. The run ends only if they grow by a share of the machine's memory after its start, and the
-# result does not blame the script.
+# result is not attributed to the script.
 LEAST_GROWTH = 1 << 30
 SHARE_OF_GROWTH = 4  # a quarter of the machine's memory
 _TICKS = os.sysconf("SC_CLK_TCK")

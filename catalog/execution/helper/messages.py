@@ -30,12 +30,11 @@ class FileRequest(TypedDict):
 class RuleRequest(TypedDict):
     """A stubbed reply. The first rule whose patterns and states match is used."""
 
-    # one pattern per argument; a final "**" matches any number; without it, all match
+    # One pattern per argument. A final "**" matches any arguments. Without `args`, all calls match.
     args: NotRequired[list[str]]
-    requires: NotRequired[
-        dict[str, str]
-    ]  # named states; "$2" in a name is replaced by the second argument
-    stdin: NotRequired[str]  # a pattern; if present, the command reads its input
+    # Named states. In a name, "$2" is replaced by the second argument.
+    requires: NotRequired[dict[str, str]]
+    stdin: NotRequired[str]  # a pattern, which makes the command read its input
     stdout: NotRequired[str]
     stderr: NotRequired[str]
     exit: NotRequired[int]

@@ -1,7 +1,4 @@
-"""The main function of the helper: create namespaces, build the scenario, run the script and reply.
-
-`catalog.execution.sandbox` starts this process.
-"""
+"""The main function of the helper process, which `catalog.execution.sandbox` starts."""
 
 from __future__ import annotations
 

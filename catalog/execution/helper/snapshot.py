@@ -1,7 +1,7 @@
 """Read the files of a scenario after a script has run, without trusting anything the script left there.
 
 Called after all processes of the run have ended. Folders are opened by descriptor without following links, only
-regular files are opened for reading, and every count has a limit. The helper is root in its own user namespace, so
+regular files are opened for reading, and all counts are limited. The helper is root in its own user namespace, so
 file modes can't prevent it from reading.
 """
 
@@ -14,9 +14,9 @@ import stat
 from catalog.execution.helper.messages import EntryReply
 from catalog.execution.helper.world import FOREIGN
 
-DEEPEST = 100  # levels of folders; deeper folders are not read
+DEEPEST = 100  # levels of folders to read
 MOST_ENTRIES = 6000  # more than the scenario has inodes
-MOST_READ = 64 << 20  # bytes in all files; holes count, too
+MOST_READ = 64 << 20  # bytes in all files, including holes
 LARGEST_CONTENT = 64 << 10  # kept as text
 MOST_CONTENT = 1 << 20  # kept as text, in all files together
 MOST_PATHS = 2 << 20  # characters in all paths and link targets

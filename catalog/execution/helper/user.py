@@ -17,7 +17,7 @@ class CannotLeaveRoot(OSError):
 
 
 class NoUserLeft(OSError):
-    """Other runs use all users of the range."""
+    """All users of the range are in use."""
 
 
 def drop_root() -> socket.socket | None:

@@ -67,10 +67,7 @@ class _Edit(NamedTuple):
 
 
 def make_mutants(script: str, most: int = MOST_MUTANTS) -> tuple[Mutant, ...]:
-    """Return at most `most` mutants with errors of all kinds, or none if the script can't be parsed.
-
-    The result for a script is always the same.
-    """
+    """Return at most `most` mutants of all kinds, always the same, or none if the script can't be parsed."""
     source = script.encode("utf-8", "surrogatepass")
     try:
         root = parse(source)

@@ -13,7 +13,7 @@ from catalog.execution.quality.mutations import MOST_MUTANTS, make_mutants
 from catalog.execution.quality.null_scripts import try_null_scripts
 from catalog.execution.sandbox import Limits, Observation, PreparedRun, Sandbox
 
-MOST_SECONDS = 600.0  # per test suite; a usual one takes ten
+MOST_SECONDS = 600.0  # per test suite, which usually takes ten
 
 # The real systems that stubbed commands replace. A script that calls the stubs was not tested with these.
 _STANDS_FOR = {

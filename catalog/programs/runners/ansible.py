@@ -113,7 +113,7 @@ def _galaxy_info(script: RunnableScript) -> dict[str, object]:
     return {
         "role_name": role_name(script),
         "author": "ScriptSmith",
-        # `ansible-galaxy` can't mark a text as safe from templates, so the description must not contain the title.
+        # `ansible-galaxy` does not support `!unsafe`, so the description must not contain the title's braces.
         "description": f"{script.provenance.entry} version {script.provenance.version}",
         "license": "proprietary",
         "min_ansible_version": "2.15",

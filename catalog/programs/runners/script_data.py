@@ -1,4 +1,4 @@
-"""The data that the runner exports need about a script."""
+"""Script data for the exports to runners."""
 
 from __future__ import annotations
 

@@ -100,8 +100,7 @@ def _judge(version: Version, *, outside: bool) -> KnownScript:
         other = _verified_now(version, outside=outside)
         standing = ScriptStatus.SUPERSEDED if other else ScriptStatus.DEPRECATED
         if other == version:
-            # The only newer version is hidden by a study, so this one counts as verified outside until the study
-            # ends.
+            # A study hides the newer version, so outside callers still see this one as verified until the study ends.
             standing, other = ScriptStatus.VERIFIED, None
     return KnownScript(
         sha256=version.sha256, standing=standing, version=version, superseded_by=other
