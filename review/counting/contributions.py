@@ -176,7 +176,7 @@ def _judge(
 
 
 def _matters(reading: Reading, scores: Iterable[_Alike]) -> bool:
-    """Return whether the reading can differ from the plain one for these scores."""
+    """Return whether the reading can differ from the default one for these scores."""
     if reading is Reading.WITHOUT_CALLED_IN:
         return any(score.was_called_in for score in scores)
     return any(not score.is_blind for score in scores)

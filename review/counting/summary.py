@@ -58,7 +58,7 @@ _PAIRS = """
 
 
 def read_agreement(campaign: Campaign) -> tuple[Counter[int], Counter[int]]:
-    """Return, by reviewer, the number of script scores equal to another's and of all comparisons."""
+    """Return two counts by reviewer: script scores that agree with another reviewer's, and all comparisons."""
     agreed: Counter[int] = Counter()
     compared: Counter[int] = Counter()
     with connection.cursor() as cursor:

@@ -24,7 +24,7 @@ _MOST_KEPT = 8_000
 
 
 class OnLine(Protocol):
-    """A remark about one line. The template knows its other fields."""
+    """A remark about one line. The template uses its other fields."""
 
     @property
     def line(self) -> int: ...

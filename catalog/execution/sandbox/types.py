@@ -137,7 +137,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Call:
-    """A call of a stubbed command. The log is no proof, because a script can add calls to it."""
+    """A call of a stubbed command. Don't rely on the log, because a script can add calls to it."""
 
     command: str
     arguments: tuple[str, ...]

@@ -2,7 +2,7 @@
 
 The stubs replace the real programs, so calls by absolute path, such as `/usr/bin/systemctl`, reach them, too. They
 contact the helper over the loopback interface of the run's network namespace. A Bash script has no other channel that
-the tested script can't drain or reorder. The log is still no proof, because a script can contact the helper directly.
+the tested script can't drain or reorder. The log is still not reliable, because a script can contact the helper directly.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def listen() -> socket.socket:
 
 
 class Conversation:
-    """A connection of one stub, from its request to the reply. It never blocks, because a script may stop reading."""
+    """A stub's connection, from its request to the reply. It never blocks, because a script may stop reading."""
 
     def __init__(self, connection: socket.socket) -> None:
         self.connection = connection
