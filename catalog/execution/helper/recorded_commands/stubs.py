@@ -2,7 +2,7 @@
 
 The stubs replace the real programs, so calls by absolute path, such as `/usr/bin/systemctl`, reach them, too. They
 contact the helper over the loopback interface of the run's network namespace. A Bash script has no other channel that
-the tested script can't drain or reorder. The log is still not reliable, because a script can contact the helper directly.
+the tested script can't drain or reorder. Still, the log is not reliable, because scripts can contact the helper, too.
 """
 
 from __future__ import annotations
