@@ -72,7 +72,7 @@ class _HeldSandbox:
 
 
 class _LentSandbox:
-    """A lent sandbox. It ignores a lost or canceled lease of the waiting job, which is noticed afterwards."""
+    """A lent sandbox. It ignores a lost or canceled lease of the waiting job, which is handled afterwards."""
 
     def __init__(self, lender: _HeldSandbox, sandbox: Sandbox) -> None:
         self.name = sandbox.name

@@ -39,7 +39,7 @@ class BadPattern(ValueError):
 
 
 def search(pattern: str, text: str) -> bool:
-    """Return whether a line of the text matches the pattern. Raises BadPattern and TooSlow."""
+    """Return whether the text has a match, with ^ and $ at every line. Raises BadPattern and TooSlow."""
     return search_all([(pattern, text)])[0]
 
 

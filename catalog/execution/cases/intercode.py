@@ -91,7 +91,7 @@ def observe(
 
 
 def _change_of(old: Entry, new: Entry | None) -> Code | None:
-    """Return Git's status code for a tracked path. Of the mode, Git tracks only the owner's execute bit."""
+    """Return Git's status code for a tracked path. Git tracks only the owner's execute bit of the mode."""
     if new is None or new.kind not in _KINDS:
         return "D"  # a folder in its place contains only untracked files
     if old.kind != new.kind:
@@ -117,7 +117,7 @@ def reward(done: Outcome, wanted: Outcome) -> float:
 
 
 def _similarity(one: str, other: str) -> float:
-    """Return the cosine similarity of the texts' TF-IDF vectors. Without any words, texts must be equal."""
+    """Return the cosine similarity of the texts' TF-IDF vectors, or whether texts without words are equal."""
     counts = [Counter(word.lower() for word in _WORD.findall(text)) for text in (one, other)]
     words = counts[0].keys() | counts[1].keys()
     if not words:

@@ -1,7 +1,7 @@
 """Find out whether a script failed because no scenario has what it needs.
 
 Examples are a missing tool, the network, kernel features or disk space. This applies only if a check fails: a script
-that handles the problem is judged as usual. Texts from the test or from the script itself are no evidence.
+that handles the problem is judged as usual. Texts from the test or from the script itself are ignored.
 """
 
 from __future__ import annotations

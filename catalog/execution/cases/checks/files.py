@@ -27,7 +27,7 @@ from catalog.execution.cases.personas import only_reads
 
 
 class _PathsCheck(BaseCheck):
-    """A check of changed paths. They are exactly the given paths, or include them."""
+    """A check that the changed paths are exactly the given ones, or include them."""
 
     verb: ClassVar[str]
     exactly: Paths | None = None
