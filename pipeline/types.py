@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
@@ -182,6 +184,19 @@ class Question:
     longer: bool = False
     # Asked again: what was wrong with the last answer. How to answer is said with it, by the mode.
     missing: str = ""
+
+
+# At the start of a point; a line of a crontab begins with several stars.
+LIST_MARK = re.compile(r"^\s*(?:[-•]|\*(?!\s*\*))\s+")
+
+
+def distinct(texts: Iterable[str]) -> list[str]:
+    """The points of a list, each once: without the marks of a list, and without repeats."""
+    found: dict[str, str] = {}
+    for text in texts:
+        point = LIST_MARK.sub("", text).strip()
+        found.setdefault(" ".join(point.replace("`", "").rstrip(".").split()), point)
+    return list(found.values())
 
 
 class Problem(Exception):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
 from django.conf import settings
 from django.db import models
@@ -14,7 +15,7 @@ from catalog.analysis import Level, Outcome
 from catalog.models import Version
 from core.database.indexes import index_where_set
 from pipeline.models.run import Run
-from pipeline.types import Arm, DraftKind, Verdict
+from pipeline.types import Arm, DraftKind, Verdict, distinct
 
 
 class Draft(models.Model):
@@ -118,6 +119,18 @@ class Draft(models.Model):
         return f"Draft {self.number} of run {self.run_id}"
 
 
+class _DistinctTexts(models.JSONField):
+    """A list of texts; repeats that an earlier release stored are left out when it is read."""
+
+    def from_db_value(self, *stored: Any) -> object:
+        read = super().from_db_value(*stored)
+        return distinct(read) if isinstance(read, list) else read
+
+    def deconstruct(self) -> tuple[str, str, Sequence[Any], dict[str, Any]]:
+        name, _path, args, options = super().deconstruct()
+        return name, "django.db.models.JSONField", args, options
+
+
 class Assessment(models.Model):
     """The verdict on one Draft, with the evidence it rests on; no code of the Draft was executed."""
 
@@ -135,7 +148,7 @@ class Assessment(models.Model):
     similarity_reason = models.TextField(blank=True)
     difference = models.CharField(max_length=10, blank=True)
     difference_reason = models.TextField(blank=True)
-    differences = models.JSONField(default=list)
+    differences = _DistinctTexts(default=list)
     model = models.CharField(max_length=100, blank=True)
     prompt_versions = models.JSONField(default=dict)
     created_at = models.DateTimeField(default=timezone.now, editable=False)

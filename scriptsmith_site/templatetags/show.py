@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from itertools import groupby
 
 from django import template
 from django.utils import timezone
@@ -13,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from core.markdown import render_markdown
+from pipeline.types import LIST_MARK
 from scriptsmith_site.presentation.code import OnLine, lines_of, mark_words, show_code
 from scriptsmith_site.presentation.diff import (
     AnyRow,
@@ -132,6 +134,20 @@ def with_code(text: str) -> SafeString:
 
 
 @register.filter
+def model_text(text: str) -> SafeString:
+    """As `with_code`, for a model's text of several lines: those that begin with a dash are a list."""
+    lines = str(text).strip().splitlines()
+    parts = []
+    for is_list, group in groupby(lines, key=lambda line: bool(LIST_MARK.match(line))):
+        said = [(with_code(LIST_MARK.sub("", line)),) for line in group]
+        if is_list:
+            parts.append(format_html("<ul>{}</ul>", format_html_join("", "<li>{}</li>", said)))
+        else:
+            parts.append(format_html_join("\n", "{}", said))
+    return format_html_join("", "{}", ((part,) for part in parts))
+
+
+@register.filter
 def marked_list(texts: Iterable[object], separator: str) -> SafeString:
     """Join plain texts with the separator, escape the result and mark hidden characters."""
     return mark_words(separator.join(map(str, texts)))
@@ -164,25 +180,6 @@ def ago(moment: datetime | None) -> SafeString:
         local.strftime("%Y-%m-%d %H:%M:%S %Z"),
         say_ago(moment),
     )
-
-
-def say_ago(moment: datetime) -> str:
-    """Return how long ago a time was, in the largest whole unit."""
-    seconds = int((timezone.now() - moment).total_seconds())
-    if seconds < 0:
-        return timezone.localtime(moment).strftime("%Y-%m-%d %H:%M")
-    if seconds < 45:
-        return _("just now")
-    minutes = max(1, round(seconds / 60))
-    if minutes < 60:
-        return ngettext("%d minute ago", "%d minutes ago", minutes) % minutes
-    hours = round(minutes / 60)
-    if hours < 24:
-        return ngettext("%d hour ago", "%d hours ago", hours) % hours
-    days = round(hours / 24)
-    if days < 60:
-        return ngettext("%d day ago", "%d days ago", days) % days
-    return timezone.localtime(moment).strftime("%Y-%m-%d")
 
 
 @register.filter

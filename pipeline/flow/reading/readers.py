@@ -18,7 +18,7 @@ from typing import NamedTuple
 from pipeline.flow.reading.markup import SHELLS, drop_thinking, find_blocks, find_objects, find_tags
 from pipeline.flow.reading.phrases import is_placeholder, pattern
 from pipeline.flow.reading.replies import ECHO, said_by_tool, stopped
-from pipeline.types import Opinion, ReadingOutcome, Reply
+from pipeline.types import Opinion, ReadingOutcome, Reply, distinct
 
 MAX_POINTS = 3
 _FEWEST_WORDS = 4  # of a reason in a broken object; fewer may begin a repeated form
@@ -198,7 +198,7 @@ def _text_of(value: object) -> str:
 def _texts_of(value: object) -> tuple[str, ...]:
     if not isinstance(value, list):
         return ()
-    texts = (_text_of(item) for item in value)
+    texts = distinct(_text_of(item) for item in value)
     return tuple(text for text in texts if text and not is_placeholder(text))
 
 

@@ -300,3 +300,17 @@ def _outcome(stage: str, reply: Reply) -> ReadingOutcome:
             return read_explanation(reply).outcome
         case _:
             return read_script(reply).outcome
+
+
+@given(
+    st.lists(st.sampled_from(["`-r` is missing.", "-r is missing", "- -R is missing", " • no "]))
+)
+def test_differences_and_points_are_read_once(texts: list[str]) -> None:
+    """Same words are one point, whatever their marks; another letter case is another option of a command."""
+    said = {"verdict": "mismatch", "reason": "", "differences": texts}
+    found = read_opinion(Reply(json.dumps(said))).differences
+    plain = [text.replace("`", "").strip(".") for text in found]
+    assert len(plain) == len(set(plain))
+    assert {"-r is missing", "-R is missing", "no"} >= set(plain)
+    kinds = {text.replace("`", "").strip(" .•").removeprefix("- ") for text in texts}
+    assert set(plain) == kinds

@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from review import services
-from scriptsmith_site.templatetags.show import with_code
+from scriptsmith_site.templatetags.show import model_text, with_code
 from tests.catalog.shelf import shelve
 from tests.keys import shown
 from tests.make import make_run
@@ -54,3 +54,15 @@ def test_text_in_backquotes_is_shown_as_code() -> None:
     }
     assert {text: with_code(text) for text in table} == table
     assert "U+202E" in with_code("prints `\u202e`")
+
+
+def test_text_of_a_model_is_formatted_after_it_was_escaped() -> None:
+    table = {
+        "- uses `-r`\n- <b>two</b>": "<ul><li>uses <code>-r</code></li><li>&lt;b&gt;two&lt;/b&gt;</li></ul>",
+        "It does:\n* `<script>`\nEnd": "It does:<ul><li><code>&lt;script&gt;</code></li></ul>End",
+        "-mtime +30\n* * * * * x": "-mtime +30\n* * * * * x",
+        "[a](javascript:x) ![b](y) <img>": "[a](javascript:x) ![b](y) &lt;img&gt;",
+        "": "",
+    }
+    assert {text: model_text(text) for text in table} == table
+    assert "U+202E" in model_text("- prints `\u202e`")
