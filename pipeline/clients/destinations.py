@@ -23,6 +23,11 @@ def is_loopback(base_url: str) -> bool:
     return is_loopback_name(host)
 
 
+def may_bill(endpoint: Endpoint) -> bool:
+    """Whether calls to it may be billed. The demo model counts as if: it shows what a server's pages show."""
+    return endpoint.demo or leaves_machine(endpoint)
+
+
 def leaves_machine(endpoint: Endpoint) -> bool:
     """Whether its texts count as leaving this machine: because of its address, or because its page says so."""
     address = endpoint.base_url

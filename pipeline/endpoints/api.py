@@ -15,7 +15,7 @@ from rest_framework.response import Response
 from core.web.requests import read_body, signed_in
 from pipeline.access import access_endpoint, access_endpoints, require_endpoint_manager
 from pipeline.endpoints import prices, services
-from pipeline.endpoints.check_requests import ask_check
+from pipeline.endpoints.check_requests import ask_check, cancel_check
 from pipeline.endpoints.prices import PriceValues
 from pipeline.endpoints.serializers import (
     CheckInput,
@@ -111,6 +111,14 @@ class EndpointViewSet(
         body = read_body(CheckInput, request)
         ask_check(endpoint, model=body["model"], by=user)
         return self._answer(name, status=status.HTTP_202_ACCEPTED)
+
+    @extend_schema(request=None, responses=EndpointSerializer)
+    @check.mapping.delete
+    def cancel_check(self, request: Request, name: str) -> Response:
+        """Cancel the check in progress."""
+        user = signed_in(request)
+        cancel_check(access_endpoint(user, name), by=user)
+        return self._answer(name)
 
     @extend_schema(request=UseModeInput, responses=EndpointSerializer)
     @action(detail=True, methods=["post"], url_path="use-mode")

@@ -72,6 +72,19 @@ def ask_check(endpoint: Endpoint, *, model: str = "", tries: bool = False, by: U
     transaction.on_commit(lambda: _enqueue(kept.pk, check_id))
 
 
+@transaction.atomic
+def cancel_check(endpoint: Endpoint, *, by: User) -> None:
+    """End the check in progress; its worker closes the connection. Raises NotAllowedNow if there is none."""
+    require_endpoint_manager(by)
+    kept = Endpoint.objects.select_for_update(no_key=True).get(pk=endpoint.pk)
+    if check_state(kept) not in (CheckState.WAITING, CheckState.RUNNING):
+        raise NotAllowedNow(_("No check is under way."))
+    asked = kept.probe.pop("asked")
+    kept.probe["canceled"] = asked["id"]
+    kept.save(update_fields=["probe"])
+    record(kept, "check canceled", by=by)
+
+
 def check_state(endpoint: Endpoint) -> CheckState:
     """The state of the newest check."""
     asked = endpoint.probe.get("asked")

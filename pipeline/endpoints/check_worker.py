@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from django.db import transaction
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+
+from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from core.audit import record
+from core.network.http_exchange import Group, current_group
 from pipeline.clients.endpoint_keys import has_key, why_key_is_not_read
 from pipeline.clients.model_client import model_client, model_inspector
 from pipeline.endpoints.check_requests import (
@@ -21,11 +28,13 @@ from pipeline.ledger.targets import target_of
 from pipeline.llm.probe import probe
 from pipeline.llm.probe_findings import Found
 from pipeline.llm.request_builder import RoleSpec, build_request, reply_of
-from pipeline.llm.types import Failed, Target
+from pipeline.llm.types import Answered, Failed, FailureKind, ModelClient, Request, Target
 from pipeline.models import Endpoint
 from pipeline.types import Problem
 
 _MOST_SHOWN = 4_000  # characters of a script that was tried
+_INTERVAL = 1.0  # seconds until a canceled check ends
+_MAY_BE_GONE = (FailureKind.UNREACHABLE, FailureKind.TIMEOUT)
 
 
 def carry_out_check(endpoint_id: int, check_id: str) -> None:
@@ -35,8 +44,8 @@ def carry_out_check(endpoint_id: int, check_id: str) -> None:
         return
     found: dict[str, object] = {"problem": "broken"}
     try:
-        asked = endpoint.probe["asked"]
-        found = _look(endpoint, model=str(asked["model"]), tries=bool(asked.get("tries")))
+        with _until_canceled(endpoint_id, check_id):
+            found = _look(endpoint)
     finally:
         # A defect of ours is shown as one, and the exception goes to the log.
         _keep(endpoint_id, check_id, found)
@@ -55,7 +64,58 @@ def _begin(endpoint_id: int, check_id: str) -> Endpoint | None:
     return endpoint
 
 
-def _look(endpoint: Endpoint, *, model: str, tries: bool) -> dict[str, object]:
+@contextmanager
+def _until_canceled(endpoint_id: int, check_id: str) -> Iterator[None]:
+    """Abort the model calls of the block once the check is canceled."""
+    group, has_ended = Group(), threading.Event()
+    canceled = Endpoint.objects.filter(pk=endpoint_id, probe__canceled=check_id)
+
+    def watch() -> None:
+        while not has_ended.wait(_INTERVAL):
+            with suppress(DatabaseError):
+                if canceled.exists():
+                    group.abandon(_("The check was canceled."))
+        connection.close()
+
+    token = current_group.set(group)
+    thread = threading.Thread(target=watch, name="check-watch", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        has_ended.set()
+        thread.join()
+        current_group.reset(token)
+
+
+class _CountingClient:
+    """The client, which stores the number of each model call, so that the page can show the step."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._same = Endpoint.objects.filter(
+            pk=endpoint.pk, probe__asked__id=endpoint.probe["asked"]["id"]
+        )
+        self._calls = 0
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether the check has not been canceled."""
+        return self._same.exists()
+
+    @transaction.atomic
+    def _note_step(self) -> None:
+        if kept := self._same.select_for_update(no_key=True).first():
+            kept.probe["asked"]["step"] = self._calls
+            kept.save(update_fields=["probe"])
+
+    def send(self, requests: Sequence[tuple[Target, Request]]) -> list[Answered | Failed]:
+        self._calls += 1
+        self._note_step()
+        return model_client().send(requests)
+
+
+def _look(endpoint: Endpoint) -> dict[str, object]:
+    asked, client = endpoint.probe["asked"], _CountingClient(endpoint)
     variable = endpoint.key_variable
     there = has_key(endpoint) if variable else None
     try:
@@ -66,21 +126,26 @@ def _look(endpoint: Endpoint, *, model: str, tries: bool) -> dict[str, object]:
         return {"problem": said, "worker_has_key": there, "calls": 0}
     found = probe(
         target,
-        client=model_client(),
+        client=client,
         inspector=model_inspector(),
-        model=model,
+        model=str(asked["model"]),
         known=models_known_of(endpoint),
     )
-    tried = _try(target, found) if tries and found.recommended else {}
+    is_gone = any(one.failure in _MAY_BE_GONE for one in found.modes)
+    if found.reachable and is_gone and client.is_wanted:
+        # The server may have been stopped during the check.
+        page = model_inspector().get(target, "/v1/models")
+        found = replace(found, reachable=page.status is not None)
+    tried = _try(target, found, client) if asked.get("tries") and found.recommended else {}
     return {**found.as_json(), "worker_has_key": there, **tried}
 
 
-def _try(target: Target, found: Found) -> dict[str, object]:
+def _try(target: Target, found: Found, client: ModelClient) -> dict[str, object]:
     """One script, requested as a run would: the reply, and how it was read."""
     assert found.recommended is not None
     question = generate.question(TRY_STATEMENT, "", [], templates=load_all())
     role = RoleSpec(target.endpoint, 0, found.model, found.recommended)
-    [ended] = model_client().send([(target, build_request(question, role))])
+    [ended] = client.send([(target, build_request(question, role))])
     if isinstance(ended, Failed):
         return {"tried": {"outcome": "failed", "said": ended.message}, "calls": found.calls + 1}
     reading = generate.STAGE.read(reply_of(ended.message))

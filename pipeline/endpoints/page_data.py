@@ -7,12 +7,14 @@ from datetime import datetime
 from urllib.parse import urlsplit
 
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from pipeline.clients.destinations import is_loopback, leaves_machine
+from core.web.requests import signed_in
+from pipeline.clients.destinations import is_loopback, leaves_machine, may_bill
 from pipeline.clients.endpoint_keys import has_key, why_key_is_not_read
 from pipeline.costs.pricing import cost_of
 from pipeline.endpoints.check_requests import (
@@ -23,13 +25,14 @@ from pipeline.endpoints.check_requests import (
     models_known_of,
 )
 from pipeline.endpoints.forms import CheckForm, PriceForm, SwitchOnForm
+from pipeline.endpoints.places import holders_of
 from pipeline.endpoints.prices import prices_of
 from pipeline.endpoints.services import configurations_of, on_by_setting
 from pipeline.ledger.failures import explain_trouble
 from pipeline.llm.addresses import goes_by_proxy
 from pipeline.llm.probe import MAX_TOKENS, MOST_CALLS
 from pipeline.llm.probe_findings import Has, KeyFound, Outcome
-from pipeline.llm.types import Usage
+from pipeline.llm.types import FailureKind, Usage
 from pipeline.message_batches.services import requests_in_batches
 from pipeline.models import Endpoint
 from pipeline.types import Mode
@@ -121,7 +124,7 @@ def show_page(
     status: int = 200,
 ) -> HttpResponse:
     """The data of an endpoint's page; a refused form keeps what was typed."""
-    context = describe_check(endpoint, form=check) | {
+    context = describe_check(endpoint, signed_in(request), form=check) | {
         "nav_section": "admin",
         "refusal": refusal,
         "prices": prices_of(endpoint),
@@ -133,15 +136,20 @@ def show_page(
     return render(request, "pipeline/endpoints/detail.html", context, status=status)
 
 
-def describe_check(endpoint: Endpoint, *, form: CheckForm | None = None) -> dict[str, object]:
+def describe_check(
+    endpoint: Endpoint, user: User, *, form: CheckForm | None = None
+) -> dict[str, object]:
     """What the live part of the page needs."""
+    check = show_check(endpoint)
     return {
         "shown": show_endpoint(endpoint),
         "endpoint": endpoint,
-        "check": show_check(endpoint),
+        "check": check,
+        "holders": holders_of(endpoint, user) if check.is_under_way else [],
         "check_form": form or CheckForm(),
         "models": models_known_of(endpoint),
         "most_calls": MOST_CALLS,
+        "may_bill": may_bill(endpoint),
         "try_statement": TRY_STATEMENT,
         "most_tokens": MAX_TOKENS,
     }
@@ -220,6 +228,10 @@ def _say_problem(endpoint: Endpoint, modes: list[dict[str, object]]) -> str:
         return problem
     if said := explain_trouble(problem):
         return said
+    if endpoint.probe.get("reachable") is False and modes:
+        return _(
+            "The server at %(address)s stopped answering during the check. Start it, then check again."
+        ) % {"address": endpoint.base_url}
     if endpoint.probe.get("reachable") is False:
         return _("Nothing answers at %(address)s. Is the server running there?") % {
             "address": endpoint.base_url
@@ -231,6 +243,11 @@ def _say_problem(endpoint: Endpoint, modes: list[dict[str, object]]) -> str:
         )
     if endpoint.probe.get("key") == KeyFound.REFUSED:
         return _("The server refuses the key. Is the right one in the worker's environment?")
+    if any(one.get("failure") == FailureKind.TIMEOUT for one in modes):
+        return _(
+            "The server gave no whole reply within %(seconds)s seconds. It may be loading a model or answering "
+            "runs: check again later, or allow the endpoint more time."
+        ) % {"seconds": endpoint.timeout_seconds}
     return _say_status([one.get("http_status") for one in modes])
 
 
@@ -247,9 +264,7 @@ def _say_status(statuses: list[object]) -> str:
         )
     if last in (429, 503, 529):
         return _("The server is busy. Check again in a while.")
-    return _(
-        "No model gave an answer that could be read. A local one may still be loading: check again."
-    )
+    return _("No model gave an answer that could be read.")
 
 
 def _say_key(endpoint: Endpoint) -> str:

@@ -19,7 +19,7 @@ from core.web.forms import add_refusal
 from core.web.requests import signed_in, wants_fragment
 from pipeline.access import access_endpoint, access_endpoints, require_endpoint_manager
 from pipeline.endpoints import prices, services
-from pipeline.endpoints.check_requests import ask_check
+from pipeline.endpoints.check_requests import ask_check, cancel_check
 from pipeline.endpoints.forms import (
     CheckForm,
     EndpointForm,
@@ -103,9 +103,11 @@ def endpoint_detail(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def endpoint_check(request: HttpRequest, name: str) -> HttpResponse:
-    """POST requests a check; GET is the live part of the page while a worker runs it."""
+    """POST requests a check, or cancels it; GET is the live part of the page while a worker runs it."""
     user = signed_in(request)
     endpoint = access_endpoint(user, name)
+    if request.method == "POST" and "cancel" in request.POST:
+        return _change(request, name, cancel_check, said=_("The check is canceled."))
     if request.method == "POST":
         form = CheckForm(request.POST)
         try:
@@ -124,7 +126,7 @@ def endpoint_check(request: HttpRequest, name: str) -> HttpResponse:
         return redirect("endpoint-detail", name=name)
     if not wants_fragment(request):
         return redirect("endpoint-detail", name=name)
-    context = describe_check(endpoint)
+    context = describe_check(endpoint, user)
     response = render(request, "pipeline/endpoints/_check.html", context)
     if not endpoint.probe.get("asked"):
         response["HX-Trigger"] = json.dumps({"announce": {"text": _("The check has ended.")}})

@@ -175,11 +175,38 @@ def ago(moment: datetime | None) -> SafeString:
         return SafeString("")
     local = timezone.localtime(moment)
     return format_html(
-        '<time datetime="{}" title="{}">{}</time>',
+        '<time datetime="{}" title="{}" data-ago>{}</time>',
         local.isoformat(timespec="seconds"),
         local.strftime("%Y-%m-%d %H:%M:%S %Z"),
         say_ago(moment),
     )
+
+
+@register.filter
+def elapsed(moment: datetime) -> SafeString:
+    """How long something has been running; times.js counts on."""
+    seconds = max(0, int((timezone.now() - moment).total_seconds()))
+    spent = f"{seconds} s" if seconds < 60 else duration(seconds * 1_000)
+    return format_html('<time datetime="{}" data-since>{}</time>', moment.isoformat(), spent)
+
+
+def say_ago(moment: datetime) -> str:
+    """How long ago, in the largest whole unit."""
+    seconds = int((timezone.now() - moment).total_seconds())
+    if seconds < 0:
+        return timezone.localtime(moment).strftime("%Y-%m-%d %H:%M")
+    if seconds < 45:
+        return _("just now")
+    minutes = max(1, round(seconds / 60))
+    if minutes < 60:
+        return ngettext("%d minute ago", "%d minutes ago", minutes) % minutes
+    hours = round(minutes / 60)
+    if hours < 24:
+        return ngettext("%d hour ago", "%d hours ago", hours) % hours
+    days = round(hours / 24)
+    if days < 60:
+        return ngettext("%d day ago", "%d days ago", days) % days
+    return timezone.localtime(moment).strftime("%Y-%m-%d")
 
 
 @register.filter

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import re
+import threading
+import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from datetime import timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+from django.contrib.auth.models import User
+from django.db import connection
 from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
@@ -16,7 +23,8 @@ from pipeline.ledger.targets import target_of
 from pipeline.models import Endpoint, Run
 from pipeline.tasks import check_endpoint
 from pipeline.types import Problem
-from tests.hostile import Hostile
+from tests.hostile import MESSAGE, Hostile
+from tests.pipeline.rows import make_attempt, make_call, queue_run
 from tests.ports import free_port
 from tests.standin_process import StandIn
 
@@ -296,3 +304,137 @@ def test_the_page_says_what_goes_through_the_proxy(client: Client, settings: Set
     assert "secret-word" not in page
     Endpoint.objects.filter(name="claude").update(base_url="http://gpu.lan:8080")
     assert "through the proxy" not in client.get("/endpoints/claude/").text
+
+
+class Dying:
+    """A server that lists its models, and is killed at the call of a model with this number; 0 never begins.
+
+    Without a number it lives and never answers a call, until it is `released`.
+    """
+
+    def __init__(self, dies_at: int | None = None) -> None:
+        outer, self.calls, self.released = self, 0, threading.Event()
+
+        class Handler(BaseHTTPRequestHandler):
+            def log_message(self, *_words: object) -> None:
+                """Say nothing."""
+
+            def do_GET(self) -> None:  # noqa: N802
+                self.answer({"data": [{"id": "small"}]})
+
+            def do_POST(self) -> None:  # noqa: N802
+                outer.calls += 1
+                if dies_at is None:
+                    outer.released.wait(60)
+                elif outer.calls < dies_at:
+                    self.answer({**MESSAGE, "content": [{"type": "text", "text": "Hello."}]})
+                else:
+                    outer.server.socket.close()
+                self.close_connection = True
+
+            def answer(self, body: object) -> None:
+                text = json.dumps(body).encode()
+                self.send_response(200)
+                self.send_header("content-type", "application/json")
+                self.send_header("content-length", str(len(text)))
+                self.end_headers()
+                self.wfile.write(text)
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
+        threading.Thread(target=self._serve, daemon=True).start()
+        if dies_at == 0:
+            self.server.shutdown()
+            self.server.server_close()
+
+    def _serve(self) -> None:
+        with suppress(ValueError, OSError):  # its socket is closed
+            self.server.serve_forever(0.02)
+
+
+def test_killed_server_is_reported_as_such(
+    client: Client, sent: Sent, ask: Callable[..., int], subtests: pytest.Subtests
+) -> None:
+    for dies_at, said in ((0, "Nothing answers at"), (1, "stopped answering during the check")):
+        server = Dying(dies_at)
+        Endpoint.objects.filter(name="ollama").update(base_url=server.url, timeout_seconds=5)
+        ask("ollama")
+        sent.carry_out()
+        page = client.get("/endpoints/ollama/").text
+        with subtests.test(f"killed at call {dies_at}"):
+            assert said in page and server.url in page
+            assert "still be loading" not in page and "could be read" not in page
+            assert "<dt>Reachable</dt><dd>no</dd>" in page
+            assert client.get("/api/v1/endpoints/ollama/").json()["check"]["reachable"] is False
+
+
+def test_check_under_way_shows_step_elapsed_time_and_the_runs_before_it(
+    client: Client, sent: Sent, ask: Callable[..., int], subtests: pytest.Subtests
+) -> None:
+    run = queue_run()
+    Run.objects.filter(pk=run.pk).update(
+        state="running", lease_until=timezone.now() + timedelta(seconds=60)
+    )
+    demo = Endpoint.objects.get(name="demo")
+    make_attempt(make_call(run, "generate"), ended_at=None, outcome="", place=1, endpoint=demo)
+    ask()
+    ago = (timezone.now() - timedelta(seconds=25)).isoformat()
+    steps: dict[str, tuple[dict[str, object], str]] = {
+        "waiting": ({}, "Waiting for a worker"),
+        "listing": ({"begun_at": ago}, "list the server"),
+        "calling": ({"begun_at": ago, "step": 2}, "model call 2 of at most 3"),
+    }
+    for name, (more, words) in steps.items():
+        demo.refresh_from_db()
+        demo.probe["asked"] |= {"at": ago, **more}
+        demo.save()
+        live = client.get("/endpoints/demo/check/", headers=HTMX).text
+        with subtests.test(name):
+            assert words in live and f"Run {run.pk} has held a place since" in live
+            assert re.search(r"data-since>2\d s<", live) and "Cancel the check" in live
+
+
+def test_canceled_check_ends_and_leaves_no_findings(
+    client: Client, standin: StandIn, sent: Sent, ask: Callable[..., int]
+) -> None:
+    cancel = {
+        "page": lambda: client.post("/endpoints/demo/check/", {"cancel": "1"}).status_code == 302,
+        "api": lambda: client.delete("/api/v1/endpoints/demo/check/").status_code == 200,
+    }
+    for press in cancel.values():
+        ask()
+        assert press() and not press(), "there is none any more"
+        sent.carry_out()
+        demo = Endpoint.objects.get(name="demo")
+        assert (demo.probed_at, check_requests.check_state(demo).value) == (None, "never")
+    assert standin.calls() == []
+    assert ask() == 302
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_cancel_closes_the_connection_of_the_call_in_flight(
+    client: Client, sent: Sent, administrator: User
+) -> None:
+    """Takes the second after which the worker looks whether the check is canceled."""
+    server = Dying()
+    Endpoint.objects.filter(name="ollama").update(base_url=server.url, timeout_seconds=120)
+    client.post("/endpoints/ollama/check/", {"model": "small"})
+
+    def work() -> None:
+        sent.carry_out()
+        connection.close()
+
+    worker = threading.Thread(target=work)
+    worker.start()
+    for _ in range(200):
+        if server.calls:
+            break
+        time.sleep(0.1)
+    assert server.calls == 1
+    assert client.post("/endpoints/ollama/check/", {"cancel": "1"}).status_code == 302
+    worker.join(10)
+    ended = not worker.is_alive()
+    server.released.set()
+    worker.join(60)
+    assert ended and not Endpoint.objects.get(name="ollama").probed_at

@@ -1,0 +1,79 @@
+"""What a run or a check waits for at an endpoint: the server's state, and which runs hold its places."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.contrib.auth.models import User
+from django.db.models.functions import Now
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from pipeline.access import shown_verdicts
+from pipeline.models import Attempt, Endpoint, Run
+
+# Ends of a call after which nothing says that the server is alive.
+_NO_ANSWER = (Attempt.Outcome.UNREACHABLE, Attempt.Outcome.TIMEOUT)
+
+
+@dataclass(frozen=True)
+class Holder:
+    """A run that holds a place; without number and time where a study hides how far the run is."""
+
+    run: int | None
+    since: datetime | None
+
+    @property
+    def words(self) -> str:
+        if self.run is None or self.since is None:
+            return _("Another run holds a place.")
+        return _("Run %(run)s has held a place since %(time)s.") % {
+            "run": self.run,
+            "time": _clock(self.since),
+        }
+
+
+def holders_of(endpoint: Endpoint, user: User) -> list[Holder]:
+    """The runs whose calls the endpoint is answering now, the longest first."""
+    held = Attempt.objects.filter(
+        endpoint=endpoint,
+        place__isnull=False,
+        ended_at=None,
+        call__run__lease_until__gt=Now(),
+    ).order_by("started_at")
+    since: dict[int, datetime] = {}
+    for run, started in held.values_list("call__run", "started_at"):
+        since.setdefault(run, started)
+    runs = Run.objects.filter(pk__in=list(since))
+    # How long a run of a study takes tells of its verdict.
+    named = {*runs.filter(batch=None).values_list("pk", flat=True)}
+    if len(named) < len(since):
+        named |= {*shown_verdicts(user, runs).values_list("pk", flat=True)}
+    return [
+        Holder(run, started) if run in named else Holder(None, None)
+        for run, started in since.items()
+    ]
+
+
+def say_server(endpoint: Endpoint) -> str:
+    """Whether the server answers, as its last call tells; empty if it was never called."""
+    if endpoint.blocked_until and endpoint.blocked_until > timezone.now():
+        return _("It is not asked again before %(time)s. %(why)s") % {
+            "time": _clock(endpoint.blocked_until),
+            "why": endpoint.blocked_why,
+        }
+    ended = Attempt.objects.filter(endpoint=endpoint, ended_at__isnull=False)
+    last = ended.defer("raw").order_by("-pk").first()
+    if last is None or last.ended_at is None:
+        return ""
+    if last.outcome in _NO_ANSWER:
+        return _("Its last call failed at %(time)s. %(why)s") % {
+            "time": _clock(last.ended_at),
+            "why": last.message,
+        }
+    return _("The server last replied at %s.") % _clock(last.ended_at)
+
+
+def _clock(moment: datetime) -> str:
+    return timezone.localtime(moment).strftime("%H:%M:%S")
