@@ -1,7 +1,7 @@
 """Permissions: views get objects only through this module, which also decides what of a Run a person may see.
 
 Every signed-in user may see actions and runs. Asking needs the permission `pipeline.ask`. Whoever asked may run
-again, cancel and retry their own actions, a manager everybody's.
+again, cancel and retry their own actions, a manager everybody's. Administrators may cancel any run.
 """
 
 from __future__ import annotations
@@ -151,16 +151,25 @@ def access_runs(user: User) -> QuerySet[Run]:
     return hooks.mark_hidden_runs(user, runs) if hooks.mark_hidden_runs else runs
 
 
-def access_run(user: User, pk: int, *, to_change: bool = False) -> Run:
-    """A run; 403 if they want to change it and may not."""
+def access_run(user: User, pk: int, *, to_change: bool = False, to_cancel: bool = False) -> Run:
+    """A run; 403 if they want to change or cancel it and may not."""
     run = get_object_or_404(access_runs(user), pk=pk)
+    if to_cancel and not may_cancel(user, run):
+        raise PermissionDenied(
+            _("Only the user who asked for this run, a manager or an administrator can cancel it.")
+        )
     if to_change and not may_change(user, run):
         raise PermissionDenied(_("Only who asked for this run, or a manager, can change it."))
     return run
 
 
+def may_cancel(user: User, run: Run) -> bool:
+    """Whether the user may cancel this run; administrators must be able to free an endpoint."""
+    return user.has_perm(MANAGE_ENDPOINTS) or may_change(user, run)
+
+
 def may_change(user: User, run: Run) -> bool:
-    """Whether the person may cancel this run, retry it, or answer what the catalogue gave."""
+    """Whether the person may retry this run, or answer what the catalogue gave."""
     asked = user.has_perm(ASK) and run.asked_by_id == user.pk
     return asked or may_run(user, run.action)
 

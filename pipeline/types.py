@@ -86,10 +86,14 @@ class AnswerStatus(StrEnum):
     IN_REVIEW = "in_review"
     WAITING = "waiting"
     FLAGGED = "flagged"
+    # The assessor gave no verdict that can be read, or was never asked.
+    UNKNOWN = "unknown"
     UNREVIEWED = "unreviewed"
     REJECTED = "rejected"
     # It was verified, and its version is suspended, replaced or deprecated since.
     WITHDRAWN = "withdrawn"
+    # No script was written, and a verified entry was found as a starting point.
+    ADAPT = "adapt"
     UNWRITTEN = "unwritten"
     FAILED = "failed"
     CANCELLED = "cancelled"

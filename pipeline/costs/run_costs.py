@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from typing import NamedTuple
 
 from pipeline.costs.services import Sums
-from pipeline.models import Attempt, Run
+from pipeline.models import Attempt, Endpoint, Run
 
 
 class Step(NamedTuple):
@@ -38,8 +38,8 @@ class RunCosts:
         return sum((self.by_step[step] for step in steps), Sums())
 
 
-def costs_of(run: Run) -> RunCosts:
-    """What the run used, in one query."""
+def costs_of(run: Run, *, bills: Callable[[Endpoint], bool] = lambda _endpoint: True) -> RunCosts:
+    """What the run used, in one query; `bills` says whether an endpoint's calls may be billed."""
     tries = (
         Attempt.objects.filter(call__run=run)
         .select_related("call__endpoint")
@@ -48,7 +48,7 @@ def costs_of(run: Run) -> RunCosts:
     by_step: dict[Step, Sums] = {}
     for one in tries:
         step = Step(one.call.stage, one.call.round, one.call.refinement_id)
-        by_step[step] = by_step.get(step, Sums()) + _sums_of(one)
+        by_step[step] = by_step.get(step, Sums()) + _sums_of(one, bills)
     return RunCosts(
         calls=len({one.call_id for one in tries}),
         total=sum(by_step.values(), Sums()),
@@ -65,11 +65,11 @@ def _is_unpriced(one: Attempt) -> bool:
     return one.outcome == Attempt.Outcome.ANSWERED and one.cost is None
 
 
-def _sums_of(one: Attempt) -> Sums:
+def _sums_of(one: Attempt, bills: Callable[[Endpoint], bool]) -> Sums:
     return Sums(
         attempts=1,
         answered=int(one.outcome == Attempt.Outcome.ANSWERED),
-        possibly_billed=int(one.possibly_billed),
+        possibly_billed=int(one.possibly_billed and bills(one.call.endpoint)),
         unpriced=int(_is_unpriced(one)),
         demo=int(one.call.endpoint.demo),
         input_tokens=one.input_tokens,

@@ -13,8 +13,9 @@ from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_noop as _
 
+from pipeline.clients.destinations import may_bill
 from pipeline.llm.types import Trouble, UsageDoubt
-from pipeline.models import Attempt, ModelCall, Run
+from pipeline.models import Attempt, Endpoint, ModelCall, Run
 from pipeline.scheduling.run_leases import MAX_CRASHES
 from pipeline.types import ReadingOutcome
 
@@ -179,7 +180,8 @@ def failure_of(run: Run) -> Failure | None:
         return _failure_of_failed(run)
     if not run.is_active or run.not_before is None or run.not_before <= timezone.now():
         return None
-    last = Attempt.objects.filter(call__run=run).order_by("-pk").first()
+    tries = Attempt.objects.filter(call__run=run).select_related("call__endpoint")
+    last = tries.order_by("-pk").first()
     return explain_attempts([last], run=run) if last and last.outcome in _KEPT_WAITING else None
 
 
@@ -227,7 +229,8 @@ def describe_attempt(attempt: Attempt) -> str:
 
 
 def _failure_of_failed(run: Run) -> Failure:
-    call = run.calls.filter(state=ModelCall.State.FAILED).order_by("-ended_at").first()
+    failed = run.calls.filter(state=ModelCall.State.FAILED).select_related("endpoint")
+    call = failed.order_by("-ended_at").first()
     tries = list(call.attempts.order_by("pk")) if call else []
     if tries:
         return explain_attempts(tries, run=run)
@@ -240,9 +243,13 @@ def _failure_of_failed(run: Run) -> Failure:
 
 
 def _explain_crashes(run: Run) -> Failure:
+    done = gettext("It was resumed each time.")
+    asked = Endpoint.objects.filter(pk__in={role["endpoint_id"] for role in run.roles.values()})
+    if any(may_bill(endpoint) for endpoint in asked):
+        done = f"{done} {gettext('Calls in flight may have been billed.')}"
     return Failure(
         happened=gettext("The worker died %s times in a row over this run.") % MAX_CRASHES,
-        done=gettext("It was resumed each time. Calls in flight may have been billed."),
+        done=done,
         advice=gettext("Ask an administrator to check the workers' log before you resume it."),
         evidence=run.problem,
     )
@@ -255,6 +262,8 @@ def _say_what_was_done(tries: Sequence[Attempt], *, run: Run) -> str:
         said = ngettext("It was tried %s time.", "It was tried %s times.", len(tries)) % len(tries)
     else:
         said = gettext("It was not tried again: that would have changed nothing.")
+    if tries[-1].call_id and not may_bill(tries[-1].call.endpoint):
+        return said
     if any(attempt.possibly_billed for attempt in tries):
         if tries[-1].error_type in _REPLIED:
             return f"{said} {gettext('A server that bills has billed it, though its reply is of no use.')}"

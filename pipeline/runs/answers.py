@@ -35,7 +35,7 @@ from catalog.models import Phrasing, Version
 from core.database.key_lists import is_among
 from pipeline import hooks
 from pipeline.display_names import answer_label
-from pipeline.models import Action, Assessment, Draft, ModelCall, Run
+from pipeline.models import Action, Assessment, Draft, ModelCall, RetrievedMatch, Run
 from pipeline.runs.list_rows import RunRow
 from pipeline.types import AnswerStatus, Verdict
 
@@ -43,7 +43,7 @@ _ACTIVE = [Run.State.QUEUED, Run.State.RUNNING]
 # What changes without anybody's doing, or must not be told, is no news.
 _NO_NEWS = (AnswerStatus.RUNNING, AnswerStatus.HIDDEN)
 # What a reviewer may still change while somebody looks at it.
-AWAITED = (AnswerStatus.WAITING, AnswerStatus.IN_REVIEW, AnswerStatus.FLAGGED)
+AWAITED = (AnswerStatus.WAITING, AnswerStatus.IN_REVIEW, AnswerStatus.FLAGGED, AnswerStatus.UNKNOWN)
 MOST_NEWS = 500  # that are marked as seen at once
 
 
@@ -94,6 +94,7 @@ def with_answer_status(user: User, runs: QuerySet[Run]) -> QuerySet[Run]:
     )
     failed_call = ModelCall.objects.filter(run=OuterRef("pk"), state=ModelCall.State.FAILED)
     unusable = Q(recommended=None)
+    verdict = "recommended__assessment__verdict"
     answering = Q(
         answered_by__state=Version.State.VERIFIED, answered_by__entry__suspended_at__isnull=True
     )
@@ -103,6 +104,7 @@ def with_answer_status(user: User, runs: QuerySet[Run]) -> QuerySet[Run]:
         (Q(hides_verdict=True), AnswerStatus.HIDDEN),
         (unusable & Q(state__in=_ACTIVE), AnswerStatus.RUNNING),
         (unusable & Q(state=Run.State.CANCELLED), AnswerStatus.CANCELLED),
+        (unusable & Q(Exists(_starting_points(Q(run=OuterRef("pk"))))), AnswerStatus.ADAPT),
         (
             unusable & Q(state=Run.State.FAILED) & (Exists(failed_call) | Q(crashes__gt=0)),
             AnswerStatus.FAILED,
@@ -114,19 +116,28 @@ def with_answer_status(user: User, runs: QuerySet[Run]) -> QuerySet[Run]:
         (Q(review_decision="reject"), AnswerStatus.REJECTED),
         (Q(review_version=Version.State.IN_REVIEW), AnswerStatus.IN_REVIEW),
         (Q(review_decision__in=["approve", "edit"]), AnswerStatus.WITHDRAWN),
-        (
-            Q(recommended__assessment__verdict=Verdict.INCORRECT.value),
-            AnswerStatus.FLAGGED,
-        ),
+        (Q(**{verdict: Verdict.INCORRECT.value}), AnswerStatus.FLAGGED),
+        (Q(**{verdict: Verdict.UNKNOWN.value}), AnswerStatus.UNKNOWN),
         (Q(review_waits=True), AnswerStatus.WAITING),
+        (Q(**{verdict: Verdict.CORRECT.value}), AnswerStatus.UNREVIEWED),
     ]
     return reviewed.annotate(
         vouching=Subquery(_vouching().values("pk")[:1]),
         answer_status=Case(
             *(When(when, then=Value(then.value)) for when, then in cases),
-            default=Value(AnswerStatus.UNREVIEWED.value),
+            default=Value(AnswerStatus.UNKNOWN.value),
             output_field=CharField(),
         ),
+    )
+
+
+def _starting_points(of: Q) -> QuerySet[RetrievedMatch]:
+    """Verified entries that the catalogue offers to start from."""
+    return RetrievedMatch.objects.filter(
+        of,
+        answer="adapt",
+        version__state=Version.State.VERIFIED,
+        version__entry__suspended_at=None,
     )
 
 
@@ -200,11 +211,17 @@ class _Details:
             for pk in with_status(AnswerStatus.VERIFIED, AnswerStatus.WITHDRAWN)
             if (key := runs[pk].answered_by_id)
         }
-        self._versions = _versions_of({**vouching, **answered})
+        starting = dict(
+            _starting_points(Q(run__in=with_status(AnswerStatus.ADAPT)))
+            .order_by("-rank")
+            .values_list("run", "version")
+        )
+        self._versions = _versions_of({**vouching, **answered, **starting})
         self._flagged = _differences_of(runs[pk] for pk in with_status(AnswerStatus.FLAGGED))
         decided = with_status(
             AnswerStatus.WAITING,
             AnswerStatus.FLAGGED,
+            AnswerStatus.UNKNOWN,
             AnswerStatus.IN_REVIEW,
             AnswerStatus.REJECTED,
             AnswerStatus.WITHDRAWN,
@@ -222,7 +239,13 @@ class _Details:
             at, why = version.verified_at, [version.entry.suspended_why]
         if status == AnswerStatus.FLAGGED:
             why = self._flagged.get(run.recommended_id or 0, [])
-        elif status in (AnswerStatus.UNWRITTEN, AnswerStatus.FAILED):
+        elif status == AnswerStatus.UNKNOWN:
+            why = [
+                _("The assessor's reply could not be read.")
+                if run.verdict
+                else _("No model has assessed this script.")
+            ]
+        elif status in (AnswerStatus.ADAPT, AnswerStatus.UNWRITTEN, AnswerStatus.FAILED):
             why = [run.problem]
         return ShownAnswer(
             status=status,

@@ -28,6 +28,7 @@ from pipeline.runs import services
 from pipeline.runs.draft_serializers import DraftSerializer, DraftUseSerializer, UseUnreviewedInput
 from pipeline.runs.filters import RunFilter
 from pipeline.runs.list_rows import RunRow, run_row
+from pipeline.runs.page_data.waiting import describe_wait
 from pipeline.runs.run_document import masked_in, origin_of, report_run
 from pipeline.runs.serializers import (
     FailureSerializer,
@@ -61,8 +62,10 @@ class RunViewSet(viewsets.GenericViewSet[Run]):
     @extend_schema(responses=RunReportSerializer)
     def retrieve(self, request: Request, pk: str) -> Response:
         """One run in full: stages, drafts, verdict, tokens, cost, what the catalogue answered."""
-        run = access_run(signed_in(request), read_key(pk))
-        return Response(describe_run(run_row(run, signed_in(request))))
+        user = signed_in(request)
+        row = run_row(access_run(user, read_key(pk)), user)
+        waits = describe_wait(row.run, user) if row.parts.verdict else None
+        return Response(describe_run(row) | {"waiting": str(waits or "")})
 
     @extend_schema(request=StartInput, responses={201: RunSerializer})
     def create(self, request: Request) -> Response:
@@ -85,7 +88,7 @@ class RunViewSet(viewsets.GenericViewSet[Run]):
     @action(detail=True, methods=["post"])
     def cancel(self, request: Request, pk: str) -> Response:
         """Cancel a run that is in progress."""
-        run = self._run_to_change(pk)
+        run = access_run(signed_in(request), read_key(pk), to_cancel=True)
         services.cancel_run(run, by=signed_in(request))
         return self._answer(run)
 

@@ -46,14 +46,17 @@ def _explain_assessed(run: Run, drafts: Sequence[Draft], stages: Sequence[Stage]
     if len(assessed) == 1:
         return _explain_only(chosen, stages)
     first = assessed[0]
-    why = (
-        _("Draft %(number)s is shown: no rewrite was judged better.")
-        if chosen is first
-        else _(
+    if chosen is first:
+        why = _("Draft %(number)s is shown: no rewrite was judged better.")
+    elif chosen.assessment.verdict == Verdict.CORRECT:
+        why = _(
             "Draft %(number)s is recommended: it was rewritten from feedback and judged better "
             "than draft %(first)s."
         )
-    )
+    else:
+        why = _(
+            "Draft %(number)s is shown: it was rewritten because the assessor flagged draft %(first)s."
+        )
     why %= {"number": chosen.number, "first": first.number}
     return f"{why} {_say_verdict(chosen)}"
 

@@ -168,6 +168,7 @@ class RunReportSerializer(serializers.Serializer[object]):
     masked = MaskedSerializer(many=True, allow_null=True)
     problem = serializers.CharField()
     failure = FailureSerializer(allow_null=True)
+    waiting = serializers.CharField(help_text="What it waits for; empty if it does not wait.")
     matches = RetrievedMatchSerializer(many=True)
     follows = serializers.IntegerField(allow_null=True)
     asked_by = serializers.CharField(allow_null=True)

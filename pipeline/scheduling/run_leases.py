@@ -153,7 +153,9 @@ def _take_again(run_id: int) -> Lease | None:
     return Lease(run.pk, owner(), run.fence)
 
 
-def mark_orphans(run: Run) -> int:
+def mark_orphans(
+    run: Run, *, why: str = "The worker was lost before the reply came.", error_type: str = ""
+) -> int:
     """Close attempts that a lost worker left open: their calls may have been billed, and are repeated.
 
     Inside a transaction that holds the run, and near its end: the attempts are counted as spending. Those in a
@@ -167,7 +169,8 @@ def mark_orphans(run: Run) -> int:
         ended_at=timezone.now(),
         outcome=Attempt.Outcome.ORPHANED,
         possibly_billed=True,
-        message="The worker was lost before the reply came.",
+        message=why,
+        error_type=error_type,
     )
     add_spending(orphans)
     return len(orphans)

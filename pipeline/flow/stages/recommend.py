@@ -8,7 +8,7 @@ from core.translation import gettext_noop as _
 from pipeline.flow.declaration import Stage
 from pipeline.flow.passage import Passage
 from pipeline.flow.ports import Assessed
-from pipeline.types import StageName
+from pipeline.types import StageName, Verdict
 
 STAGE = Stage(
     name=StageName.RECOMMEND,
@@ -32,7 +32,9 @@ def recommend(passage: Passage, best: Assessed, assessments: Sequence[Assessed])
             "first" if kept_first else "refined",
             found="The refined script was not judged better, so the first one is kept."
             if kept_first
-            else "The refined script was judged better than the first.",
+            else "The refined script was judged better than the first."
+            if best.verdict is Verdict.CORRECT
+            else "The first script was flagged; the verdict on the refined one is unknown.",
             draft=best.draft,
         )
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 
+from django.utils import timezone
+
+from pipeline.clients.destinations import may_bill
 from pipeline.display_names import stage_label
 from pipeline.ledger.failures import describe_attempt
 from pipeline.models import Attempt, ModelCall, Run
@@ -58,8 +61,26 @@ class ShownCall:
 
     @property
     def milliseconds(self) -> int:
-        """Milliseconds of all attempts."""
-        return sum(attempt.milliseconds or 0 for attempt in self.attempts)
+        """Milliseconds of all attempts; those in flight or lost count from their start."""
+        return sum(_spent(attempt) for attempt in self.attempts)
+
+    @property
+    def state(self) -> str:
+        """The call's state: one that is open is running, waits or was stopped, as its run is."""
+        if self.call.state != ModelCall.State.OPEN:
+            return self.call.state
+        if not self.call.run.is_active:
+            return "cancelled"
+        return "running" if self.since else "queued"
+
+    @property
+    def since(self) -> datetime | None:
+        """When the attempt in flight began; None if there is none."""
+        return next((one.started_at for one in self.attempts if one.ended_at is None), None)
+
+    @property
+    def may_be_billed(self) -> bool:
+        return may_bill(self.call.endpoint)
 
     @property
     def cost(self) -> int | None:
@@ -89,7 +110,7 @@ class ShownCall:
     @property
     def is_doubtful(self) -> bool:
         """Whether an attempt was possibly billed without an answer."""
-        return any(attempt.possibly_billed for attempt in self.attempts)
+        return self.may_be_billed and any(attempt.possibly_billed for attempt in self.attempts)
 
 
 def show_calls(run: Run) -> list[ShownCall]:
@@ -106,6 +127,13 @@ def show_calls(run: Run) -> list[ShownCall]:
         )
         for call in calls
     ]
+
+
+def _spent(attempt: Attempt) -> int:
+    if attempt.milliseconds is not None:
+        return attempt.milliseconds
+    lasted = (attempt.ended_at or timezone.now()) - attempt.started_at
+    return round(lasted.total_seconds() * 1_000)
 
 
 _TEXTS = ("system", "messages")

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
+
+from django.utils.translation import gettext, gettext_noop
 
 from pipeline.costs.run_costs import RunCosts, Step
 from pipeline.costs.services import Sums
@@ -53,6 +56,7 @@ class ShownStage:
     name: str
     round: int
     outcome: str
+    since: datetime | None  # when it began, if it is running
     found: str
     milliseconds: int | None
     tokens: str
@@ -66,11 +70,16 @@ class ShownStage:
 
 
 def show_stages(
-    stages: Iterable[Stage], costs: RunCosts | None = None, *, beside_evidence: bool = False
+    stages: Iterable[Stage],
+    costs: RunCosts | None = None,
+    *,
+    beside_evidence: bool = False,
+    run_state: str = Run.State.DONE,
 ) -> list[ShownStage]:
     """The stages in the order in which they began, with their costs if given.
 
-    `beside_evidence` leaves out findings that the page shows elsewhere.
+    `beside_evidence` leaves out findings that the page shows elsewhere. A stage that has not ended is running,
+    waits or was stopped, as the run is.
     """
     by_step = costs.by_step if costs else {}
     return [
@@ -78,6 +87,7 @@ def show_stages(
             stage,
             by_step.get(Step(stage.name, stage.round, stage.refinement_id)),
             says_found=not (beside_evidence and _is_said_elsewhere(stage)),
+            run_state=run_state,
         )
         for stage in stages
     ]
@@ -88,13 +98,24 @@ def _is_said_elsewhere(stage: Stage) -> bool:
     return lists or stage.name in _SAID_ELSEWHERE
 
 
-def _show(stage: Stage, sums: Sums | None, *, says_found: bool) -> ShownStage:
+_UNENDED = {
+    Run.State.RUNNING.value: ("running", gettext_noop("running")),
+    Run.State.QUEUED.value: ("queued", gettext_noop("waiting")),
+}
+
+
+def _show(stage: Stage, sums: Sums | None, *, says_found: bool, run_state: str) -> ShownStage:
     used = stage.input_tokens or stage.output_tokens
+    state, outcome = stage.state, outcome_label(stage.name, stage.outcome)
+    if state == Stage.State.RUNNING:
+        state, words = _UNENDED.get(run_state, ("skipped", gettext_noop("stopped")))
+        outcome = gettext(words)
     return ShownStage(
-        state=stage.state,
+        state=state,
         name=stage_label(stage.name),
         round=stage.round,
-        outcome=outcome_label(stage.name, stage.outcome),
+        outcome=outcome,
+        since=stage.started_at if state == Stage.State.RUNNING else None,
         found=stage.found.strip() if says_found else "",
         milliseconds=stage.milliseconds or None,
         tokens=f"{stage.input_tokens:,} + {stage.output_tokens:,}" if used else "",

@@ -11,6 +11,7 @@ from core.audit import record
 from core.errors import NotAllowedNow
 from pipeline.configurations.services import default_configuration, hold_configuration
 from pipeline.configurations.snapshots import snapshot_of
+from pipeline.llm.types import Trouble
 from pipeline.models import Action, Batch, Configuration, Run
 from pipeline.runs.services.secrets import settle_secrets
 from pipeline.scheduling.dispatch import dispatch_runs
@@ -78,7 +79,9 @@ def cancel_run(run: Run, *, by: User) -> None:
     if not changed:
         raise NotAllowedNow(_("This run has already finished."))
     run.refresh_from_db()
-    mark_orphans(run)
+    mark_orphans(
+        run, why="The run was canceled before the reply came.", error_type=Trouble.ABANDONED
+    )
     record(run, "cancelled", by=by)
 
 

@@ -166,7 +166,11 @@ def _show_lines(found: Comparison) -> list[ShownLine]:
             name=stage_label(line.name),
             round=line.round,
             cells=[
-                (one, show_stages([cell.stage])[0], cell.used.cost if cell.used.calls else None)
+                (
+                    one,
+                    show_stages([cell.stage], run_state=one.run.state)[0],
+                    cell.used.cost if cell.used.calls else None,
+                )
                 if cell
                 else (one, None, None)
                 for one, cell in zip(found.runs, line.cells, strict=True)

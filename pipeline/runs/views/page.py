@@ -11,7 +11,6 @@ from django.contrib.auth.models import User
 from django.db.models import Prefetch
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -19,7 +18,8 @@ from catalog import services as catalog
 from catalog.analysis import Coverage, level_place
 from catalog.models import Entry, MatchLabel, Version
 from core.web.requests import signed_in
-from pipeline.access import USE_UNREVIEWED, may_change, may_check, may_run
+from pipeline.access import USE_UNREVIEWED, may_cancel, may_change, may_check, may_run
+from pipeline.clients.destinations import may_bill
 from pipeline.configurations.refinement_gain import rounds_of
 from pipeline.costs.run_costs import costs_of
 from pipeline.execution.draft_checks import (
@@ -32,23 +32,23 @@ from pipeline.execution.draft_checks import (
     shown_findings,
 )
 from pipeline.ledger.failures import failure_of
-from pipeline.message_batches.services import wait_of
 from pipeline.models import (
     Assessment,
     Draft,
     DraftFinding,
     DraftUse,
-    Endpoint,
     RetrievedMatch,
     Run,
     Stage,
 )
 from pipeline.runs.answers import AWAITED, ShownAnswer, answer_of, note_seen
+from pipeline.runs.expected_time import RecentTimes
 from pipeline.runs.forms import UseForm
 from pipeline.runs.list_rows import RunRow, run_row
 from pipeline.runs.page_data.feedback_details import show_feedbacks
 from pipeline.runs.page_data.masked_secrets import show_secrets
 from pipeline.runs.page_data.timeline import confirmation_of, show_stages
+from pipeline.runs.page_data.waiting import Waiting, describe_wait
 from pipeline.runs.recommendation import explain_recommendation, offered_draft
 from pipeline.types import AnswerStatus, DraftKind
 
@@ -134,27 +134,33 @@ def describe_run(run: Run, user: User) -> dict[str, object]:
     parts = row.parts
     # Hidden parts are not even read: the time it takes would reveal how much there is.
     stages = list(run.stages.all()) if parts.verdict else []
+    waits = describe_wait(run, user) if parts.verdict else None
     context: dict[str, object] = {
         "run": run,
         "row": row,
         "action": run.action,
         "parts": parts,
-        "seen": fingerprint_of(row, stages),
+        "seen": fingerprint_of(row, stages, waits=waits),
         # Seconds until the live part asks again; 0 where nothing more is expected.
         "asks_after": 1 if row.is_active else 0,
         "may_change": may_change(user, run),
+        "may_cancel": may_cancel(user, run),
         "may_run": may_run(user, run.action),
     }
     if not parts.verdict:
         return context | {"failure": failure_of(run) if row.state == Run.State.FAILED else None}
-    context |= {"waits": _say_wait(run), "failure": failure_of(run)}
+    context |= {"waits": waits, "failure": failure_of(run)}
+    if row.is_active:
+        players = {(role["endpoint_id"], role["model"]) for role in run.roles.values()}
+        context["expected"] = RecentTimes().say_expected(players)
     answer = answer_of(row, user)
     note_seen(run, answer, by=user)
     if not row.is_active:
         context["seen"] = fingerprint_of(row, stages, answer)
         context["asks_after"] = 20 if answer.status in AWAITED else 0
-    drafts = show_drafts(run, user, vouching=answer.version)
-    costs = costs_of(run)
+    is_start = answer.status == AnswerStatus.ADAPT
+    drafts = show_drafts(run, user, vouching=None if is_start else answer.version)
+    costs = costs_of(run, bills=may_bill)
     main = _main_draft(run, answer, drafts)
     matches = list(run.matches.answers().select_related("version__entry", "version__verified_by"))
     copied = _describe_copy(answer, matches)
@@ -164,7 +170,7 @@ def describe_run(run: Run, user: User) -> dict[str, object]:
     return context | {
         "answer": answer,
         "secrets": show_secrets(run) if parts.models else None,
-        "stages": show_stages(stages, costs, beside_evidence=main is not None),
+        "stages": show_stages(stages, costs, beside_evidence=main is not None, run_state=run.state),
         "milliseconds": row.milliseconds,
         "costs": costs,
         "rounds": rounds_of([one.draft for one in drafts], costs),
@@ -175,8 +181,9 @@ def describe_run(run: Run, user: User) -> dict[str, object]:
         "feedbacks": show_feedbacks(run, stages),
         "may_use": user.has_perm(USE_UNREVIEWED),
         "may_check": may_check(user),
-        **_describe_match(run, user, matches),
+        **_describe_match(run, user, matches, start=answer.version if is_start else None),
         "nearest": _nearest_entries(run) if answer.status == AnswerStatus.UNWRITTEN else [],
+        "is_unwritten": is_start or answer.status == AnswerStatus.UNWRITTEN,
         "confirmation": confirmation_of(run, stages),
         **copied,
     }
@@ -208,7 +215,12 @@ def _describe_copy(answer: ShownAnswer, matches: Sequence[RetrievedMatch]) -> di
     }
 
 
-def fingerprint_of(row: RunRow, stages: Sequence[Stage], answer: ShownAnswer | None = None) -> str:
+def fingerprint_of(
+    row: RunRow,
+    stages: Sequence[Stage],
+    answer: ShownAnswer | None = None,
+    waits: Waiting | None = None,
+) -> str:
     """A digest that changes whenever the live part would look different to this person.
 
     `answer` is that of a run which is over: what it waits for then is a reviewer.
@@ -217,7 +229,7 @@ def fingerprint_of(row: RunRow, stages: Sequence[Stage], answer: ShownAnswer | N
     if row.parts.verdict:
         states = [(stage.pk, stage.state) for stage in stages]
         status = answer.status if answer else None
-        seen = (row.run.state, row.run.finished_at, row.run.not_before, states, status)
+        seen = (row.run.state, row.run.finished_at, row.run.not_before, states, status, str(waits))
     return hashlib.sha256(repr(seen).encode()).hexdigest()[:16]
 
 
@@ -258,9 +270,15 @@ def _show_draft(
     )
 
 
-def _describe_match(run: Run, user: User, matches: Sequence[RetrievedMatch]) -> dict[str, object]:
-    """The catalogue's answer or the script's starting point, and whether it was confirmed."""
-    best = matches[0] if matches else None
+def _describe_match(
+    run: Run, user: User, matches: Sequence[RetrievedMatch], *, start: Version | None = None
+) -> dict[str, object]:
+    """The catalogue's answer or the script's starting point, and whether it was confirmed.
+
+    `start` is the entry that the answer offers to start from; without it, the nearest one is.
+    """
+    offered = [one for one in matches if start is None or one.version_id == start.pk]
+    best = offered[0] if offered else None
     answered = run.answered_by_id is not None
     return {
         "match": best if answered else None,
@@ -293,21 +311,3 @@ def _label_by(run: Run, user: User) -> MatchLabel | None:
         .filter(statement=run.action.statement, version=run.answered_by, by=user)
         .first()
     )
-
-
-def _say_wait(run: Run) -> str:
-    """Why the run waits at present, in words; empty if it does not."""
-    if not run.is_active:
-        return ""
-    if run.batch and run.batch.paused_at:
-        return run.batch.paused_why or _("The campaign is paused.")
-    now = timezone.now()
-    if run.not_before is not None and run.not_before > now:
-        if run.batch_id is not None and (wait := wait_of(run)) is not None:
-            return wait.words
-        names = {role["endpoint_id"] for role in run.roles.values()}
-        resting = Endpoint.objects.filter(pk__in=names, blocked_until__gt=now).first()
-        return (resting.blocked_why or resting.title) if resting else ""
-    if run.waits_for and run.state == Run.State.QUEUED:
-        return _("All places at %s are taken; it goes on when one is free.") % run.waits_for
-    return ""

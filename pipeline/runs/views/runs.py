@@ -14,7 +14,8 @@ from django.views.decorators.http import require_POST, require_safe
 
 from core.errors import BadInput, NotAllowedNow
 from core.web.requests import signed_in, wants_fragment
-from pipeline.access import access_run, visible_parts
+from pipeline.access import access_run, may_cancel, visible_parts
+from pipeline.clients.destinations import may_bill
 from pipeline.costs.run_costs import costs_of
 from pipeline.models import Run
 from pipeline.runs import services
@@ -22,6 +23,7 @@ from pipeline.runs.answers import answer_of
 from pipeline.runs.forms import UseForm
 from pipeline.runs.list_rows import run_row
 from pipeline.runs.page_data.call_details import show_calls
+from pipeline.runs.page_data.waiting import describe_wait
 from pipeline.runs.views.page import describe_run, fingerprint_of, show_run
 
 
@@ -41,7 +43,8 @@ def run_status(request: HttpRequest, pk: int) -> HttpResponse:
     row = run_row(run, user)
     stages = list(run.stages.all()) if row.parts.verdict else []
     answer = answer_of(row, user) if row.parts.verdict and not row.is_active else None
-    if request.GET.get("seen") == fingerprint_of(row, stages, answer):
+    waits = describe_wait(run, user) if row.parts.verdict else None
+    if request.GET.get("seen") == fingerprint_of(row, stages, answer, waits):
         return HttpResponse(status=204)
     context = describe_run(run, user) | {"form": UseForm()}
     response = render(request, "pipeline/runs/_run.html", context)
@@ -67,7 +70,8 @@ def run_calls(request: HttpRequest, pk: int) -> HttpResponse:
         "row": run_row(run, user),
         "parts": parts,
         "calls": show_calls(run),
-        "costs": costs_of(run),
+        "costs": costs_of(run, bills=may_bill),
+        "may_cancel": may_cancel(user, run),
     }
     return render(request, "pipeline/runs/calls.html", context)
 
@@ -76,7 +80,7 @@ def run_calls(request: HttpRequest, pk: int) -> HttpResponse:
 def cancel_run(request: HttpRequest, pk: int) -> HttpResponse:
     """Cancel a run that is in progress."""
     user = signed_in(request)
-    run = access_run(user, pk, to_change=True)
+    run = access_run(user, pk, to_cancel=True)
     try:
         services.cancel_run(run, by=user)
     except NotAllowedNow as refusal:

@@ -22,7 +22,8 @@ from review.models import Decision, Item
 from review.queue.overview.review_progress import usual_wait
 from tests import people
 from tests.first_cases import first_cases
-from tests.make import make_answered_run, make_run, make_version
+from tests.keys import shown
+from tests.make import make_answered_run, make_match, make_run, make_version
 from tests.people import ClientFor
 from tests.pipeline.query_counts import count_queries
 from tests.review.desk.test_decide import EDITED, decide
@@ -315,3 +316,85 @@ def test_this_is_it_leads_to_the_answer(client: Client, reviewer: User) -> None:
     assert response.headers["Location"] == reverse("run-detail", args=[run.pk]) + "#answer"
     page = client.get(reverse("run-detail", args=[run.pk])).text
     assert 'id="answer"' in page and 'data-copy="answer-text"' in page
+
+
+# Words and values that tell of a pass, wherever a run is shown.
+PASS = re.compile(
+    r"Checked by a model only|misses about half|assessor passed|judged better|assessor: passed"
+    r"|\"(unreviewed|correct)\"",
+    re.IGNORECASE,
+)
+UNKNOWNS: dict[str, dict[str, str]] = {
+    "unreadable": {"verdict": "unknown"},
+    "flagged, then unreadable": {
+        "verdict": "incorrect",
+        "feedback": "- No.",
+        "refined": "ls\n",
+        "refined_verdict": "unknown",
+    },
+    "never assessed": {"verdict": ""},
+}
+
+
+@pytest.mark.parametrize("is_queued", [False, True])
+def test_unknown_verdict_looks_like_a_pass_nowhere(
+    asker: Client,
+    reviewer: User,
+    second_reviewer: User,
+    subtests: pytest.Subtests,
+    *,
+    is_queued: bool,
+) -> None:
+    for name, values in UNKNOWNS.items():
+        run = make_run(by=second_reviewer, statement=name, **values)
+        newest = run.drafts.latest("number")
+        Run.objects.filter(pk=run.pk).update(recommended=newest)
+        if is_queued:
+            review.take_in(run.pk)
+        is_waiting = is_queued and name == "never assessed"
+        with subtests.test(name):
+            assert answer(run, second_reviewer).status == ("waiting" if is_waiting else "unknown")
+        for address in (
+            reverse("run-detail", args=[run.pk]),
+            reverse("action-detail", args=[run.action_id]),
+            f"{reverse('action-list')}?q={name}",
+            f"{reverse('search')}?q={name}",
+            f"/api/v1/actions/{run.action_id}/",
+            f"/api/v1/runs/{run.pk}/",
+            f"/api/v1/drafts/{shown(newest)}/",
+        ):
+            with subtests.test(name, address=address):
+                content = asker.get(address).text.partition('id="content"')
+                found = content[2] or content[0]
+                assert "answer-verified" not in found and not PASS.search(found), PASS.search(found)
+                is_told = is_waiting or "/runs/" in address or "/drafts/" in address
+                assert is_told or re.search("(?i)unknown", found)
+
+
+def test_starting_point_is_shown_where_no_script_was_written(
+    asker: Client, second_reviewer: User, subtests: pytest.Subtests
+) -> None:
+    cases: dict[str, tuple[dict[str, str], str]] = {
+        "the model refused": ({"state": "failed", "problem": "It refused."}, "adapt"),
+        "it gave no script": ({"state": "done"}, "adapt"),
+        "the entry is suspended": ({"state": "failed", "problem": "It refused."}, "unwritten"),
+        "the catalogue had none": ({"state": "failed", "problem": "It refused."}, "unwritten"),
+    }
+    for name, (ended, status) in cases.items():
+        run = make_run(by=second_reviewer, statement=name)
+        Run.objects.filter(pk=run.pk).update(recommended=None, **ended)
+        version = make_version(f"Entry for {name}")
+        kind = "none" if "none" in name else "adapt"
+        make_match(run, version, answer=kind, confidence=0.5, differs=["another directory"])
+        if "suspended" in name:
+            suspend(version)
+        with subtests.test(name):
+            page = asker.get(reverse("run-detail", args=[run.pk])).text.partition('id="content"')[2]
+            page = page.partition("<template")[0]
+            found = asker.get(f"/api/v1/actions/{run.action_id}/").json()["answer"]
+            assert found["status"] == status
+            if status == "adapt":
+                assert found["entry"] == version.entry.slug
+                assert "A verified entry to start from" in page and version.entry.title in page
+                assert "notice-error" not in page and "badge-crimson" not in page
+                assert version.entry.title in asker.get(reverse("action-list")).text

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
-from pipeline.models import Run
+from pipeline.models import Endpoint, Run
+from pipeline.scheduling.run_leases import MAX_CRASHES
 from tests.make import make_run
 from tests.people import ClientFor
 from tests.pipeline.query_counts import count_queries
@@ -69,3 +73,28 @@ def test_it_takes_a_fixed_number_of_queries(client_for: ClientFor, stranger: Use
     for number in range(1, 30):
         add_call(run, number)
     assert count_queries(client, address) == few <= 10
+
+
+@pytest.mark.parametrize("is_local", [True, False])
+def test_billing_is_mentioned_for_remote_endpoints_alone(
+    client: Client, as_administrator: Client, reviewer: User, *, is_local: bool
+) -> None:
+    ollama = Endpoint.objects.get(name="ollama")
+    Endpoint.objects.filter(pk=ollama.pk).update(treat_as_remote=not is_local)
+    run, crashed = make_run(by=reviewer), make_run(by=reviewer)
+    roles = {name: {**role, "endpoint_id": ollama.pk} for name, role in run.roles.items()}
+    Run.objects.update(state="failed", spec={**run.spec, "roles": roles}, problem="No.")
+    Run.objects.filter(pk=crashed.pk).update(crashes=MAX_CRASHES)
+    call = make_call(run, "generate", endpoint="ollama", state="failed", ended_at=timezone.now())
+    make_attempt(call, outcome="timeout", possibly_billed=True, message="too slow")
+    pages = {
+        address: who.get(address).text.partition('id="content"')[2]
+        for who, address in (
+            (client, reverse("run-detail", args=[run.pk])),
+            (client, reverse("run-detail", args=[crashed.pk])),
+            (client, reverse("run-calls", args=[run.pk])),
+            (as_administrator, reverse("endpoint-detail", args=["ollama"])),
+        )
+    }
+    found = {address: bool(re.search("(?i)bill", page)) for address, page in pages.items()}
+    assert found == dict.fromkeys(pages, not is_local)

@@ -12,6 +12,7 @@ from django.utils import timezone
 from pipeline import services
 from pipeline.models import Action, Configuration, Run
 from tests.make import make_action, make_run
+from tests.people import ClientFor
 from tests.pipeline.page_and_api import DONE, ByApi, ByPage, Way, both_ways
 
 pytestmark = pytest.mark.django_db
@@ -42,6 +43,19 @@ def test_asker_and_manager_cancel_a_run(way: Way, queued: Run, reviewer: User) -
 @both_ways
 def test_a_manager_cancels_anybodys(way: Way, queued: Run, manager: User) -> None:
     assert way.do(manager, queued, "cancel").status == DONE
+
+
+@both_ways
+def test_administrator_cancels_any_run_and_changes_no_other(
+    way: Way, queued: Run, administrator: User, client_for: ClientFor
+) -> None:
+    for what in set(DEEDS) - {"cancel"}:
+        assert way.do(administrator, queued, what).status == 403, what
+    page = client_for(administrator).get(reverse("run-detail", args=[queued.pk])).text
+    assert reverse("run-cancel", args=[queued.pk]) in page
+    assert way.do(administrator, queued, "cancel").status == DONE
+    queued.refresh_from_db()
+    assert queued.state == "cancelled"
 
 
 @both_ways

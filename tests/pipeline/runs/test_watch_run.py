@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -14,9 +15,11 @@ from catalog.models import Version
 from pipeline import services
 from pipeline.models import (
     Assessment,
+    Attempt,
     Batch,
     Endpoint,
     Feedback,
+    ModelCall,
     Run,
     Stage,
 )
@@ -32,6 +35,8 @@ from tests.make import (
 )
 from tests.people import ClientFor
 from tests.pipeline.query_counts import count_queries
+from tests.pipeline.rows import make_attempt, make_call
+from tests.review.maker import make_study
 
 HTMX = {"HX-Request": "true"}
 HOSTILE = '</code><script>alert(1)</script> {{ 7|add:"1" }} {0} %s ${HOME}'
@@ -262,3 +267,129 @@ def _grow(run: Run, drafts: int) -> None:
         draft = make_draft(run, script=f"echo {number}\n", kind="imported", verdict="incorrect")
         Feedback.objects.create(draft=draft, text="- No.")
         make_finding(draft, message="risky")
+
+
+@pytest.fixture
+def holder(queued: Run) -> Run:
+    """A run of a user whose call is in flight, for whose place `queued` waits."""
+    run = services.start_run(make_action("Another"), by=None, enqueue=False)
+    demo = Endpoint.objects.get(name="demo")
+    later = timezone.now() + timedelta(seconds=60)
+    Run.objects.filter(pk=run.pk).update(state="running", fence=2, lease_until=later)
+    Run.objects.filter(pk=queued.pk).update(waits_for=demo)
+    open_call(run, demo)
+    return run
+
+
+def open_call(run: Run, endpoint: Endpoint, **attempt: object) -> Attempt:
+    begun = timezone.now() - timedelta(seconds=200)
+    in_flight = {"ended_at": None, "outcome": "", "place": 1, "endpoint": endpoint}
+    return make_attempt(
+        make_call(run, StageName.GENERATE), **{**in_flight, "started_at": begun, **attempt}
+    )
+
+
+def test_waiting_run_names_server_state_and_holder(
+    client: Client, queued: Run, holder: Run, subtests: pytest.Subtests
+) -> None:
+    now, demo = timezone.now(), Endpoint.objects.filter(name="demo")
+    status, seen = reverse("run-status", args=[queued.pk]), ""
+    since = timezone.localtime(now - timedelta(seconds=200)).strftime("since %H:")
+    ended = {"ended_at": now, "place": None, "number": 2, "call": holder.calls.get()}
+    ended["endpoint"] = demo.get()
+
+    def rest() -> None:
+        demo.update(blocked_until=now + timedelta(minutes=1), blocked_why="Connection refused.")
+
+    def lose() -> None:
+        demo.update(blocked_until=None)
+        holder.calls.get().attempts.update(place=None)
+        Attempt.objects.create(outcome="unreachable", message="No route.", fence=1, **ended)
+
+    steps = {
+        "held": (lambda: None, ["All places at Demo model are taken", f"Run {holder.pk}", since]),
+        "dead": (rest, ["not asked again before", "Connection refused."]),
+        "lost": (lose, ["Its last call failed at", "No route."]),
+    }
+    for name, (change, words) in steps.items():
+        with subtests.test(name):
+            change()
+            live = client.get(status, {"seen": seen}, headers=HTMX)
+            assert live.status_code == 200, "the page follows by itself"
+            waiting = client.get(f"/api/v1/runs/{queued.pk}/").json()["waiting"]
+            for expected in words:
+                assert expected in live.text and expected in waiting
+            assert ("are taken" in live.text) is (name != "dead")
+            seen = live.context["seen"]
+
+
+def test_holder_in_hidden_study_is_not_named(
+    manager: User, reviewer: User, client: Client, queued: Run
+) -> None:
+    hidden = make_study(by=manager, reviewers=[reviewer], items=1).items.get().run
+    demo, later = Endpoint.objects.get(name="demo"), timezone.now() + timedelta(seconds=60)
+    batch = Batch.objects.create(name="Study of it")
+    Run.objects.filter(pk=hidden.pk).update(lease_until=later, batch=batch)
+    Run.objects.filter(pk=queued.pk).update(waits_for=demo)
+    open_call(hidden, demo)
+    page = page_of(client, queued)
+    assert "Another run holds a place." in page and f"Run {hidden.pk} has" not in page
+
+
+# What is shown of a stage and a call that have not ended, by the state of their run.
+UNENDED = {
+    "running": (["running"], ["running"], True),
+    "queued": (["waiting"], ["waiting"], False),
+    "cancelled": (["stopped"], ["stopped"], False),
+    "failed": (["stopped"], ["stopped"], False),
+}
+
+
+@pytest.mark.parametrize("state", UNENDED)
+def test_unended_stage_and_call_are_shown_as_their_run_is(
+    client: Client, queued: Run, state: str
+) -> None:
+    on_stage, on_call, is_spinning = UNENDED[state]
+    begin(queued, StageName.GENERATE, started_at=timezone.now() - timedelta(seconds=200))
+    attempt = open_call(queued, Endpoint.objects.get(name="demo"))
+    if state != "running":
+        ended = {"ended_at": timezone.now(), "outcome": "orphaned", "place": None}
+        Attempt.objects.filter(pk=attempt.pk).update(**ended)
+    finished = timezone.now() if state == "failed" else None
+    Run.objects.filter(pk=queued.pk).update(state=state, finished_at=finished, problem="No.")
+    page = page_of(client, queued).partition('class="timeline"')[2].partition("</ol>")[0]
+    ledger = client.get(reverse("run-calls", args=[queued.pk])).text
+    call = ledger.partition('<details class="panel unfolds"')[2].partition("</details>")[0]
+    for shown, words in ((page, on_stage), (call, on_call)):
+        assert re.findall(r"\b(running|waiting|stopped)\b(?=\s*<)", shown) == words
+        assert ("icon-spinner" in shown) is is_spinning
+        assert "0 ms" not in shown and ("3 min 20 s" in shown or shown is page)
+
+
+def test_cancel_says_so_of_the_call_in_flight(
+    client: Client, queued: Run, holder: Run, as_administrator: Client
+) -> None:
+    assert as_administrator.post(reverse("run-cancel", args=[holder.pk])).status_code == 302
+    ledger = client.get(reverse("run-calls", args=[holder.pk])).text
+    assert "The run was canceled before the reply came." in ledger
+    assert "worker was lost" not in ledger
+
+
+def test_run_page_and_choice_tell_the_expected_time(
+    client: Client, queued: Run, subtests: pytest.Subtests
+) -> None:
+    done = make_run(statement="One before")
+    times = {"generate": 20_000, "describe": 9_000, "similarity": 9_000, "difference": 9_000}
+    for seconds, words in ((1.0, "about 45 seconds"), (4.0, "about 3 minutes"), (0.1, "")):
+        Attempt.objects.all().delete()
+        ModelCall.objects.all().delete()
+        for stage, milliseconds in times.items():
+            make_attempt(make_call(done, stage), milliseconds=round(milliseconds * seconds))
+        pages = {
+            "run": page_of(client, queued),
+            "ask": client.get(reverse("action-new")).text,
+            "again": client.get(reverse("action-detail", args=[queued.action_id])).text,
+        }
+        for name, page in pages.items():
+            with subtests.test(name, words=words):
+                assert words in page and bool(re.search(r"about \d+ [sm]", page)) is bool(words)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -158,3 +159,21 @@ def test_the_api_asks_and_says_what_became_of_it(scored: Item, as_reviewer: Clie
     assert client.get(f"{url}{made.json()['id']}/").json()["text"] == LONG.strip()
     refused = client.post(url, {"feedback": "Short."}, content_type="application/json")
     assert refused.status_code == 422
+
+
+def test_request_for_feedback_names_the_real_verdict(
+    put_in_queue: Callable[..., Item], reviewer: User, client_for: ClientFor
+) -> None:
+    said = {}
+    for verdict in ("correct", "incorrect", "unknown", ""):
+        item = put_in_queue(statement=f"Verdict {verdict}", verdict=verdict)
+        services.claim_item(item, by=reviewer)
+        score_next(item, reviewer, 0)
+        page = client_for(reviewer).get(reverse("item-review", args=[item.pk])).text
+        said[verdict] = re.findall("The assessor (passed|flagged|gave no readable verdict)", page)
+    assert said == {
+        "correct": ["passed"],
+        "incorrect": ["flagged"],
+        "unknown": ["gave no readable verdict"],
+        "": ["gave no readable verdict"],
+    }

@@ -1,0 +1,53 @@
+"""How long a run usually takes, from the recent calls of the models that it asks."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from statistics import median
+
+from django.utils.translation import ngettext
+
+from pipeline.models import Attempt, Configuration, Run
+
+_NEWEST = 2_000  # attempts that are read
+_SLOW = 10  # seconds; a faster run needs no notice
+Player = tuple[int, str]  # endpoint and model
+
+
+class RecentTimes:
+    """The models' time in recent runs, read once. Studies are left out: their times tell of hidden verdicts."""
+
+    def __init__(self) -> None:
+        newest = Attempt.objects.order_by("-pk").values("pk")[:_NEWEST]
+        rows = Attempt.objects.filter(
+            pk__in=newest,
+            milliseconds__gt=0,
+            call__run__state=Run.State.DONE,
+            call__run__batch=None,
+        ).values_list("call__run", "call__endpoint", "call__model", "milliseconds")
+        self._spent: dict[int, int] = defaultdict(int)
+        self._players: dict[int, set[Player]] = defaultdict(set)
+        for run, endpoint, model, milliseconds in rows:
+            self._spent[run] += milliseconds or 0
+            self._players[run].add((endpoint, model))
+
+    def say_expected(self, players: set[Player]) -> str:
+        """Such as "about 50 seconds", if only these models are asked; empty if it is unknown or short."""
+        alike = [self._spent[run] for run, used in self._players.items() if used <= players]
+        return say_about(median(alike) / 1_000) if alike else ""
+
+
+def say_about(seconds: float) -> str:
+    """A time in words, as rough as such a forecast is."""
+    if seconds < _SLOW:
+        return ""
+    if seconds < 95:
+        rounded = round(seconds / 5) * 5
+        return ngettext("about %d second", "about %d seconds", rounded) % rounded
+    minutes = round(seconds / 60)
+    return ngettext("about %d minute", "about %d minutes", minutes) % minutes
+
+
+def players_of(configuration: Configuration) -> set[Player]:
+    """The models of its roles."""
+    return {(one.endpoint_id, one.model) for one in configuration.roles.all()}
