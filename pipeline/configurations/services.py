@@ -68,6 +68,11 @@ def is_usable(configuration: Configuration) -> bool:
     return configuration.archived_at is None and is_whole and is_on
 
 
+def asks_demo(configuration: Configuration) -> bool:
+    """Whether the demo model has a role in it."""
+    return any(setting.endpoint.demo for setting in configuration.roles.all())
+
+
 def edition_of(configuration: Configuration) -> int:
     """A number that changes with each edit; a save names the edition that it was based on."""
     parts = (configuration.title, configuration.note, say_plan(plan_of(configuration)))

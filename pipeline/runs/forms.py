@@ -8,10 +8,13 @@ from typing import Any, ClassVar
 from django import forms
 from django.http import QueryDict
 from django.utils.html import format_html, format_html_join
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from core.web.forms import PlainText, retype
+from pipeline.configurations.services import asks_demo
 from pipeline.models import Configuration, Run
+from pipeline.runs.expected_time import RecentTimes, players_of
 from pipeline.runs.services.secrets import (
     FoundSecret,
     SecretsFound,
@@ -139,5 +142,23 @@ def offer_configurations(form: forms.Form, configurations: Sequence[Configuratio
     """Let people choose among these configurations; the default one unless they say otherwise."""
     field = form.fields["configuration"]
     assert isinstance(field, forms.ChoiceField)
-    field.choices = [(one.name, one.title) for one in configurations]
-    field.initial = next((one.name for one in configurations if one.is_default), None)
+    recent = RecentTimes()
+    field.choices = [(one.name, _label(one, recent)) for one in configurations]
+    default = next((one for one in configurations if one.is_default), None)
+    field.initial = default.name if default else None
+    searches = {one.uses_retrieval for one in configurations}
+    form.searches_catalogue = searches == {True}  # type: ignore[attr-defined]
+    form.may_search_catalogue = True in searches  # type: ignore[attr-defined]
+    # A user who does not choose would get the demo model although a real one is there.
+    form.shows_configurations = (  # type: ignore[attr-defined]
+        default is not None
+        and asks_demo(default)
+        and not all(asks_demo(one) for one in configurations)
+    )
+
+
+def _label(configuration: Configuration, recent: RecentTimes) -> str:
+    expected = recent.say_expected(players_of(configuration))
+    search = "" if configuration.uses_retrieval else gettext("without the catalogue")
+    notes = ", ".join(note for note in (expected, search) if note)
+    return f"{configuration.title} ({notes})" if notes else configuration.title

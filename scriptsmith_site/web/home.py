@@ -26,6 +26,8 @@ from catalog import services as catalog
 from core.web.requests import signed_in, wants_fragment
 from pipeline import services as pipeline
 from pipeline.access import access_actions
+from pipeline.actions.forms import AskForm
+from pipeline.configurations.services import usable_configurations
 from pipeline.costs.services import CostQuery, read_costs
 from pipeline.models import Action
 from review import services as review
@@ -56,11 +58,13 @@ def home(request: HttpRequest) -> HttpResponse:
     described = describe_home(user, is_fresh=not follows)
     live = SafeString(render_to_string("site/home/_live.html", described, request))
     seen = hashlib.sha256(_NO_NEWS.sub("", live).encode()).hexdigest()[:16]
-    context = {"live": live, "seen": seen, "may_ask": user.has_perm("pipeline.ask")}
+    context: dict[str, object] = {"live": live, "seen": seen, "may_ask": described["may_ask"]}
     if follows:
         if request.GET.get("seen") == seen:
             return HttpResponse(status=204)
         return render(request, "site/home/_follow.html", context)
+    if context["may_ask"]:
+        context["form"] = AskForm(configurations=usable_configurations())
     return render(request, "site/home.html", context)
 
 

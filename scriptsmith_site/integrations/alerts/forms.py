@@ -14,7 +14,7 @@ from catalog.models import Use
 from core.web.forms import PlainText
 from pipeline.configurations.services import usable_configurations
 from pipeline.models import Configuration
-from pipeline.runs.forms import SecretsChoiceForm
+from pipeline.runs.forms import SecretsChoiceForm, offer_configurations
 from scriptsmith_site.integrations.alerts.payloads.generic import PARTS, REQUIRED
 from scriptsmith_site.integrations.alerts.services.incident_page import people
 from scriptsmith_site.integrations.alerts.services.sources import proofs_of
@@ -106,11 +106,7 @@ class AskForm(SecretsChoiceForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        usable = usable_configurations()
-        field = self.fields["configuration"]
-        assert isinstance(field, forms.ChoiceField)
-        field.choices = [(one.name, one.title) for one in usable]
-        field.initial = next((one.name for one in usable if one.is_default), None)
+        offer_configurations(self, usable_configurations())
 
 
 class IncidentOutcomeForm(forms.Form):

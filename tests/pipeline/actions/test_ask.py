@@ -6,8 +6,9 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
-from pipeline.models import Action, Configuration, Run
+from pipeline.models import Action, Configuration, Endpoint, Run
 from tests.people import ClientFor
 from tests.pipeline.page_and_api import DONE, ByApi, ByPage, Way, both_ways
 
@@ -104,3 +105,59 @@ def test_nobody_asks_without_signing_in(client: Client, db: None) -> None:
     assert client.post(reverse("action-new"), {"statement": STATEMENT}).status_code == 401
     assert client.post("/api/v1/actions/", {"statement": STATEMENT}).status_code == 401
     assert not Action.objects.exists()
+
+
+SEARCHES = "The catalogue is searched first"
+
+
+@pytest.mark.parametrize(
+    ("searches", "words"),
+    [
+        ({"demo": True, "local": True}, SEARCHES),
+        ({"demo": True, "local": False}, "unless the configuration searches the catalogue"),
+        ({"demo": False, "local": False}, "A model writes a script."),
+    ],
+)
+def test_page_promises_a_search_only_where_every_configuration_does_it(
+    as_reviewer: Client, local: Configuration, searches: dict[str, bool], words: str
+) -> None:
+    Configuration.objects.exclude(name__in=searches).update(archived_at=timezone.now())
+    for name, uses_retrieval in searches.items():
+        Configuration.objects.filter(name=name).update(uses_retrieval=uses_retrieval)
+    page = as_reviewer.get(reverse("action-new")).text
+    assert words in page and (SEARCHES in page) is (words == SEARCHES)
+    assert ("Local (without the catalogue)" in page) is not searches["local"]
+
+
+def test_choice_is_open_where_demo_is_default_and_a_real_model_is_there(
+    as_reviewer: Client, local: Configuration
+) -> None:
+    def shown() -> tuple[bool, bool]:
+        context, home = as_reviewer.get(reverse("action-new")).text, as_reviewer.get("/").text
+        select = context.index('name="configuration"')
+        return select < context.index(
+            '<details class="ask-context"'
+        ), 'name="configuration"' in home
+
+    assert shown() == (True, True)
+    answered = as_reviewer.post(
+        reverse("action-new"), {"statement": STATEMENT, "configuration": "local"}
+    )
+    assert answered.status_code == 302 and not Run.objects.get().demo
+    Configuration.objects.update(is_default=False)
+    Configuration.objects.filter(name="local").update(is_default=True)
+    assert shown() == (False, False)
+    Configuration.objects.filter(name="local").update(is_default=False, archived_at=timezone.now())
+    Configuration.objects.filter(name="demo").update(is_default=True)
+    assert shown() == (False, False), "nothing but the demo model can be chosen"
+
+
+@pytest.fixture
+def local(db: None) -> Configuration:
+    """A configuration of a server on this machine, next to the default one of the demo model."""
+    Endpoint.objects.filter(name="ollama").update(enabled=True)
+    Configuration.objects.exclude(name="demo").update(archived_at=timezone.now())
+    made = Configuration.objects.create(name="local", title="Local")
+    for role in ("generator", "assessor", "refiner"):
+        made.roles.create(role=role, endpoint=Endpoint.objects.get(name="ollama"), model="small")
+    return made
