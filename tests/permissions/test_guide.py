@@ -11,6 +11,7 @@ WHAT = {
     "request a script": "action-new POST -",
     "run again, cancel or retry own requests": "run-retry POST run own",
     "run again, cancel or retry requests of others": "run-retry POST run other",
+    "cancel the run of another user": "run-cancel POST run other",
     "use an unreviewed script, with a reason": "run-use-draft POST draft",
     "read an item of the review queue": "item-review GET item free",
     "claim, score, decide, comment, flag, skip, undo": "item-score POST item held",
