@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from typing import Any, TypeAlias
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http import HttpResponse
 from django.test import Client
+from django.urls import resolve
 
 TOKEN = "csrfmiddlewaretoken"
 _VOID_TYPES = ("submit", "image", "reset", "button")
@@ -35,6 +36,7 @@ class Control:
     options: list[tuple[str, bool]] = field(default_factory=list)  # of a select: value, selected
     is_multiple: bool = False
     text: str = ""  # of a button, and of a textarea while it is read
+    place: int = 0  # in the page
     file: SimpleUploadedFile | None = None
 
     @property
@@ -87,6 +89,20 @@ class Form:
     @property
     def buttons(self) -> list[Control]:
         return [one for one in self.controls if one.is_button and one.type in ("submit", "image")]
+
+    @property
+    def takes_enter(self) -> bool:
+        """Whether Enter in one of the fields submits the form in Chromium."""
+        return any(
+            one.tag == "select" or one.tag == "input" and one.type not in (*_VOID_TYPES, "hidden")
+            for one in self.controls
+        )
+
+    @property
+    def default_button(self) -> Control | None:
+        """The button that Enter presses: the first one that is enabled."""
+        buttons = sorted(self.buttons, key=lambda one: one.place)
+        return next((one for one in buttons if not one.is_disabled), None)
 
     @property
     def addresses(self) -> set[str]:
@@ -217,6 +233,7 @@ class _Reader(HTMLParser):
             is_disabled="disabled" in got,
             formaction=got.get("formaction", ""),
             is_multiple="multiple" in got,
+            place=self.getpos()[0] * 10_000 + self.getpos()[1],
         )
         if got.get("form"):
             self._loose.append((got["form"], control))
@@ -275,3 +292,28 @@ def forms_in(html: str) -> list[Form]:
     reader.feed(html)
     reader.close()
     return reader.forms
+
+
+# Addresses that record what a user thinks of a script, a match or an incident. A score is left out: its form
+# takes only a value that the reviewer has chosen, and its button shows that Enter sends it.
+JUDGMENTS = {
+    *("use-outcome", "incident-outcome", "item-decide", "item-give-back", "item-execution-label"),
+    *("item-reveal", "item-answer", "case-label", "duplicate-dismiss"),
+    *("version-verify", "version-send-back", "version-deprecate", "version-verify-again"),
+    *("version-roll-back", "entry-suspend", "entry-lift", "phrasing-confirm", "run-use-draft"),
+    *("run-confirm-match", "run-reject-match", "campaign-item-withdraw"),
+}
+
+
+def judgments_by_enter(html: str, *, page: str) -> list[str]:
+    """The forms in which Enter records a judgment, or whose first button is one of several judgments."""
+    found = []
+    for form in forms_in(html):
+        button = form.default_button
+        if button is None or not (button.name or button.text.strip()):
+            continue
+        address = resolve(urlsplit(button.formaction or form.action).path or page).view_name
+        several = len({one.value for one in form.buttons if one.name and one.name == button.name})
+        if address in JUDGMENTS and (form.takes_enter or several > 1):
+            found.append(f"{page}: {button.text.strip() or button.value!r} of {address}")
+    return found

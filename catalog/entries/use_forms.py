@@ -78,6 +78,10 @@ def _widget_for(parameter: Parameter) -> forms.Widget:
 class OutcomeForm(forms.Form):
     """How it went."""
 
-    outcome = forms.ChoiceField(label=_("How did it go?"), choices=Use.Outcome.choices)
+    outcome = forms.ChoiceField(
+        label=_("How did it go?"),
+        choices=Use.Outcome.choices,
+        error_messages={"required": _("Choose one of the buttons.")},
+    )
     incident = forms.CharField(label=_("Incident"), required=False, max_length=100)
     note = forms.CharField(label=_("Note"), required=False, max_length=2000)

@@ -76,11 +76,13 @@ def action_new(request: HttpRequest) -> HttpResponse:
     user = signed_in(request)
     require_asker(user)
     configurations = usable_configurations()
-    if request.method != "POST":
+    # *Add context* on the home page posts, because a request in the address would be in every log.
+    if request.method != "POST" or "more" in request.POST:
         again = request.GET.get("again", "")
         known = _asked_before(user, int(again)) if again.isdecimal() and len(again) < 19 else {}
-        form = AskForm(configurations=configurations, initial=known | _prefilled(request.GET))
-        return _show_form(request, form)
+        given = _prefilled(request.POST or request.GET)
+        form = AskForm(configurations=configurations, initial=known | given)
+        return _show_form(request, form, unfolds="more" in request.POST)
     form = AskForm(request.POST, configurations=configurations)
     if form.is_valid():
         secrets = form.secrets_choice(form.cleaned_data)
@@ -226,9 +228,16 @@ def run_start(request: HttpRequest, pk: int) -> HttpResponse:
     return _show_action(request, action, form, status=422)
 
 
-def _show_form(request: HttpRequest, form: AskForm, *, status: int = 200) -> HttpResponse:
-    unfolded = set(form.errors) - {"statement", "secrets"} or any(
-        form[name].value() for name in ("incident", "environment", "reference", "target", "impact")
+def _show_form(
+    request: HttpRequest, form: AskForm, *, status: int = 200, unfolds: bool = False
+) -> HttpResponse:
+    unfolded = (
+        unfolds
+        or set(form.errors) - {"statement", "secrets"}
+        or any(
+            form[name].value()
+            for name in ("incident", "environment", "reference", "target", "impact")
+        )
     )
     context = {"form": form, "unfolded": unfolded, "examples": _examples()}
     return render(request, "pipeline/actions/new.html", context, status=status)

@@ -163,6 +163,13 @@ ALERTS = {
             {"note": "Half of it was free again"},
         ).then(lambda w: now(w.use).outcome == "worked" and event(w, "outcome").use_id == w.use.pk),
         Story(
+            an_incident_with_a_use,
+            "incident-outcome",
+            fill={"note": "Half of it was free again"},
+            name="Enter in a field",
+            status=422,
+        ).then(lambda w: not now(w.use).outcome and "Half of it was free again" in w.text),
+        Story(
             an_incident_just_copied,
             "incident-outcome",
             "Made it worse",

@@ -205,6 +205,17 @@ PEOPLE = {
     ("site/home.html", "reviewer"): [
         Story(
             at("/"), "action-new", "Get a script", {"statement": "List all sockets that listen"}
-        ).then(lambda w: Action.objects.get().statement == "List all sockets that listen")
+        ).then(lambda w: Action.objects.get().statement == "List all sockets that listen"),
+        Story(
+            at("/"),
+            "action-new",
+            "Add context",
+            {"statement": "List all sockets that listen"},
+            name="with context",
+        ).then(
+            lambda w: (
+                "List all sockets that listen</textarea>" in w.text and not Action.objects.exists()
+            )
+        ),
     ],
 }

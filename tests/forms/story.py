@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from html import unescape
 from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlsplit
 
 from django.contrib.auth.models import User
+from django.db import transaction
 from django.http import HttpResponse
 from django.urls import resolve
 
 from scriptsmith_site.templatetags import components
-from tests.page_forms import Form, Value, forms_in
+from tests.page_forms import Form, Value, forms_in, judgments_by_enter
 from tests.people import make_person
 from tests.web_client import WebClient
 
@@ -100,14 +103,32 @@ def open_page(story: Story, world: World) -> HttpResponse:
     return page
 
 
-def check_tokens(page: HttpResponse) -> None:
-    """Every form that is sent by POST has the token in it, and works without htmx."""
+def check_forms(page: HttpResponse) -> None:
+    """Every form that is sent by POST has the token in it and works without htmx; none records a judgment by Enter."""
+    assert judgments_by_enter(page.text, page=page.request["PATH_INFO"]) == []
     for form in forms_in(page.text):
         if not form.is_post:
             continue
         words = f"<form action={form.action!r}> of {page.request['PATH_INFO']}"
         assert form.method == "post", f"{words} can't be sent without htmx"
         assert [len(one) for one in form.tokens] == [64], f"{words} has not one CSRF token"
+
+
+def check_links(story: Story, world: World, page: HttpResponse) -> None:
+    """If the form is refused, no link of the page that says so leads to an address that only takes POST."""
+    form = find_form(story, page, story.press)
+    texts = [one for one in form.controls if one.tag == "textarea" or one.type in ("text", "url")]
+    if not texts:
+        return
+    with transaction.atomic():
+        for one in texts:
+            one.value = ""
+        answer = form.send(world.client, page=_address_of(page), press=story.press)
+        transaction.set_rollback(True)
+    here = str(answer.request["PATH_INFO"])
+    links = [] if answer.streaming else re.findall(r'<a[^>]* href="(\?[^"#]*)', answer.text)
+    dead = [one for one in links if world.client.get(here + unescape(one)).status_code == 405]
+    assert dead == [], f"{here} takes only POST, and its page links to it"
 
 
 def find_form(story: Story, page: HttpResponse, press: str) -> Form:

@@ -26,7 +26,7 @@ from tests.forms.people_stories import PEOPLE
 from tests.forms.pipeline_stories import PIPELINE
 from tests.forms.review_stories import REVIEW
 from tests.forms.sign_in_stories import SIGN_IN
-from tests.forms.story import Story, World, check_tokens, open_page, send, told
+from tests.forms.story import Story, World, check_forms, check_links, open_page, send, told
 
 STORIES = told(
     PEOPLE,
@@ -88,7 +88,8 @@ _FIRST = {one.template: one for one in reversed(STORIES)}
 def test_a_form_does_what_it_says(story: Story) -> None:
     world = World(who=story.who)
     page = open_page(story, world)
-    check_tokens(page)
+    check_forms(page)
+    check_links(story, world, page)
     answer = send(story, world, page)
     world.text = "" if answer.streaming else answer.text
     assert answer.status_code == story.status, words_of(world.text)

@@ -9,6 +9,7 @@ from django.urls import Resolver404, resolve, reverse
 
 from scriptsmith_site.web.navigation import COMMANDS, LINKS, Bar
 from tests.first_cases import first_cases
+from tests.page_forms import judgments_by_enter
 from tests.permissions.asking import Browser
 from tests.permissions.crawl import Offer, offers_of
 from tests.permissions.matrix import SIGNED_IN, Row, admin_rows, page_rows
@@ -44,13 +45,14 @@ def test_the_bar_shows_what_the_table_allows(everything: Everything, role: str) 
 
 
 def wrong_offers(everything: Everything, role: str) -> tuple[int, int, list[str]]:
-    """Pages walked, things tried, and what is offered on some page and refused."""
+    """Pages walked, things tried, what is offered and refused, and what Enter would judge."""
     browser, home = Browser(everything.people[role]), reverse("home")
     waiting, walked, tried, wrong = deque([(home, browser.ask("GET", home)[1])]), 0, Counter(), []
     seen, asked = {home}, set[tuple[str, str]]()
     while waiting:
         page, html = waiting.popleft()
         walked += 1
+        wrong += judgments_by_enter(html, page=page)
         for offer in sorted(offers_of(html, page=page)):
             name = _name_of(offer)
             if (offer.method, offer.path) in asked or name in _NOT_ASKED:

@@ -9,6 +9,7 @@ from django import forms
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
@@ -47,7 +48,7 @@ def show_review(
     assert isinstance(user, User)
     versions = list(access_versions(user).filter(entry=version.entry_id))
     replaced = replaced_by(version, versions)
-    views = _views(request, has_difference=replaced is not None)
+    views = _views(request, version, has_difference=replaced is not None)
     chosen = next(view.url.rpartition("=")[2] for view in views if view.current)
     may_move = version.state in (State.DRAFT, State.IN_REVIEW)
     phrasings = list(version.entry.phrasings.select_related("added_by").defer("document"))
@@ -89,11 +90,12 @@ def replaced_by(version: Version, versions: list[Version]) -> Version | None:
     return next(iter(verified + sorted(former, key=lambda one: -one.number)), None)
 
 
-def _views(request: HttpRequest, *, has_difference: bool) -> list[View]:
+def _views(request: HttpRequest, version: Version, *, has_difference: bool) -> list[View]:
     """The first is what the page opens with."""
     names = [("inline", _("Changes")), ("side", _("Side by side"))] if has_difference else []
     names.append(("whole", _("Whole script")))
     known = dict(names)
     chosen = request.GET.get("view", "")
     chosen = chosen if chosen in known else names[0][0]
-    return [View(label, f"?view={name}", name == chosen) for name, label in names]
+    here = reverse("version-review", args=[version.pk])
+    return [View(label, f"{here}?view={name}", name == chosen) for name, label in names]

@@ -130,7 +130,7 @@ def _show(
         "refused_field": refusal.field if isinstance(refusal, BadInput) else "",
         "barred": _barred(item, request),
         "names": names,
-        "other_names": f"?{other.urlencode()}",
+        "other_names": f"{reverse('campaign-dispute', args=[item.campaign_id, item.pk])}?{other.urlencode()}",
     }
     return render(request, "review/campaigns/adjudication.html", context, status=status)
 

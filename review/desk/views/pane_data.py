@@ -33,6 +33,7 @@ class PaneSelection:
     against: int = -1  # 0: against nothing; -1: as the stage suggests
     side: bool = False
     change: str = ""
+    page: str = ""  # its address, where another one has shown it
 
 
 @dataclass(frozen=True)
@@ -220,7 +221,7 @@ def _address(selection: PaneSelection, show: int, against: int, *, side: bool) -
         query["side"] = 1
     if selection.change:
         query["change"] = selection.change
-    return f"?{urlencode(query)}"
+    return f"{selection.page}?{urlencode(query)}"
 
 
 def _draft_in_view(step: Step | None, drafts: list[ShownDraft]) -> ShownDraft:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -64,7 +65,9 @@ def refuse(request: HttpRequest, item: Item, refused: Refused) -> HttpResponse:
     is_fragment = wants_fragment(request)
     context = show_desk(
         desk,
-        selection=read_selection(request.POST),
+        selection=replace(
+            read_selection(request.POST), page=reverse("item-review", args=[item.pk])
+        ),
         typed=request.POST,
         refused=refused,
         whole=not is_fragment,

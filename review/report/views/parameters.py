@@ -33,13 +33,13 @@ def address(**parameters: str) -> str:
     return f"?{urlencode(parameters)}"
 
 
-def switch_of(criterion: Criterion, **parameters: str) -> list[dict[str, object]]:
+def switch_of(criterion: Criterion, page: str = "", **parameters: str) -> list[dict[str, object]]:
     """Strict and partial, for the component `switch`, each with its key."""
     labels = {Criterion.STRICT: _("Strict"), Criterion.PARTIAL: _("Partial")}
     return [
         {
             "label": labels[one],
-            "url": address(criterion=one.value, **parameters),
+            "url": page + address(criterion=one.value, **parameters),
             "current": one is criterion,
             "key": one.value[0],
         }

@@ -118,7 +118,7 @@ def show_live(
     log_look(campaign, ReportLook.What.REPORT, by=signed_in(request))
     context = {
         "campaign": campaign,
-        "criteria": switch_of(criterion),
+        "criteria": switch_of(criterion, reverse("campaign-report", args=[campaign.pk])),
         "snapshots": campaign.snapshots.defer("data").select_related("by"),
         "refused": refused,
         "typed": typed,

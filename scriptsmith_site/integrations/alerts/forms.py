@@ -110,7 +110,11 @@ class AskForm(SecretsChoiceForm):
 
 
 class IncidentOutcomeForm(forms.Form):
-    outcome = forms.ChoiceField(label=_("How did it go?"), choices=Use.Outcome.choices)
+    outcome = forms.ChoiceField(
+        label=_("How did it go?"),
+        choices=Use.Outcome.choices,
+        error_messages={"required": _("Choose one of the buttons.")},
+    )
     note = forms.CharField(label=_("Note"), required=False, max_length=2_000)
 
     def __init__(self, data: QueryDict | None = None, *, incident: Incident) -> None:
