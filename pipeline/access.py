@@ -120,11 +120,17 @@ def access_actions(user: User) -> QuerySet[Action]:
     return hooks.mark_hidden_actions(user, actions) if hooks.mark_hidden_actions else actions
 
 
-def access_action(user: User, pk: int, *, to_run: bool = False, to_erase: bool = False) -> Action:
-    """An action; 403 if they want to run or erase it and may not."""
+def access_action(
+    user: User, pk: int, *, to_run: bool = False, to_edit: bool = False, to_erase: bool = False
+) -> Action:
+    """An action; 403 if they want to run, edit or erase it and may not."""
     action = get_object_or_404(access_actions(user), pk=pk)
     if to_run and not may_run(user, action):
         raise PermissionDenied(_("Only who asked for this, or a manager, can run it again."))
+    if to_edit and not may_edit(user, action):
+        raise PermissionDenied(
+            _("Only the requester can change a request, and only until its first run starts.")
+        )
     if to_erase and not user.has_perm(ERASE):
         raise PermissionDenied(_("Only administrators can erase texts."))
     return action
@@ -135,6 +141,17 @@ def may_run(user: User, action: Action) -> bool:
     # The demo's actions belong to nobody: everybody may try them.
     theirs = action.asked_by_id == user.pk or action.source == Action.Source.DEMO
     return user.has_perm(MANAGE) or (user.has_perm(ASK) and theirs)
+
+
+def may_edit(user: User, action: Action) -> bool:
+    """Whether the user may edit or delete this request: the requester may, until a run has started."""
+    is_theirs = action.asked_by_id == user.pk and action.source == Action.Source.ASKED
+    return (
+        is_theirs
+        and user.has_perm(ASK)
+        and action.erased_at is None
+        and not action.runs.exclude(started_at=None).exists()
+    )
 
 
 def access_runs(user: User) -> QuerySet[Run]:

@@ -51,6 +51,10 @@ class SecretsChoice(_Labelled):
     SEND = "send"
 
 
+# A choice next to those above for texts that are not stored yet: *** replaces their secrets in the stored text too.
+MASK_STORED = "mask-stored"
+
+
 class Arm(_Labelled):
     """Whose feedback a refinement was made from. Only the arm *model* enters the standard figures."""
 

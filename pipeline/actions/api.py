@@ -24,7 +24,7 @@ from pipeline.models import Action
 from pipeline.runs.answers import note_seen
 from pipeline.runs.comparison.run_comparison import compare_runs
 from pipeline.runs.comparison.serializers import ComparisonSerializer, describe_comparison
-from pipeline.types import SecretsChoice
+from pipeline.types import MASK_STORED, SecretsChoice
 
 ASK = "ask"
 
@@ -63,7 +63,9 @@ class ActionViewSet(viewsets.GenericViewSet[Action]):
         require_asker(user)
         details = read_body(AskInput, request)
         statement, name = details.pop("statement"), details.pop("configuration", "")
-        secrets = SecretsChoice(details.pop("secrets", SecretsChoice.MASK))
+        secrets = details.pop("secrets")
+        details["masks_stored"] = secrets == MASK_STORED
+        secrets = SecretsChoice.MASK if details["masks_stored"] else SecretsChoice(secrets)
         if not details.pop("run"):
             asked = services.ask(statement, by=user, **details)
         else:

@@ -34,6 +34,8 @@ class EraseForm(forms.Form):
 class AskForm(SecretsChoiceForm):
     """A statement and, where known, its context."""
 
+    is_new = True
+
     statement = PlainText(
         label=_("What is to be done?"),
         strip=False,

@@ -8,7 +8,7 @@ from pipeline.actions.list_rows import ActionRow
 from pipeline.display_names import ANSWER_CHOICES
 from pipeline.runs.answers import ShownAnswer
 from pipeline.runs.serializers import RunSerializer
-from pipeline.types import SecretsChoice
+from pipeline.types import MASK_STORED, SecretsChoice
 
 
 class AskInput(serializers.Serializer[object]):
@@ -25,10 +25,11 @@ class AskInput(serializers.Serializer[object]):
         required=False, help_text="Name of a configuration; the default one where it is left out."
     )
     secrets = serializers.ChoiceField(
-        choices=[choice.value for choice in SecretsChoice],
-        required=False,
-        help_text="What is done with secrets in the texts where a model outside this machine reads them; "
-        "masked unless you say *send*, which the audit log keeps.",
+        choices=[MASK_STORED, *(choice.value for choice in SecretsChoice)],
+        default=MASK_STORED,
+        help_text="What happens to secrets in the texts. By default, *** replaces them in the stored text. With *mask* "
+        "they are stored and every user can find them; models outside this machine get ***. With *send* these models "
+        "get them too, which the audit log records.",
     )
     run = serializers.BooleanField(
         required=False, default=True, help_text="False notes the action and starts no run."

@@ -1,4 +1,4 @@
-"""What people can do with actions: create them, run them, erase their texts."""
+"""What users can do with requests: create, run, edit and delete them, and erase their texts."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import hashlib
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models import ProtectedError
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -23,7 +24,14 @@ from pipeline.models import (
     Run,
     WrittenCases,
 )
-from pipeline.runs.services import start_run
+from pipeline.runs.services import SecretsFound, start_run
+from pipeline.runs.services.secrets import (
+    mask_texts,
+    require_no_secrets,
+    say_kinds,
+    secrets_in_texts,
+    settle_secrets,
+)
 from pipeline.types import AnswerStatus, DraftKind, SecretsChoice
 
 MAX_STATEMENT = 4_000
@@ -35,34 +43,61 @@ def ask(
     statement: str,
     *,
     by: User | None,
+    source: Action.Source = Action.Source.ASKED,
+    masks_stored: bool = False,
+    **details: object,
+) -> Action:
+    """Store a request; `details` are the other fields that `_checked` reads.
+
+    With `masks_stored`, secrets are masked before the texts are stored. Raises BadInput for an empty, overlong or
+    binary text.
+    """
+    fields, kinds = _checked(statement, masks_stored=masks_stored, **details)  # type: ignore[arg-type]
+    action = Action.objects.create(
+        **fields,
+        source=source,
+        asked_by=by,
+        # From here on, whoever asked is told of what changes.
+        seen_status=AnswerStatus.RUNNING if by and source == Action.Source.ASKED else "",
+    )
+    _record_masked(action, kinds, by=by)
+    return action
+
+
+def _checked(
+    statement: str,
+    *,
+    masks_stored: bool,
     incident: str = "",
     environment: str = "",
     reference: str = "",
     severity: int = Action.Severity.MEDIUM,
     target: str = "",
     impact: str = "",
-    source: Action.Source = Action.Source.ASKED,
-) -> Action:
-    """Store an action statement. Raises BadInput for an empty, overlong or binary text."""
-    statement = check_text(statement, field="statement", most=MAX_STATEMENT).strip()
-    if not statement:
+) -> tuple[dict[str, object], list[str]]:
+    """The fields of an action, and the kinds of secrets that were masked in them. Raises BadInput."""
+    texts = {
+        "statement": check_text(statement, field="statement", most=MAX_STATEMENT).strip(),
+        "incident": check_text(incident, field="incident", most=MAX_CONTEXT),
+        "environment": check_text(environment, field="environment", most=MAX_CONTEXT),
+        "reference": check_text(reference, field="reference", most=MAX_CONTEXT),
+        "target": check_text(target, field="target", most=300),
+        "impact": check_text(impact, field="impact", most=500),
+    }
+    if not texts["statement"]:
         raise BadInput(_("Say in words what is to be done."), field="statement")
     if severity not in Action.Severity.values:
         raise BadInput(_("Severity is a number from 1 to 4."), field="severity")
-    return Action.objects.create(
-        statement=statement,
-        statement_sha256=hashlib.sha256(statement.encode()).hexdigest(),
-        incident=check_text(incident, field="incident", most=MAX_CONTEXT),
-        environment=check_text(environment, field="environment", most=MAX_CONTEXT),
-        reference=check_text(reference, field="reference", most=MAX_CONTEXT),
-        severity=severity,
-        target=check_text(target, field="target", most=300),
-        impact=check_text(impact, field="impact", most=500),
-        source=source,
-        asked_by=by,
-        # From here on, whoever asked is told of what changes.
-        seen_status=AnswerStatus.RUNNING if by and source == Action.Source.ASKED else "",
-    )
+    kinds: list[str] = []
+    if masks_stored:
+        texts, kinds = mask_texts(texts)
+    sha256 = hashlib.sha256(texts["statement"].encode()).hexdigest()
+    return {**texts, "statement_sha256": sha256, "severity": severity}, kinds
+
+
+def _record_masked(action: Action, kinds: list[str], *, by: User | None) -> None:
+    if kinds:
+        record(action, "secrets masked in the stored text", by=by, kinds=("", say_kinds(kinds)))
 
 
 def ask_and_run(
@@ -73,10 +108,68 @@ def ask_and_run(
     secrets: SecretsChoice | None = SecretsChoice.MASK,
     **details: object,
 ) -> Run:
-    """Store an Action and start its first Run, both or neither; raises what `start_run` does."""
+    """Store an Action and start its first Run, both or neither; raises what `start_run` does.
+
+    With `secrets` None, the texts may have none, because every user can read and search them.
+    """
     with transaction.atomic():
         action = ask(statement, by=by, **details)  # type: ignore[arg-type]
-        return start_run(action, by=by, configuration=configuration, secrets=secrets)
+        chosen = secrets or SecretsChoice.MASK
+        run = start_run(action, by=by, configuration=configuration, secrets=chosen)
+        if secrets is None:
+            require_no_secrets(run)
+        return run
+
+
+@transaction.atomic
+def edit_action(
+    action: Action,
+    *,
+    statement: str,
+    secrets: SecretsChoice | None,
+    by: User,
+    masks_stored: bool = False,
+    **details: object,
+) -> None:
+    """Change the texts of a request before a run starts. Raises what `ask` and `start_run` do, and NotAllowedNow."""
+    runs = _lock_unstarted(action)
+    fields, kinds = _checked(statement, masks_stored=masks_stored, **details)  # type: ignore[arg-type]
+    if secrets is None and (found := secrets_in_texts(fields)):  # type: ignore[arg-type]
+        raise SecretsFound(found, to=[])
+    for name, value in fields.items():
+        setattr(action, name, value)
+    action.save(update_fields=[*fields])
+    forget_name(action)
+    for run in runs:
+        run.action = action
+        settle_secrets(run, secrets or SecretsChoice.MASK, by=by)
+    _record_masked(action, kinds, by=by)
+    record(action, "request edited", by=by)
+
+
+@transaction.atomic
+def delete_action(action: Action, *, by: User) -> None:
+    """Delete a request before a run starts; if something refers to it, erase its texts. Raises NotAllowedNow."""
+    for run in _lock_unstarted(action):
+        run.delete()
+    record(action, "request deleted", by=by)
+    try:
+        with transaction.atomic():
+            Action.objects.get(pk=action.pk).delete()
+    except ProtectedError:
+        erase_action(action, by=by)
+    else:
+        action.statement = ""
+        forget_name(action)
+
+
+def _lock_unstarted(action: Action) -> list[Run]:
+    """The runs of an action, locked so that no worker starts them. Raises NotAllowedNow if one has started."""
+    Action.objects.select_for_update().get(pk=action.pk)
+    runs = list(action.runs.select_for_update())
+    if action.erased_at or any(run.started_at for run in runs):
+        raise NotAllowedNow(_("A run of this request has started. Ask again in other words."))
+    return runs
 
 
 @transaction.atomic

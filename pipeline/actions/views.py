@@ -27,6 +27,7 @@ from pipeline.access import (
     access_action,
     access_actions,
     access_runs,
+    may_edit,
     may_run,
     require_asker,
 )
@@ -94,6 +95,7 @@ def action_new(request: HttpRequest) -> HttpResponse:
                 by=user,
                 configuration=chosen,
                 secrets=secrets,
+                masks_stored=form.masks_stored,
                 **details,
             )
         except SecretsFound as refusal:
@@ -188,6 +190,34 @@ def action_detail(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
+def action_edit(request: HttpRequest, pk: int) -> HttpResponse:
+    """Change or delete a request of one's own before a run starts."""
+    user = signed_in(request)
+    action = access_action(user, pk, to_edit=True)
+    if "delete" in request.POST:
+        services.delete_action(action, by=user)
+        messages.success(request, _("Request deleted."))
+        return redirect("action-list")
+    initial = {name: str(getattr(action, name)) for name in (*_PREFILLED, "reference")}
+    form = AskForm(request.POST or None, configurations=(), initial=initial)
+    del form.fields["configuration"]
+    if form.is_valid():
+        secrets, details = form.secrets_choice(form.cleaned_data), dict(form.cleaned_data)
+        try:
+            services.edit_action(
+                action, by=user, secrets=secrets, masks_stored=form.masks_stored, **details
+            )
+        except SecretsFound as refusal:
+            form.ask_about_secrets(refusal)
+        except BadInput as refusal:
+            add_refusal(form, refusal)
+        else:
+            messages.success(request, _("Request saved."))
+            return redirect("action-detail", pk=action.pk)
+    return _show_form(request, form, status=422 if form.errors else 200, action=action)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
 def action_erase(request: HttpRequest, pk: int) -> HttpResponse:
     """Erase the texts of an action and of its runs, once that was confirmed by typing."""
     user = signed_in(request)
@@ -229,7 +259,12 @@ def run_start(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _show_form(
-    request: HttpRequest, form: AskForm, *, status: int = 200, unfolds: bool = False
+    request: HttpRequest,
+    form: AskForm,
+    *,
+    status: int = 200,
+    unfolds: bool = False,
+    action: Action | None = None,
 ) -> HttpResponse:
     unfolded = (
         unfolds
@@ -239,7 +274,7 @@ def _show_form(
             for name in ("incident", "environment", "reference", "target", "impact")
         )
     )
-    context = {"form": form, "unfolded": unfolded, "examples": _examples()}
+    context = {"form": form, "unfolded": unfolded, "examples": _examples(), "action": action}
     return render(request, "pipeline/actions/new.html", context, status=status)
 
 
@@ -279,6 +314,7 @@ def _show_action(
         "most_runs": MOST_RUNS,
         "form": form,
         "may_run": may_run(user, action) and not action.erased_at,
+        "may_edit": may_edit(user, action),
         "may_erase": user.has_perm(ERASE) and not action.erased_at,
     }
     return render(request, "pipeline/actions/detail.html", context, status=status)

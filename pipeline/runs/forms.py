@@ -23,7 +23,7 @@ from pipeline.runs.services.secrets import (
     secrets_in_feedback,
     secrets_in_texts,
 )
-from pipeline.types import SecretsChoice
+from pipeline.types import MASK_STORED, SecretsChoice
 
 
 def text_area(rows: int, **attributes: object) -> forms.Textarea:
@@ -34,18 +34,31 @@ _TEXTS = {
     "statement": _("statement"),
     "incident": _("incident"),
     "environment": _("environment notes"),
+    "target": _("where it would run"),
+    "impact": _("what breaks if it is wrong"),
+    "reference": _("reference script"),
     "feedback": _("feedback"),
 }
 
 
+_OF_STORED_TEXTS = [(SecretsChoice.MASK.value, _("Mask: models get *** in their place"))]
+_OF_NEW_TEXTS = [
+    (MASK_STORED, _("Mask in the stored text: *** replaces them, and no search finds them")),
+    (SecretsChoice.MASK.value, _("Store as it is; models outside this machine get ***")),
+]
+
+
 class SecretsChoiceForm(forms.Form):
-    """A form that asks what to do with secrets once some were found in texts that would leave this machine.
+    """A form that asks what to do with secrets once some were found in its texts.
 
     A choice to send them holds for the secrets that were shown: if the text contains others, the form asks again.
     """
 
     # The form's name of a text, where it is another one than the action's.
     secret_fields: ClassVar[Mapping[str, str]] = {}
+    # Whether the texts are about to be stored, so that the stored text can be masked too.
+    is_new: ClassVar[bool] = False
+    masks_stored: bool = False  # what was chosen, once `secrets_choice` has been called
 
     def __init__(self, data: QueryDict | None = None, **options: Any) -> None:
         super().__init__(data, **options)
@@ -61,6 +74,9 @@ class SecretsChoiceForm(forms.Form):
         """What was chosen for the secrets in these texts, by their names in an action; None if nothing was."""
         chosen = self.cleaned_data.pop("secrets", "")
         seen = self.cleaned_data.pop("secrets_seen", "")
+        self.masks_stored = chosen == MASK_STORED
+        if self.masks_stored:
+            return SecretsChoice.MASK
         if not chosen or (
             chosen == SecretsChoice.SEND and seen != fingerprint(secrets_in_texts(texts))
         ):
@@ -82,9 +98,10 @@ class SecretsChoiceForm(forms.Form):
         self._add_choice()
         retype(self, secrets="", secrets_seen=fingerprint(refusal.found))
         rows = format_html_join("", "<li>{}</li>", ([self._say(one)] for one in refusal.found))
+        readers = [_("Every user of this site"), *refusal.to] if self.is_new else refusal.to
         self.fields["secrets"].help_text = format_html(
             '<p>{}</p><ul class="secrets-found">{}</ul>',
-            _("%s would read:") % ", ".join(refusal.to),
+            _("%s would read:") % ", ".join(map(str, readers)),
             rows,
         )
         self.add_error("secrets", str(refusal))
@@ -99,7 +116,7 @@ class SecretsChoiceForm(forms.Form):
             label=_("What is done with the secrets?"),
             required=False,
             choices=[
-                (SecretsChoice.MASK.value, _("Mask: models get *** in their place")),
+                *(_OF_NEW_TEXTS if self.is_new else _OF_STORED_TEXTS),
                 (SecretsChoice.SEND.value, _("Send as it is: recorded in the audit log")),
             ],
             widget=forms.RadioSelect,

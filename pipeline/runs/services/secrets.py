@@ -10,7 +10,7 @@ from typing import NamedTuple
 from django.contrib.auth.models import User
 from django.utils.translation import gettext as _
 
-from catalog.analysis import find_secrets
+from catalog.analysis import find_secrets, mask_secrets, secret_values
 from core.audit import record
 from core.errors import BadInput
 from pipeline.clients.destinations import leaves_machine
@@ -18,8 +18,9 @@ from pipeline.ledger.outgoing_secrets import hash_secret, hash_secrets
 from pipeline.models import Action, Endpoint, Refinement, Run
 from pipeline.types import SecretsChoice
 
-# Of an action's texts those that models get.
+# The texts of an action that models get, and all that are stored, which every user can read and search.
 SENT_TEXTS = ("statement", "incident", "environment")
+STORED_TEXTS = (*SENT_TEXTS, "target", "impact", "reference")
 
 
 class FoundSecret(NamedTuple):
@@ -32,24 +33,34 @@ class FoundSecret(NamedTuple):
 
 
 class SecretsFound(BadInput):
-    """Texts that would leave this machine contain secrets, and nobody has chosen yet what to do with them."""
+    """Texts that would be stored or would leave this machine contain secrets, and the user has to choose."""
 
     def __init__(self, found: Sequence[FoundSecret], *, to: Sequence[str]) -> None:
         super().__init__(
             _("Choose what is done with the secrets in what you typed."), field="secrets"
         )
         self.found = found
-        self.to = to  # titles of the endpoints that would read them
+        self.to = to  # titles of the endpoints outside this machine that would read them
 
 
-def texts_of(action: Action) -> dict[str, str]:
-    """The texts of an action that are sent to models, by name."""
-    return {name: str(getattr(action, name)) for name in SENT_TEXTS}
+def texts_of(action: Action, names: Iterable[str] = SENT_TEXTS) -> dict[str, str]:
+    """The texts of an action by name; those that are sent to models unless `names` says otherwise."""
+    return {name: str(getattr(action, name)) for name in names}
 
 
 def secrets_in_texts(texts: Mapping[str, str]) -> list[FoundSecret]:
-    """The secrets in the texts of an action, by name, in their order; other texts of it no model gets."""
-    return [found for name in SENT_TEXTS for found, _value in _read(name, texts.get(name, ""))]
+    """The secrets in these texts of an action, in the order of `STORED_TEXTS`."""
+    return [
+        found for name in STORED_TEXTS for found, _value in _read(name, str(texts.get(name, "")))
+    ]
+
+
+def mask_texts(texts: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
+    """The texts with *** in place of their secrets, and the kinds that were masked."""
+    known = secret_values(*texts.values())
+    masked = {name: mask_secrets(text, known=known) for name, text in texts.items()}
+    kinds = [kind for one in masked.values() for kind in one.secrets]
+    return {name: one.text for name, one in masked.items()}, kinds
 
 
 def fingerprint(found: Iterable[FoundSecret]) -> str:
@@ -74,6 +85,12 @@ def settle_secrets(run: Run, choice: SecretsChoice | None, *, by: User | None) -
     if choice is SecretsChoice.SEND:
         run.sent_secrets = hash_secrets(*texts.values())
         run.save(update_fields=["sent_secrets"])
+
+
+def require_no_secrets(run: Run) -> None:
+    """Raise SecretsFound if a text of the run's action has any, even if no model outside this machine reads them."""
+    if found := secrets_in_texts(texts_of(run.action, STORED_TEXTS)):
+        raise SecretsFound(found, to=[str(endpoint) for endpoint in _remote_endpoints(run)])
 
 
 def secrets_in_feedback(run: Run, text: str) -> list[FoundSecret]:

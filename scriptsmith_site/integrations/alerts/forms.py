@@ -87,6 +87,7 @@ class AskForm(SecretsChoiceForm):
     """A new action, with the alert as its context."""
 
     secret_fields: ClassVar = {"incident": "context"}
+    is_new = True
 
     statement = PlainText(
         label=_("What is to be done?"),

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import pytest
+from auditlog.models import LogEntry
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from core.audit import record
 from pipeline.models import Action, Configuration, Endpoint, Run
+from pipeline.services import start_run
+from tests.make import make_action
 from tests.people import ClientFor
 from tests.pipeline.page_and_api import DONE, ByApi, ByPage, Way, both_ways
 
@@ -161,3 +165,60 @@ def local(db: None) -> Configuration:
     for role in ("generator", "assessor", "refiner"):
         made.roles.create(role=role, endpoint=Endpoint.objects.get(name="ollama"), model="small")
     return made
+
+
+SECRET = "AKIAABCDEFGHIJKLMNOP"
+TEXTS = ("statement", "incident", "environment", "reference", "target", "impact")
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_secret_in_a_request_is_asked_about_and_masked_where_it_is_stored(
+    as_reviewer: Client, reviewer: User, name: str
+) -> None:
+    """With the local demo model, too: no text leaves the machine, but every role can read and search the text."""
+    url, typed = reverse("action-new"), {"statement": STATEMENT, name: f"Upload it with {SECRET}"}
+    warned = as_reviewer.post(url, typed)
+    assert warned.status_code == 422 and "Every user of this site would read" in warned.text
+    assert not Action.objects.exists()
+    seen = {"secrets_seen": warned.context["form"]["secrets_seen"].value()}
+    assert as_reviewer.post(url, typed | seen | {"secrets": "mask-stored"}).status_code == 302
+    assert ByApi().ask(reviewer, **typed).status == DONE
+    masked, by_api = Action.objects.order_by("pk")
+    for action in (masked, by_api):
+        assert getattr(action, name) == "Upload it with ***"
+        assert SECRET not in str(action.__dict__)
+    assert SECRET not in str(list(LogEntry.objects.values()))
+    for address in (f"/actions/?q={SECRET}", f"/search/?q={SECRET}"):
+        assert f'href="/actions/{masked.pk}/' not in as_reviewer.get(address).text, address
+    assert as_reviewer.post(url, typed | seen | {"secrets": "mask"}).status_code == 302
+    assert SECRET in getattr(Action.objects.latest("pk"), name), "what the user chose to store"
+
+
+def test_request_is_edited_and_deleted_by_its_requester_until_a_run_starts(
+    as_reviewer: Client, as_second_reviewer: Client, reviewer: User
+) -> None:
+    states = {
+        "no run": None,
+        "queued": {"state": "queued"},
+        "canceled before it started": {"state": "cancelled"},
+        "started": {"state": "running", "started_at": timezone.now()},
+        "canceled later": {"state": "cancelled", "started_at": timezone.now()},
+    }
+    for name, state in states.items():
+        action = make_action(f"Show {SECRET}", by=reviewer)
+        if state is not None:
+            run = start_run(action, by=reviewer, enqueue=False)
+            Run.objects.filter(pk=run.pk).update(**state)
+        record(action, "noted", by=reviewer)
+        url, may = reverse("action-edit", args=[action.pk]), "started_at" not in (state or {})
+        shown = as_reviewer.get(reverse("action-detail", args=[action.pk])).text
+        assert (url in shown) == may, name
+        assert as_second_reviewer.post(url, {"statement": "x"}).status_code == 403
+        typed = {"statement": "Show it", "severity": "2", "target": "web-1"}
+        assert as_reviewer.post(url, typed).status_code == (302 if may else 403), name
+        action.refresh_from_db()
+        assert (action.statement == "Show it") == may, name
+        assert as_reviewer.post(url, {"delete": "1"}).status_code == (302 if may else 403), name
+        assert Action.objects.filter(pk=action.pk).exists() != may, name
+        names = LogEntry.objects.filter(object_pk=str(action.pk), content_type__model="action")
+        assert any(SECRET in one.object_repr for one in names) != may, name

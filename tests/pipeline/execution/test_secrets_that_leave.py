@@ -65,7 +65,12 @@ def reached(standin: StandIn) -> int:
     calls = standin.calls()
     assert calls, "it was asked nothing"
     log = "\n".join(_texts(one["request"]) for one in calls)
-    return sum(one.secret in log for one in PLANTED)
+    return reached_text(log)
+
+
+def reached_text(text: str) -> int:
+    """How many of the planted secrets are in a text."""
+    return sum(one.secret in text for one in PLANTED)
 
 
 def _texts(value: object) -> str:
@@ -121,13 +126,17 @@ def test_a_choice_holds_for_the_secrets_that_were_shown(browser: Client) -> None
 
 def test_local_model_gets_secrets(standin: StandIn, browser: Client, remote: Endpoint) -> None:
     Endpoint.objects.update(treat_as_remote=False)
-    answer = browser.post("/actions/new/", {"statement": ASKED, "incident": LOG})
-    assert answer.status_code == 302
+    typed = {"statement": ASKED, "incident": LOG}
+    assert browser.post("/actions/new/", typed).status_code == 422, "every user could read it"
+    chosen = {"secrets_seen": "", "secrets": "mask"}
+    assert browser.post("/actions/new/", typed | chosen).status_code == 302
     run = finish()
     assert reached(standin) == 50 and not run.calls.exclude(masked=[]).exists()
 
 
-@pytest.mark.parametrize(("sends", "arrived"), [({}, 0), ({"secrets": "send"}, 50)])
+@pytest.mark.parametrize(
+    ("sends", "arrived"), [({}, 0), ({"secrets": "mask"}, 0), ({"secrets": "send"}, 50)]
+)
 def test_the_api_masks_unless_it_is_told_otherwise(
     standin: StandIn, browser: Client, sends: dict[str, str], arrived: int
 ) -> None:
@@ -138,7 +147,10 @@ def test_the_api_masks_unless_it_is_told_otherwise(
     assert reached(standin) == arrived
     report = api.get(f"/api/v1/runs/{run.pk}/").json()
     assert report["secrets"] == (sends or {"secrets": "mask"})["secrets"]
-    assert [one["stage"] for one in report["masked"]] == ([] if sends else ["generate"])
+    # By default the stored text has none that a call would have to mask.
+    assert reached_text(run.action.environment) == (50 if sends else 0)
+    is_masked = sends == {"secrets": "mask"}
+    assert [one["stage"] for one in report["masked"]] == (["generate"] if is_masked else [])
     wrong = json.dumps({"statement": ASKED, "secrets": "perhaps"})
     assert api.post("/api/v1/actions/", wrong, content_type="application/json").status_code == 422
 

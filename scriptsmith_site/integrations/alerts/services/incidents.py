@@ -122,6 +122,7 @@ def ask_for_one(
     configuration: Configuration,
     by: User,
     secrets: SecretsChoice | None = None,
+    masks_stored: bool = False,
 ) -> Run:
     """Ask for a script as anybody does, and note it here. Raises PermissionDenied, BadInput and SecretsFound."""
     require_asker(by)
@@ -133,6 +134,7 @@ def ask_for_one(
         target=target,
         severity=severity,
         secrets=secrets,
+        masks_stored=masks_stored,
     )
     _note(incident, Kind.ASKED, by=by, action_id=run.action_id)
     record(incident, "script asked for", by=by, action=("", run.action_id))

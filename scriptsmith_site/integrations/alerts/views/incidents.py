@@ -208,7 +208,9 @@ def incident_ask(request: HttpRequest, pk: int) -> HttpResponse:
         details = dict(form.cleaned_data)
         try:
             details["configuration"] = find_configuration(details["configuration"])
-            run = incidents.ask_for_one(incident, by=user, secrets=secrets, **details)
+            run = incidents.ask_for_one(
+                incident, by=user, secrets=secrets, masks_stored=form.masks_stored, **details
+            )
         except SecretsFound as refusal:
             form.ask_about_secrets(refusal)
         except BadInput as refusal:
