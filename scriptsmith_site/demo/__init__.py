@@ -1,4 +1,4 @@
-"""The demo: starter catalogue, five accounts, some actions and two studies; loaded once, however often it is called."""
+"""The demo: starter catalogue, six accounts, some actions and two studies; loaded once, however often it is called."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import ipaddress
 import secrets
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 from pathlib import Path
 
 import yaml
@@ -31,6 +32,8 @@ ACCOUNTS = [
     ("ada", "Ada Brandt", Role.ADMINISTRATOR),
     # Another SRE, who asks: who asks sees verdicts, and the one who reviews must not.
     ("sven", "Sven Haugen", Role.REVIEWER),
+    # A second curator verifies what the first one writes.
+    ("cora", "Cora Nyberg", Role.CURATOR),
 ]
 ASKER, ADMINISTRATOR = "sven", "ada"
 MANAGER, REVIEWER = "mona", "rita"
@@ -45,11 +48,9 @@ def load() -> dict[str, str]:
     require_private()
     passwords = make_accounts()
     catalog.load_starter()
-    pipeline.switch_cases_on(by=User.objects.get(username=ADMINISTRATOR))
-    make_actions(by=User.objects.get(username=ASKER))
-    make_studies(
-        manager=User.objects.get(username=MANAGER), reviewer=User.objects.get(username=REVIEWER)
-    )
+    pipeline.switch_cases_on(by=_account(ADMINISTRATOR))
+    make_actions(by=_account(ASKER))
+    make_studies(manager=_account(MANAGER), reviewer=_account(REVIEWER))
     return passwords
 
 
@@ -66,27 +67,43 @@ def require_private() -> None:
 
 
 def make_accounts() -> dict[str, str]:
-    """Create the missing accounts and return all five passwords, which every start prints."""
+    """Create the missing accounts; return the passwords of all by username, which every start prints.
+
+    An account that the demo did not create stays as it is, and the demo's account gets another name.
+    """
     passwords: dict[str, str] = {}
     new: list[User] = []
     for name, full_name, role in ACCOUNTS:
-        user = User.objects.filter(username=name).first()
-        if user is None:
-            user = create_account(name, display_name=full_name, roles=[role], by=None)
+        username = _free_name(name)
+        kept = DemoPassword.objects.filter(user__username=username).first()
+        if kept is None:
+            user = create_account(username, display_name=full_name, roles=[role], by=None)
             user.first_name, _space, user.last_name = full_name.partition(" ")
             user.save(update_fields=["first_name", "last_name"])
-        kept, is_new = DemoPassword.objects.get_or_create(
-            user=user, defaults={"password": secrets.token_urlsafe(9)}
-        )
-        if is_new:
+            kept = DemoPassword.objects.create(user=user, password=secrets.token_urlsafe(9))
             new.append(user)
-        passwords[name] = kept.password
+        passwords[username] = kept.password
     with ThreadPoolExecutor() as pool:  # one hash keeps a core busy for half a second
         hashes = pool.map(make_password, [passwords[user.username] for user in new])
         for user, hashed in zip(new, hashes, strict=True):
             user.password = hashed
             user.save(update_fields=["password"])
     return passwords
+
+
+def _account(name: str) -> User:
+    """The demo's account for this name of `ACCOUNTS`, once it is created."""
+    return User.objects.get(username=_free_name(name))
+
+
+def _free_name(name: str) -> str:
+    """The first of rita, demo-rita, demo-rita-2 ... that is the demo's account, or that no account has."""
+    for number in count():
+        username = (name, f"demo-{name}")[number] if number < 2 else f"demo-{name}-{number}"
+        is_ours = DemoPassword.objects.filter(user__username=username).exists()
+        if is_ours or not User.objects.filter(username__iexact=username).exists():
+            return username
+    raise AssertionError("unreachable")
 
 
 def make_actions(*, by: User) -> int:

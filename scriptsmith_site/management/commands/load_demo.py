@@ -9,7 +9,7 @@ from scriptsmith_site import demo
 
 
 class Command(BaseCommand):
-    help = "Load the demo: starter catalogue, five accounts, some actions, two studies."
+    help = "Load the demo: starter catalogue, six accounts, some actions, two studies."
 
     def handle(self, *args: object, **options: object) -> None:
         try:
@@ -17,5 +17,7 @@ class Command(BaseCommand):
         except Refused as error:
             raise CommandError(str(error)) from error
         self.stdout.write("Demo accounts (they exist on this machine only):")
-        for name, full_name, role in demo.ACCOUNTS:
-            self.stdout.write(f"  {name:<6} {passwords[name]:<14} {role.label}: {full_name}")
+        for (name, password), (_name, full_name, role) in zip(
+            passwords.items(), demo.ACCOUNTS, strict=True
+        ):
+            self.stdout.write(f"  {name:<6} {password:<14} {role.label}: {full_name}")

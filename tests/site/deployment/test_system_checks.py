@@ -16,7 +16,10 @@ from pytest_django import Settings
 
 from scriptsmith_site.checks import is_loopback
 from scriptsmith_site.demo import make_accounts
+from scriptsmith_site.models import ApiToken
 from scriptsmith_site.operation.installation import accept_key
+from scriptsmith_site.people.sign_in.tokens import make_token
+from tests.people import make_person
 
 ROOT = Path(__file__).resolve().parents[3]
 PROVIDER = {
@@ -75,6 +78,24 @@ def test_demo_accounts_of_an_earlier_start_are_found(settings: Settings) -> None
     assert ids_with(databases=["default"], **reachable) == {"scriptsmith.E002"}
     User.objects.filter(demo_password__isnull=False).update(is_active=False)
     assert ids_with(databases=["default"], **reachable) == set()
+
+
+@pytest.mark.django_db
+def test_demo_leaves_accounts_alone_that_it_did_not_create() -> None:
+    """Whatever the capitals of their names; a second start finds the accounts of the first."""
+    theirs = [make_person(name, "reviewer") for name in ("rita", "Carlo", "mona", "demo-mona")]
+    for user in theirs:
+        make_token(user, name="ours", scopes=["read"], days=30, by=user)
+    before = list(User.objects.order_by("pk").values()), list(ApiToken.objects.values())
+    passwords = make_accounts()
+    assert list(passwords) == ["demo-rita", "demo-carlo", "demo-mona-2", "ada", "sven", "cora"]
+    assert make_accounts() == passwords
+    ours = User.objects.exclude(pk__in=[user.pk for user in theirs])
+    assert {user.username: user.check_password(passwords[user.username]) for user in ours} == (
+        dict.fromkeys(passwords, True)
+    )
+    after = User.objects.filter(pk__in=[user.pk for user in theirs]).order_by("pk").values()
+    assert (list(after), list(ApiToken.objects.values())) == before
 
 
 @pytest.mark.django_db
