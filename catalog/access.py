@@ -6,9 +6,10 @@ permission, and with a token also a scope.
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.contrib.auth.models import AnonymousUser, User
 from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
@@ -106,6 +107,13 @@ def require(by: User, *permissions: str) -> None:
     """Raise PermissionDenied for a user with none of these permissions."""
     if not any(by.has_perm(permission) for permission in permissions):
         raise PermissionDenied(_("You don't have the right to do this."))
+
+
+def has_second_curator(user: User) -> bool:
+    """Whether a curator other than this user could verify what the user writes."""
+    others = User.objects.filter(is_active=True).exclude(pk=user.pk)
+    may = Q(is_superuser=True) | Q(groups__permissions__codename=CURATE.partition(".")[2])
+    return settings.SCRIPTSMITH_SELF_VERIFY or others.filter(may).exists()
 
 
 def curator_of(request: HttpRequest) -> User:

@@ -184,7 +184,7 @@ def _words(known: KnownScript) -> str:
     if known.standing is ScriptStatus.VERIFIED:
         return verification_words(version, stands=True)
     if known.standing is ScriptStatus.SUSPENDED:
-        return "not verified: suspended until a curator has looked"
+        return "suspended until a curator has checked it"
     if other is not None:
-        return f"not verified any more: replaced by {other.entry.slug} version {other.number}"
-    return "not verified any more: taken out of use"
+        return f"no longer verified: replaced by {other.entry.slug} version {other.number}"
+    return "no longer verified: taken out of use"

@@ -66,6 +66,9 @@ class ShownAnswer:
 
     @property
     def label(self) -> str:
+        withdrawn = self.status == AnswerStatus.WITHDRAWN and self.version
+        if withdrawn and withdrawn.entry.suspended_at is not None:
+            return _("Suspended")
         return answer_label(self.status)
 
     @property
@@ -217,6 +220,11 @@ class _Details:
             .values_list("run", "version")
         )
         self._versions = _versions_of({**vouching, **answered, **starting})
+        published = [pk for pk in with_status(AnswerStatus.WITHDRAWN) if pk not in answered]
+        if published:
+            versions = Version.objects.select_related("entry", "verified_by").order_by("pk")
+            for version in versions.filter(provenance__run__in=published):
+                self._versions[version.provenance["run"]] = version
         self._flagged = _differences_of(runs[pk] for pk in with_status(AnswerStatus.FLAGGED))
         decided = with_status(
             AnswerStatus.WAITING,

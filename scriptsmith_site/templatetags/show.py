@@ -13,6 +13,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from catalog.access import has_second_curator
 from core.markdown import render_markdown
 from pipeline.types import LIST_MARK
 from scriptsmith_site.presentation.code import OnLine, lines_of, mark_words, show_code
@@ -103,6 +104,9 @@ def diff(
         "old_label": old_label,
         "new_label": new_label,
     }
+
+
+register.filter("has_second_curator", has_second_curator)
 
 
 @register.filter

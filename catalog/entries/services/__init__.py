@@ -48,6 +48,7 @@ from catalog.entries.services.uses import (
     is_trusted,
     record_outcome,
     record_use,
+    say_untrusted,
     track_record,
     track_records,
     used_unreviewed,

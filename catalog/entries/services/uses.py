@@ -62,6 +62,13 @@ def is_trusted(version: Version) -> bool:
     return version.state == Version.State.VERIFIED and version.entry.suspended_at is None
 
 
+def say_untrusted(version: Version) -> str:
+    """Why a version is not trusted, after "This version is"."""
+    if version.entry.suspended_at is not None:
+        return _("suspended until a curator has checked it")
+    return _("no longer verified") if version.verified_at else _("not verified")
+
+
 def fill_to_use(version: Version, values: Mapping[str, str]) -> Filled:
     """The text with these values as a person or a program may take it.
 
@@ -92,7 +99,7 @@ def record_use(
         if is_trusted(version):
             reason = ""
         else:
-            _allow_unreviewed(by, reason)
+            _allow_unreviewed(version, by, reason)
         use = Use.objects.create(version=version, by=by, values=filled.values, reason=reason)
         if reason:
             record(version, "used unreviewed", by=by, reason=("", reason[:200]))
@@ -209,10 +216,12 @@ def track_records(version_ids: Sequence[int]) -> dict[int, TrackRecord]:
     }
 
 
-def _allow_unreviewed(by: User, reason: str) -> None:
+def _allow_unreviewed(version: Version, by: User, reason: str) -> None:
     if not by.has_perm(USE_UNREVIEWED):
         raise PermissionDenied(
-            _("This version is not verified, and your role does not let you use it.")
+            _("This version is %s, so your role does not let you use it.") % say_untrusted(version)
         )
     if not reason:
-        raise BadInput(_("Say why you use a script that is not verified."), field="reason")
+        raise BadInput(
+            _("Say why you use a script that is %s.") % say_untrusted(version), field="reason"
+        )

@@ -31,7 +31,13 @@ from catalog.entries.services.findings import newer_findings
 from catalog.entries.services.lifecycle import may_verify
 from catalog.entries.services.parameter_values import fill_in
 from catalog.entries.services.rollback import emergency_of, rollback_targets
-from catalog.entries.services.uses import USE_UNREVIEWED, is_trusted, track_record, warnings_for
+from catalog.entries.services.uses import (
+    USE_UNREVIEWED,
+    is_trusted,
+    say_untrusted,
+    track_record,
+    warnings_for,
+)
 from catalog.entries.services.version_counts import counts_by_version
 from catalog.entries.services.versions import labels_seen
 from catalog.entries.services.wording_confirmation import may_confirm
@@ -109,6 +115,7 @@ def show_entry(
         "origin": describe_origin(version.provenance),
         "track": track_record(version),
         "trusted": trusted,
+        "untrusted": say_untrusted(version),
         "may_use": trusted or user.has_perm(USE_UNREVIEWED),
         "filled": fill_in(version, use_form.values()),
         "is_begun": use_form.is_bound or bool(use_form.initial),

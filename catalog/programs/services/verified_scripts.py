@@ -13,6 +13,7 @@ from catalog.entries.services import (
     fill_to_use,
     is_entry_withheld,
     merged_into,
+    say_untrusted,
     version_outside,
 )
 from catalog.models import Entry, Version
@@ -72,8 +73,8 @@ def verified_version(entry: Entry, *, outside: bool = False) -> Version:
 def verification_words(version: Version, *, stands: bool = False) -> str:
     """Who vouches for it since when, or that nobody does; `stands`: it is known to be the one that answers."""
     stands = stands or version.state == Version.State.VERIFIED
-    if not stands or version.verified_at is None:
-        return _("not verified")
+    if not stands or version.verified_at is None or version.entry.suspended_at is not None:
+        return say_untrusted(version)
     when = f"{timezone.localtime(version.verified_at):%Y-%m-%d}"
     if version.verified_by is None:
         return _("verified on %(when)s; it came with the product or from a file") % {"when": when}

@@ -19,7 +19,7 @@ from pipeline import services as pipeline
 from pipeline.execution.draft_checks import is_serious
 from pipeline.models import Draft
 from review.blinding.item_queries import lock_decided
-from review.blinding.item_view import ItemView, Step, open_item
+from review.blinding.item_view import ItemView, Step, assessment_of, open_item
 from review.desk.decision.decision_score import PendingScore, ScoreForm, read_score_form
 from review.desk.scores import ScoreInput, add_time, held_assignment, make_score
 from review.desk.shown_drafts import draft_shown, steps_shown
@@ -210,7 +210,8 @@ def _publish(desk: ItemView, decision: Decision, draft: Draft, *, by: User) -> V
             "kind": draft.kind,
             "configuration": run.spec.get("configuration", ""),
             "models": {name: role["model"] for name, role in run.roles.items()},
-            "verdict": run.verdict,
+            # Of this very script: the run's verdict is about its first draft. An edit has none.
+            "verdict": assessment.verdict if (assessment := assessment_of(draft)) else "",
             "scores": {
                 key: score.value
                 for key, score in (

@@ -7,6 +7,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
+from catalog.access import has_second_curator
 from core.errors import BadInput, Refused
 from core.web.requests import signed_in, wants_fragment
 from review.access import access_assignment, access_item, access_item_to_review
@@ -258,4 +259,8 @@ def _said(decision: Decision) -> str:
     version = decision.publication.version
     if version.state == version.State.VERIFIED:
         return _("Approved. It is verified as “%s” in the catalogue.") % version.entry.title
-    return _("Your edit waits for a second pair of eyes: “%s” is in review.") % version.entry.title
+    if not has_second_curator(decision.by):
+        return _("Your edit waits, but no other user is a curator who could verify it: “%s”.") % (
+            version.entry.title
+        )
+    return _("A curator has to verify your edit: “%s” is in review.") % version.entry.title

@@ -136,8 +136,9 @@ def explain_risk(caller: Caller, asked: arguments.ExplainRisk) -> Done:
         raise BadInput(str(error), field="script") from error
     known = programs.look_up_text(asked.script, outside=True)
     verification = "not verified"
-    if known.standing is ScriptStatus.VERIFIED and known.version is not None:
-        verification = programs.verification_words(known.version, stands=True)
+    if known.standing is not ScriptStatus.NOT_VERIFIED and known.version is not None:
+        stands = known.standing is ScriptStatus.VERIFIED
+        verification = programs.verification_words(known.version, stands=stands)
     problems = report.problems
     result = results.RiskReport(
         sha256=report.sha256,

@@ -180,3 +180,32 @@ def test_the_number_of_queries_does_not_grow(
 
     assert len(many) == len(few)
     assert len(few) <= 20
+
+
+@pytest.mark.parametrize("state", ["verified", "suspended", "deprecated", "in_review", "draft"])
+def test_pages_say_what_a_version_is(
+    curator: User, reviewer: User, stranger: User, client_for: ClientFor, state: str
+) -> None:
+    """A verified version stays known as verified by whom; a suspended entry is never called "not verified"."""
+    is_checked = state not in ("in_review", "draft")
+    version = shelve(state="verified" if is_checked else state, verified_by=curator)
+    Version.objects.update(provenance={"run": 1, "models": {"generator": "m"}})
+    version.refresh_from_db()
+    if state == "suspended":
+        services.suspend(version.entry, reason="INC-812", by=curator)
+    elif state == "deprecated":
+        services.deprecate(version, reason="Outdated", by=curator)
+    address = f"/catalogue/{version.entry.slug}/?version=1"
+    lookup = f"/api/v1/verify/?sha256={version.sha256}"
+    for user in (curator, reviewer, stranger):
+        client = client_for(user)
+        page = client.get(address).text
+        assert ("checked by nobody" in page) != is_checked, user
+        use = client.post(f"/catalogue/versions/{version.pk}/use/", {})
+        answer = client.get(lookup)
+        assert answer.status_code == 200
+        texts = page + use.text + answer.text
+        assert ("not verified" in texts) == (not is_checked), user
+        assert ("uspended" in texts) == (state == "suspended"), user
+        if state == "deprecated":
+            assert "Verified by Carla" in page, user

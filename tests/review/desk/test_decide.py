@@ -53,6 +53,26 @@ def test_an_approved_draft_of_a_model_is_verified_at_once(held: Assignment, revi
     assert LogEntry.objects.filter(changes__reason=["", WHY], actor=reviewer).exists()
 
 
+@pytest.mark.parametrize(
+    ("kind", "number", "verdict"),
+    [("approve", 2, "correct"), ("edit", 1, ""), ("edit", 2, "")],
+)
+def test_published_version_has_the_verdict_of_its_own_script(
+    held_flagged: Assignment, reviewer: User, kind: str, number: int, verdict: str
+) -> None:
+    """The run's verdict is about its first draft, which these decisions do not publish."""
+    run = held_flagged.item.run
+    assert run is not None
+    more = {"edited_script": "#!/usr/bin/env bash\nuptime\n"} if kind == "edit" else {}
+    for value in (0, 2) if number == 2 else ():
+        score_next(held_flagged.item, reviewer, value)
+    decision = decide(
+        held_flagged.item, by=reviewer, kind=kind, draft=run.drafts.get(number=number), **more
+    )
+    assert run.verdict == "incorrect"
+    assert decision.publication.version.provenance["verdict"] == verdict
+
+
 def test_approved_refinement_scores_2(held_flagged: Assignment, reviewer: User) -> None:
     refined = held_flagged.item.run.drafts.get(number=2)
     for value in (0, 2):
