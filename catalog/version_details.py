@@ -62,6 +62,8 @@ class Parameter(BaseModel):
     default: Annotated[Text, Field(max_length=5_000)] | None = None
     choices: tuple[Annotated[Text, Field(min_length=1, max_length=200)], ...] = ()
     description: Annotated[Stripped, Field(max_length=500)] = ""
+    # The alert label that may fill it, if that has another name; left out of what is stored where there is none.
+    alert_label: Annotated[Stripped, Field(max_length=200, exclude_if=lambda name: not name)] = ""
 
     @field_validator("default", "description", mode="before")
     @classmethod

@@ -33,6 +33,7 @@ class ParameterForm(forms.Form):
     default = forms.CharField(label=_("Default"), required=False, max_length=5000, strip=False)
     choices = forms.CharField(label=_("Choices"), required=False, max_length=2000)
     description = forms.CharField(label=_("Description"), required=False, max_length=500)
+    alert_label = forms.CharField(label=_("Alert label"), required=False, max_length=200)
 
     def parameter(self) -> dict[str, object] | None:
         """The row as `VersionDetails` reads it."""
@@ -46,6 +47,7 @@ class ParameterForm(forms.Form):
             "default": row["default"] or None,
             "choices": split_words(row["choices"]),
             "description": row["description"],
+            "alert_label": row["alert_label"],
         }
 
     @staticmethod

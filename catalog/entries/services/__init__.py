@@ -119,6 +119,7 @@ __all__ = [
     "publish",
     "record_outcome",
     "record_use",
+    "say_untrusted",
     "remove_phrasing",
     "rename",
     "revert_to",

@@ -58,6 +58,11 @@ class IncidentFilter(forms.Form):
             *((value, _("%s or worse") % name) for value, name in _SEVERITIES),
         ],
     )
+    sort = forms.ChoiceField(
+        label=_("Order"),
+        required=False,
+        choices=[("", _("Most severe first")), ("newest", _("Newest first"))],
+    )
     state = forms.ChoiceField(
         required=False,
         choices=[("", ""), *Incident.State.choices, ("all", "")],

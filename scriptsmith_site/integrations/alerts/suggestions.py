@@ -16,33 +16,6 @@ from scriptsmith_site.models import Incident
 
 LONGEST_SUGGESTION = 200
 LONGEST_CONTEXT = 20_000
-# Words in the name of a parameter to labels that mean the same, the likeliest first.
-_MEANT: tuple[tuple[frozenset[str], tuple[str, ...]], ...] = tuple(
-    (frozenset(words.split()), tuple(labels.split()))
-    for words, labels in (
-        (
-            "host hostname server node machine target address instance",
-            "instance host hostname nodename node fqdn",
-        ),
-        (
-            "service unit daemon process app application",
-            "service systemd_unit name unit app application job",
-        ),
-        (
-            "path directory folder dir mount mountpoint filesystem disk",
-            "path directory mountpoint device",
-        ),
-        ("namespace ns", "namespace exported_namespace"),
-        ("pod", "pod pod_name"),
-        ("deployment workload", "deployment workload"),
-        ("container", "container container_name"),
-        ("database db", "datname database db"),
-        ("port", "port instance"),
-        ("user", "user usename"),
-        ("cluster", "cluster"),
-        ("interface", "device interface"),
-    )
-)
 _HOST = frozenset(
     ["host", "hostname", "server", "node", "machine", "target", "address", "instance"]
 )
@@ -67,26 +40,24 @@ def suggest_values(
     """A value for each parameter that the alert has one for; what the script would not take is left out."""
     found = []
     for row in version.parameters:
-        name = str(row["name"])
-        one = next(_candidates(name, labels, fills), None)
+        one = next(_candidates(row, labels, fills), None)
         if one is not None and _is_taken(version, one):
             found.append(one)
     return found
 
 
 def _candidates(
-    name: str, labels: Mapping[str, str], fills: Mapping[str, str]
+    parameter: Mapping[str, object], labels: Mapping[str, str], fills: Mapping[str, str]
 ) -> Iterator[Suggestion]:
-    words = set(_WORDS.findall(name.lower()))
+    """From the label that a curator mapped, else of the parameter's own name; else from the statement.
+
+    A label that only sounds alike is another thing: `instance` has the exporter's port, `job` the scrape job.
+    """
+    name = str(parameter["name"])
     known = {label.lower(): label for label in labels}
-    if name.lower() in known:
-        label = known[name.lower()]
-        yield Suggestion(name, _value(words, labels[label]), label)
-    for meant, likely in _MEANT:
-        if words & meant:
-            for label in likely:
-                if value := _value(words, labels.get(label, "")):
-                    yield Suggestion(name, value, label)
+    label = known.get(str(parameter.get("alert_label") or name).lower())
+    if label is not None:
+        yield Suggestion(name, _value(set(_WORDS.findall(name.lower())), labels[label]), label)
     if fills.get(name):
         yield Suggestion(name, fills[name])
 

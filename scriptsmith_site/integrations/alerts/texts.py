@@ -147,7 +147,8 @@ def read_time(value: object) -> datetime | None:
             found = found if found.tzinfo else found.replace(tzinfo=UTC)
     except (ValueError, OverflowError, OSError):
         return None
-    return found if 1970 <= found.year < 9000 else None
+    # One moment has one form, whatever the zone that it was written in: keys of alerts depend on it.
+    return found.astimezone(UTC) if 1970 <= found.year < 9000 else None
 
 
 def hash_of(*parts: object) -> str:

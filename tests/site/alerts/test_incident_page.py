@@ -37,7 +37,7 @@ set -euo pipefail
 ssh "$HOST" systemctl restart "$SERVICE"
 """
 PARAMETERS = [
-    {"name": "HOST", "type": "text", "description": "where", "required": True},
+    {"name": "HOST", "type": "text", "required": True, "alert_label": "instance"},
     {"name": "SERVICE", "type": "text", "description": "what", "required": True},
 ]
 TITLE = "Restart a service on a host"
@@ -78,7 +78,10 @@ def test_values_of_the_alert_are_filled_in_once_a_person_accepts_them(
     url = f"/incidents/{incident.pk}/"
     page = as_reviewer.get(url).text
     assert "web-1" in page and 'value="web-1"' not in page
-    assert as_reviewer.post(f"{url}use/{script.pk}/", {}).status_code == 422
+    refused = as_reviewer.post(f"{url}use/{script.pk}/", {})
+    assert refused.status_code == 422
+    fill = re.search(r'href="([^"#]*values=accepted)', refused.text.replace("&amp;", "&"))
+    assert fill and as_reviewer.get(fill[1]).status_code == 200, "from a page that takes only POST"
     page = as_reviewer.get(f"{url}?script={script.pk}&values=accepted").text
     assert 'value="web-1"' in page and 'value="nginx"' in page
     answer = as_reviewer.post(
@@ -92,6 +95,63 @@ def test_values_of_the_alert_are_filled_in_once_a_person_accepts_them(
     )
     event = IncidentEvent.objects.get(kind="copied")
     assert (event.use, event.by) == (use, reviewer)
+
+
+def test_label_fills_only_a_parameter_of_its_name_or_that_a_curator_mapped() -> None:
+    labels = {
+        **{
+            "instance": "db-1:9187",
+            "job": "postgres",
+            "name": "x",
+            "device": "sda1",
+            "Service": "db",
+        },
+        **{"datname": "shop", "exported_namespace": "ns", "nodename": "n1", "mountpoint": "/srv"},
+    }
+    names = "PORT HOST SERVICE DATABASE NAMESPACE DIRECTORY NODE UNIT SERVICE_NAME DEVICE"
+    parameters = [{"name": name, "type": "text"} for name in names.split()]
+    mapped = [
+        *({"name": "DB", "alert_label": "datname"}, {"name": "HOST", "alert_label": "instance"}),
+        *(
+            {"name": "DEVICE", "alert_label": "missing"},
+            {"name": "PORT", "alert_label": "instance"},
+        ),
+    ]
+    found = []
+    for title, rows in (("A", parameters), ("B", mapped)):
+        asks = "".join(f'echo "${{{row["name"]}}}"\n' for row in rows)
+        version = shelve(title, script=asks, parameters=rows)
+        suggested = suggest_values(version, labels, {})
+        found.append({one.name: (one.value, one.label) for one in suggested})
+    assert found == [
+        {"SERVICE": ("db", "Service"), "DEVICE": ("sda1", "device")},
+        {
+            "DB": ("shop", "datname"),
+            "HOST": ("db-1", "instance"),
+            "PORT": ("9187", "instance"),
+        },
+    ]
+
+
+def test_incidents_are_found_by_every_text_of_an_alert_the_most_severe_first(
+    door: Door, script: Version, as_reviewer: Client
+) -> None:
+    for group, severity in (("low", "info"), ("high", "critical")):
+        alert = sent.prometheus_alert(group, severity=severity, alertname="QueueStuck")
+        alert["annotations"] = {"summary": f"Page {group}", "description": f"{TITLE} #zebra"}
+        door.send(sent.alertmanager(alert, group=group))
+    for words in ("Page", "zebra", "queuestuck", "zebra Page QueueStuck"):
+        page = as_reviewer.get("/incidents/", {"q": words}).text
+        assert 0 < page.find("Page high") < page.find("Page low"), words
+    newest = as_reviewer.get("/incidents/?sort=newest&q=zebra").text
+    assert 0 < newest.find("Page high") < newest.find("Page low")
+    assert "Page high" not in as_reviewer.get("/incidents/", {"q": "zebra giraffe"}).text
+    # The catalogue is searched by the description, because the summary says nothing of the action.
+    incident = Incident.objects.get(title="Page low")
+    assert TITLE in as_reviewer.get(f"/incidents/{incident.pk}/").text.partition("</h1>")[2]
+    as_reviewer.post(f"/incidents/{incident.pk}/statement/", {"statement": "Renew the certificate"})
+    reworded = as_reviewer.get(f"/incidents/{incident.pk}/").text
+    assert "No verified script answers this" in reworded, "the words of a user count alone"
 
 
 def test_odd_values_are_not_suggested(door: Door, script: Version, as_reviewer: Client) -> None:
@@ -234,7 +294,7 @@ def test_pages_take_a_fixed_number_of_queries(
         as_reviewer.post(f"/incidents/{newest.pk}/note/", {"text": text})
     with django_assert_max_num_queries(12):
         as_reviewer.get("/incidents/?state=all&q=exports&severity=2")
-    with django_assert_max_num_queries(34):
+    with django_assert_max_num_queries(35):
         as_reviewer.get(f"/incidents/{newest.pk}/")
     # Nor do more scripts that fit take more: at three in the morning they are there in less than a second.
     most = 40

@@ -302,3 +302,30 @@ def test_a_mapping_that_changed_meanwhile_fails_the_request_in_words(open_door: 
     door.send(b"x")
     delivery = AlertDelivery.objects.get()
     assert (delivery.state, "/gone" in delivery.error) == ("failed", True)
+
+
+@pytest.mark.parametrize(
+    "again", ["2026-11-02T04:04:05.123456+01:00", "2026-11-02T03:04:05.123456789+00:00"]
+)
+def test_one_start_in_another_zone_is_the_same_alert(door: Door, again: str) -> None:
+    door.send(sent.alertmanager())
+    alert = sent.prometheus_alert(resolved=True) | {"startsAt": again}
+    door.send(sent.alertmanager(alert))
+    assert [one.state for one in Alert.objects.all()] == ["resolved"]
+    assert Incident.objects.get().state == "resolved"
+
+
+def test_resolved_alert_of_grafana_that_starts_at_its_end_ends_the_firing_one(door: Door) -> None:
+    """Also if it is one of several of its group: the others fire on."""
+    other = sent.prometheus_alert("a2", instance="web-2:9100")
+    door.send(sent.alertmanager(sent.prometheus_alert(), other))
+    end = "2026-11-02T04:00:00Z"
+    over = sent.prometheus_alert(resolved=True) | {"startsAt": end, "endsAt": end}
+    door.send(sent.alertmanager(over, other))
+    states = {one.labels["instance"]: one.state for one in Alert.objects.all()}
+    assert states == {"web-1:9100": "resolved", "web-2:9100": "firing"}
+    assert Alert.objects.count() == 2 and Incident.objects.get().state == "open"
+    early = sent.prometheus_alert("a2", instance="web-2:9100", resolved=True)
+    before = "2026-11-02T01:00:00Z"
+    door.send(sent.alertmanager(early | {"startsAt": before, "endsAt": before}, status="firing"))
+    assert Incident.objects.get().state == "open", "it began later"

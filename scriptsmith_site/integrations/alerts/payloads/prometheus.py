@@ -52,10 +52,11 @@ def _read_alert(
     name = labels.get("alertname", "")
     title = next((annotations[one] for one in _TITLES if annotations.get(one)), name)
     fingerprint = alert.get("fingerprint") or sorted(labels.items())
+    starts_at = read_time(alert.get("startsAt"))
     link = clean_link(alert.get("panelURL")) or clean_link(alert.get("dashboardURL"))
     return ReceivedAlert(
         # Two routes may send one alert in two groups: each has its own card, and what stands on it.
-        key=hash_of(group, fingerprint, alert.get("startsAt")),
+        key=hash_of(group, fingerprint, starts_at or alert.get("startsAt")),
         group=group,
         title=clean_line(title) or clean_line(document.get("title")) or "Alert without a name",
         is_resolved=alert.get("status", document.get("status")) == "resolved",
@@ -68,6 +69,6 @@ def _read_alert(
         or clean_link(alert.get("generatorURL"))
         or clean_link(document.get("externalURL")),
         runbook=clean_link(annotations.get("runbook_url")),
-        starts_at=read_time(alert.get("startsAt")),
+        starts_at=starts_at,
         ends_at=read_time(alert.get("endsAt")),
     )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.contrib.auth.models import Group, User
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from catalog import services as catalog
@@ -22,6 +23,7 @@ from scriptsmith_site.integrations.alerts.suggestions import Suggestion, suggest
 from scriptsmith_site.models import Alert, AlertDelivery, Incident, IncidentEvent
 from scriptsmith_site.people.roles import Role
 
+_TEXTS = ("summary", "description")  # annotations that say what happened
 MOST_MATCHES = 5
 MOST_ALERTS = 50
 MOST_EVENTS = 200
@@ -62,11 +64,20 @@ class Moment:
 
 
 def find_scripts(incident: Incident, user: User, *, chosen: int = 0) -> Found:
-    """Verified scripts for the statement, best first, and what the alert suggests for the chosen one."""
-    try:
-        retrieval = catalog.retrieve(incident.statement or incident.title, limit=MOST_MATCHES)
-    except BadInput as refusal:
-        return Found(problem=str(refusal))
+    """Verified scripts for the alert's texts, best first, and what the alert suggests for the chosen one."""
+    retrieval, problem = None, ""
+    texts, name = _searched(incident)
+    for text in [*texts, name]:
+        if not text or text == name and retrieval and retrieval.matches:
+            continue  # a name says little: it is searched by if nothing else finds a script
+        try:
+            found = catalog.retrieve(text, limit=MOST_MATCHES)
+        except BadInput as refusal:
+            problem = problem or str(refusal)
+            continue
+        retrieval = _best_of(retrieval, found) if retrieval else found
+    if retrieval is None:
+        return Found(problem=problem)
     ids = [match.version_id for match in retrieval.matches]
     versions = {one.pk: one for one in access_versions(user).filter(pk__in=ids)}
     tracks = catalog.track_records(ids)
@@ -87,6 +98,26 @@ def find_scripts(incident: Incident, user: User, *, chosen: int = 0) -> Found:
         suggest_values(best.version, incident.labels, best.match.fills) if best is not None else []
     )
     return Found(shown, best, suggested, retrieval)
+
+
+def _searched(incident: Incident) -> tuple[list[str], str]:
+    """The texts to search the catalogue by, and the alert's name in words; of a user's statement, only that."""
+    of_alert = [incident.title, *(incident.annotations.get(one, "") for one in _TEXTS)]
+    if incident.statement and incident.statement not in of_alert:
+        return [incident.statement], ""
+    name = incident.labels.get("alertname", "")
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[_-]+", " ", name)
+    return list(dict.fromkeys([incident.statement or incident.title, *of_alert])), words
+
+
+def _best_of(one: Retrieval, other: Retrieval) -> Retrieval:
+    """The matches of both, each version once, the surest first."""
+    surest = {}
+    for match in sorted([*one.matches, *other.matches], key=lambda match: -match.confidence):
+        surest.setdefault(match.version_id, match)
+    return replace(
+        one, matches=tuple(surest.values())[:MOST_MATCHES], degraded=one.degraded or other.degraded
+    )
 
 
 def shown_alerts(incident: Incident) -> Sequence[Alert]:
@@ -138,13 +169,17 @@ def people() -> QuerySet[User]:
 def search(
     incidents: QuerySet[Incident], *, words: str, state: str, severity: int | None
 ) -> QuerySet[Incident]:
-    """Incidents with these words in title or statement, of this state, at least this severe."""
+    """Incidents with these words in a text of theirs or of their alerts, of this state, at least this severe.
+
+    The texts are the statement, the title, the source, the annotations (summary, description) and the alert name.
+    """
     for word in words.split()[:10]:
-        incidents = incidents.filter(
-            Q(title__icontains=word)
-            | Q(statement__icontains=word)
-            | Q(source__name__icontains=word)
-        )
+        texts = Q(title__icontains=word)
+        for path in ("labels__alertname", *(f"annotations__{one}" for one in _TEXTS)):
+            texts |= Q((f"{path}__icontains", word))
+        of_alert = Exists(Alert.objects.filter(texts, incident=OuterRef("pk")))
+        own = texts | Q(statement__icontains=word) | Q(source__name__icontains=word)
+        incidents = incidents.filter(own | Q(of_alert))
     if state:
         incidents = incidents.filter(state=state)
     return incidents if severity is None else incidents.filter(severity__lte=severity)

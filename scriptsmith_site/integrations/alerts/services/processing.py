@@ -155,6 +155,8 @@ class _Group:
             elif self._update(known[key], one):
                 fresh.append(one)  # it began again
         incident = self._incident_for(fresh, known, unique)
+        if incident is not None:
+            fresh = [one for one in fresh if not self._ends_another(one, incident)]
         self._store(fresh, known, incident)
         if incident is None:
             return
@@ -190,6 +192,21 @@ class _Group:
         began_before = Q(starts_at=None) | Q(starts_at__lte=end)
         firing = incident.alerts.filter(state=Alert.State.FIRING, first_at__lt=self._at)
         return firing.filter(began_before)
+
+    def _ends_another(self, sent: ReceivedAlert, incident: Incident) -> bool:
+        """Whether an unknown alert that is over ends one with the same labels that began before.
+
+        Grafana writes the time of the end as the start of a resolved alert, so that its key is another one.
+        """
+        if not sent.is_resolved or sent.starts_at is None or sent.starts_at != sent.ends_at:
+            return False
+        same = incident.alerts.filter(state=Alert.State.FIRING, labels=dict(sent.labels))
+        ended = same.filter(starts_at__lte=sent.starts_at).update(
+            state=Alert.State.RESOLVED, ends_at=sent.ends_at or self._now, last_at=self._now
+        )
+        self._ended += ended
+        self._counts["resolved"] += ended
+        return bool(ended)
 
     def _update(self, known: Alert, sent: ReceivedAlert) -> bool:
         """Note what is said of an alert that is known; whether it fires again."""

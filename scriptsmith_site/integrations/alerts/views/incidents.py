@@ -20,7 +20,8 @@ from catalog.access import access_use, access_version
 from catalog.entries.use_forms import UseForm
 from core.errors import BadInput, NotAllowedNow
 from core.web.forms import add_refusal
-from core.web.requests import page_of, read_key, signed_in
+from core.web.lists import page_in_order
+from core.web.requests import read_key, signed_in
 from pipeline.access import ASK, require_asker
 from pipeline.configurations.services import find_configuration
 from pipeline.services import SecretsFound
@@ -43,7 +44,7 @@ PAGE_SIZE = 50
 
 @require_safe
 def incident_list(request: HttpRequest) -> HttpResponse:
-    """Open incidents, newest first; those that are over, and all, are tabs."""
+    """Open incidents, the most severe first; those that are over, and all, are tabs."""
     user = signed_in(request)
     found = access_incidents(user)
     form = IncidentFilter(request.GET)
@@ -63,12 +64,16 @@ def incident_list(request: HttpRequest) -> HttpResponse:
         state="" if state == "all" else state,
         severity=form.cleaned_data["severity"],
     )
-    context |= {"page": page_of(rows, request, size=PAGE_SIZE), "is_open_tab": state == "open"}
+    by_key = form.cleaned_data["sort"] == "newest"
+    rows = rows if by_key else rows.order_by("severity", "-pk")
+    page = page_in_order(rows, request, by_key=by_key, size=PAGE_SIZE)
+    context |= {"page": page, "is_open_tab": state == "open"}
     return render(request, "site/incidents/list.html", context)
 
 
 def _tabs(request: HttpRequest, count: int) -> list[dict[str, object]]:
-    chosen = {name: str(request.GET[name]) for name in ("q", "severity") if request.GET.get(name)}
+    names = ("q", "severity", "sort")
+    chosen = {name: str(request.GET[name]) for name in names if request.GET.get(name)}
     current = request.GET.get("state") or "open"
     return [
         {
