@@ -1,17 +1,26 @@
-"""The user that a management command acts for: `--by USER`."""
+"""The user that a typed name means: of a sign-in, a field, a request, or `--by USER` of a management command."""
 
 from __future__ import annotations
 
 from django.contrib.auth.models import User
+from django.db.models import QuerySet
 
 from core.errors import BadInput
+
+
+def find_user(name: str, users: QuerySet[User] | None = None) -> User | None:
+    """The user of exactly this name; otherwise the only one whose name differs in case."""
+    users = User.objects.all() if users is None else users
+    alike = list(users.filter(username__iexact=name).order_by("pk")[:50])
+    exact = next((user for user in alike if user.username == name), None)
+    return exact or (alike[0] if len(alike) == 1 else None)
 
 
 def find_actor(name: str | None) -> User | None:
     """The active account with this name, or None if no name is given. Raises BadInput if there is no such account."""
     if name is None:
         return None
-    user = User.objects.filter(username=name, is_active=True).first()
+    user = find_user(name, User.objects.filter(is_active=True))
     if user is None:
         raise BadInput(f"There is no active account {name!r}.", field="by")
     return user

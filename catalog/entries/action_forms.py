@@ -9,6 +9,7 @@ from django.contrib.auth.models import User
 from django.utils.translation import gettext_lazy as _
 
 from catalog.models import Version
+from core.actor import find_user
 from core.web.forms import PlainText
 
 
@@ -90,7 +91,7 @@ def find_owner(name: str) -> User | None:
     """The active account of that name; None for no name. Raises ValidationError."""
     if not name:
         return None
-    owner = User.objects.filter(username=name, is_active=True).first()
+    owner = find_user(name, User.objects.filter(is_active=True))
     if owner is None:
         raise forms.ValidationError(_("There is no active account of that name."))
     return owner

@@ -7,6 +7,7 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import QuerySet
+from django.http import Http404
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema
@@ -15,6 +16,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from core.actor import find_user
 from core.errors import BadInput
 from core.web.public_keys import ITEM, PublicKeyField
 from core.web.requests import read_body, read_key, signed_in
@@ -413,4 +415,7 @@ def _campaign(user: User, pk: str) -> Campaign:
 
 
 def _person(name: str) -> User:
-    return get_object_or_404(queue.people_who_review(), username=name)
+    user = find_user(name, queue.people_who_review())
+    if user is None:
+        raise Http404
+    return user

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.shortcuts import get_object_or_404
+from django.http import Http404
 from drf_spectacular.utils import extend_schema
 from rest_framework import mixins, serializers, status, viewsets
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from core.actor import find_user
 from core.web.pagination import KeysetPagination
 from core.web.public_keys import ITEM, PublicKeyField
 from core.web.requests import read_body, signed_in
@@ -140,4 +141,7 @@ class AssignmentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Assignmen
 
 
 def _person(name: str) -> User:
-    return get_object_or_404(services.people_who_review(), username=name)
+    user = find_user(name, services.people_who_review())
+    if user is None:
+        raise Http404
+    return user

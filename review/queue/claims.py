@@ -8,6 +8,7 @@ from django.db.models import F, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from core.database.advisory_lock import one_at_a_time
 from core.errors import BadInput, NotAllowedNow
 from review.blinding.item_queries import lock_held, read_member
 from review.counting.completion import note_changed
@@ -29,6 +30,12 @@ def claim_next(campaign: Campaign, *, by: User) -> Assignment | None:
     person is paused or through with their share.
     """
     _check_open(campaign)
+    # Two requests at once would both find that the person holds nothing, and claim an item each.
+    with one_at_a_time("claim", campaign.pk, by.pk):
+        return _claim_next(campaign, by)
+
+
+def _claim_next(campaign: Campaign, by: User) -> Assignment | None:
     place = None if campaign.is_live else next(iter(read_member(campaign.pk, by.pk)), None)
     if place is None or place.holds:  # type: ignore[attr-defined]
         while held := _resume_held(campaign, by):

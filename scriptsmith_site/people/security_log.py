@@ -17,6 +17,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
+from core.actor import find_user
 from core.audit import erasing
 from scriptsmith_site.models import SecurityEvent
 from scriptsmith_site.origin import current_origin
@@ -88,7 +89,10 @@ def unknown_name_mark(name: str) -> str:
 
 def axes_name(request: HttpRequest, credentials: dict[str, str] | None = None) -> str:
     """The name as django-axes is to store it; called by axes alone."""
-    return name_key((credentials or {}).get("username") or request.POST.get("username", ""))
+    name = (credentials or {}).get("username") or request.POST.get("username", "")
+    # However its letters are typed, a name has one count of failures.
+    known = find_user(name)
+    return name_key(known.username if known else name)
 
 
 def has_proved_here(user: User, address: str | None) -> bool:
@@ -129,7 +133,7 @@ def note_failure(
     if failures > settings.AXES_FAILURE_LIMIT:
         return
     name = credentials.get("username") or ""
-    user = User.objects.filter(username=name).first()
+    user = find_user(name)
     unknown = "" if user else unknown_name_mark(name)
     note(Kind.SIGN_IN_FAILED, user=user, unknown_name=unknown)
     if failures == settings.AXES_FAILURE_LIMIT:

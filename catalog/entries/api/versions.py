@@ -25,6 +25,7 @@ from catalog.entries.serializers import (
 )
 from catalog.models import Version
 from catalog.version_details import VersionDetails
+from core.actor import find_user
 from core.errors import BadInput
 from core.web.requests import read_body, read_key, signed_in
 
@@ -163,7 +164,7 @@ class VersionViewSet(viewsets.GenericViewSet[Version]):
         """Change tags, links and owner in place."""
         version = self._version(request, pk, to_curate=True)
         said = read_body(LabelsInput, request)
-        owner = User.objects.filter(username=said["owner"], is_active=True).first()
+        owner = find_user(said["owner"], User.objects.filter(is_active=True))
         if said["owner"] and owner is None:
             raise BadInput("There is no active account of that name.", field="owner")
         services.set_details(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from argparse import ArgumentParser
 
-from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError
 
+from core.actor import find_user
 from core.errors import Refused
 from scriptsmith_site.people.second_factor.services import remove_all
 
@@ -18,7 +18,7 @@ class Command(BaseCommand):
         parser.add_argument("name", help="What the person signs in with.")
 
     def handle(self, *, name: str, **_options: object) -> None:
-        user = User.objects.filter(username=name).first()
+        user = find_user(name)
         if user is None:
             raise CommandError(f"There is no account {name!r}.")
         try:

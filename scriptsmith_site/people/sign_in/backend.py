@@ -10,7 +10,9 @@ from django.contrib.auth.models import Group, User
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import Exists, F, Func, IntegerField, OuterRef, QuerySet, Value
 from django.db.models.functions import Concat
+from django.http import HttpRequest
 
+from core.actor import find_user
 from core.database.prepared import PreparedQuery
 from scriptsmith_site.models import Notification
 from scriptsmith_site.people.second_factor.services import FACTORS
@@ -20,6 +22,17 @@ MOST_UNREAD = 99
 
 class RoleBackend(ModelBackend):
     """Signs people in by password; the permissions of their roles come with them."""
+
+    def authenticate(
+        self,
+        request: HttpRequest | None,
+        username: str | None = None,
+        password: str | None = None,
+        **credentials: Any,
+    ) -> User | None:
+        known = find_user(username) if username else None
+        name = known.username if known else username
+        return super().authenticate(request, username=name, password=password, **credentials)  # type: ignore[return-value]
 
     def get_user(self, user_id: int) -> User | None:
         user = next(iter(_with_permissions(int(user_id))), None)

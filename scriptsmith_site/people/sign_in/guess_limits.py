@@ -33,6 +33,7 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from core.actor import find_user
 from core.errors import Refused
 from scriptsmith_site.models import GuessCount
 from scriptsmith_site.origin import shared_part
@@ -154,9 +155,9 @@ def spend_sign_in(name: str, *, address: str | None) -> list[tuple[GuessCount.Ki
     spent = [(Kind.SIGN_IN_ADDRESS, shared_part(address))]
     spend(*spent[0])
     # A name that no account has is counted alike: the answer says nothing of who has an account.
-    user = User.objects.filter(username=name).first()
+    user = find_user(name)
     if user is None or not has_proved_here(user, address):
-        spent.append((Kind.SIGN_IN_ACCOUNT, name_key(name)))
+        spent.append((Kind.SIGN_IN_ACCOUNT, name_key(user.username if user else name)))
         spend(*spent[1], user=user)
     return spent
 

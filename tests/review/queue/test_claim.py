@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -171,3 +173,24 @@ def test_run_page_follows_review(held: Assignment, reviewer: User, as_manager: C
     assert told.status_code == 200 and "It deletes too much." in told.text
     assert "hx-trigger" not in told.text
     assert "Rejected" in told.headers["HX-Trigger"]
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_requests_for_the_next_item_at_once_claim_one_item() -> None:
+    """In the queue and in a study, with real connections: each request finds what the one before it claimed."""
+    reviewer, manager = make_person("rita", "reviewer"), make_person("mona", "manager")
+    for _number in range(5):
+        services.take_in(make_run().pk)
+    study = make_study(by=manager, reviewers=[reviewer], items=5)
+
+    def claim(campaign: Campaign) -> int | None:
+        given = services.claim_next(campaign, by=reviewer)
+        connection.close()
+        return given and given.item_id
+
+    for campaign in (services.live_queue(), study):
+        with ThreadPoolExecutor(6) as pool:
+            items = set(pool.map(claim, [campaign] * 6))
+        held = Assignment.objects.filter(item__campaign=campaign)
+        assert [one.item_id for one in held] == [*items], campaign

@@ -11,7 +11,7 @@ from django.urls import reverse
 from pytest_django import Settings
 
 from scriptsmith_site.models import Profile
-from tests.people import PASSWORD
+from tests.people import PASSWORD, make_person
 from tests.web_client import WebClient
 
 LOGIN = {"username": "sam", "password": PASSWORD}
@@ -118,3 +118,20 @@ def field(text: str, name: str) -> str:
     found = re.search(rf'name="{name}" value="([^"]*)"', text)
     assert found, f"no field {name}"
     return unescape(found[1])
+
+
+def test_name_with_other_capitals_signs_in_unless_two_names_differ_in_case(
+    db: None, settings: Settings
+) -> None:
+    """And however a name is typed, its wrong passwords have one count."""
+    mona, both, small = (make_person(name, "reviewer") for name in ("Mona", "Kim", "kim"))
+    cases = {"Mona": mona, "mona": mona, "MONA": mona, "Kim": both, "kim": small, "KIM": None}
+    for name, user in cases.items():
+        client = WebClient()
+        answer = client.post("/login/", {"username": name, "password": PASSWORD})
+        assert answer.status_code == (302 if user else 422), name
+        assert client.session.get("_auth_user_id") == (str(user.pk) if user else None), name
+    settings.AXES_ENABLED, settings.AXES_FAILURE_LIMIT = True, 3
+    for name in ("mona", "MONA", "mOna"):
+        answer = WebClient().post("/login/", {"username": name, "password": "w0r0n0g"})
+    assert answer.status_code == 429, "three guesses are three, not one each"
