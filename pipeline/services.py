@@ -1,7 +1,14 @@
 """The pipeline's services for other apps and commands; the pages of a room call the services of that room."""
 
 from pipeline.actions.list_rows import ActionRow, action_rows
-from pipeline.actions.services import MAX_CONTEXT, MAX_STATEMENT, ask, ask_and_run, erase_action
+from pipeline.actions.services import (
+    MAX_CONTEXT,
+    MAX_STATEMENT,
+    ask,
+    ask_and_run,
+    erase_action,
+    forget_keys,
+)
 from pipeline.configurations.services import (
     default_configuration,
     find_configuration,
@@ -59,6 +66,7 @@ __all__ = [
     "default_configuration",
     "enqueue_run",
     "erase_action",
+    "forget_keys",
     "find_configuration",
     "news_of",
     "pause_batch",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from celery import current_app, shared_task
 
+from pipeline import services as pipeline
 from scriptsmith_site.integrations.alerts.services import processing, retention
 from scriptsmith_site.integrations.chat_commands import intake
 from scriptsmith_site.integrations.mirror.queue import queue_publication
@@ -17,12 +18,13 @@ from scriptsmith_site.people.sign_in import guess_limits, lockouts, sessions
 
 @shared_task(name="scriptsmith_site.sweep_security_log")
 def sweep_security_log() -> None:
-    """Delete old lines of the security log, counts of guesses that are over, ended sessions, commands of chats."""
+    """Delete what is old: lines of the security log, counts of guesses, ended sessions, chat commands, keys."""
     security_log.delete_old()
     guess_limits.delete_old()
     lockouts.delete_old()
     sessions.delete_old()
     intake.delete_old()
+    pipeline.forget_keys()
 
 
 @shared_task(name="scriptsmith_site.distribute_events")

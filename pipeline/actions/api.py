@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
+from django.contrib.auth.models import User
 from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import status, viewsets
 from rest_framework.decorators import action
+from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -56,12 +61,30 @@ class ActionViewSet(viewsets.GenericViewSet[Action]):
             note_seen(row.newest.run, row.answer, by=user)
         return Response(ActionSerializer(row).data)
 
-    @extend_schema(request=AskInput, responses={201: ActionSerializer})
+    @extend_schema(
+        request=AskInput,
+        responses={201: ActionSerializer},
+        parameters=[
+            OpenApiParameter(
+                "Idempotency-Key",
+                str,
+                OpenApiParameter.HEADER,
+                description="For 24 hours, the same key and body get the first response again.",
+            )
+        ],
+    )
     def create(self, request: Request) -> Response:
         """Say what is to be done; unless `run` is false, a run starts at once."""
         user = signed_in(request)
         require_asker(user)
         details = read_body(AskInput, request)
+        if (key := request.headers.get("Idempotency-Key")) is None:
+            return Response(self._ask(user, dict(details))[1], status=status.HTTP_201_CREATED)
+        first = services.answer_once(key, details, lambda: self._ask(user, dict(details)), by=user)
+        return Response(first, status=status.HTTP_201_CREATED)
+
+    def _ask(self, user: User, details: dict[str, Any]) -> tuple[Action, dict[str, object]]:
+        """Store the request, start its run, and describe both."""
         statement, name = details.pop("statement"), details.pop("configuration", "")
         secrets = details.pop("secrets")
         details["masks_stored"] = secrets == MASK_STORED
@@ -73,7 +96,9 @@ class ActionViewSet(viewsets.GenericViewSet[Action]):
             asked = services.ask_and_run(
                 statement, by=user, configuration=chosen, secrets=secrets, **details
             ).action
-        return self._answer(asked, status=status.HTTP_201_CREATED)
+        (row,) = action_rows([asked], user)
+        # As the client reads it: a stored response has the same form.
+        return asked, json.loads(JSONRenderer().render(ActionSerializer(row).data))
 
     @extend_schema(
         parameters=[
@@ -95,7 +120,3 @@ class ActionViewSet(viewsets.GenericViewSet[Action]):
             of_first=request.query_params.get("of") == "first",
         )
         return Response(describe_comparison(found))
-
-    def _answer(self, found: Action, *, status: int = 200) -> Response:
-        rows = action_rows([found], signed_in(self.request))
-        return Response(ActionSerializer(rows[0]).data, status=status)

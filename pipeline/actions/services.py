@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import json
+from collections.abc import Callable, Mapping
+from datetime import timedelta
 
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import ProtectedError
 from django.utils import timezone
+from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 
 from catalog import services as catalog
@@ -20,6 +24,7 @@ from pipeline.models import (
     Attempt,
     Configuration,
     Draft,
+    IdempotencyKey,
     MessageBatch,
     Run,
     WrittenCases,
@@ -34,6 +39,7 @@ from pipeline.runs.services.secrets import (
 )
 from pipeline.types import AnswerStatus, DraftKind, SecretsChoice
 
+KEPT_KEY = timedelta(hours=24)
 MAX_STATEMENT = 4_000
 MAX_CONTEXT = 40_000
 
@@ -122,6 +128,39 @@ def ask_and_run(
 
 
 @transaction.atomic
+def answer_once(
+    key: str,
+    body: Mapping[str, object],
+    make: Callable[[], tuple[Action, dict[str, object]]],
+    *,
+    by: User,
+) -> dict[str, object]:
+    """The response of `make`, or the first one if the account sent this key and body in the last 24 hours.
+
+    Raises BadInput if the key was sent with another body. A second request with the key waits for the first.
+    """
+    if not 0 < len(key) <= 255 or not key.isprintable():
+        raise BadInput(_("An Idempotency-Key has 1 to 255 printable characters."))
+    text = json.dumps(body, sort_keys=True, default=str)
+    digest = salted_hmac("pipeline.idempotency", text, algorithm="sha256").hexdigest()
+    mine = IdempotencyKey.objects.filter(user=by, key=key)
+    mine.filter(at__lte=timezone.now() - KEPT_KEY).delete()
+    kept, is_new = mine.get_or_create(user=by, key=key, defaults={"body": digest})
+    if kept.body != digest:
+        raise BadInput(_("This Idempotency-Key was sent with another body. Use a new key."))
+    if is_new:
+        kept.action, kept.response = make()
+        kept.save(update_fields=["action", "response"])
+        kept.refresh_from_db(fields=["response"])  # names in the order that a repetition gets
+    return kept.response  # type: ignore[no-any-return]
+
+
+def forget_keys() -> None:
+    """Delete the idempotency keys, with their responses, that are older than a day."""
+    IdempotencyKey.objects.filter(at__lte=timezone.now() - KEPT_KEY).delete()
+
+
+@transaction.atomic
 def edit_action(
     action: Action,
     *,
@@ -139,6 +178,7 @@ def edit_action(
     for name, value in fields.items():
         setattr(action, name, value)
     action.save(update_fields=[*fields])
+    IdempotencyKey.objects.filter(action=action).delete()
     forget_name(action)
     for run in runs:
         run.action = action
@@ -200,6 +240,7 @@ def erase_action(action: Action, *, by: User) -> None:
         erased_by=by,
     ):
         raise NotAllowedNow(_("These texts are erased already."))
+    IdempotencyKey.objects.filter(action=action).delete()
     action.runs.update(sent_secrets=[])
     for run in action.runs.all():
         run.refinements.update(sent_secrets=[])

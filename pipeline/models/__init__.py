@@ -13,6 +13,7 @@ from pipeline.models.configuration import (
 )
 from pipeline.models.draft import Assessment, Draft, DraftFinding, DraftUse, Feedback, Refinement
 from pipeline.models.entry_description import EntryDescription
+from pipeline.models.idempotency_key import IdempotencyKey
 from pipeline.models.ledger import Attempt, ModelCall
 from pipeline.models.message_batch import MessageBatch
 from pipeline.models.run import Batch, RetrievedMatch, Run, Stage
@@ -32,6 +33,7 @@ __all__ = [
     "Endpoint",
     "EntryDescription",
     "Feedback",
+    "IdempotencyKey",
     "MessageBatch",
     "ModelCall",
     "Price",

@@ -123,10 +123,23 @@ def read_claims(
         username=_text(both, "preferred_username"),
         name=_text(both, "name"),
         email=_text(both, "email"),
-        # Some send the word. Nothing else is a yes.
-        has_verified_email=str(both.get("email_verified")).lower() == "true",
+        has_verified_email=_is_verified(_text(both, "email"), id_token, userinfo),
         groups=_groups(both, groups_claim),
     )
+
+
+def _is_verified(email: str, *documents: Mapping[str, Any]) -> bool:
+    """Whether a document says that this email address is verified, and none says otherwise.
+
+    A *no* in the signed ID token overrides the userinfo, and a *yes* about another address says nothing.
+    """
+    said = [
+        # Some send the word. Nothing else is a yes.
+        str(one["email_verified"]).lower() == "true" and _text(one, "email") in ("", email)
+        for one in documents
+        if "email_verified" in one
+    ]
+    return bool(said) and all(said)
 
 
 def _text(claims: Mapping[str, Any], name: str) -> str:

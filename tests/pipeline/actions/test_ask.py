@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
 import pytest
 from auditlog.models import LogEntry
 from django.contrib.auth.models import User
+from django.db import connection
+from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
 from core.audit import record
-from pipeline.models import Action, Configuration, Endpoint, Run
-from pipeline.services import start_run
+from pipeline.models import Action, Configuration, Endpoint, IdempotencyKey, Run
+from pipeline.services import erase_action, forget_keys, start_run
 from tests.make import make_action
 from tests.people import ClientFor
 from tests.pipeline.page_and_api import DONE, ByApi, ByPage, Way, both_ways
+from tests.web_client import WebClient
 
 STATEMENT = "Delete files older than 45 days in /srv/reports"
+API = "/api/v1/actions/"
 HOSTILE = '<script>alert(1)</script> {{ 7|add:"1" }} {0.__class__} %(x)s <<STATEMENT>>'
 
 pytestmark = pytest.mark.django_db
@@ -222,3 +229,59 @@ def test_request_is_edited_and_deleted_by_its_requester_until_a_run_starts(
         assert Action.objects.filter(pk=action.pk).exists() != may, name
         names = LogEntry.objects.filter(object_pk=str(action.pk), content_type__model="action")
         assert any(SECRET in one.object_repr for one in names) != may, name
+
+
+def test_idempotency_key_gets_the_first_response_for_a_day_and_per_account(
+    as_reviewer: Client, as_second_reviewer: Client
+) -> None:
+    def send(client: Client, key: str, **body: object) -> HttpResponse:
+        headers = {"Idempotency-Key": key}
+        sent = {"statement": STATEMENT, **body}
+        return client.post(API, sent, content_type="application/json", headers=headers)
+
+    refused = send(as_reviewer, "k1", severity=9)
+    assert refused.status_code == 422 and not Action.objects.exists()
+    first = send(as_reviewer, "k1", severity=2)
+    assert first.status_code == 201, "a refused request does not use the key up"
+    Run.objects.update(state="cancelled")
+    again = as_reviewer.post(
+        API,
+        {"severity": 2, "statement": STATEMENT},
+        content_type="application/json",
+        headers={"Idempotency-Key": "k1"},
+    )
+    assert (again.status_code, again.json()) == (201, first.json())
+    assert send(as_reviewer, "k1", severity=3).status_code == 422
+    assert Action.objects.count() == Run.objects.count() == 1
+    assert send(as_second_reviewer, "k1", severity=3).status_code == 201
+    assert send(as_reviewer, "k2", severity=2).json()["id"] != first.json()["id"]
+    assert send(as_reviewer, "", severity=2).status_code == 422
+    assert send(as_reviewer, "x" * 256).status_code == 422
+    action = Action.objects.get(pk=first.json()["id"])
+    erase_action(action, by=action.asked_by)
+    assert STATEMENT not in str(list(IdempotencyKey.objects.filter(action=action).values()))
+    day_ago = timezone.now() - timedelta(hours=24)
+    IdempotencyKey.objects.filter(key="k2").update(at=day_ago)
+    assert send(as_reviewer, "k2", severity=4).status_code == 201
+    IdempotencyKey.objects.update(at=day_ago)
+    forget_keys()
+    assert not IdempotencyKey.objects.exists()
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_requests_with_one_idempotency_key_at_once_make_one_action(reviewer: User) -> None:
+    """Real connections, because the second request has to wait for the first."""
+
+    def send(_number: int) -> str:
+        client = WebClient()
+        client.force_login(reviewer)
+        headers = {"Idempotency-Key": "at once"}
+        body = {"statement": STATEMENT}
+        answer = client.post(API, body, content_type="application/json", headers=headers)
+        connection.close()
+        return answer.text
+
+    with ThreadPoolExecutor(3) as pool:
+        answers = set(pool.map(send, range(3)))
+    assert len(answers) == 1 and Action.objects.count() == Run.objects.count() == 1

@@ -19,6 +19,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from core.errors import BadInput, NotAllowedNow
+from scriptsmith_site.integrations.single_sign_on.claims import read_claims
 from scriptsmith_site.models import Door, NotificationChoices, Profile, SecurityEvent, Session
 from scriptsmith_site.people.services import change_roles, roles_of, set_address
 from scriptsmith_site.people.sign_in.links import make_password_link
@@ -507,3 +508,25 @@ def test_provider_metadata_is_cached(provider: Provider, client: WebClient) -> N
     cache.clear()
     provider.sign_in(WebClient())
     assert provider.asked.count("/.well-known/openid-configuration") == 2
+
+
+def test_email_is_verified_only_if_no_document_of_the_provider_says_otherwise() -> None:
+    """What each document says of the address, and whether that makes it a verified one."""
+    ann, bob = "ann@example.org", "bob@example.org"
+    cases: list[tuple[dict[str, object], dict[str, object], bool]] = [
+        ({"email": ann, "email_verified": True}, {}, True),
+        ({}, {"email": ann, "email_verified": "true"}, True),
+        ({"email": ann, "email_verified": True}, {"email": ann, "email_verified": True}, True),
+        ({"email_verified": True}, {"email": ann}, True),
+        ({"email": ann, "email_verified": False}, {"email": ann, "email_verified": True}, False),
+        ({"email": ann, "email_verified": True}, {"email": ann, "email_verified": False}, False),
+        ({"email": ann, "email_verified": "no"}, {"email": ann, "email_verified": True}, False),
+        ({"email": ann, "email_verified": True}, {"email": bob}, False),
+        ({"email": ann}, {"email": ann}, False),
+    ]
+    wrong = []
+    for token, userinfo, verified in cases:
+        documents = {"iss": "i", "sub": "s", **token}, {"sub": "s", **userinfo}
+        if read_claims(*documents, groups_claim="groups").has_verified_email != verified:
+            wrong.append((token, userinfo))
+    assert not wrong
