@@ -136,7 +136,8 @@ class ItemView:
     def decision(self) -> Decision | None:
         if not self.item.campaign.is_live:
             return None
-        return self.item.decisions.filter(undone_at=None).select_related("by", "draft").first()
+        decisions = self.item.decisions.filter(undone_at=None)
+        return decisions.select_related("by", "draft", "edited").first()
 
     @cached_property
     def scratch(self) -> Scratch | None:

@@ -29,13 +29,14 @@ def claim_next(campaign: Campaign, *, by: User) -> Assignment | None:
     None where nothing waits for this person. Raises NotAllowedNow where the campaign is not open, or the
     person is paused or through with their share.
     """
-    _check_open(campaign)
     # Two requests at once would both find that the person holds nothing, and claim an item each.
     with one_at_a_time("claim", campaign.pk, by.pk):
-        return _claim_next(campaign, by)
+        return claim_following(campaign, by=by)
 
 
-def _claim_next(campaign: Campaign, by: User) -> Assignment | None:
+def claim_following(campaign: Campaign, *, by: User) -> Assignment | None:
+    """The same in the answer to a score or a decision, which a reviewer sends one after the other, without a lock."""
+    _check_open(campaign)
     place = None if campaign.is_live else next(iter(read_member(campaign.pk, by.pk)), None)
     if place is None or place.holds:  # type: ignore[attr-defined]
         while held := _resume_held(campaign, by):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from review.queue.assignment_leases import expire_leases, keep_alive, open_in_tab
 from review.queue.claims import (
+    claim_following,
     claim_item,
     claim_next,
     count_waiting_for,
@@ -30,7 +31,13 @@ from review.queue.overview.own_studies import (
     studies_under_way,
     takes_part,
 )
-from review.queue.overview.pace import count_given, own_pace, own_place
+from review.queue.overview.pace import (
+    count_given,
+    count_held,
+    count_today,
+    own_pace,
+    own_place,
+)
 from review.queue.reassignment import assign, assignments_of, send_back, take_back, take_over
 from review.queue.reviewer_checks.gold import mark_case
 
@@ -42,8 +49,11 @@ __all__ = [
     "assign",
     "assignments_of",
     "claim_item",
+    "claim_following",
     "claim_next",
     "count_given",
+    "count_held",
+    "count_today",
     "count_waiting_for",
     "earlier_item",
     "expire_leases",

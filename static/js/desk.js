@@ -33,10 +33,13 @@ function keptName(field) {
   return field.type === "radio" && field.name === "value" && stage ? `value-${stage.value}-${arm.value}` : "";
 }
 
+// What was saved since the page was made: changed back, it has to be saved again.
+let savedSince = new Set();
+
 function typed() {
   const fields = {};
   for (const field of desk()?.querySelectorAll("[data-kept]") ?? []) {
-    if (field.value !== field.defaultValue) fields[keptName(field)] = field.value;
+    if (field.value !== field.defaultValue || savedSince.has(keptName(field))) fields[keptName(field)] = field.value;
   }
   // With the text goes whether it was begun with the model's feedback.
   const based = desk()?.querySelector("[data-based-on]");
@@ -61,6 +64,11 @@ function forget(item) {
   try { for (const key of keysOf(item)) localStorage.removeItem(key); } catch { /* nothing was kept */ }
 }
 
+function forgetAll(item) {
+  forget(item);
+  try { sessionStorage.removeItem(sentKey(item)); } catch { /* nothing was kept */ }
+}
+
 const keysOf = (item) => Object.keys(localStorage).filter((key) => key.startsWith(`${PREFIX}${item}-`));
 
 /** What was kept here of an item: this tab's, else the newest of the tabs that are gone. */
@@ -71,6 +79,34 @@ function keptHere(item) {
     const all = keysOf(item).map((key) => JSON.parse(localStorage.getItem(key)));
     return all.sort((one, other) => other.at - one.at)[0]?.fields ?? {};
   } catch { return {}; }
+}
+
+// What this tab has sent of an item, with the revision under which it was saved. A page that is loaded again may have
+// been made before that, though the text is no longer kept here.
+const sentKey = (item) => `${PREFIX}sent-${item}`;
+
+function sentOf(item) {
+  try { return JSON.parse(sessionStorage[sentKey(item)] ?? "[]"); } catch { return []; }
+}
+
+function noteSent(item, fields, revision = 0) {
+  const earlier = sentOf(item).slice(-4);
+  if (revision) earlier.pop();
+  try { sessionStorage[sentKey(item)] = JSON.stringify([...earlier, { fields, revision }]); } catch { /* then a conflict is shown */ }
+}
+
+/** What was saved after this page was made. */
+function savedLater(place) {
+  const last = sentOf(place.dataset.item).at(-1);
+  return last?.revision > Number(place.dataset.revision) ? last.fields : {};
+}
+
+/** Whether the server has only what the page was made with or what this tab has sent, so that no other text is lost. */
+function isOwn(place, kept) {
+  const fields = [...place.querySelectorAll("[data-kept], input[name=value]")];
+  const made = (name) => fields.find((field) => keptName(field) === name && (field.type !== "radio" || field.defaultChecked))?.defaultValue ?? "";
+  const sent = sentOf(place.dataset.item);
+  return Object.entries(kept).every(([name, value]) => value === made(name) || sent.some((one) => one.fields[name] === value));
 }
 
 let timer = 0;
@@ -96,6 +132,7 @@ async function keepThere() {
 
 async function keepFields(place, fields) {
   say("saving");
+  noteSent(place.dataset.item, fields);
   try {
     const answer = await post(`${place.dataset.url}scratch/`, { ...fields, revision: place.dataset.revision });
     if (answer.ok) await noteSaved(place, fields, answer);
@@ -112,9 +149,12 @@ async function noteSaved(place, fields, answer) {
   const now = desk();
   if (now?.dataset.item !== place.dataset.item) return;
   place.dataset.revision = now.dataset.revision = revision;
+  for (const name of Object.keys(fields)) savedSince.add(name);
+  noteSent(now.dataset.item, fields, revision);
   if (JSON.stringify(typed()) !== JSON.stringify(fields)) return keepSoon();
   forget(now.dataset.item);
   say("saved");
+  for (const id of ["request", "scratch"]) tell("", { id }); // what stopped it is over
 }
 
 async function noteRefused(place, answer) {
@@ -129,8 +169,12 @@ async function noteRefused(place, answer) {
     say("offline");
     return keepSoon(AGAIN_AFTER_MS);
   }
-  say("refused");
   const said = await answer.json().catch(() => ({}));
+  if (answer.status === 409 && said.fields && isOwn(place, said.fields)) {
+    place.dataset.revision = said.revision;
+    return keepSoon(0);
+  }
+  say("refused");
   if (answer.status === 409) lost(said.message ?? words.refused);
   else tell(said.message ?? words.denied, { id: "scratch" });
 }
@@ -142,21 +186,20 @@ function lost(message) {
 }
 
 function put(place, fields) {
-  let changed = false;
   for (const field of place.querySelectorAll("[data-kept], input[name=value]")) {
     const value = fields[keptName(field)];
     if (value === undefined) continue;
     if (field.dataset.basedOn !== undefined) field.disabled = !value;
     else if (field.type === "radio") field.checked ||= field.value === value;
-    else if (field.value !== value) { field.value = value; changed = true; }
+    else field.value = value;
   }
-  return changed;
 }
 
 function restore() {
   const place = desk();
   if (!place?.dataset.url) return;
-  if (put(place, keptHere(place.dataset.item))) keepSoon(0);
+  put(place, { ...savedLater(place), ...keptHere(place.dataset.item) });
+  if (Object.keys(typed()).length) keepSoon(0);
   const remark = place.querySelector("[data-remark]");
   if (remark?.querySelector("textarea").value) remark.open = true;
   markLine();
@@ -179,7 +222,7 @@ for (const name of ["online", "focus"]) addEventListener(name, () => { keepThere
 
 const WRITING = "textarea, input:not([type=radio], [type=checkbox]), select";
 const isBusy = () => document.hidden || document.querySelector("dialog[open], details.menu[open]")
-  || document.activeElement?.matches(WRITING) || Object.keys(typed()).length;
+  || document.activeElement?.matches(WRITING) || Object.values(typed()).some(Boolean);
 const BY_ITSELF = "[data-waits], [data-goes-on]";
 const asksByItself = ({ detail }) => detail.elt.matches(BY_ITSELF) || detail.requestConfig?.elt.matches(BY_ITSELF);
 
@@ -242,7 +285,7 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
   if (forms.some((one) => one?.querySelector("[data-active]"))) active = pauses = 0;
   forgetSent(forms);
 });
-document.addEventListener("htmx:beforeOnLoad", ({ detail }) => { if (detail.xhr.getResponseHeader("HX-Redirect")) forget(desk()?.dataset.item); });
+document.addEventListener("htmx:beforeOnLoad", ({ detail }) => { if (detail.xhr.getResponseHeader("HX-Redirect")) forgetAll(desk()?.dataset.item); });
 document.addEventListener("htmx:beforeSend", ({ detail: { requestConfig, xhr } }) => {
   if (requestConfig.verb === "get") return;
   sends += 1;
@@ -261,14 +304,15 @@ function forgetSent(forms) {
   const isScore = forms.length === 1 && forms[0].id === "stage";
   const sent = forms.flatMap((one) => [...one?.elements ?? []]).filter((field) => !isScore || !field.closest("#decide, #decide-dialogs"));
   for (const field of sent) delete fields[keptName(field)];
+  forgetAll(desk().dataset.item);
   if (Object.keys(fields).length) keepHere(fields);
-  else forget(desk().dataset.item);
 }
 
 document.addEventListener("htmx:afterSwap", () => {
   const place = desk();
   if (!place) return;
   const isAnother = place.dataset.item !== hadItem;
+  savedSince = new Set();
   if (isAnother) active = pauses = 0;
   document.title = `${place.dataset.title} · ScriptSmith`;
   if (isAnother || !fence) fence = place.dataset.fence ?? "";
@@ -276,6 +320,7 @@ document.addEventListener("htmx:afterSwap", () => {
   restore();
   openDialogs(place) || focusIn(place, isAnother);
   if (!isElsewhere && (isAnother || stageOf(place) !== hadStage)) scrollTo(0, 0);
+  if (isAnother) alive();
   hadItem = place.dataset.item;
 });
 
@@ -474,10 +519,29 @@ for (const name of ["keydown", "pointermove", "pointerdown", "wheel", "visibilit
 async function alive() {
   const place = desk();
   if (!place?.dataset.url || document.hidden || !fence) return;
+  await opening;
+  const sent = fence;
   const answer = await post(`${place.dataset.url}alive/`, { fence }).catch(() => null);
   if (!answer) return say("offline");
+  // On its way while the item was sent or this tab took it over: what came with that counts.
+  if (sends || fence !== sent || desk()?.dataset.item !== place.dataset.item) return;
   if (answer.status === 409) lost((await answer.json()).message);
-  else if (answer.ok) showBack(await answer.text());
+  if (!answer.ok) return;
+  tell("", { id: "tab" });
+  showCounts(answer.headers);
+  showBack(await answer.text());
+}
+
+/** The counts of the live queue: in the bar, and beside the number of the item. */
+function showCounts(headers) {
+  const [waiting, all] = [headers.get("X-Waiting"), headers.get("X-Total")];
+  if (!waiting) return;
+  const count = document.querySelector(".nav-links [aria-current] .nav-count");
+  if (count) count.firstChild.data = waiting;
+  if (count) count.hidden = waiting === "0";
+  total = parseInt(all);
+  const shown = desk()?.querySelector("[data-total]");
+  if (shown) shown.textContent = `${shown.dataset.words} ${all}`;
 }
 
 /** What came back meanwhile, beside the scores; the token of its form is another one each time, and no news. */

@@ -8,7 +8,16 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from tests.browser.axe import problems_of
-from tests.browser.desk import at_stage, count_work, item_on, log_in, make_on, press, score_all
+from tests.browser.desk import (
+    at_stage,
+    count_work,
+    item_on,
+    log_in,
+    make_on,
+    press,
+    queue_on,
+    score_all,
+)
 from tests.site_process import Site
 
 _RISKY = """
@@ -217,3 +226,43 @@ def test_two_tabs_on_one_item_are_told_apart(site: Site, context: BrowserContext
         older.reload()
     press(older, "2", "Enter")
     at_stage(older, "Feedback")
+
+
+def test_reload_after_typing_keeps_the_text_and_tells_of_no_other_tab(
+    site: Site, context: BrowserContext
+) -> None:
+    """Whatever is on its way: the time between the last key and the reload decides which request the server sees."""
+    (address,) = queue_on(site, "reloaded")
+    page = context.new_page()
+    log_in(page, "rita")
+    page.goto(address)
+    page.keyboard.press("t")
+    expect(page.locator("#comment")).to_be_visible()
+    lost, written = [], ""
+    for number, wait in enumerate((0, 380, 60, 400, 120, 410, 180, 420, 240, 430, 450, 500)):
+        text = f"{number} after {wait} ms. "
+        page.locator("#comment").focus()
+        page.keyboard.press("Control+End")
+        page.keyboard.type(text)
+        page.wait_for_timeout(wait)
+        page.reload()
+        written += text
+        field = page.locator("#comment")
+        if field.input_value() != written:
+            lost.append(f"{wait} ms: {field.input_value()!r}")
+            written = field.input_value()
+        expect(page.locator("#saved")).to_have_attribute("data-state", "saved")
+        if page.locator("#toasts .notice").count():
+            lost.append(f"{wait} ms: {page.locator('#toasts').inner_text()}")
+        if number % 4 == 3:  # on the server, too, and taken back
+            page.evaluate("localStorage.clear()")
+            page.reload()
+            expect(field).to_have_value(written)
+            field.fill("")
+            expect(page.locator("#saved")).not_to_have_attribute("data-state", "saved")
+            expect(page.locator("#saved")).to_have_attribute("data-state", "saved")
+            page.evaluate("localStorage.clear()")
+            page.reload()
+            expect(field).to_have_value("")
+            written = ""
+    assert lost == []

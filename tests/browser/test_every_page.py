@@ -12,10 +12,12 @@ from collections.abc import Callable
 from urllib.parse import urlsplit
 
 import pytest
+from django.urls import resolve
 from playwright.sync_api import Page
 
 from tests.browser.axe import problems_of
 from tests.browser.desk import make_on, queue_on
+from tests.page_forms import JUDGMENTS
 from tests.site_process import PASSWORD, Site
 
 # Library pages, downloads, what a browser calls by itself, and pages that answer a GET with another page.
@@ -73,6 +75,30 @@ keys = {
 print(json.dumps(sorted(addresses(keys, get_resolver().url_patterns))))
 """
 
+# Pages with a script that eve has copied, and with two scripts that she has to decide on.
+_WITH_JUDGMENTS = """
+from django.contrib.auth.models import User
+from django.urls import reverse
+from catalog.models import Use
+from review import services
+from scriptsmith_site.models import AlertSource, Incident, IncidentEvent
+from tests.catalog.shelf import shelve
+from tests.make import make_run
+from tests.review.desk.test_desk import score_next
+eve = User.objects.get(username='eve')
+version = shelve('Show how long a machine has been up')
+use = Use.objects.create(version=version, by=eve)
+source = AlertSource.objects.create(name='Enter', kind='generic', proof='token')
+incident = Incident.objects.create(source=source, group='g', title='Slow', statement='Show the uptime')
+IncidentEvent.objects.create(incident=incident, kind='copied', by=eve, use=use)
+run = make_run(statement='List /srv', verdict='incorrect', feedback='- All.', refined='ls -a /srv\\n')
+item = services.take_in(run.pk)
+services.claim_item(item, by=eve)
+for value in (0, 2, 2):
+    score_next(item, eve, value)
+print(reverse('incident-detail', args=[incident.pk]), reverse('entry-detail', args=[version.entry.slug]))
+print(f"{reverse('incident-detail', args=[incident.pk])}?copied={use.pk}", reverse('item-review', args=[item.pk]))
+"""
 _AT_REST = """
 from pipeline.models import Run
 mine = Run.objects.filter(action__asked_by__username='eve', action__statement='list the files in /var/tmp')
@@ -164,3 +190,50 @@ def test_whoever_wants_no_motion_sees_none(
     for address in ("/queue/", "/campaigns/", "/_gallery/"):
         page.goto(address)
         assert page.evaluate(longest) < 50, address
+
+
+_NOTE_SUBMITS = """
+window.sent = [];
+const note = (form, button) => window.sent.push([
+    button?.formAction || form?.action || button?.getAttribute('hx-post') || '',
+    button?.name ?? '', button?.value ?? '', button?.innerText ?? '',
+]);
+document.addEventListener('submit', (event) => {
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    note(event.target, event.submitter);
+}, true);
+document.addEventListener('htmx:beforeRequest', (event) => {
+    if (event.detail.requestConfig.verb === 'get') return;
+    event.preventDefault();
+    note(event.target.form ?? event.target, event.target.matches('button') ? event.target : null);
+}, true);
+for (const one of document.querySelectorAll('details')) one.open = true;
+for (const one of document.querySelectorAll('dialog')) one.show();
+"""
+_FIELDS = "form input:not([type=hidden], [type=submit]), form select, input[form], select[form]"
+
+
+@pytest.mark.nightly
+def test_enter_in_any_field_records_no_judgment(
+    site: Site, everything: list[str], sign_in: Callable[..., Page]
+) -> None:
+    """Only a browser knows which button Enter presses: Chromium has rules of its own for lists and radio buttons."""
+    page, judged, pressed = sign_in("eve"), set[str](), 0
+    opened = site.run(_WITH_JUDGMENTS).split()
+    for address in [*opened, *(one for one in everything if is_page(page, one))]:
+        page.goto(address)
+        page.evaluate(_NOTE_SUBMITS)
+        fields = page.locator(_FIELDS)
+        for number in range(fields.count()):
+            field = fields.nth(number)
+            if field.is_visible() and field.is_enabled():
+                field.focus()
+                field.press("Enter")
+                pressed += 1
+        for url, name, value, text in page.evaluate("window.sent"):
+            is_judgment = resolve(urlsplit(url).path).view_name in JUDGMENTS
+            if is_judgment and (name or text.strip()):
+                judged.add(f"{address}: {text or value} of {url}")
+    assert not judged, judged
+    assert pressed > 100, pressed

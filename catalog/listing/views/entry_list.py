@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -19,6 +20,7 @@ from catalog.listing import services
 from catalog.listing.forms import FilterForm
 from catalog.listing.services import Facets, Filters, Sort
 from catalog.listing.services.filters import ALL, IN_USE
+from catalog.listing.services.search import Listed
 from catalog.listing.views.worklists import tabs_of
 from catalog.models import SavedView, Version
 from core.errors import BadInput
@@ -87,7 +89,7 @@ def _find(request: HttpRequest, form: FilterForm) -> dict[str, object]:
         found = services.search_entries(query, filters=filters)
         rows = services.rows_of(found.entries, filters)
         return {
-            **filter_context(request, form),
+            **filter_context(request, form, _facets_of(form, rows)),
             "rows": sorted(rows, key=lambda row: row.version.state == Version.State.DEPRECATED),
             "degraded": found.degraded,
             "said": ngettext("%s found", "%s found", len(rows)) % len(rows),
@@ -117,6 +119,23 @@ def _facets(counted: Facets) -> list[Facet]:
         )
         for name in FACETS
     ]
+
+
+def _facets_of(form: FilterForm, rows: Sequence[Listed]) -> list[Facet]:
+    """The filters of a search, without counts: what it finds depends on the filters."""
+    found = {
+        "tag": sorted({tag.name for row in rows for tag in row.version.tags.all()}),
+        "owner": sorted({row.version.owner.username for row in rows if row.version.owner}),
+    }
+    offered = {name: found.get(name) or _values_of(form, name) for name in FACETS}
+    return [
+        Facet(name, dict.fromkeys(values, 0), every=values, is_cut=True)
+        for name, values in offered.items()
+    ]
+
+
+def _values_of(form: FilterForm, name: str) -> list[str]:
+    return [str(value) for value, _label in getattr(form.fields[name], "choices", ()) if value]
 
 
 def _page(request: HttpRequest, filters: Filters, sort: Sort) -> dict[str, object]:

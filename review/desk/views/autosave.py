@@ -36,7 +36,11 @@ def save_scratch(request: HttpRequest, pk: int) -> HttpResponse:
             item, by=user, fields=fields, revision=read_whole(request, "revision", missing=0)
         )
     except Stale as stale:
-        return JsonResponse({"message": str(stale), "revision": stale.newest}, status=409)
+        # With what is kept: of the same tab, sent before a reload, it is no conflict.
+        kept = item.scratches.get(reviewer=user).fields
+        said = {"message": str(stale), "revision": stale.newest}
+        same = {name: kept[name] for name in fields if name in kept}
+        return JsonResponse({**said, "fields": same}, status=409)
     except BadInput as bad:
         return JsonResponse({"message": str(bad)}, status=422)
     return JsonResponse({"revision": scratch.revision})
@@ -64,5 +68,14 @@ def keep_alive(request: HttpRequest, pk: int) -> HttpResponse:
         queue.keep_alive(assignment, fence=read_whole(request, "fence", missing=0))
     except NotAllowedNow as refused:
         return JsonResponse({"message": str(refused)}, status=409)
-    place = queue.own_place(item.campaign, user, beside=item.pk)
-    return render(request, "review/desk/_came_back.html", {"place": place})
+    campaign = item.campaign
+    place = queue.own_place(campaign, user, beside=item.pk)
+    answer = render(request, "review/desk/_came_back.html", {"place": place})
+    if campaign.is_live:
+        # For the counts of the page, which stays while one item follows the other.
+        most = queue.MOST_COUNTED + 1
+        left = queue.count_waiting_for(campaign, user, most=most)
+        known = queue.count_today(campaign, user) + queue.count_held(campaign, user)
+        answer["X-Waiting"] = str(min(left, queue.MOST_COUNTED))
+        answer["X-Total"] = f"{known + left - 1}+" if left == most else str(known + left)
+    return answer

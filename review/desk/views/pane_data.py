@@ -87,11 +87,17 @@ def read_selection(query: Mapping[str, str]) -> PaneSelection:
 def visible_drafts(desk: ItemView) -> list[ShownDraft]:
     """The Drafts whose stage is open, and those made by people; in a closed item, all."""
     steps = {step.draft.pk: step for step in desk.steps if step.draft}
+    edited = desk.decision.edited if desk.decision else None
+    drafts = [*desk.drafts]
+    if edited is not None and edited not in drafts:
+        drafts.append(edited)
     shown: list[ShownDraft] = []
-    for draft in desk.drafts:
+    for draft in drafts:
         step = steps.get(draft.pk)
-        if step is None and not (
-            desk.is_closed and desk.visible["feedback"] and desk.item.campaign.is_live
+        if (
+            step is None
+            and draft != edited
+            and not (desk.is_closed and desk.visible["feedback"] and desk.item.campaign.is_live)
         ):
             continue
         shown.append(
@@ -111,6 +117,8 @@ def _label(desk: ItemView, draft: Draft, number: int) -> str:
     """Which script it is, by its stage: one that has none is named by how it came about."""
     if draft is desk.first:
         return _("Original")
+    if desk.decision and draft.pk == desk.decision.edited_id:
+        return _("Edited and approved")
     if draft == desk.refined_in(Arm.MODEL):
         return _("Refined")
     if draft == desk.refined_in(Arm.EXPERT):
@@ -130,9 +138,15 @@ def show_pane(
     if not drafts:
         return None
     by_number = {one.number: one for one in drafts}
-    shown = by_number.get(selection.show) or _draft_in_view(step, drafts)
+    edited = desk.decision.edited_id if desk.decision else None
+    approved = next((one for one in drafts if one.draft.pk == edited), None)
+    shown = by_number.get(selection.show) or approved or _draft_in_view(step, drafts)
     original = next((one for one in drafts if one.draft is desk.first), drafts[0])
     against = by_number.get(selection.against)
+    if shown is approved and desk.decision:
+        # What the reviewer changed, against the script that they started from.
+        before = desk.decision.draft_id
+        original = next((one for one in drafts if one.draft.pk == before), original)
     is_refined = shown.draft != desk.first and (step is None or step.stage == Score.Stage.REFINED)
     if selection.against < 0 and not selection.show and is_refined:
         against = original

@@ -30,7 +30,8 @@ def show_progress(desk: ItemView, *, whole: bool) -> Progress:
             most = queue.MOST_COUNTED + 1
             left = queue.count_waiting_for(campaign, reviewer, most=most)
             is_more = left == most
-            total = (place.number or 0) + left - is_more
+            left += queue.count_held(campaign, reviewer)
+            total = queue.count_today(campaign, reviewer) + left - is_more
         else:
             waiting = queue.count_waiting_for(campaign, reviewer)
             total = queue.count_given(campaign, reviewer) + waiting

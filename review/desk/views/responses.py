@@ -48,7 +48,7 @@ def show_next(request: HttpRequest, item: Item, *, said: str = "") -> HttpRespon
     It is claimed now and not ahead: nothing is held for somebody who has not come to it.
     """
     try:
-        assignment = queue.claim_next(item.campaign, by=signed_in(request))
+        assignment = queue.claim_following(item.campaign, by=signed_in(request))
     except NotAllowedNow as refused:
         assignment, said = None, " ".join([said, str(refused)]).strip()
     if assignment is None:

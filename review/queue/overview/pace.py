@@ -96,7 +96,7 @@ def own_place(
     if campaign.is_live:
         loose = _read_waiting(campaign.pk, user.pk)
         is_done = assignment is not None and assignment.state == Assignment.State.SUBMITTED
-        number = max(1, _count_today(campaign, user) + (not is_done))
+        number = max(1, count_today(campaign, user) + (not is_done))
     else:
         # If the claim found none, none is searched for.
         has_loose = getattr(assignment, "has_loose", True)
@@ -114,7 +114,16 @@ def count_given(campaign: Campaign, user: User) -> int:
     return last - _count_let_go(_read_loose(campaign.pk, user.pk), before=last + 1)
 
 
-def _count_today(campaign: Campaign, user: User) -> int:
+def count_held(campaign: Campaign, user: User) -> int:
+    """How many items the person has claimed and is not through with; those that wait for feedback included."""
+    states = [Assignment.State.ACTIVE, Assignment.State.WAITING]
+    return Assignment.objects.filter(
+        item__campaign=campaign, reviewer=user, state__in=states
+    ).count()
+
+
+def count_today(campaign: Campaign, user: User) -> int:
+    """How many items of the live queue the person has decided today."""
     midnight = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
     # Of years of reviewing only today is read.
     return Assignment.objects.filter(

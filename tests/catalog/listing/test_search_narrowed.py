@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from django.contrib.auth.models import User
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from pytest_django import DjangoAssertNumQueries
 
 from catalog.listing.services import search
 from catalog.listing.services.search import Filters, search_entries
+from catalog.listing.views.entry_list import FACETS
 from catalog.models import Entry, Version
 from catalog.retrieval import vector_search
-from tests.catalog.shelf import shelve
+from tests.catalog.shelf import ClientFor, shelve
 
 pytestmark = pytest.mark.django_db
 
@@ -83,3 +87,18 @@ def test_the_number_of_queries_does_not_grow(
         shelve(f"{SPOOLER} once more {number}", script=f"id {number}\n", tags=["near"])
     with django_assert_num_queries(len(few)):
         assert len(search_entries(SPOOLER, filters=Filters(tag="near")).entries) == 7
+
+
+def test_search_offers_every_filter_and_keeps_the_chosen_ones(
+    curator: User, client_for: ClientFor
+) -> None:
+    shelve("Show how long the machine has been up", tags=("uptime", "host"), owner=curator)
+    client = client_for(curator)
+    listed = client.get("/catalogue/", {"risk": "low"}).text
+    page = client.get("/catalogue/", {"q": "uptime", "risk": "low", "tag": "uptime"}).text
+    for name in FACETS:
+        assert f'id="facet-{name}"' in page, name
+    for value in re.findall(r'href="\?[^"]*\bside_effect=(\w+)', listed):
+        assert re.search(rf'href="\?q=uptime[^"]*tag=uptime[^"]*side_effect={value}', page), value
+    assert 'name="risk" value="low"' in page and 'name="tag" value="uptime"' in page
+    assert re.search(r'href="\?q=uptime[^"]*tag=host', page)

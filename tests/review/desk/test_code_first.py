@@ -20,6 +20,7 @@ from review.desk.views.rubric_lines import rubric_lines
 from review.models import Assignment, Decision, Item
 from review.queue.services import claim_item, own_place, take_in
 from tests.make import make_run
+from tests.review.desk.test_decide import decide
 from tests.review.desk.test_desk import HTMX, score_next, script_of
 from tests.review.desk.test_one_act import fields_of
 from tests.review.maker import ClientFor, make_study
@@ -277,3 +278,20 @@ def test_the_starter_rubric_has_a_line_for_every_score() -> None:
     for stage in ("script", "feedback", "refined"):
         lines = rubric_lines(str(STARTER_RUBRIC), stage)
         assert lines is not None and all(10 < len(line) <= 160 for line in lines), stage
+
+
+def test_counts_of_a_sitting_are_of_items_that_the_reviewer_can_open(
+    reviewer: User, client_for: ClientFor
+) -> None:
+    """On each page and in each sign of life: decided, in hand and waiting make one total, which nothing changes."""
+    items = [services.take_in(make_run().pk) for _number in range(4)]
+    client, campaign = client_for(reviewer), services.live_queue()
+    assert "1 of 4" in words(place_on(page_of(client, items[3]))), "only looked at"
+    for done in range(4):
+        held = services.claim_next(campaign, by=reviewer)
+        place = words(place_on(page_of(client, held.item)))
+        assert f"{done + 1} of 4" in place
+        alive = client.post(reverse("item-alive", args=[held.item_id]), {"fence": held.fence})
+        left = services.waiting_for(campaign, reviewer).count()
+        assert (alive["X-Waiting"], alive["X-Total"], left) == (str(3 - done), "4", 3 - done)
+        decide(held.item, by=reviewer)

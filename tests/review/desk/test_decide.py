@@ -82,6 +82,19 @@ def test_approved_refinement_scores_2(held_flagged: Assignment, reviewer: User) 
     assert given == [("script", 0), ("feedback", 2), ("refined", 2)]
 
 
+def test_edited_item_shows_the_approved_script_against_the_replaced_one(
+    held: Assignment, reviewer: User, client_for: ClientFor
+) -> None:
+    replaced = held.item.run.drafts.get().script
+    decide(held.item, by=reviewer, kind="edit", edited_script=EDITED)
+    page = client_for(reviewer).get(reverse("item-review", args=[held.item_id])).text
+    assert "Edited and approved" in page and "Original" in page
+    for script in (replaced, EDITED):
+        for line in script.splitlines()[2:]:
+            assert line.split()[-1].strip('"') in page, line
+    assert 'class="diff' in page
+
+
 def test_edit_needs_second_reviewer(held: Assignment, reviewer: User, curator: User) -> None:
     decision = decide(held.item, by=reviewer, kind="edit", edited_script=EDITED)
     version = decision.publication.version
