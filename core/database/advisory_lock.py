@@ -26,7 +26,7 @@ def lock_name(name: str) -> None:
 @contextmanager
 def one_at_a_time(subject: str, key: int, other: int) -> Iterator[None]:
     """Wait until no other request has the lock on this subject, and hold it until the end of the block."""
-    keys = [f"{subject} {key}", other]
+    keys = (f"{subject} {key}", other)
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_lock(hashtext(%s), %s)", keys)
         try:

@@ -222,9 +222,9 @@ class _Details:
         self._versions = _versions_of({**vouching, **answered, **starting})
         published = [pk for pk in with_status(AnswerStatus.WITHDRAWN) if pk not in answered]
         if published:
-            versions = Version.objects.select_related("entry", "verified_by").order_by("pk")
-            for version in versions.filter(provenance__run__in=published):
-                self._versions[version.provenance["run"]] = version
+            made = Version.objects.select_related("entry", "verified_by").order_by("pk")
+            for one in made.filter(provenance__run__in=published):
+                self._versions[one.provenance["run"]] = one
         self._flagged = _differences_of(runs[pk] for pk in with_status(AnswerStatus.FLAGGED))
         decided = with_status(
             AnswerStatus.WAITING,

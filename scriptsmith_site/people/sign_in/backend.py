@@ -32,7 +32,7 @@ class RoleBackend(ModelBackend):
     ) -> User | None:
         known = find_user(username) if username else None
         name = known.username if known else username
-        return super().authenticate(request, username=name, password=password, **credentials)  # type: ignore[return-value]
+        return super().authenticate(request, username=name, password=password, **credentials)
 
     def get_user(self, user_id: int) -> User | None:
         user = next(iter(_with_permissions(int(user_id))), None)

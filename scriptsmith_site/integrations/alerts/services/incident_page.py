@@ -112,7 +112,7 @@ def _searched(incident: Incident) -> tuple[list[str], str]:
 
 def _best_of(one: Retrieval, other: Retrieval) -> Retrieval:
     """The matches of both, each version once, the surest first."""
-    surest = {}
+    surest: dict[int, Match] = {}
     for match in sorted([*one.matches, *other.matches], key=lambda match: -match.confidence):
         surest.setdefault(match.version_id, match)
     return replace(
