@@ -1,12 +1,26 @@
-"""The name under which this process holds leases."""
+"""The name under which this process holds leases, and the supervisor's standard error."""
 
 from __future__ import annotations
 
 import os
+import select
 import socket
 import uuid
+from contextlib import suppress
 
+_LEAST_PIPE_ROOM = 4096  # what a pipe that `select` calls writable takes without blocking
+
+# Standard error of the supervisor that forked this process, whose own is a file.
+console: int | None = None
 _name = ""
+
+
+def write_to_console(text: str) -> None:
+    """Write to the supervisor's standard error, unless there is none or its reader is too slow."""
+    data = text.encode()
+    with suppress(OSError):
+        while console is not None and data and select.select([], [console], [], 0)[1]:
+            data = data[os.write(console, data[:_LEAST_PIPE_ROOM]) :]
 
 
 def owner() -> str:

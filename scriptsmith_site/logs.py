@@ -6,9 +6,12 @@ import logging
 import re
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
+from typing import TextIO
 
 from pythonjsonlogger.core import LogData
 from pythonjsonlogger.json import JsonFormatter
+
+from core.process import write_to_console
 
 MASK = "***"
 
@@ -40,6 +43,24 @@ class ContextFilter(logging.Filter):
         if run_id.get() is not None and not hasattr(record, "run_id"):
             record.run_id = run_id.get()
         return True
+
+
+class LogHandler(logging.StreamHandler[TextIO]):
+    """Writes lines to standard error. Errors, and lines that do not fit on the disk, also go to the supervisor's."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            line = self.format(record) + self.terminator
+        except Exception:
+            return self.handleError(record)
+        is_urgent = record.levelno >= logging.ERROR
+        try:
+            self.stream.write(line)
+            self.flush()
+        except (OSError, ValueError):
+            is_urgent = True
+        if is_urgent:
+            write_to_console(line)
 
 
 class JsonLines(JsonFormatter):

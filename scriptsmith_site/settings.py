@@ -598,7 +598,11 @@ LOGGING = {
     "filters": {"context": {"()": "scriptsmith_site.logs.ContextFilter"}},
     "formatters": {"json": {"()": "scriptsmith_site.logs.JsonLines"}},
     "handlers": {
-        "stderr": {"class": "logging.StreamHandler", "formatter": "json", "filters": ["context"]}
+        "stderr": {
+            "class": "scriptsmith_site.logs.LogHandler",
+            "formatter": "json",
+            "filters": ["context"],
+        }
     },
     "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
     "loggers": {

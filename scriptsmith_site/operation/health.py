@@ -12,6 +12,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.migrations.executor import MigrationExecutor
+from django.db.transaction import atomic
 from django.http import HttpRequest, JsonResponse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
@@ -25,6 +26,11 @@ from scriptsmith_site.embedded.layout import redis_client_url
 from scriptsmith_site.operation import storage, work
 
 _BROKER_SECONDS = 1.0
+# Sorting more than fits into memory writes a temporary file of 200 KB: no table changes, and a full disk refuses it.
+_SPILL = """
+SET LOCAL work_mem = '64kB';
+SELECT count(*) FROM (SELECT * FROM generate_series(1, 5000) ORDER BY 1 DESC OFFSET 0) AS spilled
+"""
 
 
 class Health(StrEnum):
@@ -74,10 +80,10 @@ def worst_of(parts: Iterable[Health]) -> Health:
 
 
 def check_database(database: BaseDatabaseWrapper) -> Health:
-    """Whether PostgreSQL answers a question."""
+    """Return whether PostgreSQL answers and has room on its disk."""
     try:
-        with database.cursor() as cursor:
-            cursor.execute("SELECT 1")
+        with atomic(database.alias), database.cursor() as cursor:
+            cursor.execute(_SPILL)
     except DatabaseError:
         return Health.FAILED
     return Health.OK
@@ -93,8 +99,11 @@ def check_migrations(database: BaseDatabaseWrapper) -> Health:
 
 
 def check_disk() -> Health:
-    """Whether there is room left where our own files and database lie."""
-    return Health.DEGRADED if any(room.is_little for room in storage.rooms()) else Health.OK
+    """Return whether the disks of the data folder and of the embedded database have room."""
+    rooms = storage.rooms()
+    if any(room.is_full for room in rooms):
+        return Health.FAILED
+    return Health.DEGRADED if any(room.is_little for room in rooms) else Health.OK
 
 
 def check_worker() -> Health:

@@ -13,6 +13,7 @@ from scriptsmith_site.models import BackupEvent
 
 # Less than this is too little: PostgreSQL stops at a full disk, and needs room for its log before.
 LEAST_FREE = 1024**3
+FULL = 1024**2  # less than this is as good as nothing
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,10 @@ class Room:
     @property
     def is_little(self) -> bool:
         return self.free < LEAST_FREE
+
+    @property
+    def is_full(self) -> bool:
+        return self.free < FULL
 
 
 @dataclass(frozen=True)

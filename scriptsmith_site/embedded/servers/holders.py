@@ -21,11 +21,12 @@ _CHANGE_SECONDS = 600.0  # a migration of a large database may take minutes
 
 
 class Server(Protocol):
-    """What starts, stops and says whether it runs. `start` raises CannotStart."""
+    """A server that this product starts and stops. `start` raises CannotStart; `how_ended` is empty while it runs."""
 
     name: str
 
     def is_running(self) -> bool: ...
+    def how_ended(self) -> str: ...
     def start(self) -> None: ...
     def stop(self) -> None: ...
 
@@ -50,7 +51,7 @@ class Use:
 
     def __init__(self, layout: Layout, servers: Sequence[Server]) -> None:
         self._layout = layout
-        self._servers = servers
+        self.servers = servers
         self._users = FileLock(layout.users_lock)
 
     def begin(self, prepare: Callable[[], None] | None, *, when_alone: bool = True) -> None:
@@ -73,10 +74,10 @@ class Use:
                 raise
             self._users.share()
 
-    def restart(self) -> None:
-        """Start again what has died. Raises CannotStart."""
+    def restart(self, server: Server) -> None:
+        """Start a server again that has ended. Raises CannotStart."""
         with held(self._layout.change_lock, seconds=_CHANGE_SECONDS):
-            self._start_all()
+            server.start()
 
     def end(self) -> bool:
         """Stop the servers; False where somebody else uses them, who then stops them."""
@@ -88,14 +89,14 @@ class Use:
         return alone
 
     def all_run(self) -> bool:
-        return all(server.is_running() for server in self._servers)
+        return all(server.is_running() for server in self.servers)
 
     def _start_all(self) -> None:
-        for server in self._servers:
+        for server in self.servers:
             server.start()
 
     def _stop_all(self) -> None:
-        for server in reversed(self._servers):
+        for server in reversed(self.servers):
             server.stop()
 
 

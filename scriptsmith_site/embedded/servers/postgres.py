@@ -64,6 +64,10 @@ class Postgres:
             self._process.poll()  # reaps it, where it was ours and has ended
         return self._says_ready() and self._answers()
 
+    def how_ended(self) -> str:
+        """Return a sentence on why it does not answer, or an empty text while it does."""
+        return "" if self.is_running() else processes.describe_end(self.name, self._process)
+
     def start(self) -> None:
         """Start it and wait until it takes connections; a running one stays as it is.
 

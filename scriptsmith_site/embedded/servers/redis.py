@@ -48,6 +48,10 @@ class Redis:
             except OSError:
                 return False
 
+    def how_ended(self) -> str:
+        """Return a sentence on why it does not answer, or an empty text while it does."""
+        return "" if self.is_running() else processes.describe_end(self.name, self._process)
+
     def start(self) -> None:
         """Start it and wait until it answers; a running one stays as it is.
 

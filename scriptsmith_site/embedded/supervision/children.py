@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from core import process
 from scriptsmith_site.embedded.supervision import processes
 from scriptsmith_site.embedded.supervision.forks import Fork
 
@@ -64,7 +65,7 @@ class Child:
                 title=f"scriptsmith {self.name}",
                 output=(output or log).fileno(),
                 errors=log.fileno(),
-                kept=self._program.descriptors,
+                kept=[*self._program.descriptors, *([process.console] if process.console else [])],
                 niceness=self._program.niceness,
             )
         self._status = None
@@ -81,6 +82,14 @@ class Child:
     @property
     def is_running(self) -> bool:
         return self._process is not None and self.ended is None
+
+    def how_ended(self) -> str:
+        """Return a sentence on how the process ended, or an empty text while it runs."""
+        if self.ended is None:
+            return ""
+        how = processes.describe_end(f"The {self.name}", self._process)
+        # After a signal, the last line of the log is about something else.
+        return f"{how} Its log ends with: {self.last_words()}" if self.ended > 0 else how
 
     def tell_to_end(self) -> None:
         if self._process is not None and self.is_running:
@@ -121,5 +130,10 @@ def trim_logs(folder: Path) -> None:
     """Move what a long log holds aside, and let its writer go on in the same file."""
     for log in folder.glob("*.log"):
         if log.stat().st_size > _KEPT_LOG_BYTES:
-            shutil.copyfile(log, log.with_suffix(".log.1"))
-            os.truncate(log, 0)
+            older = log.with_suffix(".log.1")
+            try:
+                shutil.copyfile(log, older)
+            except OSError:  # a full disk must not end the supervisor
+                older.unlink(missing_ok=True)
+            else:
+                os.truncate(log, 0)

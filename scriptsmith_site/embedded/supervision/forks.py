@@ -46,7 +46,7 @@ class Fork:
                 main, title, (output, errors), kept, niceness, lambda: _set_signals(bind, blocked)
             )
         signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
-        self._status: int | None = None
+        self.returncode: int | None = None
 
     def poll(self) -> int | None:
         """Return the exit status of a process that has ended, negative for a signal; else None."""
@@ -57,11 +57,11 @@ class Fork:
         self._wait(0)
 
     def _wait(self, options: int) -> int | None:
-        if self._status is None:
+        if self.returncode is None:
             pid, status = os.waitpid(self.pid, options)
             if pid:
-                self._status = os.waitstatus_to_exitcode(status)
-        return self._status
+                self.returncode = os.waitstatus_to_exitcode(status)
+        return self.returncode
 
 
 def _become(

@@ -11,6 +11,7 @@ import signal
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Protocol
 
 _PROC = Path("/proc")
 _PR_SET_PDEATHSIG, _PR_SET_NAME = 1, 15
@@ -18,6 +19,13 @@ _PR_SET_PDEATHSIG, _PR_SET_NAME = 1, 15
 _COMMAND_LINE_BEGIN, _COMMAND_LINE_END = 45, 46
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _M_ARENA_MAX = -8
+
+
+class Process(Protocol):
+    """A child of this process. A return code below 0 is the signal that ended it; None while it runs."""
+
+    pid: int
+    returncode: int | None
 
 
 def find(matches: Callable[[int], bool]) -> list[int]:
@@ -102,6 +110,17 @@ def send(pid: int, number: signal.Signals) -> None:
         os.kill(pid, number)
     except ProcessLookupError:
         return
+
+
+def describe_end(name: str, process: Process | None) -> str:
+    """Return a sentence that names the process and the signal or exit status that ended it."""
+    if process is None or process.returncode is None:
+        return f"{name} does not answer."
+    how, status = f"ended with exit status {process.returncode}", process.returncode
+    if status < 0:
+        names = {number.value: number.name for number in signal.Signals}
+        how = f"was killed by {names.get(-status, f'signal {-status}')}"
+    return f"{name} (process {process.pid}) {how}."
 
 
 def end_with_parent(number: signal.Signals) -> Callable[[], None]:

@@ -24,8 +24,8 @@ def prepare() -> Program:
     return Program("prepare", _prepare, grace=5.0)
 
 
-def web(descriptor: int, gate: int) -> Program:
-    """Gunicorn on a listening socket that is open already. It serves once the pipe `gate` has no writer any more."""
+def web(descriptor: int) -> Program:
+    """Gunicorn on a listening socket that is already open."""
     processes = min(MOST_WEB_PROCESSES, max(LEAST_WEB_PROCESSES, os.cpu_count() or 1))
     arguments = ["--bind", f"fd://{descriptor}", "--worker-class", "gthread"]
     arguments += ["--workers", str(processes), "--threads", str(WEB_THREADS)]
@@ -33,8 +33,8 @@ def web(descriptor: int, gate: int) -> Program:
     arguments += ["--preload", "--no-control-socket", "--log-level", "warning"]
     arguments += ["--config", "python:scriptsmith_site.web.gunicorn_worker"]
     arguments += ["--timeout", "120", "--graceful-timeout", "8", "--keep-alive", "5"]
-    serve = partial(_serve, [*arguments, "scriptsmith_site.wsgi:application"], gate)
-    return Program("web", serve, grace=10.0, descriptors=(descriptor, gate))
+    serve = partial(_serve, [*arguments, "scriptsmith_site.wsgi:application"])
+    return Program("web", serve, grace=10.0, descriptors=(descriptor,))
 
 
 def worker(layout: Layout) -> Program:
@@ -70,13 +70,9 @@ def _prepare() -> None:
     main()
 
 
-def _serve(arguments: Sequence[str], gate: int) -> None:
+def _serve(arguments: Sequence[str]) -> None:
     from gunicorn.app.wsgiapp import run
 
-    from core.preloading import load_ahead
-
-    load_ahead()
-    os.read(gate, 1)
     sys.argv = ["gunicorn", *arguments]
     run()
 

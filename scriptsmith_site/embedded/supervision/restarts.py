@@ -1,16 +1,18 @@
-"""How often and how soon something that dies is started again."""
+"""When a program that ends is started again."""
 
 from __future__ import annotations
 
+import math
 import time
 
 _FIRST_DELAY_SECONDS = 0.5
+_LONGEST_DELAY_SECONDS = 60.0
 _MOST_IN_A_ROW = 5
 _STABLE_SECONDS = 60.0
 
 
 class Restarts:
-    """The restarts of one program; those in a row come ever later, and then no more."""
+    """The restarts of one program. The delay doubles with each end in a row, up to a minute."""
 
     def __init__(self) -> None:
         self.due_at: float | None = None
@@ -18,16 +20,17 @@ class Restarts:
         self._started_at = time.monotonic()
 
     def note_end(self) -> bool:
-        """Set when the next start is due; False where it has been started in vain too often.
+        """Set when the next start is due. Return False after more than five ends in a row.
 
-        A start that failed is an end too.
+        A failed start is an end too.
         """
         now = time.monotonic()
         if now - self._started_at > _STABLE_SECONDS:
             self._in_a_row = 0
         self._in_a_row += 1
-        self._started_at = now
-        self.due_at = now + _FIRST_DELAY_SECONDS * 2 ** (self._in_a_row - 1)
+        self._started_at = math.inf  # until `note_start`: a long delay is not a stable run
+        delay = _FIRST_DELAY_SECONDS * 2 ** (self._in_a_row - 1)
+        self.due_at = now + min(delay, _LONGEST_DELAY_SECONDS)
         return self._in_a_row <= _MOST_IN_A_ROW
 
     def note_start(self) -> None:

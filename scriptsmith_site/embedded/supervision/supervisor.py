@@ -1,7 +1,8 @@
-"""The foreground process of `make run`: starts all, restarts what dies, ends it in order."""
+"""The foreground process of `make run`: starts all parts, restarts those that end, stops them in order."""
 
 from __future__ import annotations
 
+import gc
 import os
 import socket
 import tempfile
@@ -9,12 +10,15 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 
+from core import process
+from core.preloading import load_ahead
 from scriptsmith_site.embedded.errors import CannotStart
 from scriptsmith_site.embedded.folders import make_data_folder
 from scriptsmith_site.embedded.layout import Layout
 from scriptsmith_site.embedded.locks import FileLock
-from scriptsmith_site.embedded.servers.holders import Use, servers_of
+from scriptsmith_site.embedded.servers.holders import Server, Use, servers_of
 from scriptsmith_site.embedded.supervision import programs
 from scriptsmith_site.embedded.supervision.children import (
     Child,
@@ -50,6 +54,7 @@ def run(layout: Layout, options: Options, load: Callable[[int], None]) -> None:
     `load` gets the port and loads what the product's processes share, because they are forked from this one.
     """
     signals = Signals()
+    process.console = os.dup(2)
     try:
         with _only_supervisor(layout) as lock:
             end_leftovers(layout.data)
@@ -96,24 +101,20 @@ class Supervisor:
         self._load = load
         self._notice = ""
         self._use = Use(layout, servers_of(layout))
-        # The web loads its views while the database is prepared, and serves when the writing end is closed.
-        gate, self._gate_writer = os.pipe()
-        self._web = self._child(programs.web(listener.fileno(), gate))
+        self._web = self._child(programs.web(listener.fileno()))
         self._worker = self._child(programs.worker(layout))
         self._sandbox_worker = self._child(programs.sandbox_worker())
         self._demo_model = self._child(programs.demo_model(layout)) if with_demo_model else None
-        self._restarts = {child: Restarts() for child in self._children()}
-        self._server_restarts = Restarts()
+        parts: list[Child | Server] = [*self._children(), *self._use.servers]
+        self._restarts = {part: Restarts() for part in parts}
 
     def run(self) -> None:
         """Start, watch until told to end, and end. Raises CannotStart."""
         _say(f"Starting ScriptSmith with the data in {self._layout.data}")
         self._use.begin(self._prepare, when_alone=False)
         try:
-            os.close(self._gate_writer)
             for child in self._children():
-                if child is not self._web:
-                    child.start()
+                child.start()
             self._wait_until_ready()
             self._watch()
         finally:
@@ -134,18 +135,12 @@ class Supervisor:
         self._signals.interrupts = False
         self._load(self._listener.getsockname()[1])
         _say("Preparing the database")
-        self._web.start()
-        try:
-            self._run_preparation()
-        except BaseException:
-            self._web.kill()
-            raise
-
-    def _run_preparation(self) -> None:
         self._layout.demo_model.unlink(missing_ok=True)
         child = self._child(programs.prepare())
         with tempfile.TemporaryFile() as output:
             child.start(output)
+            load_ahead()  # in the meantime, so that the web serves at once, also after a restart
+            gc.freeze()
             while child.ended is None:
                 self._signals.wait(_LOOK_SECONDS)
                 if self._signals.requests_to_end:
@@ -162,7 +157,7 @@ class Supervisor:
             for child in self._children():
                 if child.ended is not None:
                     raise CannotStart(
-                        f"the {child.name} did not start: {child.last_words()} (see {child.log})"
+                        f"the {child.name} did not start. {child.how_ended()} (see {child.log})"
                     )
             if self._signals.requests_to_end:
                 raise _ToldToEnd
@@ -182,46 +177,38 @@ class Supervisor:
         looked_at = trimmed_at = time.monotonic()
         while not self._signals.requests_to_end:
             woken = self._signals.wait(0.25 if self._is_anything_due() else _LOOK_SECONDS)
-            self._revive_children()
+            for child in self._children():
+                self._revive(child, child.start)
             now = time.monotonic()
-            if woken or now - looked_at > _LOOK_SECONDS:
-                self._revive_servers()
+            if woken or self._is_anything_due() or now - looked_at > _LOOK_SECONDS:
+                for server in self._use.servers:
+                    self._revive(server, partial(self._use.restart, server))
                 looked_at = now
             if now - trimmed_at > _TRIM_SECONDS:
                 trim_logs(self._layout.logs)
                 trimmed_at = now
 
     def _is_anything_due(self) -> bool:
-        every = [*self._restarts.values(), self._server_restarts]
-        return any(restarts.due_at is not None for restarts in every)
+        return any(restarts.due_at is not None for restarts in self._restarts.values())
 
-    def _revive_children(self) -> None:
-        for child, restarts in self._restarts.items():
-            if restarts.due_at is None and child.ended is not None:
-                _say(f"The {child.name} has ended ({child.last_words()}); it is started again.")
-                if not restarts.note_end():
-                    raise CannotStart(
-                        f"the {child.name} keeps ending: {child.last_words()} (see {child.log})"
-                    )
-            if restarts.due_at is not None and restarts.due_at <= time.monotonic():
-                child.start()
+    def _revive(self, part: Child | Server, start: Callable[[], None]) -> None:
+        """Start a part again after its delay. The supervisor never gives up: pages show a maintenance message."""
+        restarts = self._restarts[part]
+        if restarts.due_at is None and (how := part.how_ended()):
+            self._plan_restart(part, how)
+        elif restarts.due_at is not None and restarts.due_at <= time.monotonic():
+            try:
+                start()
                 restarts.note_start()
+            except (CannotStart, OSError) as error:
+                self._plan_restart(part, f"The start of {part.name} failed: {error}.")
 
-    def _revive_servers(self) -> None:
-        restarts = self._server_restarts
-        if self._use.all_run():
-            restarts.due_at = None
-            return
-        if restarts.due_at is not None and time.monotonic() < restarts.due_at:
-            return
-        if not restarts.note_end():
-            raise CannotStart(f"PostgreSQL or Redis keeps ending: see {self._layout.logs}")
-        _say("PostgreSQL or Redis has ended; it is started again.")
-        try:
-            self._use.restart()
-            restarts.note_start()
-        except CannotStart as error:
-            _say(str(error))
+    def _plan_restart(self, part: Child | Server, why: str) -> None:
+        restarts = self._restarts[part]
+        stays = restarts.note_end()
+        delay = (restarts.due_at or 0) - time.monotonic()
+        keeps = "" if stays else f" It keeps ending: see {self._layout.logs}."
+        _say(f"{why}{keeps} The next start is in {delay:.1f} s.")
 
     def _end_children(self) -> None:
         """The web and the worker first: what they have begun may still need the demo model."""

@@ -37,8 +37,8 @@ class Product:
         assert found, self.printed + process.stderr.read()
         self.url = found[1]
 
-    def answer(self) -> str:
-        with urllib.request.urlopen(self.url + "healthz", timeout=180) as response:
+    def answer(self, path: str = "healthz") -> str:
+        with urllib.request.urlopen(self.url + path, timeout=180) as response:
             return response.read().decode()
 
     def end(self) -> tuple[int, str]:
@@ -83,6 +83,8 @@ def test_what_is_killed_comes_back(used_place, start, until) -> None:
         until(lambda w=words, b=before: (now := set(used_place.alive(*w))) and not now & b)
         assert product.answer().isdigit()
     assert product.answer() != first
+    # A web that had to load its views again would serve nothing for seconds.
+    assert product.answer("loaded-by") == str(product.process.pid)
     until(Postgres(used_place.layout).is_running)
     assert product.end() == (0, "")
     assert used_place.alive() == []

@@ -7,7 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from django.db import OperationalError
+from django.db import OperationalError, connection
 from django.db.utils import ConnectionHandler
 from django.test import Client
 from django.utils import timezone
@@ -92,6 +92,25 @@ def test_missing_worker_sandbox_and_disk_space_are_named(
     settings.LAYOUT = Layout(tmp_path)
     monkeypatch.setattr(storage, "LEAST_FREE", shutil.disk_usage(tmp_path).total + 1)
     assert degraded(client) == ["disk"]
+
+
+def test_full_disk_of_either_part_fails_readiness(
+    client: Client,
+    worker: Worker,
+    settings: Settings,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    settings.LAYOUT = Layout(tmp_path)
+    monkeypatch.setattr(storage, "FULL", shutil.disk_usage(tmp_path).total + 1)
+    answer = client.get("/readyz")
+    assert (answer.status_code, answer.json()["parts"]["disk"]) == (503, "failed")
+    monkeypatch.undo()
+    with connection.cursor() as cursor:
+        # PostgreSQL refuses temporary files as it would on a full disk. It still answers SELECT 1.
+        cursor.execute("SET LOCAL temp_file_limit = 0")
+    answer = client.get("/readyz")
+    assert (answer.status_code, answer.json()["parts"]["database"]) == (503, "failed")
 
 
 def test_what_somebody_has_waited_for_too_long_is_named(client: Client, worker: Worker) -> None:

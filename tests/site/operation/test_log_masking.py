@@ -4,9 +4,23 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import sys
+from contextlib import suppress
+from pathlib import Path
 
-from scriptsmith_site.logs import MASK, ContextFilter, JsonLines, mask_secrets, request_id, run_id
+import pytest
+
+from core import process
+from scriptsmith_site.logs import (
+    MASK,
+    ContextFilter,
+    JsonLines,
+    LogHandler,
+    mask_secrets,
+    request_id,
+    run_id,
+)
 
 SECRET = "s3cr3t-Value_of.mine"
 
@@ -42,6 +56,23 @@ def test_secrets_are_masked_and_ordinary_text_is_not() -> None:
     masked = {text: mask_secrets(text) for text in SECRETS + ORDINARY}
     assert [text for text in SECRETS if "s3cr3t" in masked[text] or MASK not in masked[text]] == []
     assert [text for text in ORDINARY if masked[text] != text] == []
+
+
+def test_log_line_reaches_the_supervisor_when_urgent_or_the_disk_is_full(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    reader, writer = os.pipe()
+    monkeypatch.setattr(process, "console", writer)
+    for file, level in (("/dev/null", 30), ("/dev/null", 40), ("/dev/full", 30)):
+        with suppress(OSError), Path(file).open("w", buffering=1) as stream:
+            LogHandler(stream).emit(
+                logging.LogRecord("", level, "", 1, f"{file} {level}", (), None)
+            )
+    assert os.read(reader, 4096).decode().splitlines() == ["/dev/null 40", "/dev/full 30"]
+    os.set_blocking(reader, False)
+    process.write_to_console("x" * 2**20)  # nobody reads: this must not wait
+    monkeypatch.setattr(process, "console", reader)
+    process.write_to_console("not writable")
 
 
 def log_line(message: str, *, extra: dict[str, object] | None = None, error: bool = False) -> str:

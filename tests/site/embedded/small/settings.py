@@ -6,8 +6,6 @@ import os
 from pathlib import Path
 
 import dj_database_url
-from django.http import HttpRequest, HttpResponse
-from django.urls import path
 
 from scriptsmith_site.embedded.layout import Layout
 from scriptsmith_site.env import env_bool, env_int
@@ -33,14 +31,7 @@ CELERY_BROKER_URL = LAYOUT.redis_url()
 USE_TZ = True
 STATIC_URL = "static/"
 STATIC_ROOT = LAYOUT.data / "static"
-ROOT_URLCONF = __name__
-
-
-def healthz(request: HttpRequest) -> HttpResponse:
-    return HttpResponse(str(os.getpid()))
-
-
-urlpatterns = [path("healthz", healthz)]
+ROOT_URLCONF = "tests.site.embedded.small.urls"
 
 # No traces.
 SCRIPTSMITH_TRACES_TO = ""
