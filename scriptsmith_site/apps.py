@@ -17,7 +17,11 @@ from django.db.models.signals import post_migrate
 from django.http import HttpRequest
 
 import scriptsmith_site.celery  # noqa: F401 - tasks and messages of this process belong to that application
+from core.database.clock import use_database_clock
 from scriptsmith_site.logs import follow_run
+
+# Here, because models are loaded later.
+use_database_clock()
 
 
 class SiteConfig(AppConfig):

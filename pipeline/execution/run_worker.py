@@ -10,10 +10,10 @@ from datetime import timedelta
 
 from django.db import InterfaceError, OperationalError, connection, transaction
 from django.db.models.functions import Now
-from django.utils import timezone
 
 from core import tracing
 from core.audit import emit
+from core.database.clock import database_now
 from pipeline import hooks
 from pipeline.clients.model_client import model_client
 from pipeline.configurations.prompt_versions import templates_of
@@ -105,8 +105,8 @@ def run_to_end(run_id: int, *, give_up_after: float = 3600) -> Run:
         run = Run.objects.get(pk=run_id)
         if not run.is_active or time.monotonic() > deadline:
             return run
-        if run.not_before and run.not_before > timezone.now():
-            time.sleep(min(1.0, (run.not_before - timezone.now()).total_seconds()))
+        if run.not_before and run.not_before > database_now():
+            time.sleep(min(1.0, (run.not_before - database_now()).total_seconds()))
         elif run.waits_for_id is not None or run.lease_until is not None:
             time.sleep(0.2)
         advance(run_id)
@@ -201,7 +201,7 @@ def _refine(run: Run, lease: Lease, refinement: Refinement) -> None:
         Refinement.objects.filter(pk=refinement.pk, state=Refinement.State.WAITING).update(
             state=Refinement.State.FAILED if problem else Refinement.State.DONE,
             problem=problem,
-            ended_at=timezone.now(),
+            ended_at=database_now(),
         )
 
 
@@ -262,7 +262,7 @@ def _finish(
                 _FINISH,
                 {
                     "run": lease.run_id,
-                    "now": timezone.now(),
+                    "now": database_now(),
                     "state": state.value,
                     "problem": problem,
                     **told,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from django.db import transaction
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from core.database.clock import database_now
 from pipeline.configurations.prompt_versions import templates_of
 from pipeline.execution.database_ports import DatabasePorts
 from pipeline.flow.passage import Passage
@@ -33,7 +33,7 @@ def carry_out(run: Run, lease: Lease, client: ModelClient) -> None:
                 state=Shortening.State.FAILED if problem else Shortening.State.DONE,
                 shorter=shorter,
                 problem=problem,
-                ended_at=timezone.now(),
+                ended_at=database_now(),
             )
 
 

@@ -7,9 +7,9 @@ from datetime import datetime
 
 from django.db import connection
 from django.db.models import Max
-from django.utils import timezone
 
 from core import tracing
+from core.database.clock import database_now
 from pipeline.models import Draft, Refinement, Run, Stage
 from pipeline.types import Question, ReadingOutcome, StageName
 
@@ -115,7 +115,7 @@ class StageStore:
         if row.ended_at is None:
             row.state = Stage.State.DONE if ok else Stage.State.FAILED
             row.outcome, row.found, row.draft = outcome[:20], found, draft
-            row.ended_at = timezone.now()
+            row.ended_at = database_now()
             self._news[step] = row
 
     def note_reading(self, question: Question, outcome: ReadingOutcome) -> None:

@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 from django.conf import settings
 from django.db import connection
 from django.db.models import Q
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from core.database.clock import database_now
 from pipeline.ledger.capacity import CAMPAIGN_TURN, IN_FLIGHT, KEPT, RunMustWait, take_back_places
 from pipeline.models import Attempt, Endpoint, ModelCall
 from pipeline.scheduling.run_leases import Lease, LostLease
@@ -167,7 +167,7 @@ def admit(lease: Lease, endpoint: Endpoint, calls: Sequence[ModelCall]) -> Admis
     is switched off; LostLease. Nothing is recorded then. Call it outside a transaction: inside one, others would
     skip these places and wait for the run until its end.
     """
-    now = timezone.now()
+    now = database_now()
     values: dict[str, Any] = {
         "run": lease.run_id,
         "owner": lease.owner,
@@ -227,7 +227,7 @@ def _note_campaign_call(endpoint: Endpoint) -> None:
     """Record that a campaign had its turn; not together with the attempts, since the endpoint is locked before the
     run.
     """
-    now = timezone.now()
+    now = database_now()
     Endpoint.objects.filter(
         Q(campaign_call_at=None) | Q(campaign_call_at__lte=now - CAMPAIGN_TURN / 10), pk=endpoint.pk
     ).update(campaign_call_at=now)

@@ -8,8 +8,8 @@ from datetime import date
 from typing import NamedTuple
 
 from django.db import connection
-from django.utils import timezone
 
+from core.database.clock import database_now
 from pipeline.costs.daily_spending import COUNT_TRIES
 from pipeline.costs.pricing import cost_of, price_on
 from pipeline.llm.types import Answered, Failed
@@ -72,7 +72,7 @@ def close_tries(
     One statement, all or nothing. With `counted` they are added to the spending too; otherwise the caller has to
     count them at the end of its transaction. Raises LostLease, and then nothing is written.
     """
-    now = timezone.now()
+    now = database_now()
     prices = _prices_of(tries, now.date())
     with connection.cursor() as cursor:
         cursor.execute(

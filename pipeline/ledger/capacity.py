@@ -10,8 +10,8 @@ from datetime import datetime, timedelta
 
 from django.db import connection, transaction
 from django.db.models import Q
-from django.utils import timezone
 
+from core.database.clock import database_now
 from pipeline.models import Endpoint, Run
 from pipeline.models.run import RunQuerySet
 from pipeline.scheduling.dispatch import TOLD_AGAIN, dispatch_runs
@@ -72,7 +72,7 @@ def tell_waiting(endpoint_id: int) -> list[int]:
 
 @transaction.atomic
 def _tell_waiting(endpoint_id: int) -> list[int]:
-    now = timezone.now()
+    now = database_now()
     waiting = _waiting_for(endpoint_id).filter(state=Run.State.QUEUED)
     endpoint = Endpoint.objects.get(pk=endpoint_id)
     if endpoint.blocked_until and endpoint.blocked_until > now:

@@ -13,10 +13,10 @@ from datetime import timedelta
 from types import MappingProxyType
 
 from django.db import transaction
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from core.audit import emit
+from core.database.clock import database_now
 from pipeline.costs.daily_spending import add_spending
 from pipeline.ledger.admission import admit
 from pipeline.ledger.attempt_metrics import count_attempts
@@ -161,7 +161,7 @@ def _require_budget(batch_id: int) -> None:
         if kept and spent_by(batch) + kept >= batch.budget:
             # Not paused: what is kept and not spent comes back once they have ended.
             said = _("What is left of the budget is kept for message batches.")
-            raise RunMustWait(said, until=timezone.now() + _KEPT_REST)
+            raise RunMustWait(said, until=database_now() + _KEPT_REST)
 
 
 def make_call(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import timedelta
 
 from django.db.models import Q
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from core.database.clock import database_now
 from pipeline.ledger.capacity import RunMustWait
 from pipeline.llm.types import Failed, FailureKind
 from pipeline.models import Attempt, Batch, Endpoint, ModelCall
@@ -66,7 +66,7 @@ def _failures(call: ModelCall) -> int:
 
 def _rest_endpoint(endpoint: Endpoint, rest: timedelta, why: str) -> RunMustWait:
     """Let the endpoint rest for a while; a longer rest already set stays."""
-    until, why = timezone.now() + rest, why[:300]
+    until, why = database_now() + rest, why[:300]
     Endpoint.objects.filter(
         Q(blocked_until=None) | Q(blocked_until__lt=until), pk=endpoint.pk
     ).update(blocked_until=until, blocked_why=why)
@@ -76,7 +76,7 @@ def _rest_endpoint(endpoint: Endpoint, rest: timedelta, why: str) -> RunMustWait
 
 def _fail(call: ModelCall, why: str) -> Problem:
     ModelCall.objects.filter(pk=call.pk).exclude(state=ModelCall.State.DONE).update(
-        state=ModelCall.State.FAILED, ended_at=timezone.now()
+        state=ModelCall.State.FAILED, ended_at=database_now()
     )
     return Problem(why)
 

@@ -14,9 +14,9 @@ from contextlib import contextmanager
 from datetime import timedelta
 
 from django.conf import settings
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from core.database.clock import database_now
 from pipeline.ledger.capacity import RunMustWait
 from pipeline.models import Endpoint
 
@@ -48,7 +48,7 @@ class ThreadQuota:
                 if several and not self._is_free(endpoint_id):
                     raise RunMustWait(
                         _("Its share of this worker's threads is in use."),
-                        until=timezone.now() + _PAUSE,
+                        until=database_now() + _PAUSE,
                         waits_for=endpoint_id,
                     )
             self._held.update(endpoints)

@@ -9,8 +9,8 @@ from datetime import timedelta
 from celery import current_app
 from django.db import transaction
 from django.db.models import Q
-from django.utils import timezone
 
+from core.database.clock import database_now
 from pipeline.models import Batch, Run
 from pipeline.models.run import RunQuerySet
 
@@ -27,7 +27,7 @@ def dispatch_runs(runs: Sequence[Run]) -> None:
     """Send these runs to the workers' queues, once this transaction has committed."""
     if not runs:
         return
-    Run.objects.filter(pk__in=[run.pk for run in runs]).update(told_at=timezone.now())
+    Run.objects.filter(pk__in=[run.pk for run in runs]).update(told_at=database_now())
     transaction.on_commit(lambda: _send(runs))
 
 
@@ -69,7 +69,7 @@ def _dispatch_first(runs: RunQuerySet, most: int) -> list[int]:
 
 
 def _not_dispatched_since(age: timedelta) -> Q:
-    return Q(told_at=None) | Q(told_at__lt=timezone.now() - age)
+    return Q(told_at=None) | Q(told_at__lt=database_now() - age)
 
 
 def _send(runs: Sequence[Run]) -> None:

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple, TypeVar
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection, transaction
 from django.db.models.functions import Now
-from django.utils import timezone
 
+from core.database.clock import database_now
 from core.process import owner
 from pipeline.costs.daily_spending import add_spending
 from pipeline.models import Attempt, Run
@@ -118,7 +118,7 @@ def _take_again(run_id: int) -> Lease | None:
                 f"The worker died {MAX_CRASHES} times in a row over this run; somebody has to look."
             )
             run.state, run.owner, run.lease_until = Run.State.FAILED, "", None
-            run.finished_at = run.finished_at or timezone.now()
+            run.finished_at = run.finished_at or database_now()
             run.save(
                 update_fields=[
                     "crashes",
@@ -136,7 +136,7 @@ def _take_again(run_id: int) -> Lease | None:
         run.owner = owner()
         run.lease_until = Now() + lease_length()
         run.not_before = run.told_at = None
-        run.started_at = run.started_at or timezone.now()
+        run.started_at = run.started_at or database_now()
         run.save(
             update_fields=[
                 "crashes",
@@ -166,7 +166,7 @@ def mark_orphans(
     )
     orphans = list(left.select_for_update(of=("self",)).values_list("pk", flat=True))
     Attempt.objects.filter(pk__in=orphans).update(
-        ended_at=timezone.now(),
+        ended_at=database_now(),
         outcome=Attempt.Outcome.ORPHANED,
         possibly_billed=True,
         message=why,

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from django.utils import timezone
-
+from core.database.clock import database_now
 from core.database.prepared import execute
 from core.database.prepared_writes import Write, store
 from pipeline.types import Arm
@@ -66,7 +65,7 @@ def count_done(item: Item, *, change: int, with_writes: Sequence[Write] = ()) ->
     """
     keys = {"item": item.pk, "campaign": item.campaign_id}
     due = Write(_DUE, keys)
-    close = Write(_CLOSE, {**keys, "change": change, "now": timezone.now()})
+    close = Write(_CLOSE, {**keys, "change": change, "now": database_now()})
     store(*with_writes, due, *([close] if change else []))
 
 

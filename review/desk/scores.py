@@ -8,9 +8,9 @@ from datetime import datetime
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from core.database.clock import database_now
 from core.database.prepared_writes import insert, store, update
 from core.errors import BadInput, NotAllowedNow, Stale
 from pipeline.types import Arm
@@ -134,7 +134,7 @@ def finish(desk: ItemView, assignment: Assignment, score: Score | None = None) -
     changes = through != (assignment.state == Assignment.State.SUBMITTED)
     if changes:
         assignment.state = Assignment.State.SUBMITTED if through else Assignment.State.ACTIVE
-        assignment.ended_at = timezone.now() if through else None
+        assignment.ended_at = database_now() if through else None
         assignment.lease_until = None if through else lease_end()
     does_count = counts(item, desk.given)
     count_done(
@@ -292,9 +292,9 @@ def _sitting_minutes(locked: Item) -> float:
     """Minutes since this person's sitting began, worked out from their last score; 0 at its start."""
     last: datetime | None = locked.last_score_at  # type: ignore[attr-defined]
     before: float | None = locked.last_sitting_minutes  # type: ignore[attr-defined]
-    if last is None or timezone.now() - last > SITTING_GAP:
+    if last is None or database_now() - last > SITTING_GAP:
         return 0.0
-    return (before or 0.0) + (timezone.now() - last).total_seconds() / 60
+    return (before or 0.0) + (database_now() - last).total_seconds() / 60
 
 
 def add_time(assignment: Assignment, step: Step, given: ScoreInput) -> None:

@@ -7,9 +7,9 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.db import transaction
 from django.db.models import F
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from core.database.clock import database_now
 from core.database.prepared import fetch
 from core.errors import NotAllowedNow
 from review.counting.completion import note_changed
@@ -18,7 +18,7 @@ from review.models import Assignment, Item
 
 def lease_end() -> datetime:
     """When a lease taken or renewed now runs out."""
-    return timezone.now() + timedelta(minutes=settings.SCRIPTSMITH_REVIEW_LEASE_MINUTES)
+    return database_now() + timedelta(minutes=settings.SCRIPTSMITH_REVIEW_LEASE_MINUTES)
 
 
 @transaction.atomic
@@ -67,7 +67,7 @@ def expire_leases() -> int:
     """Take items back from reviewers who gave no sign of life; what they typed is kept for their return."""
     expired = 0
     overdue = Assignment.objects.filter(
-        state=Assignment.State.ACTIVE, lease_until__lt=timezone.now()
+        state=Assignment.State.ACTIVE, lease_until__lt=database_now()
     ).values_list("pk", "item_id", "item__campaign_id")[:500]
     for pk, item_id, campaign in overdue:
         with transaction.atomic():
@@ -75,8 +75,8 @@ def expire_leases() -> int:
             # wait for each other.
             lock_item_row(item_id)
             changed = Assignment.objects.filter(
-                pk=pk, state=Assignment.State.ACTIVE, lease_until__lt=timezone.now()
-            ).update(state=Assignment.State.EXPIRED, ended_at=timezone.now(), lease_until=None)
+                pk=pk, state=Assignment.State.ACTIVE, lease_until__lt=database_now()
+            ).update(state=Assignment.State.EXPIRED, ended_at=database_now(), lease_until=None)
             if changed:
                 Item.objects.filter(pk=item_id).update(places=F("places") + 1)
                 note_changed(item_id, campaign)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import F, QuerySet
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from core.database.advisory_lock import one_at_a_time
+from core.database.clock import database_now
 from core.errors import BadInput, NotAllowedNow
 from review.blinding.item_queries import lock_held, read_member
 from review.counting.completion import note_changed
@@ -108,7 +108,7 @@ def give_back(assignment: Assignment, *, state: Assignment.State, why: str = "")
     lock_item_row(assignment.item_id)
     changed = Assignment.objects.filter(
         pk=assignment.pk, state__in=[Assignment.State.ACTIVE, Assignment.State.WAITING]
-    ).update(state=state, ended_at=timezone.now(), lease_until=None, why=why.strip()[:2_000])
+    ).update(state=state, ended_at=database_now(), lease_until=None, why=why.strip()[:2_000])
     if not changed:
         raise NotAllowedNow(_("This item is no longer yours."))
     Item.objects.filter(pk=assignment.item_id).update(places=F("places") + 1)

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from django.db import transaction
 from django.db.models import F
-from django.utils import timezone
 
+from core.database.clock import database_now
 from pipeline.models import Draft
 from review.blinding.exposure import has_seen
 from review.blinding.item_queries import read_scores_of_case
@@ -28,7 +28,7 @@ def copy_to_same_scripts(desk: ItemView) -> None:
         copied = _scores_to_copy(desk, other)
         if copied is None or not _take_place(item):
             continue
-        now = timezone.now()
+        now = database_now()
         assignment = Assignment.objects.create(
             item=item,
             reviewer=desk.reviewer,
@@ -72,7 +72,7 @@ def _copy_known(assignment: Assignment, earlier: list[Score]) -> bool:
     desk.take(score)
     if desk.next_step is not None:
         return False
-    assignment.state, assignment.ended_at = Assignment.State.SUBMITTED, timezone.now()
+    assignment.state, assignment.ended_at = Assignment.State.SUBMITTED, database_now()
     assignment.lease_until = None
     assignment.save(update_fields=["state", "ended_at", "lease_until"])
     _count(desk.item, desk.given, change=1)
@@ -89,7 +89,7 @@ def take_back_copies(score: Score) -> None:
         if assignment is None or assignment.state != Assignment.State.SUBMITTED:
             continue
         Score.objects.filter(assignment=assignment, current=True).update(
-            current=False, undone_at=timezone.now()
+            current=False, undone_at=database_now()
         )
         Assignment.objects.filter(pk=assignment.pk).update(state=Assignment.State.RELEASED)
         Item.objects.filter(pk=copy.item_id).update(places=F("places") + 1)

@@ -6,23 +6,32 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 
 import pytest
-from django.db import OperationalError, connection, transaction
+from django.apps import apps
+from django.contrib.auth.models import User
+from django.db import OperationalError, connection, models, transaction
+from django.db.models import F
+from django.db.models.functions import Now
 from django.utils import timezone
 from pytest_django import Settings
 
 from core.process import owner
+from pipeline.execution import run_worker
 from pipeline.ledger.admission import admit
 from pipeline.ledger.capacity import RunMustWait
 from pipeline.ledger.model_calls import OpenedAttempt, settle_attempts
 from pipeline.llm.types import Failed, FailureKind, Target
-from pipeline.models import Endpoint, ModelCall, Run, Worker
+from pipeline.models import Attempt, Endpoint, ModelCall, Run, Stage, Worker
 from pipeline.scheduling import run_leases
 from pipeline.scheduling.heartbeat import Heartbeat, renew
+from review import services as review
+from review.models import Assignment
+from review.queue.assignment_leases import expire_leases, keep_alive
 from tests.locks import wait_for_lock
 from tests.pipeline.rows import queue_run
+from tests.standin_process import StandIn
 
 SOON = timedelta(seconds=1)
 
@@ -157,6 +166,69 @@ def test_worker_with_wrong_clock_keeps_its_runs(
     assert run_leases.claim(lease.run_id) is None, "nor is it taken by one that is ahead"
     monkeypatch.undo()
     assert is_renewed(lease)
+
+
+def stored_times() -> dict[tuple[str, object], datetime]:
+    """Every time in every table, by column and key."""
+    return {
+        (f"{model.__name__}.{field.name}", pk): at
+        for model in apps.get_models()
+        for field in model._meta.get_fields()
+        if isinstance(field, models.DateTimeField) and model._meta.managed
+        for pk, at in model._base_manager.exclude(**{field.name: None}).values_list(
+            "pk", field.name
+        )
+    }
+
+
+def act_with_clock(
+    ahead: timedelta, reviewer: User, monkeypatch: pytest.MonkeyPatch
+) -> dict[str, float]:
+    """Run, claim, score and give back in a process with this clock. Return each column's latest time, in seconds."""
+
+    class Clock(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> datetime:
+            return datetime.now(tz) + ahead
+
+    before, begun = stored_times(), datetime.now(UTC)
+    monkeypatch.setattr("django.utils.timezone.datetime", Clock)
+    run = run_worker.run_to_end(queue_run().pk, give_up_after=60)
+    other = run_worker.run_to_end(queue_run().pk, give_up_after=60)
+    held = review.claim_item(run.items.get(), by=reviewer)
+    keep_alive(held, fence=held.fence)
+    score = review.ScoreInput(stage="script", value=2, seen=run.drafts.get(number=1).pk)
+    review.submit_score(held.item, score, by=reviewer)
+    lost = review.claim_item(other.items.get(), by=reviewer)
+    Assignment.objects.filter(pk=lost.pk).update(lease_until=Now() - timedelta(seconds=1))
+    assert expire_leases() == 1, (
+        "an expired lease is found whatever the clock of this process shows"
+    )
+    monkeypatch.undo()
+    found: dict[str, float] = {}
+    for (column, pk), at in stored_times().items():
+        if before.get((column, pk)) != at:
+            found[column] = max(found.get(column, -1e9), (at - begun).total_seconds())
+    return found
+
+
+def test_times_stored_by_a_process_with_a_wrong_clock_are_those_of_the_database(
+    db: None, standin: StandIn, reviewer: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right = act_with_clock(timedelta(), reviewer, monkeypatch)
+    assert len(right) >= 20
+    wrong = {}
+    for minutes in (-10, 10):
+        found = act_with_clock(timedelta(minutes=minutes), reviewer, monkeypatch)
+        wrong |= {
+            (minutes, column): seconds
+            for column, seconds in found.items()
+            if abs(seconds - right.get(column, seconds)) > 120
+        }
+    assert wrong == {}
+    for model in (Attempt, Stage):
+        assert not model.objects.filter(ended_at__lt=F("started_at")).exists()
+    assert not Run.objects.filter(finished_at__lt=F("started_at")).exists()
 
 
 @pytest.mark.django_db(transaction=True)
