@@ -9,6 +9,9 @@ from review.campaigns.services import preparation, runs
 from review.counting import tallies
 from review.exchange import jobs
 from review.models import Campaign
+from review.report.kept_parts import update_parts
+from review.report.parts.execution import EXECUTED
+from review.report.threats.counts import THREATS
 
 
 @shared_task(name="review.take_in_finished_runs")
@@ -48,5 +51,7 @@ def start_runs(campaign_id: int) -> None:
 
 @shared_task(name="review.count_due")
 def count_due() -> None:
-    """Count the items whose scores changed, so that whoever looks at a report finds little to do."""
+    """Count the items whose scores changed, and update the slow parts of reports, so that pages have little to do."""
     tallies.count_all_due()
+    for campaign in Campaign.objects.filter(kind=Campaign.Kind.STUDY):
+        update_parts(campaign, EXECUTED, THREATS)

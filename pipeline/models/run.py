@@ -192,6 +192,8 @@ class Run(models.Model):
                 condition=Q(state__in=["queued", "running"]),
             ),
             models.Index(fields=["-finished_at"], name="run_newest_finished"),
+            # Few runs fail, and dashboards list them.
+            models.Index(fields=["id"], name="run_failed", condition=Q(state="failed")),
             index_where_set("waits_for", name="run_waiting"),
         ]
 

@@ -12,7 +12,7 @@ from review.models.execution import (
 )
 from review.models.exposure import Exposure
 from review.models.item import Case, Item
-from review.models.report import ReportLook, ReportSnapshot, Tally, TallyDue
+from review.models.report import ReportLook, ReportPart, ReportSnapshot, Tally, TallyDue
 from review.models.score import Adjudication, Decision, Publication, Score
 from review.models.transfer import Transfer, TransferLine
 
@@ -33,6 +33,7 @@ __all__ = [
     "Publication",
     "Remark",
     "ReportLook",
+    "ReportPart",
     "ReportSnapshot",
     "Reveal",
     "Rubric",

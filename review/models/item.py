@@ -37,7 +37,13 @@ class Case(models.Model):
 
     class Meta:
         ordering = ["pk"]
-        indexes = [index_where_set("repeats", name="case_repeats")]
+        indexes = [
+            index_where_set("repeats", name="case_repeats"),
+            # Few cases are gold, training or shown again.
+            models.Index(
+                fields=["purpose", "campaign"], name="case_not_real", condition=~Q(purpose="real")
+            ),
+        ]
         constraints = [
             models.UniqueConstraint(
                 fields=["campaign", "external_id"], name="case_id_once_a_campaign"

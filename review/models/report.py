@@ -1,4 +1,4 @@
-"""Tally, TallyDue, ReportSnapshot, ReportLook: a campaign's figures, kept up as scores arrive, and who saw them."""
+"""Tally, TallyDue, ReportPart, ReportSnapshot, ReportLook: a campaign's figures, and who saw them."""
 
 from __future__ import annotations
 
@@ -72,6 +72,25 @@ class TallyDue(models.Model):
 
     def __str__(self) -> str:
         return f"item {self.item_id}" if self.item_id else f"items {self.first} to {self.last}"
+
+
+class ReportPart(models.Model):
+    """A part of a large study's report that takes seconds to compute. A worker updates it when its data changes."""
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="report_parts")
+    name = models.CharField(max_length=12)
+    state = models.TextField()  # identifies the data that the part was computed from
+    at = models.DateTimeField()
+    seconds = models.FloatField()  # that computing it took
+    data = models.JSONField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "name"], name="report_part_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} at {self.at:%Y-%m-%d %H:%M}"
 
 
 class ReportSnapshot(models.Model):

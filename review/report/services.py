@@ -14,7 +14,6 @@ from json import dumps
 from django.contrib.auth.models import User
 from django.contrib.postgres.aggregates import BoolOr
 from django.core.cache import cache
-from django.db import connection
 from django.db.models import Count, Sum
 from django.utils import timezone
 
@@ -24,8 +23,8 @@ from review.counting.counts import Counts, join_stages, read_counts
 from review.counting.first_quarter import NOT_WORKED_OUT
 from review.counting.tallies import count_due, estimate_due
 from review.counting.whole_statements import read_statements
-from review.evidence.outcomes import read_outcomes
 from review.models import Campaign, Item
+from review.report.kept_parts import Kept, read_part, state_of_counts
 from review.report.parts.configurations import (
     compare_two,
     describe_arm,
@@ -33,7 +32,7 @@ from review.report.parts.configurations import (
     describe_without_first_quarter,
     list_not_blind,
 )
-from review.report.parts.execution import describe_execution
+from review.report.parts.execution import EXECUTED, describe_execution, tabulate_outcomes
 from review.report.parts.p_values import are_shown, settle_p_values
 from review.report.threats.shown_again import compare_halo_checks
 from review.study import FIGURES, ArmCounts, Reading, Stage, StageCounts, study_report
@@ -88,17 +87,20 @@ def make_document(campaign: Campaign) -> Document:
     Intervals of pairs and of severity are in it however many reviewers there are.
     """
     count_due(campaign)
-    document, _details = _work_out(campaign, every=True)
+    document, _details = _work_out(campaign, every=True, exact=True)
     return document if campaign.hides_verdict else document | {"not_blind": True}
 
 
-def make_report(campaign: Campaign) -> Document:
-    """The whole report as of now; `details.due` says how many items are still to be counted."""
+def make_report(campaign: Campaign, *, exact: bool = False) -> Document:
+    """The whole report as of now; `details.due` says how many items are still to be counted.
+
+    In a large study, what was run in cases is as of its last update, unless `exact`.
+    """
     count_due(campaign, most=MOST_DUE)
-    key = f"report:{campaign.pk}:{_rules_of(campaign)}:{_state_of(campaign)}"
+    key = f"report:{campaign.pk}:{exact}:{_rules_of(campaign)}:{state_of_counts(campaign)}"
     found: tuple[Document, Document] | None = cache.get(key)
     if found is None:
-        found = _work_out(campaign)
+        found = _work_out(campaign, exact=exact)
         cache.set(key, found, KEPT_SECONDS)
     document, details = found
     return {
@@ -147,7 +149,7 @@ def _recent_key(campaign: Campaign) -> str:
 
 def make_live_report(live: Campaign) -> Document:
     """Execution against experts in the live queue: of what was decided on, by configuration, and nothing else."""
-    execution = describe_execution(live, read_outcomes(live), [])
+    execution = describe_execution(live, Kept(tabulate_outcomes(live)), [])
     arms = (
         live.items.filter(state=Item.State.CLOSED)
         .values_list("configuration__name")
@@ -180,41 +182,14 @@ def _rules_of(campaign: Campaign) -> str:
     )
 
 
-def _state_of(campaign: Campaign) -> str:
-    """What all the campaign's counts come to, and what was last said of cases and of differences, and what was
-    last found in the cases.
-
-    Two states with one sum of 64-bit hashes do not happen, and a sum needs no order: sorting the rows and hashing them
-    as one text took more than twice as long.
-    """
-    with connection.cursor() as cursor:
-        cursor.execute(
-            """
-            SELECT count(*), sum(hash_record_extended((configuration_id, kind, count, pattern), 0)),
-                (SELECT max(said.id) FROM review_caserevision said JOIN review_item item ON item.id = said.item_id
-                    WHERE item.campaign_id = %s),
-                (SELECT max(said.id) FROM review_executionlabel said JOIN review_item item ON item.id = said.item_id
-                    WHERE item.campaign_id = %s),
-                (SELECT max(result.id) FROM catalog_execution result WHERE result.case_set_id IN (
-                    SELECT bound.case_set_id FROM review_campaigncaseset bound
-                        JOIN review_case kept ON kept.id = bound.case_id WHERE kept.campaign_id = %s
-                    UNION SELECT said.merged_id FROM review_caserevision said
-                        JOIN review_item item ON item.id = said.item_id WHERE item.campaign_id = %s)),
-                (SELECT count(*) FROM review_campaigncaseset bound
-                    JOIN review_case kept ON kept.id = bound.case_id WHERE kept.campaign_id = %s)
-            FROM review_tally WHERE campaign_id = %s AND count <> 0 AND pattern NOT LIKE '@%%'
-            """,
-            [campaign.pk] * 6,
-        )
-        row = cursor.fetchone()
-    return ":".join(str(one or "nothing") for one in row)
-
-
-def _work_out(campaign: Campaign, *, every: bool = False) -> tuple[Document, Document]:
+def _work_out(
+    campaign: Campaign, *, every: bool = False, exact: bool = False
+) -> tuple[Document, Document]:
     """What follows from the counts alone: the document, and the details beside it."""
     counts = {key: one for key, one in read_counts(campaign, most_due=0).items() if one.items}
     arms = _configurations(counts)
-    execution = describe_execution(campaign, read_outcomes(campaign), arms)
+    executed = Kept(tabulate_outcomes(campaign)) if exact else read_part(campaign, EXECUTED)
+    execution = describe_execution(campaign, executed, arms)
     stages: _Stages = join_stages(counts.values())
     by_arm: Mapping[int, _Stages] = {
         arm.pk: one.stages() if len(arms) > 1 else stages for arm, one in arms

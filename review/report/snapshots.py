@@ -30,7 +30,7 @@ def take_snapshot(campaign: Campaign, *, name: str, by: User) -> ReportSnapshot:
             _("Give the snapshot a name of at most %s characters.") % MAX_NAME, field="name"
         )
     count_due(campaign)
-    data = make_report(campaign) | {"threats": report_threats(campaign)}
+    data = make_report(campaign, exact=True) | {"threats": report_threats(campaign)}
     snapshot = ReportSnapshot.objects.create(
         campaign=campaign,
         name=name,

@@ -11,8 +11,10 @@ from django.db.models import Count, QuerySet
 from pipeline.models import Configuration
 from review.counting.counts import Counts
 from review.evidence.campaign_cases import changes_of
-from review.evidence.outcomes import STAGES, ExecutedStage
+from review.evidence.outcomes import STAGES, read_outcomes
 from review.models import Campaign, CaseRevision
+from review.report import kept_parts
+from review.report.kept_parts import Kept
 from review.study import Criterion
 from review.study.execution import Executed, share_of_imported, tabulate_execution
 
@@ -20,17 +22,14 @@ Part = dict[str, object]
 Arms = Sequence[tuple[Configuration, Counts]]
 
 
-def describe_execution(campaign: Campaign, outcomes: Sequence[ExecutedStage], arms: Arms) -> Part:
-    """What was run in cases, by Configuration and stage, with how many of it came with a file; and imported rewards.
-
-    Empty where there is neither.
-    """
+def tabulate_outcomes(campaign: Campaign) -> list[Part]:
+    """Return what was run in cases by configuration and stage, with how much of it came with a file."""
     rows: dict[tuple[str, str], list[Executed]] = defaultdict(list)
     imported_rows: Counter[tuple[str, str]] = Counter()
-    for one in outcomes:
+    for one in read_outcomes(campaign):
         imported_rows[one.configuration, one.stage] += one.is_imported
         rows[one.configuration, one.stage].append(one.result)
-    ran = [
+    return [
         {
             "configuration": configuration,
             "stage": stage,
@@ -41,12 +40,20 @@ def describe_execution(campaign: Campaign, outcomes: Sequence[ExecutedStage], ar
             rows.items(), key=lambda item: (item[0][0], STAGES.index(item[0][1]))
         )
     ]
+
+
+EXECUTED = kept_parts.Part("executed", tabulate_outcomes)
+
+
+def describe_execution(campaign: Campaign, ran: Kept, arms: Arms) -> Part:
+    """Return what was run in cases, and imported rewards; empty if the campaign has neither."""
     imported = _describe_imported(arms)
-    if not ran and not imported:
+    if not ran.data and not imported:
         return {}
     changed_by = _count_changes(changes_of(campaign).order_by())
     return {
-        "configurations": ran,
+        "configurations": ran.data,
+        **({"at": ran.at.isoformat(timespec="seconds")} if ran.at else {}),
         "intercode": imported,
         "case_changes": {
             kind: count

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from django.utils.dateparse import parse_datetime
+from django.utils.formats import date_format
 from django.utils.http import urlencode
+from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -68,6 +71,10 @@ def _ran_here(view: ReportView, found: Json) -> Iterator[Block]:
         return
     changed = [f"{count} {CHANGES[kind]}" for kind, count in sorted(found["case_changes"].items())]
     notes = [_("Changed by reviewers: %s.") % ", ".join(changed)] if changed else []
+    if at := parse_datetime(found.get("at", "")):
+        notes.append(
+            _("Computed in the background, last at %s.") % date_format(localtime(at), "Y-m-d H:i")
+        )
     imported = sum(row["imported"] for row in rows)
     if imported:
         notes.append(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import asdict
+from typing import cast
 
 from django.contrib.auth.models import User
 from django.core.cache import cache
@@ -17,12 +18,18 @@ from review.counting.facts import judge_items
 from review.counting.score_reader import IS_BLIND
 from review.counting.used_scores import used_of_several
 from review.models import Campaign, Item, Tally
+from review.report.kept_parts import Part, read_part
 from review.report.parts.p_values import has_ended
 from review.report.threats.blindness import report_unblinded
 from review.report.threats.examples import report_examples
 from review.report.threats.origin import check_times, count_origins
 from review.report.threats.peeking import report_looks
-from review.report.threats.shown_again import is_halo_planned, report_halo, report_repeats
+from review.report.threats.shown_again import (
+    hide_p_values,
+    is_halo_planned,
+    report_halo,
+    report_repeats,
+)
 from review.study import Criterion, Values, overturned_of
 from review.study.threats import share_by_quarter, threats_of
 
@@ -75,14 +82,20 @@ _QUARTERS = f"""
 
 
 def recent_threats(campaign: Campaign) -> Document:
-    """The same, counted at most five minutes ago: it goes through the scores themselves."""
+    """Return the threats as of at most five minutes ago; of a large study as a worker last computed them."""
     # With the state: p values are shown once it closes, and no longer when it opens again.
     key = f"threats:{campaign.pk}:{campaign.state}"
     found: Document | None = cache.get(key)
-    if found is None:
-        found = report_threats(campaign)
-        cache.set(key, found, KEPT_SECONDS)
-    return found
+    if found is not None:
+        return found
+    kept = read_part(campaign, THREATS)
+    if kept.at is None:
+        cache.set(key, kept.data, KEPT_SECONDS)
+        return cast(Document, kept.data)
+    # The campaign may have been opened again since.
+    is_shown = _shows_halo_p(campaign, kept.data["origin"])
+    halo = kept.data["halo"] if is_shown else hide_p_values(kept.data["halo"])
+    return {**kept.data, "halo": halo, "looks": report_looks(campaign)}
 
 
 def report_threats(campaign: Campaign) -> Document:
@@ -101,7 +114,7 @@ def report_threats(campaign: Campaign) -> Document:
         "halo": report_halo(
             # One that is in no family of p values is not shown either.
             campaign,
-            with_p=is_halo_planned(campaign) and has_ended(campaign, is_imported=not here),
+            with_p=_shows_halo_p(campaign, origin),
         ),
         "repeats": report_repeats(campaign),
         "rubric": _report_rubric(campaign),
@@ -117,6 +130,13 @@ def report_threats(campaign: Campaign) -> Document:
         },
         "planned": {"items": campaign.planned_items, "figure": campaign.primary_figure},
     }
+
+
+THREATS = Part("threats", report_threats)
+
+
+def _shows_halo_p(campaign: Campaign, origin: Mapping[str, int]) -> bool:
+    return is_halo_planned(campaign) and has_ended(campaign, is_imported=not origin["here"])
 
 
 def _count_quarters(campaign: Campaign) -> dict[str, dict[int, Counter[Values]]]:

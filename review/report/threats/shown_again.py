@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import asdict
+from typing import Any
 
 from django.contrib.auth.models import User
 
@@ -49,14 +50,18 @@ def report_halo(campaign: Campaign, *, with_p: bool = True) -> Document:
         criterion.value: asdict(compare_halo(statements.values(), criterion))
         for criterion in Criterion
     }
-    if not with_p:
-        compared = {key: one | {"p_value": None} for key, one in compared.items()}
-    return {
+    found = {
         "made": made,
         "scored": scored,
         "compared": sum(map(len, statements.values())),
         **compared,
     }
+    return found if with_p else hide_p_values(found)
+
+
+def hide_p_values(halo: dict[str, Any]) -> dict[str, Any]:
+    """Return the differences without their p values."""
+    return halo | {one.value: halo[one.value] | {"p_value": None} for one in Criterion}
 
 
 def compare_halo_checks(campaign: Campaign) -> Document:

@@ -65,7 +65,7 @@ def report_threats_page(request: HttpRequest, pk: int) -> HttpResponse:
     user = signed_in(request)
     campaign = access_report(user, pk)
     criterion = read_criterion(request)
-    view = ReportView(make_report(campaign), criterion)
+    view = ReportView(recent_report(campaign), criterion)
     context = {
         "campaign": campaign,
         "criteria": switch_of(criterion),

@@ -67,6 +67,20 @@ def test_large_counts_are_cached_briefly(scored: Campaign, monkeypatch: pytest.M
     assert (board.progress.closed, board.progress.withdrawn) == (0, 2)
 
 
+def test_dashboard_finds_the_few_rows_that_differ_by_an_index(scored: Campaign) -> None:
+    """Failed runs and gold items are few among many, so no query of the page may go through all rows for them."""
+    with CaptureQueriesContext(connection) as asked:
+        read_dashboard(scored)
+    plans = ""
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off")
+        for query in asked.captured_queries:
+            if "'failed'" in query["sql"] or "'gold'" in query["sql"]:
+                cursor.execute(f"EXPLAIN {query['sql']}")
+                plans += "\n".join(line for (line,) in cursor.fetchall())
+    assert [index for index in ("run_failed", "case_not_real") if f" {index} " not in plans] == []
+
+
 def test_forecast_follows_recent_pace(boss: Client, manager: User, reviewer: User) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=6)
     for _again in range(2):

@@ -15,12 +15,15 @@ from django.core.management import call_command
 from django.db import transaction
 from django.test import Client
 
+from review import tasks
 from review.campaigns.services.states import move_campaign
+from review.counting.tallies import note_due
 from review.exchange import jobs
 from review.models import Campaign, Exposure, Item, Member, ReportLook, Reveal, Score
 from review.queue.members import add_member
+from review.report import kept_parts
 from review.report.services import make_report
-from review.report.threats.counts import report_threats
+from review.report.threats.counts import recent_threats, report_threats
 from tests.first_cases import first_cases
 from tests.people import make_person
 from tests.review.maker import add_configuration, make_study
@@ -216,6 +219,60 @@ def test_halo_check_is_in_p_family(with_halo: Campaign, manager: User, reviewer:
     # Two of net, and these two: both of them come to the same p.
     assert details["p_values"]["family"] == 4
     assert halo["p_holm"] == pytest.approx(min(1, 4 * halo["p_value"]))
+
+
+def test_large_study_computes_slow_parts_once_a_change_and_never_for_a_view(
+    boss: Client, with_halo: Campaign, reviewer: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept_parts, "LARGE_STUDY", 0)
+    monkeypatch.setattr(kept_parts, "_REST", 0)
+    computed, real = [], kept_parts._compute
+
+    def compute(campaign: Campaign, part: kept_parts.Part, state: str) -> kept_parts.Kept:
+        computed.append(part.name)
+        return real(campaign, part, state)
+
+    monkeypatch.setattr(kept_parts, "_compute", compute)
+    of_report = f"/campaigns/{with_halo.pk}/report/"
+    of_api = f"/api/v1/reports/{with_halo.pk}/"
+    views = [of_report, f"{of_report}?now=1", f"{of_report}threats/", of_api, f"{of_api}threats/"]
+    views += [f"{of_report}tables/{table}.csv" for table in ("figures", "threat-halo")]
+
+    def computed_by_worker() -> list[str]:
+        computed.clear()
+        tasks.count_due()
+        return sorted(computed)
+
+    def p_value() -> float | None:
+        return boss.get(f"{of_api}threats/").json()["halo"]["strict"]["p_value"]
+
+    Campaign.objects.filter(pk=with_halo.pk).update(state="closed")
+    assert computed_by_worker() == ["executed", "threats"]
+    assert p_value() is not None
+    computed.clear()
+    for path in views * 2:
+        cache.clear()
+        assert boss.get(path).status_code == 200, path
+    assert computed == []
+    assert computed_by_worker() == [], "views change nothing that the parts depend on"
+    Campaign.objects.filter(pk=with_halo.pk).update(state="open")
+    cache.clear()
+    assert p_value() is None, "a study that was opened again shows no p value of before"
+    item = with_halo.items.order_by("pk")[0]
+
+    def change_score() -> None:
+        item.scores.filter(stage="script").update(value=2)
+        note_due(with_halo, [item.pk])
+
+    for change in (
+        change_score,
+        lambda: User.objects.filter(pk=reviewer.pk).update(username="renamed"),
+    ):
+        change()
+        assert computed_by_worker() == ["executed", "threats"]
+        opened = Campaign.objects.get(pk=with_halo.pk)
+        expected, shown = json.loads(json.dumps(report_threats(opened))), recent_threats(opened)
+        assert {key for key in expected if shown[key] != expected[key]} <= {"at"}
 
 
 def test_prevented_threats_have_share(boss: Client, campaign: Campaign, reviewer: User) -> None:
