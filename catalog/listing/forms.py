@@ -74,7 +74,8 @@ class FilterForm(forms.Form):
 
     def filters(self) -> Filters:
         """The active filters."""
-        return Filters(**{name: self.cleaned_data[name] for name in Filters.__dataclass_fields__})
+        named = self.cleaned_data.keys() & Filters.__dataclass_fields__
+        return Filters(**{name: self.cleaned_data[name] for name in named})
 
 
 class SaveViewForm(forms.Form):

@@ -40,6 +40,8 @@ def use_database_clock() -> None:
 
     Called before models are loaded, because their fields keep the function.
     """
+    # New migrations then refer to the function by Django's name.
+    database_now.__module__, database_now.__qualname__ = timezone.__name__, "now"
     timezone.now = database_now
     connection_created.connect(_measure_new)
 

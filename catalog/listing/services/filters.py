@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 
 from django.contrib.auth.models import User
@@ -35,6 +35,8 @@ class Filters:
     owner: str = ""
     age: str = ""  # one of AGES
     use: str = ""  # one of USES
+    # Keys that were looked up for this list. Filters made from these by `replace` share them.
+    keys: dict[str, int] = field(default_factory=dict, compare=False, repr=False)
 
     def __bool__(self) -> bool:
         return self != Filters()
@@ -43,9 +45,9 @@ class Filters:
         """Raise BadInput for an unknown filter."""
         states = (SUSPENDED, MERGED, IN_USE, ALL, *Version.State.values)
         known = {"state": states, "age": AGES, "use": USES}
-        for field, values in known.items():
-            if getattr(self, field) not in ("", *values):
-                raise BadInput(_("There is no such filter."), field=field)
+        for name, values in known.items():
+            if getattr(self, name) not in ("", *values):
+                raise BadInput(_("There is no such filter."), field=name)
 
 
 def conditions_of(filters: Filters) -> list[Q]:
@@ -58,9 +60,9 @@ def conditions_of(filters: Filters) -> list[Q]:
     # By key, whose values PostgreSQL has statistics of: of a name it takes an average share, and goes
     # through half of the catalogue for a common tag.
     if filters.tag:
-        conditions.append(Q(tags=_key_of(Tag.objects.filter(name=filters.tag))))
+        conditions.append(Q(tags=_key_of(Tag.objects.filter(name=filters.tag), filters)))
     if filters.owner:
-        conditions.append(Q(owner=_key_of(User.objects.filter(username=filters.owner))))
+        conditions.append(Q(owner=_key_of(User.objects.filter(username=filters.owner), filters)))
     conditions += _of_age(filters.age) if filters.age else []
     conditions += [_used(filters.use)] if filters.use else []
     if filters.state in Version.State.values:
@@ -71,9 +73,12 @@ def conditions_of(filters: Filters) -> list[Q]:
     return conditions
 
 
-def _key_of(rows: QuerySet[Tag] | QuerySet[User]) -> int:
-    """The key of the one row, or 0, which no row has."""
-    return rows.values_list("pk", flat=True).first() or 0
+def _key_of(rows: QuerySet[Tag] | QuerySet[User], filters: Filters) -> int:
+    """Return the key of the one row, or 0, which no row has; one query for all filters of a list."""
+    name = f"{rows.model.__name__} {filters.tag if rows.model is Tag else filters.owner}"
+    if name not in filters.keys:
+        filters.keys[name] = rows.values_list("pk", flat=True).first() or 0
+    return filters.keys[name]
 
 
 def versions_with(conditions: Sequence[Q]) -> QuerySet[Version]:

@@ -119,6 +119,20 @@ def test_number_of_queries_does_not_grow(curator: User, as_curator: Client) -> N
     assert max(few.values()) <= 23
 
 
+def test_filtered_list_looks_up_each_name_once(curator: User, as_curator: Client) -> None:
+    shelve("Task zero", script=SCRIPT, tags=["a"], owner=curator)
+    found = {}
+    names = ("tag=a", f"owner={curator.username}", f"tag=a&owner={curator.username}")
+    for query in ("age=new7", *names):
+        as_curator.get(f"/catalogue/?{query}")
+        with CaptureQueriesContext(connection) as queries:
+            as_curator.get(f"/catalogue/?{query}")
+        found[query] = len(queries)
+    assert {query: count - found["age=new7"] for query, count in found.items()} == dict(
+        zip(found, (0, 1, 1, 2), strict=True)
+    )
+
+
 def test_the_page_shows_what_is_known_beside_copy(
     curator: User, second_curator: User, reviewer: User, client_for: ClientFor
 ) -> None:
