@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 
 from bench.figures import Figure, figure, machine, size, slowness
+from review.exchange.importing.importer import SLICE
 
 ITEMS = size(full=100_000, quick=20_000)
 SCORES = size(full=1_000_000, quick=100_000)
@@ -42,7 +43,7 @@ def measure() -> list[Figure]:
             Path(folder) / name
             for name in ("few.jsonl", "items.jsonl", "scores.jsonl", "out.jsonl")
         )
-        _write_items(few, ITEMS // 10)
+        _write_items(few, max(ITEMS // 10, 2 * SLICE))
         _write_items(items, ITEMS)
         _write_scores(scores)
         small = _run("import_items", "Small", few)
@@ -54,13 +55,15 @@ def measure() -> list[Figure]:
         written = sum(1 for _line in out.open("rb"))
     return [
         figure("items in, rows/s", ITEMS / item_time, least=LEAST_RATE / slowness()),
-        figure("memory for a tenth of the items, MB", small[1]),
+        figure("memory for few items, MB", small[1]),
         figure("memory for all items, MB", item_memory, most=MOST_MEMORY),
+        # Two slices are in memory at a time, however many follow.
+        figure("memory for all items / for few", item_memory / small[1], most=1.5),
         figure("the same items again, rows/s", ITEMS / again_time),
         figure("scores in, rows/s", SCORES / score_time),
         figure("memory for all scores in, MB", score_memory, most=MOST_MEMORY),
         figure("everything out, records/s", written / out_time),
-        figure("memory for a tenth of the items out, MB", small_out[1]),
+        figure("memory for few items out, MB", small_out[1]),
         figure("memory for everything out, MB", out_memory, most=MOST_MEMORY),
         machine(),
     ]

@@ -1,15 +1,18 @@
-"""CreateModels: models that refer to each other, without rendering the others again."""
+"""Additions to the database: models that refer to each other, and statistics of tables."""
 
 from __future__ import annotations
 
 from unittest.mock import patch
 
 import pytest
+from django.contrib.auth.models import Permission
 from django.db import connection, models
 from django.db.migrations import CreateModel
 from django.db.migrations.state import ModelState, ProjectState
+from django.test.utils import CaptureQueriesContext
 
 from core.database.create_models import CreateModels
+from core.database.statistics import refresh_statistics
 
 
 def referring(name: str, to: str) -> CreateModel:
@@ -38,3 +41,16 @@ def test_models_of_a_circle_are_created_and_removed_with_each_rendered_once() ->
     with connection.schema_editor() as editor:
         operation.database_backwards("core", editor, after, before)
     assert not [name for name in connection.introspection.table_names() if name.startswith("core_")]
+
+
+@pytest.mark.django_db
+def test_statistics_are_refreshed_if_a_tenth_of_the_rows_changed() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE auth_permission")
+    rows = Permission.objects.count()
+    analyzed = {}
+    for added in (0, rows // 20, rows // 5, rows):
+        with CaptureQueriesContext(connection) as asked:
+            refresh_statistics([Permission], added=added)
+        analyzed[added] = any("ANALYZE" in query["sql"] for query in asked.captured_queries)
+    assert list(analyzed.values()) == [False, False, True, True]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.db.models import Exists, OuterRef, Q, QuerySet
@@ -35,8 +36,8 @@ class Filters:
     owner: str = ""
     age: str = ""  # one of AGES
     use: str = ""  # one of USES
-    # Keys that were looked up for this list. Filters made from these by `replace` share them.
-    keys: dict[str, int] = field(default_factory=dict, compare=False, repr=False)
+    # Keys by name that were looked up for this list. Filters made from these by `replace` share them.
+    keys: Any = field(default_factory=dict, compare=False, repr=False)
 
     def __bool__(self) -> bool:
         return self != Filters()
@@ -78,7 +79,7 @@ def _key_of(rows: QuerySet[Tag] | QuerySet[User], filters: Filters) -> int:
     name = f"{rows.model.__name__} {filters.tag if rows.model is Tag else filters.owner}"
     if name not in filters.keys:
         filters.keys[name] = rows.values_list("pk", flat=True).first() or 0
-    return filters.keys[name]
+    return int(filters.keys[name])
 
 
 def versions_with(conditions: Sequence[Q]) -> QuerySet[Version]:

@@ -73,7 +73,7 @@ def import_items(
     taking.first, taking.rules = first, read_rules(first)
     done = run_import(source, taking.read, taking.take, journal=journal or Quiet(), counts=counts)
     if done.kept > MANY:
-        refresh_statistics(FILLED)
+        refresh_statistics(FILLED, added=done.kept)
     if taking.campaign and done.kept:
         record(taking.campaign, "items imported", by=by, items=("", done.kept))
     if taking.campaign and first is not None:

@@ -83,7 +83,7 @@ def import_scores(
         hint = taking.paths or _(". Map its column, for example: script=rating.")
         raise BadInput(_("No row has a score") + hint, field="mapping")
     if done.kept > MANY:
-        refresh_statistics((Assignment, Score))
+        refresh_statistics((Assignment, Score), added=done.kept)
     if done.kept:
         record(campaign, "scores imported", by=by, scores=("", done.kept))
     return done

@@ -104,6 +104,32 @@ def test_of_a_large_catalogue_the_counts_are_kept_for_a_while(
     cache.clear()
 
 
+def test_of_a_large_catalogue_unchanged_counts_are_not_made_again(
+    shelf: dict[str, Version], curator: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("catalog.listing.services.facets.LARGE", 3)
+    monkeypatch.setattr("catalog.listing.services.facets.KEPT_SECONDS", 0)  # a minute is over
+    version = shelf["uptime"]
+    changes = {
+        "no change": (lambda: None, 1),
+        "a use": (lambda: Use.objects.create(version=version, by=curator), 3),
+        "a suspension": (
+            lambda: entry_services.suspend(version.entry, by=curator, reason="It fails."),
+            3,
+        ),
+    }
+    found = {}
+    for name, (change, _expected) in changes.items():
+        for _again in range(2):
+            services.count_facets(Filters(state=IN_USE))
+        change()
+        with CaptureQueriesContext(connection) as asked:
+            services.count_facets(Filters(state=IN_USE))
+        found[name] = len(asked)
+    assert found == {name: expected for name, (_change, expected) in changes.items()}
+    cache.clear()
+
+
 ORDERS = {
     "name": ["Average load", "Empty the cache", "Restart the print spooler", "Say hello", "Show the uptime"],
     "risk": ["Empty the cache", "Restart the print spooler", "Say hello", "Average load", "Show the uptime"],
