@@ -215,6 +215,7 @@ def act_with_clock(
 def test_times_stored_by_a_process_with_a_wrong_clock_are_those_of_the_database(
     db: None, standin: StandIn, reviewer: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """It takes seconds, because a worker makes two whole runs with each of three clocks."""
     right = act_with_clock(timedelta(), reviewer, monkeypatch)
     assert len(right) >= 20
     wrong = {}

@@ -224,6 +224,7 @@ def test_halo_check_is_in_p_family(with_halo: Campaign, manager: User, reviewer:
 def test_large_study_computes_slow_parts_once_a_change_and_never_for_a_view(
     boss: Client, with_halo: Campaign, reviewer: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """It takes seconds, because it requests every page and table that shows a part twice."""
     monkeypatch.setattr(kept_parts, "LARGE_STUDY", 0)
     monkeypatch.setattr(kept_parts, "_REST", 0)
     computed, real = [], kept_parts._compute
