@@ -2,7 +2,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("pipeline", "0019_larger_model_writes_in_peer_review")]
+    dependencies = [("pipeline", "0020_idempotency_keys")]
 
     operations = [
         migrations.AddIndex(
