@@ -203,7 +203,7 @@ def count_disputed(campaign: Campaign) -> int:
 def count_planned(campaign: Campaign) -> int | None:
     """Of the planned statements, those of which every answer is through; None where nothing was planned.
 
-    Only what was scored here counts: what came in with its scores was there before the plan.
+    Only what reviewers scored here counts: imported scores were there before the plan, and a failed run has no score.
     """
     if campaign.planned_items is None:
         return None
@@ -218,6 +218,7 @@ def count_planned(campaign: Campaign) -> int | None:
             Exists(mine),
             ~Exists(mine.exclude(state=Item.State.CLOSED)),
             ~Exists(elsewhere),
+            Exists(mine.filter(scores__imported=False)),
             purpose=Case.Purpose.REAL,
         )
         found = done.count()

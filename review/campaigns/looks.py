@@ -31,7 +31,7 @@ def log_look(campaign: Campaign, what: ReportLook.What, *, by: User | None) -> N
 
 
 def count_scored(campaign: Campaign) -> int:
-    """Items with a final script score under one criterion at least, over all Configurations, as counted at present."""
+    """Count the items that reviewers gave a final script score under one criterion at least."""
     return read_tallies(campaign, _count_scored)
 
 
@@ -42,6 +42,6 @@ def _count_scored(campaign: Campaign) -> int:
     return sum(
         count
         for pattern, count in ((ItemPattern.from_text(text), count) for text, count in rows)
-        if pattern.origin is not Origin.RETRIEVED
+        if pattern.origin not in (Origin.RETRIEVED, Origin.FAILED)
         and any(pattern.script.right(criterion) is not None for criterion in Criterion)
     )

@@ -107,7 +107,7 @@ class ShareForm(PlanForm):
         help_text=_("50 where nothing is known: no share needs more items."),
     )
     half_width = _percent(
-        _("Half-width wanted, in percent points"),
+        _("Half-width wanted, in percentage points"),
         help_text=_("8 gives an interval such as 42 % to 58 %."),
         least=0.5,
         most=50,

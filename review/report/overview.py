@@ -31,6 +31,7 @@ from review.report.words import (
     say_interval,
     say_p_is,
     say_ratio,
+    say_reason,
     say_share,
 )
 
@@ -146,6 +147,8 @@ def _facts(view: ReportView) -> dict[str, object]:
     planned, done = view.details["planned_items"], view.details.get("planned_done")
     return {
         **sums,
+        # A failed run counts as wrong by rule, and no reviewer has scored it.
+        "scored": sums.get("scored", 0) - sums.get("failed", 0),
         "planned": planned if done is not None else None,
         "done": done,
         "reached": say_share(done / planned) if planned and done is not None else "",
@@ -200,7 +203,7 @@ def _difference(view: ReportView, name: str) -> str:
         change = one[view.criterion.value].get(name)
         if (
             not change
-            or not change["items"]
+            or not (change["items"] or change.get("reason"))
             or (len(found) > 1 and [one["first"], one["second"]] != pair)
         ):
             continue
@@ -211,7 +214,7 @@ def _difference(view: ReportView, name: str) -> str:
             "second": one["second"],
         }
         if change.get("reason"):
-            return f"{one['first']}, {one['second']}: {_(change['reason'])}"
+            return f"{one['first']}, {one['second']}: {say_reason(change)}"
         if is_closed(view) and change["p_value"] is not None:
             return f"{said}, {say_p_is(change['p_value'])}"
         return said

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from django.utils.translation import gettext as _
 
 from review.campaigns.services.planning import Plan
-from review.report.report_view import Json, ReportView
+from review.report.report_view import SIGNED, Json, ReportView, range_of, show_figure
 from review.report.sections.figures import is_closed, note_of
 from review.report.tables.table import Cell, Column, Table, number, table_of
-from review.report.words import NOTHING, say_share
+from review.report.words import NOTHING, say_points, say_share
 from review.study.planning import Aim, power
 
 _DEFAULT_FIGURE = "first_pass_accuracy"
@@ -66,17 +66,18 @@ def _half_widths(view: ReportView, plan: Plan) -> Iterator[list[Cell]]:
         yield [
             Cell(_("%(figure)s, %(name)s") % {"figure": _(view.label(name)), "name": arm["name"]}),
             Cell(say_share(plan.assumed["share"])),
-            Cell(say_share(figure["value"])),
+            Cell(show_figure(figure, signed=name in SIGNED).value),
         ]
         yield [
             Cell(_("Half-width of its interval, %s") % arm["name"]),
-            Cell(say_share(plan.wanted)),
-            Cell(say_share(_half_width(figure))),
+            Cell(say_points(plan.wanted)),
+            Cell(say_points(_half_width(figure))),
         ]
 
 
 def _half_width(figure: Json) -> float | None:
-    return None if figure["low"] is None else (figure["high"] - figure["low"]) / 2
+    """Return it where the interval is over all scored items."""
+    return None if figure["low"] is None or range_of(figure) else (figure["high"] - figure["low"]) / 2
 
 
 def _discordant(view: ReportView, plan: Plan) -> Iterator[list[Cell]]:

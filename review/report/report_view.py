@@ -20,8 +20,10 @@ SIGNED = frozenset({"net"})
 
 @dataclass(frozen=True)
 class ShownFigure:
-    """A figure in words: its value with the interval, or, where leaving out what is open would shift it, the range
-    over all scored items with the post-stratified value.
+    """A figure in words: its value with the interval.
+
+    If leaving out open items would shift the value, it is the range over all scored items with the post-stratified
+    value, and the ratio is labeled *closed items only*.
     """
 
     value: str
@@ -36,7 +38,7 @@ def show_figure(figure: Json, *, signed: bool = False) -> ShownFigure:
         return ShownFigure(
             say_interval(*found, signed=signed),
             _("post-stratified %s") % say_share(figure["post_stratified"], signed=signed),
-            ratio,
+            _("%s closed items only") % ratio,
             is_range=True,
         )
     return ShownFigure(

@@ -36,7 +36,7 @@ from review.report.parts.execution import EXECUTED, describe_execution, tabulate
 from review.report.parts.p_values import are_shown, settle_p_values
 from review.report.threats.shown_again import compare_halo_checks
 from review.study import FIGURES, ArmCounts, Reading, Stage, StageCounts, study_report
-from review.study.agreement import MOST_ITEMS_OF_A_MEAN, SEVERITY_TEXT
+from review.study.agreement import MOST_ITEMS_OF_A_MEAN, LENIENCY_TEXT
 from review.study.agreement import TEXT as AGREEMENT_TEXT
 from review.study.compare import TEXT as COMPARISON_TEXT
 from review.study.definitions import BOUNDS_TEXT, INTERVAL_TEXT, OPEN_TEXT, objects_of
@@ -76,7 +76,7 @@ TEXTS = {
     "lengths": LENGTH_TEXT,
     "open": OPEN_TEXT,
     "retrieved": RETRIEVED_TEXT,
-    "severity": SEVERITY_TEXT,
+    "leniency": LENIENCY_TEXT,
     "skipped": SKIPPED_TEXT,
 }
 
@@ -84,7 +84,7 @@ TEXTS = {
 def make_document(campaign: Campaign) -> Document:
     """The keys of `study_report --json` and no others, `not_blind` where verdicts are shown; counts what is due.
 
-    Intervals of pairs and of severity are in it however many reviewers there are.
+    Intervals of pairs and of leniency are in it however many reviewers there are.
     """
     count_due(campaign)
     document, _details = _work_out(campaign, every=True, exact=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import cast
 
+from review.report.report_view import SIGNED, show_figure
+from review.report.words import say_interval
 from review.study import Criterion
 
 _Json = Mapping[str, object]
@@ -34,8 +36,7 @@ def _lines(document: _Json) -> Iterator[str]:
         for criterion in Criterion:
             yield f"\n{arm['name']}, {criterion.value}{demo}{_mark(document)}"
             for name, figure in cast("dict[str, _Json]", arm[criterion.value]).items():
-                share = f"{figure['numerator']}/{figure['denominator']}"
-                yield f"  {name:<28}{share:>15}  {_say_value(figure)}{_say_open(figure)}"
+                yield f"  {name:<28}{_say_figure(figure, signed=name in SIGNED)}"
     yield f"\nagreement{_mark(document)}"
     for stage, one in cast("dict[str, _Json]", document["agreement"]).items():
         why = f"  ({one['undefined']})" if one["undefined"] else ""
@@ -43,19 +44,17 @@ def _lines(document: _Json) -> Iterator[str]:
         yield f"  {stage:<10}{one['items']:>8} items  ordinal alpha {alpha}{why}"
 
 
-def _say_value(figure: _Json) -> str:
-    if figure["value"] is None:
-        return f"–  ({figure['reason']})"
-    return _say_interval(figure, "value")
-
-
-def _say_open(figure: _Json) -> str:
-    """How many items the figure leaves out, and within which bounds it lies whatever becomes of them."""
+def _say_figure(figure: _Json, *, signed: bool) -> str:
+    """Write value, interval and ratio; of a figure with a range over all scored items, that range first."""
+    shown = show_figure(figure, signed=signed)
+    is_empty = figure["value"] is None and not shown.is_range
+    beside = figure["reason"] if is_empty else shown.interval
+    said = f"{shown.ratio:>15}  {shown.value} ({beside})"
     if not figure["open"]:
-        return ""
+        return said
     low, high = cast("list[float]", figure["bounds"] or [0.0, 0.0])
     left_out = f"  {figure['unresolved']} unresolved, {figure['pending']} pending"
-    return f"{left_out}: {low:.3f} to {high:.3f}"
+    return f"{said}{left_out}: {say_interval(low, high, signed=signed)}"
 
 
 def _say_interval(figure: _Json, key: str) -> str:

@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils.translation import gettext as _
+
 NOTHING = "–"
+POINTS = "pp"  # percentage points: the unit of every difference of shares
 
 
 def say_share(value: float | None, *, signed: bool = False) -> str:
-    """A share of 0 to 1 in percent with one decimal; a difference with its sign."""
+    """Write a share of 0 to 1 in percent, or a signed difference of shares in percentage points."""
     if value is None:
         return NOTHING
-    return (f"{100 * value:+.1f} %" if signed else f"{100 * value:.1f} %").replace("-", "−")
+    return (f"{100 * value:+.1f} {POINTS}" if signed else f"{100 * value:.1f} %").replace("-", "−")
+
+
+def say_points(value: float | None) -> str:
+    """Write the size of a difference of shares, such as a half-width, in percentage points."""
+    return NOTHING if value is None else f"{100 * value:.1f} {POINTS}"
 
 
 def say_interval(low: float | None, high: float | None, *, signed: bool = False) -> str:
-    """Both ends of an interval of shares, the unit once."""
+    """Write both ends of an interval of shares or of signed differences, with the unit once."""
     if low is None or high is None:
         return NOTHING
     ends = [f"{100 * end:+.1f}" if signed else f"{100 * end:.1f}" for end in (low, high)]
-    return f"{ends[0]} to {ends[1]} %".replace("-", "−")
+    return f"{ends[0]} to {ends[1]} {POINTS if signed else '%'}".replace("-", "−")
 
 
 def say_coefficient(value: float | None) -> str:
@@ -47,3 +58,9 @@ def say_p_is(value: float) -> str:
 
 def say_ratio(numerator: int, denominator: int) -> str:
     return f"{numerator:,} / {denominator:,}"
+
+
+def say_reason(change: Mapping[str, Any]) -> str:
+    """Say why no comparison is made, and how many of its cases wait for a score."""
+    said, is_open = _(change["reason"]), change.get("open")
+    return f"{said} ({is_open:,} / {is_open + change['items']:,})" if is_open else said

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LEAST_JOINT_ITEMS = 20
-# Intervals of pairs and of severity are worked out for so many reviewers; for more where it is asked for.
+# Intervals of pairs and of leniency are worked out for so many reviewers; for more where it is asked for.
 MOST_REVIEWERS = 8
 NO_VARIATION = "no variation"
 NO_PAIRS = "no item with two scores"
@@ -57,9 +57,9 @@ TEXT = _(
     "than the normal distribution: 1.9 and 98.1 for 30 statements, 2.5 and 97.5 for many); there is none with fewer "
     "than 20, where more than 5 % of the draws have no variation, or where all draws come to the same."
 )
-SEVERITY_TEXT = _(
-    "How much higher or lower a reviewer scores than the others do on the same items: the mean difference of "
-    "their value to the mean of the others’, over joint items."
+LENIENCY_TEXT = _(
+    "Leniency is how much higher a reviewer scores than the others on the same items: the mean of their value less "
+    "the mean of the others’, over joint items. A positive value is more lenient."
 )
 
 
@@ -130,8 +130,8 @@ class PairAgreement:
 
 
 @dataclass(frozen=True)
-class ReviewerSeverity:
-    """How far one reviewer lies above the others (below, if negative) on joint items; 2 would be all the way."""
+class ReviewerLeniency:
+    """The mean difference of one reviewer from the others on joint items, from -2 to 2; positive is more lenient."""
 
     reviewer: int
     items: int
@@ -166,7 +166,7 @@ class Agreement:
     no_interval: str
     undefined: str
     pairs: tuple[PairAgreement, ...]
-    severity: tuple[ReviewerSeverity, ...]
+    leniency: tuple[ReviewerLeniency, ...]
 
 
 def values_of(given: ReviewerValues) -> Values:
@@ -203,11 +203,11 @@ def leanings_of(items: Iterable[ReviewerValues]) -> Iterator[Leaning]:
 def agreement_of(counts: StageCounts, *, every: bool = False) -> Agreement:
     """Every measure; one score alone says nothing of agreement.
 
-    Intervals of pairs and of severity for more than eight reviewers only where `every` asks for them.
+    Intervals of pairs and of leniency for more than eight reviewers only where `every` asks for them.
     """
     few = every or len({key for one in counts.pairs for key in (one.a, one.b)}) <= MOST_REVIEWERS
     pairs = tuple(_pair_up(counts.pairs, with_intervals=few))
-    severity = tuple(_rank(counts.leanings, with_intervals=few))
+    leniency = tuple(_rank(counts.leanings, with_intervals=few))
     scored = sorted(
         {one for items, n in counts.values.items() if n for one in items if sum(one) > 0}
     )
@@ -215,7 +215,7 @@ def agreement_of(counts: StageCounts, *, every: bool = False) -> Agreement:
     if not kinds:
         return Agreement(
             *(0, 0, None, None, None, None, PAIR, None, None, None, None, None, None, None),
-            *({}, "", NO_PAIRS, pairs, severity),
+            *({}, "", NO_PAIRS, pairs, leniency),
         )
     statements = [(items, n) for items, n in counts.values.items() if n]
     shared = [(items, n) for items, n in statements if any(sum(one) > 1 for one in items)]
@@ -268,7 +268,7 @@ def agreement_of(counts: StageCounts, *, every: bool = False) -> Agreement:
         no_interval=reason,
         undefined=NO_VARIATION if points["ordinal"] is None else "",
         pairs=pairs,
-        severity=severity,
+        leniency=leniency,
     )
 
 
@@ -381,8 +381,8 @@ def _by_tables(name: str, is_defined: Sequence[bool]) -> _Measure:
     return mean
 
 
-def _rank(leanings: Mapping[Leaning, int], *, with_intervals: bool) -> Iterator[ReviewerSeverity]:
-    """How severe each reviewer is, in the order of their keys."""
+def _rank(leanings: Mapping[Leaning, int], *, with_intervals: bool) -> Iterator[ReviewerLeniency]:
+    """Yield the leniency of each reviewer, in the order of their keys."""
     own: dict[int, list[tuple[Leaning, int]]] = defaultdict(list)
     # Sorted where something is drawn: the draws hang on the order.
     for one, n in sorted(leanings.items()) if with_intervals else leanings.items():
@@ -397,7 +397,7 @@ def _rank(leanings: Mapping[Leaning, int], *, with_intervals: bool) -> Iterator[
             times = np.array([n for _one, n in found], dtype=np.float64)
             interval = intervals_of({"mean": _mean_of}, rows, times)[0]["mean"]
         low, high = interval or (None, None)
-        yield ReviewerSeverity(reviewer, items, total / items, low, high)
+        yield ReviewerLeniency(reviewer, items, total / items, low, high)
 
 
 _Floats: TypeAlias = "NDArray[np.float64]"

@@ -16,9 +16,10 @@ from review.study.types import Criterion, ItemPattern, Origin
 TEXT = _(
     "Only cases that are final in both configurations: the share that is right under the second, less that "
     "under the first, with Newcombe’s interval for paired shares. The p value is exact, by flipping the sign of "
-    "whole statements; where none repeats it is McNemar’s. The primary comparison was named before the campaign "
-    "opened and its p stands alone; all other p values of the report are one family, fixed when the campaign opens, "
-    "and Holm’s correction stands beside each. Where more than 5 % of the cases are open, no comparison is made."
+    "whole statements; where none repeats it is McNemar’s. The p value of the primary comparison stands alone; all "
+    "other p values of the report are one family, fixed when the study opens, and Holm’s correction stands beside "
+    "each. No comparison is made while more than 5 % of the cases are open in either configuration, or while no "
+    "reviewer has scored one of the two."
 )
 # Those that ask something of every scored item, so that two Configurations answer about the same cases.
 COMPARED = (
@@ -31,9 +32,10 @@ COMPARED = (
 )
 MOST_OPEN = 0.05
 TOO_MANY_OPEN = "more than 5 % open"
+NO_SCORES = "no reviewer has scored one of the two"
 _BY_NAME = {figure.name: figure for figure in FIGURES}
-# Of each compared figure whether such an item is right by it; OPEN where that has not ended though the script has
-# a final score, and None where the figure is not about it.
+# Of each compared figure whether such an item is right by it; OPEN while that waits for a score, and None
+# where the figure is not about it.
 OPEN = 2
 _Answers = tuple[int | None, ...]
 Pair = tuple[ItemPattern, ItemPattern]  # a case under the first and under the second
@@ -45,8 +47,8 @@ Joint = Mapping[tuple[Pair, ...], int]
 class Comparison:
     """One figure of a second Configuration against a first.
 
-    `left_out` cases are not final in both; `open` are those of them whose scripts are, and whose figure hangs on
-    another score. With more than 5 % of them no difference is made, and `reason` says so.
+    `left_out` cases are not final in both; `open` are those of them that still wait for a score, at whichever stage.
+    With more than 5 % of them, or without a reviewer's score of either side, `reason` takes the place of the difference.
     """
 
     name: str
@@ -92,10 +94,20 @@ def compare(joint: Joint, criterion: Criterion) -> dict[str, Comparison]:
         answers = ((_answer(one, criterion), _answer(two, criterion)) for one, two in cases)
         counted[tuple(answers)] += times
     repeats = any(len(cases) > 1 for cases, times in joint.items() if times)
+    is_scored = all(
+        any(
+            pair[side].origin is not Origin.FAILED and pair[side].script.right(criterion) is not None
+            for cases, times in joint.items()
+            if times
+            for pair in cases
+        )
+        for side in (0, 1)
+    )
     return {
         name: _compare(
             name,
             repeats,
+            is_scored,
             [
                 ([(before[place], after[place]) for before, after in cases], times)
                 for cases, times in counted.items()
@@ -106,7 +118,10 @@ def compare(joint: Joint, criterion: Criterion) -> dict[str, Comparison]:
 
 
 def _compare(
-    name: str, repeats: bool, counted: Iterable[tuple[list[tuple[int | None, int | None]], int]]
+    name: str,
+    repeats: bool,
+    is_scored: bool,
+    counted: Iterable[tuple[list[tuple[int | None, int | None]], int]],
 ) -> Comparison:
     cells: Counter[tuple[int, int]] = Counter()
     statements: Counter[tuple[int, int]] = Counter()
@@ -123,9 +138,11 @@ def _compare(
         if size:
             statements[moved, size] += times
     closed = sum(cells.values())
-    if is_open > MOST_OPEN * (closed + is_open):
+    has_too_many = is_open > MOST_OPEN * (closed + is_open)
+    if has_too_many or (closed and not is_scored):
         nothing = Difference(0, 0, closed, None, None, None, None)
-        return Comparison(name, nothing, left_out, is_open, TOO_MANY_OPEN)
+        reason = TOO_MANY_OPEN if has_too_many else NO_SCORES
+        return Comparison(name, nothing, left_out, is_open, reason)
     clusters: list[Cluster] = [(*key, times) for key, times in statements.items()]
     change = Difference.of(
         both=cells[1, 1],
@@ -149,6 +166,4 @@ def _answer(pattern: ItemPattern, criterion: Criterion) -> _Answers:
 
 def _answer_one(name: str, outlook: Outlook) -> int | None:
     part = _BY_NAME[name].part
-    if outlook.is_scored and outlook.is_open(part):
-        return OPEN
-    return outlook.closed(part)
+    return OPEN if outlook.is_open(part) else outlook.closed(part)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from core.lazy_numpy import np
 from pipeline.types import Verdict
+from review.study.compare import MOST_OPEN
 from review.study.criteria import Outlook, Patterns, highest, lowest, made_patterns
 from review.study.definitions import FIGURES as FIGURES
 from review.study.definitions import Definition, Object, objects_of
@@ -185,7 +186,9 @@ def _figure(
         own = own._replace(numerator=0, denominator=0, open=0, unresolved=0)
     every = None if repeated is None else _statements(definition, own, repeated, table)
     if definition.name == "net" and own.denominator:
-        share, beside["p_value"] = _net(table, every)
+        share, p_value = _net(table, every)
+        is_told = own.open <= MOST_OPEN * (own.open + own.denominator)
+        beside["p_value"] = p_value if is_told else None
     else:
         share = Share.of(own.numerator, own.denominator, clusters=every)
         if definition.name == "net":

@@ -85,13 +85,13 @@ def report_stages(
 def report_agreement(agreement: Agreement, *, names: Mapping[int, str]) -> dict[str, object]:
     """One stage's agreement; reviewers by name."""
     pairs = [_named(pair, names) for pair in agreement.pairs]
-    severity = [{**vars(one), "reviewer": names[one.reviewer]} for one in agreement.severity]
+    leniency = [{**vars(one), "reviewer": names[one.reviewer]} for one in agreement.leniency]
     return {
         **vars(agreement),
         "no_interval": agreement.no_interval or None,
         "undefined": agreement.undefined or None,
         "pairs": sorted(pairs, key=lambda pair: (str(pair["a"]), str(pair["b"]))),
-        "severity": sorted(severity, key=lambda one: str(one["reviewer"])),
+        "leniency": sorted(leniency, key=lambda one: str(one["reviewer"])),
     }
 
 

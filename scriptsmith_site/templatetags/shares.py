@@ -11,3 +11,9 @@ register = template.Library()
 def per_cent(share: float | None) -> str:
     """Format a proportion from 0 to 1 as a percentage with one decimal."""
     return "–" if share is None else f"{100 * share:.1f} %"
+
+
+@register.filter
+def points(difference: float | None) -> str:
+    """Write the size of a difference of shares in percentage points with one decimal."""
+    return "–" if difference is None else f"{100 * difference:.1f} pp"

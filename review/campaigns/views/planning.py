@@ -130,7 +130,7 @@ def plan_context(plan: Plan) -> dict[str, object]:
         "plan": plan,
         "plan_rows": rows,
         "plan_label": label,
-        "plan_unit": "number" if plan.aim is Aim.AGREEMENT else "share",
+        "plan_unit": {Aim.SHARE: "points", Aim.PAIRED: "share", Aim.AGREEMENT: "number"}[plan.aim],
         "plan_most": 1 if plan.aim is Aim.PAIRED else None,
         "plan_lines": [(label, [(row["value"], None, None) for row in rows])],
         "plan_places": [f"{row['items']:,}" for row in rows],

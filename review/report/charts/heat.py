@@ -1,4 +1,4 @@
-"""A heat map of reviewers: how far each two agree, and beside it how severe each one is."""
+"""Draw a heat map of reviewers: how far each two agree."""
 
 from __future__ import annotations
 

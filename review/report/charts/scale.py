@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from review.report.words import POINTS
+
 _SIGNED_ENDS = (0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0)
 
 
@@ -43,7 +45,8 @@ class Scale:
         if not self.is_share:
             return f"{value:g}".replace("-", "−")
         sign = "+" if self.is_signed and value > 0 else ""
-        return f"{sign}{round(100 * value, 3):g} %".replace("-", "−")
+        unit = POINTS if self.is_signed else "%"
+        return f"{sign}{round(100 * value, 3):g} {unit}".replace("-", "−")
 
 
 def scale_of_shares() -> Scale:

@@ -1,4 +1,4 @@
-"""Agreement between reviewers, stage by stage: all measures, each pair, and how severe each reviewer is."""
+"""Agreement between reviewers, stage by stage: all measures, each pair, and the leniency of each reviewer."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from review.report.sections.figures import note_of
 from review.report.sections.section import Block, Section, arm_cell
 from review.report.tables.table import Cell, Column, Table, number, table_of
 from review.report.words import NOTHING, say_coefficient, say_coefficients, say_share
+from review.study.agreement import LENIENCY_TEXT
 
 KEY = "agreement"
 # Pairs of so many reviewers stand on the report itself, of more on a page of their own.
@@ -105,21 +106,21 @@ def names_of(one: Json) -> list[str]:
 
 @dataclass(frozen=True)
 class HeatLine:
-    """A reviewer against the others, and how strict: the mean difference to them in words and as a mark."""
+    """A reviewer against the others, with the leniency in words and as a mark."""
 
     row: HeatRow
-    severity: str
+    leniency: str
     mark: ForestRow | None
 
 
 @dataclass(frozen=True)
 class HeatMap:
-    """The reviewers of a stage by quadratic weighted kappa; `zero` is where nobody is strict or lenient."""
+    """The reviewers of a stage by quadratic weighted kappa; `zero` is the place of a leniency of 0."""
 
     names: Sequence[str]
     lines: Sequence[HeatLine]
     zero: float | None
-    has_severity: bool
+    has_leniency: bool
 
 
 def heat_of(one: Json) -> HeatMap:
@@ -127,15 +128,15 @@ def heat_of(one: Json) -> HeatMap:
     pairs = [
         Pair(pair["a"], pair["b"], pair["weighted_kappa"], _say_pair(pair)) for pair in one["pairs"]
     ]
-    severity = {row["reviewer"]: row for row in one.get("severity") or []}
+    leniency = {row["reviewer"]: row for row in one.get("leniency") or []}
     scale = scale_of_differences(
-        (end for row in severity.values() for end in (row["value"], row["low"], row["high"])),
+        (end for row in leniency.values() for end in (row["value"], row["low"], row["high"])),
         is_share=False,
     )
     names = names_of(one)
     lines = []
     for row in draw_heat(names, pairs):
-        found = severity.get(row.name)
+        found = leniency.get(row.name)
         value, low, high = (
             (found[key] for key in ("value", "low", "high")) if found else (None,) * 3
         )
@@ -144,7 +145,7 @@ def heat_of(one: Json) -> HeatMap:
             title += f" ({_points_between(low, high)})"
         drawn = draw_forest([(row.name, "", [Estimate(1, title, value, low, high)])], scale).rows
         lines.append(HeatLine(row, say_points(value), drawn[0] if drawn else None))
-    return HeatMap(names, lines, scale.zero, has_severity=bool(severity))
+    return HeatMap(names, lines, scale.zero, has_leniency=bool(leniency))
 
 
 def _say_pair(pair: Json) -> str:
@@ -158,12 +159,13 @@ def _say_pair(pair: Json) -> str:
 
 
 def pair_blocks(stage: str, one: Json, note: str) -> Iterator[Block]:
-    """All measures of each pair, and the strictness of each reviewer."""
+    """Yield all measures of each pair, and the leniency of each reviewer."""
     label = str(STAGES[stage])
     if one["pairs"]:
         yield Block(_pairs(stage, one, note), _("%s: each pair") % label)
-    if one.get("severity"):
-        yield Block(_severity(stage, one, note), _("%s: strictness of each reviewer") % label)
+    if one.get("leniency"):
+        title = _("%s: leniency of each reviewer") % label
+        yield Block(_leniency(stage, one, note), title, _(LENIENCY_TEXT))
 
 
 def _measures(view: ReportView, stage: str, one: Json) -> Block:
@@ -258,14 +260,14 @@ def _pairs(stage: str, one: Json, note: str) -> Table:
     )
 
 
-def _severity(stage: str, one: Json, note: str) -> Table:
+def _leniency(stage: str, one: Json, note: str) -> Table:
     return table_of(
-        f"severity-{stage}",
-        _("Mean difference to the others on joint items, %s") % str(STAGES[stage]).lower(),
+        f"leniency-{stage}",
+        _("Leniency: mean difference from the others on joint items, %s") % str(STAGES[stage]).lower(),
         [
             Column(_("Reviewer")),
             Column(_("Joint items"), is_number=True),
-            Column(_("Mean difference"), is_number=True),
+            Column(_("Leniency"), is_number=True),
             Column(_("95 % interval"), is_number=True),
         ],
         [
@@ -275,7 +277,7 @@ def _severity(stage: str, one: Json, note: str) -> Table:
                 Cell(say_points(row["value"]), is_strong=True),
                 Cell(_points_between(row["low"], row["high"])),
             ]
-            for row in one["severity"]
+            for row in one["leniency"]
         ],
         note,
     )

@@ -13,7 +13,7 @@ from review.report.report_view import Json, ReportView
 from review.report.sections.figures import is_closed, note_of
 from review.report.sections.section import Block, Section
 from review.report.tables.table import Cell, Column, Table, number, table_of
-from review.report.words import say_interval, say_p, say_share
+from review.report.words import say_interval, say_p, say_reason, say_share
 
 KEY = "comparisons"
 
@@ -97,9 +97,11 @@ def _table(view: ReportView, one: Json, place: int) -> Table:
     ]
     cells = []
     for name, change in changes.items():
-        # With more than a few open cases no comparison is made, and the reason stands in its place.
+        # If no comparison is made, the reason takes the place of the difference.
         value = (
-            _(change["reason"]) if change.get("reason") else say_share(change["value"], signed=True)
+            say_reason(change)
+            if change.get("reason")
+            else say_share(change["value"], signed=True)
         )
         interval = say_interval(change["low"], change["high"], signed=True)
         estimate = Estimate(

@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy
 
 from review.report.report_view import Json, bounds_of, range_of
 from review.report.words import say_interval, say_p_is, say_share
+from review.study.compare import MOST_OPEN
 
 NOT_PART = "not part of this study"
 BESIDE = {
@@ -40,12 +41,14 @@ def is_part_of_study(figure: Json) -> bool:
     return bool(figure["denominator"] or figure["unresolved"])
 
 
-def notes_of(figure: Json, *, is_closed: bool = True) -> Iterator[str]:
-    """The notes of one figure, the most important first."""
+def notes_of(figure: Json, *, is_closed: bool = True, signed: bool = False) -> Iterator[str]:
+    """Yield the notes of one figure, the most important first; `signed` figures are differences."""
     if figure["value"] is None and figure.get("reason"):
         yield _(figure["reason"])
     if is_closed and figure.get("p_value") is not None:
         yield say_p_is(figure["p_value"])
+    if is_closed and "p_value" in figure and figure["value"] is not None and _has_many(figure):
+        yield _("no p value while more than 5% of the items are open")
     if figure.get("is_primary"):
         yield _("primary: it stands alone")
     if is_closed and figure.get("p_holm") is not None:
@@ -63,10 +66,14 @@ def notes_of(figure: Json, *, is_closed: bool = True) -> Iterator[str]:
         yield _("coverage %s") % say_share(coverage["value"])
     if figure.get("deff"):
         yield _("design effect %s, since statements repeat") % f"{figure['deff']:.2f}"
-    yield from _open(figure)
+    yield from _open(figure, signed=signed)
 
 
-def _open(figure: Json) -> Iterator[str]:
+def _has_many(figure: Json) -> bool:
+    return bool(figure["open"] > MOST_OPEN * (figure["open"] + figure["denominator"]))
+
+
+def _open(figure: Json, *, signed: bool) -> Iterator[str]:
     """What is left out because it is not final, and what that may still do."""
     unresolved = figure.get("unresolved", 0)
     count = figure.get("open", unresolved)
@@ -76,6 +83,6 @@ def _open(figure: Json) -> Iterator[str]:
     yield said % {"count": f"{count:,}", "unresolved": f"{unresolved:,}"}
     least, most = bounds_of(figure)
     if range_of(figure) is not None:
-        yield _("of those that are closed %s") % say_share(figure["value"])
+        yield _("closed items only: %s") % say_share(figure["value"], signed=signed)
     if least is not None:
-        yield _("%s however they turn out") % say_interval(least, most)
+        yield _("%s however they turn out") % say_interval(least, most, signed=signed)

@@ -89,7 +89,7 @@ def _group(view: ReportView, definition: Json) -> Group:
                 Cell(shown.interval),
                 Cell("", drawing=drawn[0] if drawn else None, zero=scale.zero),
                 _open(view, arm, name, figure),
-                Cell(" · ".join(notes_of(figure, is_closed=is_closed(view)))),
+                Cell(" · ".join(notes_of(figure, is_closed=is_closed(view), signed=signed))),
             ]
         )
     return Group(

@@ -84,12 +84,12 @@ def _table(view: ReportView, arm: Json, place: int, rows: list[Json]) -> Table:
 
 
 def _share(share: Json) -> str:
-    """n / N and the value; where some are open the range over all, the weighted value, and n / N of the others."""
+    """n / N and the value; where some are open the range over all, the weighted value, and n / N of the closed items."""
     ratio = say_ratio(share["numerator"], share["denominator"])
     found = share.get("range")
     if not found:
         return f"{ratio}, {say_share(share['value'])}"
-    said = _("%(range)s, weighted %(value)s (closed: %(ratio)s)")
+    said = _("%(range)s, weighted %(value)s (closed items only: %(ratio)s)")
     return said % {
         "range": say_interval(*found),
         "value": say_share(share["post_stratified"]),

@@ -242,9 +242,9 @@ def test_fleiss_kappa_is_that_of_his_example_and_only_with_equal_numbers() -> No
     assert agreement([*rows, {1: 2, 2: 2}]).fleiss_kappa is None
 
 
-def test_severity_is_the_mean_difference_to_the_others() -> None:
+def test_leniency_is_mean_difference_from_the_others() -> None:
     found = agreement([{1: 2, 2: 1, 3: 0}, {1: 1, 2: 1}, {3: 2}])
-    by_reviewer = {one.reviewer: (one.items, one.value) for one in found.severity}
+    by_reviewer = {one.reviewer: (one.items, one.value) for one in found.leniency}
 
     assert by_reviewer[1] == (2, pytest.approx((1.5 + 0) / 2))
     assert by_reviewer[2] == (2, pytest.approx((0 + 0) / 2))

@@ -14,7 +14,7 @@ FIGURE = SHARE | {"open", "unresolved", "pending", "bounds", "deff", "reason"}
 AGREEMENT = {
     *("items", "statements", "percent", "cohen_kappa", "linear_kappa", "weighted_kappa"),
     *("kappa_basis", "krippendorff_alpha", "alpha_nominal", "alpha_interval", "ac1"),
-    *("fleiss_kappa", "low", "high", "intervals", "no_interval", "undefined", "pairs", "severity"),
+    *("fleiss_kappa", "low", "high", "intervals", "no_interval", "undefined", "pairs", "leniency"),
 }
 PAIR = {
     *("a", "b", "items", "percent", "cohen_kappa", "linear_kappa", "weighted_kappa"),

@@ -45,7 +45,7 @@ class Layout:
         self.alike = self._take(2)  # agreeing pairs of scores, all pairs
         self.ac1 = self._take(4)  # agreement of units with two, such units, share right, all units
         self.fleiss = self._take(5)  # agreement of units, units, share of each value less one
-        self.severity = {reviewer: self._take(2) for reviewer in reviewers}
+        self.leniency = {reviewer: self._take(2) for reviewer in reviewers}
 
     def _take(self, width: int) -> slice:
         self.size += width
@@ -94,7 +94,7 @@ def _sums(units: list[Unit], layout: Layout) -> tuple[Array, NDArray[np.bool_]]:
         row[layout.fleiss] += [same / pairs, 1, *shares]
         for reviewer, value in values.items():
             others = [other for name, other in values.items() if name != reviewer]
-            row[layout.severity[reviewer]] += [value - sum(others) / len(others), 1]
+            row[layout.leniency[reviewer]] += [value - sum(others) / len(others), 1]
     matrix = np.array(list(rows.values())).reshape(len(rows), layout.size)
     return matrix, np.array([statement in paired for statement in rows], dtype=bool)
 
@@ -138,7 +138,7 @@ def collapse(table: Array, groups: tuple[list[int], list[int]]) -> Array:
 
 _WEIGHTS = {"cohen_kappa": NOMINAL, "linear_kappa": LINEAR, "weighted_kappa": SQUARE}
 Measured = dict[str, Array]
-Key = Any  # a name, or (pair, name), or (reviewer, "severity")
+Key = Any  # a name, or (pair, name), or (reviewer, "leniency")
 
 
 def of_pair(cells: Array) -> Measured:
@@ -198,8 +198,8 @@ def of_ac1(ac1: Array) -> Measured:
     return {"ac1": _ratio(agreeing - chance, 1 - chance)}
 
 
-def _severity(rows: Array) -> Measured:
-    return {"severity": _ratio(rows[:, 0], rows[:, 1])}
+def _leniency(rows: Array) -> Measured:
+    return {"leniency": _ratio(rows[:, 0], rows[:, 1])}
 
 
 def agreement_of(study: Study, stage: str, configuration: str | None = None) -> dict[str, Any]:
@@ -216,8 +216,8 @@ def agreement_of(study: Study, stage: str, configuration: str | None = None) -> 
     found: dict[str, Any] = {"items": len(joint), "values": {}, "intervals": {}}
     found["statements"] = int(paired.sum())
     found["pairs"] = {pair: n_pairs[pair] for pair in there}
-    found["severity_items"] = {
-        reviewer: int(total[layout.severity[reviewer]][1]) for reviewer in reviewers
+    found["leniency_items"] = {
+        reviewer: int(total[layout.leniency[reviewer]][1]) for reviewer in reviewers
     }
     if not joint:
         return found
@@ -233,10 +233,10 @@ def agreement_of(study: Study, stage: str, configuration: str | None = None) -> 
         rows = sums[:, layout.tables[pair]]
         _take(found, pair, rows[rows.sum(1) > 0], of_pair)
     for reviewer in reviewers:
-        rows = sums[:, layout.severity[reviewer]]
+        rows = sums[:, layout.leniency[reviewer]]
         rows = rows[rows[:, 1] > 0]
         if len(rows):
-            _take(found, reviewer, rows, _severity)
+            _take(found, reviewer, rows, _leniency)
     return found
 
 

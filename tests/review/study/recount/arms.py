@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from itertools import combinations
 from typing import Any
 
-from tests.review.study.recount.figures import FIGURES, missing, model_items
+from tests.review.study.recount.figures import FIGURES, MOST_OPEN, missing, model_items
 from tests.review.study.recount.finals import CRITERIA, RIGHT, WRONG, Finals
 from tests.review.study.recount.intervals import NOTHING, Part, change_of, holm
-from tests.review.study.recount.records import Record
+from tests.review.study.recount.records import Record, is_failed
 from tests.review.study.recount.tables import expert_row
 
 COMPARED = (
@@ -18,7 +18,8 @@ COMPARED = (
     *("overall_assessor_triggered", "overall_as_recommended", "execution_agreement"),
 )
 EXPERT = ("expert", "expert_by_all")
-MOST_OPEN, TOO_MANY_OPEN = 0.05, "more than 5 % open"
+TOO_MANY_OPEN = "more than 5 % open"
+NO_SCORES = "no reviewer has scored one of the two"
 Compared = dict[tuple[str, str], dict[str, dict[str, dict[str, Any]]]]
 
 
@@ -41,6 +42,7 @@ def _compare(finals: Finals, first: str, second: str, name: str, criterion: str)
     others = {item["id"]: item for item in _every(finals, second)}
     pairs: list[tuple[str, int, int]] = []
     left_open = left_out = 0
+    scored: set[int] = set()
     statements = Counter[str]()
     for item in _every(finals, first):
         if item["id"] not in others:
@@ -48,21 +50,26 @@ def _compare(finals: Finals, first: str, second: str, name: str, criterion: str)
         both = item, others[item["id"]]
         statements[item["statement"]] += 1
         before, after = (_parts(finals, one, name, criterion) for one in both)
-        if len(before) == len(after) == 1 and NOTHING not in (*before, *after):
+        finished = [finals.final(one, "script", criterion) in (RIGHT, WRONG) for one in both]
+        scored |= {side for side in (0, 1) if finished[side] and not is_failed(both[side])}
+        if all(finished) and len(before) == len(after) == 1 and NOTHING not in (*before, *after):
             pairs.append((item["statement"], next(iter(before))[0], next(iter(after))[0]))
             continue
         left_out += 1
-        # Open are those whose scripts are final, and that hang on another score.
-        left_open += bool(before and after) and {NOTHING} not in (before, after)
-    is_made = left_open <= MOST_OPEN * (len(pairs) + left_open)
+        left_open += {NOTHING} not in (before, after)
+    reason = None
+    if left_open > MOST_OPEN * (len(pairs) + left_open):
+        reason = TOO_MANY_OPEN
+    elif pairs and len(scored) < 2:
+        reason = NO_SCORES
     repeats = max(statements.values(), default=1) > 1
-    change = change_of(pairs if is_made else [], repeats=repeats)
+    change = change_of([] if reason else pairs, repeats=repeats)
     return {
         **change,
         "items": len(pairs),
         "left_out": left_out,
         "open": left_open,
-        "reason": None if is_made else TOO_MANY_OPEN,
+        "reason": reason,
         "is_part": bool(pairs or left_open),
     }
 
@@ -72,11 +79,9 @@ def _every(finals: Finals, configuration: str) -> list[Record]:
 
 
 def _parts(finals: Finals, item: Record, name: str, criterion: str) -> set[Part]:
-    """What it can still add; nothing at all without a final script, and of what was retrieved."""
+    """What it can still add; nothing at all if it was retrieved."""
     if item.get("made") == "retrieved":
         return {NOTHING}
-    if finals.final(item, "script", criterion) not in (RIGHT, WRONG):
-        return set()
     return {FIGURES[name](item, end) for end in finals.ends(item, criterion)}
 
 

@@ -289,7 +289,7 @@ def check_agreement(found: Differences, where: str, ours: Json, theirs: Json) ->
     undefined = None if "krippendorff_alpha" in ours["values"] else "no variation"
     found.check(f"{where} undefined", undefined, theirs["undefined"])
     _check_pairs(found, where, ours, theirs)
-    _check_severity(found, where, ours, theirs)
+    _check_leniency(found, where, ours, theirs)
 
 
 def _check_pairs(found: Differences, where: str, ours: Json, theirs: Json) -> None:
@@ -305,14 +305,14 @@ def _check_pairs(found: Differences, where: str, ours: Json, theirs: Json) -> No
             found.check_drawn(f"{name} {measure}", ours["intervals"].get(key), ends)
 
 
-def _check_severity(found: Differences, where: str, ours: Json, theirs: Json) -> None:
-    severe = {one["reviewer"]: one for one in theirs.get("severity") or ()}
-    named = sorted(name for name, items in ours["severity_items"].items() if items)
-    found.check(f"{where} severity of", named, sorted(severe))
+def _check_leniency(found: Differences, where: str, ours: Json, theirs: Json) -> None:
+    severe = {one["reviewer"]: one for one in theirs.get("leniency") or ()}
+    named = sorted(name for name, items in ours["leniency_items"].items() if items)
+    found.check(f"{where} leniency of", named, sorted(severe))
     for reviewer in named:
-        one, key = severe.get(reviewer, {}), (reviewer, "severity")
-        name = f"{where} {reviewer} severity"
-        found.check(f"{name} items", ours["severity_items"][reviewer], one.get("items"))
+        one, key = severe.get(reviewer, {}), (reviewer, "leniency")
+        name = f"{where} {reviewer} leniency"
+        found.check(f"{name} items", ours["leniency_items"][reviewer], one.get("items"))
         found.check(name, ours["values"].get(key), one.get("value"))
         ends = (one["low"], one["high"]) if one.get("low") is not None else None
         found.check_drawn(name, ours["intervals"].get(key), ends)

@@ -37,6 +37,7 @@ from tests.review.study.recount.records import (
 )
 
 NOT_PART = "not part of this study"
+MOST_OPEN = 0.05
 NOTHING_YET = "nothing to count yet"
 
 
@@ -252,7 +253,8 @@ def figure_of(
         interval, made["deff"] = paired_interval(pairs, repeats=repeats)
         made["low"], made["high"] = interval or (None, None)
         values = [part[0] for _item, part in used]
-        made["p_value"] = mcnemar(values.count(-1), values.count(1)) if values else None
+        is_told = values and made["open"] <= MOST_OPEN * (made["open"] + len(values))
+        made["p_value"] = mcnemar(values.count(-1), values.count(1)) if is_told else None
     return made
 
 
