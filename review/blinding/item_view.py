@@ -317,14 +317,21 @@ class ItemView:
         if not campaign.is_live:
             # Between the stages of a study it would tell which of the later ones are sham.
             scored = scored and self.next_step is None
+        shows_verdict = scored or not campaign.hides_verdict or "verdict" in self.revealed
         return {
-            "verdict": scored or not campaign.hides_verdict or "verdict" in self.revealed,
+            "verdict": shows_verdict and not self.is_training,
             "feedback": self.opens_later_stages or "verdict" in self.revealed,
             "models": not campaign.hides_models or "models" in self.revealed,
             "reviewers": not campaign.hides_reviewers or "reviewers" in self.revealed,
             "execution": not campaign.hides_execution or "execution" in self.revealed,
             "reference": not campaign.hides_reference or "reference" in self.revealed,
         }
+
+    @property
+    def is_training(self) -> bool:
+        """Whether the item teaches: it shows the right scores after the answer, and never the assessor's verdict."""
+        item = self.item
+        return not item.campaign.is_live and item.case.purpose == Case.Purpose.TRAINING
 
     @property
     def is_closed(self) -> bool:

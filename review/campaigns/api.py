@@ -67,6 +67,9 @@ class RulesFields(serializers.Serializer[Any]):
         help_text="show verified entries that do not answer the statement, if the configuration shows examples",
     )
     pilot_size = serializers.IntegerField(required=False, allow_null=True)
+    pilot_counts = serializers.BooleanField(
+        required=False, help_text="whether figures count the scores of the pilot"
+    )
     edit_minutes = serializers.IntegerField(required=False, min_value=1, max_value=100_000)
     sham_share = serializers.IntegerField(required=False, help_text="percent")
     halo_share = serializers.IntegerField(required=False, help_text="percent")
@@ -137,7 +140,7 @@ class CampaignOut(serializers.ModelSerializer[Campaign]):
             *("uses_examples", "edit_minutes", "sham_share", "halo_share", "repeat_share"),
             *("planned_items", "primary_figure", "primary_criterion"),
             *("primary_first", "primary_second"),
-            *("created_at", "closed_at"),
+            *("pilot_counts", "primary_chosen", "created_at", "closed_at"),
         ]
 
 

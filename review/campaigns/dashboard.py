@@ -26,8 +26,10 @@ from review.counting.contributions import DAY, LEFT, TIME, WORK
 from review.counting.summary import StageLine, read_agreement, read_stages
 from review.counting.tallies import count_due
 from review.models import Assignment, Campaign, Case, Item
+from review.queue.eligibility import items_without_reviewer
+from review.queue.members import reviewers_with_room
 from review.queue.overview.later_items import Later, read_later
-from review.queue.reviewer_checks.gold import gold_scores
+from review.queue.reviewer_checks.gold import KNOWN, gold_scores
 from review.sampling import EVERYBODY
 
 DAYS = 14
@@ -81,7 +83,7 @@ class ReviewerLine:
 
 @dataclass(frozen=True)
 class Stall:
-    """An item that does not get on, and why: expired (taken and let go of), waiting or failed (its run)."""
+    """A stalled item: expired (claimed and given back), nobody (no reviewer left), waiting or failed (its run)."""
 
     item: Item
     why: str
@@ -125,9 +127,9 @@ class Dashboard:
 
 
 def read_progress(campaigns: Iterable[Campaign]) -> dict[int, Progress]:
-    """Items by state of each campaign, in two queries.
+    """Count the real items of each campaign by state, in three queries.
 
-    What is shown again to check reviewers is not of the study's own items: it may stay open for want of them.
+    Training and gold items, repeats and halo checks may stay open, and a study is finished without them.
     """
     found = list(campaigns)
     again = [one.pk for one in found if one.halo_share or one.repeat_share]
@@ -138,6 +140,10 @@ def read_progress(campaigns: Iterable[Campaign]) -> dict[int, Progress]:
         rows = items.order_by().values_list("campaign", "state").annotate(count=Count("pk"))
         for campaign, state, count in rows:
             counts[campaign][state] = count
+    known = Item.objects.filter(case__campaign__in=found, case__purpose__in=KNOWN)
+    rows = known.order_by().values_list("campaign", "state").annotate(count=Count("pk"))
+    for campaign, state, count in rows:
+        counts[campaign][state] -= count
     return {campaign: Progress(**states) for campaign, states in counts.items()}
 
 
@@ -168,12 +174,12 @@ def read_dashboard(campaign: Campaign) -> Dashboard:
         pace=read_pace(
             campaign,
             work.days,
-            done=work.done.total(),
+            done=sum(count for day, count in work.done_on.items() if day != date.min),
             left=work.left,
             last_at=max(work.last_at.values(), default=None),
             reviewers=work.reviewers,
         ),
-        stalls=_read_stalls(campaign, work.reviewers),
+        stalls=_read_stalls(campaign, work.reviewers, is_large=progress.total > _MANY),
         disputed=disputed,
         planned=planned,
         says_planned=planned is not None
@@ -213,12 +219,14 @@ def count_planned(campaign: Campaign) -> int | None:
         mine = Item.objects.filter(case=OuterRef("pk"), again="").exclude(
             state=Item.State.WITHDRAWN
         )
+        if not campaign.pilot_counts:
+            mine = mine.exclude(pilot=True)
         elsewhere = mine.filter(assignments__reason=Assignment.Reason.IMPORTED)
         done = campaign.cases.filter(
             Exists(mine),
             ~Exists(mine.exclude(state=Item.State.CLOSED)),
             ~Exists(elsewhere),
-            Exists(mine.filter(scores__imported=False)),
+            Exists(mine.filter(scores__isnull=False)),
             purpose=Case.Purpose.REAL,
         )
         found = done.count()
@@ -245,6 +253,7 @@ class _Work:
     paused: frozenset[int]
     gold: Mapping[int, tuple[int, int]]
     days: Sequence[tuple[date, int]]
+    done_on: Mapping[date, int]  # `date.min` is the day of imported work
     left: int
     reviewers: frozenset[int]
 
@@ -253,13 +262,15 @@ def _read_work(campaign: Campaign) -> _Work:
     sums: Counter[str] = Counter()
     for pattern, count in campaign.tallies.filter(WORK).values_list("pattern", "count"):
         sums[pattern] += count
-    done, recent, days = _read_days(sums)
+    done, recent, done_on = _read_days(sums)
     active = Assignment.objects.filter(
         item__campaign=campaign, state=Assignment.State.ACTIVE
     ).order_by()
     holding = dict(active.values_list("reviewer").annotate(count=Count("pk")))
     members = dict(campaign.members.values_list("user", "paused_at"))
     reviewers = frozenset({*members, *done, *holding})
+    today = datetime.now(UTC).date()
+    days = [today - timedelta(days=DAYS - 1 - number) for number in range(DAYS)]
     return _Work(
         done=done,
         recent=recent,
@@ -272,7 +283,8 @@ def _read_work(campaign: Campaign) -> _Work:
         last_at=_read_last(campaign, reviewers),
         paused=frozenset(user for user, paused_at in members.items() if paused_at),
         gold=gold_scores(campaign),
-        days=days,
+        days=[(day, done_on[day]) for day in days],
+        done_on=done_on,
         left=sums[LEFT] + _count_preparing(campaign),
         reviewers=reviewers,
     )
@@ -280,8 +292,8 @@ def _read_work(campaign: Campaign) -> _Work:
 
 def _read_days(
     sums: Mapping[str, int],
-) -> tuple[Counter[int], Counter[int], list[tuple[date, int]]]:
-    """What each reviewer is through with, how much of it lately, and how much all were on each of the last days."""
+) -> tuple[Counter[int], Counter[int], Counter[date]]:
+    """Count the reviews by reviewer, the recent ones by reviewer, and all by day."""
     done: Counter[int] = Counter()
     recent: Counter[int] = Counter()
     of_day: Counter[date] = Counter()
@@ -294,15 +306,14 @@ def _read_days(
             of_day[day] += count
             if day > today - timedelta(days=PACE_DAYS):
                 recent[int(reviewer)] += count
-    days = [today - timedelta(days=DAYS - 1 - number) for number in range(DAYS)]
-    return +done, recent, [(day, of_day[day]) for day in days]
+    return +done, recent, of_day
 
 
 def _read_last(campaign: Campaign, reviewers: Iterable[int]) -> dict[int, datetime]:
-    """When each reviewer gave their latest score in the campaign; each by a look into the index of their scores."""
+    """When each reviewer gave their latest score here; each by a look into the index of their scores."""
     query = """
         SELECT id, (SELECT score.at FROM review_score score JOIN review_item item ON item.id = score.item_id
-                    WHERE score.reviewer_id = reviewer.id AND item.campaign_id = %s
+                    WHERE score.reviewer_id = reviewer.id AND item.campaign_id = %s AND NOT score.imported
                     ORDER BY score.id DESC LIMIT 1)
         FROM unnest(%s::bigint[]) AS reviewer (id)
     """
@@ -318,7 +329,9 @@ def _count_preparing(campaign: Campaign) -> int:
     return wanted or 0
 
 
-def _read_stalls(campaign: Campaign, reviewers: Iterable[int]) -> list[Stall]:
+def _read_stalls(
+    campaign: Campaign, reviewers: Iterable[int], *, is_large: bool = False
+) -> list[Stall]:
     items = campaign.items.select_related("case__action", "run", "configuration")
     # By reviewer, since that is what there is an index of.
     times = dict(
@@ -335,6 +348,7 @@ def _read_stalls(campaign: Campaign, reviewers: Iterable[int]) -> list[Stall]:
         .filter(times__gte=_OFTEN)
         .order_by("-times", "item")[:_SHOWN]
     )
+    unreachable = _find_unreachable(campaign, is_large=is_large)
     expired = sorted(items.filter(pk__in=times), key=lambda one: (-times[one.pk], one.pk))
     waiting = items.filter(
         ~awaits_replies("run"),
@@ -347,9 +361,24 @@ def _read_stalls(campaign: Campaign, reviewers: Iterable[int]) -> list[Stall]:
     )
     return [
         *(Stall(one, "expired", times[one.pk]) for one in expired),
+        *(Stall(one, "nobody") for one in items.filter(pk__in=unreachable).order_by("pk")),
         *(Stall(one, "waiting") for one in waiting),
         *(Stall(one, "failed") for one in failed.order_by("pk")[:_SHOWN]),
     ]
+
+
+def _find_unreachable(campaign: Campaign, *, is_large: bool) -> list[int]:
+    """Return the keys of the first items that want a score and that no reviewer can take any more."""
+    if campaign.state not in (Campaign.State.PILOT, Campaign.State.OPEN):
+        return []
+    key = f"dashboard-unreachable-{campaign.pk}"
+    found: list[int] | None = cache.get(key)
+    if found is None:
+        stuck = items_without_reviewer(campaign, reviewers_with_room(campaign))
+        found = list(stuck.order_by("pk").values_list("pk", flat=True)[:_SHOWN])
+        if is_large:
+            cache.set(key, found, _SECONDS_KEPT * 12)
+    return found
 
 
 def _people(work: _Work) -> list[User]:

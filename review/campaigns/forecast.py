@@ -22,9 +22,10 @@ _KEPT = 24 * 3_600  # seconds; when the first score was given does not change
 
 @dataclass(frozen=True)
 class Pace:
-    """Reviews done since `since`, by `until`: the last PACE_DAYS days, or less where the campaign is younger.
+    """Reviews done here from `since` to `until`: the last PACE_DAYS days, or less if the campaign is younger.
 
-    Of a closed campaign it is all that was done, from its first review to its last one; nothing is forecast then.
+    Of a closed campaign it is all that was done, from its first review to its last one. Imported scores have no pace,
+    and nothing is forecast of a campaign that is closed or paused.
     """
 
     done: int
@@ -33,6 +34,7 @@ class Pace:
     since: datetime | None
     until: datetime
     is_closed: bool
+    is_paused: bool = False
 
     @property
     def passed(self) -> timedelta:
@@ -58,8 +60,8 @@ class Pace:
 
     @property
     def ends_at(self) -> datetime | None:
-        """When it will be done at this pace; None where it is closed, nothing is left or nothing was done."""
-        if self.is_closed or not self.left or not self.done:
+        """When it will be done at this pace; None if it is closed or paused, nothing is left or nothing was done."""
+        if self.is_closed or self.is_paused or not self.left or not self.done:
             return None
         days = self.left / self.a_day
         return self.until + days * _DAY if days < _TOO_FAR else None
@@ -99,7 +101,8 @@ def read_pace(
     first = _first_score(campaign, reviewers) if recent else None
     if first and since and first > since:
         since = first
-    return Pace(recent, done, left, since, now, is_closed=False)
+    is_paused = campaign.state == Campaign.State.PAUSED
+    return Pace(recent, done, left, since, now, is_closed=False, is_paused=is_paused)
 
 
 def _first_score(campaign: Campaign, reviewers: Iterable[int]) -> datetime | None:
@@ -119,7 +122,8 @@ def _first_score(campaign: Campaign, reviewers: Iterable[int]) -> datetime | Non
 _FIRST = """
     SELECT min((
         SELECT score.at FROM review_score score JOIN review_item item ON item.id = score.item_id
-        WHERE score.reviewer_id = reviewer.id AND item.campaign_id = %s ORDER BY score.id LIMIT 1
+        WHERE score.reviewer_id = reviewer.id AND item.campaign_id = %s AND NOT score.imported
+        ORDER BY score.id LIMIT 1
     ))
     FROM unnest(%s::bigint[]) AS reviewer (id)
 """

@@ -286,6 +286,13 @@ class BlindingForm(RulesForm):
     pilot_size = forms.IntegerField(
         label=_("Items of the pilot"), required=False, min_value=1, help_text=_("10 unless said.")
     )
+    pilot_counts = forms.BooleanField(
+        label=_("Count the scores of the pilot"),
+        required=False,
+        help_text=_(
+            "Decide before the main phase. Otherwise pilot scores are kept, and are in no figure."
+        ),
+    )
     edit_minutes = forms.IntegerField(
         label=_("Minutes in which a score may be changed"), min_value=1, max_value=100_000
     )

@@ -33,7 +33,7 @@ from review.study.types import OtherForm
 
 _SUM = Tally.Kind.SUM.value
 # Sums about the progress of the work, independent of its results. `@day:2026-01-31:17` is the number of items that
-# reviewer 17 submitted on that day (UTC), `@time:17` is the reviewer's total seconds, and `@left` is the number of
+# reviewer 17 submitted on that day (UTC; imported work has none), `@time:17` is the reviewer's total seconds, and `@left` is the number of
 # reviews that are still needed.
 DAY, TIME, LEFT = "@day:", "@time:", "@left"
 WORK = Q(kind=_SUM, pattern__startswith="@")
@@ -212,7 +212,10 @@ def _sum_item(
 
 
 def _sum_work(row: ItemRow, work: Iterable[Work], own: Iterable[ScoreRow]) -> dict[str, int]:
+    """What the item adds to progress and pace; training and gold items add nothing."""
     sums: Counter[str] = Counter()
+    if row.purpose in ("training", "gold"):
+        return {}
     for one in work:
         if one.state == "submitted":
             sums[f"{DAY}{one.day}:{one.reviewer}"] += 1

@@ -30,7 +30,9 @@ _EARLY = """
                row_number() OVER (PARTITION BY reviewer_id ORDER BY score.at, score.id) AS place
         FROM review_score score JOIN review_item item ON item.id = score.item_id
         JOIN review_case "case" ON "case".id = item.case_id
+        JOIN review_campaign campaign ON campaign.id = item.campaign_id
         WHERE item.campaign_id = ANY(%s) AND "case".purpose = 'real' AND item.state <> 'withdrawn'
+          AND (NOT item.pilot OR campaign.pilot_counts)
           AND score.timed AND NOT score.visible ? 'copied_from'
     ) AS given WHERE place * 4 <= every
 """

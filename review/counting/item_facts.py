@@ -109,6 +109,7 @@ class ItemRow(NamedTuple):
     # What an imported run recommended instead of one of its Drafts.
     advised: str
     hides_verdict: bool
+    is_counted: bool  # not of a pilot whose scores enter no figure
 
 
 # --- Items and their runs -----------------------------------------------------------------------------------------
@@ -121,7 +122,7 @@ def read_rows(keys: Collection[int]) -> list[ItemRow]:
                item.state, item.sham, item.overlap, item.called_in, item.done, item.execution, item.execution_reason,
                item.run_id, run.verdict, run.state, run.origin, run.demo, run.recommended_id,
                coalesce(run.spec ->> 'made', ''), coalesce(run.spec ->> 'recommended', ''),
-               campaign.hides_verdict
+               campaign.hides_verdict, NOT item.pilot OR campaign.pilot_counts
         FROM review_item item JOIN review_case "case" ON "case".id = item.case_id
         JOIN review_campaign campaign ON campaign.id = item.campaign_id
         LEFT JOIN pipeline_run run ON run.id = item.run_id
@@ -222,7 +223,9 @@ def _situation(row: ItemRow, made: _Made, chosen: DraftRow | None) -> Situation:
     explains = feedback is not None and not feedback.no_error_found
     return Situation(
         verdict=row.verdict or "",
-        is_real=row.purpose == Case.Purpose.REAL.value and row.state != Item.State.WITHDRAWN.value,
+        is_real=row.purpose == Case.Purpose.REAL.value
+        and row.state != Item.State.WITHDRAWN.value
+        and row.is_counted,
         is_sham=row.sham,
         wanted=row.overlap,
         called_in=row.called_in,

@@ -22,7 +22,7 @@ _PASSED_OVER = (Assignment.State.SKIPPED.value, Assignment.State.CANNOT_JUDGE.va
 
 
 class Work(NamedTuple):
-    """A reviewer's assignment to an item, with its state and the day on which it ended (UTC)."""
+    """A reviewer's assignment to an item, with its state and, unless imported, its last day (UTC)."""
 
     reviewer: int
     state: str
@@ -83,7 +83,9 @@ def read_work(items: Collection[int]) -> dict[int, list[Work]]:
     """Return the assignments of each item."""
     found: dict[int, list[Work]] = defaultdict(list)
     query = """
-        SELECT item_id, reviewer_id, state, coalesce(to_char(ended_at AT TIME ZONE 'UTC', 'YYYY-MM-DD'), '')
+        SELECT item_id, reviewer_id, state,
+               CASE WHEN reason = 'imported' THEN ''
+                    ELSE coalesce(to_char(ended_at AT TIME ZONE 'UTC', 'YYYY-MM-DD'), '') END
         FROM review_assignment
         WHERE item_id = ANY(%s) ORDER BY id
     """

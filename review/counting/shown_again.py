@@ -46,7 +46,10 @@ def read_repeats(campaign: Campaign) -> Iterator[tuple[int, int, int]]:
         facts = read_facts([pair.original for pair in pairs])
         shown = read_scores([pair.shown for pair in pairs])
         for pair in pairs:
-            before = values_by_text(facts.judge(pair.original).scores, hides=hides)
+            judged = facts.judge(pair.original)
+            if not judged.is_real:
+                continue
+            before = values_by_text(judged.scores, hides=hides)
             again = values_by_text(
                 (given_score(row, order) for order, row in enumerate(shown[pair.shown])),
                 hides=hides,

@@ -99,7 +99,7 @@ def _slices(campaign: Campaign) -> Iterator[list[_ItemRow]]:
         .exclude(state=Item.State.WITHDRAWN)
         .exclude(pattern="")
     )
-    return _in_slices(items)
+    return _in_slices(items if campaign.pilot_counts else items.exclude(pilot=True))
 
 
 def _read(campaign: Campaign, items: Sequence[_ItemRow]) -> Iterator[ExecutedStage]:

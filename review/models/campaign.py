@@ -69,6 +69,10 @@ class Campaign(models.Model):
         _("shows verified entries as examples"), default=False, db_default=False
     )
     pilot_size = models.PositiveIntegerField(_("items of the pilot"), null=True, blank=True)
+    # The manager decides it before the main phase; otherwise the pilot's scores are in no figure.
+    pilot_counts = models.BooleanField(
+        _("counts the scores of the pilot"), default=False, db_default=False
+    )
     edit_minutes = models.PositiveIntegerField(
         _("minutes in which a score may be changed"), default=60
     )
@@ -98,6 +102,8 @@ class Campaign(models.Model):
         related_name="+",
         verbose_name=_("primary pair, second"),
     )
+    # When the primary outcome was chosen, and after how many scores and views of the report: `rules.note_primary`.
+    primary_chosen = models.JSONField(_("when it was chosen"), null=True, blank=True)
     # The comparisons that Holm's correction is over, fixed when the campaign opens: review.study.family.Hypothesis
     # as lists. None of those that opened before this was kept.
     p_family = models.JSONField(_("family of p values"), null=True, blank=True)

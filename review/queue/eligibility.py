@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import NamedTuple
+from functools import cache, reduce
+from operator import or_
+from typing import Any, NamedTuple
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from core.database.prepared import PreparedQuery, fetch
 from pipeline.models import Action, Draft, Feedback
@@ -18,6 +19,7 @@ from review.queue.assignment_leases import lock_item_row
 from review.queue.reviewer_checks.gold import begins_with_training
 from review.queue.reviewer_checks.repeats import had_in_sitting, has_checks, in_turn, suitable_for
 from review.queue.slots import give_slot, take_slot
+from review.sampling import EVERYBODY
 
 Bounds = tuple[int, int]  # of `Item.shuffle`
 
@@ -90,11 +92,6 @@ def items_for(
     exists: type[Exists] = Exists,
 ) -> QuerySet[Item]:
     """The rule: what waits, was not dealt with by this person, and holds no text of theirs."""
-    dealt_with = Assignment.objects.filter(item=OuterRef("pk"), reviewer=by).exclude(
-        state__in=[Assignment.State.RELEASED, Assignment.State.EXPIRED]
-    )
-    wrote = Draft.objects.filter(run=OuterRef("run"), author=by)
-    explained = Feedback.objects.filter(draft__run=OuterRef("run"), author=by)
     # Answers to one statement are never scored in one sitting: the second would be scored by the first.
     # Looked up item by item: a join of items and assignments begins with all that the person ever did, and so does a
     # list of the states that count, for which there is an index of persons and states.
@@ -102,8 +99,6 @@ def items_for(
         state__in=Assignment.LET_GO
     )
     other_arm = Item.objects.filter(exists(had), case=OuterRef("case"))
-    # Whoever has settled what others said of a run is none of its raters, nor where it is shown again.
-    settled = Adjudication.objects.filter(item__run=OuterRef("run"), item__campaign=campaign, by=by)
     # From the statement to its actions, their cases and these cases' items: left to the planner, the search begins with
     # all items of a campaign, where that is so new that nothing is known of its size.
     of_case = Item.objects.filter(exists(had), case=OuterRef("pk"))
@@ -112,14 +107,34 @@ def items_for(
         exists(of_action), statement_sha256=OuterRef("case__action__statement_sha256")
     ).exclude(statement_sha256="")
     hindrances = [
-        dealt_with,
-        wrote,
-        explained,
-        settled,
+        *_lasting_hindrances(campaign, by),
         *([other_arm, same_statement] if rule.in_study else []),
     ]
     items = Item.objects.waiting().filter(*(~exists(one) for one in hindrances), campaign=campaign)
     return items.filter(case__purpose=Case.Purpose.TRAINING) if rule.in_training else items
+
+
+def _lasting_hindrances(campaign: int, by: int) -> list[QuerySet[Any]]:
+    """What keeps an item from this person for good: they dealt with it, wrote some of it, or adjudicated it."""
+    dealt_with = Assignment.objects.filter(item=OuterRef("pk"), reviewer=by).exclude(
+        state__in=[Assignment.State.RELEASED, Assignment.State.EXPIRED]
+    )
+    return [
+        dealt_with,
+        Draft.objects.filter(run=OuterRef("run"), author=by),
+        Feedback.objects.filter(draft__run=OuterRef("run"), author=by),
+        # An adjudicator of a run is none of its raters, nor where it is shown again.
+        Adjudication.objects.filter(item__run=OuterRef("run"), item__campaign=campaign, by=by),
+    ]
+
+
+def items_without_reviewer(campaign: Campaign, reviewers: Iterable[int]) -> QuerySet[Item]:
+    """Return the real items that want a score and that none of these reviewers can take, now or later."""
+    items = Item.objects.waiting().filter(campaign=campaign, again="").exclude(overlap=EVERYBODY)
+    for by in reviewers:
+        hindrances = (Q(Exists(one)) for one in _lasting_hindrances(campaign.pk, by))
+        items = items.filter(reduce(or_, hindrances))
+    return items
 
 
 def has_adjudicated(item: Item, by: User) -> bool:

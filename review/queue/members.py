@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Count, Q, QuerySet
 
 from core.audit import record
-from review.models import Campaign, Member
+from review.models import Assignment, Campaign, Case, Member
 from review.sampling import seed_of
 
 
@@ -23,6 +23,26 @@ def people_who_review() -> QuerySet[User]:
         .distinct()
         .order_by("username")
     )
+
+
+def reviewers_with_room(campaign: Campaign) -> list[int]:
+    """Return the keys of the reviewers of a study who may take a further item: not paused, and below their limit."""
+    members = {one.user_id: one for one in campaign.members.all()}
+    done = dict(
+        Assignment.objects.filter(item__campaign=campaign, state__in=Assignment.HOLDING)
+        .exclude(item__case__purpose=Case.Purpose.TRAINING)
+        .order_by()
+        .values_list("reviewer")
+        .annotate(count=Count("pk"))
+    )
+    found = []
+    for key in people_who_review().values_list("pk", flat=True):
+        member = members.get(key)
+        limit = (member.limit if member else None) or campaign.limit_each
+        is_let_in = campaign.open_to_all if member is None else member.paused_at is None
+        if is_let_in and not (limit and done.get(key, 0) >= limit):
+            found.append(key)
+    return found
 
 
 def reviewers_for(campaign: Campaign) -> QuerySet[User]:

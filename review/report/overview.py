@@ -26,10 +26,12 @@ from review.report.sections.assessor import has_assessor
 from review.report.sections.figure_notes import is_part_of_study
 from review.report.sections.figures import ORACLES, is_closed
 from review.report.words import (
+    say_chosen,
     say_coefficient,
     say_coefficients,
     say_interval,
     say_p_is,
+    say_pilot,
     say_ratio,
     say_reason,
     say_share,
@@ -60,6 +62,7 @@ class Primary:
     label: str
     text: str
     was_chosen: bool
+    chosen: str  # when, and after how many scores and views
     arms: Sequence[BigNumber]
     difference: str
 
@@ -149,6 +152,7 @@ def _facts(view: ReportView) -> dict[str, object]:
         **sums,
         # A failed run counts as wrong by rule, and no reviewer has scored it.
         "scored": sums.get("scored", 0) - sums.get("failed", 0),
+        "pilot": say_pilot(view.details.get("pilot")),
         "planned": planned if done is not None else None,
         "done": done,
         "reached": say_share(done / planned) if planned and done is not None else "",
@@ -189,6 +193,7 @@ def _primary(view: ReportView) -> Primary | None:
         _(definition["label"]),
         _(definition["text"]),
         bool(chosen),
+        say_chosen(chosen, view.details.get("primary_chosen")) if chosen else "",
         arms,
         _difference(view, name),
     )

@@ -77,7 +77,9 @@ def _half_widths(view: ReportView, plan: Plan) -> Iterator[list[Cell]]:
 
 def _half_width(figure: Json) -> float | None:
     """Return it where the interval is over all scored items."""
-    return None if figure["low"] is None or range_of(figure) else (figure["high"] - figure["low"]) / 2
+    return (
+        None if figure["low"] is None or range_of(figure) else (figure["high"] - figure["low"]) / 2
+    )
 
 
 def _discordant(view: ReportView, plan: Plan) -> Iterator[list[Cell]]:

@@ -34,9 +34,10 @@ from review.report.parts.configurations import (
 )
 from review.report.parts.execution import EXECUTED, describe_execution, tabulate_outcomes
 from review.report.parts.p_values import are_shown, settle_p_values
+from review.report.threats.origin import describe_pilot
 from review.report.threats.shown_again import compare_halo_checks
 from review.study import FIGURES, ArmCounts, Reading, Stage, StageCounts, study_report
-from review.study.agreement import MOST_ITEMS_OF_A_MEAN, LENIENCY_TEXT
+from review.study.agreement import LENIENCY_TEXT, MOST_ITEMS_OF_A_MEAN
 from review.study.agreement import TEXT as AGREEMENT_TEXT
 from review.study.compare import TEXT as COMPARISON_TEXT
 from review.study.definitions import BOUNDS_TEXT, INTERVAL_TEXT, OPEN_TEXT, objects_of
@@ -116,6 +117,8 @@ def make_report(campaign: Campaign, *, exact: bool = False) -> Document:
             "planned_done": count_planned(campaign),
             "disputed": count_disputed(campaign),
             "primary_figure": campaign.primary_figure,
+            "primary_chosen": campaign.primary_chosen,
+            "pilot": describe_pilot(campaign),
             "is_blind": campaign.hides_verdict,
             "costs": _sum_costs(campaign),
         },

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 
 NOTHING = "–"
@@ -58,6 +59,32 @@ def say_p_is(value: float) -> str:
 
 def say_ratio(numerator: int, denominator: int) -> str:
     return f"{numerator:,} / {denominator:,}"
+
+
+def say_chosen(figure: str, chosen: Mapping[str, Any] | None) -> str:
+    """Say when the primary outcome was chosen, and after how many scores and views of the report."""
+    at = parse_datetime(chosen["at"]) if chosen else None
+    if not figure:
+        return _("No primary outcome was chosen.")
+    if not chosen or not at:
+        return _("When the primary outcome was chosen is not recorded.")
+    if not chosen["scores"] and not chosen["views"]:
+        return _("The primary outcome was fixed at the start (%s).") % f"{at:%Y-%m-%d %H:%M}"
+    return _(
+        "The primary outcome was chosen after %(scores)s scores and %(views)s views of the report (%(at)s)."
+    ) % {
+        "scores": f"{chosen['scores']:,}",
+        "views": f"{chosen['views']:,}",
+        "at": f"{at:%Y-%m-%d %H:%M}",
+    }
+
+
+def say_pilot(pilot: Mapping[str, Any] | None) -> str:
+    """Say whether the figures count the items of the pilot; empty without any."""
+    if not pilot or not pilot["items"]:
+        return ""
+    said = _("%s pilot items counted") if pilot["counts"] else _("%s pilot items left out")
+    return said % f"{pilot['items']:,}"
 
 
 def say_reason(change: Mapping[str, Any]) -> str:

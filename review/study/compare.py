@@ -48,7 +48,7 @@ class Comparison:
     """One figure of a second Configuration against a first.
 
     `left_out` cases are not final in both; `open` are those of them that still wait for a score, at whichever stage.
-    With more than 5 % of them, or without a reviewer's score of either side, `reason` takes the place of the difference.
+    With more than 5 % of them, or without a reviewer's score of either side, a `reason` replaces the difference.
     """
 
     name: str
@@ -96,7 +96,8 @@ def compare(joint: Joint, criterion: Criterion) -> dict[str, Comparison]:
     repeats = any(len(cases) > 1 for cases, times in joint.items() if times)
     is_scored = all(
         any(
-            pair[side].origin is not Origin.FAILED and pair[side].script.right(criterion) is not None
+            pair[side].origin is not Origin.FAILED
+            and pair[side].script.right(criterion) is not None
             for cases, times in joint.items()
             if times
             for pair in cases

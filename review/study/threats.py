@@ -97,8 +97,16 @@ THREATS: tuple[Threat, ...] = (
         "skipping",
         _("Skipping"),
         _(
-            "Reported: skips by reviewer, verdict and configuration. A skipped item goes to somebody else; "
-            "accuracy is bounded by taking all that stays skipped as wrong, and as right."
+            "Reported: skips by reviewer, verdict and configuration. A skipped item goes to another reviewer, if one "
+            "is left; accuracy is bounded by taking all that stays skipped as wrong, and as right."
+        ),
+    ),
+    Threat(
+        "pilot",
+        _("Scores of the pilot"),
+        _(
+            "Recorded: plan, rules and rubric may be revised between the pilot and the main phase. The scores of the "
+            "pilot are kept and are in no figure, unless the manager decides before the main phase that they count."
         ),
     ),
     Threat(
@@ -132,9 +140,9 @@ THREATS: tuple[Threat, ...] = (
         "peeking",
         _("Stopping when it looks good"),
         _(
-            "Recorded: the planned number of items and the primary figure are fixed at the start. Every look at the "
-            "report, its snapshots and its exports is listed with the state of the campaign then, and so is each "
-            "closing and reopening, since p values are shown while it is closed."
+            "Recorded: when the primary outcome was chosen, and how many scores and views of the report came before. "
+            "Every look at the report, its snapshots and its exports is listed with the state of the campaign then, "
+            "and so is each closing and reopening, since p values are shown while it is closed."
         ),
     ),
 )

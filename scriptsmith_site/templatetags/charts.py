@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from django import template
 
 from scriptsmith_site.presentation.chart import Column, Line, Point, draw_lines, stack_bars
-from scriptsmith_site.templatetags.shares import points
+from scriptsmith_site.templatetags.shares import percentage_points
 from scriptsmith_site.templatetags.show import duration, money, percent
 
 register = template.Library()
@@ -22,7 +22,7 @@ def _say_number(value: float) -> str:
 _SAY: dict[str, Callable[[float], str]] = {
     "money": lambda value: money(round(value)),
     "number": _say_number,
-    "points": points,
+    "points": percentage_points,
     "share": percent,
     "time": lambda value: duration(round(value)),
 }

@@ -14,6 +14,6 @@ def per_cent(share: float | None) -> str:
 
 
 @register.filter
-def points(difference: float | None) -> str:
+def percentage_points(difference: float | None) -> str:
     """Write the size of a difference of shares in percentage points with one decimal."""
     return "–" if difference is None else f"{100 * difference:.1f} pp"

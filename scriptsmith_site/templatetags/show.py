@@ -66,7 +66,7 @@ def key(key: str) -> SafeString:
     if key.startswith("mod+"):
         words = f"Ctrl {escape(key.removeprefix('mod+').upper())}"
         return SafeString(f'<kbd class="key" data-mod aria-hidden="true">{words}</kbd>')
-    words = escape(key.upper()) if key else ""
+    words = "↵" if key == "enter" else escape(key.upper())
     return SafeString(f'<kbd class="key" aria-hidden="true">{words}</kbd>' if words else "")
 
 

@@ -1,6 +1,7 @@
 // Keys for the controls that print them: data-key on a link, button, radio or field.
 //
 //   data-key="a"           that key
+//   data-key="enter"       Enter, unless it already belongs to the control in focus
 //   data-key="mod+enter"   Ctrl, or Command on a Mac; the only kind that works while typing
 //   data-key="g q"         one after the other within a second
 //
@@ -15,6 +16,8 @@
 
 const STORE = "scriptsmith-keys";
 const SEQUENCE_MS = 1000;
+const NAMED = ["enter"]; // keys with a name instead of a character
+const TAKES_ENTER = "a, button, summary, input, select, textarea, dialog";
 const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
 const sheet = document.getElementById("keys");
 let previous = { key: "", at: 0 };
@@ -95,6 +98,10 @@ palette?.addEventListener("keydown", (event) => {
 });
 palette?.addEventListener("click", ({ target }) => target.closest("a[data-row]") && palette.close());
 
+/** Whether a key pressed here acts by itself: no text is typed, and the control in focus has no use for it. */
+const isSingle = (key, target) => NAMED.includes(key.toLowerCase()) ? !target.closest(TAKES_ENTER)
+  : key.length === 1 && key !== " " && !isTyping(target);
+
 document.addEventListener("keydown", (event) => {
   const { key, target, altKey, ctrlKey, metaKey } = event;
   const isRow = key === "j" || key === "k"; // held down, these run on
@@ -104,7 +111,7 @@ document.addEventListener("keydown", (event) => {
     if (!control) return;
     event.preventDefault();
     use(control);
-  } else if (!ctrlKey && !metaKey && key.length === 1 && key !== " " && !isTyping(event.composedPath()[0]) && !areOff() && act(key.toLowerCase())) {
+  } else if (!ctrlKey && !metaKey && isSingle(key, event.composedPath()[0]) && !areOff() && act(key.toLowerCase())) {
     event.preventDefault();
   }
 });

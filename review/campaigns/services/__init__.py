@@ -45,12 +45,18 @@ from review.campaigns.services.rubrics import (
     scored_under_older,
     send_back_older_scores,
 )
-from review.campaigns.services.rules import Rules, change_rules, create_campaign, write_rubric
+from review.campaigns.services.rules import (
+    Rules,
+    change_rules,
+    create_campaign,
+    is_in_pilot,
+    may_revise,
+    write_rubric,
+)
 from review.campaigns.services.runs import ask_for_runs, count_missing_runs, start_asked
 from review.campaigns.services.states import (
     MOVES,
     Lack,
-    is_in_pilot,
     missing_to_open,
     move_campaign,
     pilot_cases,
@@ -89,6 +95,7 @@ __all__ = [
     "is_in_pilot",
     "is_undecided",
     "keep_older_scores",
+    "may_revise",
     "missing_to_open",
     "move_campaign",
     "pause_member",

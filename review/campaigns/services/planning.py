@@ -17,6 +17,7 @@ from django.utils.translation import gettext as _
 
 from core.audit import record
 from core.errors import BadInput, NotAllowedNow
+from review.campaigns.services.rules import may_revise
 from review.models import Campaign
 from review.study.planning import (
     MOST_ITEMS,
@@ -198,10 +199,10 @@ def _need(aim: Aim, values: tuple[float, ...]) -> Need:
 
 @transaction.atomic
 def save_plan(campaign: Campaign, plan: Plan, *, by: User) -> None:
-    """Keep the plan, and its number of items as the planned one. Raises NotAllowedNow once the campaign has opened."""
+    """Save the plan with its number of items. Raises NotAllowedNow in the main phase."""
     locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
-    if locked.state != Campaign.State.SETUP:
-        raise NotAllowedNow(_("The campaign has been opened: its plan stays as it was."))
+    if not may_revise(locked):
+        raise NotAllowedNow(_("The study’s main phase has started, so its plan is fixed."))
     before = locked.planned_items
     locked.plan, locked.planned_items = plan.as_json(), plan.items
     locked.save(update_fields=["plan", "planned_items"])

@@ -9,6 +9,7 @@ from typing import Literal
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from core.audit import record
@@ -17,7 +18,8 @@ from core.errors import BadInput, NotAllowedNow
 from pipeline.message_batches.services import use_message_batches
 from pipeline.models import Batch, Configuration
 from pipeline.scheduling.batches import MAX_BUDGET, set_budget
-from review.models import Campaign, Rubric
+from review.counting.tallies import note_due
+from review.models import Campaign, Case, Rubric, Score
 from review.queue.members import add_member
 from review.study import Criterion
 from review.study.compare import COMPARED
@@ -55,6 +57,7 @@ class Rules:
     # Whether configurations that show examples do so in this study; see `catalog.retrieval.examples`.
     uses_examples: bool = False
     pilot_size: int | None = None
+    pilot_counts: bool = False
     edit_minutes: int = 60
     sham_share: int = 0
     halo_share: int = 0
@@ -105,6 +108,8 @@ def create_campaign(
         ),
         **_columns(rules),
     )
+    if rules.primary_figure:
+        note_primary(campaign)
     campaign.configurations.set(configurations)
     Rubric.objects.create(campaign=campaign, number=1, text=rules.rubric, created_by=by)
     for reviewer in reviewers:
@@ -122,8 +127,8 @@ def hold_items(campaign: Campaign) -> None:
 def change_rules(campaign: Campaign, rules: Rules, *, by: User) -> None:
     """Change how a campaign is reviewed. What was scored under earlier rules keeps what was recorded with it.
 
-    Raises NotAllowedNow once it is open, for all but what hurts no score: description, limit, edit window, who may,
-    budget.
+    Raises NotAllowedNow in the main phase, except for rules that harm no score: description, limit, edit window,
+    access and budget.
     """
     _check_rules(rules)
     locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
@@ -134,9 +139,11 @@ def change_rules(campaign: Campaign, rules: Rules, *, by: User) -> None:
         if getattr(locked, name) != value
     }
     harmless = {"description", "limit_each", "edit_minutes", "pilot_size", "open_to_all"}
-    if locked.state != Campaign.State.SETUP and changed.keys() - harmless:
+    if not may_revise(locked) and changed.keys() - harmless:
         raise NotAllowedNow(
-            _("The campaign has been opened: its rules stay as they are. Clone it to change them.")
+            _(
+                "The study’s main phase has started, so its rules are fixed. Clone it to change them."
+            )
         )
     if locked.batch and locked.batch.budget != rules.budget:
         set_budget(locked.batch, budget=rules.budget, by=by)
@@ -145,9 +152,42 @@ def change_rules(campaign: Campaign, rules: Rules, *, by: User) -> None:
     for name, value in wanted.items():
         setattr(locked, name, value)
     locked.save(update_fields=list(wanted))
+    if changed.keys() & _PRIMARY:
+        note_primary(locked)
+    if "pilot_counts" in changed:
+        note_due(locked, locked.items.filter(pilot=True).values_list("pk", flat=True))
     write_rubric(locked, rules.rubric, by=by)
     if changed:
         record(locked, "rules changed", by=by, **changed)
+
+
+_PRIMARY = {"primary_figure", "primary_criterion", "primary_first", "primary_second"}
+
+
+def note_primary(campaign: Campaign) -> None:
+    """Record when the primary outcome was chosen, and how many scores and views of the report came before."""
+    campaign.primary_chosen = {
+        "at": timezone.now().isoformat(timespec="seconds"),
+        "scores": Score.objects.filter(item__campaign=campaign, current=True).count(),
+        "views": campaign.looks.count(),
+    }
+    campaign.save(update_fields=["primary_chosen"])
+
+
+def may_revise(campaign: Campaign) -> bool:
+    """Return whether plan and rules may still change: until the main phase starts, in and after a pilot too."""
+    if campaign.state == Campaign.State.PAUSED:
+        return is_in_pilot(campaign)
+    return campaign.state in (Campaign.State.SETUP, Campaign.State.PILOT)
+
+
+def is_in_pilot(campaign: Campaign) -> bool:
+    """Return whether a paused campaign is still in its pilot: no other item has been handed out."""
+    beyond = campaign.items.filter(pilot=False, case__purpose=Case.Purpose.REAL)
+    return (
+        campaign.items.filter(pilot=True).exists()
+        and not beyond.filter(assignments__isnull=False).exists()
+    )
 
 
 @transaction.atomic

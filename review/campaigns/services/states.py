@@ -16,6 +16,8 @@ from core.errors import NotAllowedNow
 from pipeline import services as pipeline
 from pipeline.models import Batch
 from review.campaigns.services.editing import arms_of
+from review.campaigns.services.rules import is_in_pilot
+from review.counting.tallies import note_due
 from review.evidence.campaign_cases import fix_cases
 from review.models import Campaign, Case, Item
 from review.queue.reviewer_checks.repeats import make_halos
@@ -123,15 +125,6 @@ def _opens(campaign: Campaign) -> bool:
     )
 
 
-def is_in_pilot(campaign: Campaign) -> bool:
-    """Whether a paused campaign had not got beyond its pilot: nobody was handed anything else."""
-    beyond = campaign.items.filter(pilot=False, case__purpose=Case.Purpose.REAL)
-    return (
-        campaign.items.filter(pilot=True).exists()
-        and not beyond.filter(assignments__isnull=False).exists()
-    )
-
-
 def pilot_cases(campaign: Campaign, *, ready: bool = False) -> QuerySet[Case]:
     """The few cases of the pilot: those chosen, else the first of a random order, of those that are `ready`."""
     real = campaign.cases.filter(purpose=Case.Purpose.REAL)
@@ -149,7 +142,9 @@ def pilot_cases(campaign: Campaign, *, ready: bool = False) -> QuerySet[Case]:
 def _begin_pilot(campaign: Campaign) -> None:
     """Only the pilot's cases are handed out; all their arms, or comparisons were torn apart."""
     chosen = list(pilot_cases(campaign, ready=True).values_list("pk", flat=True))
-    campaign.items.filter(Q(case__in=chosen) | Q(case__repeats__in=chosen)).update(pilot=True)
+    of_pilot = campaign.items.filter(Q(case__in=chosen) | Q(case__repeats__in=chosen))
+    note_due(campaign, of_pilot.filter(pilot=False).values_list("pk", flat=True))
+    of_pilot.update(pilot=True)
     campaign.items.filter(pilot=False, state=Item.State.OPEN).exclude(
         case__purpose__in=[Case.Purpose.GOLD, Case.Purpose.TRAINING]
     ).update(state=Item.State.HELD)

@@ -37,7 +37,6 @@ def campaign_size(request: HttpRequest, pk: int) -> HttpResponse:
     campaign = access_campaign(user, pk)
     kept = services.plan_of(campaign)
     aim = _aim_of(request, kept)
-    is_open = campaign.state != Campaign.State.SETUP
     if request.method != "POST":
         shown = kept if kept and kept.aim is aim else None
         form = FORMS[aim](campaign=campaign, plan=kept)
@@ -57,7 +56,14 @@ def campaign_size(request: HttpRequest, pk: int) -> HttpResponse:
             status = 409
         else:
             return _go_on(request, campaign, plan)
-    return _show(request, campaign, form=form, shown=plan, is_saved=is_open, status=status)
+    return _show(
+        request,
+        campaign,
+        form=form,
+        shown=plan,
+        is_saved=not services.may_revise(campaign),
+        status=status,
+    )
 
 
 def _aim_of(request: HttpRequest, kept: Plan | None) -> Aim:
@@ -100,7 +106,6 @@ def _show(
             {"label": labels[one], "url": f"{address}?for={one.value}", "current": one is aim}
             for one in FORMS
         ],
-        "is_fixed": campaign.state != Campaign.State.SETUP,
         "is_saved": is_saved,
         "cases": campaign.cases.filter(repeats=None, purpose="real").count(),
         **(plan_context(shown) if shown else {}),

@@ -195,7 +195,12 @@ def step_context(campaign: Campaign, step: str) -> dict[str, object]:
         }
         for one in STEPS
     ]
-    return {**head_of(campaign, "campaign-setup"), "steps": links, "title": labels[step]}
+    return {
+        **head_of(campaign, "campaign-setup"),
+        "steps": links,
+        "title": labels[step],
+        "is_fixed": not services.may_revise(campaign),
+    }
 
 
 def _show(

@@ -22,6 +22,7 @@ from review.exchange.rows.values import (
     choice_of,
     count_of,
     flag_of,
+    moment_of,
     name_of,
     parts_of,
     text_of,
@@ -34,6 +35,8 @@ from review.study.family import EXPERT, HALO, NET, Hypothesis, between
 
 _MOST = 1_000_000
 _MOST_OF_FAMILY = 10_000
+_MOST_SCORES = 1_000_000_000
+_COUNTED = ("scores", "views")
 _LONGEST_NAME = 80
 
 
@@ -111,6 +114,19 @@ def keep_plan(campaign: Campaign, first: Record | None) -> None:
         if None not in found:
             campaign.p_family = list(dict.fromkeys(found))
     campaign.save(update_fields=["seed", "plan", "p_family"])
+
+
+def keep_choice(campaign: Campaign, first: Record | None) -> None:
+    """Keep when the primary outcome was chosen, if the file tells; the import itself chose nothing."""
+    try:
+        given = parts_of(_about(first), "primary_chosen")
+        at = moment_of(given, "at")
+        counts = {name: count_of(given, name, least=0, most=_MOST_SCORES) for name in _COUNTED}
+    except RowProblem:
+        at, counts = None, {}
+    chosen = {"at": at.isoformat(timespec="seconds"), **counts} if at else None
+    campaign.primary_chosen = None if chosen is None or None in chosen.values() else chosen
+    campaign.save(update_fields=["primary_chosen"])
 
 
 def _read_hypothesis(one: object) -> Hypothesis | None:

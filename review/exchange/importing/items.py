@@ -17,7 +17,12 @@ from core.audit import record
 from core.database.statistics import MANY, refresh_statistics
 from core.files.records import Record
 from review.campaigns.services.rules import Rules, hold_items
-from review.exchange.importing.campaign_rules import keep_plan, name_primary, read_rules
+from review.exchange.importing.campaign_rules import (
+    keep_choice,
+    keep_plan,
+    name_primary,
+    read_rules,
+)
 from review.exchange.importing.campaigns import (
     Configurations,
     check_person,
@@ -173,6 +178,7 @@ class _ItemImport:
                 take_again(again, campaign, outcome, configurations=self._configurations)
             if is_new:
                 name_primary(campaign, self.first)
+                keep_choice(campaign, self.first)
             self.campaign = campaign
 
         return write

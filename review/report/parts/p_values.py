@@ -51,6 +51,7 @@ def settle_p_values(
     family = {key: one for key, one in _family(document, details) if one is not primary}
     planned = [Hypothesis(*one) for one in campaign.p_family or ()]
     without = settle_family([one for one in planned if one != own], family.keys(), objects)
+    count_without = len(without) + sum(one["p_value"] is None for one in family.values())
     p_values = [*(one["p_value"] for one in family.values()), *(None for _one in without)]
     for one, p_holm in zip(family.values(), adjust_by_holm(p_values), strict=False):
         one["p_holm"] = p_holm
@@ -63,7 +64,7 @@ def settle_p_values(
         "shown": is_shown,
         "family": len(p_values),
         "fixed": campaign.p_family is not None,
-        "without": len(without),
+        "without": count_without,
         "not_foreseen": sum(
             one.figure in EXPERT and one.first in objects and one not in family for one in planned
         ),

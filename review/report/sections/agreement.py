@@ -263,7 +263,8 @@ def _pairs(stage: str, one: Json, note: str) -> Table:
 def _leniency(stage: str, one: Json, note: str) -> Table:
     return table_of(
         f"leniency-{stage}",
-        _("Leniency: mean difference from the others on joint items, %s") % str(STAGES[stage]).lower(),
+        _("Leniency: mean difference from the others on joint items, %s")
+        % str(STAGES[stage]).lower(),
         [
             Column(_("Reviewer")),
             Column(_("Joint items"), is_number=True),

@@ -99,9 +99,7 @@ def _table(view: ReportView, one: Json, place: int) -> Table:
     for name, change in changes.items():
         # If no comparison is made, the reason takes the place of the difference.
         value = (
-            say_reason(change)
-            if change.get("reason")
-            else say_share(change["value"], signed=True)
+            say_reason(change) if change.get("reason") else say_share(change["value"], signed=True)
         )
         interval = say_interval(change["low"], change["high"], signed=True)
         estimate = Estimate(

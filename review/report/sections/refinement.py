@@ -84,7 +84,7 @@ def _table(view: ReportView, arm: Json, place: int, rows: list[Json]) -> Table:
 
 
 def _share(share: Json) -> str:
-    """n / N and the value; where some are open the range over all, the weighted value, and n / N of the closed items."""
+    """n / N and the value; with open items the range over all, the weighted value, and n / N of the closed items."""
     ratio = say_ratio(share["numerator"], share["denominator"])
     found = share.get("range")
     if not found:

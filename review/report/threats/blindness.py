@@ -10,21 +10,23 @@ Document = dict[str, object]
 
 # Of whoever reviews in the campaign or has scored in it. What was shown once it had closed tells nobody anything that
 # they could still use here. A score that is not blind counts where the same person gave none before that was: what
-# is changed later is kept, and the figures use the value before it.
+# is changed later is kept, and the figures use the value before it. Training and gold items are left out.
 _SEEN = """
-    WITH given AS (
+    WITH counted AS (
+        SELECT item.id, item.run_id FROM review_item item JOIN review_case "case" ON "case".id = item.case_id
+        WHERE item.campaign_id = %(campaign)s AND "case".purpose NOT IN ('gold', 'training')
+    ), given AS (
         SELECT score.item_id, score.reviewer_id, score.stage, score.arm,
                bool_or(score.current) AS counts, bool_or(score.blind) AS was_blind
-        FROM review_score score JOIN review_item item ON item.id = score.item_id
-        WHERE item.campaign_id = %(campaign)s
+        FROM review_score score JOIN counted item ON item.id = score.item_id
         GROUP BY 1, 2, 3, 4
     ), people AS (
         SELECT user_id AS person FROM review_member WHERE campaign_id = %(campaign)s
         UNION SELECT reviewer_id FROM given
     ), shown AS (
         SELECT exposure.person_id AS person, exposure.at, 'shown' AS how
-        FROM review_exposure exposure JOIN review_item item ON item.run_id = exposure.run_id
-        WHERE item.campaign_id = %(campaign)s AND exposure.person_id IN (SELECT person FROM people)
+        FROM review_exposure exposure JOIN counted item ON item.run_id = exposure.run_id
+        WHERE exposure.person_id IN (SELECT person FROM people)
         UNION ALL
         SELECT person_id, at, what FROM review_exposure WHERE campaign_id = %(campaign)s
         UNION ALL
@@ -32,8 +34,8 @@ _SEEN = """
         WHERE campaign_id = %(campaign)s AND unblinded_at IS NOT NULL
         UNION ALL
         SELECT reveal.reviewer_id, reveal.at, 'asked'
-        FROM review_reveal reveal JOIN review_item item ON item.id = reveal.item_id
-        WHERE item.campaign_id = %(campaign)s AND reveal.what = 'verdict'
+        FROM review_reveal reveal JOIN counted item ON item.id = reveal.item_id
+        WHERE reveal.what = 'verdict'
     ), seen AS (
         SELECT person, min(at) AS at, array_agg(DISTINCT how ORDER BY how) AS how,
                count(*) FILTER (WHERE how IN ('shown', 'asked')) AS times

@@ -22,7 +22,7 @@ from review.report.kept_parts import Part, read_part
 from review.report.parts.p_values import has_ended
 from review.report.threats.blindness import report_unblinded
 from review.report.threats.examples import report_examples
-from review.report.threats.origin import check_times, count_origins
+from review.report.threats.origin import check_times, count_origins, describe_pilot
 from review.report.threats.peeking import report_looks
 from review.report.threats.shown_again import (
     hide_p_values,
@@ -51,7 +51,7 @@ _QUARTERS = f"""
         JOIN review_campaign campaign ON campaign.id = item.campaign_id
         JOIN review_case "case" ON "case".id = item.case_id
         WHERE item.campaign_id = %(campaign)s AND "case".purpose = 'real' AND item.state <> 'withdrawn'
-          AND score.stage = 'script' AND NOT score.visible ? 'copied_from'
+          AND (NOT item.pilot OR campaign.pilot_counts) AND score.stage = 'script' AND NOT score.visible ? 'copied_from'
     ), given AS (
         SELECT *, lag(sitting_minutes) OVER turn >= sitting_minutes AS is_new FROM every
         WHERE sitting_minutes IS NOT NULL
@@ -128,7 +128,12 @@ def report_threats(campaign: Campaign) -> Document:
             "halo": campaign.halo_share,
             "repeats": campaign.repeat_share,
         },
-        "planned": {"items": campaign.planned_items, "figure": campaign.primary_figure},
+        "pilot": describe_pilot(campaign),
+        "planned": {
+            "items": campaign.planned_items,
+            "figure": campaign.primary_figure,
+            "chosen": campaign.primary_chosen,
+        },
     }
 
 

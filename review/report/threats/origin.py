@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import connection
 
-from review.models import Campaign
+from review.models import Campaign, Case
 from review.queue.reviewer_checks.repeats import SITTING_GAP
 
 Document = dict[str, object]
@@ -63,3 +63,9 @@ def check_times(campaign: Campaign) -> Document:
         "sittings": {"numerator": together, "denominator": arms},
         "gap_minutes": gap,
     }
+
+
+def describe_pilot(campaign: Campaign) -> Document:
+    """How many items were in the pilot, and whether their scores count."""
+    items = campaign.items.filter(pilot=True, case__purpose=Case.Purpose.REAL, again="")
+    return {"items": items.count(), "counts": campaign.pilot_counts}

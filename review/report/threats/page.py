@@ -11,7 +11,7 @@ from django.utils.translation import ngettext
 from review.report.report_view import Json, ReportView
 from review.report.sections.section import ChartPoint
 from review.report.threats.tables import name_quarters, threat_tables
-from review.report.words import say_ratio, say_share
+from review.report.words import say_chosen, say_pilot, say_ratio, say_share
 
 
 def show_threats(view: ReportView, threats: Json) -> dict[str, object]:
@@ -44,6 +44,8 @@ def show_threats(view: ReportView, threats: Json) -> dict[str, object]:
             ),
             "",
         ),
+        "chosen": say_chosen(threats["planned"]["figure"], threats["planned"].get("chosen")),
+        "pilot": say_pilot(threats.get("pilot")),
         "halo": halo if halo and halo["made"] else None,
         "origin": list(_say_origin(threats["origin"])),
         # Older snapshots say nothing of blinding here; the report they hold does.

@@ -84,7 +84,7 @@ def test_plan_is_fixed_when_campaign_opens(boss: Client, manager: User, reviewer
     campaign = make_study(by=manager, reviewers=[reviewer], items=1)
     answer = boss.post(page(campaign, "share"), {**SHARE, "go_on": "1"})
     assert answer.status_code == 409
-    assert "its plan stays as it was" in answer.text
+    assert "its plan is fixed" in answer.text
     campaign.refresh_from_db()
     assert campaign.plan is None
     assert boss.post(page(campaign, "share"), {**SHARE, "look": "1"}).status_code == 200

@@ -93,7 +93,7 @@ def test_open_study_keeps_scoring_rules(boss: Client, manager: User, reviewer: U
     setup = f"/campaigns/{campaign.pk}/setup"
     answer = boss.post(f"{setup}/reviewers/", {"people": ["rita"], "overlap": 3, "extra_share": 0})
     assert answer.status_code == 409
-    assert "its rules stay as they are" in answer.text
+    assert "its rules are fixed" in answer.text
     given = {"people": ["rita"], "overlap": 1, "extra_share": 0, "limit_each": 5}
     answer = boss.post(f"{setup}/reviewers/", given)
     campaign.refresh_from_db()

@@ -236,7 +236,7 @@ def test_a_quick_reason_skips(
 def test_give_back_says_its_effect(held: Assignment, reviewer: User, client_for: ClientFor) -> None:
     said = words(page_of(client_for(reviewer), held.item))
     for line in (
-        "Another reviewer gets it. It does not come to you again.",
+        "It goes to another reviewer, if one is left. It does not come to you again.",
         "The same, and it counts as a script that you could not judge.",
         "It waits in the queue again and may come to you again.",
         "Nothing enters the catalogue, and the reason is kept.",

@@ -32,10 +32,10 @@ def test_scales_reach_from_nothing_to_all() -> None:
 
 def test_differences_go_both_ways_alike() -> None:
     cases: list[tuple[list[float | None], float, str]] = [
-        ([], 0.05, "−5 %"),
-        ([0.098, 0.04, None], 0.1, "−10 %"),
-        ([-0.31], 0.5, "−50 %"),
-        ([1.0, -0.2], 1.0, "−100 %"),
+        ([], 0.05, "−5 pp"),
+        ([0.098, 0.04, None], 0.1, "−10 pp"),
+        ([-0.31], 0.5, "−50 pp"),
+        ([1.0, -0.2], 1.0, "−100 pp"),
     ]
     for values, end, least in cases:
         scale = scale_of_differences(values)

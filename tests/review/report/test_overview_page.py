@@ -61,7 +61,7 @@ def test_head_shows_plan_and_primary_figure(golden: Campaign, client: Client) ->
     assert "153 of 153 items scored 153 of 160 planned statements done (95.6 %)" in words
     assert "primary figure 43.2 % 33.3 to 53.6 % 38 / 88" in words
     assert "right wrong passed 55 35.9 % 50 32.7 % flagged 10 6.5 % 38 24.8 %" in words
-    assert "fixed 18 / 38 broken 3 / 10 net +9.8 % (+4.0 to +15.5 %)" in words
+    assert "fixed 18 / 38 broken 3 / 10 net +9.8 pp (+4.0 to +15.5 pp)" in words
     assert "oracle" in words
     assert (
         'aria-label="stayed right: 7 / 48, broken: 3 / 48, fixed: 18 / 48, stayed wrong: 20 / 48"'
@@ -177,7 +177,7 @@ def test_what_was_planned_stands_beside_what_was_reached(golden: Campaign, clien
     page = words_of(client.get(f"/campaigns/{golden.pk}/report/").text)
     # What came with its scores is none of what was planned.
     assert "Statements scored here 93 153" in page
-    assert "Half-width of its interval, imported 10.0 % 10.1 %" in page
+    assert "Half-width of its interval, imported 10.0 pp 10.1 pp" in page
     Assignment.objects.bulk_create(
         Assignment(item=item, reviewer=reviewer, state="submitted", reason="imported")
         for reviewer in [User.objects.get(username="rita")]

@@ -188,7 +188,7 @@ def test_the_comparison_is_turned_the_way_it_was_named(study: Campaign) -> None:
 
 def test_the_plan_is_beside_the_primary_pair_alone(study: Campaign, as_manager: Client) -> None:
     page = as_manager.get(f"/campaigns/{study.pk}/report/").text
-    assert "+30.0 % from second to imported" in words_of(head_of(page))
+    assert "+30.0 pp from second to imported" in words_of(head_of(page))
     address = f"/campaigns/{study.pk}/report/tables/plan.csv"
     lines = as_manager.get(address).text.splitlines()
     assert '"Only the second is right: second, imported",30.0 %,40.0 %' in lines

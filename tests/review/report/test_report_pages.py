@@ -71,8 +71,10 @@ def test_the_page_shows_every_figure_of_the_golden_case(
         for figure in there:
             assert figure.text in rows[figure.name]
         for name, (numerator, denominator) in shares.items():
-            value = f"{100 * numerator / denominator:{'+' if name == 'net' else ''}.1f}"
-            assert f"{numerator} / {denominator} {value} %" in rows[name]
+            value = f"{100 * numerator / denominator:.1f} %"
+            if name == "net":
+                value = f"+{value.replace('%', 'pp')}"
+            assert f"{numerator} / {denominator} {value}" in rows[name]
         assert f"p = {p}" in rows["net"]
 
 

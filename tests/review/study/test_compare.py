@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pipeline.types import Verdict
 from review.study import Criterion, GivenScore, ItemPattern, Judged, Stage, compare, pattern_of
-from review.study.compare import COMPARED, TOO_MANY_OPEN, reduce_pattern
+from review.study.compare import COMPARED, NO_SCORES, TOO_MANY_OPEN, reduce_pattern
 from review.study.definitions import Object
 from review.study.family import Hypothesis, between, plan_family, settle_family
 from review.study.statistics.p_values import adjust_by_holm, sign_flip
@@ -50,7 +50,7 @@ def test_only_cases_final_in_both_are_compared() -> None:
         joint(
             *[(item(0), item(2))] * 6,
             (item(2), item(0)),
-            *[(item(2), item(2))] * 3,
+            *[(item(2), item(2))] * 33,
             (item(2), Judged()),
             (split, item(2)),
             (item(2, origin=Origin.RETRIEVED), item(2)),
@@ -58,8 +58,8 @@ def test_only_cases_final_in_both_are_compared() -> None:
         STRICT,
     )["first_pass_accuracy"]
 
-    assert (found.change.gained, found.change.lost, found.change.items) == (6, 1, 10)
-    assert found.change.value == 0.5
+    assert (found.change.gained, found.change.lost, found.change.items) == (6, 1, 40)
+    assert found.change.value == 0.125
     assert found.change.p_value == pytest.approx(0.125)
     assert found.left_out == 3
 
@@ -84,6 +84,32 @@ def test_with_more_than_one_in_twenty_open_no_comparison_is_made() -> None:
     assert (one.reason, one.open, one.change.items) == (TOO_MANY_OPEN, 1, 18)
     assert (one.change.value, one.change.p_value) == (None, None)
     assert found["first_pass_accuracy"].reason == ""
+
+
+def test_comparison_with_open_scripts_or_without_scores_shows_no_difference() -> None:
+    """Each open stage counts, in either arm; a failed run has an outcome and no reviewer's score."""
+    split = tuple(GivenScore(reviewer=n, stage=Stage.SCRIPT, value=n) for n in (0, 2))
+    failed = Judged(origin=Origin.FAILED)
+    closed = (item(0), item(2))
+    wanted = {
+        "script not scored": ([(Judged(), item(2))] * 42 + [closed] * 58, TOO_MANY_OPEN),
+        "script of second": ([(item(2), Judged())] * 6 + [closed] * 94, TOO_MANY_OPEN),
+        "script unresolved": ([(Judged(scores=split), item(2))] * 6 + [closed] * 94, TOO_MANY_OPEN),
+        "some in each": ([(Judged(), item(2)), (item(2), Judged())] * 3, TOO_MANY_OPEN),
+        "nothing scored": ([(Judged(), Judged())] * 10, TOO_MANY_OPEN),
+        "failed alone": ([(failed, failed)] * 10, NO_SCORES),
+        "failed on one side": ([(failed, item(2))] * 10, NO_SCORES),
+        "five in a hundred": ([(Judged(), item(2))] * 5 + [closed] * 95, ""),
+        "one failed": ([(failed, item(2))] + [closed] * 9, ""),
+    }
+    found = {name: compare(joint(*cases), STRICT) for name, (cases, _reason) in wanted.items()}
+    reasons = {name: one["first_pass_accuracy"].reason for name, one in found.items()}
+
+    assert reasons == {name: reason for name, (_cases, reason) in wanted.items()}
+    for name, one in found.items():
+        change = one["first_pass_accuracy"].change
+        is_told = not reasons[name]
+        assert (change.value is not None, change.p_value is not None) == (is_told, is_told), name
 
 
 def test_statements_are_turned_as_a_whole() -> None:

@@ -258,7 +258,7 @@ def test_intervals_beside_the_figures_heed_statements_that_repeat() -> None:
 
 
 def test_every_threat_of_the_study_is_answered_in_words() -> None:
-    assert len({threat.key for threat in THREATS}) == len(THREATS) == 9
+    assert len({threat.key for threat in THREATS}) == len(THREATS) == 10
     for threat in THREATS:
         assert threat.text.startswith(("Prevented", "Recorded", "Reported"))
 

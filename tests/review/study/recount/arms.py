@@ -132,6 +132,7 @@ class Family:
             one[0] in EXPERT and one[2] in finals.study.configurations
             for one in fixed - found.keys()
         )
+        self.without_p = sum(one is None for one in found.values())
         self.later = len(found.keys() - planned) if planned else 0
 
     @property

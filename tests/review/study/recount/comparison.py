@@ -236,7 +236,7 @@ def _check_p_values(found: Differences, finals: Finals, report: Json) -> None:
     for key, value in (
         ("family", family.size),
         ("fixed", study.family is not None),
-        ("without", len(family.without)),
+        ("without", len(family.without) + family.without_p),
         ("not_foreseen", family.not_foreseen),
         ("later", family.later),
     ):
