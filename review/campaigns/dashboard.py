@@ -127,23 +127,23 @@ class Dashboard:
 
 
 def read_progress(campaigns: Iterable[Campaign]) -> dict[int, Progress]:
-    """Count the real items of each campaign by state, in three queries.
+    """Count the real items of each campaign by state, in one query.
 
     Training and gold items, repeats and halo checks may stay open, and a study is finished without them.
     """
     found = list(campaigns)
     again = [one.pk for one in found if one.halo_share or one.repeat_share]
-    # An index answers the first question, and the second one only where there is something to leave out.
-    simple = Item.objects.filter(campaign__in=[one.pk for one in found if one.pk not in again])
-    counts: dict[int, dict[str, int]] = defaultdict(dict)
-    for items in (simple, Item.objects.filter(campaign__in=again, again="")):
-        rows = items.order_by().values_list("campaign", "state").annotate(count=Count("pk"))
-        for campaign, state, count in rows:
-            counts[campaign][state] = count
+    # An index answers the first part, and the others only where there is something to leave out.
+    every = Item.objects.filter(campaign__in=[one.pk for one in found if one.pk not in again])
+    shown_again = Item.objects.filter(campaign__in=again, again="")
     known = Item.objects.filter(case__campaign__in=found, case__purpose__in=KNOWN)
-    rows = known.order_by().values_list("campaign", "state").annotate(count=Count("pk"))
-    for campaign, state, count in rows:
-        counts[campaign][state] -= count
+    parts = (
+        items.order_by().values_list("campaign", "state").annotate(count=sign * Count("pk"))
+        for items, sign in ((every, 1), (shown_again, 1), (known, -1))
+    )
+    counts: dict[int, Counter[str]] = defaultdict(Counter)
+    for campaign, state, count in next(parts).union(*parts, all=True):
+        counts[campaign][state] += count
     return {campaign: Progress(**states) for campaign, states in counts.items()}
 
 
@@ -179,7 +179,7 @@ def read_dashboard(campaign: Campaign) -> Dashboard:
             last_at=max(work.last_at.values(), default=None),
             reviewers=work.reviewers,
         ),
-        stalls=_read_stalls(campaign, work.reviewers, is_large=progress.total > _MANY),
+        stalls=_read_stalls(campaign, work, is_large=progress.total > _MANY),
         disputed=disputed,
         planned=planned,
         says_planned=planned is not None
@@ -329,14 +329,12 @@ def _count_preparing(campaign: Campaign) -> int:
     return wanted or 0
 
 
-def _read_stalls(
-    campaign: Campaign, reviewers: Iterable[int], *, is_large: bool = False
-) -> list[Stall]:
+def _read_stalls(campaign: Campaign, work: _Work, *, is_large: bool) -> list[Stall]:
     items = campaign.items.select_related("case__action", "run", "configuration")
     # By reviewer, since that is what there is an index of.
     times = dict(
         Assignment.objects.filter(
-            reviewer__in=reviewers,
+            reviewer__in=work.reviewers,
             state=Assignment.State.EXPIRED,
             item__campaign=campaign,
             item__state=Item.State.OPEN,
@@ -348,7 +346,7 @@ def _read_stalls(
         .filter(times__gte=_OFTEN)
         .order_by("-times", "item")[:_SHOWN]
     )
-    unreachable = _find_unreachable(campaign, is_large=is_large)
+    unreachable = _find_unreachable(campaign, is_large=is_large) if work.left else []
     expired = sorted(items.filter(pk__in=times), key=lambda one: (-times[one.pk], one.pk))
     waiting = items.filter(
         ~awaits_replies("run"),

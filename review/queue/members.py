@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 
 from core.audit import record
 from review.models import Assignment, Campaign, Case, Member
@@ -27,22 +27,20 @@ def people_who_review() -> QuerySet[User]:
 
 def reviewers_with_room(campaign: Campaign) -> list[int]:
     """Return the keys of the reviewers of a study who may take a further item: not paused, and below their limit."""
-    members = {one.user_id: one for one in campaign.members.all()}
-    done = dict(
-        Assignment.objects.filter(item__campaign=campaign, state__in=Assignment.HOLDING)
-        .exclude(item__case__purpose=Case.Purpose.TRAINING)
-        .order_by()
-        .values_list("reviewer")
-        .annotate(count=Count("pk"))
+    mine = Member.objects.filter(campaign=campaign, user=OuterRef("pk"))
+    held = Assignment.objects.filter(
+        item__campaign=campaign, reviewer=OuterRef("pk"), state__in=Assignment.HOLDING
+    ).exclude(item__case__purpose=Case.Purpose.TRAINING)
+    found = people_who_review().annotate(
+        limit=Subquery(mine.values("limit")[:1]),
+        done=Subquery(held.order_by().values("reviewer").annotate(n=Count("pk")).values("n")),
     )
-    found = []
-    for key in people_who_review().values_list("pk", flat=True):
-        member = members.get(key)
-        limit = (member.limit if member else None) or campaign.limit_each
-        is_let_in = campaign.open_to_all if member is None else member.paused_at is None
-        if is_let_in and not (limit and done.get(key, 0) >= limit):
-            found.append(key)
-    return found
+    found = found.exclude(Exists(mine.filter(paused_at__isnull=False)))
+    return [
+        one.pk
+        for one in (found if campaign.open_to_all else found.filter(Exists(mine)))
+        if not (limit := one.limit or campaign.limit_each) or (one.done or 0) < limit
+    ]
 
 
 def reviewers_for(campaign: Campaign) -> QuerySet[User]:

@@ -25,7 +25,7 @@ from review.study.figures import EXECUTION_REASONS
 
 
 class ReportOut(serializers.Serializer[Any]):
-    """The keys of `study_report --json`, and under `details` what the page shows beside them."""
+    """Figures and agreement as in `study_report --json`, and under `details` all that the page shows with them."""
 
     campaign = serializers.CharField()
     items = serializers.IntegerField()

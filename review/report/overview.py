@@ -26,6 +26,7 @@ from review.report.sections.assessor import has_assessor
 from review.report.sections.figure_notes import is_part_of_study
 from review.report.sections.figures import ORACLES, is_closed
 from review.report.words import (
+    explain_p,
     say_chosen,
     say_coefficient,
     say_coefficients,
@@ -221,7 +222,7 @@ def _difference(view: ReportView, name: str) -> str:
         if change.get("reason"):
             return f"{one['first']}, {one['second']}: {say_reason(change)}"
         if is_closed(view) and change["p_value"] is not None:
-            return f"{said}, {say_p_is(change['p_value'])}"
+            return f"{said}, {say_p_is(change['p_value'])}. {explain_p(change)}".removesuffix(". ")
         return said
     return ""
 

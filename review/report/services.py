@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from hashlib import sha256
 from json import dumps
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.contrib.postgres.aggregates import BoolOr
@@ -34,9 +35,10 @@ from review.report.parts.configurations import (
 )
 from review.report.parts.execution import EXECUTED, describe_execution, tabulate_outcomes
 from review.report.parts.p_values import are_shown, settle_p_values
+from review.report.threats.counts import report_threats
 from review.report.threats.origin import describe_pilot
 from review.report.threats.shown_again import compare_halo_checks
-from review.study import FIGURES, ArmCounts, Reading, Stage, StageCounts, study_report
+from review.study import FIGURES, ArmCounts, Criterion, Reading, Stage, StageCounts, study_report
 from review.study.agreement import LENIENCY_TEXT, MOST_ITEMS_OF_A_MEAN
 from review.study.agreement import TEXT as AGREEMENT_TEXT
 from review.study.compare import TEXT as COMPARISON_TEXT
@@ -83,12 +85,21 @@ TEXTS = {
 
 
 def make_document(campaign: Campaign) -> Document:
-    """The keys of `study_report --json` and no others, `not_blind` where verdicts are shown; counts what is due.
+    """Return what `study_report --json` prints: the whole study, and `not_blind` where verdicts are shown.
 
-    Intervals of pairs and of leniency are in it however many reviewers there are.
+    Items that are due are counted. Intervals of pairs and of leniency are in it however many reviewers there are.
     """
     count_due(campaign)
-    document, _details = _work_out(campaign, every=True, exact=True)
+    document, details = _work_out(campaign, every=True, exact=True)
+    criteria = [one.value for one in Criterion]
+    arms: list[Any] = details["arms"]  # type: ignore[assignment]
+    document = document | {
+        "comparisons": details["comparisons"],
+        "p_values": details["p_values"],
+        "gain": {arm["name"]: {one: arm[one]["gain"] for one in criteria} for arm in arms},
+        "sensitivity": {key: details[key] for key in ("readings", "readings_missing", "not_blind")},
+        "threats": report_threats(campaign),
+    }
     return document if campaign.hides_verdict else document | {"not_blind": True}
 
 

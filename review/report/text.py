@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import cast
 
 from review.report.report_view import SIGNED, show_figure
-from review.report.words import say_interval
+from review.report.words import say_coefficient, say_interval
 from review.study import Criterion
 
 _Json = Mapping[str, object]
@@ -41,7 +41,8 @@ def _lines(document: _Json) -> Iterator[str]:
     for stage, one in cast("dict[str, _Json]", document["agreement"]).items():
         why = f"  ({one['undefined']})" if one["undefined"] else ""
         alpha = _say_interval(one, "krippendorff_alpha")
-        yield f"  {stage:<10}{one['items']:>8} items  ordinal alpha {alpha}{why}"
+        ac2 = say_coefficient(cast("float | None", one["ac2"]))
+        yield f"  {stage:<10}{one['items']:>8} items  ordinal alpha {alpha}{why}, AC2 {ac2}"
 
 
 def _say_figure(figure: _Json, *, signed: bool) -> str:

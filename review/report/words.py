@@ -61,6 +61,17 @@ def say_ratio(numerator: int, denominator: int) -> str:
     return f"{numerator:,} / {denominator:,}"
 
 
+def explain_p(change: Mapping[str, Any]) -> str:
+    """Explain why interval and p value seem to disagree; empty if they do not, or if one is not shown."""
+    low, high, p_value = (change.get(name) for name in ("low", "high", "p_value"))
+    if low is None or high is None or p_value is None or (low > 0 or high < 0) is (p_value < 0.05):
+        return ""
+    return _(
+        "The interval and p seem to disagree because they come from different methods: Newcombe’s interval is "
+        "approximate, and the exact test is conservative; go by p for the test and by the interval for the size."
+    )
+
+
 def say_chosen(figure: str, chosen: Mapping[str, Any] | None) -> str:
     """Say when the primary outcome was chosen, and after how many scores and views of the report."""
     at = parse_datetime(chosen["at"]) if chosen else None

@@ -23,6 +23,7 @@ from review.study.statistics.bootstrap import LEAST_STATEMENTS, as_rows, interva
 from review.study.statistics.coefficients import (
     ALPHAS,
     ac1_of,
+    ac2_of,
     alphas_of,
     fleiss_of,
     kappas_of,
@@ -49,7 +50,8 @@ TEXT = _(
     "From the value each reviewer gave before anything later, or anybody else’s, was visible. Left out are scores "
     "of people who were called in because others differed, and adjudications; a text that stands in several "
     "configurations counts once. The headline is Krippendorff’s alpha, ordinal, which allows for missing scores; "
-    "AC1 (strict) stays meaningful where one value dominates. Percent is the share of agreeing pairs of all pairs "
+    "AC1 (strict) and AC2 (Gwet 2014, ordinal weights: 2/3 for neighboring scores) stay meaningful where one value "
+    "dominates. Percent is the share of agreeing pairs of all pairs "
     "of scores. With three or more reviewers the kappas are the mean over pairs with at least 20 joint items, and "
     "each draw takes the mean over the same pairs. "
     "Intervals are a percentile bootstrap over statements, 2,000 draws, and up to 20,000 of fewer "
@@ -159,6 +161,7 @@ class Agreement:
     alpha_nominal: float | None
     alpha_interval: float | None
     ac1: float | None
+    ac2: float | None
     fleiss_kappa: float | None
     low: float | None
     high: float | None
@@ -214,7 +217,7 @@ def agreement_of(counts: StageCounts, *, every: bool = False) -> Agreement:
     kinds = [one for one in scored if sum(one) > 1]
     if not kinds:
         return Agreement(
-            *(0, 0, None, None, None, None, PAIR, None, None, None, None, None, None, None),
+            *(0, 0, None, None, None, None, PAIR, None, None, None, None, None, None, None, None),
             *({}, "", NO_PAIRS, pairs, leniency),
         )
     statements = [(items, n) for items, n in counts.values.items() if n]
@@ -229,18 +232,22 @@ def agreement_of(counts: StageCounts, *, every: bool = False) -> Agreement:
         measures["fleiss_kappa"] = lambda draws: fleiss_of(multisets, draws)
     whole = (times @ rows)[np.newaxis]
     points = {name: _number(measure(whole)[0]) for name, measure in measures.items()}
-    by_ac1: dict[str, _Measure] = {"ac1": lambda draws: ac1_of(all_multisets, draws)}
-    ac1 = _number(by_ac1["ac1"]((all_times @ all_rows)[np.newaxis])[0])
+    by_gwet: dict[str, _Measure] = {
+        "ac1": lambda draws: ac1_of(all_multisets, draws),
+        "ac2": lambda draws: ac2_of(all_multisets, draws),
+    }
+    every_item = (all_times @ all_rows)[np.newaxis]
+    points |= {name: _number(measure(every_item)[0]) for name, measure in by_gwet.items()}
     # Where all values are equal there is nothing to draw alpha from.
     wanted = {name: one for name, one in measures.items() if points[name] is not None}
     if kinds == scored and shared == statements:
-        # The usual case: AC1 is about the same items, and one set of draws, the longest part, does for all.
-        found, reason = intervals_of(wanted | by_ac1, rows, times)
+        # The usual case: AC1 and AC2 are about the same items, and one set of draws, the longest part, does for all.
+        found, reason = intervals_of(wanted | by_gwet, rows, times)
     else:
         found, reason = intervals_of(wanted, rows, times)
         if times.sum() >= LEAST_STATEMENTS:
-            found |= intervals_of(by_ac1, all_rows, all_times)[0]
-    intervals = {_NAMES.get(name, name): found.get(name) for name in (*measures, *by_ac1)}
+            found |= intervals_of(by_gwet, all_rows, all_times)[0]
+    intervals = {_NAMES.get(name, name): found.get(name) for name in (*measures, *by_gwet)}
     basis, counted = _basis(pairs)
     if basis == PAIR:
         intervals |= {name: counted[0].intervals.get(name) for name in _MEANS if counted}
@@ -260,7 +267,8 @@ def agreement_of(counts: StageCounts, *, every: bool = False) -> Agreement:
         krippendorff_alpha=points["ordinal"],
         alpha_nominal=points["nominal"],
         alpha_interval=points["interval"],
-        ac1=ac1,
+        ac1=points["ac1"],
+        ac2=points["ac2"],
         fleiss_kappa=points.get("fleiss_kappa"),
         low=low,
         high=high,

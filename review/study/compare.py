@@ -31,7 +31,7 @@ COMPARED = (
     "execution_agreement",
 )
 MOST_OPEN = 0.05
-TOO_MANY_OPEN = "more than 5 % open"
+TOO_MANY_OPEN = "more than 5% open"
 NO_SCORES = "no reviewer has scored one of the two"
 _BY_NAME = {figure.name: figure for figure in FIGURES}
 # Of each compared figure whether such an item is right by it; OPEN while that waits for a score, and None

@@ -82,6 +82,14 @@ def _model_correction(seen: EndedItem) -> bool | None:
     return bool(seen.refined) if seen.is_wrong and seen.feedback else None
 
 
+def _still_wrong(seen: EndedItem) -> bool:
+    return seen.is_wrong and bool(seen.feedback) and not seen.refined
+
+
+def _still_wrong_of_feedback(seen: EndedItem) -> bool | None:
+    return _still_wrong(seen) if seen.is_wrong and seen.feedback else None
+
+
 def _by_expert(seen: EndedItem) -> bool:
     return seen.by_expert
 
@@ -218,6 +226,27 @@ FIGURES: tuple[Definition, ...] = (
                 _is_wrong(one) and one.closed(_model_correction) == 0 and _is_without_refined(one)
             ),
         },
+    ),
+    Definition(
+        name="still_wrong_of_feedback",
+        label=_("Right feedback, script still wrong, of such feedback"),
+        text=_(
+            "Wrong first drafts with right feedback whose refined script is not right, or that were not refined, of "
+            "all wrong first drafts with right feedback. Under partial, feedback is right if it is partly right."
+        ),
+        part=_still_wrong_of_feedback,
+        needs=(Object.FEEDBACK, Object.REFINED),
+    ),
+    Definition(
+        name="still_wrong_of_items",
+        label=_("Right feedback, script still wrong, of all items"),
+        text=_(
+            "The same items, of all scored items: right feedback did not help. Of such feedback and of all items are "
+            "two different shares; a report must say which one it gives."
+        ),
+        part=_still_wrong,
+        needs=(Object.FEEDBACK, Object.REFINED),
+        is_ranged=True,
     ),
     Definition(
         name="overall_expert_triggered",

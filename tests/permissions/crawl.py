@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urljoin, urlsplit
 
+_KEYS_JS = (Path(__file__).parents[2] / "static" / "js" / "keys.js").read_text(encoding="utf-8")
+# What keys.js takes: a character, one after another, with Ctrl, or one of the keys that it names.
+_NAMED = re.findall(r'"(\w+)"', re.search(r"const NAMED = \[(.*?)\]", _KEYS_JS)[1])  # type: ignore[index]
+_WORKS = re.compile(rf"mod\+\S+|\S|\S \S|{'|'.join(_NAMED)}")
+_CAPS = {"mod+enter": "Ctrl ↵", "enter": "↵"}
 _GONE_ELSEWHERE = ("/static/", "/admin/", "/logout/")
 
 
@@ -46,3 +53,50 @@ def offers_of(html: str, *, page: str) -> set[Offer]:
     reader = _Offers(page)
     reader.feed(html)
     return reader.found
+
+
+class _Keys(HTMLParser):
+    """The keys that are printed on each control, and the one that each control has."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.controls: list[dict[str, str]] = []
+        self.owned: dict[str, str] = {}  # of fields, by their id
+        self.printed: list[tuple[str, dict[str, str]]] = []
+        self._open: list[tuple[str, dict[str, str]]] = []
+        self._is_key = False
+
+    def handle_starttag(self, tag: str, given: list[tuple[str, str | None]]) -> None:
+        got = {name: value or "" for name, value in given}
+        self._is_key = tag == "kbd"
+        if "data-key" in got:
+            self.controls.append(got)
+            self.owned[got.get("id", "")] = got["data-key"]
+            if self._open:  # a field in its label
+                self._open[-1][1].setdefault("data-key", got["data-key"])
+        if tag in ("a", "button", "summary", "label"):
+            self._open.append((tag, got))
+
+    def handle_data(self, data: str) -> None:
+        if self._is_key and self._open and data.strip():
+            self.printed.append((data.strip(), self._open[-1][1]))
+
+    def handle_endtag(self, tag: str) -> None:
+        self._is_key = False
+        if self._open and self._open[-1][0] == tag:
+            self._open.pop()
+
+
+def dead_keys(html: str) -> list[str]:
+    """Return the keys that are printed on a control of the page, or given to one, and do not work."""
+    page = _Keys()
+    page.feed(html)
+    dead = [one["data-key"] for one in page.controls if not _WORKS.fullmatch(one["data-key"])]
+    for words, control in page.printed:
+        key = control.get("data-key") or page.owned.get(control.get("for", ""), "")
+        caps = _CAPS.get(key) or key.upper().replace("MOD+", "Ctrl ")
+        # Of the others "?" opens the sheet, digits choose a reason, and Enter scores (desk.js).
+        is_other = "data-keys-open" in control or "data-quick" in control
+        if words != caps and not is_other and "Enter" not in control.get("aria-keyshortcuts", ""):
+            dead.append(f"{words} on {control}")
+    return dead

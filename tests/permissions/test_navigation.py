@@ -11,7 +11,7 @@ from scriptsmith_site.web.navigation import COMMANDS, LINKS, Bar
 from tests.first_cases import first_cases
 from tests.page_forms import judgments_by_enter
 from tests.permissions.asking import Browser
-from tests.permissions.crawl import Offer, offers_of
+from tests.permissions.crawl import Offer, dead_keys, offers_of
 from tests.permissions.matrix import SIGNED_IN, Row, admin_rows, page_rows
 from tests.permissions.objects import Everything
 
@@ -53,6 +53,7 @@ def wrong_offers(everything: Everything, role: str) -> tuple[int, int, list[str]
         page, html = waiting.popleft()
         walked += 1
         wrong += judgments_by_enter(html, page=page)
+        wrong += [f"{role} on {page}: the key {key} does not work" for key in dead_keys(html)]
         for offer in sorted(offers_of(html, page=page)):
             name = _name_of(offer)
             if (offer.method, offer.path) in asked or name in _NOT_ASKED:

@@ -28,6 +28,7 @@ STAGES = {
 }
 _MEASURES = {
     "krippendorff_alpha": gettext_lazy("Krippendorff’s alpha, ordinal"),
+    "ac2": gettext_lazy("Gwet’s AC2, ordinal weights"),
     "alpha_nominal": gettext_lazy("Alpha, nominal"),
     "alpha_interval": gettext_lazy("Alpha, interval"),
     "percent": gettext_lazy("Agreeing pairs of all pairs of scores"),
@@ -76,6 +77,7 @@ def _by_arm(view: ReportView) -> Block | None:
             Cell(say_coefficient(one["krippendorff_alpha"]), is_strong=True),
             Cell(say_coefficients(one["low"], one["high"])),
             Cell(say_share(one["percent"])),
+            Cell(say_coefficient(one.get("ac2"))),
             Cell(say_coefficient(one.get("ac1"))),
         ]
         for counted, arm in zip(view.report["configurations"], view.arms, strict=True)
@@ -91,6 +93,7 @@ def _by_arm(view: ReportView) -> Block | None:
         Column(_("Alpha, ordinal"), is_number=True),
         Column(_("95 % interval"), is_number=True),
         Column(_("Percent"), is_number=True),
+        Column(_("AC2, ordinal"), is_number=True),
         Column(_("AC1, strict"), is_number=True),
     ]
     table = table_of(

@@ -13,7 +13,7 @@ from review.report.report_view import Json, ReportView
 from review.report.sections.figures import is_closed, note_of
 from review.report.sections.section import Block, Section
 from review.report.tables.table import Cell, Column, Table, number, table_of
-from review.report.words import say_interval, say_p, say_reason, say_share
+from review.report.words import explain_p, say_interval, say_p, say_reason, say_share
 
 KEY = "comparisons"
 
@@ -24,7 +24,13 @@ def show_comparisons(view: ReportView) -> Section | None:
     if not found:
         return None
     blocks = [
-        Block(_table(view, one, place), title=_("From %(first)s to %(second)s") % one)
+        Block(
+            _table(view, one, place),
+            title=_("From %(first)s to %(second)s") % one,
+            notes=sorted(
+                {why for change in one[view.criterion.value].values() if (why := explain_p(change))}
+            ),
+        )
         for place, one in enumerate(found, start=1)
     ]
     blocks[-1] = replace(blocks[-1], notes=[*blocks[-1].notes, *_family(view)])
@@ -97,10 +103,9 @@ def _table(view: ReportView, one: Json, place: int) -> Table:
     ]
     cells = []
     for name, change in changes.items():
-        # If no comparison is made, the reason takes the place of the difference.
-        value = (
-            say_reason(change) if change.get("reason") else say_share(change["value"], signed=True)
-        )
+        # If no comparison is made, the reason is next to the missing difference.
+        reason = say_reason(change) if change.get("reason") else ""
+        value = say_share(change["value"], signed=True)
         interval = say_interval(change["low"], change["high"], signed=True)
         estimate = Estimate(
             1,
@@ -115,7 +120,7 @@ def _table(view: ReportView, one: Json, place: int) -> Table:
             number(change["items"]),
             number(change["lost"]),
             number(change["gained"]),
-            Cell(value, is_strong=True),
+            Cell(value, is_strong=True, note=reason),
             Cell(interval),
             Cell("", drawing=drawn[0] if drawn else None, zero=scale.zero),
         ]

@@ -15,7 +15,7 @@ from review.report.sections.section import (
     share_columns,
 )
 from review.report.tables.table import Cell, Column, Table, number, table_of
-from review.report.words import NOTHING, say_interval, say_p, say_ratio, say_share
+from review.report.words import NOTHING, explain_p, say_interval, say_p, say_ratio, say_share
 
 KEY = "feedback"
 MOST_LINES = 4  # the stylesheet tells four lines of a chart apart
@@ -105,7 +105,9 @@ def _experts(view: ReportView) -> list[Block]:
         "What an expert’s feedback led to is scored by the item’s other reviewers, once all their stages of the "
         "model’s are in: by those who were not through with the item when it was made, and of several the earliest."
     )
-    return [Block(table, _("Experts’ against the model’s"), _(view.texts["expert"]), notes=[who])]
+    whys = {why for _arm, row, _by_all in found if (why := explain_p(row["change"]))}
+    title, text = _("Experts’ against the model’s"), _(view.texts["expert"])
+    return [Block(table, title, text, notes=[who, *whys])]
 
 
 def _expert_row(arm: Json, row: Json, by_all: Json, *, closed: bool) -> list[Cell]:

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from review.report.report_view import Json, bounds_of, range_of
-from review.report.words import say_interval, say_p_is, say_share
+from review.report.words import explain_p, say_interval, say_p_is, say_share
 from review.study.compare import MOST_OPEN
 
 NOT_PART = "not part of this study"
@@ -47,6 +47,8 @@ def notes_of(figure: Json, *, is_closed: bool = True, signed: bool = False) -> I
         yield _(figure["reason"])
     if is_closed and figure.get("p_value") is not None:
         yield say_p_is(figure["p_value"])
+        if why := explain_p(figure):
+            yield why
     if is_closed and "p_value" in figure and figure["value"] is not None and _has_many(figure):
         yield _("no p value while more than 5% of the items are open")
     if figure.get("is_primary"):

@@ -38,7 +38,7 @@ def show_figures(view: ReportView) -> Section | None:
             *share_columns(),
             Column(_("Drawing"), is_drawing=True),
             Column(_("Open"), is_number=True),
-            Column(_("Reported with it")),
+            Column(_("Reported with it"), has_numbers=True),
         ],
         [_group(view, one) for one in shown],
         group_label=_("Figure"),

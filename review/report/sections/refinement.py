@@ -67,7 +67,8 @@ def _table(view: ReportView, arm: Json, place: int, rows: list[Json]) -> Table:
             Column(_("Drafts"), is_number=True),
             Column(_("Experts trigger (oracle)"), is_number=True),
             Column(_("Assessor triggers"), is_number=True),
-            Column(_("Open"), is_number=True),
+            Column(_("Open, experts trigger"), is_number=True),
+            Column(_("Open, assessor triggers"), is_number=True),
         ],
         [
             [
@@ -75,7 +76,7 @@ def _table(view: ReportView, arm: Json, place: int, rows: list[Json]) -> Table:
                 number(row["drafts"]),
                 Cell(_share(row["by_expert"])),
                 Cell(_share(row["by_assessor"])),
-                Cell(_open(row)),
+                *map(number, _open(row)),
             ]
             for row in rows
         ],
@@ -97,7 +98,6 @@ def _share(share: Json) -> str:
     }
 
 
-def _open(row: Json) -> str:
-    """How many items are still to be scored, under either trigger."""
-    names = [name for name in row if name.startswith(("pending_", "open_"))]
-    return ", ".join(f"{row[name]:,}" for name in names)
+def _open(row: Json) -> list[int]:
+    """Return how many items are still to be scored, under either trigger."""
+    return [row[name] for name in row if name.startswith(("pending_", "open_"))]

@@ -6,8 +6,11 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
+from django.utils.translation import gettext as _
+
 from core.web.requests import csv_lines
 from review.report.tables.table import Cell, Column, Table
+from review.report.words import NOTHING, POINTS
 
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -26,6 +29,16 @@ _LATEX = {
     "−": "$-$",
     "–": "--",
 }
+_WRAPPED = 28  # characters: longer texts of a LaTeX table wrap
+# Between the pieces of a cell, and a piece with one value: a number, both ends of an interval, or n of N. More than
+# a few words around a number make a sentence.
+_BETWEEN = re.compile(r", | · |[:()]")
+_NUMBER = r"[+−-]?\d[\d,]*(?:\.\d+)?"
+_VALUE = re.compile(
+    rf"(?P<before>(?:[^\W\d]\S* ){{0,2}}=? ?\$?)"
+    rf"(?P<first>{_NUMBER})(?: (?P<sep>to|/) (?P<second>{_NUMBER}))?(?: (?P<unit>%|{POINTS})(?= |$))?"
+    r"(?: (?P<after>[^\d]+))?"
+)
 _LATEX_CHARACTERS = re.compile("|".join(re.escape(one) for one in _LATEX))
 _MARKDOWN_CHARACTERS = re.compile(r"([\\`*_\[\]<>|#~])")
 
@@ -41,22 +54,33 @@ class Format:
 
 
 def write_latex(table: Table) -> str:
-    """A booktabs table with caption and label, ready for a paper."""
-    spec = "".join("r" if column.is_number else "l" for column in _columns(table))
-    head = " & ".join(_latex(column.label) for column in _columns(table))
+    """Write a booktabs table with caption and label that is never wider than the line: long texts wrap."""
+    rows, columns = list(_rows(table)), _columns(table)
+    spec = "".join(
+        "r" if column.is_number else _latex_text(max((len(row[place]) for row in rows), default=0))
+        for place, column in enumerate(columns)
+    )
+    head = " & ".join(_latex(column.label) for column in columns)
     lines = [
+        r"% \usepackage{adjustbox,array,booktabs}",
         r"\begin{table}",
         r"  \centering",
         rf"  \caption{{{_latex(_caption(table))}}}",
         rf"  \label{{tab:{table.key}}}",
+        r"  \begin{adjustbox}{max width=\linewidth}",
         rf"  \begin{{tabular}}{{{spec}}}",
         r"    \toprule",
         rf"    {head} \\",
         r"    \midrule",
     ]
-    lines += [rf"    {' & '.join(_latex(cell) for cell in row)} \\" for row in _rows(table)]
-    lines += [r"    \bottomrule", r"  \end{tabular}", r"\end{table}"]
+    lines += [rf"    {' & '.join(_latex(cell) for cell in row)} \\" for row in rows]
+    lines += [r"    \bottomrule", r"  \end{tabular}", r"  \end{adjustbox}", r"\end{table}"]
     return "\n".join(lines) + "\n"
+
+
+def _latex_text(longest: int) -> str:
+    """Return the specification of a text column; `longest` is the number of characters of its longest cell."""
+    return r">{\raggedright\arraybackslash}p{14em}" if longest > _WRAPPED else "l"
 
 
 def write_markdown(table: Table) -> str:
@@ -69,9 +93,52 @@ def write_markdown(table: Table) -> str:
 
 
 def write_csv(table: Table) -> str:
-    """Comma-separated, headings first; cells that a spreadsheet would calculate with are made safe."""
-    heads = [[column.label for column in _columns(table)]]
-    return "".join(csv_lines([*heads, *_rows(table)]))
+    """Write headings and rows, comma-separated, with each number in a column of its own and its unit in the heading."""
+    rows = [row for group in table.groups for row in group.rows]
+    parts: list[list[object]] = [[] for _line in range(len(rows) + 1)]
+    if table.group_label:
+        headings = (group.heading for group in table.groups for _row in group.rows)
+        parts = [[table.group_label], *([heading] for heading in headings)]
+    for place, column in enumerate(table.columns):
+        if not column.is_drawing:
+            for line, cells in zip(
+                parts, _split(column, [row[place] for row in rows]), strict=True
+            ):
+                line += cells
+    return "".join(csv_lines(parts))
+
+
+def _split(column: Column, cells: list[Cell]) -> list[list[object]]:
+    """Return the heading of each column that this one becomes, and for each cell their values."""
+    if not (column.is_number or column.has_numbers):
+        return [[column.label], *([_text(cell).replace("−", "-")] for cell in cells)]
+    read = [_read_numbers(f"{cell.text} · {cell.note}", column.label) for cell in cells]
+    names = list(dict.fromkeys(name for one in read for name in one)) or [column.label]
+    return [list(names), *([one.get(name, "") for name in names] for one in read)]
+
+
+def _read_numbers(text: str, label: str) -> dict[str, object]:
+    """Return each number of a cell by the heading of its column; other words are under a heading for notes."""
+    found: dict[str, object] = {}
+    words: list[str] = []
+    for piece in filter(None, (one.strip() for one in _BETWEEN.split(text))):
+        match = _VALUE.fullmatch(piece)
+        if match is None:
+            words += [] if piece == NOTHING else [piece.replace("−", "-")]
+            continue
+        role = " ".join(filter(None, (match["before"].strip(" ="), match["after"])))
+        unit = {"%": " (%)", POINTS: " (percentage points)"}.get(match["unit"] or "", "")
+        ends = {"to": ("low", "high"), "/": ("n", "N")}.get(match["sep"] or "", ("",))
+        for end, text_of in zip(ends, (match["first"], match["second"]), strict=False):
+            is_ratio = label == "n / N" and not role
+            name = end if is_ratio else ", ".join(filter(None, (label, role, end))) + unit
+            number = float(text_of.replace(",", "").replace("−", "-"))
+            found[f"{name} 2" if name in found else name] = (
+                int(number) if number.is_integer() and "." not in text_of else number
+            )
+    if words:
+        found[_("%s, note") % label] = "; ".join(words)
+    return found
 
 
 FORMATS: Mapping[str, Format] = {
@@ -90,7 +157,9 @@ def format_links() -> list[tuple[str, str]]:
 
 
 def _caption(table: Table) -> str:
-    return f"{table.caption} ({table.note})" if table.note else table.caption
+    texts = [cell.text for group in table.groups for row in group.rows for cell in row]
+    unit = _("pp: percentage points") if any(text.endswith(f" {POINTS}") for text in texts) else ""
+    return " ".join([table.caption, *(f"({one})" for one in (table.note, unit) if one)])
 
 
 def _columns(table: Table) -> list[Column]:

@@ -10,10 +10,11 @@ from review.report.charts.forest import ForestRow
 
 @dataclass(frozen=True)
 class Column:
-    """A heading; numbers stand at the right. One of drawings is left out of what is copied."""
+    """A heading. Numbers are right-aligned, and have columns of their own in a CSV file; drawings are not copied."""
 
     label: str
     is_number: bool = False
+    has_numbers: bool = False  # among words
     is_drawing: bool = False
 
 

@@ -18,7 +18,14 @@ from review.report.sections.assessor import VERDICTS
 from review.report.sections.figures import is_closed, note_of
 from review.report.sections.section import arm_cell, share_cells, share_columns
 from review.report.tables.table import Cell, Column, Table, number, table_of
-from review.report.words import say_coefficient, say_interval, say_p, say_ratio, say_share
+from review.report.words import (
+    explain_p,
+    say_coefficient,
+    say_interval,
+    say_p,
+    say_ratio,
+    say_share,
+)
 
 HOW = {"skipped": gettext_lazy("skipped"), "cannot_judge": gettext_lazy("could not judge")}
 
@@ -78,7 +85,11 @@ def _halo(view: ReportView, halo: Json | None) -> Table | None:
                 number(found["gained"]),
                 Cell(say_share(found["value"], signed=True), is_strong=True),
                 Cell(say_interval(found["low"], found["high"], signed=True)),
-                *([Cell(say_p(found["p_value"])), Cell(say_p(holm))] if with_p else []),
+                *(
+                    [Cell(say_p(found["p_value"]), note=explain_p(found)), Cell(say_p(holm))]
+                    if with_p
+                    else []
+                ),
             ]
         ],
     )

@@ -5,7 +5,8 @@ is 0 where two values agree and grows with their distance; a table cut in two by
 too, of 1 across the cut.
 
 Cohen 1960 and 1968 for kappa; Krippendorff, Content Analysis, for alpha and its ordinal metric; Gwet 2008 for
-AC1, with missing values as in his Handbook of Inter-Rater Reliability; Fleiss 1971.
+AC1; Gwet 2014, Handbook of Inter-Rater Reliability (4th edition), for AC2, ordinal weights and missing values, as in
+his R package irrCAC; Fleiss 1971.
 """
 
 from __future__ import annotations
@@ -81,17 +82,36 @@ def percent_of(multisets: Floats, times: Floats) -> Floats:
 
 
 def ac1_of(multisets: Floats, times: Floats) -> Floats:
-    """Gwet's AC1 of right and wrong under strict; items with one score tell how many are right, no more."""
-    raters = multisets.sum(axis=1)
+    """Return Gwet's AC1 of right and wrong under strict."""
     right = multisets[:, 2]
-    wrong = raters - right
+    return gwet_of(np.stack([multisets.sum(axis=1) - right, right], axis=1), times, np.eye(2))
+
+
+def ac2_of(multisets: Floats, times: Floats) -> Floats:
+    """Return Gwet's AC2 of the scores 0, 1 and 2 with ordinal weights."""
+    return gwet_of(multisets, times, ordinal_weights(3))
+
+
+def ordinal_weights(size: int) -> Floats:
+    """Return Gwet's ordinal weights: 1 less the pairs of categories from one to the other, over all pairs."""
+    steps = np.abs(np.subtract.outer(np.arange(size), np.arange(size)))
+    weights: Floats = 1 - steps * (steps + 1) / (size * (size - 1))
+    return weights
+
+
+def gwet_of(multisets: Floats, times: Floats, weights: Floats) -> Floats:
+    """Return Gwet's coefficient with these weights, of many samples; with those of identity it is AC1.
+
+    Items with one score count in the shares of the categories only.
+    """
+    raters, size = multisets.sum(axis=1), len(weights)
     is_shared = raters > 1
     pairs = np.where(is_shared, raters * (raters - 1), 1)
-    agreeing = np.where(is_shared, (right * (right - 1) + wrong * (wrong - 1)) / pairs, 0)
+    agreeing = (multisets * (multisets @ weights - 1)).sum(axis=1) * is_shared / pairs
     with np.errstate(divide="ignore", invalid="ignore"):
         observed = times @ agreeing / (times @ is_shared.astype(np.float64))
-        share = times @ (right / raters) / times.sum(axis=1)
-        expected = 2 * share * (1 - share)
+        shares = times @ (multisets / raters[:, None]) / times.sum(axis=1)[:, None]
+        expected = weights.sum() / (size * (size - 1)) * (shares * (1 - shares)).sum(axis=1)
         found: Floats = (observed - expected) / (1 - expected)
     return found
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.apps import apps
 from django.contrib.auth.models import User
@@ -10,17 +12,20 @@ from django.urls import resolve, reverse
 
 from bench.review.blinding import area
 from core.web.public_keys import ITEM, find_key, public_key, read_public
-from pipeline.models import Action, Run
+from pipeline.models import Action, Assessment, Run
 from review import services
 from review.campaigns.services import states
 from review.desk.shown_keys import find_draft, name_draft
 from review.models import Assignment, Campaign, Exposure, Item, Score
+from review.queue.reviewer_checks.gold import mark_case
+from review.report.threats.blindness import report_unblinded
 from tests.people import make_person
 from tests.pipeline.query_counts import count_queries
 from tests.review.blinding.hidden_words import SECRETS, make_secret_item, told
 from tests.review.blinding.rewriting import add_work
 from tests.review.desk.test_desk import score_next, script_of
 from tests.review.maker import ClientFor, make_study, shown_to
+from tests.review.queue.test_studies import give
 
 pytestmark = pytest.mark.django_db
 
@@ -343,3 +348,27 @@ def test_a_draft_has_another_name_in_every_item(manager: User, reviewer: User) -
     names = {name_draft(first.pk, key), name_draft(second.pk, key), public_key("draft", key), key}
     assert len(names) == 4
     assert find_draft(first.pk, name_draft(first.pk, key)) == key
+
+
+def test_training_round_shows_no_verdict_and_unblinds_no_reviewer(
+    manager: User, reviewer: User, client_for: ClientFor
+) -> None:
+    campaign = make_study(by=manager, reviewers=[reviewer], items=2)
+    item = campaign.items.order_by("pk")[0]
+    mark_case(item.case, "training", known={"script": 0, "why": "It misses *.log."}, by=manager)
+    assert services.claim_next(campaign, by=reviewer).item == item
+    give(item, reviewer, 0, 2, 2)
+    addresses = (
+        reverse("item-review", args=[item.pk]),
+        reverse("api:item-detail", args=[public_key(ITEM, item.pk)]),
+    )
+    client, token = client_for(reviewer), re.compile(r"\b\w{64}\b")
+    seen = []
+    for verdict in ("incorrect", "correct"):
+        Run.objects.filter(pk=item.run_id).update(verdict=verdict)
+        Assessment.objects.filter(draft__run=item.run_id).update(verdict=verdict)
+        answers = [client.get(address) for address in addresses]
+        assert [answer.status_code for answer in answers] == [200, 200]
+        seen.append([token.sub("", answer.text) for answer in answers])
+    assert "It misses *.log." in seen[0][0] and seen[0] == seen[1]
+    assert (seen_by(reviewer), report_unblinded(campaign)) == ([], [])

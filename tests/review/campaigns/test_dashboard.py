@@ -13,11 +13,23 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from catalog.models import SavedView
+from pipeline.models import Draft
 from review import services
 from review.campaigns import dashboard
 from review.campaigns.dashboard import read_dashboard, read_progress
 from review.campaigns.services import states
-from review.models import Adjudication, Assignment, Campaign, Case, Flag, Item, Member, Score
+from review.models import (
+    Adjudication,
+    Assignment,
+    Campaign,
+    Case,
+    Flag,
+    Item,
+    Member,
+    Score,
+    TallyDue,
+)
+from review.queue.reviewer_checks.gold import mark_case
 from review.report.services import make_report
 from tests.keys import shown
 from tests.page_forms import Form, forms_in
@@ -399,3 +411,76 @@ def test_the_list_takes_a_fixed_number_of_queries(
         Campaign.objects.create(name=f"Study {number}", created_by=manager, state="open")
 
     assert [count_queries(client, address) for address in addresses] == few
+
+
+def test_finished_study_with_open_gold_and_training_has_nothing_left(
+    manager: User, reviewer: User, second_reviewer: User
+) -> None:
+    campaign = make_study(by=manager, reviewers=[reviewer, second_reviewer], items=3)
+    training, gold, real = (item.case for item in campaign.items.order_by("pk"))
+    for case, purpose in ((training, "training"), (gold, "gold")):
+        mark_case(case, purpose, known={"script": 2}, by=manager)
+    give(services.claim_next(campaign, by=reviewer).item, reviewer, 2, 2, 2)
+    before = read_dashboard(campaign)
+    assert (before.progress.total, before.left, before.pace.done) == (1, 1, 0)
+    while (assignment := services.claim_next(campaign, by=reviewer)) is not None:
+        give(assignment.item, reviewer, 2, 2, 2)
+    board = read_dashboard(campaign)
+    assert (board.progress.closed, board.progress.unfinished, board.left) == (1, 0, 0)
+    line = next(one for one in board.reviewers if one.user == reviewer)
+    assert (board.pace.done, line.done, board.days[-1][1]) == (1, 1, 1)
+    assert real.items.get().state == Item.State.CLOSED
+
+
+def test_item_that_no_reviewer_can_take_is_stalled(
+    boss: Client, manager: User, reviewer: User, second_reviewer: User, client_for: ClientFor
+) -> None:
+    """Each reviewer is out for another reason; one who only let the item go may take it again."""
+    others = [make_person(name, "reviewer") for name in ("paula", "lena", "wanda")]
+    people = [reviewer, second_reviewer, *others]
+    campaign = make_study(by=manager, reviewers=people, items=1)
+    item = campaign.items.get()
+    words = "no reviewer left"
+
+    def skip() -> None:
+        assignment = services.claim_next(campaign, by=reviewer)
+        services.give_back(assignment, state=Assignment.State.SKIPPED, why="no idea")
+
+    steps = [
+        skip,
+        lambda: Draft.objects.filter(run=item.run, number=1).update(author=second_reviewer),
+        lambda: campaign.members.filter(user=others[0]).update(paused_at=timezone.now()),
+        lambda: User.objects.filter(pk=others[1].pk).update(is_active=False),
+        lambda: others[2].groups.clear(),
+    ]
+    for step in steps:
+        assert words not in boss.get(f"/campaigns/{campaign.pk}/").text
+        step()
+    page = boss.get(f"/campaigns/{campaign.pk}/").text
+    assert words in page and item.case.external_id in page
+    assert "Another reviewer gets it" not in page
+    Assignment.objects.update(state="released")
+    assert words not in boss.get(f"/campaigns/{campaign.pk}/").text
+
+
+def test_imported_scores_have_no_pace_and_paused_study_no_forecast(
+    boss: Client, manager: User, reviewer: User
+) -> None:
+    campaign = make_study(by=manager, reviewers=[reviewer], items=4)
+    for _again in range(2):
+        give(services.claim_next(campaign, by=reviewer).item, reviewer, 2, 2, 2)
+    Campaign.objects.update(state="paused")
+    page = boss.get(f"/campaigns/{campaign.pk}/")
+    assert (page.context["board"].pace.done, page.context["board"].pace.ends_at) == (2, None)
+    assert "none while the study is paused" in page.text
+    Assignment.objects.update(reason=Assignment.Reason.IMPORTED)
+    Score.objects.update(imported=True)
+    TallyDue.objects.bulk_create(
+        TallyDue(item=one, campaign=campaign) for one in campaign.items.all()
+    )
+    for state in ("open", "closed"):
+        Campaign.objects.filter(pk=campaign.pk).update(state=state)
+        cache.clear()
+        page = boss.get(f"/campaigns/{campaign.pk}/")
+        pace = page.context["board"].pace
+        assert (pace.done, pace.ends_at, "an hour" in page.text) == (0, None, False), state

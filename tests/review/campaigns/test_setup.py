@@ -7,13 +7,16 @@ from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.test import Client
 
+from core.errors import NotAllowedNow
 from pipeline.models import Configuration, Run
 from review import services
 from review.campaigns.dashboard import read_dashboard
-from review.campaigns.services import editing, rules
+from review.campaigns.services import change_campaign, editing, rules, save_plan, states, work_out
 from review.campaigns.services.rubrics import count_undecided
 from review.models import Adjudication, Campaign, Case, Item, Member, Score, SentBack
+from review.report.services import make_report
 from review.report.threats.counts import report_threats
+from review.study.planning import Aim
 from review.tasks import start_runs
 from tests import people
 from tests.keys import shown
@@ -353,3 +356,42 @@ def test_progress_and_adjudication(
     assert api.post(f"{path}adjudicate/", {**word, "value": 3}, JSON).status_code == 422
     assert api.post(f"{path}adjudicate/", word, JSON).status_code == 204
     assert Adjudication.objects.get().value == 0
+
+
+def test_pilot_scores_are_left_out_unless_decided_before_main_phase(
+    boss: Client, manager: User, reviewer: User
+) -> None:
+    """Plan and rules may be revised until the main phase; the report and the threats say what counts."""
+    campaign = make_study(by=manager, reviewers=[reviewer], items=4, is_open=False, pilot_size=2)
+    campaign = states.move_campaign(campaign, "pilot", by=manager)
+    go_through(campaign, reviewer, 2, 2, 2)
+    plan = work_out(Aim.SHARE, {"share": 0.5, "half_width": 0.1, "deff": 1})
+
+    def items_of(campaign: Campaign) -> tuple[int, int]:
+        """The items in the figures, and the scores in the agreement and the quarters."""
+        report = make_report(campaign)
+        first = report["configurations"][0]["strict"]["first_pass_accuracy"]
+        return report["items"], first["denominator"]
+
+    assert items_of(campaign) == (2, 0)
+    for state in ("pilot", "paused"):
+        change_campaign(campaign, by=manager, overlap=2, rubric=f"Version of {state}.")
+        change_campaign(campaign, by=manager, overlap=1, planned_items=7)
+        save_plan(campaign, plan, by=manager)
+        campaign = states.move_campaign(
+            campaign, "paused" if state == "pilot" else "pilot", by=manager
+        )
+    assert "2 pilot items left out" in boss.get(f"/campaigns/{campaign.pk}/report/").text
+    change_campaign(campaign, by=manager, pilot_counts=True)
+    campaign = states.move_campaign(campaign, "open", by=manager)
+    assert items_of(campaign) == (4, 2)
+    for part in ("", "threats/"):
+        page = boss.get(f"/campaigns/{campaign.pk}/report/{part}").text
+        assert "2 pilot items counted" in page, part
+    go_through(campaign, reviewer, 2, 2, 2)
+    for refused in (
+        lambda: change_campaign(campaign, by=manager, pilot_counts=False),
+        lambda: save_plan(campaign, plan, by=manager),
+    ):
+        with pytest.raises(NotAllowedNow):
+            refused()

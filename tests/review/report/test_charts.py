@@ -149,9 +149,9 @@ def make_table(name: str = "imported") -> Table:
 def test_table_is_written_as_csv_markdown_and_latex() -> None:
     rows = list(csv.reader(io.StringIO(write_csv(make_table()))))
     assert rows == [
-        ["Figure", "Configuration", "n / N", "Beside it"],
-        ["First-pass accuracy", "imported", "65 / 153", "3 open (2 unresolved)"],
-        ["Net", "imported", "65 / 153", "3 open (2 unresolved)"],
+        ["Figure", "Configuration", "n", "N", "Beside it"],
+        ["First-pass accuracy", "imported", "65", "153", "3 open (2 unresolved)"],
+        ["Net", "imported", "65", "153", "3 open (2 unresolved)"],
     ]
     lines = write_markdown(make_table()).splitlines()
     assert lines[0] == "**Figures (not blind)**"
@@ -165,9 +165,46 @@ def test_table_is_written_as_csv_markdown_and_latex() -> None:
     assert r"\caption{Figures (not blind)}" in text
     assert r"First-pass accuracy & imported & 65 / 153 & 3 open (2 unresolved) \\" in text
     assert text.count(r"\begin") == text.count(r"\end")
+    assert text.index("adjustbox}{max width") < text.index(r"\begin{tabular}")
+    long = table_of("x", "X", [Column("A")], [[Cell("word " * 40)]], "")
+    assert "p{14em}}" in write_latex(long) and "p{14em}" not in text
     table = table_of("x", "X", [Column("A"), Column("B")], [[Cell("one\ntwo"), number(12345)]], "")
     assert "| one two | 12,345 |" in write_markdown(table)
     assert not table_of("x", "X", [Column("A")], [], "")
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("−9.8 pp", {"Value (percentage points)": -9.8}),
+        (
+            "+4.0 to +15.5 pp",
+            {"Value, low (percentage points)": 4, "Value, high (percentage points)": 15.5},
+        ),
+        ("33.3 to 53.6 %", {"Value, low (%)": 33.3, "Value, high (%)": 53.6}),
+        ("−0.12 to +0.30", {"Value, low": -0.12, "Value, high": 0.3}),
+        ("1,641", {"Value": 1641}),
+        ("–", {"Value": ""}),
+        ("< 0.0001", {"Value, note": "< 0.0001"}),
+        ("65 / 153, 42.5 %", {"Value, n": 65, "Value, N": 153, "Value (%)": 42.5}),
+        ("post-stratified 86.0 %", {"Value, post-stratified (%)": 86}),
+        ("– (too few)", {"Value, note": "too few"}),
+        (
+            "more than 5% open (42 / 100)",
+            {"Value, n": 42, "Value, N": 100, "Value, note": "more than 5% open"},
+        ),
+    ],
+)
+def test_copied_csv_has_each_number_in_a_column_of_its_own(
+    text: str, wanted: dict[str, object]
+) -> None:
+    table = table_of("x", "X", [Column("Value", is_number=True)], [[Cell(text)]], "")
+    headings, cells = csv.reader(io.StringIO(write_csv(table)))
+    found = {
+        heading: cell if "note" in heading or not cell else float(cell)
+        for heading, cell in zip(headings, cells, strict=True)
+    }
+    assert found == wanted
 
 
 def test_names_break_no_table_and_carry_no_command() -> None:

@@ -35,7 +35,10 @@ def printed(name: str) -> dict[str, Any]:
 def test_the_command_prints_every_figure_of_the_golden_case(golden: Campaign) -> None:
     document = printed("Golden")
 
-    assert list(document) == ["campaign", "items", "configurations", "agreement"]
+    assert list(document) == [
+        *("campaign", "items", "configurations", "agreement", "comparisons", "p_values", "gain"),
+        *("sensitivity", "threats"),
+    ]
     assert (document["campaign"], document["items"]) == ("Golden", 153)
     (arm,) = document["configurations"]
     for criterion, shares in (("strict", STRICT), ("partial", PARTIAL)):

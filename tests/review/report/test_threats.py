@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -16,6 +17,7 @@ from django.db import transaction
 from django.test import Client
 
 from review import tasks
+from review.campaigns.services import change_campaign
 from review.campaigns.services.states import move_campaign
 from review.counting.tallies import note_due
 from review.exchange import jobs
@@ -26,6 +28,7 @@ from review.report.services import make_report
 from review.report.threats.counts import recent_threats, report_threats
 from tests.first_cases import first_cases
 from tests.people import make_person
+from tests.review.exchange.files import run_command
 from tests.review.maker import add_configuration, make_study
 from tests.review.report.rows import Label, fill, golden_labels
 from tests.review.report.test_report_pages import words_of
@@ -292,6 +295,28 @@ def test_prevented_threats_have_share(boss: Client, campaign: Campaign, reviewer
     assert "Prevented: the order is random" in page and "Unknown" not in page
 
 
+def test_primary_outcome_says_how_many_scores_and_views_came_before_it(
+    boss: Client, campaign: Campaign, manager: User, reviewer: User, tmp_path: Path
+) -> None:
+    change_campaign(campaign, by=manager, primary_figure="net", primary_criterion="strict")
+    at_start = "was fixed at the start"
+    assert at_start in threats_page(boss, campaign)
+    fill(campaign, golden_labels(), [reviewer])
+    boss.get(f"/campaigns/{campaign.pk}/report/")
+    change_campaign(campaign, by=manager, description="It is about something else.")
+    assert at_start in threats_page(boss, campaign)
+    said = f"after {Score.objects.count()} scores and {campaign.looks.count()} views of the report"
+    assert campaign.looks.count() > 1
+    change_campaign(campaign, by=manager, primary_figure="first_pass_accuracy")
+    file = tmp_path / "out.jsonl"
+    assert run_command("export_campaign", campaign.name, file) == 0
+    assert run_command("import_items", "Again", file) == 0
+    for one in (campaign, Campaign.objects.get(name="Again")):
+        page = threats_page(boss, one)
+        assert said in page and at_start not in page, one
+        assert said in words_of(boss.get(f"/campaigns/{one.pk}/report/").text) or one != campaign
+
+
 def test_imported_times_are_checked(boss: Client, campaign: Campaign, reviewer: User) -> None:
     """Four items in the order of the file, and their second arms: two within the half hour, two on the next day."""
     add_configuration("second")
@@ -319,7 +344,9 @@ def test_tables_among_the_threats_can_be_taken_along(boss: Client, campaign: Cam
     page = unescape(boss.get(f"{where}threats/").text)
     assert f"{where}tables/threat-skip-bounds.md" in page and "Copy as" in page
     text = boss.get(f"{where}tables/threat-skip-bounds.csv").text
-    assert text.splitlines()[0] == "Configuration,All wrong,All right"
+    headings = next(csv.reader(text.splitlines()))
+    ends = [f"{end}{part}" for end in ("All wrong", "All right") for part in (", n", ", N", " (%)")]
+    assert headings == ["Configuration", *ends]
     Campaign.objects.filter(pk=campaign.pk).update(hides_verdict=False)
     assert "(not blind)" in boss.get(f"{where}tables/threat-skip-bounds.md").text
 

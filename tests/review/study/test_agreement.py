@@ -30,6 +30,7 @@ from review.study.agreement import (
 )
 from review.study.report import report_agreement
 from review.study.statistics.bootstrap import FEW_STATEMENTS, OFTEN_UNDEFINED
+from review.study.statistics.coefficients import gwet_of, ordinal_weights
 from tests.review.study.drawn_items import exported
 from tests.review.study.recount.agreement import agreement_of as recount
 from tests.review.study.recount.comparison import Differences, check_agreement
@@ -211,6 +212,41 @@ def test_missing_interval_has_a_reason() -> None:
     assert (found.low, found.no_interval) == (None, OFTEN_UNDEFINED)
     assert found.intervals["percent"] is not None
     assert found.intervals["ac1"] is not None
+
+
+def test_gwet_coefficients_equal_the_published_examples_of_irrcac() -> None:
+    """The data sets cac.raw4raters (Gwet 2014, page 120; with missing ratings) and cont3x3abstractors of irrCAC.
+
+    Its documentation prints AC1 of both; its Python port tests the AC2 of the first with these weights.
+    """
+    raters = ("123321412___", "1233224125__", "_33323422513", "12332441251_")
+    units = ["".join(unit).replace("_", "") for unit in zip(*raters, strict=True)]
+    four = np.array([[unit.count(value) for value in "12345"] for unit in units], dtype=float)
+    cells = {(0, 0): 13, (1, 1): 20, (1, 2): 7, (2, 1): 4, (2, 2): 56}
+    three = np.array([np.eye(3)[a] + np.eye(3)[b] for a, b in cells])
+    steps = np.abs(np.subtract.outer(np.arange(5), np.arange(5)))
+    wanted = {
+        ("four", "identity"): (four, None, np.eye(5), 0.77544),
+        ("four", "ordinal"): (four, None, ordinal_weights(5), 0.899),
+        ("four", "linear"): (four, None, 1 - steps / 4, 0.859),
+        ("four", "quadratic"): (four, None, 1 - steps**2 / 16, 0.914),
+        ("three", "identity"): (three, list(cells.values()), np.eye(3), 0.8493305),
+    }
+    found = {
+        name: gwet_of(sets, np.array([times or [1] * len(sets)], dtype=float), weights)[0]
+        for name, (sets, times, weights, _value) in wanted.items()
+    }
+    assert found == {
+        name: pytest.approx(value, abs=6e-4 if name[1] != "identity" else 6e-6)
+        for name, (_sets, _times, _weights, value) in wanted.items()
+    }
+    third = Fraction(2, 3)
+    assert ordinal_weights(3).ravel() == pytest.approx([1, third, 0, third, 1, third, 0, third, 1])
+    # By hand: neighbors agree by 2/3; of the scores 5/8 are 2, 2/8 are 1 and 1/8 are 0.
+    chance = Fraction(17, 18) * (1 - Fraction(25 + 4 + 1, 64))
+    rows = [{1: 2, 2: 2}, {1: 2, 2: 1}, {1: 2, 2: 0}, {1: 2, 2: 1}]
+    observed = (1 + third + 0 + third) / 4
+    assert near(agreement(rows).ac2, (observed - chance) / (1 - chance))
 
 
 def test_ac1_stays_meaningful_where_one_value_dominates() -> None:

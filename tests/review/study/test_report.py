@@ -13,7 +13,7 @@ SHARE = {"numerator", "denominator", "value", "low", "high"}
 FIGURE = SHARE | {"open", "unresolved", "pending", "bounds", "deff", "reason"}
 AGREEMENT = {
     *("items", "statements", "percent", "cohen_kappa", "linear_kappa", "weighted_kappa"),
-    *("kappa_basis", "krippendorff_alpha", "alpha_nominal", "alpha_interval", "ac1"),
+    *("kappa_basis", "krippendorff_alpha", "alpha_nominal", "alpha_interval", "ac1", "ac2"),
     *("fleiss_kappa", "low", "high", "intervals", "no_interval", "undefined", "pairs", "leniency"),
 }
 PAIR = {

@@ -30,6 +30,8 @@ _HELD = 2_000_000  # numbers at a time
 LEAST_STATEMENTS, LEAST_JOINT = 20, 20
 _STEP = np.abs(np.subtract.outer(np.arange(3.0), np.arange(3.0)))
 NOMINAL, LINEAR, SQUARE = (_STEP > 0).astype(float), _STEP / 2, _STEP**2 / 4
+# Gwet's ordinal weights of 0, 1 and 2, by the distance of two scores.
+NEARNESS = {0: 3 / 3, 1: 2 / 3, -1: 2 / 3, 2: 0, -2: 0}
 STRICT, PARTIAL = ([0, 1], [2]), ([0], [1, 2])
 
 
@@ -44,6 +46,9 @@ class Layout:
         self.coincidences = self._take(9)
         self.alike = self._take(2)  # agreeing pairs of scores, all pairs
         self.ac1 = self._take(4)  # agreement of units with two, such units, share right, all units
+        self.ac2 = self._take(
+            6
+        )  # weighted agreement, units with two, share of each value, all units
         self.fleiss = self._take(5)  # agreement of units, units, share of each value less one
         self.leniency = {reviewer: self._take(2) for reviewer in reviewers}
 
@@ -73,6 +78,8 @@ def _sums(units: list[Unit], layout: Layout) -> tuple[Array, NDArray[np.bool_]]:
         row, count = rows[statement], len(values)
         right = sum(value == 2 for value in values.values())
         row[layout.ac1] += [0, 0, right / count, 1]
+        shares = [sum(v == value for v in values.values()) / count for value in range(3)]
+        row[layout.ac2] += [0, 0, *shares, 1]
         if count < 2:
             continue
         paired.add(statement)
@@ -81,16 +88,17 @@ def _sums(units: list[Unit], layout: Layout) -> tuple[Array, NDArray[np.bool_]]:
             (right * (right - 1) + wrong * (wrong - 1)) / (count * (count - 1)),
             1,
         ]
-        same = 0
+        same = close = 0
         for a, b in combinations(sorted(values), 2):
             x, y = values[a], values[b]
             same += x == y
+            close += NEARNESS[x - y]
             row[layout.tables[a, b]][3 * x + y] += 1
             for first, second in ((x, y), (y, x)):
                 row[layout.coincidences][3 * first + second] += 1 / (count - 1)
         pairs = count * (count - 1) / 2
         row[layout.alike] += [same, pairs]
-        shares = [sum(v == value for v in values.values()) / count for value in range(3)]
+        row[layout.ac2][:2] += [close / pairs, 1]
         row[layout.fleiss] += [same / pairs, 1, *shares]
         for reviewer, value in values.items():
             others = [other for name, other in values.items() if name != reviewer]
@@ -198,6 +206,14 @@ def of_ac1(ac1: Array) -> Measured:
     return {"ac1": _ratio(agreeing - chance, 1 - chance)}
 
 
+def of_ac2(ac2: Array) -> Measured:
+    """Gwet's AC2 (2014) with ordinal weights; the 9 weights add up to 17/3, and 17/3 / (3 * 2) is 17/18."""
+    agreeing = _ratio(ac2[:, 0], ac2[:, 1])
+    shares = _ratio(ac2[:, 2:5], ac2[:, 5:])
+    chance = (shares * (1 - shares)).sum(1) * 17 / 18
+    return {"ac2": _ratio(agreeing - chance, 1 - chance)}
+
+
 def _leniency(rows: Array) -> Measured:
     return {"leniency": _ratio(rows[:, 0], rows[:, 1])}
 
@@ -229,6 +245,7 @@ def agreement_of(study: Study, stage: str, configuration: str | None = None) -> 
         found["intervals"].pop("fleiss_kappa", None)
     enough = bool(paired.sum() >= LEAST_STATEMENTS)
     _take(found, "", sums[:, layout.ac1], of_ac1, is_drawn=enough)
+    _take(found, "", sums[:, layout.ac2], of_ac2, is_drawn=enough)
     for pair in there:
         rows = sums[:, layout.tables[pair]]
         _take(found, pair, rows[rows.sum(1) > 0], of_pair)

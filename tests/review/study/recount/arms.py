@@ -18,7 +18,7 @@ COMPARED = (
     *("overall_assessor_triggered", "overall_as_recommended", "execution_agreement"),
 )
 EXPERT = ("expert", "expert_by_all")
-TOO_MANY_OPEN = "more than 5 % open"
+TOO_MANY_OPEN = "more than 5% open"
 NO_SCORES = "no reviewer has scored one of the two"
 Compared = dict[tuple[str, str], dict[str, dict[str, dict[str, Any]]]]
 

@@ -270,7 +270,7 @@ _OF_TWO = ("percent", "cohen_kappa", "linear_kappa", "weighted_kappa")
 PAIR_MEASURES = (*_OF_TWO, "strict_percent", "strict_kappa", "partial_percent", "partial_kappa")
 MEASURES = (
     *_OF_TWO,
-    *("krippendorff_alpha", "alpha_nominal", "alpha_interval", "ac1", "fleiss_kappa"),
+    *("krippendorff_alpha", "alpha_nominal", "alpha_interval", "ac1", "ac2", "fleiss_kappa"),
 )
 
 

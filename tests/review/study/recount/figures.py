@@ -84,6 +84,15 @@ def _correction(item: Record, end: End) -> Part:
     return _all(end["refined"] == RIGHT) if is_about else NOTHING
 
 
+def _still_wrong_of_feedback(item: Record, end: End) -> Part:
+    right, of = _correction(item, end)
+    return of - right, of
+
+
+def _still_wrong_of_items(item: Record, end: End) -> Part:
+    return _still_wrong_of_feedback(item, end)[0], 1
+
+
 def _expert_triggered(item: Record, end: End) -> Part:
     return _all(RIGHT in (end["script"], end["refined"] if end["script"] == WRONG else WRONG))
 
@@ -126,6 +135,8 @@ FIGURES: dict[str, Callable[[Record, End], Part]] = {
     "assessor_precision": _precision,
     "feedback_useful": _useful,
     "model_correction": _correction,
+    "still_wrong_of_feedback": _still_wrong_of_feedback,
+    "still_wrong_of_items": _still_wrong_of_items,
     "overall_expert_triggered": _expert_triggered,
     "overall_assessor_triggered": _assessor_triggered,
     "overall_as_recommended": _as_recommended,
@@ -134,16 +145,22 @@ FIGURES: dict[str, Callable[[Record, End], Part]] = {
     "net": _net,
     "execution_agreement": _execution,
 }
-RANGED = tuple(name for name in FIGURES if name.startswith("overall_")) + ("net",)
+RANGED = (
+    *(name for name in FIGURES if name.startswith("overall_")),
+    *("net", "still_wrong_of_items"),
+)
 _NEEDS_VERDICT = (
     *("assessor_agreement", "assessor_recall", "assessor_precision"),
     *("overall_assessor_triggered", "fixed", "broken", "net"),
 )
 _NEEDS_REFINED = (
     *("model_correction", "overall_expert_triggered", "overall_assessor_triggered"),
-    *("fixed", "broken", "net"),
+    *("still_wrong_of_feedback", "still_wrong_of_items", "fixed", "broken", "net"),
 )
-_NEEDS_FEEDBACK = ("feedback_useful", "model_correction")
+_NEEDS_FEEDBACK = (
+    *("feedback_useful", "model_correction"),
+    *("still_wrong_of_feedback", "still_wrong_of_items"),
+)
 
 
 def model_items(study: Study, configuration: str) -> list[Record]:
