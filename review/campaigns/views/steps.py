@@ -169,7 +169,7 @@ def campaign_preview(request: HttpRequest, pk: int) -> HttpResponse:
     """The review screen as a reviewer will see it, with an item of the campaign or a made-up one; only to look at."""
     user = signed_in(request)
     campaign = access_campaign(user, pk)
-    context = {**show_desk(sample_desk(campaign, user)), "campaign": campaign}
+    context = {**show_desk(sample_desk(campaign, user), is_preview=True), "campaign": campaign}
     return render(request, "review/campaigns/preview.html", context)
 
 

@@ -65,14 +65,16 @@ def show_desk(
     typed: Mapping[str, str] | None = None,
     refused: Refused | None = None,
     whole: bool = False,
+    is_preview: bool = False,
 ) -> dict[str, object]:
     """The template's context. `typed` is what was sent and refused; else the scratch that was kept.
 
-    `whole` where it is a page, which counts what waits; a fragment of one does not.
+    `whole` where it is a page, which counts what waits; a fragment of one does not. A preview is what a reviewer sees,
+    also for a manager who does not review.
     """
     selection = selection or PaneSelection()
     # What is offered is what the services allow: who reviews no more has nothing in hand, whatever is noted.
-    reviews = desk.reviewer.has_perm(REVIEW)
+    reviews = is_preview or desk.reviewer.has_perm(REVIEW)
     mine = (
         reviews and desk.assignment is not None and desk.assignment.state == Assignment.State.ACTIVE
     )

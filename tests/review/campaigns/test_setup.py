@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.contrib.auth.models import User
 from django.core.cache import cache
@@ -395,3 +397,22 @@ def test_pilot_scores_are_left_out_unless_decided_before_main_phase(
     ):
         with pytest.raises(NotAllowedNow):
             refused()
+
+
+def test_preview_shows_manager_the_page_that_a_reviewer_gets(
+    boss: Client, manager: User, reviewer: User, client_for: ClientFor
+) -> None:
+    """With an item of the study, and with the sample of a study that has none; neither shows the verdict."""
+    empty = make_study(by=manager, reviewers=[reviewer], items=0, is_open=False)
+    assert 'name="value"' in boss.get(f"/campaigns/{empty.pk}/preview/").text
+    campaign = make_study(by=manager, reviewers=[reviewer], items=1)
+    preview = boss.get(f"/campaigns/{campaign.pk}/preview/").text
+    item = services.claim_next(campaign, by=reviewer).item
+    page = client_for(reviewer).get(f"/items/{shown(item)}/").text
+
+    def fields(html: str) -> list[str]:
+        desk = html.partition('id="desk"')[2].partition("</aside>")[0]
+        return re.findall(r'(?:name|data-key|legend)="([^"]+)"|<legend>([^<]+)', desk)
+
+    assert fields(preview) == fields(page) and "only look" not in preview
+    assert "-path" not in preview  # what feedback and refined script say
