@@ -1,7 +1,6 @@
 // Keys for the controls that print them: data-key on a link, button, radio or field.
 //
-//   data-key="a"           that key
-//   data-key="enter"       Enter, unless it already belongs to the control in focus
+//   data-key="a", "enter"  that key
 //   data-key="mod+enter"   Ctrl, or Command on a Mac; the only kind that works while typing
 //   data-key="g q"         one after the other within a second
 //
@@ -16,13 +15,11 @@
 
 const STORE = "scriptsmith-keys";
 const SEQUENCE_MS = 1000;
-const NAMED = ["enter"]; // keys with a name instead of a character
-const TAKES_ENTER = "a, button, summary, input, select, textarea, dialog";
 const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
 const sheet = document.getElementById("keys");
 let previous = { key: "", at: 0 };
 
-// Private windows and strict settings can refuse storage; keys then stay on.
+// Private windows can refuse storage; keys then stay on.
 function areOff() {
   try { return localStorage[STORE] === "off"; } catch { return false; }
 }
@@ -55,7 +52,7 @@ function use(control) {
   if (first) control = first;
   if (isField(control)) {
     control.focus();
-    // What was written is gone on with, never typed over; a single line is for another word.
+    // Append to a text; replace a single line.
     if (control.matches("textarea")) control.setSelectionRange(control.value.length, control.value.length);
     else control.select?.();
     return;
@@ -84,7 +81,7 @@ function act(key) {
   return true;
 }
 
-// In the palette arrows go through what was found; Enter opens the first, or the search for other words.
+// Arrows move through the palette's results; Enter opens the first, or searches for other words.
 const palette = document.getElementById("palette");
 palette?.addEventListener("keydown", (event) => {
   const { key, target } = event;
@@ -98,10 +95,6 @@ palette?.addEventListener("keydown", (event) => {
 });
 palette?.addEventListener("click", ({ target }) => target.closest("a[data-row]") && palette.close());
 
-/** Whether a key pressed here acts by itself: no text is typed, and the control in focus has no use for it. */
-const isSingle = (key, target) => NAMED.includes(key.toLowerCase()) ? !target.closest(TAKES_ENTER)
-  : key.length === 1 && key !== " " && !isTyping(target);
-
 document.addEventListener("keydown", (event) => {
   const { key, target, altKey, ctrlKey, metaKey } = event;
   const isRow = key === "j" || key === "k"; // held down, these run on
@@ -111,7 +104,8 @@ document.addEventListener("keydown", (event) => {
     if (!control) return;
     event.preventDefault();
     use(control);
-  } else if (!ctrlKey && !metaKey && isSingle(key, event.composedPath()[0]) && !areOff() && act(key.toLowerCase())) {
+  } else if (!ctrlKey && !metaKey && (key.length === 1 ? key !== " " : key === "Enter" && !target.closest("a, button, summary, dialog"))
+    && !isTyping(event.composedPath()[0]) && !areOff() && act(key.toLowerCase())) {
     event.preventDefault();
   }
 });

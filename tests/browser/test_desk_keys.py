@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.desk import at_stage, press, queue_on
+from tests.browser.desk import at_stage, make_on, press, queue_on
 from tests.site_process import Site
 
 MISSING = "Choose 0, 1 or 2."
@@ -68,3 +68,59 @@ def test_each_dialog_is_opened_once(desk: Page) -> None:
         desk.keyboard.press("Escape")
         expect(desk.locator(f"#{name}")).to_be_hidden()
     assert warnings == []
+
+
+# Note which control a key reaches, and keep it from leaving the page.
+_REACHED = """window.reached = [];
+const note = (event) => {
+  const control = event.target.closest?.("[data-key]")
+    ?? event.target.closest?.("details")?.querySelector("summary[data-key]");
+  if (control) reached.push(control.dataset.key);
+  if (event.type === "click") { event.preventDefault(); event.stopImmediatePropagation(); }
+};
+for (const type of ["click", "focusin"]) document.addEventListener(type, note, true);"""
+_SHOWN = """[...document.querySelectorAll("[data-key]")]
+  .filter((one) => one.checkVisibility() && !one.matches(":disabled, [inert] *")).map((one) => one.dataset.key)"""
+_TRAINING = """
+from django.contrib.auth.models import User
+from review.models import Campaign
+from review.queue.reviewer_checks.gold import mark_case
+study = Campaign.objects.get(name='Keys')
+mark_case(study.cases.order_by('pk')[1], 'training', known={'script': 2}, by=User.objects.get(username='rita'))
+"""
+
+
+@pytest.mark.slow
+def test_every_key_shown_reaches_its_control(site: Site, sign_in: Callable[..., Page]) -> None:
+    """Only a browser runs keys.js; on a training item Enter leads to the next one."""
+    address = make_on(site, "Keys", items=3, people=["rita"])
+    site.run(_TRAINING)
+    page = sign_in("rita")
+    page.goto(address)
+    press(page, "s")
+    page.wait_for_url("**/items/**")
+    press(page, "2", "Enter")
+    expect(page.get_by_text("Training: the right scores")).to_be_visible()
+    trained = page.url
+    dead = []
+    for place in (
+        trained,
+        "/",
+        "/actions/",
+        "/catalogue/",
+        "/queue/",
+        "/studies/",
+        "/settings/keys/",
+    ):
+        page.goto(place)
+        page.evaluate(_REACHED)
+        for key in dict.fromkeys(page.evaluate(_SHOWN)):
+            page.evaluate("reached.length = 0; document.activeElement.blur()")
+            for one in key.split(" "):
+                page.keyboard.press(one.replace("mod+", "Control+").replace("enter", "Enter"))
+            if key not in page.evaluate("reached"):
+                dead.append(f"{key} on {place}")
+    assert dead == []
+    page.goto(trained)
+    page.keyboard.press("Enter")
+    page.wait_for_url(lambda url: "/items/" in url and url != trained)

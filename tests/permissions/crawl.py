@@ -10,7 +10,8 @@ from urllib.parse import urljoin, urlsplit
 
 _KEYS_JS = (Path(__file__).parents[2] / "static" / "js" / "keys.js").read_text(encoding="utf-8")
 # What keys.js takes: a character, one after another, with Ctrl, or one of the keys that it names.
-_NAMED = re.findall(r'"(\w+)"', re.search(r"const NAMED = \[(.*?)\]", _KEYS_JS)[1])  # type: ignore[index]
+_PLAIN = next(line for line in _KEYS_JS.splitlines() if "key.length === 1" in line)
+_NAMED = [name.lower() for name in re.findall(r'key === "(\w+)"', _PLAIN)]
 _WORKS = re.compile(rf"mod\+\S+|\S|\S \S|{'|'.join(_NAMED)}")
 _CAPS = {"mod+enter": "Ctrl ↵", "enter": "↵"}
 _GONE_ELSEWHERE = ("/static/", "/admin/", "/logout/")

@@ -111,10 +111,12 @@ def write_csv(table: Table) -> str:
 def _split(column: Column, cells: list[Cell]) -> list[list[object]]:
     """Return the heading of each column that this one becomes, and for each cell their values."""
     if not (column.is_number or column.has_numbers):
-        return [[column.label], *([_text(cell).replace("−", "-")] for cell in cells)]
+        texts: list[list[object]] = [[_text(cell).replace("−", "-")] for cell in cells]
+        return [[column.label], *texts]
     read = [_read_numbers(f"{cell.text} · {cell.note}", column.label) for cell in cells]
     names = list(dict.fromkeys(name for one in read for name in one)) or [column.label]
-    return [list(names), *([one.get(name, "") for name in names] for one in read)]
+    values: list[list[object]] = [[one.get(name, "") for name in names] for one in read]
+    return [list(names), *values]
 
 
 def _read_numbers(text: str, label: str) -> dict[str, object]:

@@ -20,6 +20,7 @@ from review.models import Assignment, Campaign, Exposure, Item, Score
 from review.queue.reviewer_checks.gold import mark_case
 from review.report.threats.blindness import report_unblinded
 from tests.people import make_person
+from tests.permissions.crawl import dead_keys
 from tests.pipeline.query_counts import count_queries
 from tests.review.blinding.hidden_words import SECRETS, make_secret_item, told
 from tests.review.blinding.rewriting import add_work
@@ -372,3 +373,4 @@ def test_training_round_shows_no_verdict_and_unblinds_no_reviewer(
         seen.append([token.sub("", answer.text) for answer in answers])
     assert "It misses *.log." in seen[0][0] and seen[0] == seen[1]
     assert (seen_by(reviewer), report_unblinded(campaign)) == ([], [])
+    assert "↵" in seen[0][0] and dead_keys(seen[0][0]) == []
