@@ -39,6 +39,8 @@ from review.report.words import (
 )
 
 _DEFAULT_PRIMARY = "first_pass_accuracy"
+# Complements of other figures: the details have them, and the head stays on one screen.
+_NOT_DRAWN = ("still_wrong_of_feedback", "still_wrong_of_items")
 
 
 @dataclass(frozen=True)
@@ -232,6 +234,7 @@ def _plot(view: ReportView, *, signed: bool) -> Plot:
         one
         for one in view.definitions
         if (one["name"] in SIGNED) is signed
+        and one["name"] not in _NOT_DRAWN
         and any(
             is_part_of_study(view.figure(place, one["name"])) for place in range(len(view.arms))
         )

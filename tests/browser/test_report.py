@@ -67,6 +67,21 @@ def test_what_matters_stands_on_one_screen_and_the_rest_opens_by_its_link(
     take(page, "report-narrow")
 
 
+def test_printed_report_keeps_axis_and_chart_labels(page: Page, study: str) -> None:
+    """On the width of a sheet of paper; on a screen as narrow as that, some labels are left out."""
+    page.goto(f"/campaigns/{study}/report/")
+    page.set_viewport_size({"width": 718, "height": 1000})
+    page.emulate_media(media="print")
+    lost = page.locator("svg text").evaluate_all(
+        "all => all.filter((one) => !one.getBoundingClientRect().width).map((one) => one.textContent)"
+    )
+    assert lost == [] and page.locator(".forest tfoot svg text").count() >= 5
+    drawn = page.locator(".forest .axis").first.evaluate("one => getComputedStyle(one).stroke")
+    assert drawn == page.locator(".forest .zero").first.evaluate(
+        "one => getComputedStyle(one).stroke"
+    )
+
+
 def test_a_table_is_copied_in_the_words_that_its_link_gives(page: Page, study: str) -> None:
     page.goto(f"/campaigns/{study}/report/#figures")
     link = page.get_by_role("link", name="Copy Figures, strict as LaTeX")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from itertools import product
 
 import pytest
 from django.template import Context, Template
@@ -16,6 +17,8 @@ from review.report.charts.scale import scale_of_differences, scale_of_shares
 from review.report.charts.svg import write_marks
 from review.report.tables.formats import write_csv, write_latex, write_markdown
 from review.report.tables.table import Cell, Column, Group, Table, number, table_of
+from review.report.words import explain_p
+from review.study.statistics.intervals import Difference
 
 WORDS = FlowWords("right", "wrong", "stayed right", "broken", "fixed", "stayed wrong")
 
@@ -173,38 +176,41 @@ def test_table_is_written_as_csv_markdown_and_latex() -> None:
     assert not table_of("x", "X", [Column("A")], [], "")
 
 
-@pytest.mark.parametrize(
-    ("text", "wanted"),
-    [
-        ("−9.8 pp", {"Value (percentage points)": -9.8}),
-        (
-            "+4.0 to +15.5 pp",
-            {"Value, low (percentage points)": 4, "Value, high (percentage points)": 15.5},
-        ),
-        ("33.3 to 53.6 %", {"Value, low (%)": 33.3, "Value, high (%)": 53.6}),
-        ("−0.12 to +0.30", {"Value, low": -0.12, "Value, high": 0.3}),
-        ("1,641", {"Value": 1641}),
-        ("–", {"Value": ""}),
-        ("< 0.0001", {"Value, note": "< 0.0001"}),
-        ("65 / 153, 42.5 %", {"Value, n": 65, "Value, N": 153, "Value (%)": 42.5}),
-        ("post-stratified 86.0 %", {"Value, post-stratified (%)": 86}),
-        ("– (too few)", {"Value, note": "too few"}),
-        (
-            "more than 5% open (42 / 100)",
-            {"Value, n": 42, "Value, N": 100, "Value, note": "more than 5% open"},
-        ),
-    ],
-)
-def test_copied_csv_has_each_number_in_a_column_of_its_own(
-    text: str, wanted: dict[str, object]
-) -> None:
-    table = table_of("x", "X", [Column("Value", is_number=True)], [[Cell(text)]], "")
-    headings, cells = csv.reader(io.StringIO(write_csv(table)))
-    found = {
-        heading: cell if "note" in heading or not cell else float(cell)
-        for heading, cell in zip(headings, cells, strict=True)
+def test_copied_csv_has_each_number_in_a_column_of_its_own() -> None:
+    wanted: dict[str, dict[str, object]] = {
+        "−9.8 pp": {"V (percentage points)": -9.8},
+        "+4.0 to +15.5 pp": {"V, low (percentage points)": 4, "V, high (percentage points)": 15.5},
+        "33.3 to 53.6 %": {"V, low (%)": 33.3, "V, high (%)": 53.6},
+        "−0.12 to +0.30": {"V, low": -0.12, "V, high": 0.3},
+        "1,641": {"V": 1641},
+        "–": {"V": ""},
+        "< 0.0001": {"V, note": "< 0.0001"},
+        "65 / 153, 42.5 %": {"V, n": 65, "V, N": 153, "V (%)": 42.5},
+        "post-stratified 86.0 %": {"V, post-stratified (%)": 86},
+        "– (too few)": {"V, note": "too few"},
+        "more than 5% open (4 / 10)": {"V, n": 4, "V, N": 10, "V, note": "more than 5% open"},
     }
+    found: dict[str, dict[str, object]] = {}
+    for text in wanted:
+        table = table_of("x", "X", [Column("V", is_number=True)], [[Cell(text)]], "")
+        headings, cells = csv.reader(io.StringIO(write_csv(table)))
+        found[text] = {
+            heading: cell if "note" in heading or not cell else float(cell)
+            for heading, cell in zip(headings, cells, strict=True)
+        }
     assert found == wanted
+
+
+def test_interval_that_disagrees_with_p_is_explained() -> None:
+    """Newcombe's interval against the exact test: of small tables some disagree, either way, and only these."""
+    seen = set()
+    for gained, lost, rest in product(range(12), range(12), (10, 100)):
+        change = Difference.of(both=rest, lost=lost, gained=gained, neither=0)
+        excludes, is_small = change.low > 0 or change.high < 0, change.p_value < 0.05
+        assert bool(explain_p(vars(change))) is (excludes is not is_small), change
+        seen.add((excludes, is_small))
+    assert (True, False) in seen and (True, True) in seen
+    assert not explain_p({"low": 0.1, "high": 0.2, "p_value": None})  # not shown yet
 
 
 def test_names_break_no_table_and_carry_no_command() -> None:
