@@ -97,8 +97,10 @@ def write_csv(table: Table) -> str:
     rows = [row for group in table.groups for row in group.rows]
     parts: list[list[object]] = [[] for _line in range(len(rows) + 1)]
     if table.group_label:
+        parts[0].append(table.group_label)
         headings = (group.heading for group in table.groups for _row in group.rows)
-        parts = [[table.group_label], *([heading] for heading in headings)]
+        for line, heading in zip(parts[1:], headings, strict=True):
+            line.append(heading)
     for place, column in enumerate(table.columns):
         if not column.is_drawing:
             for line, cells in zip(
