@@ -110,9 +110,9 @@ def test_a_plan_says_how_many_reviewers_it_takes_and_the_report_what_it_took(
     items = fill(campaign, [Label("", [(2, None, None)])] * 2, [reviewer])
     Score.objects.filter(item__in=items).update(active_seconds=90)
     table = boss.get(f"/campaigns/{campaign.pk}/report/tables/plan.csv").text
-    assert "Reviewers,5,,,0,," in table
-    assert '"Active minutes of all its reviewers, an item",6.0,,,1.5,,' in table
-    assert "Hours of all reviewers,33.6,,,0.1,," in table
+    assert "Reviewers,5,0" in table
+    assert '"Active minutes of all its reviewers, an item",6.0,1.5' in table
+    assert "Hours of all reviewers,33.6,0.1" in table
 
 
 @pytest.fixture

@@ -117,7 +117,9 @@ def read_study(lines: Iterable[str]) -> Study:
     """A study from the lines of its export."""
     records = [json.loads(line) for line in lines if line.strip()]
     rules = next((one["about"] for one in records if one["record"] == "campaign"), {})
-    study = Study(rules, [one for one in records if one["record"] == "item" and _counts(one)])
+    study = Study(
+        rules, [one for one in records if one["record"] == "item" and _counts(one, rules)]
+    )
     by_key = {(item["id"], item["configuration"]): item for item in study.items}
     said = [
         (one, by_key[one["item"], one["configuration"]])
@@ -139,11 +141,13 @@ def read_study(lines: Iterable[str]) -> Study:
     return study
 
 
-def _counts(item: Record) -> bool:
+def _counts(item: Record, rules: Record) -> bool:
+    """Whether the item is in figures; those of a pilot only if the manager decided so."""
     return (
         item.get("purpose", "real") == "real"
         and not item.get("withdrawn")
         and bool(item.get("configuration"))
+        and bool(rules.get("pilot_counts") or not item.get("pilot"))
     )
 
 
