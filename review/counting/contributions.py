@@ -33,8 +33,8 @@ from review.study.types import OtherForm
 
 _SUM = Tally.Kind.SUM.value
 # Sums about the progress of the work, independent of its results. `@day:2026-01-31:17` is the number of items that
-# reviewer 17 submitted on that day (UTC; imported work has none), `@time:17` is the reviewer's total seconds, and `@left` is the number of
-# reviews that are still needed.
+# reviewer 17 submitted on that day (UTC; imported work has none), `@time:17` is the reviewer's total seconds, and
+# `@left` is the number of reviews that are still needed.
 DAY, TIME, LEFT = "@day:", "@time:", "@left"
 WORK = Q(kind=_SUM, pattern__startswith="@")
 # Items with a score that was not imported, and scores that don't count: `not_blind:STAGE:VERDICT:VALUE`.
