@@ -574,6 +574,8 @@ SPECTACULAR_SETTINGS = {
         "ExecutionStageEnum": "review.models.ExecutionLabel.Stage",
         "ExecutionReasonEnum": "review.models.ExecutionLabel.Reason",
         "ShorteningStateEnum": "pipeline.models.Shortening.State",
+        "SecretsEnum": [("mask", "mask"), ("send", "send")],
+        "StoredSecretsEnum": [(one, one) for one in ("mask-stored", "mask", "send")],
     },
     "TITLE": "ScriptSmith API",
     "DESCRIPTION": "Actions, runs, the review queue, scores, decisions and the verified catalogue.",
