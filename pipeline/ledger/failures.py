@@ -70,6 +70,8 @@ _BY_TROUBLE: dict[str, str] = {
     Trouble.ENCODING: _("The reply's compression could not be decoded."),
     Trouble.HEADERS: _("The reply had more headers than the limit."),
     Trouble.WEB_PAGE: _("A web page came back where a model should answer."),
+    Trouble.LOADING: _("The server was still loading its model."),
+    Trouble.CONTEXT: _("The prompt has more tokens than the model's context."),
     Trouble.ABANDONED: _("Nobody waited for the reply any more, so the connection was closed."),
 }
 _ADVICE_BY_TROUBLE: dict[str, str] = {
@@ -104,6 +106,10 @@ _ADVICE_BY_TROUBLE: dict[str, str] = {
     ),
     Trouble.WEB_PAGE: _(
         "Ask an administrator to check the endpoint's address: a page for people answers there, perhaps a sign-in page."
+    ),
+    Trouble.CONTEXT: _(
+        "Shorten the context of the request, or ask an administrator to raise the context size of the server: for a "
+        "local model, SCRIPTSMITH_LOCAL_MODEL_CONTEXT."
     ),
 }
 # Failures after a reply had come or begun.
@@ -182,7 +188,9 @@ def failure_of(run: Run) -> Failure | None:
         return None
     tries = Attempt.objects.filter(call__run=run).select_related("call__endpoint")
     last = tries.order_by("-pk").first()
-    return explain_attempts([last], run=run) if last and last.outcome in _KEPT_WAITING else None
+    if last is None or last.outcome not in _KEPT_WAITING or last.error_type == Trouble.LOADING:
+        return None
+    return explain_attempts([last], run=run)
 
 
 def explain_attempts(tries: Sequence[Attempt], *, run: Run) -> Failure:

@@ -9,16 +9,19 @@ from django.utils.translation import gettext as _
 
 from core.database.clock import database_now
 from pipeline.ledger.capacity import RunMustWait
-from pipeline.llm.types import Failed, FailureKind
+from pipeline.llm.types import Failed, FailureKind, Trouble
 from pipeline.models import Attempt, Batch, Endpoint, ModelCall
 from pipeline.scheduling.batches import stop_batch
 from pipeline.types import Problem
 
 # Repeated only once, because a broken or missing reply may have been billed.
 MAX_TRIES_AFTER_FAILURE = 2
+# Our own server bills nothing; when it is killed, it is started again.
+MAX_TRIES_AT_LOCAL_MODEL = 10
 MAX_UNREACHABLE = 20
 MAX_REST_SECONDS = 300
 LIMIT_REST = timedelta(hours=1)
+LOADING_REST = timedelta(seconds=2)
 # A request that no batch answered within its day so many times is made directly, at the full price.
 MAX_EXPIRED = 2
 
@@ -40,22 +43,31 @@ def decide_after_failure(
         stop_batch(batch, why)
         return RunMustWait(why)
     if ended.kind is FailureKind.LIMIT:
-        return _rest_endpoint(endpoint, LIMIT_REST, _("A spend limit is reached. %s") % said)
+        return rest_endpoint(endpoint, LIMIT_REST, _("A spend limit is reached. %s") % said)
+    if ended.error_type == Trouble.LOADING:
+        return rest_endpoint(endpoint, LOADING_REST, _("%s is loading its model.") % endpoint)
     if ended.kind is FailureKind.BUSY:
         seconds = ended.retry_after if ended.retry_after is not None else 2.0 ** min(tries, 6)
-        return _rest_endpoint(endpoint, timedelta(seconds=min(seconds, MAX_REST_SECONDS)), said)
+        return rest_endpoint(endpoint, timedelta(seconds=min(seconds, MAX_REST_SECONDS)), said)
     if ended.kind is FailureKind.UNREACHABLE and tries < MAX_UNREACHABLE:
-        return _rest_endpoint(endpoint, timedelta(seconds=min(2.0 ** min(tries, 4), 15)), said)
+        return rest_endpoint(endpoint, timedelta(seconds=min(2.0 ** min(tries, 4), 15)), said)
     if ended.kind in (FailureKind.EXPIRED, FailureKind.CANCELLED):
         if ended.kind is FailureKind.EXPIRED and tries >= MAX_EXPIRED:
             ModelCall.objects.filter(pk=call.pk).update(in_batches=False)
         return None
-    if (
-        ended.kind in (FailureKind.BROKEN, FailureKind.TIMEOUT)
-        and _failures(call) < MAX_TRIES_AFTER_FAILURE
+    if ended.kind in (FailureKind.BROKEN, FailureKind.TIMEOUT) and _failures(call) < _most(
+        ended, endpoint
     ):
         return None
     return _fail(call, said)
+
+
+def _most(ended: Failed, endpoint: Endpoint) -> int:
+    """The number of attempts after which a broken or missing reply is final."""
+    broke_off = ended.kind is FailureKind.TIMEOUT and ended.error_type != ""
+    if broke_off and endpoint.base_url == Endpoint.LOCAL:
+        return MAX_TRIES_AT_LOCAL_MODEL
+    return MAX_TRIES_AFTER_FAILURE
 
 
 def _failures(call: ModelCall) -> int:
@@ -64,7 +76,7 @@ def _failures(call: ModelCall) -> int:
     ).count()
 
 
-def _rest_endpoint(endpoint: Endpoint, rest: timedelta, why: str) -> RunMustWait:
+def rest_endpoint(endpoint: Endpoint, rest: timedelta, why: str) -> RunMustWait:
     """Let the endpoint rest for a while; a longer rest already set stays."""
     until, why = database_now() + rest, why[:300]
     Endpoint.objects.filter(

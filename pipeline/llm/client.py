@@ -34,6 +34,8 @@ _FINAL = {400, 401, 402, 403, 404, 405, 409, 413, 422}
 # A spend limit of the account is reported as a 400, recognisable only by its message.
 _LIMIT_WORDS = ("usage limits", "credit balance")
 _LIMIT_CODES = ("spend_limit", "limit_reached", "ramp_limit")
+# llama.cpp, vLLM and Claude.
+_CONTEXT_WORDS = ("context size", "context length", "prompt is too long")
 _MOST_CONNECTING = 20.0  # seconds; a reachable server answers sooner
 _MOST_THREADS = 1_000  # never reached: one thread for every second request of those that send two
 # Parsing a reply near the limit takes some twenty times its size in memory, so few are parsed at a time.
@@ -213,11 +215,20 @@ def failed_with_status(error: anthropic.APIStatusError, milliseconds: int) -> Fa
         what,
         short(words),
         http_status=status,
-        error_type=short(code or kind),
+        error_type=_trouble_in(status, words.lower()) or short(code or kind),
         request_id=(error.request_id or "")[:100],
         retry_after=_retry_after(error.response.headers.get("retry-after")),
         possibly_billed=what is FailureKind.BROKEN,
         milliseconds=milliseconds,
+    )
+
+
+def _trouble_in(status: int, words: str) -> str:
+    """The Trouble that an error reply reports in the words of its server; empty for any other."""
+    if status == 503 and "loading model" in words:
+        return Trouble.LOADING
+    return (
+        Trouble.CONTEXT if status in (400, 413) and any(w in words for w in _CONTEXT_WORDS) else ""
     )
 
 

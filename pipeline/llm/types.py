@@ -47,7 +47,7 @@ class FailureKind(StrEnum):
 
 
 class Trouble(StrEnum):
-    """What stands in a Failed's `error_type` where the transport itself stopped the try."""
+    """A Failed's `error_type`: what stopped the transport, or an error reply that each server words differently."""
 
     REDIRECT = "redirect"  # the server names another address, which is not asked
     ADDRESS = "address"  # the host leads where no model is asked
@@ -58,6 +58,8 @@ class Trouble(StrEnum):
     ENCODING = "bad encoding"
     HEADERS = "headers too large"
     WEB_PAGE = "web page"  # a page for people answers, such as a sign-in form
+    LOADING = "loading"  # the server is there and its model not yet
+    CONTEXT = "context"  # the prompt has more tokens than the model takes
     ABANDONED = "abandoned"  # nobody waits for the reply any more
 
 

@@ -20,7 +20,9 @@ class Endpoint(models.Model):
 
     name = models.SlugField(_("name"), max_length=50, unique=True)
     title = models.CharField(_("title"), max_length=100)
-    # `demo:` stands for the address of the running demo model.
+    # Stand for the addresses of the running demo model, and of the local model that is asked for.
+    DEMO: ClassVar = "demo:"
+    LOCAL: ClassVar = "local:"
     base_url = models.CharField(_("base URL"), max_length=300)
     key_variable = models.CharField(
         _("environment variable of the key"), max_length=100, blank=True
@@ -58,6 +60,11 @@ class Endpoint(models.Model):
 
     def __str__(self) -> str:
         return self.title or self.name
+
+    @property
+    def is_built_in(self) -> bool:
+        """Whether the product runs the servers itself, at addresses that change with each start."""
+        return self.base_url in (self.DEMO, self.LOCAL)
 
     @property
     def is_on(self) -> bool:

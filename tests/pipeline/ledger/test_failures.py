@@ -81,6 +81,7 @@ def test_troubles_of_the_transport_have_their_own_words(subtests: pytest.Subtest
         Trouble.CERTIFICATE: ("certificate is not accepted", "renew the certificate", FREE),
         Trouble.WEB_PAGE: ("A web page came back", "a page for people answers there", FREE),
         Trouble.ADDRESS: ("where no model is asked", "host name leads", FREE),
+        Trouble.CONTEXT: ("more tokens than", "SCRIPTSMITH_LOCAL_MODEL_CONTEXT", FREE),
         Trouble.TLS: ("No encrypted connection", "speaks https://", FREE),
         Trouble.PROXY: ("proxy did not connect", "SCRIPTSMITH_MODEL_PROXY", FREE),
     }

@@ -8,7 +8,7 @@ import pytest
 
 from pipeline.llm.batches_client import read_result, split_lines
 from pipeline.llm.client import MessagesClient
-from pipeline.llm.types import Answered, Failed, FailureKind, Target
+from pipeline.llm.types import Answered, Failed, FailureKind, Target, Trouble
 from tests.standin_process import StandIn
 
 REQUEST: dict[str, object] = {
@@ -62,6 +62,30 @@ def test_server_fault_ends_attempt_by_kind(standin: StandIn, subtests: pytest.Su
             assert isinstance(ended, Failed)
             assert (ended.kind, ended.http_status) == (kind, code)
             assert ended.possibly_billed is (kind in (BROKEN, TIMEOUT))
+
+
+def test_words_of_servers_are_recognized(standin: StandIn, subtests: pytest.Subtests) -> None:
+    tokens = "maximum context length is 4096 tokens"
+    cases = [
+        (503, "Loading model", BUSY, Trouble.LOADING),
+        (503, "Service unavailable", BUSY, "api_error"),
+        (
+            400,
+            "request (9 tokens) exceeds the available context size (8)",
+            REFUSED,
+            Trouble.CONTEXT,
+        ),
+        (400, f"This model's {tokens}.", REFUSED, Trouble.CONTEXT),
+        (400, "prompt is too long: 210000 tokens > 200000 maximum", REFUSED, Trouble.CONTEXT),
+        (400, "max_tokens: field required", REFUSED, "invalid_request_error"),
+        (401, f"No key. {tokens}", REFUSED, "authentication_error"),
+    ]
+    for code, message, kind, word in cases:
+        standin.faults(status(code, message=message))
+        with subtests.test(message):
+            [ended] = MessagesClient().send([(Target("demo", standin.url, "any", 60.0), REQUEST)])
+            assert isinstance(ended, Failed)
+            assert (ended.kind, ended.error_type) == (kind, word)
 
 
 def test_retry_after_reads_seconds_and_dates(standin: StandIn, subtests: pytest.Subtests) -> None:
