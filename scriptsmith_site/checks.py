@@ -19,7 +19,7 @@ from scriptsmith_site.models import DemoPassword, Destination
 from scriptsmith_site.operation.installation import require_same_key
 
 SHORTEST_KEY = 32
-KNOWN_ENDPOINTS = frozenset({"demo", "claude", "ollama"})
+KNOWN_ENDPOINTS = frozenset({"demo", "claude", "local", "ollama"})
 
 Check = Callable[..., list[CheckMessage]]
 

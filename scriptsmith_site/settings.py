@@ -705,6 +705,31 @@ SCRIPTSMITH_ENDPOINTS = env_list(
     "demo",
     "Endpoints that are switched on by name, with commas, e.g. claude.",
 )
+SCRIPTSMITH_LOCAL_MODEL = env_text(
+    "SCRIPTSMITH_LOCAL_MODEL",
+    "",
+    "GGUF file that the endpoint local serves; if empty, all files that `make local-model` fetched.",
+)
+SCRIPTSMITH_LOCAL_MODEL_THREADS = env_int(
+    "SCRIPTSMITH_LOCAL_MODEL_THREADS",
+    0,
+    "Threads of each local model; 0 leaves one core for the pages.",
+    most=512,
+) or max(1, (os.cpu_count() or 1) - 1)
+SCRIPTSMITH_LOCAL_MODEL_CONTEXT = env_int(
+    "SCRIPTSMITH_LOCAL_MODEL_CONTEXT",
+    8_192,
+    "Tokens of a prompt and its reply that a local model takes; more need more memory.",
+    least=1_024,
+    most=1_048_576,
+)
+SCRIPTSMITH_LOCAL_MODEL_SLOTS = env_int(
+    "SCRIPTSMITH_LOCAL_MODEL_SLOTS",
+    1,
+    "Calls that the local models answer at the same time; each needs memory for its own context.",
+    least=1,
+    most=64,
+)
 SCRIPTSMITH_EMBEDDER = env_text(
     "SCRIPTSMITH_EMBEDDER", "minilm", "minilm, hashing, or package.module:Class of an embedder."
 )

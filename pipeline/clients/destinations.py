@@ -9,12 +9,10 @@ from django.conf import settings
 from core.network.addresses import Zone, is_loopback_name, read_address, zone_of
 from pipeline.models import Endpoint
 
-DEMO_ADDRESS = "demo:"
-
 
 def is_loopback(base_url: str) -> bool:
     """Whether requests to it stay on this machine; connections to a name that resolves elsewhere are refused."""
-    if base_url == DEMO_ADDRESS:
+    if base_url in (Endpoint.DEMO, Endpoint.LOCAL):
         return True
     host = urlsplit(base_url).hostname or ""
     address = read_address(host)
@@ -32,5 +30,5 @@ def leaves_machine(endpoint: Endpoint) -> bool:
     """Whether its texts count as leaving this machine: because of its address, or because its page says so."""
     address = endpoint.base_url
     if endpoint.demo:
-        address = settings.SCRIPTSMITH_DEMO_MODEL_URL or DEMO_ADDRESS
+        address = settings.SCRIPTSMITH_DEMO_MODEL_URL or Endpoint.DEMO
     return endpoint.treat_as_remote or not is_loopback(address)

@@ -6,8 +6,8 @@ from django.utils.translation import gettext as _
 
 from core.errors import BadInput
 from pipeline.configurations.prompt_versions import choose_versions
-from pipeline.models import Configuration
-from pipeline.types import NEEDED_ROLES, CasesUse, Role
+from pipeline.models import Configuration, Endpoint, RoleSetting
+from pipeline.types import NEEDED_ROLES, CasesUse, Mode, Role
 
 
 def snapshot_of(configuration: Configuration) -> tuple[dict[str, object], bool]:
@@ -31,7 +31,7 @@ def snapshot_of(configuration: Configuration) -> tuple[dict[str, object], bool]:
             "endpoint": setting.endpoint.name,
             "endpoint_id": setting.endpoint_id,
             "model": setting.model,
-            "mode": setting.endpoint.mode,
+            "mode": _mode_of(setting),
             "max_tokens": setting.max_tokens,
             "effort": setting.effort,
             "temperature": setting.temperature if setting.endpoint.takes_temperature else None,
@@ -52,3 +52,14 @@ def snapshot_of(configuration: Configuration) -> tuple[dict[str, object], bool]:
     if has_cases:
         spec[Role.CASE_AUTHOR.value] = author
     return spec, any(setting.endpoint.demo for setting in settings_)
+
+
+def _mode_of(setting: RoleSetting) -> str:
+    """Return the mode for a role: that of its endpoint, but text for what the local model writes.
+
+    Small models write regular expressions into JSON strings without escaping them, so that "\\b" becomes a backspace.
+    Without a schema, their verdicts are often unreadable.
+    """
+    is_local = setting.endpoint.base_url == Endpoint.LOCAL
+    writes = setting.role in (Role.GENERATOR, Role.REFINER)
+    return Mode.TEXT.value if is_local and writes else setting.endpoint.mode

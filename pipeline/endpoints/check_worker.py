@@ -25,13 +25,15 @@ from pipeline.flow.prompts import load_all
 from pipeline.flow.stages import generate
 from pipeline.ledger.capacity import RunMustWait
 from pipeline.ledger.targets import target_of
-from pipeline.llm.probe import probe
+from pipeline.llm.probe import MAX_TOKENS, probe
 from pipeline.llm.probe_findings import Found
 from pipeline.llm.request_builder import RoleSpec, build_request, reply_of
 from pipeline.llm.types import Answered, Failed, FailureKind, ModelClient, Request, Target
 from pipeline.models import Endpoint
 from pipeline.types import Problem
 
+# A small model that does not know tools repeats itself until it may write no more, which takes minutes.
+LOCAL_MAX_TOKENS = 128
 _MOST_SHOWN = 4_000  # characters of a script that was tried
 _INTERVAL = 1.0  # seconds until a canceled check ends
 _MAY_BE_GONE = (FailureKind.UNREACHABLE, FailureKind.TIMEOUT)
@@ -119,7 +121,8 @@ def _look(endpoint: Endpoint) -> dict[str, object]:
     variable = endpoint.key_variable
     there = has_key(endpoint) if variable else None
     try:
-        target = target_of(endpoint)
+        known = models_known_of(endpoint)
+        target = target_of(endpoint, str(asked["model"]) or next(iter(known), ""))
     except (Problem, RunMustWait) as problem:
         rests = why_key_is_not_read(endpoint)
         said = "no key" if there is False and not rests else str(problem)
@@ -129,7 +132,8 @@ def _look(endpoint: Endpoint) -> dict[str, object]:
         client=client,
         inspector=model_inspector(),
         model=str(asked["model"]),
-        known=models_known_of(endpoint),
+        known=known,
+        max_tokens=LOCAL_MAX_TOKENS if endpoint.is_built_in else MAX_TOKENS,
     )
     is_gone = any(one.failure in _MAY_BE_GONE for one in found.modes)
     if found.reachable and is_gone and client.is_wanted:

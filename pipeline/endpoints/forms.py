@@ -79,17 +79,17 @@ class EndpointForm(forms.Form):
         data: QueryDict | None = None,
         *,
         initial: dict[str, object] | None = None,
-        demo: bool = False,
+        is_built_in: bool = False,
     ) -> None:
         super().__init__(data.copy() if data is not None else None, initial=initial)
-        if demo:
+        if is_built_in:
             del self.fields["base_url"], self.fields["key_variable"]
 
     @classmethod
     def of(cls, endpoint: Endpoint) -> EndpointForm:
         """The form for an existing endpoint: with its values and their edition."""
         initial = {**asdict(values_of(endpoint)), "edition": edition_of(endpoint)}
-        return cls(initial=initial, demo=endpoint.demo)
+        return cls(initial=initial, is_built_in=endpoint.is_built_in)
 
     def clean_key_variable(self) -> str:
         typed: str = self.cleaned_data["key_variable"]
@@ -103,7 +103,7 @@ class EndpointForm(forms.Form):
             raise forms.ValidationError(str(refusal)) from None
 
     def values(self) -> EndpointValues:
-        """The values for the services, which fill in the demo model's fixed parts."""
+        """The values for the services, which fill in the fixed parts of a built-in endpoint."""
         data = self.cleaned_data
         return EndpointValues(
             title=data["title"],

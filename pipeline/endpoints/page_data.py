@@ -95,7 +95,7 @@ def show_endpoint(endpoint: Endpoint) -> ShownEndpoint:
     blocked = endpoint.blocked_until
     recommended = str(endpoint.probe.get("recommended") or "")
     proxy = settings.SCRIPTSMITH_MODEL_PROXY
-    by_proxy = not endpoint.demo and goes_by_proxy(endpoint.base_url, proxy)
+    by_proxy = not endpoint.is_built_in and goes_by_proxy(endpoint.base_url, proxy)
     return ShownEndpoint(
         endpoint=endpoint,
         has_key=has_key(endpoint),

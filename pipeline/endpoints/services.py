@@ -81,8 +81,8 @@ def change_endpoint(
         raise Stale(
             _("Somebody else has changed this endpoint meanwhile."), newest=edition_of(kept)
         )
-    new = _judge(values, demo=kept.demo)
-    if kept.demo:
+    new = _judge(values, is_built_in=kept.is_built_in)
+    if kept.is_built_in:
         new = replace(new, base_url=old.base_url, key_variable=old.key_variable)
     changes = {
         name: (before, asdict(new)[name])
@@ -157,8 +157,8 @@ def wake(endpoint: Endpoint, *, by: User) -> None:
 def delete_endpoint(endpoint: Endpoint, *, by: User) -> None:
     """Delete an endpoint and its prices. Raises NotAllowedNow if anything has ever used it."""
     require_endpoint_manager(by)
-    if endpoint.demo:
-        raise NotAllowedNow(_("The demo model belongs to the product; switch it off instead."))
+    if endpoint.is_built_in:
+        raise NotAllowedNow(_("This endpoint belongs to the product. Switch it off instead."))
     users = configurations_of(endpoint)
     if users:
         raise NotAllowedNow(
@@ -230,7 +230,7 @@ def _require_free_of_setting(endpoint: Endpoint, *, field: str = "") -> None:
     raise BadInput(message, field=field) if field else NotAllowedNow(message)
 
 
-def _judge(values: EndpointValues, *, demo: bool = False) -> EndpointValues:
+def _judge(values: EndpointValues, *, is_built_in: bool = False) -> EndpointValues:
     """The values as they are stored; raises BadInput for the first invalid one."""
     title = values.title.strip()
     if not title or len(title) > 100 or "\0" in title:
@@ -240,7 +240,7 @@ def _judge(values: EndpointValues, *, demo: bool = False) -> EndpointValues:
     for name, most in (("max_in_flight", MOST_IN_FLIGHT), ("timeout_seconds", MOST_SECONDS)):
         if not 1 <= getattr(values, name) <= most:
             raise BadInput(_("A number from 1 to %(most)s.") % {"most": f"{most:,}"}, field=name)
-    if demo:
+    if is_built_in:
         return replace(values, title=title)
     base_url = read_base_url(values.base_url)
     if len(base_url) > 300:

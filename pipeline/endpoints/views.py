@@ -70,7 +70,7 @@ def endpoint_edit(request: HttpRequest, name: str) -> HttpResponse:
     endpoint = access_endpoint(user, name)
     if request.method != "POST":
         return _show_form(request, EndpointForm.of(endpoint), endpoint=endpoint)
-    form = EndpointForm(request.POST, demo=endpoint.demo)
+    form = EndpointForm(request.POST, is_built_in=endpoint.is_built_in)
     if not form.is_valid():
         return _show_form(request, form, endpoint=endpoint, status=422)
     was_on = endpoint.is_on

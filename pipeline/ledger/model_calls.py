@@ -202,7 +202,9 @@ def _open(
     for endpoint in endpoints.values():
         if not endpoint.is_on:
             raise Problem(_("%s is switched off.") % endpoint)
-    targets = {pk: target_of(endpoint) for pk, endpoint in endpoints.items()}
+    targets = {
+        call.key: target_of(endpoints[pk], call.model) for pk in wanting for call in wanting[pk]
+    }
     for pk in sorted(wanting):
         for call in wanting[pk]:
             # A call of an earlier passage, too: what the endpoint is treated as may have changed since.
@@ -218,7 +220,7 @@ def _open(
             call = attempt.call
             call.endpoint = endpoints[pk]
             opening.outcomes[_position(call)] = OpenedAttempt(
-                call, attempt, targets[pk], call.request
+                call, attempt, targets[call.key], call.request
             )
         if admission.tell_others:
             opening.with_places.add(pk)

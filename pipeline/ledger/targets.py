@@ -9,13 +9,19 @@ from django.utils.translation import gettext as _
 
 from pipeline.clients.demo_model import find_demo_model
 from pipeline.clients.endpoint_keys import key_of
+from pipeline.clients.local_models import find_local_model
 from pipeline.ledger.capacity import RunMustWait
+from pipeline.ledger.retry_policy import LOADING_REST, rest_endpoint
 from pipeline.llm.types import Target
 from pipeline.models import Endpoint
+from pipeline.types import Problem
 
 
-def target_of(endpoint: Endpoint) -> Target:
-    """Where an endpoint's requests go; the key is read from the environment now and stored nowhere."""
+def target_of(endpoint: Endpoint, model: str = "") -> Target:
+    """Where requests for a model go; the key is read from the environment now and stored nowhere.
+
+    Raises Problem, and RunMustWait if the product's own server of the model is being started.
+    """
     if endpoint.demo:
         url = find_demo_model()
         if url is None:
@@ -23,6 +29,27 @@ def target_of(endpoint: Endpoint) -> Target:
                 _("The demo model is not running."), until=timezone.now() + timedelta(seconds=2)
             )
         return Target(endpoint.name, url, "demo", float(endpoint.timeout_seconds))
+    if endpoint.base_url == Endpoint.LOCAL:
+        return _local_target(endpoint, model)
     return Target(
         endpoint.name, endpoint.base_url, key_of(endpoint), float(endpoint.timeout_seconds)
     )
+
+
+def _local_target(endpoint: Endpoint, model: str) -> Target:
+    found = find_local_model(model)
+    if found is None:
+        raise Problem(
+            _(
+                "%(model)s is not served on this machine. Fetch it with `make local-model`, or let "
+                "SCRIPTSMITH_LOCAL_MODEL name its file; then start ScriptSmith with SCRIPTSMITH_ENDPOINTS=demo,local."
+            )
+            % {"model": model}
+        )
+    if found.problem:
+        raise Problem(found.problem)
+    if not found.is_ready:
+        # Pages show why an endpoint rests.
+        raise rest_endpoint(endpoint, LOADING_REST, _("The model %s is being loaded.") % model)
+    address = f"http://127.0.0.1:{found.port}"
+    return Target(endpoint.name, address, found.key, float(endpoint.timeout_seconds))

@@ -44,6 +44,8 @@ def _supervise(layout: Layout) -> None:
     from scriptsmith_site.embedded.errors import CannotStart
     from scriptsmith_site.embedded.folders import cannot_write, make_data_folder
     from scriptsmith_site.embedded.load import load
+    from scriptsmith_site.embedded.local_model.server import Resources
+    from scriptsmith_site.embedded.local_model.weights import served_models
     from scriptsmith_site.embedded.supervision.supervisor import Options, run
 
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "scriptsmith_site.settings")
@@ -53,6 +55,12 @@ def _supervise(layout: Layout) -> None:
             bind=settings.BIND,
             port=settings.PORT,
             demo_model=settings.SCRIPTSMITH_DEMO and not settings.SCRIPTSMITH_DEMO_MODEL_URL,
+            local_models=served_models(),
+            resources=Resources(
+                threads=settings.SCRIPTSMITH_LOCAL_MODEL_THREADS,
+                context=settings.SCRIPTSMITH_LOCAL_MODEL_CONTEXT,
+                slots=settings.SCRIPTSMITH_LOCAL_MODEL_SLOTS,
+            ),
         )
         run(layout, options, load)
     except (CannotStart, ImproperlyConfigured) as error:

@@ -108,6 +108,11 @@ class Layout:
         return self.data / "demo-model.json"
 
     @property
+    def local_models(self) -> Path:
+        """The model files that `make local-model` fetched, and the announcements of the servers that serve them."""
+        return self.data / "local-models"
+
+    @property
     def secret_key(self) -> Path:
         return self.data / "secret-key"
 

@@ -18,6 +18,7 @@ from django.core.management import CommandError, call_command
 from django.db import DatabaseError
 
 from core.metrics import empty_folder
+from pipeline.clients.local_models import LOCAL
 from scriptsmith_site.embedded.commands import migrate
 
 
@@ -31,6 +32,8 @@ def main() -> None:
         # What only the database can tell: whose secret key it is used with, whether the demo was loaded into it.
         call_command("check", tags=["database"], databases=["default"], stdout=sys.stderr)
         collect_static_files(Path(settings.STATIC_ROOT))
+        if LOCAL in settings.SCRIPTSMITH_ENDPOINTS:
+            call_command("offer_local_models")
         if settings.SCRIPTSMITH_DEMO:
             call_command("load_demo")
     except (CommandError, DatabaseError, ImproperlyConfigured, OSError) as error:

@@ -25,6 +25,7 @@ _FOR_FEW = {
     "rest_framework.test",
     "scriptsmith_site.urls",
     "scriptsmith_site.web.home",
+    "xllamacpp",
 }
 
 
@@ -33,7 +34,7 @@ _FOR_FEW = {
     [
         pytest.param(_DJANGO, _FOR_FEW | {"redis", "celery.apps.worker"}, 2_000, id="a command"),
         pytest.param(_SHARED, _FOR_FEW, 2_350, id="supervisor and workers"),
-        pytest.param(_WEB, {"anthropic"}, 3_300, id="web"),
+        pytest.param(_WEB, {"anthropic", "xllamacpp"}, 3_300, id="web"),
     ],
 )
 def test_process_loads_few_modules(tmp_path: Path, load: str, never: set[str], most: int) -> None:

@@ -24,3 +24,10 @@ def shared_memory_bytes() -> int:
     except OSError:
         return 0
     return found.f_bavail * found.f_frsize
+
+
+def available_bytes() -> int:
+    """The memory that a new process can use without swapping, within its container's limit."""
+    lines = Path("/proc/meminfo").read_text().splitlines()
+    free = next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable"))
+    return min(free, memory_bytes())

@@ -6,8 +6,10 @@ import os
 import sys
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 
 from scriptsmith_site.embedded.layout import Layout
+from scriptsmith_site.embedded.local_model.server import Resources, serve
 from scriptsmith_site.embedded.supervision.children import Program
 
 # One for each processor: the threads of one go on while another waits for the database, and each process takes memory.
@@ -17,6 +19,8 @@ WEB_THREADS = 5
 # As long as a call to a model may take: what has begun is paid for.
 _WORKER_GRACE = 130.0
 SANDBOX_NICENESS = 15
+# Behind the pages, before the sandbox.
+_LOCAL_MODEL_NICENESS = 10
 
 
 def prepare() -> Program:
@@ -59,6 +63,16 @@ def demo_model(layout: Layout) -> Program:
     """The stand-in model on any free port of loopback."""
     answer = partial(_answer, ["--port", "0", "--announce", str(layout.demo_model)])
     return Program("demo model", answer, grace=3.0)
+
+
+def local_model(model: Path, layout: Layout, resources: Resources) -> Program:
+    """The server of one model file."""
+    return Program(
+        f"local model {model.stem}",
+        partial(serve, model, layout.local_models, resources),
+        grace=3.0,
+        niceness=_LOCAL_MODEL_NICENESS,
+    )
 
 
 # Each runs in a process of its own, so that the supervisor imports only what it shares with them.

@@ -11,12 +11,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 from core import process
 from core.preloading import load_ahead
 from scriptsmith_site.embedded.errors import CannotStart
 from scriptsmith_site.embedded.folders import make_data_folder
 from scriptsmith_site.embedded.layout import Layout
+from scriptsmith_site.embedded.local_model.server import UNUSABLE, Resources
 from scriptsmith_site.embedded.locks import FileLock
 from scriptsmith_site.embedded.servers.holders import Server, Use, servers_of
 from scriptsmith_site.embedded.supervision import programs
@@ -42,6 +44,8 @@ class Options:
     bind: str
     port: int
     demo_model: bool
+    local_models: Sequence[Path] = ()
+    resources: Resources = Resources(threads=1, context=4096, slots=1)
 
 
 class _ToldToEnd(Exception):
@@ -60,9 +64,7 @@ def run(layout: Layout, options: Options, load: Callable[[int], None]) -> None:
             end_leftovers(layout.data)
             with listen(options.bind, options.port) as listener:
                 lock.write(f"process {os.getpid()}, {url_of(listener)}")
-                supervisor = Supervisor(
-                    layout, listener, signals, load, with_demo_model=options.demo_model
-                )
+                supervisor = Supervisor(layout, listener, signals, load, options)
                 supervisor.run()
     except (KeyboardInterrupt, _ToldToEnd):
         _say("Stopped before it was ready.")
@@ -92,8 +94,7 @@ class Supervisor:
         listener: socket.socket,
         signals: Signals,
         load: Callable[[int], None],
-        *,
-        with_demo_model: bool,
+        options: Options,
     ) -> None:
         self._layout = layout
         self._listener = listener
@@ -104,7 +105,11 @@ class Supervisor:
         self._web = self._child(programs.web(listener.fileno()))
         self._worker = self._child(programs.worker(layout))
         self._sandbox_worker = self._child(programs.sandbox_worker())
-        self._demo_model = self._child(programs.demo_model(layout)) if with_demo_model else None
+        self._demo_model = self._child(programs.demo_model(layout)) if options.demo_model else None
+        self._local_models = [
+            self._child(programs.local_model(path, layout, options.resources))
+            for path in options.local_models
+        ]
         parts: list[Child | Server] = [*self._children(), *self._use.servers]
         self._restarts = {part: Restarts() for part in parts}
 
@@ -128,7 +133,8 @@ class Supervisor:
     def _children(self) -> list[Child]:
         """In the order in which they start."""
         demo_model = [self._demo_model] if self._demo_model else []
-        return [*demo_model, self._web, self._worker, self._sandbox_worker]
+        models = [*self._local_models, *demo_model]
+        return [*models, self._web, self._worker, self._sandbox_worker]
 
     def _prepare(self) -> None:
         """Migrate, collect the static files, load the demo; keep what is to be told afterwards."""
@@ -136,6 +142,7 @@ class Supervisor:
         self._load(self._listener.getsockname()[1])
         _say("Preparing the database")
         self._layout.demo_model.unlink(missing_ok=True)
+        self._forget_local_models()
         child = self._child(programs.prepare())
         with tempfile.TemporaryFile() as output:
             child.start(output)
@@ -151,11 +158,16 @@ class Supervisor:
             output.seek(0)
             self._notice = output.read().decode(errors="replace").strip()
 
+    def _forget_local_models(self) -> None:
+        """Remove the announcements of servers that do not run any more."""
+        for announcement in self._layout.local_models.glob("*.json"):
+            announcement.unlink()
+
     def _wait_until_ready(self) -> None:
         deadline = time.monotonic() + _READY_SECONDS
         while not self._is_ready():
             for child in self._children():
-                if child.ended is not None:
+                if child.ended is not None and child not in self._local_models:
                     raise CannotStart(
                         f"the {child.name} did not start. {child.how_ended()} (see {child.log})"
                     )
@@ -178,7 +190,11 @@ class Supervisor:
         while not self._signals.requests_to_end:
             woken = self._signals.wait(0.25 if self._is_anything_due() else _LOOK_SECONDS)
             for child in self._children():
-                self._revive(child, child.start)
+                if child in self._local_models and child.ended == UNUSABLE:
+                    _say(f"The {child.name} is not served: {child.last_words()}")
+                    self._local_models.remove(child)
+                else:
+                    self._revive(child, child.start)
             now = time.monotonic()
             if woken or self._is_anything_due() or now - looked_at > _LOOK_SECONDS:
                 for server in self._use.servers:
@@ -214,8 +230,8 @@ class Supervisor:
         """The web and the worker first: what they have begun may still need the demo model."""
         self._listener.close()
         self._end([self._web, self._worker, self._sandbox_worker])
-        if self._demo_model is not None:
-            self._end([self._demo_model])
+        self._end([child for child in self._children() if child.is_running])
+        self._forget_local_models()
 
     def _end(self, children: Sequence[Child]) -> None:
         begun = time.monotonic()

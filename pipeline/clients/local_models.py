@@ -1,0 +1,55 @@
+"""Find the local models: servers that the supervisor runs, each announced by a file in the data folder."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from django.conf import settings
+
+LOCAL = "local"  # the endpoint's name
+
+
+@dataclass(frozen=True)
+class LocalModel:
+    """One model and the process that serves it, as that process announced itself."""
+
+    name: str
+    pid: int
+    port: int = 0  # until the weights are loaded
+    key: str = ""  # other users of this machine can reach the port, too
+    problem: str = ""  # why it is not served and will not be until the next start
+
+    def announce(self, folder: Path) -> None:
+        """Write the announcement in one step, readable by this user only."""
+        draft = folder / f"{self.name}.json.{self.pid}"
+        with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+            json.dump(asdict(self), file)
+        draft.replace(folder / f"{self.name}.json")
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether its process exists and has loaded the weights."""
+        try:
+            os.kill(self.pid, 0)
+        except OSError:
+            return False
+        return self.port > 0
+
+
+def announced_models() -> list[LocalModel]:
+    """Return all models that the supervisor of this data folder serves or tried to serve, by name."""
+    found = []
+    for path in sorted(settings.LAYOUT.local_models.glob("*.json")):
+        try:
+            found.append(LocalModel(**json.loads(path.read_text())))
+        except (OSError, ValueError, TypeError):
+            continue
+    return found
+
+
+def find_local_model(name: str) -> LocalModel | None:
+    """Return the model of this name, in whatever state; None if it is not served here."""
+    return next((model for model in announced_models() if model.name == name), None)

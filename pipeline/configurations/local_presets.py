@@ -1,0 +1,83 @@
+"""The endpoint *local* and its configurations, created at a start for the models that are served on this machine."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.text import slugify
+
+from pipeline.clients.local_models import LOCAL
+from pipeline.models import Configuration, Endpoint, Price, RoleSetting
+from pipeline.types import NEEDED_ROLES, Mode
+
+_Preset = Configuration.Preset
+_MAX_TOKENS = 1_024  # a small model that writes more is repeating itself
+_SECONDS = 900  # a reply twice as long, on a slow machine
+
+
+@transaction.atomic
+def offer_local_models(models: Sequence[str], *, slots: int) -> None:
+    """Create what is missing for these models, largest first, and let the endpoint take `slots` calls at a time.
+
+    Existing configurations stay as they are, and so does an endpoint of this name at another address.
+    """
+    endpoint, _is_new = Endpoint.objects.get_or_create(
+        name=LOCAL,
+        defaults={
+            "title": "Local model",
+            "base_url": Endpoint.LOCAL,
+            "mode": Mode.SCHEMA.value,
+            "takes_temperature": True,
+            "timeout_seconds": _SECONDS,
+        },
+    )
+    if endpoint.base_url != Endpoint.LOCAL:
+        return
+    Endpoint.objects.filter(pk=endpoint.pk).update(max_in_flight=slots)
+    today = timezone.localdate()
+    for model in models:
+        if not endpoint.prices.filter(model=model).exists():
+            Price.objects.create(endpoint=endpoint, model=model, since=today)
+        _offer(endpoint, _Preset.SELF_REFLECTION, _reflection_title(model), (model,) * 3)
+    if len(models) == 2:
+        large, small = models
+        title = f"{_size(large)} writes, {_size(small)} assesses"
+        _offer(endpoint, _Preset.PEER_REVIEW, title, (large, small, large))
+        # A small model passes nearly every script, so the large one decides what to refine.
+        title = f"{_size(small)} writes, {_size(large)} refines"
+        _offer(endpoint, _Preset.OWN, title, (small, large, large))
+
+
+def _offer(endpoint: Endpoint, preset: str, title: str, models: Sequence[str]) -> None:
+    """Create a configuration unless it exists; its name contains the models, so other models get another one."""
+    name = slugify("-".join([LOCAL, *dict.fromkeys(models)]).replace(".", "-"))[:80]
+    made, is_new = Configuration.objects.get_or_create(
+        name=name, defaults={"title": title, "preset": preset}
+    )
+    if is_new:
+        RoleSetting.objects.bulk_create(
+            RoleSetting(
+                configuration=made,
+                role=role.value,
+                endpoint=endpoint,
+                model=model,
+                max_tokens=_MAX_TOKENS,
+                temperature=0.0,
+            )
+            for role, model in zip(NEEDED_ROLES, models, strict=True)
+        )
+
+
+def _reflection_title(model: str) -> str:
+    title = "Local model reviews itself"
+    is_taken = Configuration.objects.filter(title=title).exists()
+    return f"{title} ({_size(model)})" if is_taken else title
+
+
+def _size(model: str) -> str:
+    """Return the number of parameters as the file's name has it, such as 1.5B, else the whole name."""
+    found = re.search(r"(?<![\d.])(\d+(?:\.\d+)?)b(?![a-z])", model, re.IGNORECASE)
+    return f"{found[1]}B" if found else model

@@ -1,0 +1,106 @@
+"""The process that serves one model file on a free port of loopback, with llama.cpp's own HTTP server."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from pipeline.clients.local_models import LocalModel
+from scriptsmith_site.embedded.local_model.schema_adapter import SchemaAdapter
+from scriptsmith_site.embedded.servers.machine_memory import available_bytes
+
+# The exit status that says: starting it again will not help.
+UNUSABLE = 78
+_OOM_SCORE = Path("/proc/self/oom_score_adj")
+PACKAGES = Path(sys.prefix) / "local-model"
+_GIB = 1024**3
+_PROMPT_CACHE_MIB = 512
+_AGAIN = "then start ScriptSmith again."
+
+
+class Unusable(Exception):
+    """The model can't be served until a person changes something; the text says what."""
+
+
+@dataclass(frozen=True)
+class Resources:
+    """What a server may use. The context, in tokens, is that of each slot."""
+
+    threads: int
+    context: int
+    slots: int
+
+
+def serve(model: Path, folder: Path, resources: Resources) -> None:
+    """Serve the model, announced in `folder`, until a signal. Exits with UNUSABLE if a restart can't help."""
+    told = LocalModel(model.stem, os.getpid(), key=secrets.token_urlsafe())
+    told.announce(folder)
+    # If memory runs out, the kernel ends this process and not the database.
+    _OOM_SCORE.write_text("1000")
+    try:
+        require_usable(model)
+        server = _load(model, resources, told.key)
+    except Unusable as problem:
+        replace(told, problem=str(problem)).announce(folder)
+        print(problem, file=sys.stderr)
+        sys.exit(UNUSABLE)
+    with SchemaAdapter(urlsplit(server.listening_address).port or 0) as adapter:
+        replace(told, port=adapter.server_address[1]).announce(folder)
+        adapter.serve_forever()
+
+
+def require_usable(model: Path) -> None:
+    """Raise Unusable if the file can't be read, is no GGUF file, or does not fit into the memory."""
+    try:
+        size = model.stat().st_size
+        with model.open("rb") as file:
+            begins = file.read(4)
+    except OSError as error:
+        raise Unusable(
+            f"{model} cannot be read: {error.strerror}. Run `make local-model`, or let "
+            f"SCRIPTSMITH_LOCAL_MODEL name another GGUF file; {_AGAIN}"
+        ) from error
+    if begins != b"GGUF":
+        raise Unusable(f"{model} is not a GGUF file. Replace it, {_AGAIN}")
+    # The context of a small model and the buffers take less; those of a large model are a fifth of its weights.
+    needed, free = size + max(size // 5, _GIB // 2), available_bytes()
+    if needed > free:
+        raise Unusable(
+            f"{model.name} needs about {needed / _GIB:.1f} GiB of memory and {free / _GIB:.1f} GiB are "
+            f"available. End other programs or choose a smaller model, {_AGAIN}"
+        )
+
+
+def _load(model: Path, resources: Resources, key: str) -> Any:
+    """Return llama.cpp's server, which listens in threads of its own once the weights are loaded. Raises Unusable."""
+    sys.path.append(str(PACKAGES))  # last: an installed package may be built for this machine's GPU
+    try:
+        import xllamacpp
+    except ImportError as error:
+        raise Unusable(
+            f"xllamacpp cannot be imported: {error}. Run `make local-model`, {_AGAIN}"
+        ) from error
+    wanted = xllamacpp.CommonParams()
+    wanted.model.path = str(model)
+    wanted.model_alias = {model.stem}
+    wanted.n_ctx = resources.context * resources.slots
+    wanted.n_parallel = resources.slots
+    wanted.cpuparams.n_threads = wanted.cpuparams_batch.n_threads = resources.threads
+    wanted.cache_ram_mib = _PROMPT_CACHE_MIB
+    wanted.api_keys = [key]
+    wanted.endpoint_metrics = True
+    wanted.endpoint_slots = False  # it shows prompts
+    wanted.ui = wanted.fit_params = False
+    wanted.verbosity = 1  # errors
+    try:
+        return xllamacpp.Server(wanted)
+    except RuntimeError as error:
+        raise Unusable(
+            f"llama.cpp cannot load {model}: it is damaged, of an unknown architecture, or too large. "
+            f"The lines above this one in the log say more. Replace it, {_AGAIN}"
+        ) from error

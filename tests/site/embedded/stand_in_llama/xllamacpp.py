@@ -1,0 +1,33 @@
+"""A stand-in for llama.cpp's package: its parameters, and a server that answers `/health` and echoes requests.
+
+What a model does is the name of its file: `damaged` cannot be loaded.
+"""
+
+from __future__ import annotations
+
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from types import SimpleNamespace
+
+
+class CommonParams(SimpleNamespace):
+    def __init__(self) -> None:
+        super().__init__(
+            model=SimpleNamespace(), cpuparams=SimpleNamespace(), cpuparams_batch=SimpleNamespace()
+        )
+
+
+class Server:
+    def __init__(self, wanted: CommonParams) -> None:
+        if "damaged" in wanted.model.path:
+            raise RuntimeError("Failed to init server, please check the input params.")
+        server = HTTPServer(("127.0.0.1", 0), _Handler)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.listening_address = f"http://127.0.0.1:{server.server_port}"
+
+
+class _Handler(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b'{"status": "ok"}')
