@@ -343,3 +343,11 @@ def test_findings_are_plain_json_with_facts_of_the_model() -> None:
     assert json.loads(json.dumps(kept)) == kept
     assert kept["models"] == ["a", "b"]
     assert kept["recommended"] == "schema"
+
+
+def test_tool_call_written_as_text_is_no_tool_mode(standin: StandIn) -> None:
+    """llama.cpp shows the tool to a model that does not know tools, and the model may write its call as text."""
+    standin.faults({"kind": "text", "text": '```json\n{"answer": "w1"}\n```', "count": None})
+    target = Target("under-test", standin.url, "any", SECONDS)
+    found = probe(target, client=MessagesClient(), inspector=SdkInspector(), make_word=lambda: "w1")
+    assert outcomes(found) == {"schema": "real", "tool": "ignored", "text": "real"}
