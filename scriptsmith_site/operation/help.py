@@ -18,6 +18,7 @@ GUIDES = {
     "relevance": _("How sure a match is"),
     "studies": _("Studies and their figures"),
     "models": _("Models and their servers"),
+    "local-model": _("A local model"),
     "cost": _("Cost and time"),
     "batches": _("Message batches"),
     "simulating": _("Simulating before paying"),

@@ -17,6 +17,7 @@ from catalog.retrieval import vector_store
 from core.web.requests import signed_in, wants_fragment
 from scriptsmith_site.operation import health, storage, work
 from scriptsmith_site.operation.backup import files_elsewhere
+from scriptsmith_site.operation.local_models import local_models_now
 from scriptsmith_site.people.services import require_administrator
 
 
@@ -35,6 +36,7 @@ def show_status(request: HttpRequest) -> HttpResponse:
         "lost_after": work.LOST_AFTER,
         "backlog": work.backlog_now(),
         "sandbox": work.sandbox_now(),
+        "local_models": local_models_now(),
         "resting": work.endpoints_at_rest(),
         "rooms": storage.rooms(),
         "events": storage.last_events(),

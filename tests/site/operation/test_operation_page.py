@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import re
 from datetime import timedelta
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from django.contrib.auth.models import User
@@ -16,6 +20,7 @@ from pytest_django import DjangoAssertNumQueries, Settings
 from catalog import services
 from catalog.exchange import offline_copy
 from catalog.models import CaseRun, EmbeddingModel, SandboxReport
+from pipeline.clients.local_models import LocalModel
 from pipeline.models import Endpoint, Run, Worker
 from scriptsmith_site.embedded.layout import Layout
 from scriptsmith_site.models import BackupEvent
@@ -158,3 +163,35 @@ def test_it_knows_the_last_word_of_the_sandbox_and_what_waits_for_it(admin: Clie
     assert "bubblewrap" in said and "1 waiting" in said.partition("Cases for the sandbox")[2]
     SandboxReport.objects.filter(pk=report.pk).update(last_at=timezone.now() - timedelta(hours=3))
     assert "has not said so lately" in admin.get("/operation/").text
+
+
+class Metrics(BaseHTTPRequestHandler):
+    """llama.cpp's metrics of a server that has written, for whoever has the key."""
+
+    def do_GET(self) -> None:
+        is_allowed = self.headers["authorization"] == "Bearer secret"
+        self.send_response(200 if is_allowed and self.path == "/metrics" else 401)
+        self.end_headers()
+        self.wfile.write(b"# TYPE gauge\nllamacpp:predicted_tokens_seconds 9.76\n" * is_allowed)
+
+
+def test_local_models_have_state_memory_and_speed(
+    admin: Client, settings: Settings, tmp_path: Path
+) -> None:
+    settings.LAYOUT = Layout(tmp_path)
+    folder = settings.LAYOUT.local_models
+    folder.mkdir()
+    with HTTPServer(("127.0.0.1", 0), Metrics) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        LocalModel("fast", os.getpid(), server.server_port, "secret").announce(folder)
+        LocalModel("new", os.getpid()).announce(folder)
+        LocalModel("broken", 2**22 + 1, problem="broken.gguf is not a GGUF file.").announce(folder)
+        assert "Local models" not in admin.get("/operation/").text, "the endpoint is off"
+        settings.SCRIPTSMITH_ENDPOINTS = ["demo", "local"]
+        page = admin.get("/operation/").text
+        server.shutdown()
+    rows = dict(re.findall(r"<code>(fast|new|broken)</code>(.*?)</dd>", page, re.S))
+    assert "ready" in rows["fast"] and "MB" in rows["fast"] and "9.8" in rows["fast"]
+    assert "loading" in rows["new"] and "MB" in rows["new"] and "9.8" not in rows["new"]
+    assert "not served" in rows["broken"] and "is not a GGUF file" in rows["broken"]
+    assert "secret" not in page

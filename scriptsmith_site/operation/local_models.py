@@ -1,0 +1,43 @@
+"""The state of the local models: whether they are loaded, how much memory they use, how fast they write."""
+
+from __future__ import annotations
+
+import re
+from contextlib import closing
+from http.client import HTTPConnection, HTTPException
+from pathlib import Path
+
+from django.conf import settings
+
+from pipeline.clients.local_models import LOCAL, LocalModel, announced_models
+
+
+def local_models_now() -> list[dict[str, object]] | None:
+    """Return each model with its memory in bytes and its tokens per second; None if the endpoint is switched off."""
+    if LOCAL not in settings.SCRIPTSMITH_ENDPOINTS:
+        return None
+    return [
+        {"model": model, "memory": _memory_of(model.pid), "speed": speed_of(model)}
+        for model in announced_models()
+    ]
+
+
+def _memory_of(pid: int) -> int | None:
+    """Return the memory of a process, with its share of what processes have in common."""
+    try:
+        found = re.search(r"^Pss: +(\d+)", Path(f"/proc/{pid}/smaps_rollup").read_text(), re.M)
+    except OSError:
+        return None
+    return int(found[1]) * 1024 if found else None
+
+
+def speed_of(model: LocalModel) -> float | None:
+    """Return the tokens written per second, on average since the server's start; None before its first reply."""
+    with closing(HTTPConnection("127.0.0.1", model.port, timeout=1.0)) as server:
+        try:
+            server.request("GET", "/metrics", headers={"authorization": f"Bearer {model.key}"})
+            text = server.getresponse().read().decode(errors="replace")
+        except (OSError, HTTPException):
+            return None
+    found = re.search(r"^llamacpp:predicted_tokens_seconds ([\d.]+)", text, re.M)
+    return float(found[1]) or None if found else None
