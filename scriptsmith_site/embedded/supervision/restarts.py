@@ -29,7 +29,7 @@ class Restarts:
             self._in_a_row = 0
         self._in_a_row += 1
         self._started_at = math.inf  # until `note_start`: a long delay is not a stable run
-        delay = _FIRST_DELAY_SECONDS * 2 ** (self._in_a_row - 1)
+        delay = _FIRST_DELAY_SECONDS * 2 ** min(self._in_a_row - 1, 10)
         self.due_at = now + min(delay, _LONGEST_DELAY_SECONDS)
         return self._in_a_row <= _MOST_IN_A_ROW
 
