@@ -1,1 +1,1 @@
-"""The desk: one reviewer scores one item, decides on it, comments on it."""
+"""The review page, where a reviewer scores an item, decides on it and comments on it."""

@@ -1,4 +1,4 @@
-"""The API of one item, and of one's own scores and decisions: it shows no more than the pages."""
+"""API of single items and of the caller's scores and decisions. It never returns more than the pages show."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ from review.queue.api import WaitingViewSet
 
 
 class QueueViewSet(WaitingViewSet):
-    """The live queue: what waits for the caller, and the way to the next item."""
+    """The caller's review queue."""
 
     @extend_schema(
         request=None, responses={200: ItemSeen, 204: OpenApiResponse(description="nothing waits")}
     )
     @action(detail=False, methods=["post"], url_path="claim")
     def claim(self, request: Request) -> Response:
-        """Take the next item."""
+        """Claim the next item."""
         user = signed_in(request)
         assignment = queue.claim_next(access_queue(user), by=user)
         if assignment is None:
@@ -55,7 +55,7 @@ class QueueViewSet(WaitingViewSet):
 
 
 class ItemViewSet(EvidenceActions):
-    """One item: look, score, decide, give back; its cases."""
+    """Items to review, with their scores, decisions and sandbox tests."""
 
     queryset = Item.objects.all()
     serializer_class: type[serializers.BaseSerializer[Any]] = ItemSeen
@@ -69,21 +69,21 @@ class ItemViewSet(EvidenceActions):
     @extend_schema(request=None, responses=ItemSeen)
     @action(detail=True, methods=["post"])
     def claim(self, request: Request, pk: str) -> Response:
-        """Take this item."""
+        """Claim this item."""
         queue.claim_item(self._mine(request, pk), by=signed_in(request))
         return self._shown(request, pk)
 
     @extend_schema(request=None, responses=ItemSeen)
     @action(detail=True, methods=["post"])
     def undo(self, request: Request, pk: str) -> Response:
-        """Take back one's last score or decision in this item's campaign; the item it was about."""
+        """Undo the caller's last score, decision or skip in this item's campaign and return the affected item."""
         item = services.undo_last(self._mine(request, pk).campaign, by=signed_in(request))
         return self._show(request, item.pk)
 
     @extend_schema(request=ScoreIn, responses={201: ScoreOut})
     @action(detail=True, methods=["post"])
     def score(self, request: Request, pk: str) -> Response:
-        """Score the stage that is open; sending the same score again changes nothing."""
+        """Score the current stage. Sending the same score again changes nothing."""
         item, given = self._mine(request, pk), read_body(ScoreIn, request)
         given["seen"] = find_seen(item.pk, given["stage"], given["seen"])
         score = services.submit_score(item, services.ScoreInput(**given), by=signed_in(request))
@@ -92,7 +92,7 @@ class ItemViewSet(EvidenceActions):
     @extend_schema(request=DecisionIn, responses={201: DecisionOut})
     @action(detail=True, methods=["post"])
     def decide(self, request: Request, pk: str) -> Response:
-        """Approve, edit and approve, or reject the exact script named by its hash, and score it in one act."""
+        """Approve, edit or reject the script with the given hash, and score it in the same request."""
         item, given = self._mine(request, pk), read_body(DecisionIn, request)
         picked = {name: given.pop(name) for name in ("value", "comment", "stage", "arm")}
         decision = services.decide(
@@ -107,7 +107,7 @@ class ItemViewSet(EvidenceActions):
     @extend_schema(request=FeedbackIn, responses={202: None})
     @action(detail=True, methods=["post"])
     def feedback(self, request: Request, pk: str) -> Response:
-        """Have the script rewritten in the background, from one's own feedback or from the model's."""
+        """Request a rewrite in the background, based on the caller's feedback or on the model's."""
         item, user = self._mine(request, pk), signed_in(request)
         given = read_body(FeedbackIn, request)
         text, secrets = given["feedback"], SecretsChoice(given["secrets"])
@@ -120,7 +120,7 @@ class ItemViewSet(EvidenceActions):
     @extend_schema(request=ShortenIn, responses={202: ShorteningOut})
     @action(detail=True, methods=["post"])
     def shorten(self, request: Request, pk: str) -> Response:
-        """Have one's own long feedback said in fewer words; the model is asked in the background."""
+        """Ask a model, in the background, to shorten the caller's feedback."""
         item, text = self._mine(request, pk), read_body(ShortenIn, request)["feedback"]
         shortening = services.shorten_feedback(item, text=text, by=signed_in(request))
         return Response(ShorteningOut(shortening).data, status=status.HTTP_202_ACCEPTED)
@@ -131,7 +131,7 @@ class ItemViewSet(EvidenceActions):
     )
     @action(detail=True, url_path="shorten/(?P<shortening>[0-9]+)")
     def shorter(self, request: Request, pk: str, shortening: str) -> Response:
-        """What became of it so far."""
+        """Return the state of the request, and the shortened text when it is done."""
         item, user = self._item(request, pk), signed_in(request)
         return Response(
             ShorteningOut(services.access_shortening(item, read_key(shortening), by=user)).data
@@ -140,7 +140,7 @@ class ItemViewSet(EvidenceActions):
     @extend_schema(request=RemarkIn, responses={201: RemarkOut})
     @action(detail=True, methods=["post"])
     def remarks(self, request: Request, pk: str) -> Response:
-        """Comment on one line of a script; sending the same again changes nothing."""
+        """Comment on one line of a script. Sending the same comment again changes nothing."""
         item, given = self._mine(request, pk), read_body(RemarkIn, request)
         given["draft"] = find_draft(item.pk, given["draft"])
         remark = services.add_remark(item, by=signed_in(request), **given)
@@ -153,14 +153,14 @@ class ItemViewSet(EvidenceActions):
     )
     @action(detail=True, methods=["delete"], url_path="remarks/(?P<remark>[0-9]+)")
     def remove_remark(self, request: Request, pk: str, remark: str) -> Response:
-        """Take back one's own comment on a line; it is kept, marked."""
+        """Remove the caller's comment on a line. The comment is marked as removed, not deleted."""
         services.remove_remark(self._mine(request, pk), read_key(remark), by=signed_in(request))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     @extend_schema(request=GiveBackIn, responses={204: None})
     @action(detail=True, methods=["post"], url_path="give-back")
     def give_back(self, request: Request, pk: str) -> Response:
-        """Skip, say that it can't be judged, or let go of it."""
+        """Release the item, skip it or report that it can't be judged."""
         item, given = self._mine(request, pk), read_body(GiveBackIn, request)
         desk = services.open_item(item, signed_in(request))
         queue.give_back(
@@ -172,7 +172,7 @@ class ItemViewSet(EvidenceActions):
         return access_item(signed_in(request), read_public(ITEM, pk))
 
     def _mine(self, request: Request, pk: str) -> Item:
-        """To act on: asked for before the body is read, so that who may not is told so first."""
+        """Return the item if the caller may act on it. Check this before the body, so that a 403 comes first."""
         return access_item_to_review(signed_in(request), read_public(ITEM, pk))
 
     def _shown(self, request: Request, pk: str) -> Response:
@@ -184,7 +184,7 @@ class ItemViewSet(EvidenceActions):
 
 
 class ScoreViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Score]):
-    """The caller's own scores, earlier ones included."""
+    """The caller's scores, including replaced ones."""
 
     serializer_class = ScoreOut
     queryset = Score.objects.none()
@@ -197,7 +197,7 @@ class ScoreViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Score]):
     @extend_schema(responses=PaceOut, filters=False)
     @action(detail=False, pagination_class=None)
     def pace(self, request: Request) -> Response:
-        """One's own pace today; nobody else's can be asked for."""
+        """Return the caller's pace today. The pace of other reviewers is not available."""
         user = signed_in(request)
         access_queue(user)
         return Response(PaceOut(queue.own_pace(user)).data)
@@ -206,7 +206,7 @@ class ScoreViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Score]):
 class DecisionViewSet(
     mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.GenericViewSet[Decision]
 ):
-    """Decisions of the live queue."""
+    """Decisions made in the review queue."""
 
     serializer_class = DecisionOut
     queryset = Decision.objects.none()

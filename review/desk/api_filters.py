@@ -1,4 +1,4 @@
-"""Filters of the API's lists of scores and decisions."""
+"""Filters for the API's lists of scores and decisions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from review.queue.api_filters import ItemKeyFilter
 
 
 class ScoreFilter(filters.FilterSet):  # type: ignore[misc]
-    """One's own scores."""
+    """Filter the caller's scores."""
 
     item = ItemKeyFilter()
 
@@ -19,7 +19,7 @@ class ScoreFilter(filters.FilterSet):  # type: ignore[misc]
 
 
 class DecisionFilter(filters.FilterSet):  # type: ignore[misc]
-    """Decisions of the live queue."""
+    """Filter the decisions made in the review queue."""
 
     item = ItemKeyFilter()
 

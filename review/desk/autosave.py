@@ -1,4 +1,4 @@
-"""What a reviewer typed on an item, kept between visits; two tabs do not overwrite each other."""
+"""Autosave of what a reviewer types on an item. Two tabs do not overwrite each other's text."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ MAX_SCRATCH_BYTES = 1_200_000
 
 @transaction.atomic
 def save_scratch(item: Item, *, by: User, fields: dict[str, object], revision: int) -> Scratch:
-    """Keep what was typed. Raises Stale where another tab has saved since; its text is the one kept.
+    """Save the typed fields. A repeated request, after a lost response, changes nothing.
 
-    Sent again, since the answer was lost on its way, it changes nothing.
+    Raises Stale, and keeps the newer text, if another tab has saved since this revision.
     """
     if sum(len(str(value)) for value in fields.values()) > MAX_SCRATCH_BYTES:
         raise BadInput(_("This is too long to be kept."))
@@ -37,7 +37,7 @@ def save_scratch(item: Item, *, by: User, fields: dict[str, object], revision: i
 
 
 def forget_scratches() -> None:
-    """Forget what was typed for items of the live queue that are decided, once nobody can undo that any more."""
+    """Delete the autosaved text of decided items in the review queue once their edit window has ended."""
     window = ExpressionWrapper(
         F("item__campaign__edit_minutes") * timedelta(minutes=1), output_field=DurationField()
     )

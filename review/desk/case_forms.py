@@ -1,4 +1,4 @@
-"""The form that one case is written in on the review screen."""
+"""The form for editing one sandbox test on the review page."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from core.web.forms import PlainText
 
 
 class CaseForm(forms.Form):
-    """One case as JSON, and why it is corrected or added."""
+    """One sandbox test as JSON, with the reason for adding or correcting it."""
 
     case = PlainText(
         label=_("Case"),

@@ -1,4 +1,4 @@
-"""The API of an item's cases, once its stages are scored: as on the review screen, by the same services."""
+"""API of an item's sandbox tests, available once its stages are scored. The review page uses the same services."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class CheckSeen(serializers.ModelSerializer[CheckResult]):
 
 
 class ScriptRan(serializers.Serializer[Any]):
-    """What one script did in one set of cases."""
+    """The results of one script in one test suite."""
 
     draft = serializers.IntegerField(help_text="id of the draft")
     set = serializers.CharField()
@@ -49,7 +49,7 @@ class ScriptRan(serializers.Serializer[Any]):
 
 
 class RevisionSeen(serializers.ModelSerializer[CaseRevision]):
-    """A case struck, corrected or added by the caller, or by others where reviewers are not hidden."""
+    """A test that was removed, corrected or added by the caller, or by other reviewers if they are not hidden."""
 
     set = serializers.CharField(
         source="case_set.sha256",
@@ -72,7 +72,7 @@ class CasesSeen(serializers.Serializer[Any]):
 
 
 class DiffersSeen(serializers.Serializer[Any]):
-    """A stage on which the caller's score and execution differ."""
+    """A stage at which the caller's score and the test results differ."""
 
     stage = serializers.CharField()
     value = serializers.IntegerField()
@@ -81,7 +81,7 @@ class DiffersSeen(serializers.Serializer[Any]):
 
 
 class EvidenceSeen(serializers.Serializer[Any]):
-    """What the scripts did in cases of the statement, as the caller's screen shows it."""
+    """The sandbox test results of an item's scripts, as shown on the caller's review page."""
 
     sets = CasesSeen(many=True)
     scripts = ScriptRan(many=True)
@@ -122,7 +122,7 @@ class CaseIn(serializers.Serializer[Any]):
 
 
 class EvidenceActions(viewsets.GenericViewSet[Item]):
-    """Cases of an item: what its scripts did in them, and what its reviewer says of it and changes."""
+    """Sandbox tests of an item: their results, the caller's explanations, and changes to the tests."""
 
     @extend_schema(
         responses={
@@ -132,7 +132,7 @@ class EvidenceActions(viewsets.GenericViewSet[Item]):
     )
     @action(detail=True)
     def evidence(self, request: Request, pk: str) -> Response:
-        """What the scripts did in prepared worlds; there only when every stage has its score."""
+        """Return the sandbox test results of the item's scripts. Available once every stage has a score."""
         user = signed_in(request)
         shown = show_cases(open_item(access_item(user, read_public(ITEM, pk)), user))
         if shown is None:
@@ -142,7 +142,7 @@ class EvidenceActions(viewsets.GenericViewSet[Item]):
     @extend_schema(request=LabelIn, responses={201: LabelSeen})
     @action(detail=True, methods=["post"], url_path="evidence/label")
     def label_evidence(self, request: Request, pk: str) -> Response:
-        """Say why one's score and execution differ at a stage; the same again takes it back."""
+        """Explain why the caller's score and the results differ at a stage. The same reason again deletes it."""
         item, given = _item_of(request, pk), read_body(LabelIn, request)
         said = services.label(item, by=signed_in(request), **given)
         return Response(LabelSeen(said).data, status=status.HTTP_201_CREATED)
@@ -150,7 +150,7 @@ class EvidenceActions(viewsets.GenericViewSet[Item]):
     @extend_schema(request=StrikeIn, responses={201: RevisionSeen})
     @action(detail=True, methods=["post"], url_path="evidence/strike")
     def strike_case(self, request: Request, pk: str) -> Response:
-        """Strike a case or a check: it counts no longer in this campaign; what was found with it stays."""
+        """Remove a test or a check from this campaign's results. Its past results are kept."""
         item, given = _item_of(request, pk), read_body(StrikeIn, request)
         try:
             made = services.strike(
@@ -161,7 +161,7 @@ class EvidenceActions(viewsets.GenericViewSet[Item]):
                 by=signed_in(request),
             )
         except BadInput as refused:
-            # The review screen has two fields for reasons.
+            # The review page has two fields for reasons, so this one has its own name there.
             field = "reason" if refused.field == "strike_reason" else refused.field
             raise BadInput(str(refused), field=field) from refused
         return Response(RevisionSeen(made).data, status=status.HTTP_201_CREATED)
@@ -169,7 +169,7 @@ class EvidenceActions(viewsets.GenericViewSet[Item]):
     @extend_schema(request=CaseIn, responses={201: RevisionSeen})
     @action(detail=True, methods=["post"], url_path="evidence/cases")
     def write_case(self, request: Request, pk: str) -> Response:
-        """Correct a case or add one; the scripts are run in it as soon as it is kept."""
+        """Correct or add a test. The scripts run in it as soon as it is saved."""
         item, given = _item_of(request, pk), read_body(CaseIn, request)
         made = services.write_case(
             item,
@@ -183,7 +183,7 @@ class EvidenceActions(viewsets.GenericViewSet[Item]):
 
 
 def show_cases(desk: ItemView) -> dict[str, Any] | None:
-    """The panel of the review screen as data, under its rules; None where there is none. That it was seen is noted."""
+    """Return the test panel of the review page as data, or None if it is hidden, and record that the user saw it."""
     drafts = visible_drafts(desk)
     evidence = show_evidence(desk, drafts)
     if evidence is None:
@@ -228,5 +228,5 @@ def _show_result(draft: int, result: StatementEvidence) -> dict[str, object]:
 
 
 def _item_of(request: Request, pk: str) -> Item:
-    """To act on: asked for before the body is read, so that who may not is told so first."""
+    """Return the item if the caller may act on it. Check this before the body, so that a 403 comes first."""
     return access_item_to_review(signed_in(request), read_public(ITEM, pk))

@@ -1,4 +1,4 @@
-"""Feedback and rewrites that a reviewer asks for; both are made in the background, and the item comes back."""
+"""Reviewers' requests for feedback and rewrites. Both run in the background, and the item returns to the reviewer."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ from review.models import Assignment, Item
 
 @transaction.atomic
 def ask_for_feedback(item: Item, *, by: User) -> Refinement:
-    """Live queue: the reviewer marked wrong what the assessor passed. Feedback and refinement are made in the
-    background, the reviewer goes on, and the item comes back to them.
+    """Request feedback and a refinement for a script that the reviewer scored wrong and the assessor passed.
+
+    Only for the review queue. Both are made in the background, and the item then returns to the reviewer.
     """
     desk = open_item(item, by)
     assignment = held_assignment(desk)
@@ -42,10 +43,10 @@ def send_feedback(
     based_on: int | None = None,
     secrets: SecretsChoice | None = SecretsChoice.MASK,
 ) -> Refinement:
-    """The expert's own feedback: the script is rewritten from it, and comes back to be scored in its own arm.
+    """Request a rewrite from the expert's own feedback. The result is scored in its own arm.
 
-    `secrets` says what is done with those in it; None where the expert is to be asked, which raises SecretsFound. In
-    a study they are masked without a question: that there is one would tell which model rewrites.
+    `secrets` says what to do with secrets in the text. None raises SecretsFound so that the page can ask the expert. In
+    a study, secrets are always masked without asking, because the question would reveal which model rewrites.
     """
     if not text.strip():
         raise BadInput(_("Write what is wrong with the script."), field="feedback")
@@ -65,7 +66,7 @@ def send_feedback(
             secrets=secrets if item.campaign.is_live else SecretsChoice.MASK,
         )
     except pipeline.SecretsFound as found:
-        # The names of models are for those who may see them.
+        # Only some users may see the names of models.
         raise pipeline.SecretsFound(found.found, to=[_("The model that rewrites")]) from found
     _set_waiting(assignment)
     return refinement

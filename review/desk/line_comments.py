@@ -1,4 +1,4 @@
-"""Comments on single lines of a script: added and taken back by whoever has the item, read by those who may."""
+"""Comments on single lines of a script. The reviewer who holds the item adds and removes them."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from review.desk.scores import held_assignment
 from review.models import Item, Remark
 
 MAX_TEXT = 2_000
-# A person with more to say of one script has a comment for it.
+# Longer criticism belongs in the comment on the whole script.
 MOST_EACH = 200
 
 
 @transaction.atomic
 def add_remark(item: Item, *, draft: int, line: int, text: str, by: User) -> Remark:
-    """Say something about one line of a script that is open to this person. Sent again it changes nothing.
+    """Comment on one line of a script the user may see. Sending the same comment again changes nothing.
 
-    Raises BadInput for a line that does not exist or a text that is empty or too long, NotAllowedNow where the item
-    is not in their hands or the script not open to them.
+    Raises BadInput if the line does not exist or the text is empty or too long. Raises NotAllowedNow if the user does
+    not hold the item or may not see the script.
     """
     text = text.strip()
     if not text:
@@ -34,7 +34,7 @@ def add_remark(item: Item, *, draft: int, line: int, text: str, by: User) -> Rem
         raise BadInput(
             _("A comment on a line has at most %s characters.") % f"{MAX_TEXT:,}", field="remark"
         )
-    # One after the other, so that a double click is one remark.
+    # Lock the item so that a double click adds only one comment.
     Item.objects.select_for_update().get(pk=item.pk)
     desk = open_item(item, by)
     held_assignment(desk)
@@ -57,9 +57,9 @@ def add_remark(item: Item, *, draft: int, line: int, text: str, by: User) -> Rem
 
 @transaction.atomic
 def remove_remark(item: Item, remark: int, *, by: User) -> Remark:
-    """Take back one's own remark: it is kept, marked, and shown no more. Done twice it changes nothing.
+    """Remove the user's comment by marking it. Removing it twice changes nothing.
 
-    Raises BadInput where there is none of theirs, NotAllowedNow where the item is not in their hands.
+    Raises BadInput if the user has no such comment, and NotAllowedNow if they do not hold the item.
     """
     found = Remark.objects.filter(pk=remark, item=item, by=by).first()
     if found is None:
@@ -72,9 +72,9 @@ def remove_remark(item: Item, remark: int, *, by: User) -> Remark:
 
 
 def remarks_of(desk: ItemView) -> list[Remark]:
-    """What may be read here, by line: one's own remarks, and those of others where reviewers are not hidden.
+    """Return the visible comments on scripts that are open to the reviewer.
 
-    Of scripts that are not open yet, nothing.
+    Other reviewers' comments are included only if the campaign does not hide its reviewers.
     """
     if not getattr(desk.item, "has_remarks", True):
         return []
@@ -86,7 +86,7 @@ def remarks_of(desk: ItemView) -> list[Remark]:
 
 
 def write_notes(desk: ItemView) -> str:
-    """What this reviewer said of the first script, as points of feedback: their comment, then their line comments."""
+    """Return the reviewer's comment and line comments on the first script as a list of feedback points."""
     score = desk.script_score
     if score is None or desk.first is None:
         return ""
@@ -100,11 +100,11 @@ def write_notes(desk: ItemView) -> str:
 
 
 def remarks_for(item: Item, drafts: Sequence[Draft]) -> list[Remark]:
-    """All that was said about lines of these scripts; for those who settle what reviewers differ on."""
+    """Return all comments on lines of these scripts, for adjudicators."""
     found = Remark.objects.filter(item=item, draft__in=drafts, removed_at=None)
     return list(found.select_related("by"))
 
 
 def count_lines(draft: Draft) -> int:
-    """The lines of a script as they are numbered on screen."""
+    """Return the number of lines of a script, as numbered on the page."""
     return draft.script.removesuffix("\n").count("\n") + 1

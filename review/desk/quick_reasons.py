@@ -1,4 +1,4 @@
-"""Reasons that are given again and again, each by one key; more can be written behind them."""
+"""Common reasons that a reviewer selects with one key and can extend."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 @dataclass(frozen=True)
 class QuickReason:
-    """A reason by its name in forms; `words` are what is kept, `means` says when to choose it."""
+    """A predefined reason. `words` is the stored text, and `means` explains when to choose it."""
 
     name: str
     words: str | Promise
@@ -65,9 +65,10 @@ _WORDS = {one.name: one.words for one in (*REJECT, *SKIP)}
 
 
 def with_quick_reason(choice: str, typed: str) -> tuple[str, str]:
-    """What a button chose, and the whole reason: `reject-harm` is `reject`, its words and then what was typed.
+    """Split the chosen button into the kind of decision and the full reason.
 
-    A reason that is unknown adds nothing: what is missing is refused as if none was chosen.
+    `reject-harm` returns `reject`, and the text of the reason followed by what was typed. An unknown reason adds no
+    text, so validation treats it as missing.
     """
     kind, _dash, name = choice.partition("-")
     words = str(_WORDS.get(name, ""))

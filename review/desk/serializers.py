@@ -1,4 +1,4 @@
-"""Serializers of the desk's API; an item is shown under the same blinding as on its page."""
+"""Serializers of the review API. An item is blinded in the same way as on its page."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from review.models import Assignment, Decision, Remark, Score
 
 
 class ScoreOut(serializers.ModelSerializer[Score]):
-    """One's own score; Drafts and feedback are called as the item calls them."""
+    """A score of the caller. Drafts and feedback have the same ids as in the item."""
 
     draft = serializers.SerializerMethodField()
     feedback = serializers.SerializerMethodField()
@@ -62,7 +62,7 @@ class ScoreIn(serializers.Serializer[Any]):
 
 
 class PaceOut(serializers.Serializer[Any]):
-    """One's own pace today, by one's own clock."""
+    """The caller's pace today. The day starts at midnight in the caller's time zone."""
 
     today = serializers.IntegerField(help_text="items done")
     sitting = serializers.IntegerField(allow_null=True, help_text="of those, in this sitting")
@@ -101,12 +101,12 @@ class DecisionIn(serializers.Serializer[Any]):
 
 
 class DecisionOut(serializers.ModelSerializer[Decision]):
-    """A decision; Drafts are called as the item calls them."""
+    """A decision. Drafts have the same ids as in the item."""
 
     item = PublicKeyField(ITEM, source="item_id")
     draft = serializers.SerializerMethodField()
     edited = serializers.SerializerMethodField()
-    # Keys of the scores that were stored with it.
+    # Keys of the scores that were stored with the decision.
     scores = serializers.SerializerMethodField()
     version = serializers.SerializerMethodField()
 
@@ -141,7 +141,7 @@ class DecisionOut(serializers.ModelSerializer[Decision]):
 
 
 class RemarkOut(serializers.ModelSerializer[Remark]):
-    """A comment on a line; those of others only where the campaign does not hide its reviewers."""
+    """A comment on a line. Other reviewers' comments appear only if the campaign does not hide its reviewers."""
 
     by = serializers.CharField(source="by.username")
     draft = serializers.SerializerMethodField()
@@ -181,7 +181,7 @@ class ShortenIn(serializers.Serializer[Any]):
 
 
 class ShorteningOut(serializers.ModelSerializer[Shortening]):
-    """One's own feedback, and what the model made of it once `state` is `done`."""
+    """The caller's feedback, with the shortened text once `state` is `done`."""
 
     class Meta:
         model = Shortening
@@ -216,7 +216,7 @@ class StepSeen(serializers.Serializer[Any]):
 
 
 class ItemSeen(serializers.Serializer[Any]):
-    """An item as its reviewer may see it now; what is hidden until its stage is null or absent."""
+    """An item as its reviewer may see it now. Fields that are still hidden are null or absent."""
 
     id = serializers.IntegerField()
     campaign = serializers.CharField()
@@ -237,7 +237,7 @@ class ItemSeen(serializers.Serializer[Any]):
 
 
 def show_item(desk: ItemView) -> dict[str, Any]:
-    """The blinded view of an item, by the same rules as the page."""
+    """Return the blinded view of an item, by the same rules as the page."""
     step = desk.next_step
     assessment = getattr(desk.first, "assessment", None) if desk.visible["verdict"] else None
     if assessment is not None:

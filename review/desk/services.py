@@ -1,4 +1,4 @@
-"""What a reviewer can do with one item: see it, score it, comment, decide, undo."""
+"""What a reviewer can do with an item: open, score, comment, decide and undo."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asks a model to shorten an expert's own feedback; the expert takes the result or leaves it."""
+"""Requests to shorten an expert's feedback with a model. The expert can accept or ignore the result."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from review.models import Item
 
 
 def shorten_feedback(item: Item, *, text: str, by: User) -> Shortening:
-    """Have feedback on the item's script shortened in the background; the person goes on writing meanwhile.
+    """Ask a model to shorten the feedback in the background, while the reviewer keeps writing.
 
-    Raises BadInput without a long text, NotAllowedNow where the item is not in their hands, the script not
-    scored, no model there or its budget used up.
+    Raises BadInput if the text is short. Raises NotAllowedNow if the user does not hold the item, the script is not
+    scored, no model is available, or the budget is used up.
     """
     desk = open_item(item, by)
     held_assignment(desk)
@@ -28,5 +28,5 @@ def shorten_feedback(item: Item, *, text: str, by: User) -> Shortening:
 
 
 def access_shortening(item: Item, pk: int, *, by: User) -> Shortening:
-    """What became of this person's own text; 404 for anybody else's."""
+    """Return the user's own shortening request. Raises Http404 for other users' requests."""
     return get_object_or_404(Shortening, pk=pk, run=item.run_id, asked_by=by)

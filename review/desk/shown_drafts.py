@@ -1,7 +1,7 @@
-"""A sealed token of the Drafts that a screen showed to its reviewer: only those can be decided on.
+"""A sealed token of the Drafts a page has shown to its reviewer. Only those Drafts can be decided on.
 
-The seal is made of the person, the item and the Drafts whose gate is open to them, and tells nothing of any of
-them. A Draft that is hidden changes neither it nor what is answered.
+The token is derived from the user, the item and the Drafts the user may see, and reveals nothing about them. A hidden
+Draft affects neither the token nor the error messages.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ _LENGTH = 32  # hex digits of each half
 
 
 def steps_shown(desk: ItemView) -> dict[int, Step]:
-    """By key of the Draft, the stage that it is; of the Drafts that this person may see now, in their order."""
+    """Map the key of each Draft the reviewer may see to its stage, in the order of the stages."""
     return {step.draft.pk: step for step in desk.steps if step.draft}
 
 
 def seal(desk: ItemView) -> str:
-    """The token of what is shown now: whose screen of which item it is, then which Drafts stand on it."""
+    """Return the token of the current page: one half for the user and item, the other for the Drafts shown."""
     drafts = sorted(desk.shown_drafts, key=lambda one: one.pk)
     shown = " ".join(f"{draft.pk}:{draft.sha256}" for draft in drafts)
     owner = f"{desk.reviewer.pk} {desk.item.pk}"
@@ -31,10 +31,10 @@ def seal(desk: ItemView) -> str:
 
 
 def draft_shown(desk: ItemView, *, sha256: str, token: str) -> Draft:
-    """The Draft with this hash, which the screen with this token showed and still does.
+    """Return the Draft with this hash if the page with this token showed it and it is still visible.
 
-    Raises BadInput for a token that is not of this person and item, and Stale where what they may see has changed
-    since, or the Draft is none of it.
+    Raises BadInput if the token belongs to another user or item. Raises Stale if the visible Drafts have changed or do
+    not include this one.
     """
     now = seal(desk)
     if not constant_time_compare(token[:_LENGTH], now[:_LENGTH]):

@@ -1,4 +1,4 @@
-"""Addresses of an item, below `items/<pk>/`; scoring, which is asked by far the most, first."""
+"""URLs of an item, below `items/<pk>/`. Scoring has the most requests, so it is first."""
 
 from __future__ import annotations
 

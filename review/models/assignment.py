@@ -1,4 +1,4 @@
-"""Assignment, SentBack, Scratch, Reveal, Flag, Remark: a reviewer at work on an item."""
+"""Models of a reviewer's work on an item: Assignment, SentBack, Scratch, Reveal, Flag and Remark."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Assignment(models.Model):
 
     class State(models.TextChoices):
         ACTIVE = "active", _("Active")
-        # The reviewer went on to other items; feedback and refinement are being made for this one.
+        # The reviewer continues with other items while feedback and refinement are made for this one.
         WAITING = "waiting", _("Waiting for feedback")
         SUBMITTED = "submitted", _("Submitted")
         SKIPPED = "skipped", _("Skipped")
@@ -26,10 +26,10 @@ class Assignment(models.Model):
         EXPIRED = "expired", _("Expired")
 
     HOLDING = (State.ACTIVE, State.WAITING, State.SUBMITTED)
-    LET_GO = (State.SKIPPED, State.CANNOT_JUDGE, State.RELEASED, State.EXPIRED)  # all others
-    # Let go of with a reason: somebody else is asked.
+    LET_GO = (State.SKIPPED, State.CANNOT_JUDGE, State.RELEASED, State.EXPIRED)  # all other states
+    # Ended with a reason, so that another reviewer gets the item.
     PASSED_OVER = (State.SKIPPED, State.CANNOT_JUDGE)
-    # Neither in hand nor dealt with: it may come to the same reviewer again.
+    # Neither active nor finished, so that the same reviewer may get the item again.
     LOOSE = (State.WAITING, State.RELEASED, State.EXPIRED)
 
     class Reason(models.TextChoices):
@@ -41,20 +41,20 @@ class Assignment(models.Model):
 
     item = models.ForeignKey(
         Item, models.CASCADE, related_name="assignments", db_index=False
-    )  # the index of item and reviewer begins with it
+    )  # the index on item and reviewer starts with it
     reviewer = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, related_name="assignments", db_index=False
     )
     state = models.CharField(max_length=12, choices=State, default=State.ACTIVE)
     reason = models.CharField(max_length=9, choices=Reason, default=Reason.QUEUE)
     position = models.PositiveIntegerField(default=0)
-    # A second tab takes over the work; the first one's writes carry an old fence and are told so.
+    # When a second tab takes over, writes of the first one have an old fence and are refused.
     fence = models.PositiveIntegerField(default=1)
     lease_until = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     ended_at = models.DateTimeField(null=True, blank=True)
     why = models.TextField(_("reason given"), blank=True)
-    # Times without a sign of life that were longer than the idle limit; not in the active seconds.
+    # Number of inactive periods longer than the idle limit. Active seconds do not include them.
     pauses = models.PositiveIntegerField(default=0)
     active_seconds = models.JSONField(default=dict, blank=True)
 
@@ -95,13 +95,13 @@ class Assignment(models.Model):
             ),
             models.Index(fields=["item", "reviewer"], name="assignment_of_item"),
             models.Index(fields=["reviewer", "state"], name="assignment_of_reviewer"),
-            # Where a person has come to; what was imported has no position, and does not pay for it.
+            # Finds a reviewer's last position. Imported assignments have none, so they are not indexed.
             models.Index(
                 fields=["reviewer", "id"],
                 name="assignment_last_of_reviewer",
                 condition=Q(position__gt=0),
             ),
-            # What a person did today, in this sitting, before this item: years of work are not read for it.
+            # Finds a reviewer's recent work without reading years of assignments.
             models.Index(
                 fields=["reviewer", "ended_at"],
                 name="assignment_done_by_reviewer",
@@ -114,7 +114,7 @@ class Assignment(models.Model):
 
 
 class SentBack(models.Model):
-    """Somebody asked a reviewer to look at an item again, and said why; their old scores are kept."""
+    """A manager's request that a reviewer check an item again, with a reason. The old scores are kept."""
 
     assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="sent_back")
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
@@ -137,7 +137,7 @@ class SentBack(models.Model):
 
 
 class Scratch(models.Model):
-    """What a reviewer has typed and not yet submitted; survives lost tabs, sessions and networks."""
+    """Text that a reviewer has typed but not submitted. It survives lost tabs, sessions and connections."""
 
     item = models.ForeignKey(Item, models.CASCADE, related_name="scratches")
     reviewer = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="scratches")
@@ -158,7 +158,7 @@ class Scratch(models.Model):
 
 
 class Reveal(models.Model):
-    """A reviewer asked to see what was hidden, before their score; append-only."""
+    """A reviewer's request to see hidden information before scoring. Append-only."""
 
     class What(models.TextChoices):
         VERDICT = "verdict", _("Verdict and feedback")
@@ -186,7 +186,7 @@ class Reveal(models.Model):
 
 
 class Flag(models.Model):
-    """A reviewer says that something is wrong with an item itself; a manager answers it."""
+    """A reviewer's report of a problem with an item, which a manager resolves."""
 
     item = models.ForeignKey(Item, models.CASCADE, related_name="flags")
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
@@ -207,7 +207,7 @@ class Flag(models.Model):
 
 
 class Remark(models.Model):
-    """A reviewer's comment on one line of a Draft; taken back it stays, marked."""
+    """A reviewer's comment on one line of a Draft. A removed comment is kept and marked."""
 
     item = models.ForeignKey(Item, models.CASCADE, related_name="remarks")
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")

@@ -1,4 +1,4 @@
-"""What experts make of cases and of what was found with them: cases struck, corrected, added; why they differ."""
+"""Models of reviewers' changes to sandbox tests, and of their reasons why results and scores differ."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from review.models.item import Case, Item
 
 
 class CampaignCaseSet(models.Model):
-    """A case set that counts for a case of a study: fixed there, whatever is written for its statement later."""
+    """A case set that counts for a case of a study. It stays fixed if others are written for the statement later."""
 
     case = models.ForeignKey(Case, models.CASCADE, related_name="case_sets", db_index=False)
     case_set = models.ForeignKey(CaseSet, models.CASCADE, related_name="counted_for")
@@ -31,7 +31,7 @@ class CampaignCaseSet(models.Model):
 
 
 class ImportedResult(models.Model):
-    """A result that came with a file counts in the campaign that it was imported into, and nowhere else."""
+    """An imported result, which counts only in the campaign it was imported into."""
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="+", db_index=False)
     execution = models.ForeignKey(Execution, models.CASCADE, related_name="+")
@@ -48,11 +48,11 @@ class ImportedResult(models.Model):
 
 
 class CaseRevision(models.Model):
-    """Somebody struck, corrected or added a case of a statement; never changed.
+    """A reviewer's removal, correction or addition of a case. Never changed.
 
-    What they made of the set on their screen is `case_set`. The same change of what counted in the campaign until then
-    is `merged`, which counts there from then on in the place of `root`: what anybody struck is out, what was corrected
-    is as the newest correction says, what was added is in. Each is empty where nothing of it is left.
+    `case_set` is the set on the reviewer's page after the change. `merged` is the campaign's current set after the same
+    change, and it replaces `root` there. It has no removed case, the newest version of each corrected case, and every
+    added case. Each of the two is empty if no cases are left.
     """
 
     class Kind(models.TextChoices):
@@ -68,7 +68,7 @@ class CaseRevision(models.Model):
     )
     merged = models.ForeignKey(CaseSet, models.CASCADE, null=True, blank=True, related_name="+")
     kind = models.CharField(_("what was done"), max_length=9, choices=Kind)
-    what = models.TextField(_("which case or check"))  # in words
+    what = models.TextField(_("which case or check"))  # plain text
     reason = models.TextField(_("reason"))
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     at = models.DateTimeField(default=timezone.now)
@@ -88,7 +88,7 @@ class CaseRevision(models.Model):
 
 
 class ExecutionLabel(models.Model):
-    """Why one expert's score and what the script did in its cases differ; append-only, one current per stage."""
+    """A reason why an expert's score and the script's test results differ. Append-only, one current row per stage."""
 
     class Stage(models.TextChoices):
         SCRIPT = "script", _("Script")
@@ -104,7 +104,7 @@ class ExecutionLabel(models.Model):
     item = models.ForeignKey(Item, models.CASCADE, related_name="execution_labels")
     stage = models.CharField(_("stage"), max_length=7, choices=Stage)
     draft = models.ForeignKey(Draft, models.PROTECT, null=True, blank=True, related_name="+")
-    # Empty where it was taken back.
+    # Empty if the reviewer removed the reason.
     reason = models.CharField(_("why they differ"), max_length=20, choices=Reason, blank=True)
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     at = models.DateTimeField(default=timezone.now)

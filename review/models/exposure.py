@@ -1,4 +1,4 @@
-"""Exposure: who was shown a verdict, or what tells it, outside of the stages of their own review."""
+"""Exposure: records who saw a verdict, or data that reveals it, outside the stages of their own review."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from review.models.campaign import Campaign
 
 
 class Exposure(models.Model):
-    """The first time that a person was shown the verdict of a run, or those of a whole campaign. Append-only.
+    """The first time a user was shown the verdict of a run, or of a whole campaign. Append-only.
 
-    What the desk shows a reviewer at its time is no Exposure; what they ask to see early is a Reveal.
+    Verdicts shown on the review page at their regular time are not recorded. An early request is a Reveal.
     """
 
     class What(models.TextChoices):
-        # A verdict alone, or with the assessment, the feedback, the refined script, times and costs.
+        # The verdict alone, or with the assessment, the feedback, the refined script, times and costs.
         RUN = "run", _("A run with its verdict")
         ITEMS = "items", _("A list of items by their verdicts")
         FILE = "file", _("An export")
@@ -34,7 +34,7 @@ class Exposure(models.Model):
         Campaign, models.CASCADE, null=True, blank=True, related_name="exposures", db_index=False
     )
     what = models.CharField(max_length=5, choices=What)
-    # The name of the page, or of the API's operation.
+    # Name of the page or of the API operation.
     where = models.CharField(max_length=100)
     at = models.DateTimeField(default=timezone.now)
 

@@ -1,4 +1,4 @@
-"""Score, Decision, Publication, Adjudication: what people said, append-only."""
+"""Append-only records of judgments: Score, Decision, Publication and Adjudication."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from review.models.assignment import Assignment
 from review.models.campaign import Rubric
 from review.models.item import Item
 
-# Noted among what was visible with the score of a Draft that was made from another expert's feedback.
+# OF_ANOTHER is set in `visible` if the Draft was made from another expert's feedback. OTHERS names that step.
 OF_ANOTHER, OTHERS = "others_feedback", "others"
 
 
 class Score(models.Model):
-    """One reviewer's 0, 1 or 2 on one stage of one Item in one arm, naming the exact object seen.
+    """One reviewer's 0, 1 or 2 for one stage of one Item in one arm, with a reference to the exact object seen.
 
-    Never changed and never deleted: a later score of the same reviewer, stage and arm takes `current`
-    from the earlier one. "Not asked" is the absence of a row, and never 0.
+    Never changed and never deleted. A later score of the same reviewer, stage and arm takes over `current`. A stage
+    that was not scored has no row and never counts as 0.
     """
 
     class Stage(models.TextChoices):
@@ -59,18 +59,19 @@ class Score(models.Model):
         Assignment, models.SET_NULL, null=True, blank=True, related_name="scores"
     )
     current = models.BooleanField(default=True)
-    # False from the moment anything later, or anybody else's, was shown: such a score is kept, but the
-    # figures use the one before.
+    # False if the reviewer had seen anything of later stages or of other reviewers. Such a score is kept, but the
+    # figures use the previous one.
     blind = models.BooleanField(default=True)
     imported = models.BooleanField(default=False)
     comment = models.TextField(_("comment"), blank=True)
     at = models.DateTimeField(default=timezone.now)
-    # False for one whose file says no time: `at` is when it was read then, and it comes before any with a time.
+    # False if the imported file gives no time. `at` is then the import time, and the score precedes all that have a
+    # time.
     timed = models.BooleanField(default=True, db_default=True)
 
-    # What the threats to validity ask to be recorded.
+    # Recorded to assess threats to validity.
     visible = models.JSONField(_("what was visible"), default=dict, blank=True)
-    # Who gave the current scores of the stages before this one, as {"script": reviewer, ...}.
+    # Reviewers who gave the current scores of the stages before this one, as {"script": reviewer, ...}.
     earlier_by = models.JSONField(
         _("earlier stages scored by"),
         default=dict,
@@ -82,13 +83,14 @@ class Score(models.Model):
     sitting_minutes = models.FloatField(null=True, blank=True)
     active_seconds = models.FloatField(null=True, blank=True)
     rubric = models.ForeignKey(Rubric, models.PROTECT, null=True, blank=True, related_name="+")
-    # Taken back by its reviewer: no longer current, and kept.
+    # Set when the reviewer undid the score, which is kept but no longer current.
     undone_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ["pk"]
         constraints = [
-            # One for each text: of an expert's arm there may be refinements by several, of the model's later rounds.
+            # One for each text. The expert arm can have refinements by several experts, and the model arm several
+            # rounds.
             models.UniqueConstraint(
                 fields=["item", "reviewer", "stage", "arm", "draft"],
                 condition=Q(current=True, draft__isnull=False),
@@ -112,7 +114,7 @@ class Score(models.Model):
             models.CheckConstraint(
                 condition=~Q(stage="script") | Q(arm="model"), name="score_script_has_no_arm"
             ),
-            # Labels made elsewhere may come without the texts; ours always name what was seen.
+            # Imported scores may come without the texts. Scores given here always reference what was seen.
             models.CheckConstraint(
                 condition=Q(imported=True)
                 | Q(stage="feedback", feedback__isnull=False, draft=None)
@@ -130,12 +132,12 @@ class Score(models.Model):
 
     @property
     def step_key(self) -> str:
-        """Which step of its reviewer it scored: what another expert's feedback led to is one of its own."""
+        """The key of the scored step. A Draft made from another expert's feedback has a step of its own."""
         return f"{self.stage}-{OTHERS if OF_ANOTHER in self.visible else self.arm}"
 
 
 class Decision(models.Model):
-    """Approve, approve with edits or reject, on an exact Draft, in the live queue."""
+    """A decision in the review queue to approve, edit and approve, or reject an exact Draft."""
 
     class Kind(models.TextChoices):
         APPROVE = "approve", _("Approved")
@@ -150,9 +152,9 @@ class Decision(models.Model):
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="decisions")
     at = models.DateTimeField(default=timezone.now)
     reason = models.TextField(_("reason"), blank=True)
-    # What stood in the score form beside it: {"step": "script-model", "value": 0 or null, "comment": ""}.
+    # Content of the score form next to the decision: {"step": "script-model", "value": 0 or null, "comment": ""}.
     picked = models.JSONField(default=dict, db_default=models.Value({}, models.JSONField()))
-    # Keys of the scores that were stored with it, and are taken back with it.
+    # Keys of the scores that were stored with the decision and are undone with it.
     scores = models.JSONField(default=list, db_default=models.Value([], models.JSONField()))
     undone_at = models.DateTimeField(null=True, blank=True)
     undone_by = models.ForeignKey(
@@ -183,7 +185,7 @@ class Decision(models.Model):
 
 
 class Publication(models.Model):
-    """The link from a Decision to the Version that it put into the catalogue."""
+    """The link from a Decision to the catalogue Version that it created."""
 
     decision = models.OneToOneField(Decision, models.PROTECT, related_name="publication")
     version = models.ForeignKey(Version, models.PROTECT, related_name="publications")
@@ -194,7 +196,7 @@ class Publication(models.Model):
 
 
 class Adjudication(models.Model):
-    """The final score of a stage where reviewers differ, with who and why."""
+    """The final score of a stage on which reviewers differ, with the adjudicator and their reason."""
 
     item = models.ForeignKey(Item, models.CASCADE, related_name="adjudications")
     stage = models.CharField(max_length=8, choices=Score.Stage)

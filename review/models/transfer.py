@@ -1,4 +1,4 @@
-"""Transfer: a file on its way in or out, in the background, with its report by line."""
+"""Transfer: an import or export that runs in the background, with a report by line."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from review.models.campaign import Campaign
 
 
 class Transfer(LeasedJob):
-    """One import or export. The file lies in the data folder under `path` until it expires.
+    """One import or export. The file is stored in the data folder under `path` until it expires.
 
-    Killed in the middle it is taken up again, and since every row is safe to read twice nothing is doubled.
+    An interrupted transfer is resumed. Every row is safe to read twice, so no row is duplicated.
     """
 
     class Kind(models.TextChoices):
@@ -30,7 +30,7 @@ class Transfer(LeasedJob):
     filename = models.CharField(_("file"), max_length=255)
     path = models.CharField(max_length=500, blank=True)
     format = models.CharField(_("format"), max_length=20, blank=True)
-    # Wanted column to the file's own name for it, as in `--map statement=query`.
+    # Maps each expected column to its name in the file, as in `--map statement=query`.
     mapping = models.JSONField(_("columns"), default=dict, blank=True)
     options = models.JSONField(default=dict, blank=True)
     total_bytes = models.PositiveBigIntegerField(default=0)
@@ -65,7 +65,7 @@ class Transfer(LeasedJob):
 
 
 class TransferLine(models.Model):
-    """What was refused, or kept with a remark, at one line of a file."""
+    """A line of a file that was rejected, or imported with a warning."""
 
     transfer = models.ForeignKey(Transfer, models.CASCADE, related_name="lines")
     line = models.PositiveBigIntegerField()

@@ -1,1 +1,1 @@
-"""The queue: which item a person may take, in which order, and for how long it is theirs."""
+"""The review queue: which items a reviewer may take, in which order, and for how long."""

@@ -1,4 +1,4 @@
-"""Filters of the API's lists of items and assignments."""
+"""Filters for the API's lists of items and assignments."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from review.models import Assignment, Item
 
 
 class ItemKeyFilter(filters.NumberFilter):  # type: ignore[misc]
-    """By an item's public key."""
+    """Filter by an item's public key."""
 
     def filter(self, qs: QuerySet[Any], value: Any) -> QuerySet[Any]:
         key = None if value is None else find_key(ITEM, int(value))
@@ -21,7 +21,7 @@ class ItemKeyFilter(filters.NumberFilter):  # type: ignore[misc]
 
 
 class QueueFilter(filters.FilterSet):  # type: ignore[misc]
-    """What waits; by what made it only where that is not hidden, for what is not shown is not found either."""
+    """Filter waiting items. Filters by model skip campaigns that hide models, so that they reveal nothing."""
 
     configuration = filters.NumberFilter(method="by_models")
     run__demo = filters.BooleanFilter(method="by_models")
@@ -35,7 +35,7 @@ class QueueFilter(filters.FilterSet):  # type: ignore[misc]
 
 
 class AssignmentFilter(filters.FilterSet):  # type: ignore[misc]
-    """Who has which item."""
+    """Filter assignments."""
 
     item = ItemKeyFilter()
 

@@ -1,4 +1,4 @@
-"""How many items of campaigns a person could take now. Every page of a reviewer says so: the queries are prepared."""
+"""Counts the items a reviewer could take now. Every reviewer page shows the counts, so the queries are prepared."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def count_eligible(
     most: int | None = None,
     with_training: Collection[int] | None = None,
 ) -> dict[int, int]:
-    """How many `eligible_items` finds in each campaign, counted up to `most`, by the campaign's key.
+    """Return the number of `eligible_items` of each campaign, counted up to `most`, by the campaign's key.
 
-    What has none may be missing. `with_training` spares a query for each campaign where it is known which of them
-    begin with a training round. With both, the number of queries does not grow with the campaigns.
+    Campaigns without items may be missing. `with_training` lists the campaigns that start with training and saves a
+    query for each. With both arguments, the number of queries does not grow with the campaigns.
     """
     counts: dict[int, int] = {}
     alike: dict[Rule, list[int]] = defaultdict(list)
@@ -52,7 +52,7 @@ def count_eligible(
 
 
 def _count_rows(parts: list[QuerySet[Item, tuple[int]]]) -> dict[int, int]:
-    """The rows of each campaign, all in one query."""
+    """Count the rows of each campaign in one query."""
     counts: dict[int, int] = defaultdict(int)
     if parts:
         for (campaign,) in parts[0].union(*parts[1:], all=True) if parts[1:] else parts[0]:

@@ -1,4 +1,4 @@
-"""Takes finished runs into the live queue: promptly when told, and by a sweep for what was missed."""
+"""Adds finished runs to the review queue: at the end of each run, and in a sweep for missed ones."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from core.errors import NotAllowedNow
 from pipeline.models import DraftUse, Run
 from review.models import Campaign, Item
 
-# What people asked for on the page or over the API; runs of campaigns and of the command line are not.
+# Runs requested on the page or through the API. Runs of campaigns and of the command line are excluded.
 _ORIGINS = [Run.Origin.ASKED, Run.Origin.DEMO]
 BREAK_GLASS = 100
 _SWEEP_LIMIT = 500
@@ -20,7 +20,7 @@ _BELONGS = """
 run.state = 'done' AND run.origin = ANY(%(origins)s) AND run.recommended_id IS NOT NULL
     AND run.answered_by_id IS NULL
 """
-# Plain SQL: it is carried out by the worker at the end of every run. The priority is that of `priority_of`.
+# Plain SQL, because the worker runs it at the end of every run. The priority matches `priority_of`.
 _SEND = f"""
 WITH sent AS (
     SELECT run.id, run.action_id, run.configuration_id, queue.id AS queue_id,
@@ -59,27 +59,27 @@ RETURNING *
 
 
 def live_queue() -> Campaign:
-    """The one Campaign without end."""
+    """Return the campaign of the review queue, which never ends."""
     return Campaign.objects.get(kind=Campaign.Kind.LIVE)
 
 
 def take_in(run_id: int) -> Item | None:
-    """Put one finished run into the live queue; None where it does not belong there or is there already.
+    """Add a finished run to the review queue. Return None if it does not belong there or is there already.
 
-    A run answered from the catalogue does not: its script is verified. It can be sent there by hand.
+    Runs answered from the catalogue are left out because their script is verified. A user can send them by hand.
     """
     return next(_send("run.id = %(run)s AND " + _BELONGS, run=run_id), None)
 
 
 def take_in_missed() -> int:
-    """Put every finished run that belongs into the live queue and is not there; returns how many."""
+    """Add missed finished runs to the review queue, up to a limit, and return how many were added."""
     return sum(1 for _ in _send(_BELONGS))
 
 
 def item_of_run(run_id: int) -> Item | None:
-    """The live queue's item of a run, made where it is not there; None where the run has no script.
+    """Return the run's item in the review queue, creating it if needed, or None if the run has no script.
 
-    Raises NotAllowedNow for a run of a study that is not closed: what is decided here would be known there.
+    Raises NotAllowedNow if the run is in a study that is not closed, because its reviewers could learn of the decision.
     """
     item = Item.objects.filter(run=run_id, campaign__kind=Campaign.Kind.LIVE).first()
     if item is not None:
@@ -90,17 +90,17 @@ def item_of_run(run_id: int) -> Item | None:
     run = Run.objects.filter(pk=run_id, state=Run.State.DONE, recommended__isnull=False).first()
     if run is None:
         return None
-    # The sweep may have been faster.
+    # The sweep may have created the item first.
     return send_to_queue(run) or Item.objects.get(run=run_id, campaign__kind=Campaign.Kind.LIVE)
 
 
 def send_to_queue(run: Run) -> Item | None:
-    """One Case and Item for a run; None where another process was faster."""
+    """Create a Case and an Item for a run. Return None if another process was faster."""
     return next(_send("run.id = %(run)s", run=run.pk), None)
 
 
 def raise_priority(run_id: int) -> None:
-    """Somebody used the script before it was reviewed: it comes first now."""
+    """Raise the priority of a run's item after its script was used without review."""
     run = Run.objects.select_related("action").get(pk=run_id)
     Item.objects.filter(run=run, campaign__kind=Campaign.Kind.LIVE).update(
         priority=priority_of(run)
@@ -108,7 +108,7 @@ def raise_priority(run_id: int) -> None:
 
 
 def priority_of(run: Run) -> int:
-    """Graver incidents first; scripts that were used without review before all others."""
+    """Return the priority of a run: severe incidents first, and scripts used without review before all others."""
     used = DraftUse.objects.filter(draft__run=run).exists()
     return (4 - run.action.severity) + (BREAK_GLASS if used else 0)
 

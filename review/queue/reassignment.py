@@ -1,6 +1,6 @@
-"""What managers do with items in reviewers' hands: assign one by name, take it over, or send it back.
+"""Managers' actions on assignments: assign an item by name, reassign it, or send it back.
 
-An item that is sent back keeps its old scores; new ones stand beside them.
+An item that is sent back keeps its old scores next to the new ones.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ MAX_WHY = 2_000
 
 @transaction.atomic
 def assign(item: Item, *, to: User, by: User, reason: str = Assignment.Reason.NAMED) -> Assignment:
-    """Give an item to a certain reviewer; it waits for them and comes before the queue's own order.
+    """Assign an item to a named reviewer. It waits for them and precedes the order of the queue.
 
-    Raises PermissionDenied for who does not manage campaigns, BadInput for somebody who may not review it,
-    NotAllowedNow where it has no place left or they have had it.
+    Raises PermissionDenied if `by` does not manage campaigns, BadInput if `to` may not review the item, and
+    NotAllowedNow if the item has no free slot or `to` has had it already.
     """
     _require_manager(by)
     locked = Item.objects.select_for_update(of=("self",)).select_related("campaign").get(pk=item.pk)
@@ -47,9 +47,9 @@ def assign(item: Item, *, to: User, by: User, reason: str = Assignment.Reason.NA
 
 @transaction.atomic
 def take_back(assignment: Assignment, *, by: User, why: str) -> None:
-    """Take an item out of a reviewer's hands; its place is free, and what they typed is kept.
+    """Unassign an item. Its slot becomes free, and what the reviewer typed is kept.
 
-    Raises PermissionDenied, BadInput without a reason, NotAllowedNow where it is in their hands no more.
+    Raises PermissionDenied, BadInput without a reason, and NotAllowedNow if the reviewer no longer holds the item.
     """
     _require_manager(by)
     if not why.strip() or len(why) > MAX_WHY or "\0" in why:
@@ -60,9 +60,9 @@ def take_back(assignment: Assignment, *, by: User, why: str) -> None:
 
 @transaction.atomic
 def take_over(assignment: Assignment, *, to: User, by: User, why: str) -> Assignment:
-    """Take an item out of a reviewer's hands and give it to another; what the first one typed is kept.
+    """Reassign an item to another reviewer. What the first reviewer typed is kept.
 
-    Raises PermissionDenied, BadInput without a reason, NotAllowedNow where it is in their hands no more.
+    Raises PermissionDenied, BadInput without a reason, and NotAllowedNow if the reviewer no longer holds the item.
     """
     take_back(assignment, by=by, why=why)
     taken = assign(assignment.item, to=to, by=by, reason=Assignment.Reason.TAKE_OVER)
@@ -71,10 +71,10 @@ def take_over(assignment: Assignment, *, to: User, by: User, why: str) -> Assign
 
 @transaction.atomic
 def send_back(assignment: Assignment, *, why: str, by: User) -> SentBack:
-    """Ask a reviewer to look at a study's item again; it comes first in their next claim.
+    """Ask a reviewer to check an item of a study again. Their next claim returns it first.
 
-    Raises PermissionDenied for who does not manage campaigns, BadInput without a reason, NotAllowedNow where
-    the reviewer is not through with the item.
+    Raises PermissionDenied if the user does not manage campaigns, BadInput without a reason, and NotAllowedNow if the
+    reviewer has not finished the item.
     """
     if not by.has_perm("review.manage_campaigns"):
         raise PermissionDenied(_("Sending items back takes the role “manager”."))
@@ -101,12 +101,12 @@ def send_back(assignment: Assignment, *, why: str, by: User) -> SentBack:
 
 
 def mark_answered(assignment: Assignment) -> None:
-    """Note that the reviewer has looked again at what was sent back to them."""
+    """Mark the requests to check this item again as answered."""
     assignment.sent_back.filter(answered_at=None).update(answered_at=timezone.now())
 
 
 def assignments_of(item: Item) -> QuerySet[Assignment]:
-    """Everybody who has the item in hand or had it, the latest first."""
+    """Return all assignments of the item, newest first."""
     return item.assignments.select_related("reviewer").order_by("-pk")
 
 

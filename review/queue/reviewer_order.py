@@ -1,9 +1,9 @@
-"""The order in which a reviewer gets a campaign's items; the first is found without reading the rest.
+"""The order in which a reviewer gets a campaign's items. It finds the first item without reading the rest.
 
-Random for each reviewer means: ascending by `shuffle XOR seed`, both 31 bits. For each seed that is another
-permutation, and reproducible. Items whose shuffle begins with the same bits stay together in it, so the order
-is gone through bucket by bucket, each a short range of the index on (campaign, shuffle). If a bucket comes back
-empty, the next query reads twice as many, so that a campaign that is nearly done costs a few queries.
+The random order of a reviewer is ascending by `shuffle XOR seed`, both 31 bits. Each seed gives a different,
+reproducible permutation. Items whose shuffles share their leading bits stay together. The search therefore goes bucket
+by bucket, each a short range of the index on (campaign, shuffle). After an empty bucket, the next query reads twice as
+many, so that an almost finished campaign takes few queries.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from review.models import Assignment, Campaign, Member
 from review.queue.eligibility import Candidates
 
 BITS = 31
-# `Member.reached` counts in 4096ths of the order, whatever the number of buckets.
+# `Member.reached` counts in 4096ths of the order, for any number of buckets.
 _MOST_BITS = 12
 _WHOLE = 1 << _MOST_BITS
-_BUCKET = 50  # items, about
+_BUCKET = 50  # approximate number of items
 _PATIENCE = 5
 
 
 def take_first(candidates: Candidates) -> Assignment | None:
-    """Take the first item for this person; None where none is left.
+    """Take the first item for the reviewer, or return None if no items are left.
 
-    Items that somebody else is being given at this moment are passed over, unless there are no others.
+    Items that another claim has locked are skipped, unless there are no others.
     """
     if candidates.is_random and candidates.member is not None:
         taken = _take_at_random(candidates, candidates.member)
         if taken is not None:
             return taken
-        # Gone through once: what was given back since lies anywhere.
+        # After the first pass, returned items can be anywhere in the order.
     return _take_plainly(candidates)
 
 
@@ -43,7 +43,7 @@ def _take_at_random(candidates: Candidates, member: Member) -> Assignment | None
     while number < 1 << bits:
         while (
             number % many
-        ):  # only from its own multiples on are so many next to each other in the index
+        ):  # `many` buckets are contiguous in the index only from a multiple of `many`
             many //= 2
         low = ((number ^ (member.seed >> width)) & -many) << width
         taken = candidates.take_first((low, low + (many << width)))
@@ -56,7 +56,7 @@ def _take_at_random(candidates: Candidates, member: Member) -> Assignment | None
 
 
 def _bits(campaign: Campaign) -> int:
-    """How many leading bits make a bucket: none for a small campaign, at most 12."""
+    """Return the number of leading bits that form a bucket, from 0 for a small campaign to 12."""
     items = (
         cache.get_or_set(f"campaign-items-{campaign.pk}", lambda: campaign.items.count(), 60) or 0
     )
@@ -72,12 +72,12 @@ def _note_reached(member: Member, reached: int) -> None:
 def _take_plainly(candidates: Candidates) -> Assignment | None:
     taken = candidates.take_first()
     for again in range(_PATIENCE if taken is None else 0):
-        # Nobody starves: the last item may be locked only for the moment of somebody else's claim. Having
-        # waited for it, it may be taken, and another one still wait.
+        # The last item may only be locked by another claim, so wait for it. If that claim takes it, another item may
+        # still be free, so try several times.
         some = candidates.some()
         if not some:
             break
-        # Not all for the same one.
+        # Spread the waiting claims over different items.
         taken = candidates.wait_for(some[(candidates.by.pk + again) % len(some)])
         if taken is not None:
             break

@@ -1,4 +1,4 @@
-"""Slots: an item has one for each reviewer it wants, and a claim takes one of them in a single statement."""
+"""Slots of items. An item has one for each reviewer it needs, and a claim takes one in a single statement."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from core.database.prepared import fetch
 from review.models import Assignment, Item
 from review.queue.assignment_leases import lease_end
 
-# Gives a place of the item that was `found`, and returns the assignment's key, its position in the person's order,
-# when it began, and what was found. The constraint on places is the last word; the row lock only spares us from
-# asking it. What began is noted once the row is locked: whoever had the place before has ended by then.
+# Takes a slot of the `found` item, and returns the assignment's key, its position in the reviewer's order, its start
+# and the found columns. The constraint on `places` is the final guard, and the row lock only avoids violating it. The
+# start is set after the row is locked, so that the previous assignment of the slot has ended.
 _GIVE = """
 WITH found AS ({found}),
 taken AS (
@@ -47,10 +47,11 @@ def give_slot(
     state: str = Assignment.State.ACTIVE,
     reason: str = Assignment.Reason.QUEUE,
 ) -> tuple[Assignment, list[Any]] | None:
-    """Give a person a place of the item that `found` finds, a SELECT whose first column is named id and is its key.
+    """Give a slot of the selected item to a user, and return the assignment and the selected columns.
 
-    Where that locks the row, the item is free; else the database refuses less than none. Returns the assignment,
-    which has its key but not yet its item, and the columns that were found; None where nothing was.
+    `found` is a SELECT whose first column is the item's key, named id. If it locks the row, the slot is free. Otherwise
+    the database refuses to go below zero slots. Return None if it selects nothing. The assignment has its key but no
+    item yet.
     """
     until = lease_end() if state == Assignment.State.ACTIVE else None
     assignment = Assignment(reviewer=to, state=state, reason=reason, lease_until=until)
@@ -80,7 +81,7 @@ def take_slot(
     state: str = Assignment.State.ACTIVE,
     reason: str = Assignment.Reason.QUEUE,
 ) -> Assignment:
-    """Take one of the item's places for this person."""
+    """Take one of the item's slots for the user."""
     given = give_slot(
         "SELECT %(item)s::bigint AS id",
         {"item": item.pk},

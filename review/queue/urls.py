@@ -1,4 +1,4 @@
-"""Addresses of the queue and of studies, and of an item in somebody's hands."""
+"""URLs of the review queue, of studies, and of an item's assignments."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Deciding on an item: approve, edit or reject with the score it stands on, and taking it back."""
+"""Decisions on an item (approve, edit or reject) with the score they are based on, and undo."""

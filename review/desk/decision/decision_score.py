@@ -1,4 +1,4 @@
-"""The score and comment that a reviewer entered beside a decision, as sent with it and as autosaved."""
+"""The score and comment that a reviewer submits with a decision, merged with the autosaved ones."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from review.models import Score
 
 @dataclass(frozen=True, kw_only=True)
 class ScoreForm:
-    """The score form as it was sent with a decision; `stage` is empty for the stage of the Draft decided on."""
+    """The score form as submitted with a decision. If `stage` is empty, it is the stage of the Draft decided on."""
 
     stage: str = ""
     arm: str = Arm.MODEL.value
-    value: int | None = None  # None: nothing is picked
-    comment: str | None = None  # None: nothing is said of it
-    seen: int | None = None  # key of the Draft or Feedback that the form is about
+    value: int | None = None  # None if no score is selected
+    comment: str | None = None  # None if no comment was sent
+    seen: int | None = None  # key of the Draft or Feedback that was scored
     view: str = Score.View.PLAIN
     active_seconds: float | None = None
     pauses: int = 0
-    revision: int | None = None  # of what is kept, as the screen shows it; None: there is no screen
+    revision: int | None = None  # of the autosaved fields on the page; None for API calls
 
 
 @dataclass(frozen=True)
 class PendingScore:
-    """What is to be stored with a decision, and the stage that it is about."""
+    """The score and comment to store with a decision, and the stage they belong to."""
 
     step: Step
     value: int | None
@@ -39,7 +39,7 @@ class PendingScore:
     sent: ScoreForm
 
     def given(self, value: int) -> ScoreInput:
-        """As a score of this value."""
+        """Return the input for a score of this value."""
         return ScoreInput(
             stage=self.step.stage,
             arm=self.step.arm,
@@ -52,24 +52,23 @@ class PendingScore:
         )
 
     def as_kept(self) -> dict[str, object]:
-        """As the decision remembers it, so that undo puts it back into the fields."""
+        """Return the JSON stored with the decision, from which undo restores the fields."""
         return {"step": self.step.key, "value": self.value, "comment": self.comment}
 
 
 def read_score_form(desk: ItemView, sent: ScoreForm | None, *, target: Step) -> PendingScore:
-    """What counts as picked and typed: what is sent, and of what is kept (Scratch) nothing is ever ignored.
+    """Return the score and comment to store, without ever ignoring an autosaved one.
 
-    `target` is the stage of the Draft decided on. Kept counts as long as its stage has no score.
-    - A screen that knows the newest revision shows all that is kept of its stage: what it sends is what counts, and
-      an emptied field is empty.
-    - A screen that knows an older one does not show what another tab or device has kept since: where the two
-      differ, NotAllowedNow says what is kept, and nothing is stored.
-    - Without a screen (API), what is not sent is taken from what is kept: a kept 0 refuses an approval like one that
-      is sent, a kept comment is stored.
-    - What is kept of another open stage than that is on no screen: NotAllowedNow too.
+    `target` is the stage of the Draft decided on. Autosaved fields count as long as their stage has no score.
 
-    Raises BadInput for an invalid value or comment, and Stale where the form is about something else than
-    stands there now.
+    - A page with the newest revision shows all autosaved fields of its stage. Its values count, even if empty.
+    - A page with an older revision does not show what another tab or device has saved since. If the two differ,
+      NotAllowedNow reports the saved values, and nothing is stored.
+    - The API has no page. Values that are not sent are read from the autosaved fields: a saved 0 prevents an approval
+      just like one that is sent, and a saved comment is stored.
+    - Autosaved fields of another open stage are not on any page, so they also raise NotAllowedNow.
+
+    Raises BadInput for an invalid value or comment, and Stale if the form was filled in for another Draft or Feedback.
     """
     sent = sent or ScoreForm()
     step = _step_of(desk, sent, target)

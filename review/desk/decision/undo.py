@@ -1,4 +1,4 @@
-"""Undoes a reviewer's last score, decision or skip within the campaign's edit window; old rows are kept and marked."""
+"""Undo of a reviewer's last score, decision or skip within the campaign's edit window. Old rows are kept and marked."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from review.queue.copied_scores import take_back_copies
 
 
 def undo_last(campaign: Campaign, *, by: User) -> Item:
-    """Take back what this person did last in the campaign: a score, a decision or a skip. They hold the item again.
+    """Undo the user's last score, decision or skip in the campaign, and assign the item to them again.
 
-    Raises NotAllowedNow where there is nothing, it is too long ago, or others have built on it.
+    Raises NotAllowedNow if there is nothing to undo, the edit window has passed, or the item has since changed.
     """
     since = timezone.now() - timedelta(minutes=campaign.edit_minutes)
     score = (
@@ -82,7 +82,7 @@ def _undo_score(score: Score, *, by: User) -> Item:
 
 
 def _take_back(score: Score, given: list[Score]) -> Score | None:
-    """The score counts no more; the one before it of its stage, which is returned, counts again."""
+    """Withdraw the score. Make the previous score of its stage current again and return it."""
     changed = Score.objects.filter(pk=score.pk, current=True).update(
         current=False, undone_at=timezone.now()
     )
@@ -115,7 +115,7 @@ def _undo_decision(decision: Decision, *, since: datetime, by: User) -> Item:
         )
     Item.objects.filter(pk=item.pk).update(state=Item.State.OPEN, closed_at=None)
     _hold_again(item.assignments.get(reviewer=by, state=Assignment.State.SUBMITTED))
-    # What was stored with it goes with it, and is in the fields again as it was picked and typed.
+    # The scores stored with the decision are withdrawn too. Their fields are filled in again as before.
     given = list(Score.objects.filter(item=item, reviewer=by).order_by("pk"))
     for score in given:
         if score.pk in decision.scores and score.current:
@@ -128,7 +128,7 @@ def _undo_decision(decision: Decision, *, since: datetime, by: User) -> Item:
 @transaction.atomic
 def _undo_skip(assignment: Assignment, *, by: User) -> Item:
     lock_item_row(assignment.item_id)
-    # The place that was given up may have gone to somebody else.
+    # Another reviewer may have taken the free slot.
     if not Item.objects.filter(pk=assignment.item_id, state=Item.State.OPEN, places__gt=0).update(
         places=F("places") - 1
     ):
@@ -142,7 +142,7 @@ def _undo_skip(assignment: Assignment, *, by: User) -> Item:
 
 
 def _put_back(decision: Decision) -> None:
-    """What stood in the fields at the decision is kept once more, beside whatever else was typed there."""
+    """Restore the fields as they were at the decision, next to anything else typed there since."""
     fields: dict[str, object] = {}
     if step := decision.picked.get("step"):
         value, comment = decision.picked["value"], decision.picked["comment"]

@@ -1,1 +1,1 @@
-"""The review screen, and what it sends meanwhile."""
+"""Views of the review page and of its background requests."""

@@ -1,4 +1,4 @@
-"""Cases on the review screen: struck, corrected, added; and why one's score and execution differ."""
+"""Views that remove, correct and add sandbox tests on the review page, and that explain differing scores."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from review.models import Item
 
 @require_safe
 def execution(request: HttpRequest, pk: int) -> HttpResponse:
-    """The panel alone, for a screen that waits for its cases to be run; 204 where it is as it was seen."""
+    """Render the test panel for a page that waits for results, or return 204 if it has not changed."""
     user = signed_in(request)
     item = access_item(user, pk)
     if not wants_fragment(request):
@@ -39,7 +39,7 @@ def execution(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def label(request: HttpRequest, pk: int) -> HttpResponse:
-    """Say why one's score and execution differ; the same again takes it back."""
+    """Explain why the reviewer's score and the test results differ. The same reason again removes it."""
     user = signed_in(request)
     item = access_item_to_review(user, pk)
     try:
@@ -57,7 +57,7 @@ def label(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def strike(request: HttpRequest, pk: int) -> HttpResponse:
-    """Strike a case or a check, with the reason."""
+    """Remove a test or a check, with a reason."""
     user = signed_in(request)
     item = access_item_to_review(user, pk)
     try:
@@ -75,7 +75,7 @@ def strike(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def edit(request: HttpRequest, pk: int) -> HttpResponse:
-    """Correct a case, or add one, as JSON; it is run as soon as it is kept."""
+    """Correct or add a sandbox test as JSON. It runs as soon as it is saved."""
     user = signed_in(request)
     item = access_item_to_review(user, pk)
     name, number = request.GET.get("set", ""), _number(request)
@@ -128,6 +128,6 @@ def _show(
 
 
 def _number(request: HttpRequest) -> int | None:
-    """The number of the case to be corrected; None for a new one."""
+    """Return the number of the test to correct, or None for a new one."""
     text = request.GET.get("case", "")
     return int(text) if text.isdecimal() and len(text) < 4 and int(text) else None

@@ -1,4 +1,4 @@
-"""Context of the decision form on the review screen."""
+"""Context of the decision form on the review page."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from review.blinding.item_view import ItemView, Step
 from review.desk.shown_drafts import seal
 from review.models import Decision, Score
 
-# What is wrong with the decision as a whole; everything else has a field of its own.
+# Errors of these fields are about the decision as a whole. Every other error is shown at its own field.
 _WHOLE = ("kind", "draft", "shown")
 
 
 @dataclass(frozen=True)
 class ShownDraft:
-    """One Draft that may be seen now; its `number` counts those that may, for the run's own tells of others."""
+    """A Draft that the reviewer may see. `number` counts visible Drafts only, so that it reveals no hidden ones."""
 
     draft: Draft
     number: int
@@ -29,26 +29,26 @@ class ShownDraft:
 
     @property
     def risk(self) -> str:
-        """How much can go wrong when it runs; empty where its text was erased."""
+        """The risk of running the script, or "" if its text was erased."""
         return risk_of(self.draft, self.findings) or ""
 
     @property
     def coverage(self) -> Coverage | None:
-        """How many of its lines were analyzed."""
+        """How many lines of the script were analyzed."""
         return coverage_of_draft(self.draft)
 
 
 @dataclass(frozen=True)
 class Decides:
-    """What the decision's part of the screen shows beside the scripts."""
+    """The decision form, as shown next to the scripts."""
 
-    form: str  # the id of the form that its fields belong to
-    shown: str  # the token of what stands on this screen
-    serious: str  # the scripts that are a high risk, by their labels
-    asks_why: bool  # whether approving takes a reason
+    form: str  # id of the form that its fields belong to
+    shown: str  # token of the Drafts on this page
+    serious: str  # labels of the high-risk scripts
+    asks_why: bool  # whether approving requires a reason
     why_error: str
     error: str
-    opens: str  # the dialog that opens by itself, for what was refused in it
+    opens: str  # dialog to open because its input was rejected
 
 
 def show_decides(
@@ -58,7 +58,7 @@ def show_decides(
     refused: Refused | None,
     typed: Mapping[str, str],
 ) -> Decides:
-    """For an item of the live queue."""
+    """Return the decision form for an item of the review queue."""
     field = refused.field if isinstance(refused, BadInput) else ""
     is_rejection = typed.get("kind", "").startswith(Decision.Kind.REJECT)
     serious = [one.label for one in drafts if is_serious(one.findings)]

@@ -1,4 +1,4 @@
-"""What the scripts on the screen did in prepared worlds; shown only when every stage has its score."""
+"""Sandbox test results of the scripts on the review page, shown only when every stage has a score."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from review.evidence.services import (
 )
 from review.models import CaseRevision, ExecutionLabel
 
-MOST_SHOWN = 100  # characters of a sentence in the list of what can be struck
+MOST_SHOWN = 100  # characters of a sentence in the list of removable tests and checks
 
 
 @dataclass(frozen=True)
 class StageLabel:
-    """A stage on which this reviewer and execution differ, and why, if they have said it."""
+    """A stage at which the reviewer's score and the test results differ, with the reviewer's explanation if any."""
 
     stage: str
     label: str  # of the script
@@ -43,7 +43,7 @@ class StageLabel:
 
 
 class ShownPlace(NamedTuple):
-    """A case, or a check of it, to be struck."""
+    """A test or check that can be removed."""
 
     what: str  # `2` or `2.3`
     words: str
@@ -52,14 +52,14 @@ class ShownPlace(NamedTuple):
 
 @dataclass(frozen=True)
 class ShownSet:
-    """The cases as they count here, what this reviewer made of them, and what is still being run."""
+    """The test suite as it counts here, the reviewer's changes to it, and whether scripts are still running in it."""
 
-    name: str  # of the set in force, in forms; empty where all of it was struck
+    name: str  # name of the current suite in forms; empty if all of its tests were removed
     cases: Sequence[CaseRow]
     places: Sequence[ShownPlace]
     changes: Sequence[CaseRevision]
     is_under_way: bool
-    is_typed: bool  # what was sent and refused is about this set
+    is_typed: bool  # whether the rejected input is about this suite
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class ShownEvidence:
     may_change: bool
     typed: Mapping[str, str]
     digest: str
-    trouble: str = ""  # why nothing would be run now, where nothing is known yet
+    trouble: str = ""  # why no tests can run now, if there are no results yet
 
     @property
     def is_under_way(self) -> bool:
@@ -80,7 +80,7 @@ class ShownEvidence:
 
     @property
     def with_keys(self) -> str:
-        """The stage that has the keys: the first one without a reason, or else the last."""
+        """The stage with the keyboard shortcuts: the first one without a reason, or else the last."""
         stages = [one.stage for one in self.labels if not one.reason]
         return (stages or [one.stage for one in self.labels[-1:]] or [""])[0]
 
@@ -88,10 +88,9 @@ class ShownEvidence:
 def show_evidence(
     desk: ItemView, drafts: Sequence[ShownDraft], *, typed: Mapping[str, str] | None = None
 ) -> ShownEvidence | None:
-    """What the scripts in view did in the cases of the statement, or why that is not known; None where it is not to
-    be seen, or there are no cases.
+    """Return the test results of the visible scripts, or None if they are hidden or there are no tests.
 
-    Nothing is read before the last score is in, so that neither the page nor the time it takes tells anything.
+    No results are read before the last score, so that neither the page nor its response time reveals anything.
     """
     if not is_open_to(desk):
         return None
@@ -124,7 +123,7 @@ def show_evidence(
 
 
 def _under_way(sets: Sequence[CaseSet], scripts: set[str]) -> set[int]:
-    """The sets in which a script in view is still to be run; asked only of those that somebody has changed."""
+    """Return the keys of the changed suites in which a visible script has still to run."""
     keys = [one.pk for one in sets if one.is_revision]
     if not keys:
         return set()
@@ -184,7 +183,7 @@ def _labels(
     drafts: Sequence[ShownDraft],
     found: Mapping[str, Sequence[StatementEvidence]],
 ) -> list[StageLabel]:
-    """The scored scripts of which execution says something else than this reviewer, under either criterion."""
+    """Return the scored scripts whose test results differ from the reviewer's score, under either criterion."""
     own = labels_by(desk)
     names = {one.draft.pk: one.label for one in drafts}
     shown: list[StageLabel] = []

@@ -1,4 +1,4 @@
-"""What one script did in a prepared world and another did not, in sentences. Needs no expectation of anybody."""
+"""Describes how the results of two scripts differ in the same scenario. It needs no expected result."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from catalog.services import StatementEvidence
 
 @dataclass(frozen=True)
 class DraftEvidence:
-    """One script and what it did in each case set of the statement."""
+    """A script and its results in each test suite of the statement."""
 
     label: str
     results: Sequence[StatementEvidence]
@@ -24,7 +24,7 @@ class DraftEvidence:
 
 @dataclass(frozen=True)
 class WorldDifference:
-    """A world in which two scripts did not do the same: the title of its case, and what differs."""
+    """Differences between scripts in one scenario, with the title of its test."""
 
     case: str
     sentences: Sequence[str]
@@ -32,7 +32,7 @@ class WorldDifference:
 
 @dataclass(frozen=True)
 class CheckDifference:
-    """A check of which the scripts make something else: the sentence, and the state by the name of the script."""
+    """A check with different results, with its state by label of the script."""
 
     case: str
     sentence: str
@@ -40,7 +40,7 @@ class CheckDifference:
 
 
 def find_world_differences(drafts: Sequence[DraftEvidence]) -> list[WorldDifference]:
-    """In the order of the cases, each script against the ones before it; only on equal kinds of machine."""
+    """Compare each script with the ones before it, test by test, among results of the same kind of machine."""
     found: dict[tuple[int, int], WorldDifference] = {}
     for first, second in combinations(drafts, 2):
         for result, other in _pairs(first, second):
@@ -56,7 +56,7 @@ def find_world_differences(drafts: Sequence[DraftEvidence]) -> list[WorldDiffere
 
 
 def find_check_differences(drafts: Sequence[DraftEvidence]) -> list[CheckDifference]:
-    """The checks that hold for one script and not for another, in the same worlds on the same kind of machine."""
+    """Return the checks that pass for one script only, in the same scenario and on the same kind of machine."""
     states: dict[tuple[int, str, int, int], list[tuple[str, str]]] = {}
     words: dict[tuple[int, str, int, int], tuple[str, str]] = {}
     for draft in drafts:
@@ -76,7 +76,7 @@ def find_check_differences(drafts: Sequence[DraftEvidence]) -> list[CheckDiffere
 def _pairs(
     first: DraftEvidence, second: DraftEvidence
 ) -> Iterator[tuple[StatementEvidence, StatementEvidence]]:
-    """What both did in the same cases on the same kind of machine."""
+    """Yield the results of both scripts for the same suites on the same kind of machine."""
     others = {(one.case_set.pk, one.execution.fingerprint_sha256): one for one in second.results}
     for one in first.results:
         other = others.get((one.case_set.pk, one.execution.fingerprint_sha256))
@@ -87,7 +87,7 @@ def _pairs(
 def _compare(
     first: str, one: Mapping[str, Any], second: str, two: Mapping[str, Any]
 ) -> Iterator[str]:
-    """What the second did otherwise than the first; what was seen is plain text already."""
+    """Yield a sentence for each difference of the second result from the first. The values are plain text already."""
     if one.get("ended") != two.get("ended"):
         yield _("%(script)s: %(ended)s. %(other)s: %(other_ended)s.") % {
             "script": second, "ended": two.get("ended"), "other": first, "other_ended": one.get("ended"),

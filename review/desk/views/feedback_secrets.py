@@ -1,4 +1,4 @@
-"""The question what is done with secrets in feedback, in the dialog where it is written."""
+"""The question about secrets in feedback, shown in the dialog where the reviewer writes it."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from review.models import Item
 
 
 def read_choice(request: HttpRequest, item: Item, text: str) -> SecretsChoice | None:
-    """What the reviewer chose for the secrets that they were shown; None where they are to be asked."""
+    """Return the reviewer's choice for the secrets in their text, or None if they must be asked."""
     if item.run is None:
         return None
     return SecretsChoiceForm(request.POST).feedback_choice(item.run, text)
 
 
 def ask_about_secrets(refused: Refused | None) -> SecretsChoiceForm | None:
-    """The question, where a refusal says that there are any."""
+    """Return the form with the question if the request was refused because of secrets."""
     if not isinstance(refused, pipeline.SecretsFound):
         return None
     form = SecretsChoiceForm(QueryDict())

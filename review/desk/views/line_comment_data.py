@@ -1,4 +1,4 @@
-"""Context of line comments: those of the scripts in view, by line, and the one that is being typed."""
+"""Context of line comments: the comments on the visible scripts, and the one being typed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from review.models import Remark
 
 @dataclass(frozen=True)
 class ShownRemark:
-    """One comment on a line; `who` is empty for one's own."""
+    """A comment on a line. `who` is empty for the reader's own comments."""
 
     pk: int
     line: int
@@ -27,7 +27,7 @@ class ShownRemark:
 
 
 def show_remark(remark: Remark, *, reader: User, old: bool, may_remove: bool) -> ShownRemark:
-    """A comment as this reader sees it."""
+    """Return a comment as this reader sees it."""
     own = remark.by_id == reader.pk
     who = "" if own else remark.by.get_full_name() or remark.by.username
     return ShownRemark(
@@ -48,7 +48,7 @@ def show_remarks(
     typed: Mapping[str, str] | None,
     may_change: bool,
 ) -> dict[str, object]:
-    """The context of the script in view: what stands at its lines and at those it is compared with, and the form."""
+    """Return the comments on the shown script and on the one it is compared with, and the form for a new one."""
     if shown is None:
         return {"may_remark": False}
     all_of_them = remarks_of(desk)
@@ -77,7 +77,7 @@ def show_remarks(
 def _texts(
     desk: ItemView, shown: Draft, own: Iterable[Remark], typed: Mapping[str, str] | None
 ) -> dict[str, object]:
-    """What was typed and not yet sent; what stands at a line by now is not typed again."""
+    """Return the typed comment that was not sent yet. A comment that was added already is not filled in again."""
     if typed is not None and "remark" in typed:
         return {"remark_text": typed["remark"], "remark_line": typed.get("line", "")}
     kept = desk.scratch.fields if desk.scratch else {}

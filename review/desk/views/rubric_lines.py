@@ -1,22 +1,22 @@
-"""A rubric in one line each for 0, 1 and 2 of a stage, read from its text."""
+"""Reads a one-line description of the scores 0, 1 and 2 of a stage from the text of a rubric."""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
 
-# A heading, or a point that begins with a score: "- **2, correct.** It does ...", "**1**: the idea is right".
+# Match a heading, or a point that starts with a score: "- **2, correct.** It does ...", "**1**: the idea is right".
 _HEADING = re.compile(r"^#+\s*(.+)$")
 _POINT = re.compile(r"^\s*(?:[-*]\s+\**|\*\*)([012])\b[,.:]?\s*(.*)$")
-_MOST = 160  # characters; a longer sentence is no line
+_MOST = 160  # characters; longer sentences are cut
 
 
 @lru_cache(maxsize=256)
 def rubric_lines(text: str, stage: str) -> tuple[str, str, str] | None:
-    """What 0, 1 and 2 mean at this stage; None where the text does not say it in points.
+    """Return the descriptions of 0, 1 and 2 at this stage, or None if the text does not list them.
 
-    The refined script goes by the rule of the script where it has no points of its own, and a text without headings
-    is about scripts.
+    The refined script uses the points of the script if it has none of its own. A text without headings is about
+    scripts.
     """
     sections = _read(text)
     for name in (stage,) if stage == "feedback" else (stage, "script", ""):
@@ -27,7 +27,7 @@ def rubric_lines(text: str, stage: str) -> tuple[str, str, str] | None:
 
 
 def _read(text: str) -> dict[str, dict[int, str]]:
-    """By stage, or "" above the first heading, what each score means."""
+    """Map each stage, or "" above the first heading, to the meaning of its scores."""
     sections: dict[str, dict[int, str]] = {}
     stage = ""
     for line in text.splitlines():
@@ -46,7 +46,7 @@ def _stage_of(heading: str) -> str:
 
 
 def _first_sentence(text: str) -> str:
-    """Without marks of emphasis and the name of the score, which stands beside it."""
+    """Return the first sentence without emphasis marks and without the name of the score, which is shown next to it."""
     plain = re.sub(r"[*_`]{1,2}", "", text).strip(" :.,")
     plain = re.sub(r"^(incorrect|partially correct|correct)\b[.:,]?\s*", "", plain, flags=re.I)
     sentence = re.split(r"(?<=[.;])\s", plain.strip(), maxsplit=1)[0].rstrip(".;")

@@ -1,4 +1,4 @@
-"""Shorter feedback on the review screen: asked for, waited for, shown beside one's own."""
+"""Views that request shorter feedback on the review page and show it next to the reviewer's text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from review.models import Item
 
 @require_POST
 def shorten(request: HttpRequest, pk: int) -> HttpResponse:
-    """Ask for it; what was typed stays where it is, and the answer is put beside it."""
+    """Request a shorter version. The typed text stays as it is, and the result appears next to it."""
     user = signed_in(request)
     item = access_item_to_review(user, pk)
     try:
@@ -31,7 +31,7 @@ def shorten(request: HttpRequest, pk: int) -> HttpResponse:
         return _show(request, item, None, problem=str(refused), status=status)
     if wants_fragment(request):
         return _show(request, item, shortening)
-    # Without a script the whole page comes back with all that was typed; asking once more shows the answer.
+    # Without JavaScript, return the whole page with everything typed. Sending the form again shows the result.
     desk = services.open_item(item, user)
     context = show_desk(desk, selection=read_selection(request.POST), typed=request.POST)
     return render(request, "review/desk/desk.html", context | _context(item, shortening))
@@ -39,7 +39,7 @@ def shorten(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_safe
 def shorter(request: HttpRequest, pk: int, shortening: int) -> HttpResponse:
-    """What became of it so far."""
+    """Return the state of the request, and the shortened text when it is done."""
     user = signed_in(request)
     item = access_item(user, pk)
     return _show(request, item, services.access_shortening(item, shortening, by=user))

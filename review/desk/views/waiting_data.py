@@ -1,4 +1,4 @@
-"""Messages of the review screen while feedback and a rewrite are being made."""
+"""Messages on the review page while feedback and a rewrite are being made."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from review.models import Assignment
 
 
 def waits_for_rewrite(desk: ItemView) -> bool:
-    """Whether feedback and a rewrite are being made that this person asked for."""
+    """Return whether feedback or a rewrite that this reviewer requested is in progress."""
     assignment = desk.assignment
     if assignment is None or assignment.state == Assignment.State.SUBMITTED:
         return False
-    # Who has not scored it asked for nothing; that another reviewer did would tell what they thought.
+    # A reviewer without a score has requested nothing. Another reviewer's request would reveal what they thought.
     if desk.script_score is None:
         return False
     return desk.run.is_active or desk.is_preparing
 
 
 def say_ready(desk: ItemView) -> str:
-    """What came of it, for who waited; empty for anybody else."""
+    """Return the message for a reviewer whose request is finished, or "" for any other reviewer."""
     assignment = desk.assignment
     if assignment is None or assignment.state != Assignment.State.WAITING:
         return ""
@@ -32,6 +32,6 @@ def say_ready(desk: ItemView) -> str:
 
 
 def came_to_nothing(desk: ItemView) -> bool:
-    """Whether the newest rewrite that was asked for could not be made."""
+    """Return whether the newest requested rewrite failed."""
     newest = desk.refinements[-1] if desk.refinements else None
     return newest is not None and newest.state == newest.State.FAILED

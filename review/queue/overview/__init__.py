@@ -1,1 +1,1 @@
-"""What a queue says of itself: what waits or comes later, one's own studies and pace, how far scripts have come."""
+"""Overviews of the queue: waiting and later items, the reviewer's studies and pace, and the progress of runs."""

@@ -1,4 +1,4 @@
-"""What a person has in hand: what they score, and what they sent to be rewritten."""
+"""Items that a reviewer holds: those being scored and those being rewritten."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ State = Assignment.State
 
 
 def held_by(user: User) -> QuerySet[Assignment]:
-    """The newest first, with `rewrite_state`: how the newest rewrite went, told of the live queue only.
+    """Return the user's active and waiting assignments, newest first, with the state of the newest rewrite.
 
-    In a study a rewrite may be another reviewer's, which this person must not learn of.
+    `rewrite_state` is set for the review queue only. In a study the rewrite may be another reviewer's and stays hidden.
     """
     newest = Refinement.objects.filter(run=OuterRef("item__run")).order_by("-pk")
     return (

@@ -1,6 +1,6 @@
-"""Items that come to a reviewer later: other answers to statements they have scored in this sitting, after it.
+"""Items that a reviewer gets after this sitting, because they have scored other answers to the same statements.
 
-Without a word of it a small study looks done: nothing waits now, and ten items come after a pause.
+Without this information a small study looks finished, although ten more items follow after a pause.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from review.queue.reviewer_checks.repeats import SITTING_GAP
 
 @dataclass(frozen=True)
 class Later:
-    """So many items that a person may have at this time, if they score nothing until then."""
+    """The number of items that become available at a given time if the reviewer scores nothing until then."""
 
     count: int
     at: datetime
 
 
-# Of each person and waiting item their newest work, where they had another answer to its statement in the sitting that
-# goes on (see `repeats.sitting_began`). What is shown again to check reviewers is left out: to count it would tell
-# that it is there. OFFSET 0 has what follows looked up row by row: nobody has more than some hundred items in a
-# sitting, but PostgreSQL takes it for a third of all that they ever had, and would read the whole study.
+# For each reviewer and open item, find their newest work on another answer to its statement in the current sitting (see
+# `repeats.sitting_began`). Repeats and halo checks are left out, because counting them would reveal them. OFFSET 0
+# makes PostgreSQL look up the following rows one by one. A reviewer has at most a few hundred items in a sitting, but
+# the planner expects a third of everything they ever had and would read the whole study.
 _LATER = """
     WITH last AS (
         SELECT person.id AS reviewer_id, score.at, coalesce(score.sitting_minutes, 0) AS minutes
@@ -95,7 +95,7 @@ _LATER = """
 def read_later(
     campaigns: Iterable[Campaign], people: Iterable[int]
 ) -> dict[tuple[int, int], Later]:
-    """What comes later to each of these people (by key), by campaign and person; one query."""
+    """Return the later items by campaign and reviewer key, in one query."""
     under_way = [
         one.pk for one in campaigns if one.state in (Campaign.State.OPEN, Campaign.State.PILOT)
     ]

@@ -1,4 +1,4 @@
-"""The studies a reviewer takes part in: how many items wait for them, and what they have done."""
+"""The studies a reviewer takes part in, with the numbers of waiting and finished items."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from review.models import Assignment, Campaign, Case, Member
 from review.queue.eligible_counts import count_eligible
 from review.queue.overview.later_items import Later, read_later
 
-# More than this are not counted: the number only says whether it is worth to begin.
+# Count no further, because the number only shows whether starting is worthwhile.
 MOST_COUNTED = 99
 _MOST_STUDIES = 50
 
 
 @dataclass(frozen=True)
 class Study:
-    """One campaign as its reviewer sees it. `waiting` ends at MOST_COUNTED; `later` comes when it may, see there."""
+    """A campaign as its reviewer sees it. `waiting` is at most MOST_COUNTED, and `later` follows after a pause."""
 
     campaign: Campaign
     member: Member | None
@@ -33,30 +33,30 @@ class Study:
 
     @property
     def is_through(self) -> bool:
-        """Whether the person has done as many items as were asked of them."""
+        """Whether the reviewer has reached the limit of items."""
         return self.limit is not None and self.done >= self.limit
 
 
 def takes_part(user: User) -> Q:
-    """The condition on campaigns that this person reviews in them, or may."""
+    """Return the condition that the user reviews in a campaign or may join it."""
     mine = Member.objects.filter(campaign=OuterRef("pk"), user=user)
     return Q(kind=Campaign.Kind.STUDY) & (Q(open_to_all=True) | Q(Exists(mine)))
 
 
 def studies_under_way(user: User) -> QuerySet[Campaign]:
-    """The campaigns under way in which the person reviews, or may."""
+    """Return the campaigns under way in which the user reviews or may review."""
     states = (Campaign.State.SETUP, Campaign.State.CLOSED)
     return Campaign.objects.filter(takes_part(user)).exclude(state__in=states)
 
 
 def studies_of(user: User) -> list[Study]:
-    """Those under way, newest first; the number of queries does not grow with them."""
+    """Return the user's studies under way, newest first, in a fixed number of queries."""
     campaigns = list(studies_under_way(user).order_by("-pk")[:_MOST_STUDIES])
     return read_studies(campaigns, user)
 
 
 def read_studies(campaigns: list[Campaign], user: User) -> list[Study]:
-    """What waits and what is done in each of these."""
+    """Return the numbers of waiting and finished items in each of these campaigns."""
     members = {
         one.campaign_id: one for one in Member.objects.filter(campaign__in=campaigns, user=user)
     }
@@ -66,7 +66,7 @@ def read_studies(campaigns: list[Campaign], user: User) -> list[Study]:
         .values_list("campaign", flat=True)
         .distinct()
     )
-    # Who is let in by "open to every reviewer" becomes a member with the first item.
+    # Reviewers admitted by "open to every reviewer" become members with their first item.
     places = {one: members.get(one.pk) or Member(campaign=one, user=user) for one in campaigns}
     waiting = count_eligible(places, user, most=MOST_COUNTED, with_training=training)
     done = dict(
@@ -75,7 +75,7 @@ def read_studies(campaigns: list[Campaign], user: User) -> list[Study]:
             reviewer=user,
             state=Assignment.State.SUBMITTED,
         )
-        # As in `review.queue.claims`: a count that stood still would tell what is gold, or shown again.
+        # Gold items and repeats count, as in `review.queue.claims`. An unchanged count would reveal them.
         .exclude(item__case__purpose=Case.Purpose.TRAINING)
         .order_by()
         .values_list("item__campaign")

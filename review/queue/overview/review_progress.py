@@ -1,7 +1,7 @@
-"""Where the live queue stands with runs: what was decided on them, how far they have come, how long it usually takes.
+"""Review progress of runs: decisions, positions in the review queue, and the usual waiting time.
 
-Registered with `pipeline.hooks` by the composition root, since the pipeline does not know of reviews. It is asked
-only about runs whose verdict the person may see.
+The composition root registers these functions with `pipeline.hooks`, because the pipeline must not import reviews. They
+are called only for runs whose verdict the user may see.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from pipeline.models import Run
 from review.models import Assignment, Campaign, Decision, Item
 from review.queue.eligibility import URGENT_FIRST
 
-# A position further back is not counted: it says no more than that it will take long.
+# Positions further back are not calculated, because they only mean a long wait.
 MOST_POSITIONS = 200
-# The usual wait is that of the newest decisions, and says nothing of fewer than these.
+# The usual wait is based on the newest decisions and needs at least _FEWEST.
 _NEWEST, _FEWEST = 50, 5
 
 
 def mark_reviewed_runs(runs: QuerySet[Run]) -> QuerySet[Run]:
-    """The runs with `review_decision`, `review_version` and `review_waits`; no query of its own."""
+    """Annotate runs with `review_decision`, `review_version` and `review_waits`, without an extra query."""
     live = Item.objects.filter(run=OuterRef("pk"), campaign__kind=Campaign.Kind.LIVE)
     decided = _decisions().filter(item__run=OuterRef("pk"))
     return runs.annotate(
@@ -35,7 +35,7 @@ def mark_reviewed_runs(runs: QuerySet[Run]) -> QuerySet[Run]:
 
 
 def describe_reviews(run_ids: Sequence[int]) -> Mapping[int, ReviewProgress]:
-    """What the live queue knows of these runs, in at most four queries; runs that never came there are left out."""
+    """Return the review progress of these runs in at most four queries. Runs that were never queued are left out."""
     decided = {
         one.item.run.pk: ReviewProgress(
             decided_by=one.by.get_full_name() or one.by.get_username(),
@@ -66,14 +66,14 @@ def describe_reviews(run_ids: Sequence[int]) -> Mapping[int, ReviewProgress]:
 
 
 def usual_wait() -> timedelta | None:
-    """The median time from the live queue to a decision, of the newest ones; None where there are too few."""
+    """Return the median time from the review queue to a decision, or None if there are too few decisions."""
     newest = _decisions().order_by("-pk").values_list("at", "item__created_at")[:_NEWEST]
     waited = [(at - since).total_seconds() for at, since in newest if at >= since]
     return timedelta(seconds=median(waited)) if len(waited) >= _FEWEST else None
 
 
 def _positions() -> dict[int, int]:
-    """The place of the first runs that wait for a reviewer, in the order in which they are handed out."""
+    """Map the first runs that wait for a reviewer to their positions, in the order in which they are assigned."""
     waiting = (
         Item.objects.waiting()
         .filter(campaign__kind=Campaign.Kind.LIVE)

@@ -1,7 +1,6 @@
-"""The list of what waits in the live queue: searched, narrowed, sorted, each item with the risk of its script.
+"""The list of items waiting in the review queue, with search, filters, sorting and the risk of each script.
 
-The risk is that of the script which is scored first, as the desk shows it; what refinement made of it would tell the
-verdict.
+The risk is that of the script scored first on the review page. The risk of the refined script would reveal the verdict.
 """
 
 from __future__ import annotations
@@ -29,14 +28,14 @@ from review.queue.eligibility import URGENT_FIRST
 from review.queue.intake import BREAK_GLASS
 from review.study.first_draft import FIRST_KINDS, first_draft_of
 
-# Risk is worked out from findings and not stored: of a longer queue, the most urgent ones are looked through.
+# Risk is calculated from findings and not stored, so only this many of the most urgent items are checked.
 MOST_BY_RISK = 500
-MOST_COUNTED = 10_000  # more are not counted, and a count says "at least"
+MOST_COUNTED = 10_000  # larger counts are shown as "at least"
 _BY_RISK = {Risk.HIGH: 0, Risk.MEDIUM: 1, Risk.LOW: 2, None: 3}
 
 
 class Order(StrEnum):
-    """How the list is sorted; what a person is handed next is always the most urgent."""
+    """Sort orders of the list. A claim always takes the most urgent item."""
 
     URGENT = "urgent"
     RISK = "risk"
@@ -45,7 +44,7 @@ class Order(StrEnum):
 
 
 class WaitingForm(forms.Form):
-    """What the list is narrowed to."""
+    """Filters of the list."""
 
     q = forms.CharField(label=_("Search"), required=False, max_length=200, widget=forms.SearchInput)
     severity = forms.TypedChoiceField(
@@ -84,7 +83,7 @@ class WaitingForm(forms.Form):
 
 @dataclass(frozen=True)
 class WaitingItem:
-    """An item that the person could take, and the risk of the script that is scored first, where it is known."""
+    """An item that the reviewer can claim, with the risk of the script that is scored first, if known."""
 
     item: Item
     risk: Risk | None
@@ -92,7 +91,7 @@ class WaitingItem:
 
 @dataclass(frozen=True)
 class WaitingList:
-    """What fits. `found` is how many do; of `is_cut`, only the most urgent were looked through for their risks."""
+    """The matching items. `found` is their number. `is_cut` means that risks are known only for the most urgent."""
 
     read: Callable[[int, int], Sequence[WaitingItem]]  # by position
     found: int
@@ -101,12 +100,12 @@ class WaitingList:
 
     @property
     def is_more(self) -> bool:
-        """Whether there are more than were counted."""
+        """Whether there are more items than were counted."""
         return self.found > MOST_COUNTED
 
 
 def list_waiting(campaign: Campaign, by: User, form: WaitingForm) -> WaitingList:
-    """What waits for this person and fits a valid form, with the counts of its filters, in five queries."""
+    """Return the items waiting for the reviewer that match a valid form, with filter counts, in five queries."""
     chosen = form.cleaned_data
     waiting = waiting_for(campaign, by)
     items = _in_order(_narrow(waiting, chosen), chosen["sort"])
@@ -119,7 +118,7 @@ def list_waiting(campaign: Campaign, by: User, form: WaitingForm) -> WaitingList
     if chosen["sort"] == Order.RISK:
         rows.sort(key=lambda row: _BY_RISK[row.risk])
     if chosen["risk"]:
-        # Counted in what is listed: the risks of what the other filters leave out are not known.
+        # Count listed items only, because the risks of items that the other filters exclude are unknown.
         severities = Counter(str(_action_of(row.item).severity) for row in rows)
         used = Counter("1" for row in rows if row.item.priority >= BREAK_GLASS)
         facets = [Facet("severity", severities, is_cut=is_cut), Facet("used", used, is_cut=is_cut)]
@@ -142,7 +141,7 @@ def list_waiting(campaign: Campaign, by: User, form: WaitingForm) -> WaitingList
 
 
 def _count_others(waiting: QuerySet[Item], chosen: Mapping[str, Any]) -> list[Facet]:
-    """The severities, and what was used without a review, of what the other filters leave."""
+    """Count severities and uses without review, each among the items that match the other filters."""
 
     def without(name: str) -> QuerySet[Item]:
         keys = _narrow(waiting, {**chosen, name: ""}).order_by().values("pk")[:MOST_COUNTED]
@@ -173,7 +172,7 @@ def _narrow(items: QuerySet[Item], chosen: Mapping[str, Any]) -> QuerySet[Item]:
 
 
 def _in_order(items: QuerySet[Item], sort: str) -> QuerySet[Item]:
-    # By the run's key, which is as old as the question: the item's own tells how long the run took.
+    # Sort by the run's key, which follows the time of the request. The item's key reveals how long the run took.
     orders = {Order.OLDEST: ("run_id",), Order.NEWEST: ("-run_id",)}
     ordered = items.order_by(*orders.get(Order(sort or Order.URGENT), URGENT_FIRST))
     return ordered.select_related("run__action", "run__configuration")

@@ -1,1 +1,1 @@
-"""Items that measure reviewers: known answers, and items shown again."""
+"""Items that measure reviewers: items with known answers, repeats and halo checks."""

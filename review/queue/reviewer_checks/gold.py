@@ -1,4 +1,4 @@
-"""Cases with known answers: gold ones measure reviewers without telling them, training ones come first and teach."""
+"""Cases with known answers. Gold cases measure reviewers without their knowledge. Training cases come first."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ KNOWN = (Case.Purpose.GOLD, Case.Purpose.TRAINING)
 
 @transaction.atomic
 def mark_case(case: Case, purpose: str, *, known: Mapping[str, object], by: User) -> None:
-    """Say what a case is for, and the right scores: everybody is handed a gold or training one.
+    """Set the purpose of a case and its correct scores. Gold and training items go to every reviewer.
 
-    Raises BadInput for known answers that are invalid or missing, NotAllowedNow once somebody has taken an item.
+    Raises BadInput for invalid or missing known answers, and NotAllowedNow once an item of the case was assigned.
     """
     if purpose not in (*KNOWN, Case.Purpose.REAL):
         raise BadInput(_("There is no such purpose."), field="purpose")
@@ -53,7 +53,7 @@ def mark_case(case: Case, purpose: str, *, known: Mapping[str, object], by: User
 
 
 def begins_with_training(campaign: Campaign) -> bool:
-    """Whether there are training items. Asked at every claim, it is looked up twice a minute."""
+    """Return whether the campaign has training items. Cached for 30 seconds, because every claim needs it."""
 
     def is_any() -> bool:
         return campaign.cases.filter(purpose=Case.Purpose.TRAINING).exists()
@@ -66,7 +66,7 @@ def _training_key(campaign: Campaign) -> str:
 
 
 def gold_scores(campaign: Campaign) -> dict[int, tuple[int, int]]:
-    """By reviewer: how many of their scores on gold items are right, of how many. For managers alone."""
+    """Return the numbers of correct and of all gold scores by reviewer. Only managers may see them."""
     rows = Score.objects.filter(
         item__campaign=campaign, item__case__purpose=Case.Purpose.GOLD, current=True, arm="model"
     ).values_list("reviewer", "stage", "value", "item__case__known")
@@ -80,7 +80,7 @@ def gold_scores(campaign: Campaign) -> dict[int, tuple[int, int]]:
 
 
 def note_trained(item: Item, user: User) -> None:
-    """Note when a person has been through the training round, once the last of its items is done."""
+    """Record that a reviewer has completed the training, once the last training item is done."""
     if item.case.purpose != Case.Purpose.TRAINING:
         return
     submitted = Assignment.objects.filter(

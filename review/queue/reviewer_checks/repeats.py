@@ -1,8 +1,8 @@
-"""Items that are shown again to measure reviewers, not scripts: halo checks and hidden repeats.
+"""Items shown again to measure reviewers instead of scripts: halo checks and hidden repeats.
 
-A halo check shows an item's refined script, as if it were a first Draft, to somebody who has not seen the
-item. A repeat shows an item once more to somebody who has scored it. Both are items of their own, of the same
-run, among all others in the queue; no figure and no agreement knows of them.
+A halo check shows an item's refined script, as if it were a first Draft, to a reviewer who has not seen the item. A
+repeat shows an item again to a reviewer who has scored it. Both are separate items of the same run, mixed with the
+others in the queue. They are excluded from all figures and from agreement.
 """
 
 from __future__ import annotations
@@ -34,26 +34,26 @@ from review.counting.facts import judge_items
 from review.models import Assignment, Campaign, Case, Item, Score
 from review.sampling import is_in_share, shuffle_of
 
-# Without a score for this long, a new sitting begins.
+# A new sitting begins after this long without a score.
 SITTING_GAP = timedelta(minutes=30)
-# What was had so long before the first score of a sitting is of it too, as the item that this score is on: the one
-# before had ended by then, half an hour ago or more. And minutes that are added up at each score are not exact.
+# Work that began this long before the first score of a sitting belongs to it too, such as the item scored first. The
+# previous sitting ended at least 30 minutes earlier. The margin also covers rounding in the summed minutes.
 _AHEAD = SITTING_GAP / 2
-# A repeat comes after so many other items at least, and after twice as many more at most.
+# A repeat is shown after at least this many other items, and after at most three times as many.
 LATER = 20
 _SLICE = 500
-_PLACES = 1 << 31  # of the random order
+_PLACES = 1 << 31  # size of the random order
 _READY = [Item.State.OPEN, Item.State.HELD]
 
 
-# --- Making them ------------------------------------------------------------------------------------------------
+# --- Creation ---------------------------------------------------------------------------------------------------
 
 
 @transaction.atomic
 def make_halos(campaign: Campaign, *, of: Item | None = None) -> int:
-    """A halo check for each item of the share that is ready and has none, or of one item; how many were made.
+    """Create missing halo checks for one item, or for the campaign's whole share. Return how many were created.
 
-    Safe to repeat. Sham items are not part of the share: their refined scores have nothing to be compared with.
+    Safe to repeat. Sham items are left out, because their refined scores have no counterpart to compare with.
     """
     if not campaign.halo_share:
         return 0
@@ -84,16 +84,16 @@ def _make_halos(campaign: Campaign, keys: Sequence[int]) -> int:
 
 
 def make_repeat(item: Item, *, by: User) -> None:
-    """Have a person score an item again, later, where it is one of the share and it is their turn.
+    """Schedule a repeat of a finished item for the reviewer, if the item is in the share and it is their turn.
 
-    Called when they are through with it; with several reviewers, each has as many repeats as the others.
+    With several reviewers, each gets the same number of repeats.
     """
     campaign = item.campaign
     if not campaign.repeat_share or item.again or item.case.purpose != Case.Purpose.REAL:
         return
     if not is_in_share(item.shuffle, campaign.repeat_share, "repeat"):
         return
-    # As read before they were counted among those who are done.
+    # `done` was read before this reviewer was counted.
     if item.done != _draw(item, "turn") % max(item.overlap, 1):
         return
     if campaign.items.filter(run=item.run_id, again=Item.Again.REPEAT).exists():
@@ -105,7 +105,7 @@ def make_repeat(item: Item, *, by: User) -> None:
 
 
 def _place_after(place: int, campaign: Campaign, *, draw: int) -> int:
-    """A place in the random order some LATER to three times LATER items further on, or else before its end."""
+    """Return a place LATER to three times LATER items further in the random order, or before its end."""
     step = _PLACES // max(campaign.items.count(), 1)
     further = place + (LATER + draw % (2 * LATER + 1)) * step
     return further if further < _PLACES else place + draw % (_PLACES - place)
@@ -117,7 +117,7 @@ def _show_again(
     cases = Case.objects.bulk_create(
         Case(
             campaign=campaign,
-            # Nothing that an importer could have called a case of their own.
+            # The random suffix prevents clashes with imported ids.
             external_id=f"{purpose.value}:{item.pk}:{secrets.token_hex(4)}",
             action_id=item.case.action_id,
             purpose=purpose,
@@ -134,7 +134,7 @@ def _show_again(
             state=Item.State.HELD if item.state == Item.State.HELD else Item.State.OPEN,
             priority=item.priority,
             shuffle=shuffle,
-            # What opens after the script is what opened the first time.
+            # The stages after the script are the same as the first time.
             sham=item.sham and purpose == Case.Purpose.REPEAT,
             again=purpose.value,
             pilot=item.pilot,
@@ -148,7 +148,7 @@ def _own_shuffle(campaign: Campaign, item: Item) -> int:
 
 
 def _draw(item: Item, what: str) -> int:
-    """A number that is the same for the same item every time."""
+    """Return a pseudorandom number that is always the same for the same item."""
     digest = hashlib.sha256(f"{what}:{item.shuffle}:{item.pk}".encode()).digest()
     return int.from_bytes(digest[:4], "big")
 
@@ -157,10 +157,10 @@ def _draw(item: Item, what: str) -> int:
 
 
 def sitting_began(by: int) -> Coalesce:
-    """For a query: since when what a person had is of the sitting that they would score in now.
+    """Return a query expression for the start of the sitting in which the user would score now.
 
-    It ends with a pause of half an hour: what they had within that is of it, and all since the first score of the
-    sitting that their last one is of. It is one look-up, for the whole query.
+    A sitting ends with a pause of 30 minutes. The current one covers the last 30 minutes, and everything since the
+    first score of the sitting that the last score belongs to. The expression is evaluated once per query.
     """
     pause_ago = Now() - SITTING_GAP
     sat = ExpressionWrapper(
@@ -172,31 +172,31 @@ def sitting_began(by: int) -> Coalesce:
         default=pause_ago,
         output_field=DateTimeField(),
     )
-    # What was taken over from another arm, or given elsewhere, is no work of now.
+    # Copied and imported scores are not current work.
     last = Score.objects.filter(reviewer=by, imported=False).exclude(visible__has_key="copied_from")
     newest = last.order_by("-pk").values(began=first)[:1]
     return Coalesce(Subquery(newest), pause_ago, output_field=DateTimeField())
 
 
 def had_in_sitting(by: int) -> Q:
-    """Of assignments: those that this person has in hand, or had in the sitting that goes on.
+    """Return the condition that an assignment is active or belongs to the user's current sitting.
 
-    What ended before it was stored came from a file, and is work of another day.
+    Imported assignments ended before they were created, so they never belong to it.
     """
     since = sitting_began(by)
     is_new = Q(ended_at=None, created_at__gt=since)
     return Q(state=Assignment.State.ACTIVE) | is_new | Q(ended_at__gt=since)
 
 
-# --- Handing them out -------------------------------------------------------------------------------------------
+# --- Assignment -------------------------------------------------------------------------------------------------
 
 
 def suitable_for(waiting: QuerySet[Item], campaign: Campaign, by: User) -> QuerySet[Item]:
-    """Of these items, those that do not spoil a check, and of the checks those that are this person's to make.
+    """Exclude items that would spoil a check, and checks that are not for this reviewer.
 
-    A halo check is for who has never had the item, once the item itself needs nobody any more: so it takes no
-    reviewer away. Who made it is not handed the item. A repeat is for who is through with the item, and not in
-    the same sitting; nor is anything else about the same statement.
+    A halo check is for reviewers who never had the item. It waits until the item is closed, so that it takes no
+    reviewer away from it. Reviewers who made the check do not get the item. A repeat is for reviewers who finished the
+    item in an earlier sitting. No reviewer gets two items about the same statement in one sitting.
     """
     if not has_checks(campaign):
         return waiting
@@ -223,8 +223,10 @@ def suitable_for(waiting: QuerySet[Item], campaign: Campaign, by: User) -> Query
 
 
 def in_turn(waiting: QuerySet[Item], campaign: Campaign, by: User) -> Iterator[QuerySet[Item]]:
-    """What is looked through for a person's next item: first without repeats that would come too soon, then
-    all, so that who is through with everything else still gets them."""
+    """Yield the querysets to search for the next item: first without repeats that come too soon, then all.
+
+    The second one gives these repeats to reviewers who have finished everything else.
+    """
     if campaign.repeat_share:
         had = Assignment.objects.filter(reviewer=by, item__campaign=campaign, position__gt=0)
         last = had.order_by("-pk").values_list("position", flat=True).first() or 0
@@ -236,12 +238,12 @@ def in_turn(waiting: QuerySet[Item], campaign: Campaign, by: User) -> Iterator[Q
 
 
 def has_checks(campaign: Campaign) -> bool:
-    """Whether some items of the campaign are shown again."""
+    """Return whether the campaign has halo checks or repeats."""
     return bool(campaign.halo_share or campaign.repeat_share)
 
 
 def made_halo_of(item: Item, by: User) -> bool:
-    """Whether this person scored the item's refined script as a halo check, and must not score the item."""
+    """Return whether the user scored the item's refined script as a halo check and so must not score the item."""
     return Assignment.objects.filter(
         reviewer=by, item__campaign=item.campaign_id, item__run=item.run_id, item__again="halo"
     ).exists()

@@ -1,1 +1,1 @@
-"""Pages of the live queue, of studies, and of who has which item."""
+"""Pages of the review queue, of studies, and of an item's assignments."""

@@ -1,4 +1,4 @@
-"""The live queue: what waits, what one holds, and the way to the next item."""
+"""The review queue: waiting items, items the reviewer holds, and claims."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ LIST = SavedView.Listing.QUEUE
 
 @require_GET
 def queue(request: HttpRequest) -> HttpResponse:
-    """What waits for this person, narrowed as the address says, and what they hold."""
+    """Show the items that wait for the reviewer, filtered by the query string, and the items they hold."""
     user = signed_in(request)
     campaign = access_queue(user)
     form = WaitingForm(request.GET)
@@ -86,7 +86,7 @@ def _say_waiting(waiting: WaitingList) -> str:
 
 
 def _columns(query: QueryDict, sort: str) -> list[Column]:
-    """The columns of the list; a click on *Asked* shows the oldest first, another the newest."""
+    """Return the columns of the list. The first click on *Asked* sorts the oldest first, the second the newest."""
     column = partial(sort_column, query, sort)
     return [
         Column(_("Asked for"), "col-title"),
@@ -99,7 +99,7 @@ def _columns(query: QueryDict, sort: str) -> list[Column]:
 
 
 def _say_demo(campaign: Campaign, rows: Sequence[WaitingItem]) -> str:
-    """Of what the demo model had a part in: "all", "some" or nothing; nothing where models are hidden."""
+    """Return "all" or "some" if the demo model made rows of the page, or "" if not or if models are hidden."""
     if campaign.hides_models:
         return ""
     made = {row.item.run.demo for row in rows if row.item.run}
@@ -108,7 +108,7 @@ def _say_demo(campaign: Campaign, rows: Sequence[WaitingItem]) -> str:
 
 @require_POST
 def claim_next(request: HttpRequest) -> HttpResponse:
-    """Take the next item, or say that nothing waits."""
+    """Claim the next item, or report that none is waiting."""
     user = signed_in(request)
     campaign = access_queue(user)
     assignment = services.claim_next(campaign, by=user)
@@ -120,7 +120,7 @@ def claim_next(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def claim_item(request: HttpRequest, pk: int) -> HttpResponse:
-    """Take one certain item."""
+    """Claim a specific item."""
     user = signed_in(request)
     item = access_item_to_review(user, pk)
     try:
@@ -135,7 +135,7 @@ def claim_item(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def review_run(request: HttpRequest, pk: int) -> HttpResponse:
-    """From a run's page straight to its review: take its item, putting it into the queue where it is not there."""
+    """Claim the item of a run from the run's page, and add it to the queue first if needed."""
     user = signed_in(request)
     access_queue(user)
     item = services.item_of_run(pk)

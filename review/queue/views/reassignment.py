@@ -1,4 +1,4 @@
-"""Who has it an item is: a manager gives it to somebody, takes it over, or sends it back with a reason."""
+"""Assignments of an item. A manager can assign it, reassign it, or send it back with a reason."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _SHOWN = 50
 
 @require_safe
 def item_hands(request: HttpRequest, pk: int) -> HttpResponse:
-    """Who has the item, who had it, and what can be done about that."""
+    """Show the current and past assignments of the item, and the available actions."""
     return _show(request, access_managed_item(signed_in(request), pk))
 
 
 @require_POST
 def item_assign(request: HttpRequest, pk: int) -> HttpResponse:
-    """Give the item to somebody by name."""
+    """Assign the item to a named reviewer."""
     user = signed_in(request)
     item = access_managed_item(user, pk)
     try:
@@ -39,7 +39,7 @@ def item_assign(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def item_take_over(request: HttpRequest, pk: int, assignment: int) -> HttpResponse:
-    """Take the item out of somebody's hands, and give it to somebody else where one is named."""
+    """Unassign the item, and assign it to another reviewer if one is named."""
     user = signed_in(request)
     item = access_managed_item(user, pk)
     held, why = _assignment(item, assignment), request.POST.get("why", "")
@@ -57,7 +57,7 @@ def item_take_over(request: HttpRequest, pk: int, assignment: int) -> HttpRespon
 
 @require_POST
 def item_send_back(request: HttpRequest, pk: int, assignment: int) -> HttpResponse:
-    """Ask its reviewer to look at the item again; what they scored is kept."""
+    """Ask the reviewer to check the item again. Their scores are kept."""
     user = signed_in(request)
     item = access_managed_item(user, pk)
     done = _assignment(item, assignment)
@@ -69,7 +69,7 @@ def item_send_back(request: HttpRequest, pk: int, assignment: int) -> HttpRespon
 
 
 def people_to_assign(campaign: Campaign) -> QuerySet[User]:
-    """Who can be given an item by name: of the live queue everybody who may review, of a study its members."""
+    """Return the users who can get an item: all reviewers for the review queue, or the members of a study."""
     return services.people_who_review() if campaign.is_live else services.reviewers_for(campaign)
 
 

@@ -1,4 +1,4 @@
-"""The studies a reviewer takes part in, and the way to the next item of one."""
+"""Pages of the studies that a reviewer takes part in."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SHOWN = 20
 
 @require_safe
 def study_list(request: HttpRequest) -> HttpResponse:
-    """The studies under way in which this person reviews, and how much waits for them."""
+    """List the studies under way in which the user reviews, with the number of waiting items."""
     user = signed_in(request)
     access_queue(user)
     context = {"studies": services.studies_of(user), "most": services.MOST_COUNTED}
@@ -28,7 +28,7 @@ def study_list(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def study_queue(request: HttpRequest, pk: int) -> HttpResponse:
-    """One study: what is asked of this person, what they hold, and what they did last."""
+    """Show one study: the reviewer's task, the items they hold, and the items they finished last."""
     user = signed_in(request)
     campaign = access_study(user, pk)
     mine = (
@@ -51,7 +51,7 @@ def study_queue(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def study_next(request: HttpRequest, pk: int) -> HttpResponse:
-    """Take the next item of a study, or say why there is none."""
+    """Claim the next item of a study, or explain why no item is available."""
     user = signed_in(request)
     campaign = access_study(user, pk)
     try:
