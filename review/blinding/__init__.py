@@ -1,1 +1,1 @@
-"""What a reviewer may see of an item now, and who has seen which verdict."""
+"""Determines what a reviewer may see of an item now, and records who has seen which verdict."""

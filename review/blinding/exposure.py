@@ -1,8 +1,8 @@
-"""Records which verdicts each person has been shown, and stores that with their scores.
+"""Records which verdicts each user has been shown, and stores that with their scores.
 
-`pipeline.access.visible_parts` decides what a page may show of a run, and everything it permits is recorded here,
-so that no page can forget to. The records of one request are written after its response is rendered and before it
-is sent, by one statement without a lock, and only if something was shown. It is the only thing that a GET writes.
+`pipeline.access.visible_parts` decides what a page may show of a run, and everything it permits is recorded here. No
+page can forget to record it. The records of a request are written after its response is rendered and before it is sent,
+by one statement without a lock, and only if something was shown. A GET request writes nothing else.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _shown: ContextVar[ShownVerdicts | None] = ContextVar("shown", default=None)
 
 @contextmanager
 def watching() -> Iterator[ShownVerdicts]:
-    """Collect what is shown inside the block. Outside of such a block nothing is recorded, since nobody sees it."""
+    """Collect what is shown inside the block. Outside of it nothing is recorded, because no user sees it."""
     shown = ShownVerdicts()
     token = _shown.set(shown)
     try:
@@ -47,27 +47,27 @@ def watching() -> Iterator[ShownVerdicts]:
 
 
 def note_run(user: User, run: Run) -> None:
-    """Record that this person is shown the verdict of this run, or something that reveals it."""
+    """Record that the user is shown the verdict of this run, or something that reveals it."""
     shown = _shown.get()
     if shown is not None and run.verdict:
         shown.runs.add((user.pk, run.pk))
 
 
 def note_runs(user: User, runs: Iterable[int]) -> None:
-    """Record that this person is shown something that reveals these runs' verdicts, even if they have none yet."""
+    """Record that the user is shown something that reveals these runs' verdicts, even if they have none yet."""
     shown = _shown.get()
     if shown is not None:
         shown.runs.update((user.pk, run) for run in runs)
 
 
 def note_campaign(user: User, campaign: Campaign, what: Exposure.What) -> None:
-    """Record that this person is shown verdicts of items of a campaign, without saying which."""
+    """Record that the user is shown verdicts of unspecified items of a campaign."""
     shown = _shown.get()
     if shown is not None:
         shown.campaigns.add((user.pk, campaign.pk, what.value))
 
 
-# Most have been noted before: those are looked up and not inserted, and nothing is locked for them.
+# Most exposures were recorded before. They are looked up instead of inserted, so nothing is locked for them.
 _NOTE = """
 INSERT INTO review_exposure (person_id, run_id, campaign_id, what, "where", at)
 SELECT new.person, new.run, new.campaign, new.what, %(where)s, %(now)s
@@ -85,7 +85,7 @@ ON CONFLICT DO NOTHING
 
 
 def write(shown: ShownVerdicts, *, where: str) -> None:
-    """Store what was shown, each verdict the first time only; `where` names the page or operation."""
+    """Store each exposure, unless an earlier one exists. `where` names the page or operation."""
     rows: list[tuple[int, int | None, int | None, str]] = [
         *((person, run, None, Exposure.What.RUN.value) for person, run in sorted(shown.runs)),
         *((person, None, campaign, what) for person, campaign, what in sorted(shown.campaigns)),
@@ -98,13 +98,13 @@ def write(shown: ShownVerdicts, *, where: str) -> None:
         cursor.execute(_NOTE, values | {"where": where[:MAX_WHERE], "now": timezone.now()})
 
 
-# --- What follows from it -------------------------------------------------------------------------------------
+# --- Consequences ---------------------------------------------------------------------------------------------
 
 
 def first_exposure(user: int) -> Least:
-    """For a query of items: when this person was first shown the verdict; null where they were not."""
+    """Return a query expression for when the user was first shown an item's verdict, or null."""
     seen = Exposure.objects.filter(person=user)
-    # Each is one row of an index; both in one query are neither, and each score asks.
+    # Each subquery reads one row of an index. A combined query would not use the indexes, and every score runs this.
     return Least(
         Subquery(seen.filter(run=OuterRef("run")).values("at")),
         Subquery(seen.filter(campaign=OuterRef("campaign")).values("at")),
@@ -112,7 +112,7 @@ def first_exposure(user: int) -> Least:
 
 
 def scored_in_queue(user: int) -> Exists:
-    """For a query of items: whether this person's own desk showed it, for they scored the run in the live queue."""
+    """Return a query expression for whether the user saw an item's verdict by scoring its run in the review queue."""
     given: QuerySet[Score] = Score.objects.filter(
         reviewer=user,
         stage=Score.Stage.SCRIPT,
@@ -123,7 +123,7 @@ def scored_in_queue(user: int) -> Exists:
 
 
 def load_exposure(user: User, item: Item) -> None:
-    """Give the item `exposed_at` and `scored_in_queue`, where the query that read it did not."""
+    """Set `exposed_at` and `scored_in_queue` on the item if the query that read it did not."""
     if "exposed_at" in item.__dict__:
         return
     found = Item.objects.annotate(
@@ -135,6 +135,6 @@ def load_exposure(user: User, item: Item) -> None:
 
 
 def has_seen(user: User, item: Item) -> bool:
-    """Whether this person was shown the verdict of the item's run other than by the stages of this item."""
+    """Return whether the user was shown the verdict of the item's run outside the stages of this item."""
     load_exposure(user, item)
     return bool(item.exposed_at or item.scored_in_queue)  # type: ignore[attr-defined]

@@ -1,6 +1,6 @@
-"""Hides verdicts, models and references on the pages of actions and runs from people who may have to score them.
+"""Hides verdicts, models and references on action and run pages from users who may have to score them.
 
-Registered with `pipeline.hooks` by the composition root, since the pipeline does not know of reviews.
+The composition root registers these functions with `pipeline.hooks`, because the pipeline must not import reviews.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from review.models import Assignment, Campaign, Item, Reveal, Score
 
 MANAGE = "review.manage_campaigns"
 REVIEW = "review.review"
-# What people ask for on the page or over the API; runs of campaigns and of the command line are not reviewed there.
+# Runs requested on the page or through the API. Runs of campaigns and of the command line are not reviewed there.
 GOES_TO_QUEUE = [Run.Origin.ASKED, Run.Origin.DEMO]
 
 
 def mark_hidden_runs(user: User, runs: QuerySet[Run]) -> QuerySet[Run]:
-    """The runs with `hides_verdict`, `hides_models`, `hides_reference` and `hides_end`; no query of its own.
+    """Annotate runs with `hides_verdict`, `hides_models`, `hides_reference` and `hides_end`, without an extra query.
 
-    Runs of a study are hidden from everybody but managers until it is closed, since every reviewer may be
-    asked next. A run of the live queue is hidden from who has it in hand, until they score its script or ask;
-    and while its item is open, or yet to be made, from everybody who reviews and has not scored it: they may
-    be asked for the next score, whoever gave the first. Roles add up: who curates as well is a reviewer. Who
-    asked for the script themselves sees it all the same. What is shown is recorded, see `review.blinding.exposure`.
+    Runs of a study are hidden from all users except managers until it is closed, because every reviewer may get them
+    next. A run of the review queue is hidden from the reviewer who holds it, until they score its script or ask for the
+    verdict. While its item is open or not yet created, the run is hidden from every reviewer who has not scored it,
+    because they may give the next score. Curators who also review are reviewers here. Users who requested the script
+    see the run anyway. What is shown is recorded, see `review.blinding.exposure`.
     """
     if user.has_perm(MANAGE):
         no = Value(False)
@@ -42,14 +42,14 @@ def mark_hidden_runs(user: User, runs: QuerySet[Run]) -> QuerySet[Run]:
         hides_models=Exists(studied.filter(campaign__hides_models=True))
         | Exists(held.filter(campaign__hides_models=True)),
         hides_reference=Exists(studied.filter(campaign__hides_reference=True)),
-        # What passed ends first and is refined afterwards, what did not is refined before it ends. Through message
-        # batches hours lie between: until the item is ready, both are under way.
+        # Passed scripts are refined after the run ends, and all others before. With message batches these steps are
+        # hours apart, so until the item is ready both kinds are shown as running.
         hides_end=Exists(studied.filter(state=Item.State.PREPARING)),
     )
 
 
 def mark_hidden_actions(user: User, actions: QuerySet[Action]) -> QuerySet[Action]:
-    """The actions with `hides_reference` for this person, by the same rule."""
+    """Annotate actions with `hides_reference` for the user, by the same rule."""
     if user.has_perm(MANAGE):
         return actions.annotate(hides_reference=Value(False))
     studied = _of_open_studies().filter(case__action=OuterRef("pk"), campaign__hides_reference=True)
@@ -63,7 +63,7 @@ def _of_open_studies() -> QuerySet[Item]:
 
 
 def _may_be_asked_for(user: User) -> Combinable | Exists | Value:
-    """Whether a run stands open in the live queue, or is on its way there, and this person may be asked to score it."""
+    """Return whether a run is in the review queue or will be added, and the user may be asked to score it."""
     if not user.has_perm(REVIEW):
         return Value(False)
     hiding = Campaign.objects.filter(kind=Campaign.Kind.LIVE, hides_verdict=True)
@@ -94,14 +94,14 @@ def _held_unscored(user: User) -> QuerySet[Item]:
 
 
 def _in_live_queue(user: User, scores: QuerySet[Score]) -> QuerySet[Item]:
-    """Items of the live queue whose script has none of these scores, and whose verdict the person did not ask for."""
+    """Return items of the review queue without such a score of the script and without a verdict request by the user."""
     scored = scores.filter(item=OuterRef("pk"), stage=Score.Stage.SCRIPT, current=True)
     asked = Reveal.objects.filter(item=OuterRef("pk"), reviewer=user, what=Reveal.What.VERDICT)
     return Item.objects.filter(~Exists(scored), ~Exists(asked), campaign__kind=Campaign.Kind.LIVE)
 
 
 def as_first_draft(drafts: Sequence[Draft], first: Draft | None) -> list[Draft]:
-    """The refined Draft alone, told of as if it were a first one, for a halo check; it must never be saved."""
+    """Return only the refined Draft, presented as a first one for a halo check. It must never be saved."""
     explained = Feedback.objects.filter(draft=first, arm=Arm.MODEL.value)
     keys = set(explained.values_list("pk", flat=True))
     refined = next((one for one in drafts if one.feedback_id in keys), None)

@@ -1,4 +1,4 @@
-"""The queries of every review cycle, each compiled and prepared once."""
+"""The queries of every review cycle. Each is compiled and prepared once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from review.blinding.exposure import first_exposure, scored_in_queue
 from review.models import Assignment, Item, Member, Remark, Rubric, Score, Scratch, SentBack
 from review.study.first_draft import FIRST_KINDS
 
-# What no screen of the review shows and no rule asks for; whoever asks all the same gets it by a query.
+# Fields that no review page shows and no rule needs. Reading one anyway runs a query.
 _LEFT_OUT = (
     *("created_at", "closed_at", "shuffle", "pattern", "disputed", "called_in"),
     *(
@@ -42,7 +42,7 @@ _LEFT_OUT = (
     ),
 )
 
-# What is shown and no score depends on.
+# Fields that are shown but do not affect a score.
 _NOT_SCORED = (
     *(
         f"run__{name}"
@@ -73,7 +73,7 @@ def _item(pk: int, user: int) -> QuerySet[Item]:
     return (
         Item.objects.filter(pk=pk)
         .annotate(
-            # Most items have no comment on a line, and are asked for none.
+            # Most items have no line comments and need no query for them.
             has_remarks=Exists(Remark.objects.filter(item=OuterRef("pk"), removed_at=None)),
             for_member=Exists(Member.objects.filter(campaign=OuterRef("campaign"), user=user)),
             rubric_in_force=_rubric_in_force(),
@@ -90,7 +90,7 @@ def _shown_item(pk: int, user: int) -> QuerySet[Item]:
 
 
 def _locked_item(pk: int, user: int) -> QuerySet[Item]:
-    """With what is noted with a score, or asked once it is given; read while nobody else writes to the item."""
+    """Select and lock the item with the data that a score records or needs afterwards."""
     drafts = Draft.objects.filter(run=OuterRef(OuterRef("run"))).values("sha256")
     ran = Execution.objects.filter(script_sha256__in=drafts)
     locked = _decided_item(pk, user).defer(*_LEFT_OUT, *_NOT_SCORED)
@@ -98,10 +98,10 @@ def _locked_item(pk: int, user: int) -> QuerySet[Item]:
 
 
 def _decided_item(pk: int, user: int) -> QuerySet[Item]:
-    """The same with all that is published."""
+    """Select and lock the item with all data that is published."""
     met = Assignment.objects.filter(item__case__action=OuterRef("case__action"), reviewer=user)
     arms = Item.objects.filter(case=OuterRef("case"))
-    # What was taken over from another arm has the time of now, and the minutes of a sitting that may be over.
+    # A score copied from another arm has the current time, and the minutes of a sitting that may be over.
     own = Score.objects.filter(reviewer=user, imported=False)
     last = own.exclude(visible__has_key="copied_from").order_by("-pk")
     return (
@@ -120,7 +120,7 @@ def _decided_item(pk: int, user: int) -> QuerySet[Item]:
 
 
 def _held(campaign: int, reviewer: int) -> QuerySet[Assignment]:
-    """What the person has begun, else what was sent back to them, else what waits for them and is ready."""
+    """Select an active assignment, or else one that was sent back, or else a waiting one that is ready."""
     is_active = Q(state=Assignment.State.ACTIVE)
     is_ready = Q(state=Assignment.State.WAITING) & ~Q(
         item__run__state__in=[Run.State.QUEUED, Run.State.RUNNING]
@@ -138,7 +138,7 @@ def _member(campaign: int, user: int) -> QuerySet[Member]:
     own = Assignment.objects.filter(item__campaign=OuterRef("campaign"), reviewer=OuterRef("user"))
     return Member.objects.filter(campaign=campaign, user=user).annotate(
         holds=Exists(own.filter(state__in=[Assignment.State.ACTIVE, Assignment.State.WAITING])),
-        # Whether where they are takes more than the position of their newest item.
+        # Whether their place in the campaign depends on more than the position of their newest item.
         has_loose=Exists(own.filter(state__in=Assignment.LOOSE)),
     )
 
@@ -165,7 +165,7 @@ def _scratch(item: int, reviewer: int) -> QuerySet[Scratch]:
 
 
 def _drafts(run: int) -> QuerySet[Draft]:
-    """With what the static checks found in each: in one query with the Drafts, though few have much."""
+    """Select the Drafts with their findings, in one query because few Drafts have many."""
     found = DraftFinding.objects.filter(draft=OuterRef("pk")).exclude(outcome="passed")
     fields = JSONObject(**{field.attname: field.attname for field in _FINDING})
     rows = found.order_by("line", "column", "pk").values(row=fields)
@@ -176,19 +176,19 @@ def _drafts(run: int) -> QuerySet[Draft]:
 
 
 def _scored_drafts(run: int) -> QuerySet[Draft]:
-    """What a score depends on: no text, and nothing of what the checks found."""
+    """Select the Drafts with only the data that a score depends on, without texts and findings."""
     drafts = Draft.objects.filter(run=run).select_related("assessment").order_by("number")
     return drafts.defer(*_NOT_SCORED_OF_DRAFTS)
 
 
 def _first_drafts(run: int) -> QuerySet[Draft]:
-    """What may be the first Draft, and nothing of what came of it: what is hidden is not even read."""
+    """Select only candidates for the first Draft, so that hidden results are not even read."""
     drafts = _drafts(run).filter(kind__in=FIRST_KINDS, refinement=None)
     return drafts.select_related(None).defer("created_at", "note")
 
 
 def findings_of(draft: Draft) -> list[DraftFinding]:
-    """What the static checks found in a Draft that `read_drafts` has read, in the order of the lines."""
+    """Return the findings of a Draft read by `read_drafts`, in the order of the lines."""
     found: list[dict[str, Any]] = draft.found  # type: ignore[attr-defined]
     return [DraftFinding(**row) for row in found]
 
@@ -198,28 +198,28 @@ def _rubric_in_force() -> Subquery:
     return Subquery(newest.values("pk")[:1])
 
 
-# The item with its campaign, case, run and action; `for_member` says whether the user is one of the campaign's.
+# The item with its campaign, case, run and action. `for_member` is whether the user is a member of the campaign.
 read_item = PreparedQuery(_shown_item)
 lock_item = PreparedQuery(_locked_item)
 lock_decided = PreparedQuery(_decided_item)
-# What a reviewer has of a campaign already, to go on with it; their place in it.
+# A reviewer's assignment to continue with in a campaign, and their membership.
 lock_held = PreparedQuery(_held)
 read_member = PreparedQuery(_member)
-# The scores that a reviewer gave to the first scripts of a case, but for one item.
+# A reviewer's scores of the first scripts of a case, except one item.
 read_scores_of_case = PreparedQuery(_scores_of_case)
-# A reviewer's: all scores they ever gave to it, what makes it theirs, and what they typed.
+# A reviewer's scores of an item, including old ones, their assignment, and what they typed.
 read_scores = PreparedQuery(_scores)
 read_assignment = PreparedQuery(_assignment)
 read_scratch = PreparedQuery(_scratch)
-# Of a run: its Drafts in order, with their assessments and what the checks found in them.
+# The Drafts of a run in order, with their assessments and findings.
 read_drafts = PreparedQuery(_drafts)
-# The same to score them, without what is only shown; `findings_of` has nothing of these.
+# The Drafts for scoring, without data that is only shown. `findings_of` does not work for them.
 read_scored_drafts = PreparedQuery(_scored_drafts)
-# The same for who has not scored the script yet.
+# The Drafts for a reviewer who has not scored the script yet.
 read_first_drafts = PreparedQuery(_first_drafts)
 
 
 @lru_cache(maxsize=64)
 def read_rubric(pk: int) -> Rubric:
-    """A version of a rubric, which never changes: it is read once."""
+    """Return a version of a rubric, cached because versions never change."""
     return Rubric.objects.get(pk=pk)

@@ -1,1 +1,1 @@
-"""Execution evidence in a campaign: which cases count, what experts change in them, and what comes of it."""
+"""Sandbox test results in a campaign: which cases count, how experts change them, and the results."""

@@ -1,4 +1,4 @@
-"""The case sets of a campaign: fixed when its runs settle and when it opens; what others do later changes nothing."""
+"""The case sets of a campaign. They are fixed when its runs settle and when it opens, and do not change later."""
 
 from __future__ import annotations
 
@@ -27,24 +27,24 @@ from review.models import (
     Item,
 )
 
-MOST_SETS = 5  # of a statement
+MOST_SETS = 5  # per statement
 _AT_ONCE = 5_000
 
 
 def results_of(campaign: Campaign) -> Q:
-    """For a query of results: what was run here, and what came with a file of this campaign."""
+    """Return the condition for results that were run here or imported into this campaign."""
     came = ImportedResult.objects.filter(campaign=campaign).values("execution")
     return Q(imported=False) | Q(pk__in=came)
 
 
 def changes_of(campaign: Campaign) -> QuerySet[CaseRevision]:
-    """What reviewers changed in its cases; in the live queue only where the item was decided on."""
+    """Return reviewers' changes to the campaign's cases. In the review queue, only those of decided items count."""
     found = CaseRevision.objects.filter(item__campaign=campaign)
     return found.filter(item__state=Item.State.CLOSED) if campaign.is_live else found
 
 
 def fix_cases(campaign: Campaign) -> int:
-    """Give each case of a study without cases those of its statement, as they are now; how many case sets that is."""
+    """Add the statement's current case sets to each case of a study that has none. Return how many were added."""
     if campaign.is_live:
         return 0
     cases = (
@@ -66,11 +66,11 @@ def fix_cases(campaign: Campaign) -> int:
 
 @transaction.atomic
 def fix_cases_of_run(run_id: int) -> int:
-    """A run has settled: its cases count in its studies, and all of their drafts for the statement are run in them.
+    """Add a settled run's cases to its studies, and run all Drafts for the statement in them.
 
-    The first run brings what its statement has by then, later ones bring what they wrote themselves, at most five in
-    all. What the run's author has mended takes the place of what it was made of, unless a reviewer has changed that.
-    How many runs of cases were asked for.
+    The first run adds all case sets that its statement has by then. Later runs add the sets they wrote, up to five in
+    total. A set that the run's author has fixed replaces the original, unless a reviewer has changed that one. Return
+    the number of requested runs of cases.
     """
     of_studies = Case.objects.filter(
         items__run=run_id,
@@ -85,7 +85,7 @@ def fix_cases_of_run(run_id: int) -> int:
         news = list(case_sets_for(case.action.statement))
         if not news and not case.case_sets.exists():
             continue
-        # One at a time: two arms may settle at once.
+        # Lock the campaign, because two arms may settle at the same time.
         Campaign.objects.select_for_update(of=("self",), no_key=True).get(pk=case.campaign_id)
         same = list(
             Case.objects.filter(
@@ -118,19 +118,19 @@ def fix_cases_of_run(run_id: int) -> int:
 
 
 def fix_case_set(campaign: Campaign, case_set: CaseSet, cases: Iterable[int]) -> None:
-    """A case set came with a file: it counts for these cases of the campaign, and nowhere else."""
+    """Add an imported case set to these cases of the campaign. It counts nowhere else."""
     _bind(Case.objects.filter(campaign=campaign, pk__in=list(cases)), [case_set])
 
 
 def drafts_of(cases: Iterable[Case | int]) -> QuerySet[Draft]:
-    """Every draft of the items of these cases."""
+    """Return all Drafts of the items of these cases."""
     return Draft.objects.filter(
         run__items__case__in=list(cases), run__action__erased_at=None
     ).order_by("sha256")
 
 
 def request_runs_for(item: Item, case_sets: Sequence[CaseSet]) -> int:
-    """Have every draft of the item's case run in these sets, again where it was; how many runs were asked for."""
+    """Run every Draft of the item's case in these sets, even if it ran before. Return the number of runs."""
     scripts = dict(drafts_of([item.case]).values_list("sha256", "script"))
     runs = [
         request_run(script, case_set, purpose=CaseRun.Purpose.CASES)

@@ -1,4 +1,4 @@
-"""Which case sets count in a campaign: those fixed for the case, or what reviewers made of them."""
+"""Determines which case sets count in a campaign: those fixed for the case, or reviewers' revisions of them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from review.models import Campaign, CaseRevision, Item
 
 @dataclass(frozen=True)
 class InForce:
-    """A case set of a statement, and what stands in its place; None where all of it was struck."""
+    """A case set of a statement and its current revision, which has no case set if all cases were removed."""
 
     root: CaseSet
     case_set: CaseSet | None
@@ -23,7 +23,7 @@ class InForce:
 
 
 def roots_of(item: Item) -> list[CaseSet]:
-    """The sets of an item's case as they were written: in a study those fixed for it, else the statement's."""
+    """Return the original case sets of an item: in a study those fixed for its case, otherwise the statement's."""
     if item.campaign.is_live:
         return list(case_sets_for(item.case.action.statement))
     case = item.case.repeats_id or item.case_id
@@ -31,7 +31,7 @@ def roots_of(item: Item) -> list[CaseSet]:
 
 
 def sets_seen_by(desk: ItemView) -> list[InForce]:
-    """What this reviewer's screen goes by: of others' changes nothing where reviewers are hidden."""
+    """Return the case sets on this reviewer's page, without others' changes if the campaign hides reviewers."""
     roots = roots_of(desk.item)
     if desk.visible["reviewers"]:
         return sets_of_all(desk.item.campaign, roots)
@@ -45,7 +45,7 @@ def sets_seen_by(desk: ItemView) -> list[InForce]:
 
 
 def sets_of_all(campaign: Campaign, roots: Sequence[CaseSet]) -> list[InForce]:
-    """What counts in the campaign: what all reviewers' changes together made of each set, or the set as written."""
+    """Return the case sets that count in the campaign, with the changes of all reviewers."""
     last = _last(revisions_of(campaign, roots))
     return [
         InForce(root, last[root.pk].merged, last[root.pk])
@@ -58,7 +58,7 @@ def sets_of_all(campaign: Campaign, roots: Sequence[CaseSet]) -> list[InForce]:
 def revisions_of(
     campaign: Campaign, roots: Collection[CaseSet], *, by: User | None = None
 ) -> list[CaseRevision]:
-    """The changes of these sets in this campaign, oldest first; by everybody, or by one person."""
+    """Return the changes of these sets in this campaign, oldest first, by all users or by one."""
     if not roots:
         return []
     found = CaseRevision.objects.filter(item__campaign=campaign, root__in=roots)

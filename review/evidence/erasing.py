@@ -1,4 +1,4 @@
-"""What reviewers wrote about cases goes with the texts that it is about."""
+"""Erases reviewers' texts about cases when the texts of the action are erased."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from review.models import CaseRevision
 
 
 def erase_changes(action_id: int) -> None:
-    """An action's texts were erased: so are the words of reviewers' changes to its cases; that they were made stays."""
+    """Erase the texts in reviewers' changes to an action's cases, but keep the records of the changes."""
     CaseRevision.objects.filter(item__case__action=action_id).update(what="", reason="")
 
 
 def sets_made_of(case_sets: Collection[int]) -> set[int]:
-    """The case sets that reviewers made of these, and of no others."""
+    """Return the case sets that reviewers made from these sets and from no others."""
     found = CaseRevision.objects.filter(root__in=case_sets)
     made = {pk for pair in found.values_list("case_set", "merged") for pk in pair if pk}
     elsewhere = CaseRevision.objects.exclude(root__in=case_sets).filter(

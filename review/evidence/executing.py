@@ -1,4 +1,4 @@
-"""Every script of a campaign in the cases of its statement: here and now, or by the worker of the sandbox."""
+"""Runs every script of a campaign in the cases of its statement, either directly or through the sandbox worker."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KNOWN = "known"
 
 
 class ToRun(NamedTuple):
-    """A script and the cases that it is to be run in."""
+    """A script and the case set to run it in."""
 
     script: str
     sha256: str
@@ -25,7 +25,7 @@ class ToRun(NamedTuple):
 
 
 class Ran(NamedTuple):
-    """What became of one: a state of catalog's CheckState, `waiting` for the worker, or `known` already."""
+    """The result for one script: a state of the catalogue's CheckState, `waiting` for the worker, or `known`."""
 
     work: ToRun
     state: str
@@ -35,7 +35,7 @@ class Ran(NamedTuple):
 
 
 def list_work(campaign: Campaign) -> Iterator[ToRun]:
-    """Each script of the campaign's items with each case set that counts for its statement, once."""
+    """Yield each script of the campaign's items with each case set that counts for its statement, once."""
     fix_cases(campaign)
     seen: set[tuple[str, int]] = set()
     cases = (
@@ -55,7 +55,7 @@ def list_work(campaign: Campaign) -> Iterator[ToRun]:
 
 
 def execute_campaign(campaign: Campaign, *, by_worker: bool, again: bool) -> Iterator[Ran]:
-    """Run what was not run on this kind of machine, or all of it `again`; nothing is ever run unconfined."""
+    """Run all scripts without a result on this kind of machine, or every script if `again`. Nothing runs unconfined."""
     found = current_sandbox()
     fingerprint = found.fingerprint.sha256 if found.fingerprint else ""
     for work in list_work(campaign):
@@ -84,5 +84,5 @@ def _is_known(work: ToRun, fingerprint: str) -> bool:
 
 
 def count_states(results: list[Ran]) -> dict[str, int]:
-    """By state, how many scripts in case sets ended so."""
+    """Count the results by state."""
     return dict(sorted(Counter(str(one.state) for one in results).items()))

@@ -1,4 +1,4 @@
-"""The first case of a statement that has none: written by a reviewer on the review screen."""
+"""Lets a reviewer write the first case of a statement on the review page."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from review.models import Campaign, Case, CaseRevision, Item
 
 
 def may_begin(desk: ItemView) -> bool:
-    """Whether this reviewer may write the first case: the panel would be open to them, and there is none yet."""
+    """Return whether the statement has no cases yet and the reviewer may write the first one."""
     return bool(
         settings.SCRIPTSMITH_EXECUTION
         and desk.reviewer.has_perm("review.review")
@@ -30,10 +30,10 @@ def may_begin(desk: ItemView) -> bool:
 
 @transaction.atomic
 def begin_cases(item: Item, *, text: str, reason: str, by: User) -> CaseRevision:
-    """Keep the case as the first set of the statement, and have the item's scripts run in it.
+    """Save the case as the first set of the statement, and run the item's scripts in it.
 
-    In a study it counts for every item of the statement there, and nowhere else; in the live queue it is the
-    statement's. Raises BadInput for `case` or `reason`, NotAllowedNow where somebody was first.
+    In a study, the set counts for every item of the statement there and nowhere else. In the review queue, it belongs
+    to the statement. Raises BadInput for `case` or `reason`, and NotAllowedNow if the statement has cases already.
     """
     why = clean_text(reason, field="reason", longest=LONGEST_REASON)
     Item.objects.select_for_update(of=("self",)).get(pk=item.pk)

@@ -1,4 +1,4 @@
-"""All execution evidence of an item, for who manages its campaign: results, changes of cases, reasons."""
+"""All sandbox test results of an item for campaign managers, with changes to cases and reasons for differences."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from review.study.first_draft import first_draft_of
 
 @dataclass(frozen=True)
 class DraftResults:
-    """One script of the item and what it did in each case set that counts."""
+    """One script of the item and its results in each case set that counts."""
 
     draft: Draft
     is_first: bool
@@ -26,12 +26,12 @@ class DraftResults:
 
 @dataclass(frozen=True)
 class ItemEvidence:
-    """Empty where the statement has no cases, or nothing was run in them."""
+    """The evidence of an item. It is empty if the statement has no cases or nothing was run in them."""
 
     drafts: Sequence[DraftResults]
     changes: Sequence[CaseRevision]
     labels: Sequence[ExecutionLabel]
-    # Of the sets that count, those that their author, looking again, would not keep; they were fixed before.
+    # Number of these sets that their author has withdrawn since they were fixed.
     withdrawn: int = 0
 
     def __bool__(self) -> bool:
@@ -39,7 +39,7 @@ class ItemEvidence:
 
 
 def read_item_evidence(item: Item, run: Run | None) -> ItemEvidence:
-    """What was found and said; a fixed number of queries."""
+    """Return the evidence of an item, in a fixed number of queries."""
     roots = roots_of(item) if run is not None else []
     if run is None or not roots:
         return ItemEvidence((), (), ())
@@ -70,7 +70,7 @@ def read_item_evidence(item: Item, run: Run | None) -> ItemEvidence:
             if one.sha256 in found
         ],
         changes=revisions_of(item.campaign, roots),
-        # A reason for what is no difference any more, since a score or the cases have changed, is left out.
+        # Labels are left out if the score or the cases have changed and no longer differ.
         withdrawn=sum(root.withdrawn_at is not None for root in roots),
         labels=[one for one in labels.select_related("by").order_by("pk") if still_differs(one)],
     )

@@ -1,4 +1,4 @@
-"""What a reviewer can do with the evidence on the screen: strike, correct, add a case; say why it differs."""
+"""Reviewers' actions on the evidence of an item: remove, correct or add a case, and explain a difference."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from review.models import Campaign, CaseRevision, ExecutionLabel, Item, Score
 from review.study.execution import FAILED, NO_VERDICT, PASSED, score_differs
 
 LONGEST_REASON = 1_000
-MOST_EACH = 100  # changes of one person for one item
+MOST_EACH = 100  # changes by one user for one item
 
 
 def is_open_to(desk: ItemView) -> bool:
-    """Whether this reviewer may see what the scripts did: when every stage has its score, and not before.
+    """Return whether the reviewer may see the results of the scripts. Every stage must have a score first.
 
-    Cases are the statement's: whoever has seen them for one item knows what to look for in every other of the
-    statement. A study that hides execution shows none until it is closed; where it does not, what was seen is noted.
+    Cases belong to the statement, so a reviewer who has seen them for one item knows what to look for in all others. A
+    study that hides execution shows no results until it is closed. In other studies, what was seen is recorded.
     """
     campaign = desk.item.campaign
     may_see = (
@@ -53,9 +53,9 @@ def is_open_to(desk: ItemView) -> bool:
 
 
 def find_set(desk: ItemView, sha256: str) -> InForce:
-    """The set in force on this reviewer's screen with this hash, or its beginning.
+    """Return the current set on the reviewer's page whose hash starts with this text.
 
-    Raises NotAllowedNow where the screen is not there yet, or shows another one by now.
+    Raises NotAllowedNow if the sets are not shown yet, or if the page shows another one by now.
     """
     if not is_open_to(desk):
         raise NotAllowedNow(_("Cases are shown when every stage has its score."))
@@ -67,9 +67,9 @@ def find_set(desk: ItemView, sha256: str) -> InForce:
 
 @transaction.atomic
 def strike(item: Item, *, sha256: str, what: str, reason: str, by: User) -> CaseRevision:
-    """Strike a case or a check: it counts no longer in this campaign. What was found with it stays.
+    """Remove a case or a check from this campaign's results. Past results are kept.
 
-    Raises BadInput for `what` or `strike_reason`, NotAllowedNow.
+    Raises BadInput for `what` or `strike_reason`, and NotAllowedNow.
     """
     place = read_place(what)
     why = clean_text(reason, field="strike_reason", longest=LONGEST_REASON)
@@ -83,9 +83,9 @@ def strike(item: Item, *, sha256: str, what: str, reason: str, by: User) -> Case
 def write_case(
     item: Item, *, sha256: str, number: int | None, text: str, reason: str, by: User
 ) -> CaseRevision:
-    """Correct the case of that number, or add one, and have the scripts run in it.
+    """Correct the case with this number or add a case, and run the scripts in it.
 
-    Raises BadInput for `case` or `reason`, NotAllowedNow.
+    Raises BadInput for `case` or `reason`, and NotAllowedNow.
     """
     why = clean_text(reason, field="reason", longest=LONGEST_REASON)
     desk, found, case_set = _lock(item, sha256, by)
@@ -97,9 +97,9 @@ def write_case(
 
 @transaction.atomic
 def label(item: Item, *, stage: str, reason: str, by: User) -> ExecutionLabel:
-    """Say why one's score and execution differ at a stage; the same again takes it back. Earlier ones are kept.
+    """Record why the user's score and the results differ at a stage. The same reason again removes it.
 
-    Raises BadInput for an unknown stage or reason, NotAllowedNow where they do not differ.
+    Earlier reasons are kept. Raises BadInput for an unknown stage or reason, and NotAllowedNow if they do not differ.
     """
     if stage not in ExecutionLabel.Stage.values:
         raise BadInput(_("There is no such stage."))
@@ -128,9 +128,9 @@ def label(item: Item, *, stage: str, reason: str, by: User) -> ExecutionLabel:
 
 
 def outcome_of(results: Sequence[StatementEvidence]) -> str:
-    """Passed, failed or no verdict: one check that does not hold fails the script.
+    """Return passed, failed or no verdict. One failed check fails the script.
 
-    A result that is not run in part has no verdict.
+    Results that were not run completely have no verdict.
     """
     if any(one.execution.state == CheckState.NOT_RUN for one in results):
         return NO_VERDICT
@@ -140,16 +140,16 @@ def outcome_of(results: Sequence[StatementEvidence]) -> str:
 
 
 def differs(score: Score, results: Sequence[StatementEvidence]) -> bool:
-    """Whether the score says something else than these results, under either criterion."""
+    """Return whether the score differs from these results under either criterion."""
     return score_differs(score.value, outcome_of(results))
 
 
 def results_seen_by(
     desk: ItemView, in_force: Sequence[InForce], scripts: set[str]
 ) -> dict[str, list[StatementEvidence]]:
-    """By the hash of the script, the results in these sets; of changed ones those since the change.
+    """Return the results in these sets by hash of the script. Changed sets include only results since the change.
 
-    Somebody else may have made the same change before: that its results are there already would tell of it.
+    Another reviewer may have made the same change before. Earlier results would reveal that.
     """
     since = {
         one.case_set.pk: one.revision.at
@@ -178,7 +178,7 @@ def _differs_on_screen(desk: ItemView, score: Score) -> bool:
 
 
 def labels_by(desk: ItemView) -> dict[str, str]:
-    """By stage, the reviewer's own reason."""
+    """Return the reviewer's own reason for each stage."""
     rows = ExecutionLabel.objects.filter(item=desk.item, by=desk.reviewer, current=True)
     return dict(rows.exclude(reason="").values_list("stage", "reason"))
 
@@ -197,7 +197,7 @@ def _revise(
     desk: ItemView, found: InForce, kept: CaseSet | None, kind: str, what: str, reason: str
 ) -> CaseRevision:
     assert found.case_set is not None
-    # One at a time: what counts follows on what counted before.
+    # Lock the set, because each change builds on the one before.
     CaseSet.objects.select_for_update(of=("self",), no_key=True).get(pk=found.root.pk)
     (now,) = sets_of_all(desk.item.campaign, [found.root])
     merged = carry_over(found.case_set, kept, onto=now.case_set, by=desk.reviewer)

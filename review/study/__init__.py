@@ -1,8 +1,8 @@
-"""The study's figures and agreement, from counts of item patterns and score patterns (STUDY's definitions).
+"""Calculates the figures and agreement of a study from counts of item patterns and score patterns.
 
-Pure: no Django, no database. What an item brings is one small hashable `ItemPattern`; every figure is
-computed from how many items are alike, so that a report costs the same at a hundred and at a million
-items, and a changed item is one taken away and one added.
+Pure code without Django or a database. The contribution of an item is one small, hashable `ItemPattern`. Every figure
+is calculated from the number of identical patterns. A report therefore costs the same for a hundred and for a million
+items, and a changed item only changes two counts.
 """
 
 from review.study.agreement import (

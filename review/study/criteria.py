@@ -1,4 +1,4 @@
-"""An item's pattern as one criterion sees it: what is known of it, and every way in which it can still end."""
+"""Evaluates an item's pattern under one criterion: what is known, and every way in which the item can still end."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ Patterns = Mapping[ItemPattern, int]
 
 
 class EndedItem(NamedTuple):
-    """An item whose stages have all ended: right or wrong, None where there is nothing; and what the assessor said."""
+    """An item whose stages have all ended. Each result is right, wrong, or None if the item has no such text."""
 
     right: bool
     feedback: bool | None
     refined: bool | None
     pattern: ItemPattern
-    # Of a recommended Draft other than the first and the refined one.
+    # Result of the recommended Draft if it is neither the first nor the refined one.
     other: bool | None
     criterion: Criterion
 
@@ -41,17 +41,17 @@ class EndedItem(NamedTuple):
 
     @property
     def has_verdict(self) -> bool:
-        """The assessor said correct or incorrect."""
+        """Whether the assessor's verdict is correct or incorrect."""
         return self.pattern.verdict in (Verdict.CORRECT, Verdict.INCORRECT)
 
     @property
     def by_expert(self) -> bool:
-        """Right at first, or wrong and refined right: an expert says where to refine."""
+        """Whether the item is right if experts trigger refinement: right at first, or refined right."""
         return bool(self.right or self.refined)
 
     @property
     def by_assessor(self) -> bool:
-        """Right where every flagged Draft is replaced by its refinement; the guard is ignored."""
+        """Whether the item is right if its refinement replaces every flagged Draft. The guard is ignored."""
         is_switched = self.is_flagged and self.refined is not None
         return bool(self.refined if is_switched else self.right)
 
@@ -69,9 +69,9 @@ Part = Callable[[EndedItem], int | None]
 
 
 class Outlook:
-    """An item under a criterion: every way in which what is open of it can end.
+    """An item under a criterion, with every way in which its open parts can end.
 
-    `is_scored` says whether the script has a final score; without one the item is open: pending or unresolved.
+    `is_scored` is whether the script has a final score. Without one, the item is open: pending or unresolved.
     """
 
     def __init__(self, pattern: ItemPattern, criterion: Criterion) -> None:
@@ -81,7 +81,7 @@ class Outlook:
 
     @cached_property
     def ends(self) -> tuple[EndedItem, ...]:
-        """The item as it would be when all has ended; one way only where nothing is open."""
+        """The item in every possible final state. If nothing is open, it has only one."""
         pattern = self.pattern
         scripts = (True, False) if self.right is None else (self.right,)
         return tuple(
@@ -99,7 +99,7 @@ class Outlook:
         right = final.right(self._criterion)
         if right is not None:
             return (right,)
-        # What is not made yet may never be.
+        # A text that is not made yet may never be made.
         may_be_absent = self.pattern.is_running and final is FinalScore.UNSCORED
         return (True, False, None) if may_be_absent else (True, False)
 
@@ -109,20 +109,20 @@ class Outlook:
         return self._ways(ended.advised)
 
     def added(self, part: Part) -> frozenset[int | None]:
-        """What the item can still add to a figure's numerator; None stands for not being in the figure."""
+        """Return the values that the item can still add to a figure's numerator. None excludes it from the figure."""
         return frozenset(None if (found := part(end)) is None else int(found) for end in self.ends)
 
     def closed(self, part: Part) -> int | None:
-        """What it adds now; None where the figure is not about it, or it is open."""
+        """Return the value that the item adds now, or None if the figure excludes it or it is open."""
         return self._closed(self.added(part))
 
     def is_open(self, part: Part) -> bool:
-        """Whether the figure needs something of it that has not ended."""
+        """Return whether the figure depends on an open part of the item."""
         added = self.added(part)
         return added != {None} and bool(added) and self._closed(added) is None
 
     def waits_for_word(self, part: Part) -> bool:
-        """Of an open item: whether what the figure needs is unresolved, and not just pending."""
+        """Return whether the open part that the figure depends on is unresolved and not just pending."""
         if not self.is_scored:
             return self.pattern.script.is_unresolved(self._criterion)
         return any(
@@ -139,7 +139,7 @@ class Outlook:
         return next(iter(added)) if self.is_scored and len(added) == 1 else None
 
     def _hangs_on(self, part: Part, place: int) -> bool:
-        """Whether the figure changes with one stage, all else being equal."""
+        """Return whether the figure changes with one stage if all others are equal."""
         found: dict[tuple[object, ...], set[int | None]] = {}
         for end in self.ends:
             rest = (*end[:place], *end[place + 1 :])
@@ -149,7 +149,7 @@ class Outlook:
 
 @lru_cache(maxsize=4_096)
 def _ends_of(pattern: ItemPattern) -> tuple[ItemPattern, ...]:
-    """What its run can still come to: a verdict that there is none of yet, and any recommendation."""
+    """Return all possible final patterns of the item's run, with any missing verdict and any recommendation."""
     if not pattern.is_running:
         return (pattern,)
     verdicts = (None, *Verdict) if pattern.verdict is None else (pattern.verdict,)
@@ -165,7 +165,7 @@ def _ends_of(pattern: ItemPattern) -> tuple[ItemPattern, ...]:
 
 
 def lowest(added: frozenset[int | None]) -> int | None:
-    """The contribution that makes a share least: not right, else not in it, else right."""
+    """Return the contribution that minimizes a share: not right, or else excluded, or else right."""
     numbers = [one for one in added if one is not None]
     if numbers and min(numbers) <= 0:
         return min(numbers)
@@ -173,7 +173,7 @@ def lowest(added: frozenset[int | None]) -> int | None:
 
 
 def highest(added: frozenset[int | None]) -> int | None:
-    """The contribution that makes a share greatest: right, else not in it, else not right."""
+    """Return the contribution that maximizes a share: right, or else excluded, or else not right."""
     numbers = [one for one in added if one is not None]
     if numbers and max(numbers) >= 1:
         return max(numbers)
@@ -181,5 +181,5 @@ def highest(added: frozenset[int | None]) -> int | None:
 
 
 def made_patterns(patterns: Patterns) -> Iterator[tuple[ItemPattern, int]]:
-    """The items that model figures are about: all but those answered from the catalogue."""
+    """Yield the items in model figures, which are all except those answered from the catalogue."""
     return ((key, n) for key, n in patterns.items() if n and key.origin is not Origin.RETRIEVED)

@@ -1,4 +1,4 @@
-"""Execution in prepared worlds against experts: accuracy, their confusion table, and why they differ. Pure."""
+"""Compares sandbox test results with experts' scores: accuracy, confusion table and reasons. Pure code."""
 
 from __future__ import annotations
 
@@ -45,19 +45,22 @@ INTERCODE_TEXT = _(
 
 
 class Executed(NamedTuple):
-    """One script of an item, what its checks came to, and what experts and reviewers say of it."""
+    """One script of an item, with its check results, the experts' final score, and reviewers' reasons."""
 
-    statement: str  # the same for items of one statement
+    statement: str  # equal for all items of a statement
     expert: FinalScore
     passed: int = 0
     failed: int = 0
-    others: Mapping[str, int] = {}  # by state, and `to_run`
+    others: Mapping[str, int] = {}  # counts by state, including `to_run`
     labels: Collection[str] = ()
 
     @property
     def outcome(self) -> str:
-        """Passed, failed, or no verdict; none while anything that counts is still to be run, or was not run for a
-        trouble of the sandbox: scripts that were run in fewer cases than others would look better for it."""
+        """Passed, failed or no verdict.
+
+        A script has no verdict while checks are still to run, or if the sandbox could not run some of them. Otherwise,
+        scripts that ran in fewer cases would look better.
+        """
         if self.others.get(TO_RUN) or self.others.get(NOT_RUN):
             return NO_VERDICT
         if self.failed:
@@ -65,11 +68,11 @@ class Executed(NamedTuple):
         return PASSED if self.passed else NO_VERDICT
 
     def side(self, criterion: Criterion) -> str:
-        """Right or wrong by the experts, or open."""
+        """Return right or wrong as scored by the experts, or open."""
         return _side(self.expert, criterion)
 
     def differs(self, criterion: Criterion) -> bool:
-        """Whether execution and experts both have a word, and not the same."""
+        """Return whether the results and the experts both have a verdict and these differ."""
         return (self.outcome, self.side(criterion)) in ((PASSED, WRONG), (FAILED, RIGHT))
 
 
@@ -79,7 +82,7 @@ def _side(expert: FinalScore, criterion: Criterion) -> str:
 
 
 def final_score_of(values: Collection[int]) -> FinalScore:
-    """Where a stage stands that was scored so by whoever had it, each value once; there is nobody to adjudicate."""
+    """Return the final score of a stage from the distinct values of its reviewers, without adjudication."""
     if not values:
         return FinalScore.UNSCORED
     if len(values) == 1:
@@ -90,12 +93,12 @@ def final_score_of(values: Collection[int]) -> FinalScore:
 
 
 def score_differs(value: int, outcome: str) -> bool:
-    """Whether one person's score, 0 to 2, says something else than execution, under either criterion."""
+    """Return whether one reviewer's score, 0 to 2, differs from the outcome under either criterion."""
     return (outcome == FAILED and value >= 1) or (outcome == PASSED and value < 2)
 
 
 def tabulate_execution(rows: Sequence[Executed], criterion: Criterion) -> dict[str, object]:
-    """The JSON part of a report about one stage of one Configuration."""
+    """Return the report's JSON for one stage of one Configuration."""
     sides = {final: _side(final, criterion) for final in FinalScore}
     said = [(row, row.outcome, sides[row.expert]) for row in rows]
     judged = [one for one in said if one[1] != NO_VERDICT]
@@ -128,9 +131,9 @@ def tabulate_execution(rows: Sequence[Executed], criterion: Criterion) -> dict[s
 
 
 def share_of_imported(patterns: Patterns, clusters: Clusters) -> dict[str, object] | None:
-    """Full success of imported results, or None where no item came with one.
+    """Return the share of full success among imported results, or None if no item has one.
 
-    `clusters` are the statements that have several of the items; retrieved scripts are in none, each stands alone.
+    `clusters` are the statements with several of the items. Retrieved scripts are in none and count as independent.
     """
     numerator = _count(patterns, lambda pattern: pattern.execution is True)
     denominator = _count(patterns, lambda pattern: pattern.execution is not None)

@@ -1,7 +1,7 @@
-"""The family of p values that Holm's correction is over: fixed when the campaign opens, by what can be compared.
+"""The family of p values for Holm's correction, fixed by the possible comparisons when the campaign opens.
 
-Which p values are looked at later changes nothing of it. What the study turns out to have none of (an assessor, a
-refined script) has no p value to be in it; all else stays in it, also where no p value came of it.
+The p values that are viewed later do not change the family. A comparison leaves it only if the study turns out to have
+no data of that kind, such as no assessor or no refined script. All others stay, even if they have no p value.
 """
 
 from __future__ import annotations
@@ -15,16 +15,17 @@ from review.study.definitions import FIGURES, Object
 from review.study.types import Criterion
 
 NET = "net"
-# Refinements from an expert's feedback against the model's, without and with that feedback's author.
+# Refinements from experts' feedback compared with the model's, without and with scores by the feedback's author.
 EXPERT = ("expert", "expert_by_all")
-# Refined scripts scored as if they were first ones, against their usual scores: of all Configurations together.
+# Refined scripts scored as first ones, compared with their usual scores, for all Configurations together.
 HALO = "halo"
 _NEEDS = {one.name: frozenset(one.needs) for one in FIGURES}
 
 
 class Hypothesis(NamedTuple):
-    """One comparison: of two Configurations, the lower name first, or within one, where `second` is empty; of all
-    together, where both are.
+    """A comparison of two Configurations, the lower name first.
+
+    `second` is empty for a comparison within one Configuration. Both are empty for one of all Configurations together.
     """
 
     figure: str
@@ -34,14 +35,15 @@ class Hypothesis(NamedTuple):
 
 
 def between(figure: str, criterion: str, names: Iterable[str]) -> Hypothesis:
-    """The comparison of two Configurations, whichever way it is turned."""
+    """Return the comparison of two Configurations, independent of their order."""
     first, second = sorted(names)
     return Hypothesis(figure, criterion, first, second)
 
 
 def plan_family(arms: Iterable[str], *, has_halo: bool = False) -> list[Hypothesis]:
-    """Every comparison that the report of a study of these Configurations can make; that of the halo check where a
-    share of the refined scripts is wanted for it.
+    """Return every comparison that the report of a study of these Configurations can make.
+
+    `has_halo` adds the comparison of the halo check.
     """
     names = sorted(arms)
     return [
@@ -64,10 +66,11 @@ def settle_family(
     found: Collection[Hypothesis],
     objects: Mapping[str, frozenset[Object]],
 ) -> list[Hypothesis]:
-    """Those that are in the family with no p value of their own: planned, of what the study has, and not `found`.
+    """Return the hypotheses that are in the family without a p value of their own.
 
-    `objects` says what exists in each Configuration. Experts' refinements exist where one was compared: whether
-    there will be any hangs on what reviewers write, and no rule of a study says it.
+    These are planned, not in `found`, and about data that the study has. `objects` lists what exists in each
+    Configuration. Experts' refinements count only if they were compared, because reviewers decide freely whether to
+    write feedback.
     """
     return [
         one

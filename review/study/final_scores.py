@@ -1,4 +1,4 @@
-"""The final score of a stage, from the scores that several reviewers gave to the same text."""
+"""Determines the final score of a stage from the scores that several reviewers gave to the same text."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from review.study.types import FinalScore
 def final_of(
     values: Collection[int], *, adjudicated: int | None = None, is_complete: bool = True
 ) -> FinalScore:
-    """The adjudicated score; else, under each criterion, what more than half of the scores say.
+    """Return the adjudicated score, or else the result of the majority under each criterion.
 
-    With as many right as wrong it is unresolved under that criterion; scored by some of those asked, it is
-    pending. Three scores never tie: 0, 1, 2 is wrong under strict and right under partial, which is a 1.
+    A tie is unresolved under that criterion. Without the scores of all reviewers, the result is pending. Three scores
+    never tie: 0, 1 and 2 are wrong under strict and right under partial, which is a 1.
     """
     if adjudicated is not None:
         return FinalScore(str(adjudicated))
@@ -30,7 +30,7 @@ def _say(right: int, of: int) -> bool | None:
     return None if 2 * right == of else 2 * right > of
 
 
-# By what strict says and what partial says. What is right under strict is so under partial.
+# Keys are the results under strict and under partial. A score that is right under strict is right under partial.
 _FINAL: dict[tuple[bool | None, bool | None], FinalScore] = {
     (False, False): FinalScore.INCORRECT,
     (False, True): FinalScore.PARTIAL,

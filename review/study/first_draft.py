@@ -1,4 +1,4 @@
-"""The Draft that the first verdict is about: the one whose script is scored first."""
+"""Finds the Draft that the first verdict is about, whose script is scored first."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Protocol, TypeVar
 
 from pipeline.types import DraftKind
 
-# The Draft that the first verdict is about is the last of these: after a syntax repair, the repaired one.
+# The first verdict is about the last Draft of these kinds, which is the repaired one after a syntax repair.
 FIRST_KINDS = (DraftKind.GENERATED, DraftKind.REPAIRED, DraftKind.RETRIEVED, DraftKind.IMPORTED)
 
 
 class _OfKind(Protocol):
-    """A Draft, or what was read of one."""
+    """A Draft, or the fields that were read from one."""
 
     @property
     def kind(self) -> str: ...
@@ -24,7 +24,7 @@ _Any = TypeVar("_Any", bound=_OfKind)
 
 
 def first_draft_of(drafts: Sequence[_Any]) -> _Any | None:
-    """Of a run's Drafts in order, the one the first verdict is about: after a syntax repair, the repaired."""
+    """Return the Draft that the first verdict is about, from a run's Drafts in order."""
     firsts = [
         draft for draft in drafts if draft.kind in FIRST_KINDS and draft.refinement_id is None
     ]

@@ -1,4 +1,4 @@
-"""Both overall accuracies after each round of refinement, with what is open of each."""
+"""Calculates both overall accuracies after each round of refinement, with the open items."""
 
 from __future__ import annotations
 
@@ -25,8 +25,10 @@ GAIN_TEXT = _(
 
 @dataclass(frozen=True)
 class Gain:
-    """An overall accuracy after some round. Where items are `open` the `range` holds whatever becomes of them, and
-    `post_stratified` is the value weighted by script right or wrong and flagged or not; `share` is of the others.
+    """An overall accuracy after a round. `share` is about the items that are not open.
+
+    If items are `open`, the `range` covers all their possible results. `post_stratified` is the value weighted by
+    script right or wrong and flagged or not.
     """
 
     share: Share
@@ -36,7 +38,7 @@ class Gain:
 
     @property
     def has_too_many_open(self) -> bool:
-        """More than 5 %: then the share says little of all items."""
+        """Whether more than 5% of the items are open, so that the share says little about all of them."""
         return self.open > MOST_OPEN * (self.open + self.share.denominator)
 
     def as_json(self) -> dict[str, object]:
@@ -51,7 +53,7 @@ class Gain:
 
 @dataclass(frozen=True)
 class GainRow:
-    """The state of things after `round` refinements; `drafts` were made in this round."""
+    """Both accuracies after `round` refinements. `drafts` is the number of Drafts made in this round."""
 
     round: int
     drafts: int
@@ -72,7 +74,7 @@ class GainRow:
 def tabulate_gain(
     patterns: Patterns, criterion: Criterion, clusters: Clusters | None = None
 ) -> list[GainRow]:
-    """Both overall accuracies after round 0, 1 and on, as far as Drafts were made."""
+    """Return both overall accuracies after each round, from round 0 to the last one with Drafts."""
     scored = {
         pattern: times
         for pattern, times in made_patterns(patterns)
@@ -104,7 +106,7 @@ def _gain(scored: Patterns, adds: Adds, criterion: Criterion, repeated: Repeated
     is_open = every - share.denominator
     if not is_open:
         return Gain(share, 0, None, None)
-    # By script right or wrong and flagged or not: right, closed and all.
+    # Counts of right, closed and all items, by script right or wrong and flagged or not.
     strata: dict[tuple[bool | None, bool], list[int]] = defaultdict(lambda: [0, 0, 0])
     for pattern, times in scored.items():
         found = adds(pattern)
@@ -123,7 +125,7 @@ _Rule = Callable[[ItemPattern, tuple[FinalScore, ...], Criterion], bool | None]
 
 
 def _after(rule: _Rule, round_: int, criterion: Criterion) -> Adds:
-    """What an item adds after so many refinements; None where its script has no final score, or it is open."""
+    """Return what an item adds after this many refinements, or None if it is open or its script has no final score."""
 
     def adds(pattern: ItemPattern) -> int | None:
         if pattern.script.right(criterion) is None:
@@ -137,7 +139,7 @@ def _after(rule: _Rule, round_: int, criterion: Criterion) -> Adds:
 def _by_expert(
     pattern: ItemPattern, chain: tuple[FinalScore, ...], criterion: Criterion
 ) -> bool | None:
-    """Right at first or after a refinement of these; None where that hangs on one without a final score."""
+    """Return whether a Draft of the chain is right, or None if that depends on one without a final score."""
     found = [one.right(criterion) for one in (pattern.script, *chain)]
     return True if True in found else None if None in found else False
 
@@ -145,11 +147,11 @@ def _by_expert(
 def _by_assessor(
     pattern: ItemPattern, chain: tuple[FinalScore, ...], criterion: Criterion
 ) -> bool | None:
-    """Whether the newest Draft is right that the flags led to; None where it has no final score."""
+    """Return whether the newest Draft of the chain is right, or None if it has no final score."""
     newest = chain[-1] if pattern.is_flagged and chain else pattern.script
     return newest.right(criterion)
 
 
 def _chain(pattern: ItemPattern) -> tuple[FinalScore, ...]:
-    """The final scores of the refined Drafts, in order of rounds."""
+    """Return the final scores of the refined Drafts, in order of rounds."""
     return (pattern.refined, *pattern.later) if pattern.has_refined else ()

@@ -1,4 +1,4 @@
-"""From one item's scores to its pattern: which scores count, which value of each reviewer, and who is waited for."""
+"""Converts an item's scores to its pattern: which scores count, and which reviewers are still to score it."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ from review.study.types import (
     Stage,
 )
 
-# The most words of each class of feedback; what is longer is in the last class.
+# Upper limits of the length classes of feedback, in words. The last class has no limit.
 LENGTHS = (20, 40, 80, 160)
-ReviewerValues = Sequence[tuple[int, int]]  # reviewer and value, in the order of reviewers
+ReviewerValues = Sequence[tuple[int, int]]  # (reviewer, value), sorted by reviewer
 _LATER = (Stage.FEEDBACK, Stage.REFINED)
 
 
 class Reading(StrEnum):
-    """Which scores decide. `PLAIN` is the study's; the others stand beside it, to show what hangs on it."""
+    """Which scores decide. The study uses `PLAIN`. The others show how much the figures depend on that choice."""
 
     PLAIN = "plain"
     WITH_NOT_BLIND = "with_not_blind"
     WITHOUT_CALLED_IN = "without_called_in"
-    # Whoever gave any score of an item in the first quarter of all they scored is left out of that item.
+    # Excludes a reviewer from an item if any of their scores of it is in the first quarter of all their scores.
     WITHOUT_FIRST_QUARTER = "without_first_quarter"
 
 
 def pattern_of(judged: Judged, reading: Reading = Reading.PLAIN) -> ItemPattern | None:
-    """What the item brings to the figures; None for gold, training and repeats, which bring nothing."""
+    """Return the item's contribution to the figures, or None for gold, training and repeats."""
     if not judged.is_real:
         return None
     finals = _Finals(judged, reading)
@@ -55,7 +55,7 @@ def pattern_of(judged: Judged, reading: Reading = Reading.PLAIN) -> ItemPattern 
         recommended=recommended,
         advised=advised,
         is_running=not judged.is_over,
-        # Once the script is final it says nothing more.
+        # It matters only until the script has a final score.
         is_same=same and any(script.right(criterion) is None for criterion in Criterion),
         execution=None if judged.execution is None else judged.execution >= 1,
         execution_reason=judged.execution_reason,
@@ -68,7 +68,7 @@ def pattern_of(judged: Judged, reading: Reading = Reading.PLAIN) -> ItemPattern 
 
 
 def _advised(judged: Judged, later: Sequence[FinalScore]) -> tuple[Recommended, FinalScore]:
-    """Which Draft is recommended, the earliest with its text, and how its score stands where that is another."""
+    """Return which Draft is recommended, the earliest with its text, and the score of a Draft of a later round."""
     if judged.recommended is not Recommended.OTHER:
         return judged.recommended, FinalScore.ABSENT
     round_ = judged.recommended_round
@@ -82,11 +82,11 @@ def _advised(judged: Judged, later: Sequence[FinalScore]) -> tuple[Recommended, 
 
 
 def values_given(judged: Judged, stage: Stage) -> ReviewerValues:
-    """What each reviewer gave for themselves: for agreement, not for the figures.
+    """Return each reviewer's own value, for agreement but not for the figures.
 
-    Left out are gold, training and repeats, sham, adjudications, scores given after anything later or
-    anybody else's was visible, and those of people called in because others differed: they see
-    disagreements only.
+    Gold, training, repeats, sham and adjudications are left out. So are scores given after a later stage or another
+    reviewer's score was visible, and scores by reviewers who were added because others differed: they see only
+    disagreements.
     """
     if not judged.is_real:
         return ()
@@ -95,10 +95,10 @@ def values_given(judged: Judged, stage: Stage) -> ReviewerValues:
 
 
 def stages_to_settle(judged: Judged) -> list[tuple[Stage, Arm]]:
-    """What waits for an adjudicator, in the order of the stages.
+    """Return the stages that need an adjudicator, in order.
 
-    That is whatever is unresolved under either criterion; and feedback and refined script of an item whose
-    script was adjudicated to less than 2 after all had given 2, so that these opened for nobody.
+    These are the stages that are unresolved under either criterion. Feedback and refined script are included too if the
+    script was adjudicated to less than 2 after all reviewers gave 2, because those stages then opened for no reviewer.
     """
     if not judged.is_real:
         return []
@@ -116,7 +116,7 @@ def stages_to_settle(judged: Judged) -> list[tuple[Stage, Arm]]:
 
 
 def overturned_of(judged: Judged) -> list[tuple[Stage, Criterion]]:
-    """What an adjudication turned round though all who scored it, two at least, agreed under that criterion."""
+    """Return the results that an adjudication reversed although at least two reviewers agreed under that criterion."""
     if not judged.is_real:
         return []
     found = []
@@ -131,7 +131,7 @@ def overturned_of(judged: Judged) -> list[tuple[Stage, Criterion]]:
 
 
 def not_blind_of(judged: Judged) -> list[tuple[Stage, int]]:
-    """The scores that do not decide because more was visible than their stage shows: stage and value of each."""
+    """Return stage and value of each score that does not decide because more was visible than its stage shows."""
     if not (judged.is_real and judged.hides_verdict):
         return []
     found = []
@@ -144,22 +144,22 @@ def not_blind_of(judged: Judged) -> list[tuple[Stage, int]]:
 
 
 def class_of_length(words: int) -> int:
-    """The class of a feedback of so many words: 0 to len(LENGTHS)."""
+    """Return the length class of feedback with this many words, from 0 to len(LENGTHS)."""
     return bisect_left(LENGTHS, words)
 
 
 def value_by_reviewer(scores: Iterable[GivenScore], *, hides: bool) -> dict[int, int]:
-    """Of each reviewer the value that counts, see `score_by_reviewer`."""
+    """Return the value that counts for each reviewer, see `score_by_reviewer`."""
     return {
         reviewer: score.value for reviewer, score in score_by_reviewer(scores, hides=hides).items()
     }
 
 
 def score_by_reviewer(scores: Iterable[GivenScore], *, hides: bool) -> dict[int, GivenScore]:
-    """Of each reviewer the score of one text that counts: the newest that was given blind.
+    """Return the score of one text that counts for each reviewer: the newest one that was given blind.
 
-    Where none was, the reviewer has none in a campaign that `hides` verdicts, and else the first they gave. What
-    was taken back counts only as the value before one that was given later.
+    Without a blind score, the reviewer has no score in a campaign that `hides` verdicts, and their first one otherwise.
+    An undone score counts only if the reviewer gave another score later.
     """
     given: dict[int, list[GivenScore]] = defaultdict(list)
     for score in sorted(scores, key=lambda score: score.order):
@@ -177,7 +177,7 @@ def score_by_reviewer(scores: Iterable[GivenScore], *, hides: bool) -> dict[int,
 
 
 def scores_used(judged: Judged) -> list[GivenScore]:
-    """The scores whose values decide: of each text one of each reviewer. None of gold, training and repeats."""
+    """Return the scores that decide: one of each reviewer for each text. Gold, training and repeats have none."""
     if not judged.is_real or judged.origin is Origin.FAILED:
         return []
     return [
@@ -191,7 +191,7 @@ _Text = tuple[Stage, Arm, int, int]
 
 
 def values_by_text(scores: Iterable[GivenScore], *, hides: bool) -> dict[_Text, dict[int, int]]:
-    """Of each text of an item, by stage, arm, author and round, the value of each reviewer that counts."""
+    """Return the value of each reviewer that counts, for each text of an item by stage, arm, author and round."""
     return {text: value_by_reviewer(given, hides=hides) for text, given in _by_text(scores).items()}
 
 
@@ -213,7 +213,7 @@ class _Finals:
         self._wanted = judged.wanted
         if reading is Reading.WITHOUT_CALLED_IN and called:
             scores = [one for one in scores if not one.was_called_in]
-            # In a file they may be none of those that were wanted.
+            # In an imported file, they may not be among the wanted reviewers.
             self._wanted = max(1, judged.wanted - judged.called_in)
         early = {one.reviewer for one in scores if one.is_first_quarter}
         if reading is Reading.WITHOUT_FIRST_QUARTER and early:
@@ -223,10 +223,10 @@ class _Finals:
         self._script = self._values(Stage.SCRIPT)
 
     def of(self, stage: Stage) -> FinalScore:
-        """Where the stage stands."""
+        """Return the final score of the stage, or why it has none."""
         judged = self._judged
         if judged.origin is Origin.FAILED:
-            # A Run that ended without a script counts as 0 by rule; there is nothing to score.
+            # A Run that ended without a script counts as 0 by rule. It has nothing to score.
             return FinalScore.INCORRECT if stage is Stage.SCRIPT else FinalScore.ABSENT
         values = self._values(stage)
         final = final_of(
@@ -237,11 +237,11 @@ class _Finals:
         if final is not FinalScore.UNSCORED:
             return final
         if any(not one.is_undone for one in _of_stage(self._scores, stage)):
-            return FinalScore.PENDING  # by scores alone that do not decide
+            return FinalScore.PENDING  # only scores that do not decide
         return FinalScore.UNSCORED if self._exists(stage) else FinalScore.ABSENT
 
     def of_expert(self, *, with_authors: bool) -> FinalScore:
-        """The refinement from an expert's feedback; of several experts', the earliest that was scored."""
+        """Return the score of the refinement from an expert's feedback. Of several, the earliest scored one counts."""
         given = [
             one
             for one in self._scores
@@ -256,7 +256,7 @@ class _Finals:
         return FinalScore.ABSENT if final is FinalScore.UNSCORED else final
 
     def of_later(self, script: FinalScore, refined: FinalScore) -> tuple[FinalScore, ...]:
-        """The refined Drafts of rounds 2, 3 and on; a text that stood there before takes its score."""
+        """Return the scores of the refined Drafts of rounds 2, 3 and later. A repeated text takes its earlier score."""
         found = [script, refined]
         for round_, same in enumerate(self._judged.later, start=2):
             if same is not None:
@@ -268,13 +268,13 @@ class _Finals:
                 if one.stage is Stage.REFINED and one.arm is Arm.MODEL and one.round == round_
             ]
             values = value_by_reviewer(given, hides=self._hides)
-            # It opens with the refined script, for the same reviewers.
+            # The stage opens together with the refined script, for the same reviewers.
             is_complete = self._is_complete(Stage.REFINED, values, given)
             found.append(final_of(values.values(), is_complete=is_complete))
         return tuple(found[2:])
 
     def is_left_to_adjudicator(self, stage: Stage, final: FinalScore) -> bool:
-        """Whether a later stage is needed and opened for nobody, since the script was settled by a word."""
+        """Return whether a later stage is needed but opened for no reviewer, because the script was adjudicated."""
         settled = self._judged.adjudicated.get((Stage.SCRIPT, Arm.MODEL))
         return (
             stage in _LATER
@@ -295,7 +295,7 @@ class _Finals:
         return judged.has_feedback if stage is Stage.FEEDBACK else judged.has_refined
 
     def _opened(self) -> set[int]:
-        """The reviewers who are shown what comes after the script, without those who let go of the item."""
+        """Return the reviewers who see the stages after the script, except those who no longer hold the item."""
         judged = self._judged
         every = judged.verdict is Verdict.INCORRECT and judged.has_refined
         opened = {reviewer for reviewer, value in self._script.items() if every or value < 2}
@@ -304,9 +304,9 @@ class _Finals:
     def _is_complete(
         self, stage: Stage, values: dict[int, int], scores: Iterable[GivenScore] | None = None
     ) -> bool:
-        """Whether everybody asked is done with the stage; with several, two at least must have scored it.
+        """Return whether all requested reviewers have finished the stage. With several, two at least must have scored.
 
-        `scores` are those of the stage, where they are not the first round's.
+        `scores` are the scores of the stage if they are not those of the first round.
         """
         if self._wanted <= 1:
             return True
@@ -316,7 +316,7 @@ class _Finals:
         if not self._is_complete(Stage.SCRIPT, self._script):
             return False
         opened = self._opened()
-        # Whoever scored it having seen more is waited for no longer: somebody else takes their place.
+        # A reviewer who scored the stage after seeing more is no longer needed, because another one replaces them.
         of_stage = _of_stage(self._scores, stage) if scores is None else scores
         given = {one.reviewer for one in of_stage}
         if opened - done - given:
@@ -326,12 +326,12 @@ class _Finals:
 
 
 def _of_stage(scores: Iterable[GivenScore], stage: Stage) -> Iterable[GivenScore]:
-    """The scores of what the figures go by: the model's arm, and of refined scripts the first round's."""
+    """Return the scores that the figures use: those of the model's arm, and the first round of refined scripts."""
     return (one for one in scores if one.stage is stage and one.arm is Arm.MODEL and one.round == 1)
 
 
 def _without_sham(judged: Judged) -> list[GivenScore]:
-    """The scores without those of later stages that were shown as a sham to whoever found the script right."""
+    """Return the scores without later stages that were shown as a sham to reviewers who found the script right."""
     if not judged.is_sham or judged.verdict is Verdict.INCORRECT:
         return list(judged.scores)
     own = value_by_reviewer(

@@ -1,7 +1,7 @@
-"""How many items a study needs before it begins: for a share, a paired comparison, or an agreement.
+"""Calculates how many items a study needs for a share, a paired comparison or an agreement.
 
-The number for independent items is multiplied by the design effect that is expected where statements repeat
-(Kish, Survey Sampling). Shares and widths are numbers from 0 to 1.
+The number of independent items is multiplied by the design effect expected for repeated statements (Kish, Survey
+Sampling). Shares and widths are numbers from 0 to 1.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ Floats: TypeAlias = "NDArray[np.float64]"
 Counts: TypeAlias = "NDArray[np.int64]"
 
 MOST_ITEMS = 10_000
-LEAST_FOR_AGREEMENT = 20  # below that many statements no interval of an agreement is given
+LEAST_FOR_AGREEMENT = 20  # agreements of fewer statements have no interval
 _SIGNIFICANT = 0.05
 _SIMULATED, _SEED = 3_000, 20250131
-_SAW_TOOTH = 20  # the exact test's power falls now and then as items are added
+_SAW_TOOTH = 20  # the exact test's power sometimes falls as items are added
 _POINTS = 13
 _UNLIKELY = 1e-10
 
 
 class Aim(StrEnum):
-    """What a study is planned for."""
+    """The figure that a study is planned for."""
 
     SHARE = "share"
     PAIRED = "paired"
@@ -41,12 +41,12 @@ class Aim(StrEnum):
 
 
 class OutOfReach(ValueError):
-    """No study of a reasonable size gives what is wanted."""
+    """No study of a reasonable size reaches the target."""
 
 
 @dataclass(frozen=True)
 class Need:
-    """So many items are needed, `independent` if no statement repeats; the curve is (items, what they give)."""
+    """The number of items needed, and of `independent` ones without repeats. The curve pairs items and results."""
 
     items: int
     independent: int
@@ -55,36 +55,37 @@ class Need:
 
 @dataclass(frozen=True)
 class Effort:
-    """What the reviewing takes: hours of work in all, and so many reviewers of the hours that each has."""
+    """The total hours of review work, and the number of reviewers it takes."""
 
     hours: float
     reviewers: int
 
 
 def plan_effort(*, reviews: int, minutes: float, hours_each: float, least: int = 1) -> Effort:
-    """From the number of reviews, the active minutes of one, and the hours of one reviewer. No reviewer sees an item
-    twice: there are at least as many as an item wants.
+    """Return the effort for this number of reviews, from the active minutes per review and the hours per reviewer.
+
+    No reviewer sees an item twice, so `least` is the number of reviewers per item.
     """
     hours = reviews * minutes / 60
     return Effort(hours, max(least, ceil(hours / hours_each - 1e-9)))
 
 
 def half_width(share: float, items: float) -> float:
-    """Half the width of Wilson's 95 % interval at this expected share of so many independent items."""
+    """Return half the width of Wilson's 95% interval for an expected share of independent items."""
     square = Z * Z
     return Z * sqrt(share * (1 - share) / items + square / (4 * items**2)) / (1 + square / items)
 
 
 def plan_share(*, share: float, half_width_wanted: float, deff: float = 1.0) -> Need:
-    """Items for an interval of a share no wider than twice the half-width. Raises OutOfReach."""
+    """Return the items needed for a share with an interval no wider than twice the half-width. Raises OutOfReach."""
     return _need(lambda n: half_width(share, n), half_width_wanted, deff, falls=True, least=1)
 
 
 def power(gained: float, lost: float, items: int) -> float:
-    """The chance that McNemar's exact test at 5 % finds a difference between two arms.
+    """Return the probability that McNemar's exact test at 5% finds a difference between two arms.
 
-    `gained` and `lost` are the expected shares of items that are right in the second arm only and in the
-    first only. By enumeration of the number of discordant items, and given that, of those gained.
+    `gained` and `lost` are the expected shares of items that are right only in the second or only in the first arm. The
+    calculation enumerates the number of discordant items and, for each, the number of gained ones.
     """
     discordant = gained + lost
     if not discordant:
@@ -96,7 +97,7 @@ def power(gained: float, lost: float, items: int) -> float:
 
 
 def plan_paired(*, gained: float, lost: float, power_wanted: float, deff: float = 1.0) -> Need:
-    """Items for this power of a paired comparison of two arms. Raises OutOfReach."""
+    """Return the items needed for this power in a paired comparison of two arms. Raises OutOfReach."""
     if gained == lost:
         raise OutOfReach("Without a difference to be found no number of items finds it.")
     return _need(lambda n: power(gained, lost, n), power_wanted, deff, falls=False, least=5)
@@ -105,10 +106,10 @@ def plan_paired(*, gained: float, lost: float, power_wanted: float, deff: float 
 def alpha_width(
     margins: tuple[float, float, float], alpha: float, items: int, *, reviewers: int = 2
 ) -> float:
-    """The width within which 95 % of studies of so many items find Krippendorff's ordinal alpha; simulated.
+    """Simulate the width within which 95% of studies with this many items find Krippendorff's ordinal alpha.
 
-    Each reviewer gives an item's own value with the chance sqrt(alpha), else one drawn from the margins, so
-    that observed over expected disagreement is 1 - alpha under every metric.
+    Each reviewer gives an item's own value with probability sqrt(alpha), and otherwise one drawn from the margins. The
+    observed disagreement divided by the expected one is then 1 - alpha under every metric.
     """
     multisets, chances = _kinds(margins, alpha, reviewers)
     generator = np.random.default_rng(_SEED)
@@ -128,7 +129,7 @@ def plan_agreement(
     reviewers: int = 2,
     deff: float = 1.0,
 ) -> Need:
-    """Items for an interval of ordinal alpha no wider than this. Raises OutOfReach."""
+    """Return the items needed for an interval of ordinal alpha no wider than this. Raises OutOfReach."""
     return _need(
         lambda n: alpha_width(margins, alpha, n, reviewers=reviewers),
         width_wanted,
@@ -163,13 +164,13 @@ def _need(
         n = max(least, round(high * 2 ** ((place - _POINTS // 2) / 3)))
         if not curve or n > curve[-1][0]:
             curve.append((n, gives(n)))
-    # Needed items and those of the curve are both of the study as it is, statements repeated and all.
+    # Items needed and items on the curve are those of the actual study, in which statements can repeat.
     real = tuple((ceil(n * deff - 1e-9), value) for n, value in curve)
     return Need(items=ceil(high * deff - 1e-9), independent=high, curve=real)
 
 
 def _steady(found: int, is_enough: Callable[[int], bool]) -> int:
-    """The first number from which on, some way, every number is enough."""
+    """Return the first number from which on every tested number is enough."""
     begin = max(1, found - _SAW_TOOTH)
     holds = [is_enough(n) for n in range(begin, found + 2 * _SAW_TOOTH)]
     failed = [place for place, one in enumerate(holds) if not one]
@@ -178,7 +179,7 @@ def _steady(found: int, is_enough: Callable[[int], bool]) -> int:
 
 @lru_cache(maxsize=100_000)
 def _rejects(discordant: int, gained: float) -> float:
-    """The chance of p <= 5 % given how many items are discordant, each gained with this chance."""
+    """Return the probability of p <= 5% for this many discordant items, each gained with this probability."""
     counts, chances = _binomial(discordant, 0.5)
     fewest = (
         int(counts[0]) - 1 + int(np.searchsorted(2 * np.cumsum(chances), _SIGNIFICANT, "right"))
@@ -190,7 +191,7 @@ def _rejects(discordant: int, gained: float) -> float:
 
 
 def _binomial(n: int, p: float) -> tuple[Counts, Floats]:
-    """Counts and their chances; those further than ten standard deviations from the mean are left out."""
+    """Return counts and their probabilities, without those more than ten standard deviations from the mean."""
     if p in (0.0, 1.0):
         return np.array([n if p else 0]), np.ones(1)
     reach = 10 * sqrt(n * p * (1 - p)) + 10
@@ -202,7 +203,7 @@ def _binomial(n: int, p: float) -> tuple[Counts, Floats]:
 
 
 def _log_factorials(n: int) -> Floats:
-    # By powers of two, so that a search asks for few tables.
+    # Sizes are powers of two, so that a search needs few tables.
     return _table(1 << max(4, n.bit_length()))
 
 
@@ -214,10 +215,10 @@ def _table(size: int) -> Floats:
 def _kinds(
     margins: tuple[float, float, float], alpha: float, reviewers: int
 ) -> tuple[Floats, Floats]:
-    """How many reviewers may give 0, 1 and 2 on an item, and the chance of each such kind of item."""
+    """Return the possible numbers of reviewers who give 0, 1 and 2 on an item, with their probabilities."""
     own = alpha**0.5
     shares = np.array(margins) / sum(margins)
-    given = own * np.eye(3) + (1 - own) * shares  # what a reviewer gives, by the item's own value
+    given = own * np.eye(3) + (1 - own) * shares  # probabilities by the item's own value
     kinds = [
         (zeros, ones, reviewers - zeros - ones)
         for zeros in range(reviewers + 1)

@@ -1,4 +1,4 @@
-"""Statements of which a Configuration has several items: what they add to a share, so that its interval knows."""
+"""Adjusts the intervals of shares for statements of which a Configuration has several items."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from review.study.types import ItemPattern, Origin
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# How many statements hold which patterns (reduced, in order), of those with at least two items.
+# Number of statements with the same patterns (reduced, in order), for statements with at least two items.
 Clusters = Mapping[tuple[ItemPattern, ...], int]
-# What an item adds to a numerator; None where the share is not about it.
+# An item's contribution to a numerator, or None if the share excludes it.
 Adds = Callable[[ItemPattern], int | None]
 NOT_KEPT = _("statements repeat, and which of these items share one is not kept")
 
 
 def is_made(pattern: ItemPattern) -> bool:
-    """Whether the item is in model figures: it was not answered from the catalogue."""
+    """Return whether the item is in model figures, because it was not answered from the catalogue."""
     return pattern.origin is not Origin.RETRIEVED
 
 
 def is_retrieved(pattern: ItemPattern) -> bool:
-    """Whether it was answered from the catalogue."""
+    """Return whether the item was answered from the catalogue."""
     return pattern.origin is Origin.RETRIEVED
 
 
 class Repeated:
-    """The statements with several items that a share is about, laid out once for all that is asked of them."""
+    """The statements of a share that have several items, arranged once for all calculations."""
 
     def __init__(
         self, clusters: Clusters, is_about: Callable[[ItemPattern], bool] = is_made
@@ -53,26 +53,26 @@ class Repeated:
         return bool(self.patterns)
 
     def add_up(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """By statement the sum over its items of what these add; `rows` has a row for each of `patterns`."""
+        """Return the sum over each statement's items. `rows` has a row for each of `patterns`."""
         found: NDArray[np.int64] = np.add.reduceat(rows[self._members], self._starts, axis=0)
         return found
 
     def count(self, both: NDArray[np.int64]) -> list[Cluster]:
-        """How many statements add which numerator and denominator, from those of each statement."""
+        """Count the statements by their contributions to numerator and denominator."""
         alike: Counter[tuple[int, int]] = Counter()
         for (right, size), times in zip(both.tolist(), self.times.tolist(), strict=True):
             alike[right, size] += times
         return [(*key, times) for key, times in alike.items() if key[1]]
 
     def of(self, adds: Adds) -> list[Cluster]:
-        """What the statements with several items add."""
+        """Return the contributions of the statements with several items."""
         found = [adds(pattern) for pattern in self.patterns]
         rows = np.array([(one or 0, int(one is not None)) for one in found], dtype=np.int64)
         return self.count(self.add_up(rows))
 
 
 def share_of(patterns: Patterns, adds: Adds, repeated: Repeated | None) -> Share:
-    """The share of these items, with an interval that heeds the statements that repeat."""
+    """Return the share of these items, with an interval that allows for repeated statements."""
     right = size = 0
     for pattern, times in patterns.items():
         found = adds(pattern)
@@ -84,14 +84,14 @@ def share_of(patterns: Patterns, adds: Adds, repeated: Repeated | None) -> Share
 
 
 def with_single(several: Sequence[Cluster], right: int, size: int) -> list[Cluster]:
-    """All statements of a share: those with several items, and of the rest each item its own."""
+    """Return all statements of a share: those with several items, and one for each of the other items."""
     alone = size - sum(n * times for _right, n, times in several)
     alone_right = right - sum(one * times for one, _n, times in several)
     return [*several, (1, 1, alone_right), (0, 1, alone - alone_right)]
 
 
 def count_clusters(statements: Iterable[Iterable[int]]) -> list[Cluster]:
-    """How many statements are alike, from what each item of each adds."""
+    """Count equal statements from the contributions of their items."""
     alike: Counter[tuple[int, int]] = Counter()
     for items in statements:
         own = list(items)

@@ -1,4 +1,4 @@
-"""What stands beside the figures: retrieved items, the experts' feedback, its length, the assessor."""
+"""Additional tables of a report: retrieved items, experts' feedback, feedback length and the assessor."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ SKIPPED_TEXT = _(
 
 @dataclass(frozen=True)
 class ExpertRow:
-    """The experts' feedback and the model's, paired."""
+    """Refinements from experts' feedback and from the model's, paired."""
 
     expert: Share
     model: Share
@@ -52,7 +52,7 @@ class ExpertRow:
 
 @dataclass(frozen=True)
 class LengthRow:
-    """Feedback of `least` to `most` words; None for no upper end."""
+    """Feedback of `least` to `most` words. The last row has no `most`."""
 
     least: int
     most: int | None
@@ -62,10 +62,10 @@ class LengthRow:
 
 @dataclass(frozen=True)
 class AssessorCard:
-    """Counts of scored items by verdict (None was never assessed), right and wrong.
+    """Counts of scored items by verdict, right and wrong. The verdict None means never assessed.
 
-    `missed` is the share of wrong scripts that the assessor passed, `false_alarms` that of right scripts which it
-    flagged, both of those it judged correct or incorrect.
+    `missed` is the share of wrong scripts that the assessor passed. `false_alarms` is the share of right scripts that
+    it flagged. Both are shares of the scripts judged correct or incorrect.
     """
 
     right: dict[Verdict | None, int]
@@ -77,7 +77,7 @@ class AssessorCard:
 def tabulate_retrieved(
     patterns: Patterns, criterion: Criterion, clusters: Clusters | None = None
 ) -> Share:
-    """Right, of the scored items whose first Draft came from the catalogue."""
+    """Return the share right among the scored items whose first Draft came from the catalogue."""
     retrieved = {key: n for key, n in patterns.items() if is_retrieved(key)}
     repeated = Repeated(clusters or {}, is_about=is_retrieved)
     return share_of(retrieved, lambda pattern: _number(pattern.script.right(criterion)), repeated)
@@ -90,7 +90,7 @@ def tabulate_expert(
     *,
     with_authors: bool = False,
 ) -> ExpertRow:
-    """Refinements from experts' feedback beside the model's, on items that have both."""
+    """Compare refinements from experts' feedback with the model's, on items that have both."""
 
     def both(pattern: ItemPattern) -> tuple[bool, bool] | None:
         model = pattern.refined.right(criterion)
@@ -115,7 +115,7 @@ def tabulate_expert(
     every: list[Cluster] | None = None
     if repeated:
         several = repeated.of(moves)
-        # Of the statements with one item: their number by what they add.
+        # Numbers of statements with one item, by contribution.
         alone = Counter({1: gained, -1: lost, 0: right + neither})
         for key, times in (clusters or {}).items():
             own = [found for one in key if is_made(one) and (found := moves(one)) is not None]
@@ -129,9 +129,9 @@ def tabulate_expert(
 def tabulate_lengths(
     patterns: Patterns, criterion: Criterion, clusters: Clusters | None = None
 ) -> list[LengthRow]:
-    """How often a wrong first Draft was corrected, by the length of the feedback.
+    """Return how often a wrong first Draft was corrected, by the length of the feedback.
 
-    Without intervals where statements repeat: the lengths of a statement's feedbacks are not kept together.
+    If statements repeat, intervals are left out, because the lengths of a statement's feedback are not stored together.
     """
     fixed: Counter[int] = Counter()
     items: Counter[int] = Counter()
@@ -159,7 +159,7 @@ def tabulate_lengths(
 def draw_up_card(
     patterns: Patterns, criterion: Criterion, clusters: Clusters | None = None
 ) -> AssessorCard:
-    """The confusion matrix of the assessor against the experts."""
+    """Return the confusion matrix of the assessor against the experts."""
     verdicts = (*Verdict, None)
     right: dict[Verdict | None, int] = dict.fromkeys(verdicts, 0)
     wrong = dict(right)
@@ -189,9 +189,9 @@ def draw_up_card(
 def bound_skipped(
     patterns: Patterns, criterion: Criterion, clusters: Clusters | None = None
 ) -> tuple[Share, Share]:
-    """First-pass accuracy with what was skipped taken as wrong, and as right.
+    """Return first-pass accuracy with all skipped items counted as wrong, and as right.
 
-    Without intervals where statements repeat: which of a statement's items were skipped is not kept together.
+    If statements repeat, intervals are left out, because the skipped items of a statement are not stored together.
     """
 
     def part(pattern: ItemPattern, skipped: bool) -> int | None:

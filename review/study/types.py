@@ -1,4 +1,4 @@
-"""What one item brings to the figures, and the small pattern that is counted."""
+"""The data of one item that the figures use, and the small pattern that is counted."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Stage(StrEnum):
 
 
 class Criterion(StrEnum):
-    """When a score is right. It holds for script, feedback and refined script alike."""
+    """The rule for when a score is right. It applies to script, feedback and refined script."""
 
     STRICT = "strict"
     PARTIAL = "partial"
@@ -32,10 +32,10 @@ class Criterion(StrEnum):
 
 
 class FinalScore(StrEnum):
-    """Where the final score of a stage stands: a value, or why there is none. One character each.
+    """The final score of a stage, or why it has none. Each value is one character.
 
-    It is decided for each criterion on its own: scores of 0 and 1 are wrong under *strict* and a tie under
-    *partial*, those of 1 and 2 a tie under *strict* and right under *partial*.
+    It is decided for each criterion separately. Scores of 0 and 1 are wrong under *strict* and a tie under *partial*.
+    Scores of 1 and 2 are a tie under *strict* and right under *partial*.
     """
 
     INCORRECT = "0"
@@ -43,26 +43,26 @@ class FinalScore(StrEnum):
     CORRECT = "2"
     BELOW = "a"  # wrong under strict, unresolved under partial
     ABOVE = "b"  # unresolved under strict, right under partial
-    UNRESOLVED = "u"  # under both: the reviewers differ and nobody has adjudicated
+    UNRESOLVED = "u"  # under both: reviewers differ, not adjudicated
     PENDING = "p"  # scored, but not yet by everyone asked
     UNSCORED = "-"
-    ABSENT = "x"  # there is nothing to score, and nothing will be made
+    ABSENT = "x"  # nothing to score, now or later
 
     def right(self, criterion: Criterion) -> bool | None:
-        """Whether the final score is right; None where there is no final score under this criterion."""
+        """Return whether the final score is right, or None without a final score under this criterion."""
         return _RIGHT[criterion][self]
 
     def is_unresolved(self, criterion: Criterion) -> bool:
-        """Whether as many scores are right as wrong under this criterion, and nobody has adjudicated."""
+        """Return whether the scores tie under this criterion and no adjudication exists."""
         return self in _UNRESOLVED[criterion]
 
     @property
     def needs_adjudicator(self) -> bool:
-        """Whether it is unresolved under either criterion."""
+        """Whether the score is unresolved under either criterion."""
         return self in (FinalScore.BELOW, FinalScore.ABOVE, FinalScore.UNRESOLVED)
 
 
-# Looked up and not worked out: a report asks it of thousands of patterns, time and again.
+# Precalculated, because a report needs it for thousands of patterns.
 _RIGHT: dict[Criterion, dict[FinalScore, bool | None]] = {
     criterion: {
         one: int(one.value) >= criterion.least if one.value in "012" else None for one in FinalScore
@@ -78,31 +78,31 @@ _UNRESOLVED = {
 
 
 class Origin(StrEnum):
-    """How the first Draft came about."""
+    """How the first Draft was made."""
 
     MADE = "made"
-    REPAIRED = "repaired"  # generated, then mended once where the syntax check reported an error
-    RETRIEVED = "retrieved"  # from the catalogue: in no model figure
+    REPAIRED = "repaired"  # generated, then fixed once after a syntax error
+    RETRIEVED = "retrieved"  # from the catalogue, in no model figure
     FAILED = "failed"  # the Run ended without a script
 
 
 class Recommended(StrEnum):
-    """Which Draft the product recommends, after the guard."""
+    """The Draft that the product recommends, after the guard."""
 
     FIRST = "first"
     REFINED = "refined"
-    OTHER = "other"  # of a later round, or one that no stage scores
+    OTHER = "other"  # of a later round, or not scored in any stage
     NONE = "none"
 
 
 @dataclass(frozen=True, kw_only=True)
 class GivenScore:
-    """One score as it was given. Empty, skipped and *cannot judge* are not scores, and not here; nor are
-    hidden repeats and scores given for the halo check, which are compared on their own.
+    """One score as it was given. Empty, skipped and *cannot judge* are not scores.
 
-    `order` grows with the time at which it was given: one without a time comes before any with one, and of
-    two at the same time the one of the later line comes later. `text` tells the texts of one stage and arm
-    apart that are scored on their own: refinements by several experts, and those of later rounds.
+    Hidden repeats and halo checks are not included either, because they are compared separately. `order` grows with the
+    time of the score. Scores without a time come first, and of two at the same time the one of the later line comes
+    last. `text` distinguishes texts of one stage and arm that are scored separately, such as refinements by several
+    experts.
     """
 
     reviewer: int
@@ -112,49 +112,49 @@ class GivenScore:
     arm: Arm = Arm.MODEL
     text: int = 0
     round: int = 1  # of a refined script
-    is_blind: bool = True  # no more was visible than its stage shows
-    is_undone: bool = False  # taken back by its reviewer
-    was_called_in: bool = False  # to an item whose reviewers differed
-    is_author: bool = False  # of the feedback that the text was made from
-    is_first_quarter: bool = False  # of all that its reviewer scored in the campaign, by time
+    is_blind: bool = True  # nothing else was visible than its stage shows
+    is_undone: bool = False  # by its reviewer
+    was_called_in: bool = False  # the reviewer was added because others differed
+    is_author: bool = False  # the reviewer wrote the feedback behind the text
+    is_first_quarter: bool = False  # of its reviewer's scores in the campaign, by time
 
 
 @dataclass(frozen=True, kw_only=True)
 class Judged:
-    """One item with all that was said about it.
+    """One item with all its scores and other data.
 
-    `scores` and `adjudicated` are of its texts, wherever these stand: a text that several arms of a statement
-    share is scored once and counts in each.
+    `scores` and `adjudicated` are those of its texts. A text that several arms of a statement share is scored once and
+    counts in each arm.
     """
 
     scores: tuple[GivenScore, ...] = ()
     adjudicated: Mapping[tuple[Stage, Arm], int] = field(default_factory=dict)
-    verdict: Verdict | None = None  # of the first assessment; None was never assessed
+    verdict: Verdict | None = None  # of the first assessment; None if never assessed
     is_real: bool = True  # neither gold nor training nor a repeat
     is_sham: bool = False
-    wanted: int = 1  # reviewers who are to score it; with one, whoever did are all
-    called_in: int = 0  # of those wanted, how many were added because others differed
-    cannot_judge: frozenset[int] = frozenset()  # reviewers who said so
-    # Of an item that waits for nobody else: who scored something of it and has it in hand no more.
+    wanted: int = 1  # number of reviewers; if 1, the scores are always complete
+    called_in: int = 0  # how many of them were added because others differed
+    cannot_judge: frozenset[int] = frozenset()  # keys of reviewers
+    # Reviewers who scored part of a finished item and no longer hold it.
     gone: frozenset[int] = frozenset()
-    hides_verdict: bool = True  # a score that is not blind does not decide
-    is_over: bool = True  # the Run has ended: nothing more will be made
+    hides_verdict: bool = True  # if True, only blind scores decide
+    is_over: bool = True  # the Run has ended and makes nothing more
     origin: Origin = Origin.MADE
     has_feedback: bool = False
     has_refined: bool = False
-    is_same: bool = False  # the refined text is that of the script
+    is_same: bool = False  # the refined text equals the script
     recommended: Recommended = Recommended.NONE
-    # Of an other Draft that is recommended, its round; None where it is of none.
+    # Round of the recommended Draft if it is another one, or None if it has no round.
     recommended_round: int | None = None
     execution: float | None = None  # 0 to 1; 1 is success
     execution_reason: str = ""
     feedback_words: int | None = None
-    # Of the refined Drafts of rounds 2, 3 ... in order: the round of an earlier one with the same text (0 is the
-    # script), or None for a text of its own.
+    # For each refined Draft of rounds 2, 3 and later, the round of an earlier one with the same text (0 is the script),
+    # or None for a new text.
     later: tuple[int | None, ...] = ()
-    # Reviewers who skipped it, or could not judge, each with which of the two.
+    # Reviewers who skipped it or could not judge it, with the choice of each.
     passed_over: tuple[tuple[int, str], ...] = ()
-    active_seconds: float | None = None  # reviewers' time on it, where it is known
+    active_seconds: float | None = None  # reviewers' time on it, if known
     is_demo: bool = False
 
     @property
@@ -163,7 +163,7 @@ class Judged:
 
 
 class ItemPattern(NamedTuple):
-    """All that the figures ask of an item. Items of one pattern are alike, so only their number is kept."""
+    """All data of an item that the figures need. Items with equal patterns are only counted."""
 
     script: FinalScore
     feedback: FinalScore = FinalScore.ABSENT
@@ -171,17 +171,17 @@ class ItemPattern(NamedTuple):
     verdict: Verdict | None = None
     origin: Origin = Origin.MADE
     recommended: Recommended = Recommended.NONE
-    # Where another Draft than the first and the refined one is recommended: how its score stands.
+    # Final score of the recommended Draft if it is neither the first nor the refined one.
     advised: FinalScore = FinalScore.ABSENT
-    # Something may still be made: a verdict, a recommendation, a feedback or refined script that is not there yet.
+    # Whether a missing verdict, recommendation, feedback or refined script can still be made.
     is_running: bool = False
-    is_same: bool = False  # the refined text is that of the script, and ends as that does
+    is_same: bool = False  # the refined text equals the script and gets its result
     execution: bool | None = None
     execution_reason: str = ""
     # The refinement from an expert's feedback, without and with the scores of that feedback's author.
     expert: FinalScore = FinalScore.ABSENT
     expert_by_all: FinalScore = FinalScore.ABSENT
-    length: int | None = None  # place in `patterns.LENGTHS`
+    length: int | None = None  # index in `patterns.LENGTHS`
     was_skipped: bool = False
     later: tuple[FinalScore, ...] = ()
 
@@ -194,24 +194,23 @@ class ItemPattern(NamedTuple):
         return self.refined is not FinalScore.ABSENT
 
     def to_text(self) -> str:
-        """The pattern as one short line, the same for equal patterns; `from_text` reads it back."""
+        """Return the pattern as a short line that `from_text` reads. Equal patterns have equal lines."""
         return "|".join([write(value) for (write, _), value in zip(_CODES, self, strict=True)])
 
     @staticmethod
     def from_text(text: str) -> ItemPattern:
-        """Read what `to_text` wrote.
+        """Read a line written by `to_text`.
 
-        Raises:
-            OtherForm: another release wrote it, with other fields, or it is no pattern.
+        Raises OtherForm if another release wrote it with other fields, or if it is not a pattern.
         """
         return _read(text)
 
 
 class OtherForm(ValueError):
-    """What is counted was written in another form than this release writes: it has to be counted anew."""
+    """The stored counts were written in the form of another release and must be calculated again."""
 
 
-# A report reads the same few texts each time.
+# Cached because a report reads the same few texts each time.
 @lru_cache(maxsize=65_536)
 def _read(text: str) -> ItemPattern:
     parts = text.split("|")
@@ -226,7 +225,7 @@ def _yes_or_no(answer: bool | None) -> str:
     return "" if answer is None else "y" if answer else "n"
 
 
-# How a field of each type is written, and read again.
+# How a field of each type is written and read.
 _CODE_OF: dict[object, tuple[Callable[[Any], str], Callable[[str], object]]] = {
     FinalScore: (str, FinalScore),
     tuple[FinalScore, ...]: ("".join, lambda text: tuple(map(FinalScore, text))),

@@ -1,1 +1,1 @@
-"""What statistics offers any study: intervals, exact p values, coefficients of agreement, the bootstrap."""
+"""General statistics: intervals, exact p values, coefficients of agreement and the bootstrap."""

@@ -1,11 +1,12 @@
-"""Percentile bootstrap over statements, drawn from counts of those that are alike, widened where these are few.
+"""Percentile bootstrap over statements, drawn from counts of equal ones and widened for small samples.
 
-Items of one statement are not independent, so that whole statements are drawn, with replacement. What is drawn is
-how often each kind of statement comes up: a million items cost no more than the kinds there are.
+Items of one statement are not independent, so whole statements are drawn with replacement. A draw stores only how often
+each kind of statement occurs. A million items therefore cost no more than the number of kinds.
 
-The draws of k statements vary by sqrt((k - 1) / k) less than samples do, and plain percentiles know no t: Efron's
-interval of 30 statements is some 6 % too narrow. `tail` is the correction of Hesterberg (What Teachers Should Know
-About the Bootstrap, The American Statistician 69, 2015, 371-386: the expanded percentile interval).
+Draws of k statements vary less than samples do, by a factor of sqrt((k - 1) / k), and plain percentiles ignore the t
+distribution. Efron's interval of 30 statements is about 6% too narrow. `tail` applies the correction of Hesterberg
+(What Teachers Should Know About the Bootstrap, The American Statistician 69, 2015, 371-386: the expanded percentile
+interval).
 """
 
 from __future__ import annotations
@@ -26,25 +27,26 @@ _Kind = TypeVar("_Kind", bound=Hashable)
 
 DRAWS, MOST_DRAWS = 2_000, 20_000
 FEW_TO_DRAW = 500
-# Of few statements the ends of 2,000 draws still move by more than 0.01 with the seed: the fewer there are, the further
-# apart the draws lie, by the square root of their number. So many of fewer than 500, drawn in all, keep them in place.
+# For fewer than 500 statements, the ends of 2,000 draws still move by more than 0.01 with the seed. The spread of the
+# draws is inversely proportional to the square root of their number. This many statements in total keep the ends
+# stable.
 STATEMENTS_DRAWN = 4_000_000
 SEED = 20250131
 LEAST_STATEMENTS = 20
 MOST_UNDEFINED = 0.05
 FEW_STATEMENTS = "fewer than 20 statements"
 OFTEN_UNDEFINED = "more than 5 % of the draws without variation"
-# An interval without width would say that nothing is uncertain.
+# An interval without width would claim that nothing is uncertain.
 ALL_ALIKE = "all draws are the same"
 _NO_WIDTH = 1e-12
-# At most so many numbers of draws are held at a time.
+# Maximum number of values held in memory at a time.
 _HELD = 20_000_000
 
 
 def as_rows(
     statements: Iterable[tuple[Sequence[_Kind], int]], kinds: Sequence[_Kind]
 ) -> tuple[Floats, Floats]:
-    """Statements as a matrix: how many items of each kind one has, and how many statements are so."""
+    """Return statements as a matrix of items per kind, and the number of statements for each row."""
     places = {kind: place for place, kind in enumerate(kinds)}
     rows, times = [], []
     for items, n in statements:
@@ -58,7 +60,7 @@ def as_rows(
 
 
 def resample(rows: Floats, times: Floats) -> Floats:
-    """As many statements drawn again, many times over: how many items of each kind every draw has."""
+    """Draw as many statements again, many times, and return the number of items of each kind in each draw."""
     total = int(times.sum())
     wanted = DRAWS if total >= FEW_TO_DRAW else min(MOST_DRAWS, STATEMENTS_DRAWN // total)
     generator = np.random.default_rng(SEED)
@@ -71,7 +73,7 @@ def resample(rows: Floats, times: Floats) -> Floats:
 
 
 def tail(statements: int) -> float:
-    """The share of draws beyond each end of a 95 % interval: less than 0.025, and the less the fewer statements."""
+    """Return the share of draws beyond each end of a 95% interval. It falls below 0.025 with fewer statements."""
     degrees = statements - 1
     return NormalDist().cdf(-sqrt(statements / degrees) * t_quantile(degrees))
 
@@ -79,7 +81,7 @@ def tail(statements: int) -> float:
 def intervals_of(
     measures: Mapping[str, Callable[[Floats], Floats]], rows: Floats, times: Floats
 ) -> tuple[dict[str, list[float] | None], str]:
-    """The interval of each measure, and why one is missing; a measure takes the draws of `resample`."""
+    """Return the interval of each measure, and why one is missing. A measure takes the draws of `resample`."""
     if times.sum() < LEAST_STATEMENTS:
         return dict.fromkeys(measures), FEW_STATEMENTS
     draws = resample(rows, times)

@@ -1,4 +1,4 @@
-"""Shares and paired differences of shares with their 95 % intervals, of items that share statements or do not."""
+"""Shares and paired differences of shares with 95% intervals, for items that may share statements."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from core.translation import gettext_noop as _
 from review.study.statistics.p_values import sign_flip
 
 ONE_STATEMENT = _("all items are of one statement")
-# A statement's items as a figure counts them: what they add to the numerator, and how many they are; and how many
-# statements are alike in that.
+# The contribution of a statement's items to the numerator, their number, and the number of statements with the same two
+# values.
 Cluster = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
 class Share:
-    """A part of a whole with its interval; an empty whole has no value and no bounds, never 0.
+    """A proportion with its interval. If the denominator is 0, it has no value and no bounds, but never 0.
 
-    `deff` is the design effect where statements repeat, and None where they do not.
+    `deff` is the design effect if statements repeat, and None otherwise.
     """
 
     numerator: int
@@ -29,14 +29,14 @@ class Share:
     low: float | None
     high: float | None
     deff: float | None = None
-    # Why there is a value and no interval.
+    # Why the value has no interval.
     no_interval: str = ""
 
     @classmethod
     def of(
         cls, numerator: int, denominator: int, *, clusters: Sequence[Cluster] | None = None
     ) -> Share:
-        """With Wilson's interval; `clusters` are all statements of it where some repeat, None where none does."""
+        """Return the share with Wilson's interval. `clusters` are all its statements, or None if none repeats."""
         if not denominator:
             return cls(numerator, denominator, None, None, None)
         value, deff = numerator / denominator, None
@@ -49,7 +49,7 @@ class Share:
         return cls(numerator, denominator, value, low, high, deff, "" if found else ONE_STATEMENT)
 
     def without_interval(self, reason: str) -> Share:
-        """The same without an interval, and why."""
+        """Return the share without its interval, with the reason."""
         if self.value is None:
             return self
         return replace(self, low=None, high=None, deff=None, no_interval=reason)
@@ -69,8 +69,8 @@ class Share:
 class Difference:
     """Two shares of the same items: `gained` are right only after, `lost` only before.
 
-    The value is after minus before, with its interval; the p value is that of flipping the signs of whole
-    statements, which is McNemar's exact test where none repeats.
+    The value is after minus before, with its interval. The p value comes from flipping the signs of whole statements,
+    which is McNemar's exact test if none repeats.
     """
 
     gained: int
@@ -81,7 +81,7 @@ class Difference:
     high: float | None
     p_value: float | None
     deff: float | None = None
-    # Why there is a value and no interval.
+    # Why the value has no interval.
     no_interval: str = ""
 
     @classmethod
@@ -94,8 +94,9 @@ class Difference:
         neither: int,
         clusters: Sequence[Cluster] | None = None,
     ) -> Difference:
-        """With Newcombe's interval (method 10). `clusters` are all statements where some repeat: what each adds
-        to the difference, its items, and how many statements are so.
+        """Return the difference with Newcombe's interval (method 10).
+
+        `clusters` are all statements if some repeat: their difference, their number of items, and how many are equal.
         """
         items = both + lost + gained + neither
         if not items:
@@ -124,7 +125,7 @@ class Difference:
 def _of_clusters(
     numerator: int, items: int, clusters: Sequence[Cluster]
 ) -> tuple[Interval | None, float | None]:
-    """Wilson's interval for as many independent items as these are worth, and the design effect."""
+    """Return Wilson's interval for the effective number of independent items, and the design effect."""
     statements = sum(times for _right, size, times in clusters if size)
     if statements < 2:
         return None, None
@@ -140,7 +141,7 @@ def _of_clusters(
 def _deff_of_difference(
     gained: int, lost: int, items: int, clusters: Sequence[Cluster]
 ) -> float | None:
-    """The design effect of the differences; None with fewer than two statements."""
+    """Return the design effect of the differences, or None with fewer than two statements."""
     statements = sum(times for _change, size, times in clusters if size)
     if statements < 2:
         return None
@@ -150,6 +151,6 @@ def _deff_of_difference(
 
 
 def _deff(mean: float, spread: float, statements: int, clusters: Sequence[Cluster]) -> float:
-    """How much wider the spread of whole statements is than that of as many independent items, at least 1."""
+    """Return the ratio of the variance of whole statements to that of independent items, at least 1."""
     between = sum(times * (right - mean * size) ** 2 for right, size, times in clusters if size)
     return max(1.0, statements / (statements - 1) * between / spread) if spread else inf

@@ -1,4 +1,4 @@
-"""Exact p values of paired differences, and Holm's correction for looking at many of them."""
+"""Exact p values of paired differences, and Holm's correction for multiple comparisons."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
 
 def sign_flip(steps: Mapping[int, int], observed: int) -> float:
-    """The two-sided p value where the sign of each statement's difference is a fair coin.
+    """Return the two-sided p value if the sign of each statement's difference is a fair coin flip.
 
-    `steps` says how many statements differ by 1, by 2 and so on; the chance is worked out exactly, for any
-    number of them. Where no statement repeats this is McNemar's exact test.
+    `steps` maps each size of a difference to its number of statements. The probability is exact for any number of
+    statements. If no statement repeats, this is McNemar's exact test.
     """
     if observed == 0:
         return 1.0
-    # The sum has to end at `observed` or beyond. The size that most statements have is not added up with the others:
-    # of it only the chance of at most so many ups is asked.
+    # The sum must end at `observed` or beyond. The most frequent size is not added to the distribution, because only
+    # its cumulative probability is needed.
     *others, (times, size) = sorted(
         (times, size) for size, times in steps.items() if size and times
     )
@@ -38,14 +38,14 @@ def sign_flip(steps: Mapping[int, int], observed: int) -> float:
 
 
 def mcnemar_exact(gained: int, lost: int) -> float:
-    """The two-sided p value of McNemar's exact test: a fair coin for each item that changed."""
+    """Return the two-sided p value of McNemar's exact test, with a fair coin flip for each changed item."""
     return sign_flip({1: gained + lost}, gained - lost)
 
 
 def adjust_by_holm(p_values: Sequence[float | None]) -> list[float | None]:
-    """Each p value as it is worth among all of them (Holm 1979); one that could not be had counts as 1.
+    """Return each p value adjusted for all of them (Holm 1979). A missing p value counts as 1.
 
-    The size of the family is that of the list, so that what is missing makes nothing else significant.
+    The family has the size of the list, so that a missing p value makes no other one significant.
     """
     order = sorted(range(len(p_values)), key=lambda place: _or_one(p_values[place]))
     adjusted: list[float | None] = [None] * len(p_values)
@@ -57,7 +57,7 @@ def adjust_by_holm(p_values: Sequence[float | None]) -> list[float | None]:
 
 
 def _add(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The distribution of the sum of two; long ones by Fourier's way, which is exact to rounding."""
+    """Return the distribution of the sum of two. Long ones use Fourier transforms, which are exact up to rounding."""
     if min(len(one), len(other)) < 1_000:
         return np.convolve(one, other)
     length = len(one) + len(other) - 1
@@ -70,25 +70,25 @@ def _or_one(p_value: float | None) -> float:
 
 
 def _walk(size: int, times: int) -> NDArray[np.float64]:
-    """The distribution of so many steps of one size, each up or down by a fair coin, from the lowest sum on."""
+    """Return the distribution of the sum of `times` steps of one size, each up or down, from the lowest sum on."""
     first, shares = _chances_of(times)
     spread = np.zeros(2 * size * times + 1)
     spread[2 * size * first : 2 * size * (first + len(shares)) : 2 * size] = shares
     return spread
 
 
-# A report asks for the same numbers of steps time and again.
+# Cached because a report uses the same numbers of steps repeatedly.
 @lru_cache(maxsize=64)
 def _chances_of_at_most(times: int) -> tuple[int, NDArray[np.float64]]:
-    """Of so many fair coins the chance of at most `first`, `first + 1` ... ups; for fewer ups it is 0."""
+    """Return the probabilities of at most `first`, `first + 1` ... ups in `times` coin flips. Below, they are 0."""
     first, shares = _chances_of(times)
     return first, np.cumsum(shares)
 
 
 def _chances_of(times: int) -> tuple[int, NDArray[np.float64]]:
-    """Of so many fair coins the chance of `first`, `first + 1` ... ups, as far as it is not 0 to the smallest float."""
-    # From the middle outwards, as shares of the middle one: so no power of 2 runs out of range. Forty standard
-    # deviations out the share is exp(-800).
+    """Return the probabilities of `first`, `first + 1` ... ups in `times` coin flips, without those that underflow."""
+    # Calculated from the middle outwards, relative to the middle, so that no power of 2 is out of range. Forty standard
+    # deviations out, the ratio is exp(-800).
     middle = (times + 1) // 2
     ups = np.arange(middle, min(times, middle + 20 * isqrt(times) + 20))
     upper = np.exp(np.concatenate(([0.0], np.cumsum(np.log((times - ups) / (ups + 1))))))
