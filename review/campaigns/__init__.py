@@ -1,1 +1,1 @@
-"""Campaigns: rules, states, runs, people, rubrics, adjudication; for managers."""
+"""Management of campaigns: rules, states, runs, reviewers, rubrics and adjudication."""

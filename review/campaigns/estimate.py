@@ -16,7 +16,7 @@ from review.campaigns.services.runs import count_missing_runs
 from review.models import Assignment, Campaign, Score
 from review.sampling import EVERYBODY
 
-# Without earlier scores with their times, an item is taken to cost a reviewer so many seconds.
+# Seconds of review per item, assumed if there are too few earlier scores with times.
 SECONDS_AN_ITEM = 90
 _ENOUGH, _NEWEST = 20, 2_000
 _MILLION = 1_000_000
@@ -24,25 +24,25 @@ _MILLION = 1_000_000
 
 @dataclass(frozen=True)
 class ArmEstimate:
-    """One configuration: runs still to be made, those of the pilot among them, and what one costs in micro-dollars.
+    """The estimate for one configuration: missing runs, those of the pilot among them, and micro-dollars per run.
 
-    What it costs is None where it is not known: `unpriced` names the models without a price; else nothing was run
-    under the configuration yet.
+    Unknown costs are None. `unpriced` then names the models without a price. If it is empty, no run of the
+    configuration has finished yet.
     """
 
     configuration: Configuration
     runs: int
     pilot_runs: int
-    direct_each: float | None  # each question asked by itself
-    batched_each: float | None  # in message batches, as far as its endpoints have them
-    tokens: int | None  # of one run, of those before
+    direct_each: float | None  # with single calls
+    batched_each: float | None  # with message batches, for endpoints that support them
+    tokens: int | None  # of an average earlier run
     unpriced: tuple[str, ...] = ()
     is_demo: bool = False
     uses_message_batches: bool = False
 
     @property
     def cost_each(self) -> float | None:
-        """The way that the campaign has chosen."""
+        """Micro-dollars per run in the campaign's chosen mode."""
         return self.batched_each if self.uses_message_batches else self.direct_each
 
     @property
@@ -64,7 +64,10 @@ class ArmEstimate:
 
 @dataclass(frozen=True)
 class Estimate:
-    """`reviews` are items times reviewers; `measured` says whether the seconds are a median or a guess."""
+    """The estimate for a campaign. `reviews` counts each item once per reviewer.
+
+    `measured` is whether the seconds are a median of earlier reviews instead of an assumption.
+    """
 
     arms: Sequence[ArmEstimate]
     reviews: int
@@ -74,22 +77,22 @@ class Estimate:
 
     @property
     def cost(self) -> int | None:
-        """Micro-dollars the way that is chosen, or None where one of the arms is not known."""
+        """Micro-dollars in the chosen mode, or None if the cost of an arm is unknown."""
         return self.batched_cost if self.uses_message_batches else self.direct_cost
 
     @property
     def direct_cost(self) -> int | None:
-        """The same, each question asked by itself."""
+        """Micro-dollars with single calls."""
         return _sum_known(arm.direct_cost for arm in self.arms if arm.runs)
 
     @property
     def batched_cost(self) -> int | None:
-        """The same through message batches, as far as the endpoints have them."""
+        """Micro-dollars with message batches, for endpoints that support them."""
         return _sum_known(arm.batched_cost for arm in self.arms if arm.runs)
 
     @property
     def pilot_cost(self) -> int | None:
-        """The same for the runs of the pilot."""
+        """Micro-dollars for the runs of the pilot in the chosen mode."""
         return _sum_known(arm.pilot_cost for arm in self.arms if arm.pilot_runs)
 
     @property
@@ -98,7 +101,7 @@ class Estimate:
 
     @property
     def pilot_runs(self) -> int:
-        """Runs of the pilot still to be made; 0 where they are all that is left, and need no button of their own."""
+        """Missing runs of the pilot, or 0 if no other runs are missing, because these need no separate button."""
         found = sum(arm.pilot_runs for arm in self.arms)
         return found if found < self.runs else 0
 
@@ -108,7 +111,7 @@ class Estimate:
 
 
 def estimate(campaign: Campaign) -> Estimate:
-    """What is still to come of a campaign, in a number of queries that grows with its configurations alone."""
+    """Estimate a campaign's remaining work. The number of queries grows only with its configurations."""
     missing, of_pilot = count_missing_runs(campaign), count_missing_runs(campaign, pilot=True)
     spent, runs = _spent_by(missing), _runs_by(missing)
     uses_message_batches = bool(campaign.batch and campaign.batch.uses_message_batches)
@@ -130,7 +133,7 @@ def estimate(campaign: Campaign) -> Estimate:
 
 
 def describe(expected: Estimate) -> dict[str, object]:
-    """The same as plain values, for programs; costs in micro-dollars, None where not known."""
+    """Return the estimate as plain values for programs. Costs are in micro-dollars, or None if unknown."""
     return {
         "runs": expected.runs,
         "pilot_runs": expected.pilot_runs,
@@ -157,7 +160,7 @@ def describe(expected: Estimate) -> dict[str, object]:
 
 
 def _count_reviews(campaign: Campaign, missing: int) -> int:
-    """Places of the items there are, and of those still to be made; gold and training are for each member."""
+    """Count the slots of existing and missing items. Each member reviews every gold and training item."""
     items = campaign.items.aggregate(
         places=Sum("places", filter=~Q(overlap=EVERYBODY)),
         shared=Count("pk", filter=Q(overlap=EVERYBODY)),
@@ -170,7 +173,7 @@ def _count_reviews(campaign: Campaign, missing: int) -> int:
     if items["shared"]:
         reviews += items["shared"] * campaign.members.count()
     if campaign.state == Campaign.State.SETUP:
-        # Made once it opens, at most so many: not every item has a refined script.
+        # Created when the campaign opens. This is an upper limit, because not every item has a refined script.
         shown_again = campaign.halo_share + campaign.repeat_share
         reviews += (items["real"] + missing) * shown_again / 100
     return round(reviews)
@@ -262,7 +265,7 @@ _KINDS = ("input", "output", "cache_read", "cache_write")
 
 
 def _seconds_an_item() -> tuple[float, bool]:
-    """The median of what reviewers needed for an item of late, all its stages together."""
+    """Return the recent median of seconds per item over all its stages, and whether it was measured."""
     newest = (
         Score.objects.filter(
             active_seconds__gt=0, assignment__state=Assignment.State.SUBMITTED, imported=False

@@ -1,4 +1,4 @@
-"""Filters of a campaign's lists of items, and where an item stands in such a list."""
+"""Filters for a campaign's lists of items, and the position of an item in such a list."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from pipeline.models import Configuration
 from review.models import Adjudication, Campaign, Case, Item, Score
 
-# More are not counted: "3 of more than 1,000" says enough, and costs the same in a list of any length.
+# Larger counts are shown as "more than 1,000", so that the cost does not depend on the length of the list.
 MOST_COUNTED = 1_000
 SPREADS = {
     "any": _("Scores differ"),
@@ -23,7 +23,7 @@ SPREADS = {
 
 
 class ItemFilter(filters.FilterSet):  # type: ignore[misc]
-    """Filters items by words, state, purpose, Configuration, and how far their scores of a stage lie apart."""
+    """Filters items by words, state, purpose, Configuration, and the spread of their scores at a stage."""
 
     q = filters.CharFilter(
         method="by_words",
@@ -66,14 +66,14 @@ class ItemFilter(filters.FilterSet):  # type: ignore[misc]
 
     @property
     def is_filtered(self) -> bool:
-        """Whether the address asks for less than the whole list."""
+        """Whether the query string restricts the list."""
         return any(self.data.get(name) for name in self.filters)
 
     def by_words(self, queryset: QuerySet[Item], name: str, value: str) -> QuerySet[Item]:
         return queryset.filter(case__action__statement__icontains=value)
 
     def by_stage(self, queryset: QuerySet[Item], name: str, value: str) -> QuerySet[Item]:
-        """The stage narrows what the scores are compared at; alone it asks for items scored there."""
+        """Set the stage at which scores are compared. Without a spread, return items that were scored at this stage."""
         if self.form.cleaned_data.get("spread"):
             return queryset
         return queryset.filter(_has_score(value))
@@ -87,7 +87,7 @@ class ItemFilter(filters.FilterSet):  # type: ignore[misc]
 
 
 class DisputeFilter(ItemFilter):
-    """The same for items on which reviewers differ: those that are to be settled, or were."""
+    """Filters items on which reviewers differ: those that need an adjudication, or those that have one."""
 
     SETTLED = "settled"
 
@@ -113,14 +113,14 @@ class DisputeFilter(ItemFilter):
 
 
 def arms_of(campaign: Campaign) -> QuerySet[Configuration]:
-    """The Configurations that a campaign runs, or has counted items of, by name."""
+    """Return the Configurations that a campaign runs or has counted items of, by name."""
     counted = campaign.tallies.order_by().values("configuration")
     chosen = campaign.configurations.order_by().values("pk")
     return Configuration.objects.filter(Q(pk__in=counted) | Q(pk__in=chosen)).order_by("name")
 
 
 def _spreads(stage: str, spread: str) -> Q:
-    """Whether the lowest and the highest score of a stage are these two."""
+    """Return the condition that these are the lowest and the highest score of a stage."""
     zero, one, two = (_has_score(stage, value) for value in Score.Value.values)
     if spread == "02":
         return Q(zero, two)
@@ -138,7 +138,7 @@ def _has_score(stage: str, value: int | None = None) -> Exists:
 
 @dataclass(frozen=True)
 class Place:
-    """Where an item stands in a list, newest first: "3 of 12"; None where it is not in it, or far down."""
+    """The position of an item in a list, newest first. Items that are not in it or far down have no `number`."""
 
     number: int | None
     total: int
@@ -147,12 +147,12 @@ class Place:
 
     @property
     def is_more(self) -> bool:
-        """Whether there are more than were counted."""
+        """Whether the list has more items than were counted."""
         return self.total > MOST_COUNTED
 
 
 def place_of(items: QuerySet[Item], pk: int) -> Place:
-    """The item's place among these, with its neighbours; one that is not among them has neighbours too."""
+    """Return the item's position in the list and its neighbors, even if the item is not in the list."""
     keys = items.order_by().values_list("pk", flat=True)
     upwards = keys.filter(pk__gte=pk).order_by("pk")[: MOST_COUNTED + 1]
     before = list(upwards)

@@ -1,4 +1,4 @@
-"""Forms about a campaign's items: what is looked for to fill it, and what an item is for."""
+"""Forms for a campaign's items: the search for new ones, and the purpose of an item."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from review.campaigns.forms import Words
 from review.models import Score
 
-# Why execution and experts differ on an item, in words.
+# Reasons why execution and experts differ on an item, as shown on pages.
 EXECUTION_REASONS = {
     "different_interpretation": _("different interpretation"),
     "too_strict": _("too strict"),
@@ -19,7 +19,7 @@ EXECUTION_REASONS = {
 
 
 class SearchForm(forms.Form):
-    """What is looked for among actions and finished runs."""
+    """Search among actions and finished runs."""
 
     kind = forms.ChoiceField(
         label=_("From"),
@@ -35,7 +35,7 @@ class SearchForm(forms.Form):
 
 
 class KnownForm(forms.Form):
-    """What a case is for, and the right scores of a gold or training one."""
+    """The purpose of a case, with the correct scores of gold and training cases."""
 
     purpose = forms.ChoiceField(
         label=_("Purpose"),
@@ -65,7 +65,7 @@ class KnownForm(forms.Form):
         self.order_fields(["purpose", *Score.Stage.values, "why"])
 
     def known(self) -> dict[str, object]:
-        """The right answers of a valid form."""
+        """Return the correct scores of a valid form."""
         given = self.cleaned_data
         found = {stage: given[stage] for stage in Score.Stage.values if given[stage] is not None}
         return {**found, "why": given["why"]} if given["why"] else found

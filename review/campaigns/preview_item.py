@@ -1,4 +1,4 @@
-"""A sample item for the preview of the review screen: one of the campaign's, or a made-up one that is not stored."""
+"""A sample item for the preview of the review page: one of the campaign's, or an invented one that is not stored."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ find /var/log -type f -name '*.log' -size +100M -print
 
 
 def sample_desk(campaign: Campaign, user: User) -> ItemView:
-    """The desk of an item that has a script, before anything is scored."""
+    """Return the view of an item that has a script, as it is before the first score."""
     item = (
         campaign.items.select_related("case", "run__action", "run__configuration", "configuration")
         .filter(run__drafts__isnull=False)
@@ -65,7 +65,7 @@ def _made_up(campaign: Campaign, user: User) -> ItemView:
 
 
 def _begin(desk: ItemView) -> None:
-    """As it is for somebody who has just taken the item, whoever looks."""
+    """Reset the view to that of a reviewer who has just taken the item, for any user."""
     desk.item.rubric_in_force = rubric_in_force(desk.item)  # type: ignore[attr-defined]
     desk.given, desk.scores = [], {}
     desk.revealed = set()

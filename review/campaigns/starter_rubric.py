@@ -1,4 +1,4 @@
-"""The rubric that a new campaign begins with, so that reviewers are never left without one."""
+"""The initial rubric of a new campaign, so that reviewers always have one."""
 
 from __future__ import annotations
 

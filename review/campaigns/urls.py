@@ -1,4 +1,4 @@
-"""Addresses below /campaigns/: what managers make, watch and settle."""
+"""URLs below /campaigns/, for managers and adjudicators."""
 
 from __future__ import annotations
 

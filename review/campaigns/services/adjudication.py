@@ -1,4 +1,4 @@
-"""Adjudication: lists items on which reviewers differ, and records the final score, with who and why."""
+"""Adjudication: lists items on which reviewers differ, and records the final score with its author and reason."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MAX_WHY = 4_000
 
 @dataclass(frozen=True)
 class Difference:
-    """One stage of an item on which its reviewers differ: their current scores, and the word on it if there is one."""
+    """A stage of an item on which reviewers differ, with their current scores and the adjudication if there is one."""
 
     stage: str
     arm: str
@@ -35,16 +35,15 @@ class Difference:
 
 
 def disputed_items(campaign: Campaign) -> QuerySet[Item]:
-    """Items that wait for an adjudicator, in the order in which they were made."""
+    """Return the items that wait for an adjudicator, oldest first."""
     return campaign.items.filter(disputed=True).order_by("pk")
 
 
 def differences(item: Item) -> list[Difference]:
-    """The stages of an item that wait for a word or have one, in the order of the stages.
+    """Return the stages of an item that wait for an adjudication or have one, in order.
 
-    A stage waits whose score is unresolved under either criterion, and a later one that is needed and opened for
-    nobody. A text that several arms hold is settled for all of them: the scores are those of all of them, copies
-    left out.
+    A stage waits if its score is unresolved under either criterion, or if it is needed but opened for no reviewer. A
+    text shared by several arms is settled for all of them, so its scores are those of all these arms, without copies.
     """
     facts = read_facts([item.pk])
     waits = stages_to_settle(facts.judge(item.pk))
@@ -63,7 +62,7 @@ def differences(item: Item) -> list[Difference]:
 
 
 def _word_on(items: Sequence[int], stage: str, arm: str) -> Adjudication | None:
-    """The newest word on the text that these items hold."""
+    """Return the newest adjudication of the text that these items share."""
     said = Adjudication.objects.filter(item__in=items, stage=stage, arm=arm, current=True)
     return said.select_related("by", "item__case").order_by("-at", "-pk").first()
 
@@ -80,11 +79,11 @@ def _without_copies(scores: Iterable[Score]) -> tuple[Score, ...]:
 def adjudicate(
     item: Item, *, stage: str, value: int, why: str, by: User, arm: str = Arm.MODEL.value
 ) -> Adjudication:
-    """Set the final score of a stage; a later one takes its place, and the earlier is kept.
+    """Set the final score of a stage. It replaces an earlier adjudication, which is kept.
 
-    It is a word on the text, and holds in every arm that has it. Raises PermissionDenied for one of its own raters,
-    BadInput for an invalid value or without a reason, NotAllowedNow where there is nothing to settle or the
-    same text was settled otherwise in another arm.
+    It is about the text and applies in every arm that has it. Raises PermissionDenied for a reviewer of the item,
+    BadInput for an invalid value or a missing reason, and NotAllowedNow if the stage has nothing to settle or the same
+    text was settled differently in another arm.
     """
     if value not in Score.Value.values:
         raise BadInput(_("A score is 0, 1 or 2."), field="value")
@@ -114,7 +113,7 @@ def adjudicate(
 
 
 def _holders(facts: Facts, item: Item, stage: str, arm: str) -> list[int]:
-    """The items that hold the text, in the arm of the model; an expert's stands in one item alone."""
+    """Return the items that share the text. A text in the expert's arm belongs to one item only."""
     if arm != Arm.MODEL or stage not in Score.Stage.values:
         return [item.pk]
     return facts.alike(item.pk, Stage(stage))
@@ -136,9 +135,9 @@ def _check_settled_once(
 
 
 def check_adjudicator(item: Item, by: User) -> None:
-    """Raises PermissionDenied where this person may not settle what others said of the item.
+    """Raise PermissionDenied if the user may not adjudicate the item.
 
-    Whoever scored one of its texts, in whichever arm or as a halo check, is a rater of it.
+    A reviewer who scored one of its texts, in any arm or in a halo check, may not.
     """
     if not by.has_perm("review.manage_campaigns"):
         raise PermissionDenied(_("Adjudicating takes the role “manager”."))
@@ -146,7 +145,7 @@ def check_adjudicator(item: Item, by: User) -> None:
     rated = arms.exists() and not {
         one for stage in Stage for one in read_facts([item.pk]).alike(item.pk, stage)
     }.isdisjoint(arms.values_list("item", flat=True))
-    # A halo check is an item of a case of its own: whoever made it has scored the refined script of this one.
+    # A halo check is an item of a separate case. Its reviewer has scored the refined script of this item.
     rated = rated or made_halo_of(item, by)
     wrote = item.run is not None and (
         item.run.drafts.filter(author=by).exists()
@@ -158,10 +157,10 @@ def check_adjudicator(item: Item, by: User) -> None:
 
 @transaction.atomic
 def call_in(item: Item, reviewer: User, *, by: User) -> Assignment:
-    """Ask one reviewer more because the others differ; their score is left out of the agreement.
+    """Assign one more reviewer because the others differ. Their score is left out of the agreement.
 
-    They are asked about the text: every arm that holds the script waits for them. Raises NotAllowedNow where that
-    person has it already or was called in for the same script, or the item is for everybody.
+    They score the text, so every arm that has the script waits for them. Raises NotAllowedNow if they have the item
+    already or were added for the same script, or if the item goes to every reviewer.
     """
     locked = Item.objects.select_for_update(of=("self",)).select_related("campaign").get(pk=item.pk)
     if locked.overlap == EVERYBODY or locked.again or locked.campaign.is_live:

@@ -1,4 +1,4 @@
-"""Managers answer the flags that reviewers raised, and may withdraw the item."""
+"""Lets managers answer the flags of reviewers and withdraw the item."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ MAX_RESOLUTION = 2_000
 
 @transaction.atomic
 def answer_flag(flag: Flag, *, resolution: str, by: User, withdraws: bool = False) -> None:
-    """Close a flag with what was done about it; with `withdraws` the item leaves its study for that reason.
+    """Close a flag with an answer. With `withdraws`, also remove the item from its study for this reason.
 
-    Raises BadInput without a text, NotAllowedNow where somebody has answered, or the item is in the live queue.
+    Raises BadInput without a text, and NotAllowedNow if the flag has an answer or the item is in the review queue.
     """
     text = resolution.strip()
     if not text or len(text) > MAX_RESOLUTION or "\0" in text:

@@ -1,4 +1,4 @@
-"""Sends items of a closed study to the live queue, where a reviewer decides on their scripts."""
+"""Sends items of a closed study to the review queue, where a reviewer decides on their scripts."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from review.queue.intake import send_to_queue
 
 @dataclass(frozen=True)
 class Sent:
-    """What became of the items that were chosen; together they are all of them.
+    """The numbers of chosen items by result. They add up to all chosen items.
 
-    `there` were in the live queue already, `without` have no script that could be decided on, `studied` belong to
-    another study that is not closed.
+    `there` were in the review queue already. `without` have no script to decide on. `studied` belong to another study
+    that is not closed.
     """
 
     made: int
@@ -33,10 +33,10 @@ class Sent:
 
 @transaction.atomic
 def send_to_live_queue(campaign: Campaign, items: Sequence[Item], *, by: User) -> Sent:
-    """Put these items' runs into the live queue, each once. Safe to repeat: who is there already is counted as such.
+    """Add these items' runs to the review queue, each once. Safe to repeat.
 
-    Scores given there never enter the study. Raises NotAllowedNow while the campaign is not closed, since a decision
-    would tell its reviewers; BadInput where nothing is chosen, or too much.
+    Scores given there never enter the study. Raises NotAllowedNow if the campaign is not closed, because a decision
+    could influence its reviewers. Raises BadInput if no items or too many are chosen.
     """
     locked = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
     if locked.state != Campaign.State.CLOSED:
@@ -53,7 +53,7 @@ def send_to_live_queue(campaign: Campaign, items: Sequence[Item], *, by: User) -
     made = {run.pk for run in Run.objects.filter(pk__in=ready).order_by("pk") if send_to_queue(run)}
     if made:
         record(campaign, "items sent to the live queue", by=by, items=("", len(made)))
-    # Somebody else may have been faster with some.
+    # Another process may have added some of them first.
     there |= ready - made
     return Sent(
         made=len(made),
@@ -64,19 +64,19 @@ def send_to_live_queue(campaign: Campaign, items: Sequence[Item], *, by: User) -
 
 
 def runs_in_queue(runs: Iterable[int]) -> set[int]:
-    """Of these runs, by key, those that the live queue has an item of."""
+    """Return the keys of those runs that have an item in the review queue."""
     live = Item.objects.filter(campaign__kind=Campaign.Kind.LIVE, run__in=list(runs))
     return {run for run in live.values_list("run", flat=True) if run is not None}
 
 
 def _studied(runs: Iterable[int]) -> set[int]:
-    """Those that a study which is not closed has: a decision on them would be known there."""
+    """Return the runs that are in a study that is not closed, where a decision on them would be seen."""
     studied = Item.objects.filter(campaign__kind=Campaign.Kind.STUDY, run__in=list(runs))
     under_way = studied.exclude(campaign__state=Campaign.State.CLOSED)
     return {run for run in under_way.values_list("run", flat=True) if run is not None}
 
 
 def _with_script(runs: Iterable[int]) -> set[int]:
-    """Those that are over and have a script."""
+    """Return the runs that are finished and have a script."""
     drafts = Draft.objects.filter(run__in=list(runs), run__state=Run.State.DONE)
     return set(drafts.order_by().values_list("run", flat=True).distinct())

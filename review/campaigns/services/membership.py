@@ -1,4 +1,4 @@
-"""Managers add reviewers to a campaign, pause them and limit their share."""
+"""Lets managers add reviewers to a campaign, pause them and limit their number of items."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _LIVE = [Assignment.State.ACTIVE, Assignment.State.WAITING]
 
 
 def people_outside(campaign: Campaign) -> QuerySet[User]:
-    """People who may review and are not in the campaign."""
+    """Return the users who may review and are not in the campaign."""
     return people_who_review().exclude(memberships__campaign=campaign)
 
 
 @transaction.atomic
 def add_reviewer(campaign: Campaign, user: User, *, by: User, limit: int | None = None) -> Member:
-    """Let somebody review in the campaign. Raises BadInput for a person who may not review, or an invalid limit."""
+    """Add a reviewer to the campaign. Raises BadInput if the user may not review, or for an invalid limit."""
     if not people_who_review().filter(pk=user.pk).exists():
         raise BadInput(_("This person does not have the role “reviewer”."), field="user")
     if limit is not None and not 1 <= limit <= 1_000_000:
@@ -35,9 +35,9 @@ def add_reviewer(campaign: Campaign, user: User, *, by: User, limit: int | None 
 
 @transaction.atomic
 def choose_reviewers(campaign: Campaign, people: Sequence[User], *, by: User) -> None:
-    """Let these people review, and nobody else of those who have had no item yet.
+    """Make these users the campaign's reviewers, and remove all others who have had no item yet.
 
-    Raises BadInput for who may not review, or for somebody left out who has had items: they are paused instead.
+    Raises BadInput for a user who may not review, and if a reviewer to be removed has had items. Pause them instead.
     """
     there = {one.user_id: one for one in campaign.members.select_related("user")}
     wanted = {one.pk for one in people}
@@ -58,7 +58,7 @@ def choose_reviewers(campaign: Campaign, people: Sequence[User], *, by: User) ->
 
 @transaction.atomic
 def add_everybody(campaign: Campaign, *, by: User) -> int:
-    """Add all who may review and are not in it yet; returns how many."""
+    """Add all users who may review and are not members yet, and return how many were added."""
     people = list(people_outside(campaign))
     for user in people:
         add_member(campaign, user, by=by)
@@ -67,7 +67,7 @@ def add_everybody(campaign: Campaign, *, by: User) -> int:
 
 @transaction.atomic
 def set_limit(member: Member, limit: int | None, *, by: User) -> None:
-    """So many items at most for this person, or as many as the campaign says."""
+    """Set the reviewer's maximum number of items, or None for the campaign's limit."""
     if limit is not None and not 1 <= limit <= 1_000_000:
         raise BadInput(_("Give a whole number from 1 on."), field="limit")
     add_member(member.campaign, member.user, by=by, limit=limit)
@@ -75,7 +75,7 @@ def set_limit(member: Member, limit: int | None, *, by: User) -> None:
 
 @transaction.atomic
 def pause_member(member: Member, *, paused: bool, by: User) -> None:
-    """Hand this person no more items, or again; what they hold stays theirs until its lease ends."""
+    """Pause or resume assigning items to a reviewer. They keep the items they hold until the leases end."""
     at = timezone.now() if paused else None
     changed = Member.objects.filter(pk=member.pk, paused_at__isnull=paused).update(paused_at=at)
     if changed:
@@ -84,7 +84,7 @@ def pause_member(member: Member, *, paused: bool, by: User) -> None:
 
 
 def held_items(campaign: Campaign) -> QuerySet[Assignment]:
-    """What is in whose hands at present, the oldest first."""
+    """Return the current assignments of the campaign, oldest first."""
     return (
         Assignment.objects.filter(item__campaign=campaign, state__in=_LIVE)
         .select_related("item__case__action", "reviewer")

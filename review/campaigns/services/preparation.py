@@ -16,9 +16,9 @@ SLICE = 500
 
 
 def prepare_item(run_id: int) -> None:
-    """A run came to rest: make what is still missing before review, or let its items be reviewed.
+    """Prepare the items of a settled run: make what is missing before review, or open them.
 
-    A run that ended without a script is not reviewed: by rule it counts as 0, and is marked.
+    A run that ended without a script is not reviewed. By rule it counts as 0, and its items are closed.
     """
     for item in Item.objects.filter(
         run=run_id, state=Item.State.PREPARING, campaign__kind=Campaign.Kind.STUDY
@@ -27,7 +27,7 @@ def prepare_item(run_id: int) -> None:
 
 
 def prepare_missed(*, most: int = SLICE) -> int:
-    """Do the same for items whose run came to rest and nobody said so; returns how many there were."""
+    """Prepare items whose run settled without a notification, and return how many there were."""
     missed = (
         Item.objects.filter(
             state=Item.State.PREPARING,
@@ -57,7 +57,7 @@ def _prepare(item: Item) -> None:
     if first is None:
         locked.state = Item.State.CLOSED
     elif locked.campaign.prepares_all and _can_be_explained(run, first):
-        # The run goes back to work, and this function is told again when it has come to rest.
+        # The run continues, and this function is called again when it has settled.
         pipeline.ask_refinement(first, by=None)
         return
     else:
@@ -66,13 +66,13 @@ def _prepare(item: Item) -> None:
         locked.sham = _is_sham(locked, first)
     locked.save(update_fields=["state", "sham"])
     TallyDue.objects.create(item=locked, campaign=locked.campaign)
-    # Before it opens its rules may change still; all that is ready by then gets its halo checks at once.
+    # The rules may change until the campaign opens. Items that are ready by then get their halo checks at that time.
     if locked.campaign.state != Campaign.State.SETUP:
         make_halos(locked.campaign, of=locked)
 
 
 def _can_be_explained(run: Run, first: Draft) -> bool:
-    if "roles" not in run.spec:  # an imported script: no model had a hand in it
+    if "roles" not in run.spec:  # an imported script, not made by a model
         return False
     explained = Feedback.objects.filter(draft=first, arm=Arm.MODEL.value).exists()
     asked = Refinement.objects.filter(draft=first, feedback=None).exists()
@@ -80,7 +80,7 @@ def _can_be_explained(run: Run, first: Draft) -> bool:
 
 
 def _is_sham(item: Item, first: Draft) -> bool:
-    """A right and passed item that shows its refined script all the same, so that seeing one tells nothing."""
+    """Return whether a correct and passed item should show its refined script, so that seeing one reveals nothing."""
     passed = item.run is not None and item.run.verdict == "correct"
     refined = Draft.objects.filter(
         run=item.run, feedback__draft=first, feedback__arm=Arm.MODEL.value

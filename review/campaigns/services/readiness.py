@@ -1,4 +1,4 @@
-"""How far a campaign's set-up is: of each step whether it is done, what it lacks, or that it is not needed."""
+"""Determines the state of each set-up step of a campaign: done, incomplete or not needed."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from review.campaigns.services.runs import count_missing_runs
 from review.campaigns.services.states import missing_to_open
 from review.models import Campaign, Item
 
-# Done; wanted before it opens; to be thought of, but it opens without; of no use in this campaign.
+# In this order: done, required to open, recommended but not required, not needed in this campaign.
 StepState = Literal["done", "missing", "open", "unneeded"]
 _WANTED: tuple[StepState, ...] = ("missing", "open")
 
 
 @dataclass(frozen=True)
 class StepStanding:
-    """How one step stands, with the few words that say it."""
+    """The state of one step, with a short description."""
 
     state: StepState
     words: str
 
     @property
     def is_open(self) -> bool:
-        """Whether something is still to be done or thought of."""
+        """Whether the step still needs attention."""
         return self.state in _WANTED
 
 
 def read_readiness(campaign: Campaign) -> Mapping[str, StepStanding]:
-    """Each step of the set-up by its name, in a number of queries that grows with the configurations alone."""
+    """Return the state of each set-up step by name. The number of queries grows only with the configurations."""
     lacks = {one.step: one.words for one in missing_to_open(campaign)}
     found = {
         "items": _items(campaign),
@@ -65,7 +65,7 @@ def _arms(campaign: Campaign) -> StepStanding:
     chosen = campaign.configurations.count()
     missing = sum(count_missing_runs(campaign).values())
     if missing:
-        # Chosen is what this step is about; the last one starts them.
+        # This step is only about the choice. The runs start in the last step.
         said = ngettext("%s run to start", "%s runs to start", missing)
         return StepStanding("done", said % f"{missing:,}")
     items = campaign.items.filter(again="")
@@ -127,7 +127,7 @@ def _rubric(campaign: Campaign) -> StepStanding:
 def _size(campaign: Campaign) -> StepStanding:
     plan = plan_of(campaign)
     if plan is None:
-        # Worth the while, and nothing that a study is held up by.
+        # Recommended, but not required for a study.
         return StepStanding("unneeded", _("not worked out"))
     said = ngettext("%s item planned", "%s items planned", plan.items)
     return StepStanding("done", said % f"{plan.items:,}")

@@ -1,4 +1,4 @@
-"""Versions of a rubric: how many scores each has, and what a manager decides about scores under older ones."""
+"""Versions of a rubric: the number of scores of each, and a manager's decision about scores under older ones."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ WHAT = {KEPT: gettext_lazy("kept"), ASKED_AGAIN: gettext_lazy("asked again")}
 
 @dataclass(frozen=True)
 class RubricChoice:
-    """What was said, after a change of the rubric, of the scores given before it."""
+    """A manager's decision about the scores given before a change of the rubric."""
 
-    rubric: int  # number of the version that brought it up
+    rubric: int  # number of the version that required the decision
     what: str  # KEPT or ASKED_AGAIN
     items: int
     why: str
@@ -39,7 +39,7 @@ class RubricChoice:
 
 @dataclass(frozen=True)
 class RubricUse:
-    """One version, and the current scores that name it."""
+    """One version and the number of current scores that refer to it."""
 
     rubric: Rubric
     scores: int
@@ -47,7 +47,7 @@ class RubricUse:
 
 
 def rubric_uses(campaign: Campaign) -> list[RubricUse]:
-    """Every version, newest first; counted once a minute where there is much to count."""
+    """Return every version, newest first. Large counts are cached for a minute."""
     rubrics = list(campaign.rubrics.select_related("created_by").order_by("-number"))
     if not rubrics:
         return []
@@ -63,13 +63,12 @@ def rubric_uses(campaign: Campaign) -> list[RubricUse]:
 
 
 def scored_under_older(campaign: Campaign) -> QuerySet[Assignment]:
-    """What reviewers are through with and scored, in part at least, under an earlier version; not what they were
-    asked to look at again since."""
+    """Return finished assignments with a score under an earlier version, except those sent back since the change."""
     newest = campaign.rubrics.order_by("-number").values("pk")[:1]
     older = Score.objects.filter(
         assignment=OuterRef("pk"), current=True, rubric__isnull=False
     ).exclude(rubric=newest)
-    # Whoever was asked since, and left their scores as they are, is not asked for the same reason again.
+    # Reviewers who were asked since then and kept their scores are not asked again for the same reason.
     asked = SentBack.objects.filter(
         assignment=OuterRef("pk"),
         at__gte=Subquery(campaign.rubrics.order_by("-number").values("created_at")[:1]),
@@ -83,7 +82,7 @@ def scored_under_older(campaign: Campaign) -> QuerySet[Assignment]:
 
 
 def count_undecided(campaign: Campaign) -> int:
-    """How many items scored under earlier versions nobody has said anything of; 0 where all was said."""
+    """Return the number of items scored under earlier versions that have no decision yet."""
     waiting = scored_under_older(campaign).count()
     if not waiting:
         return 0
@@ -93,7 +92,7 @@ def count_undecided(campaign: Campaign) -> int:
 
 
 def is_undecided(campaign: Campaign) -> bool:
-    """Whether scores under earlier versions still wait for a word; asked of the scores once a minute."""
+    """Return whether scores under earlier versions still need a decision, cached for a minute."""
     newest = campaign.rubrics.order_by("-number").values_list("number", flat=True).first()
     if newest is None or newest < 2:
         return False
@@ -106,7 +105,7 @@ def is_undecided(campaign: Campaign) -> bool:
 
 
 def rubric_choices(campaign: Campaign) -> list[RubricChoice]:
-    """What was said of earlier scores, at each change of the rubric, the oldest first."""
+    """Return the decisions about earlier scores at each change of the rubric, oldest first."""
     return [
         RubricChoice(
             rubric=int(one.changes["rubric"][1]),
@@ -122,9 +121,9 @@ def rubric_choices(campaign: Campaign) -> list[RubricChoice]:
 
 @transaction.atomic
 def keep_older_scores(campaign: Campaign, *, why: str, by: User) -> int:
-    """Say that scores under earlier versions stay as they are; returns how many items that is about.
+    """Keep the scores under earlier versions as they are, and return the number of items.
 
-    Raises BadInput without a reason, NotAllowedNow where there is nothing to be said.
+    Raises BadInput without a reason, and NotAllowedNow if no decision is needed.
     """
     count = _check_undecided(campaign, why)
     _note(campaign, KEPT, items=count, why=why, by=by)
@@ -133,10 +132,10 @@ def keep_older_scores(campaign: Campaign, *, why: str, by: User) -> int:
 
 @transaction.atomic
 def send_back_older_scores(campaign: Campaign, *, why: str, by: User) -> int:
-    """Send back what was scored under earlier versions, MOST_AT_ONCE at a time; returns how many.
+    """Send back items scored under earlier versions, MOST_AT_ONCE at a time, and return how many.
 
-    Each comes first when its reviewer asks for work; their scores are kept until they change them. Raises
-    BadInput without a reason, NotAllowedNow where there is nothing to be sent back.
+    Each comes first in its reviewer's next claim. Scores are kept until the reviewer changes them. Raises BadInput
+    without a reason, and NotAllowedNow if no item can be sent back.
     """
     _check_undecided(campaign, why)
     found = list(scored_under_older(campaign).select_related("item", "reviewer")[:MOST_AT_ONCE])

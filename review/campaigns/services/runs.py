@@ -1,7 +1,7 @@
-"""Starts a campaign's runs: requested all at once, started in the background in batches.
+"""Starts a campaign's runs. All are requested at once and started in the background in batches.
 
-Asked for means that an item is there which has no run yet. So nothing that was asked for is forgotten,
-whatever happens to the worker that starts them, or to the message that was to tell it.
+A run is requested by an item that has no run yet. No request is therefore lost, even if the worker that starts the runs
+fails, or the message to it.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ _ITEM = ("case_id", "configuration_id", "shuffle", "overlap", "places", "pilot")
 
 
 def count_missing_runs(campaign: Campaign, *, pilot: bool = False) -> dict[Configuration, int]:
-    """For each configuration of the campaign, the cases, or the pilot's, on which no run was asked for."""
+    """Count the cases without a requested run, or those of the pilot, for each configuration of the campaign."""
     return {one: cases.count() for one, cases in _missing(campaign, pilot=pilot).items()}
 
 
 def _missing(campaign: Campaign, *, pilot: bool) -> Mapping[Configuration, QuerySet[Case]]:
-    # What is shown again has its run already.
+    # Repeats and halo checks have a run already.
     cases = campaign.cases.filter(repeats=None)
     if pilot:
         cases = cases.filter(pk__in=list(pilot_cases(campaign).values_list("pk", flat=True)))
@@ -52,9 +52,9 @@ def _missing(campaign: Campaign, *, pilot: bool) -> Mapping[Configuration, Query
 
 @transaction.atomic
 def ask_for_runs(campaign: Campaign, *, by: User, pilot: bool = False) -> int:
-    """Have every run that is missing started, or those of the pilot; returns how many. Safe to repeat.
+    """Request all missing runs, or those of the pilot, and return how many. Safe to repeat.
 
-    Raises NotAllowedNow where there is nothing to run, or a configuration can't be used.
+    Raises NotAllowedNow if no run is missing or a configuration can't be used.
     """
     locked = Campaign.objects.select_for_update(of=("self",), no_key=True).get(pk=campaign.pk)
     if locked.state == Campaign.State.CLOSED:
@@ -79,7 +79,7 @@ def ask_for_runs(campaign: Campaign, *, by: User, pilot: bool = False) -> int:
 def _note_items(
     campaign: Campaign, configuration: Configuration, cases: QuerySet[Case], *, pilot: bool
 ) -> int:
-    """An item without a run for each case, by COPY: there may be a hundred thousand."""
+    """Create an item without a run for each case. This uses COPY, because there may be a hundred thousand."""
     rows = []
     for key, external_id, purpose in cases.order_by("pk").values_list(
         "pk", "external_id", "purpose"
@@ -89,16 +89,16 @@ def _note_items(
         is_pilot = pilot and purpose == Case.Purpose.REAL
         rows.append((key, configuration.pk, shuffle, overlap, overlap, is_pilot))
     Table(Item, _ITEM, without_key=True, campaign_id=campaign.pk).copy(rows)
-    # From now on they are open in every figure.
+    # From now on, these items are open in every figure.
     made = Item.objects.filter(case__in=[row[0] for row in rows], configuration=configuration)
     note_due(campaign, made.values_list("pk", flat=True))
     return len(rows)
 
 
 def start_asked(campaign: Campaign | None = None, *, most: int = 1_000_000) -> int:
-    """Start the runs that were asked for, of one campaign or of all; returns how many. Safe to repeat.
+    """Start the requested runs of one campaign or of all, and return how many. Safe to repeat.
 
-    Two workers at it do not start a run twice: each locks the items whose runs it starts.
+    Two workers never start the same run, because each locks the items whose runs it starts.
     """
     waiting = Item.objects.filter(run=None, state=Item.State.PREPARING, case__repeats=None).exclude(
         campaign__state=Campaign.State.CLOSED
@@ -116,7 +116,7 @@ def start_asked(campaign: Campaign | None = None, *, most: int = 1_000_000) -> i
 
 @transaction.atomic
 def _start_slice(waiting: QuerySet[Item], unusable: set[int]) -> int | None:
-    """How many were started, None where none is left; configurations that can't be used are added to the set."""
+    """Start a slice of runs and return how many, or None if none is left. Add unusable configurations to the set."""
     items = list(
         waiting.select_for_update(of=("self",), skip_locked=True)
         .select_related("case__action", "configuration", "campaign__batch", "campaign__created_by")
@@ -129,7 +129,7 @@ def _start_slice(waiting: QuerySet[Item], unusable: set[int]) -> int | None:
         try:
             item.run = _start(item)
         except Refused as refusal:
-            # Switched off since it was asked for: it waits, and is tried again by the sweep.
+            # Switched off since the request. The item waits, and the sweep tries again.
             logger.warning("no runs under %s: %s", item.configuration, refusal)
             unusable.add(item.configuration_id)
             continue
@@ -145,7 +145,7 @@ def _start(item: Item) -> Run:
         by=item.campaign.created_by,
         configuration=item.configuration,
         origin=Run.Origin.CAMPAIGN,
-        # Retrieval is off in studies: an answer from the catalogue is no model's first Draft.
+        # Retrieval is off in studies, because an answer from the catalogue is not the first Draft of a model.
         uses_retrieval=False,
         uses_examples=item.campaign.uses_examples,
         batch=item.campaign.batch,
@@ -156,5 +156,5 @@ def _send_start_task(campaign_id: int) -> None:
     try:
         current_app.send_task("review.start_runs", (campaign_id,))
     except (OperationalError, OSError) as error:
-        # They are started by the sweep once the broker is back.
+        # The sweep starts them when the broker is back.
         logger.warning("the broker can't be reached: %s", error)

@@ -1,4 +1,4 @@
-"""Campaigns: the list, a new one, a clone, their states, and the start of their runs."""
+"""Views for the list of campaigns, cloning, changes of state, and the start of runs."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LIST = SavedView.Listing.CAMPAIGNS
 
 @require_safe
 def campaign_list(request: HttpRequest) -> HttpResponse:
-    """Every study with its state and how far it is: newest first, or in the chosen order."""
+    """List every study with its state and progress, newest first or in the chosen order."""
     user = signed_in(request)
     campaigns = access_campaigns(user)
     form = CampaignListForm(request.GET)
@@ -66,7 +66,7 @@ def campaign_list(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def campaign_clone(request: HttpRequest, pk: int) -> HttpResponse:
-    """A new campaign with an earlier one's rules and people, and its items where wanted."""
+    """Create a campaign with the rules and reviewers of an earlier one, and optionally its items."""
     user = signed_in(request)
     source = access_campaign(user, pk)
     if request.method == "POST":
@@ -95,13 +95,13 @@ def campaign_clone(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def campaign_state(request: HttpRequest, pk: int) -> HttpResponse:
-    """Pilot, open, pause or close it; to close it takes a second press, after what is lost by it was said."""
+    """Start the pilot, or open, pause or close the campaign. Closing requires a confirmation."""
     user = signed_in(request)
     campaign = access_campaign(user, pk)
     to = request.POST.get("state", "")
     if to == Campaign.State.CLOSED and to in services.MOVES[campaign.state]:
         progress = read_progress([campaign]).get(campaign.pk, Progress())
-        # Whoever has seen another number is asked again: more may be lost than was said.
+        # Ask again if the number has changed since the confirmation was shown, because more would be lost.
         if request.POST.get("confirmed") != str(progress.unfinished):
             return _ask_before_closing(request, campaign, progress)
     try:
@@ -117,7 +117,7 @@ def campaign_state(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def campaign_start_runs(request: HttpRequest, pk: int) -> HttpResponse:
-    """Have every missing run started in the background, or those of the pilot alone."""
+    """Start every missing run in the background, or only those of the pilot."""
     user = signed_in(request)
     campaign = access_campaign(user, pk)
     try:

@@ -1,4 +1,4 @@
-"""A campaign at a glance, up to date by itself; its money."""
+"""The dashboard of a campaign, which refreshes itself, and its budget."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from review.models import Campaign
 @require_safe
 @vary_on_headers("HX-Request")
 def campaign_detail(request: HttpRequest, pk: int) -> HttpResponse:
-    """How it stands; asked for again by the page itself while something can change."""
+    """Show the state of a campaign. The page requests it again while something can change."""
     campaign = access_campaign(signed_in(request), pk)
     if wants_fragment(request):
         return render(request, "review/campaigns/_dashboard.html", _context(campaign))
@@ -35,7 +35,7 @@ def campaign_detail(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def campaign_budget(request: HttpRequest, pk: int) -> HttpResponse:
-    """Give it another budget; paused runs stay paused until they are resumed."""
+    """Change the campaign's budget. Paused runs stay paused until they are resumed."""
     user = signed_in(request)
     campaign = access_campaign(user, pk)
     form = BudgetForm(request.POST, campaign=campaign)
@@ -48,7 +48,7 @@ def campaign_budget(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def campaign_runs(request: HttpRequest, pk: int) -> HttpResponse:
-    """Pause its runs, or have them go on."""
+    """Pause or resume the campaign's runs."""
     user = signed_in(request)
     campaign = access_campaign(user, pk)
     try:
@@ -90,14 +90,14 @@ def _context(campaign: Campaign) -> dict[str, object]:
 
 
 def _parts(board: Dashboard) -> list[dict[str, object]]:
-    """The parts of the bar of progress, each with its place in percent."""
+    """Return the segments of the progress bar, with their offsets in percent."""
     progress, offset = board.progress, 0.0
     parts: list[dict[str, object]] = []
     for label, count, series in (
         (_("done"), progress.closed, "1"),
         (_("being prepared"), progress.preparing, "2"),
         (_("on hold"), progress.held, "3"),
-        # What is yet to be reviewed is the empty part of the bar.
+        # Items still to be reviewed are the empty part of the bar.
         (_("to be reviewed"), progress.open, "rest"),
     ):
         if not count and series in "23":

@@ -1,4 +1,4 @@
-"""Flags: what reviewers say is wrong with items themselves, for managers to answer."""
+"""Flags: problems with items that reviewers have reported, for managers to answer."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ PAGE_SIZE = 50
 
 @require_safe
 def flag_list(request: HttpRequest) -> HttpResponse:
-    """Flags of every campaign and of the live queue."""
+    """List the flags of every campaign and of the review queue."""
     access_campaigns(signed_in(request))
     return _show(request, None)
 
 
 @require_safe
 def campaign_flags(request: HttpRequest, pk: int) -> HttpResponse:
-    """Flags of one campaign."""
+    """List the flags of one campaign."""
     return _show(request, access_campaign(signed_in(request), pk))
 
 
 @require_POST
 def flag_answer(request: HttpRequest, pk: int) -> HttpResponse:
-    """Say what was done about a flag; the item can be taken out of its study with it."""
+    """Answer a flag, and optionally withdraw the item from its study."""
     user = signed_in(request)
     access_campaigns(user)
     flag = get_object_or_404(Flag.objects.select_related("item__campaign"), pk=pk)

@@ -1,4 +1,4 @@
-"""The header of every campaign page: its state, the moves it allows, its tabs."""
+"""The header of every campaign page: its state, the possible changes of state, and its tabs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from review.campaigns.services import MOVES, is_in_pilot, missing_to_open
 from review.models import Campaign, Flag
 
 State = Campaign.State
-# As many disputed items and flags are counted for the tabs.
+# Maximum count of disputed items and flags in the tabs.
 _MOST = 99
 
 
@@ -29,7 +29,7 @@ class Move(TypedDict):
 
 
 def head_of(campaign: Campaign, here: str) -> dict[str, object]:
-    """The context that `review/campaigns/_head.html` takes; `here` is the name of the page's address."""
+    """Return the context of `review/campaigns/_head.html`. `here` is the URL name of the page."""
     return {"campaign": campaign, "tabs": _tabs(campaign, here), "moves": _moves(campaign)}
 
 
@@ -57,7 +57,7 @@ def _tabs(campaign: Campaign, here: str) -> list[Tab]:
 
 
 def _moves(campaign: Campaign) -> list[Move]:
-    """What may follow on the present state, the usual step last; it is not opened before it can be."""
+    """Return the possible changes of state, the usual one last. A campaign that cannot open yet has none."""
     if campaign.state == State.SETUP and missing_to_open(campaign):
         return []
     in_pilot = campaign.state == State.PAUSED and is_in_pilot(campaign)

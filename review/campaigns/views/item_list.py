@@ -1,4 +1,4 @@
-"""What both lists of a campaign's items share: the scores in a row, and the address of the list."""
+"""Shared parts of the two lists of a campaign's items: the scores in a row, and the query string."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from review.models import Item, Score
 
 
 def scores_of_list(stages: tuple[str, ...] = tuple(Score.Stage.values)) -> QuerySet[Score]:
-    """The current scores of the model's arm, to be fetched for all rows of a page at once."""
+    """Return the current scores of the model's arm, to fetch them for all rows of a page at once."""
     found = Score.objects.filter(current=True, arm="model", stage__in=stages)
     return found.only("item", "stage", "value").order_by("value", "pk")
 
 
 def given_at(item: Item) -> list[tuple[str, list[int]]]:
-    """The scores of each stage from the lowest to the highest, of an item that was read with them as `given`."""
+    """Return each stage's scores in ascending order, for an item read with them as `given`."""
     values: dict[str, list[int]] = {stage: [] for stage in Score.Stage.values}
     for score in item.given:  # type: ignore[attr-defined]
         values[score.stage].append(score.value)
@@ -23,7 +23,7 @@ def given_at(item: Item) -> list[tuple[str, list[int]]]:
 
 
 def without_page(request: HttpRequest) -> str:
-    """The query that narrows a list, as it goes from the list to its items and back; empty where there is none."""
+    """Return the query string of a list's filters, for links between the list and its items, or ""."""
     parameters = request.GET.copy()
     for name in ("before", "after"):
         parameters.pop(name, None)

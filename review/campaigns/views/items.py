@@ -1,4 +1,4 @@
-"""The items of a campaign: filled from what was asked or run, listed, and one by one."""
+"""The items of a campaign: adding them from actions and runs, the list, and single items."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PAGE_SIZE = 50
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def campaign_fill(request: HttpRequest, pk: int) -> HttpResponse:
-    """Look for actions and finished runs, and add those that are ticked, or all that were found."""
+    """Search actions and finished runs, and add the selected ones or all that were found."""
     user = signed_in(request)
     campaign = access_campaign(user, pk)
     form = SearchForm(request.POST if request.method == "POST" else request.GET)
@@ -56,7 +56,7 @@ def campaign_fill(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_safe
 def campaign_items(request: HttpRequest, pk: int) -> HttpResponse:
-    """Every item, as the address narrows them."""
+    """List the items, filtered by the query string."""
     campaign = access_campaign(signed_in(request), pk)
     filters = ItemFilter(campaign, request.GET)
     listed = filters.qs.select_related(
@@ -80,14 +80,14 @@ def campaign_items(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_safe
 def campaign_item(request: HttpRequest, pk: int, item: int) -> HttpResponse:
-    """One item: who has it or had it, what it is for, and what a manager can do with it."""
+    """Show one item with its assignments, its purpose, and the available actions."""
     found = _item(request, pk, item)
     return _show_item(request, found, KnownForm(initial=_known_of(found)))
 
 
 @require_POST
 def campaign_item_known(request: HttpRequest, pk: int, item: int) -> HttpResponse:
-    """Make its case gold or training with the right scores, or a real one again."""
+    """Set the purpose of the item's case, with the correct scores if it is gold or training."""
     found, form = _item(request, pk, item), KnownForm(request.POST)
     status = 422
     if form.is_valid():
@@ -111,7 +111,7 @@ def campaign_item_known(request: HttpRequest, pk: int, item: int) -> HttpRespons
 
 @require_POST
 def campaign_item_assign(request: HttpRequest, pk: int, item: int) -> HttpResponse:
-    """Give it to somebody by name, or call one more in because the others differ."""
+    """Assign the item to a named reviewer, or add a reviewer because the others differ."""
     user, found = signed_in(request), _item(request, pk, item)
     people = queue.reviewers_for(found.campaign)
     reviewer = people.filter(username=request.POST.get("user", "")).first()
@@ -132,7 +132,7 @@ def campaign_item_assign(request: HttpRequest, pk: int, item: int) -> HttpRespon
 
 @require_POST
 def campaign_item_withdraw(request: HttpRequest, pk: int, item: int) -> HttpResponse:
-    """Take it out of the study."""
+    """Withdraw the item from the study."""
     found, why = _item(request, pk, item), request.POST.get("why", "")
     try:
         services.withdraw(found, why=why, by=signed_in(request))

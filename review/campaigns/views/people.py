@@ -1,4 +1,4 @@
-"""The people of a campaign: who reviews, how much, who is at work, and what is in whose hands."""
+"""The reviewers of a campaign, with their limits, progress and current items."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _SHOWN = 50
 
 @require_safe
 def campaign_people(request: HttpRequest, pk: int) -> HttpResponse:
-    """Who reviews here, how far they are, and what is in whose hands."""
+    """List the reviewers with their progress and the items they hold."""
     campaign = access_campaign(signed_in(request), pk)
     return _show(request, campaign, MemberForm(people=list(services.people_outside(campaign))))
 
 
 @require_POST
 def campaign_member_add(request: HttpRequest, pk: int) -> HttpResponse:
-    """Add one person by name, or everybody who may review."""
+    """Add one reviewer by name, or all users who may review."""
     user = signed_in(request)
     campaign = access_campaign(user, pk)
     if "everybody" in request.POST:
@@ -70,7 +70,7 @@ def campaign_open_to_all(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def campaign_member(request: HttpRequest, pk: int, member: int) -> HttpResponse:
-    """Pause a person, have them go on, or set how many items they get at most."""
+    """Pause or resume a reviewer, or set their maximum number of items."""
     user = signed_in(request)
     campaign = access_campaign(user, pk)
     found = get_object_or_404(campaign.members.select_related("user", "campaign"), pk=member)
@@ -105,7 +105,7 @@ def _show(
 
 
 def _others(lines: dict[int, ReviewerLine], members: list[Member]) -> list[User]:
-    """People with scores here who are no members: labels made elsewhere."""
+    """Return users with imported scores who are not members."""
     inside = {member.user_id for member in members}
     return [line.user for pk, line in lines.items() if pk not in inside]
 

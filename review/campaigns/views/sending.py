@@ -1,4 +1,4 @@
-"""Items of a closed study on their way to the live queue, ticked in the list of items or in one of the report."""
+"""Sends items of a closed study to the review queue, as selected in the list of items or in a list of the report."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MOST_DIGITS = 18
 
 @require_POST
 def campaign_send(request: HttpRequest, pk: int) -> HttpResponse:
-    """Send those that are ticked, and go back to the list that they were ticked in."""
+    """Send the selected items and redirect to the list they were selected in."""
     user = signed_in(request)
     campaign = access_campaign(user, pk)
     ticked = [

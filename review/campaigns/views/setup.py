@@ -10,7 +10,7 @@ from review.campaigns.views.steps import FORMS, campaign_arms, campaign_rules, c
 
 
 def campaign_step(request: HttpRequest, pk: int, step: str) -> HttpResponse:
-    """One step, by its name in the address."""
+    """Show one step by its name in the URL."""
     if step in FORMS:
         return campaign_rules(request, pk, step)
     if step == "items":
