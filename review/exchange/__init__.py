@@ -1,5 +1,4 @@
-"""Items and scores into a campaign, and everything out again: from files, by command, page and API alike.
+"""Imports items and scores into a campaign and exports all of its data, by command, page and API.
 
-`records`, `lines`, `tables`, `arrays`, `columns`, `item_rows` and `score_rows` are pure: they read files and
-judge rows, and know no database.
+The modules in `rows` are pure. They parse rows and do not access the database.
 """

@@ -1,4 +1,4 @@
-"""What each column of a file is chosen to be on the page, and the mapping that an import takes from it."""
+"""The chosen role of each column of a file, and the import mapping made from these choices."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from review.exchange.rows.columns import (
 )
 from review.models import Transfer
 
-# What a column is mapped to that is called like one of ours and is to be left out: no column has this name.
+# Stands for a missing column, so that one with the name of ours can be ignored. No real column has this name.
 NOWHERE = "\u2014"
 HABITS = {Transfer.Kind.ITEMS.value: ITEM_HABITS, Transfer.Kind.SCORES.value: SCORE_HABITS}
 OURS = {Transfer.Kind.ITEMS.value: ITEM_COLUMNS, Transfer.Kind.SCORES.value: SCORE_COLUMNS}
-# Of an item's columns, those that the scores beside it need too: theirs by our names for scores.
+# Columns of items that the scores in the same file need too, with our names for them in scores.
 _SHARED = {
     "id": "item",
     "configuration": "configuration",
@@ -43,9 +43,9 @@ RoleGroup = tuple[str, list[tuple[str, str]]]
 
 @dataclass(frozen=True)
 class FileColumn:
-    """One column of the file: what it holds in the first rows, and what it is read as; empty where left out.
+    """A column of the file with samples from its first rows. Its role is empty if it is ignored.
 
-    `told_by` says where a guess came from: `name`, `values`, or nothing where a person chose.
+    `told_by` is the source of a guess, `name` or `values`, or empty if the user chose the role.
     """
 
     name: str
@@ -56,12 +56,12 @@ class FileColumn:
 
 
 def is_of_person(role: str) -> bool:
-    """Whether the column holds what one reviewer gave."""
+    """Return whether the column holds the scores of one reviewer."""
     return role.startswith((REVIEWER, CALLED_IN, ADJUDICATED))
 
 
 def pairs_of(kind: str, chosen: Sequence[FileColumn]) -> dict[str, str]:
-    """What was chosen for each column as the mapping that an import takes. Raises BadInput for a choice made twice."""
+    """Return the import mapping for the chosen columns. Raises BadInput if a role was chosen twice."""
     ours, pairs = OURS[kind], dict[str, str]()
     for column in chosen:
         role = column.role
@@ -77,7 +77,7 @@ def pairs_of(kind: str, chosen: Sequence[FileColumn]) -> dict[str, str]:
                 field="columns",
             )
         pairs[role] = column.name
-    # What is left out must not be taken by its own name, nor by the habits of a known set of data.
+    # Ignored columns must not be matched by their own names, nor by the conventions of a known data set.
     names = [column.name for column in chosen]
     habits = Columns().with_habits_of(names, HABITS[kind]).named
     usual = {name: name for name in names if name in ours} | {one: to for to, one in habits.items()}
@@ -89,17 +89,17 @@ def pairs_of(kind: str, chosen: Sequence[FileColumn]) -> dict[str, str]:
 
 
 def of_items(pairs: Mapping[str, str]) -> dict[str, str]:
-    """The part of a mapping that is about the items themselves."""
+    """Return the part of a mapping that is about the items themselves."""
     return {role: name for role, name in pairs.items() if not is_of_person(role)}
 
 
 def scores_beside(pairs: Mapping[str, str], names: Iterable[str]) -> dict[str, str]:
-    """The mapping of the scores that stand beside items in one file, a column for each reviewer; empty for none."""
+    """Return the mapping of scores in a file of items, with a column for each reviewer, or {} if it has none."""
     people = {role: name for role, name in pairs.items() if is_of_person(role)}
     if not people:
         return {}
     there = set(names)
-    # Any other column that is called as one of scores means something else here.
+    # Any other column that has the name of a score column means something else in this file.
     mapping = {ours: NOWHERE for ours in SCORE_COLUMNS if ours in there}
     for of_item, of_score in _SHARED.items():
         name = pairs.get(of_item, of_item)
@@ -109,9 +109,9 @@ def scores_beside(pairs: Mapping[str, str], names: Iterable[str]) -> dict[str, s
 
 
 def roles_of(kind: str) -> list[RoleGroup]:
-    """What a column may be read as, for a select in groups: what it is called here, and in words."""
+    """Return the possible roles of a column with their labels, grouped for a select."""
     by_rater = [(f"{REVIEWER}{stage}", _("scores of one reviewer: %s") % stage) for stage in STAGES]
-    # Whoever saw what others disagreed on, and little else, is left out of their agreement.
+    # Reviewers who were called in saw mainly disputed items, so they are left out of the agreement.
     called_in = [
         (f"{CALLED_IN}{stage}", _("called in by a dispute: %s") % stage) for stage in STAGES
     ]

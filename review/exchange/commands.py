@@ -1,4 +1,4 @@
-"""What import_items and import_scores have in common: arguments, the report on standard error, exit codes."""
+"""Shared parts of import_items and import_scores: arguments, the report on standard error, and exit codes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NOTHING_READ = 2
 
 
 class ImportCommand(BaseCommand):
-    """An import in the foreground."""
+    """A command that imports a file in the foreground."""
 
     ours: ClassVar[tuple[str, ...]]
     carry_out: ClassVar[Callable[..., Counts]]
@@ -73,7 +73,7 @@ class ImportCommand(BaseCommand):
 
 
 class _Printed:
-    """Says what was refused as soon as it is; nothing is gathered."""
+    """A journal that prints each rejected row immediately."""
 
     def __init__(self, stream: OutputWrapper, unit: str) -> None:
         self._stream, self._unit = stream, unit

@@ -1,4 +1,4 @@
-"""A new campaign: its name, and the file with its items, which is looked at next."""
+"""Creates a campaign from a name and an optional file of items, which is previewed next."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _EARLIER = 10
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def campaign_new(request: HttpRequest) -> HttpResponse:
-    """The campaign is kept from here on, and the steps of the set-up change it; a file is looked at first."""
+    """Create a campaign and continue with the preview of its file, or with the set-up if it has no file."""
     user = signed_in(request)
     earlier = access_campaigns(user).order_by("-pk")[:_EARLIER]
     is_sent = request.method == "POST"
@@ -47,7 +47,7 @@ def campaign_new(request: HttpRequest) -> HttpResponse:
 
 @transaction.atomic
 def _create(name: str, rules: Rules, *, file: File[bytes] | None, by: User) -> tuple[Campaign, str]:
-    """The campaign, and the word under which its file is found; neither is kept where the file can't be read."""
+    """Create the campaign, and return it with the key of its file, or with "" without a file."""
     campaign = create_campaign(name, by=by, rules=rules)
     if file is None:
         return campaign, ""

@@ -1,4 +1,4 @@
-"""The step between a file and its import: what its columns are, and how its first rows will be read."""
+"""The preview between the upload of a file and its import: the roles of its columns, and its first rows."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MOST_NAME = 150
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def campaign_import_look(request: HttpRequest, pk: int, word: str) -> HttpResponse:
-    """Choose what each column is read as, look again, and import; nothing is stored before."""
+    """Choose the role of each column, refresh the preview, and import. Nothing is stored before the import."""
     user = signed_in(request)
     campaign = access_campaign(user, pk)
     try:
@@ -55,7 +55,7 @@ def campaign_import_look(request: HttpRequest, pk: int, word: str) -> HttpRespon
 def _chosen(
     request: HttpRequest, columns: Sequence[FileColumn], upload: Upload
 ) -> list[FileColumn]:
-    """The columns with what was chosen for each; what is no choice of ours is left out."""
+    """Return the columns with the chosen roles. Unknown roles are ignored."""
     known = {"", *(role for _title, roles in roles_of(upload.kind) for role, _label in roles)}
     chosen = []
     for place, column in enumerate(columns):
@@ -68,7 +68,7 @@ def _chosen(
 
 
 def _show_guess(request: HttpRequest, campaign: Campaign, upload: Upload) -> HttpResponse:
-    """The first look: what the columns seem to be, to be corrected."""
+    """Show the first preview with guessed roles, for the user to correct."""
     guessed = guess_columns(upload)
     try:
         pairs = pairs_of(upload.kind, guessed)

@@ -1,4 +1,4 @@
-"""The files of transfers: what was uploaded until it is imported, exports until they expire."""
+"""Files of transfers: uploads until they are imported, and exports until they expire."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ kept_files = KeptFiles("transfers")
 
 
 def forget_unused(*, before: datetime) -> int:
-    """Delete files from before then that belong to no transfer: looked at, and never imported. How many there were."""
+    """Delete older files without a transfer, such as uploads that were only previewed, and return how many."""
     old = kept_files.names_before(before)
     used = Transfer.objects.filter(path__in=old).values_list("path", flat=True)
     unused = set(old) - set(used)
@@ -23,7 +23,7 @@ def forget_unused(*, before: datetime) -> int:
 
 
 def can_be_downloaded(transfer: Transfer) -> bool:
-    """Whether it is an export that is done and has not expired."""
+    """Return whether the transfer is a finished export that has not expired."""
     is_done = (transfer.kind, transfer.state) == (Transfer.Kind.EXPORT, Transfer.State.DONE)
     is_kept = transfer.expires_at is not None and transfer.expires_at > timezone.now()
     return is_done and is_kept and kept_files.has(transfer.path)

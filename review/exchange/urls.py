@@ -1,4 +1,4 @@
-"""Addresses of files on their way in and out of a campaign."""
+"""URLs for imports into a campaign and exports from it."""
 
 from __future__ import annotations
 

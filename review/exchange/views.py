@@ -1,4 +1,4 @@
-"""Files in and out of a campaign: begun here, watched here, and what was refused, line by line."""
+"""Views of imports and exports: start, progress, and the report of rejected lines."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SHOWN_EARLIER = 10
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def campaign_import(request: HttpRequest, pk: int) -> HttpResponse:
-    """Choose a file and have it imported, at once or after a look at it."""
+    """Upload a file and import it, directly or after a preview."""
     user = signed_in(request)
     campaign = access_campaign(user, pk)
     form = ImportForm(request.POST or None, request.FILES or None)
@@ -56,7 +56,7 @@ def campaign_import(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def campaign_export(request: HttpRequest, pk: int) -> HttpResponse:
-    """Choose a layout and have the campaign written."""
+    """Choose a layout and export the campaign."""
     user = signed_in(request)
     campaign = access_campaign(user, pk)
     form = ExportForm(request.POST or None)
@@ -70,7 +70,7 @@ def campaign_export(request: HttpRequest, pk: int) -> HttpResponse:
 @require_safe
 @vary_on_headers("HX-Request")
 def transfer_detail(request: HttpRequest, pk: int) -> HttpResponse:
-    """How far it is, what became of it, and what was refused."""
+    """Show the progress of a transfer, its result and its rejected lines."""
     transfer = access_transfer(signed_in(request), pk)
     lines = list(transfer.lines.all()[: _SHOWN_LINES + 1])
     template = (
@@ -96,7 +96,7 @@ def transfer_detail(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def transfer_cancel(request: HttpRequest, pk: int) -> HttpResponse:
-    """Stop it; what was imported stays."""
+    """Cancel the transfer. What was imported stays."""
     user = signed_in(request)
     transfer = access_transfer(user, pk)
     services.cancel_transfer(transfer, by=user)
@@ -105,7 +105,7 @@ def transfer_cancel(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_safe
 def transfer_lines(request: HttpRequest, pk: int) -> StreamingHttpResponse:
-    """The report by line as a table."""
+    """Return the report by line as a CSV table."""
     transfer = access_transfer(signed_in(request), pk)
     rows = transfer.lines.values_list("line", "external_id", "column", "reason")
     table = csv_lines([("line", "id", "column", "reason"), *rows.iterator(chunk_size=2_000)])
@@ -118,7 +118,7 @@ def transfer_lines(request: HttpRequest, pk: int) -> StreamingHttpResponse:
 
 @require_safe
 def transfer_file(request: HttpRequest, pk: int) -> FileResponse:
-    """The export, until it expires."""
+    """Return the exported file, until it expires."""
     user = signed_in(request)
     transfer = access_transfer(user, pk)
     file = services.open_export(transfer, by=user)

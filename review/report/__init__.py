@@ -1,1 +1,1 @@
-"""The report of a study: figures, threats to validity, snapshots."""
+"""The report of a study: figures, threats to validity and snapshots."""

@@ -1,4 +1,4 @@
-"""The items in one cell of the assessor's table: with a verdict, and right or wrong by the experts."""
+"""Finds the items in one cell of the assessor's table, by verdict and by the experts' scores."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _SIDES = {"right": True, "wrong": False}
 def find_cell(
     campaign: Campaign, *, configuration: str, cell: str, criterion: Criterion
 ) -> QuerySet[Item]:
-    """The items of a Configuration that are counted in a cell, such as `incorrect-right`.
+    """Return the items of a Configuration that are counted in a cell, such as `incorrect-right`.
 
-    Raises BadInput where there is no such cell.
+    Raises BadInput if the cell does not exist.
     """
     verdict, _dash, side = cell.partition("-")
     if verdict not in _VERDICTS or side not in _SIDES:
@@ -37,7 +37,7 @@ def find_cell(
         and pattern.verdict is _VERDICTS[verdict]
         and pattern.script.right(criterion) is _SIDES[side]
     ]
-    # An item keeps its pattern as the first text of a JSON list.
+    # An item stores its pattern as the first text of a JSON list.
     kept = Func(F("pattern"), Value('"'), Value(2), function="split_part", output_field=TextField())
     return (
         campaign.items.filter(configuration__name=configuration)

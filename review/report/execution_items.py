@@ -1,4 +1,4 @@
-"""The items behind a number of the execution tables."""
+"""Finds the items behind a number of the execution tables."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def find_executed(
     reason: str,
     criterion: Criterion,
 ) -> tuple[QuerySet[Item], dict[int, ExecutedStage]]:
-    """The items, and by item what its script did. An empty side or reason is any.
+    """Return the items, and the result of each item's script. An empty side or reason matches any.
 
-    Raises BadInput where there is no such cell.
+    Raises BadInput if the cell does not exist.
     """
     if stage not in STAGES or execution not in (ALL, VERDICT, DIFFER, *OUTCOMES):
         raise BadInput(_("There is no such cell of the execution tables."), field="execution")

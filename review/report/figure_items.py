@@ -1,4 +1,4 @@
-"""The items behind a figure, and why execution and experts differ on one of them."""
+"""Finds the items behind a figure, and records why execution and experts differ on one of them."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ Which = Literal["all", "numerator", "rest", "open"]
 def find_items(
     campaign: Campaign, *, configuration: str, figure: str, criterion: Criterion, which: Which
 ) -> QuerySet[Item]:
-    """The items that a figure is about, that its numerator counts, or that only its denominator does; or those that it
-    leaves out because a score that it needs is open.
+    """Return all items of a figure, those in its numerator, the rest of its denominator, or the open ones.
 
-    Raises BadInput where there is no such figure.
+    Open items are left out of the figure because a score that it needs is missing. Raises BadInput if the figure does
+    not exist.
     """
     if figure not in {one.name for one in FIGURES}:
         raise BadInput(_("There is no such figure."), field="figure")
@@ -41,7 +41,7 @@ def find_items(
         )
     if which == "rest":
         wanted -= set(patterns_behind(patterns, figure, criterion, only_numerator=True))
-    # An item keeps its pattern as the first text of a JSON list.
+    # An item stores its pattern as the first text of a JSON list.
     kept = Func(F("pattern"), Value('"'), Value(2), function="split_part", output_field=TextField())
     return (
         campaign.items.filter(configuration__name=configuration)
@@ -52,7 +52,7 @@ def find_items(
 
 @transaction.atomic
 def explain_execution(item: Item, *, reason: str, by: User) -> None:
-    """Say why execution and experts differ on an item, or take it back with an empty reason."""
+    """Record why execution and experts differ on an item, or remove the reason if it is empty."""
     if not by.has_perm("review.manage_campaigns"):
         raise PermissionDenied(_("Reasons are given by managers."))
     if reason and reason not in EXECUTION_REASONS:

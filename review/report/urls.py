@@ -1,4 +1,4 @@
-"""Addresses of a study's report."""
+"""URLs of a study's report."""
 
 from __future__ import annotations
 

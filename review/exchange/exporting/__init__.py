@@ -1,1 +1,1 @@
-"""A campaign out to a file."""
+"""Exports a campaign to a file."""

@@ -1,4 +1,4 @@
-"""Cases, what scripts did in them, what reviewers changed in them, and why they differ: on their way out, by hash."""
+"""Exports case sets, results, changes to cases and labels as records, which refer to each other by hash."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SLICE = 200
 
 
 def evidence_records(campaign: Campaign) -> Iterator[Fields]:
-    """A record for each case set, result, change of cases and label of the campaign."""
+    """Yield a record for each case set, result, change to cases and label of the campaign."""
     roots = _roots(campaign)
     revisions = revisions_of(campaign, roots)
     sets = {one.pk: one for one in roots}
@@ -45,7 +45,7 @@ def evidence_records(campaign: Campaign) -> Iterator[Fields]:
 
 
 def _roots(campaign: Campaign) -> list[CaseSet]:
-    """The sets that count in it, as they were written."""
+    """Return the original case sets that count in the campaign."""
     if campaign.is_live:
         return case_sets_of_statements(_statements(campaign))
     found = CaseSet.objects.filter(counted_for__case__campaign=campaign)
@@ -60,7 +60,7 @@ def _statements(campaign: Campaign) -> set[str]:
 
 
 def _items(campaign: Campaign) -> dict[int, Fields]:
-    """The names of the items about whose cases something was said."""
+    """Return the names of the items that have changes to cases or labels."""
     said = (CaseRevision, ExecutionLabel)
     keys = {
         pk
@@ -86,7 +86,7 @@ def _case_set(case_set: CaseSet, *, is_revision: bool) -> Fields:
 
 
 def _executions(campaign: Campaign, sets: Sequence[int]) -> Iterator[Fields]:
-    """The newest result of each script in each set."""
+    """Yield the newest result of each script in each set."""
     if not sets:
         return
     scripts = Draft.objects.filter(run__items__campaign=campaign).values("sha256")

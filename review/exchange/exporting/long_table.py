@@ -1,6 +1,6 @@
-"""Scores as a table in long format, one line a score, with every column that a mixed model asks for.
+"""Scores as a table in long format, with one row per score and every column that a mixed model needs.
 
-Names of statements and texts are short hashes: who fits a model needs to know which are alike, not what they say.
+Statements and texts are named by short hashes. Fitting a model only requires knowing which of them are equal.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from review.models import Adjudication, Assignment, Campaign, ExecutionLabel, Sc
 from review.study.execution import score_differs
 from review.study.threats import QUARTERS
 
-# In the order in which they are written.
+# In the order of the table.
 COLUMNS = (
     *("item", "statement", "configuration", "stage", "arm", "round", "text", "reviewer"),
     *("value", "right_strict", "right_partial", "adjudicated"),
@@ -28,21 +28,21 @@ COLUMNS = (
     *("at", "position", "sitting", "sitting_minutes", "sitting_quarter", "active_seconds", "view"),
     *("rubric", "verdict", "made", "recommended", "execution", "purpose", "sham", "withdrawn"),
     *("overlap", "demo", "blinding"),
-    # Of what was scored: what it did in the cases that count, and why its reviewer says that this differs.
+    # Results of the scored script in the cases that count, and the reviewer's reason why they differ from the score.
     *("cases_outcome", "checks_passed", "checks_failed", "execution_label"),
 )
 _Key = tuple[str, str]  # the item's id and its configuration
 
 
 class _Place(NamedTuple):
-    """Which of its reviewer's sittings a score is from, and the quarter of it; None where no time was kept."""
+    """The number of a score's sitting and its quarter of it, or None if no time was recorded."""
 
     sitting: int | None
     quarter: int | None
 
 
 def long_rows(campaign: Campaign) -> Iterator[Fields]:
-    """A line for each score ever given, earlier and taken-back ones too, in the order in which they were given."""
+    """Yield a row for each score ever given, including replaced and undone ones, in the order they were given."""
     items = _items(campaign)
     settled = _adjudicated(campaign)
     executed, labels = _executed(campaign), _labels(campaign)
@@ -92,7 +92,7 @@ def long_rows(campaign: Campaign) -> Iterator[Fields]:
 
 
 def _executed(campaign: Campaign) -> dict[tuple[str, str, str], Fields]:
-    """By item, configuration and stage; what is still to be counted is counted first, since experts' words are read."""
+    """Return results by item, configuration and stage. Due items are counted first, to read current final scores."""
     count_due(campaign)
     outcomes = read_outcomes(campaign)
     names = dict(
@@ -120,7 +120,7 @@ def _labels(campaign: Campaign) -> dict[tuple[str, str, str, str], str]:
 
 
 def _text_of(score: Mapping[str, object]) -> str | None:
-    """What was scored, the same for the same text: of feedback the script it is about and who wrote it."""
+    """Return a short hash of the scored text. The hash of feedback depends on its script and its author."""
     if score["draft_sha256"]:
         return str(score["draft_sha256"])[:12]
     if score["feedback_on_sha256"]:
@@ -133,7 +133,7 @@ def _short(text: str) -> str:
 
 
 def _items(campaign: Campaign) -> dict[_Key, Fields]:
-    """What is known of each item, without its texts."""
+    """Return the data of each item without its texts."""
     return {
         (str(fields["id"]), str(fields["configuration"])): {
             **{name: fields[name] or None for name in ("verdict", "made", "recommended")},
@@ -147,7 +147,7 @@ def _items(campaign: Campaign) -> dict[_Key, Fields]:
 
 
 def _adjudicated(campaign: Campaign) -> dict[tuple[str, str, str, str], int]:
-    """The newest word on each stage of an item."""
+    """Return the newest adjudication of each stage of an item."""
     words = Adjudication.objects.filter(item__campaign=campaign, current=True).order_by("at", "pk")
     names = ("item__case__external_id", "item__configuration__name", "stage", "arm", "value")
     return {
@@ -157,10 +157,10 @@ def _adjudicated(campaign: Campaign) -> dict[tuple[str, str, str, str], int]:
 
 
 def _places(campaign: Campaign) -> Iterator[tuple[int, _Place]]:
-    """The key of each score and its place in its sitting, in the order of keys.
+    """Return the key of each score and its place in its sitting, in the order of keys.
 
-    A sitting of a reviewer begins where the minutes since its begin start anew; its quarters are of its scores in
-    the order of time, and fewer than four have none.
+    A new sitting of a reviewer begins where the minutes since its start no longer increase. The quarters of a sitting
+    divide its scores by time. A sitting with fewer than four scores has no quarters.
     """
     names = ("pk", "reviewer", "at", "sitting_minutes")
     scores = list(Score.objects.filter(item__campaign=campaign).order_by("pk").values_list(*names))

@@ -1,1 +1,1 @@
-"""Items and scores from a file into the tables."""
+"""Imports items and scores from a file into the database."""

@@ -1,4 +1,4 @@
-"""Which item a row of scores is about."""
+"""Finds the item that a row of scores is about."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ IMPORTED = "imported"
 
 
 class Places:
-    """Items of some cases by the importer's id and the configuration's name.
+    """Items of some cases, by imported id and name of the configuration.
 
-    A case that has only a statement gets an item without texts, for labels need none; it is closed from the
-    start, since there is nothing to look at.
+    A case that has only a statement gets an item without texts, because labels need none. It is closed from the start,
+    because it has nothing to review.
     """
 
     def __init__(self, campaign: Campaign, ids: set[str], *, by: User | None) -> None:
@@ -39,9 +39,9 @@ class Places:
         self._store = ItemStore(campaign, size=len(ids), by=by)
 
     def find(self, name: str, configuration: str, *, is_said: bool) -> int:
-        """The item's key. Raises RowProblem where there is none, or several and no configuration is named.
+        """Return the item's key. Raises RowProblem if it does not exist, or if the row must name a configuration.
 
-        Without `is_said` the row says nothing about it, and none is made.
+        Without `is_said`, the row gives no score for the item. A missing item is then not created, and its key is 0.
         """
         if name not in self._cases:
             raise RowProblem("there is no item of this id in the campaign", column="item")
@@ -64,11 +64,11 @@ class Places:
         return items[made.pk]
 
     def write(self) -> None:
-        """Write the items that were made."""
+        """Write the items that were created."""
         self._store.write()
 
 
 def _label(configuration: str) -> ItemRow:
-    """The result of nothing but labels."""
+    """Return an item that has only labels."""
     _case, item = read_item({"statement": "-", "configuration": configuration})
     return item

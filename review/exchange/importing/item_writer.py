@@ -1,4 +1,4 @@
-"""Cases and items of one slice on their way into the tables, and what is there already."""
+"""Writes the cases and items of one slice to the database, and reads those that exist."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ from review.exchange.rows.values import RowProblem
 from review.models import Campaign, Case, Item
 from review.sampling import overlap_of, shuffle_of
 
-# Looked up once and not for every row.
+# Looked up once instead of for every row.
 _EXPERT = Arm.EXPERT.value
 _CLOSED, _WITHDRAWN = Item.State.CLOSED.value, Item.State.WITHDRAWN.value
-# The tables that items fill.
+# The tables that an import of items fills.
 FILLED = (Action, Case, Run, Draft, Feedback, Refinement, Assessment, Item)
 
 
 class KnownCase(NamedTuple):
-    """A case that is there, or about to be; the hash is empty where it was not imported."""
+    """A case that exists or will be written. The hash is empty if the case was not imported."""
 
     key: int
     action: int
@@ -47,13 +47,13 @@ class KnownCase(NamedTuple):
 
 @dataclass
 class Known:
-    """Cases by the importer's id; and of each with a configuration, the hash of the item's content."""
+    """Cases by imported id, and the content hash of each item by id and configuration."""
 
     cases: dict[str, KnownCase] = field(default_factory=dict)
     items: dict[tuple[str, int], str] = field(default_factory=dict)
 
     def is_new_case(self, external_id: str, sha256: str) -> bool:
-        """Whether the case is new. Raises RowProblem where its id says something else."""
+        """Return whether the case is new. Raises RowProblem if its id exists with other content."""
         there = self.cases.get(external_id)
         if there is None:
             return True
@@ -62,11 +62,11 @@ class Known:
         return False
 
     def note_case(self, external_id: str, sha256: str) -> None:
-        """From now on the case is there; nobody asks for its key."""
+        """Record the case as existing. Its key is not needed."""
         self.cases[external_id] = KnownCase(0, 0, sha256)
 
     def is_new_item(self, external_id: str, configuration: int, sha256: str) -> bool:
-        """Whether the item is new. Raises RowProblem where other content stands in its place."""
+        """Return whether the item is new. Raises RowProblem if it exists with other content."""
         there = self.items.get((external_id, configuration))
         if there is None:
             return True
@@ -78,9 +78,9 @@ class Known:
 
 
 def read_known(campaign: Campaign, ids: Iterable[str]) -> Known:
-    """What the campaign has of these ids."""
+    """Return what the campaign already has under these ids."""
     known, names = Known(), {}
-    # As one array: some thousand parameters take longer than their rows.
+    # Passed as one array, because thousands of parameters take longer than their rows.
     with connection.cursor() as cursor:
         cursor.execute(
             """
@@ -108,13 +108,13 @@ def read_known(campaign: Campaign, ids: Iterable[str]) -> Known:
 
 
 def ready_state(campaign: Campaign) -> str:
-    """The state of an item that waits for reviewers: in a pilot it is held back."""
+    """Return the state of an item that is ready for review. In a pilot, it is held."""
     is_pilot = campaign.state == Campaign.State.PILOT
     return Item.State.HELD.value if is_pilot else Item.State.OPEN.value
 
 
 class ItemStore:
-    """Gathers the rows of a slice of so many records, and writes them at once."""
+    """Collects the rows of one slice of records and writes them at once."""
 
     def __init__(
         self,
@@ -136,7 +136,7 @@ class ItemStore:
         }
 
     def add_case(self, words: CaseWords, sha256: str) -> KnownCase:
-        """Note a case to be written; the hash is that of its content."""
+        """Add a case to be written. The hash is that of its content."""
         known = KnownCase(self._key(Case), self._key(Action), sha256)
         self._lines[Action].append(f"{known.action}\t{words.action}")
         self._lines[Case].append(f"{known.key}\t{known.action}\t{words.case}")
@@ -151,22 +151,22 @@ class ItemStore:
         case: KnownCase,
         to: Configuration,
     ) -> int:
-        """Note an item with its run to be written, under an id and a purpose; returns its key."""
+        """Add an item and its run to be written, with an id and a purpose, and return the item's key."""
         external_id, purpose = row
         run, key = self._key(Run), self._key(Item)
         first, refined = self._add_texts(run, item, words) if item.script else (None, None)
-        # What the product would have recommended is not known of scripts made elsewhere.
+        # The product's recommendation is unknown for scripts made elsewhere.
         recommended = {"first": first, "refined": refined}.get(item.recommended)
         if refined and item.later:
             made_later = self._add_later(run, item, refined)
             recommended = made_later if item.recommended == OTHER else recommended
-        # `id` and not `pk`, which is looked for anew each time.
+        # This uses `id`, because `pk` is looked up on each access.
         self._lines[Run].append(
             f"{run}\t{case.action}\t{to.id}\t{put(recommended)}"
             f"\t{self._spec_of(to)}{words.spec}\t{words.run}"
         )
         shuffle = shuffle_of(self._campaign, f"{external_id}:{to.name}")
-        # Of labels made elsewhere without their texts, whoever gave one is all there are.
+        # Imported labels without texts need no further reviewers.
         overlap = item.overlap or (
             overlap_of(self._campaign, shuffle=shuffle, purpose=purpose) if item.script else 1
         )
@@ -179,7 +179,7 @@ class ItemStore:
         return key
 
     def write(self) -> None:
-        """Write all that was noted."""
+        """Write everything that was added."""
         now, by = timezone.now(), self._by.pk if self._by else None
         tables = {
             Action: Table(Action, _ACTION, source=Action.Source.IMPORTED, asked_by_id=by),
@@ -204,7 +204,7 @@ class ItemStore:
             note_due(self._campaign, self._items)
 
     def _add_texts(self, run: int, item: ItemRow, words: ItemWords) -> tuple[int, int | None]:
-        """The Drafts with what is said of them; keys of the first and of the refined one."""
+        """Add the Drafts with their assessment and feedback. Return the keys of the first and the refined one."""
         first = self._key(Draft)
         self._lines[Draft].append(f"{first}\t{run}\t\\N\t\\N\t\\N\t{words.first}")
         if words.assessment:
@@ -219,7 +219,7 @@ class ItemStore:
         return first, refined
 
     def _add_later(self, run: int, item: ItemRow, refined: int) -> int | None:
-        """The Drafts of later rounds, each with the feedback on the one before; the key of one that is recommended."""
+        """Add the Drafts of later rounds, each with the feedback on the previous one. Return the recommended one."""
         before, found = refined, None
         start = 3 + len(item.experts)
         for number, one in enumerate(item.later, start=start):
@@ -257,7 +257,7 @@ class ItemStore:
         return key
 
     def _spec_of(self, configuration: Configuration) -> str:
-        """The beginning of what a run under it keeps."""
+        """Return the beginning of the spec of a run under this configuration."""
         found = self._specs.get(configuration.id)
         if found is None:
             spec = put(f'{{"configuration": {json.dumps(configuration.name)}')
@@ -265,7 +265,7 @@ class ItemStore:
         return found
 
     def _state(self, item: ItemRow) -> str:
-        # Where there is no text, there is nothing to review: only labels, given elsewhere.
+        # An item without texts has nothing to review. It only has labels that were given elsewhere.
         if item.withdrawn:
             return _WITHDRAWN
         return _CLOSED if item.closed or not item.script else self._ready

@@ -1,4 +1,4 @@
-"""What reviewers have said of some items already, so that the same said again is nothing new."""
+"""Existing scores, adjudications, comments and flags of items, so that importing them again changes nothing."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from review.exchange.rows.score_rows import GivenRow, RemarkRow
 from review.exchange.rows.values import RowProblem
 from review.models import Adjudication, Assignment, Flag, Remark, Score
 
-# Item, reviewer (0 of an adjudication), stage, arm and Draft (0 where the text is not there, or is feedback).
+# Item, reviewer (0 for an adjudication), stage, arm and Draft (0 for feedback or if the text is missing).
 Place = tuple[int, int, str, str, int]
 
 
 class Said(NamedTuple):
-    """A score that is there: its key (None for one of this slice), its value, and its time if it has one."""
+    """A known score: its key (None for one of this slice), its value, and its time if known."""
 
     key: int | None
     value: int
@@ -27,37 +27,37 @@ class Said(NamedTuple):
 
     @property
     def rank(self) -> float:
-        """Grows with the time; one without a time comes before any with one."""
+        """Sort key by time. A score without a time comes before any with one."""
         return self.at.timestamp() if self.at else float("-inf")
 
 
 @dataclass
 class KnownScores:
-    """What was said of some items so far, the rows of this slice among it as they are taken."""
+    """What is known of some items, including the rows of this slice that were read."""
 
-    # Every score of a place; the one that counts at present is in `current`.
+    # All scores of a place. The one that counts now is in `current`.
     scores: dict[Place, list[Said]] = field(default_factory=lambda: defaultdict(list))
     current: dict[Place, Said] = field(default_factory=dict)
-    # Keys of scores in the database that others of this slice take `current` from.
+    # Keys of stored scores that scores of this slice replace as `current`.
     replaced: list[int] = field(default_factory=list)
     earlier: set[tuple[Place, int, datetime]] = field(default_factory=set)
     adjudicated: dict[Place, int] = field(default_factory=dict)
     raters: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
     adjudicators: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
     seen: Mapping[SeenBy, Mapping[str, SeenTexts]] = field(default_factory=dict)
-    # Of an item and a stage, the items of its case that hold the same text, itself among them.
+    # Maps item and stage to the items of its case with the same text, including the item itself.
     same_text: Mapping[tuple[int, str], Collection[int]] = field(default_factory=dict)
-    # Item and reviewer to the assignment that is through, or to None where they are at work.
+    # Maps item and reviewer to a finished assignment, or to None if the review is in progress.
     submitted: dict[tuple[int, int], int | None] = field(default_factory=dict)
     passed_over: set[tuple[int, int, str]] = field(default_factory=set)
-    # Item and a script's hash to the Draft; comments by item, person, Draft, line and text.
+    # Maps item and script hash to the Draft. Comments are identified by item, user, Draft, line and text.
     drafts: dict[tuple[int, str], int] = field(default_factory=dict)
     remarks: set[tuple[int, int, int, int, str]] = field(default_factory=set)
-    # Item, person and reason.
+    # Item, user and reason.
     flags: set[tuple[int, int, str]] = field(default_factory=set)
 
     def is_new(self, item: int, person: int, given: GivenRow) -> bool:
-        """Whether it is said for the first time; noted as said then. Raises RowProblem where it contradicts."""
+        """Return whether the row is new, and record it. Raises RowProblem if it contradicts what is known."""
         if given.remark:
             return self._is_new_remark(item, person, given.remark, given.comment)
         if given.flag:
@@ -90,28 +90,28 @@ class KnownScores:
         return is_new
 
     def counts(self, item: int, person: int, given: GivenRow) -> bool:
-        """Whether this score is the one of its place that counts at present."""
+        """Return whether this score is the one of its place that counts now."""
         if given.undone_at or not given.current:
             return False
         current = self.current.get(self.place_of(item, person, given))
         return current is not None and (current.value, current.at) == (given.value, given.at)
 
     def place_of(self, item: int, person: int, given: GivenRow) -> Place:
-        """What the score is about."""
+        """Return the place of the score."""
         draft, _feedback = self.seen_by(item, given)
         return item, person, given.stage, given.arm, draft or 0
 
     def seen_by(self, item: int, given: GivenRow) -> SeenTexts:
-        """The Draft and the feedback that it is about, where the item has them."""
+        """Return the Draft and the feedback that the score is about, if the item has them."""
         texts = self.seen.get((item, given.arm, given.text), {})
         if given.stage == "feedback" or not given.text:
             texts = self.seen.get((item, given.arm, given.feedback_by), {}) or texts
         return texts.get(given.stage, (None, None))
 
     def _is_new_score(self, item: int, person: int, given: GivenRow) -> bool:
-        """A score of a place that has another takes its place if it is newer by its time; both are kept.
+        """Return whether the score is new. If it is newer than the current one of its place, it replaces that one.
 
-        One that is said to be no longer current and has no time comes before any with one.
+        The replaced score is kept. A score that is not current and has no time comes before any with a time.
         """
         place = self.place_of(item, person, given)
         there = self.scores[place]
@@ -130,7 +130,7 @@ class KnownScores:
         said = Said(None, given.value, given.at)
         there.append(said)
         self.raters[item].add(person)
-        # At the same time, the later line.
+        # Of two scores with the same time, the later line counts.
         is_newer = before is None or said.rank >= before.rank
         if given.current and not given.undone_at and is_newer:
             if before is not None and before.key is not None:
@@ -139,7 +139,7 @@ class KnownScores:
         return True
 
     def _is_new_word(self, item: int, person: int, given: GivenRow) -> bool:
-        """A text is settled once, whichever of the arms that hold it the row names."""
+        """Return whether the adjudication is new. Each text is settled once for all arms that share it."""
         place = (item, 0, given.stage, given.arm, 0)
         if not given.current:
             if given.at is None:
@@ -171,9 +171,9 @@ def read_known_scores(
     with_words: bool = False,
     same_text: Mapping[tuple[int, str], Collection[int]] | None = None,
 ) -> KnownScores:
-    """What was said of these items; of comments on lines and flags only where that is asked.
+    """Return what is known of these items. Line comments and flags are read only with `with_words`.
 
-    `same_text` names the items that share a text with them, for adjudications; of these it is read too.
+    `same_text` names the items that share a text with them, for adjudications. These items are read too.
     """
     known = KnownScores(seen=read_seen(items), same_text=same_text or {})
     items = {*items, *(one for same in known.same_text.values() for one in same)}

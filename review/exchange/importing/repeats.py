@@ -1,6 +1,6 @@
-"""Items that show another item again come back as what they were: of the same run, under a case that names it.
+"""Imports items that show another item again. They get the same run and a case that refers to the shown one.
 
-A hidden repeat or a halo check says in `repeats` which case it shows. Without that it is an item of its own.
+A hidden repeat or a halo check names the shown case in `repeats`. Without that column, it is imported as a normal item.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _HALO = Item.Again.HALO.value
 
 
 class AgainRow(NamedTuple):
-    """One row that shows an item again; the hash is that of all its content."""
+    """A row that shows an item again. The hash covers all its content."""
 
     line: int
     case: CaseRow
@@ -32,10 +32,10 @@ class AgainRow(NamedTuple):
 
 
 class FindsConfigurations(Protocol):
-    """Knows configurations by their names."""
+    """Finds configurations by name."""
 
     def find(self, name: str) -> Configuration | None:
-        """The configuration, or none."""
+        """Return the configuration, or None."""
 
 
 def take_again(
@@ -45,7 +45,7 @@ def take_again(
     *,
     configurations: FindsConfigurations,
 ) -> None:
-    """Write what is new of these rows, inside a transaction; the items that they show have been written before."""
+    """Write the new items of these rows, inside a transaction. The items they show must exist already."""
     known = read_known(campaign, {row.case.external_id for row in rows})
     shown = _Shown(campaign, {row.case.repeats for row in rows})
     made: list[Item] = []
@@ -69,7 +69,7 @@ def take_again(
 def _make(
     row: AgainRow, campaign: Campaign, known: Known, original: Item, shown: _Shown
 ) -> Item | None:
-    """The item to be written, with its case; None where it is there. Raises RowProblem."""
+    """Return the item to write, with its case, or None if it exists. Raises RowProblem."""
     if not known.is_new_case(row.case.external_id, row.sha256):
         return None
     shown.take(original, row)
@@ -103,13 +103,13 @@ def _make(
 def _state(item: ItemRow, campaign: Campaign) -> str:
     if item.withdrawn:
         return Item.State.WITHDRAWN
-    # Where nothing is shown again, nobody would see that this is no item like any other.
+    # If the campaign has no checks, the queue would assign this item like any other one.
     is_over = item.closed or not item.script or not has_checks(campaign)
     return Item.State.CLOSED if is_over else ready_state(campaign)
 
 
 class _Shown:
-    """The items that are shown again, by case and configuration, and what is known of them."""
+    """The items that are shown again, by case and configuration, with their scripts and existing repeats."""
 
     def __init__(self, campaign: Campaign, names: Iterable[str]) -> None:
         items = campaign.items.filter(again="", case__external_id__in=names)
@@ -123,7 +123,7 @@ class _Shown:
         self._taken = set(taken.values_list("run", "again"))
 
     def find(self, row: AgainRow, configuration: Configuration | None) -> Item:
-        """The item that the row shows again. Raises RowProblem."""
+        """Return the item that the row shows again. Raises RowProblem."""
         key = configuration.pk if configuration else 0
         item = self._items.get((row.case.repeats, key))
         if item is None or item.run_id is None:
@@ -135,7 +135,7 @@ class _Shown:
         return item
 
     def take(self, item: Item, row: AgainRow) -> None:
-        """Note that the item is shown again. Raises RowProblem where that can't be the same."""
+        """Record that the item is shown again. Raises RowProblem if it is already, or if the script differs."""
         run, purpose = item.run_id or 0, row.case.purpose
         if (run, purpose) in self._taken:
             raise RowProblem(
@@ -149,7 +149,7 @@ class _Shown:
 
 
 def _read_scripts(runs: Sequence[int | None]) -> Mapping[tuple[int, bool], set[str]]:
-    """The hashes of what models made in these runs, by run and whether it is a refined script."""
+    """Return the hashes of scripts that models made in these runs, by run and by whether they are refined."""
     found: dict[tuple[int, bool], set[str]] = {}
     drafts = Draft.objects.filter(run__in=runs, arm=Arm.MODEL.value).order_by()
     for run, kind, sha256 in drafts.values_list("run", "kind", "sha256"):

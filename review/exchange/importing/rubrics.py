@@ -1,4 +1,4 @@
-"""The versions of a rubric that a file's scores name, and ours of the same text."""
+"""Matches the rubric versions in a file with the campaign's versions that have the same text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CAMPAIGN = "campaign"
 
 
 def read_rubrics(first: Record | None) -> dict[int, str]:
-    """The versions by number, from the record with which an export begins; none where it is no such record."""
+    """Return the versions by number from the first record of an export, or {} if it is another record."""
     if first is None or first.problem or first.values.get(OWN) != CAMPAIGN:
         return {}
     found = {}
@@ -36,9 +36,9 @@ def read_rubrics(first: Record | None) -> dict[int, str]:
 def take_rubrics(
     campaign: Campaign, versions: Mapping[int, str], *, by: User | None
 ) -> dict[int, int]:
-    """The keys of the campaign's versions that have the number and the text of the file's.
+    """Return the keys of the campaign's versions with the same number and text as the file's.
 
-    A campaign that has no text yet, and no score that names it, takes the file's versions. Safe to repeat.
+    If the campaign has no rubric text yet and no score refers to it, the file's versions are imported. Safe to repeat.
     """
     if not versions:
         return {}

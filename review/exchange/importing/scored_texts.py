@@ -1,4 +1,4 @@
-"""The exact texts that imported scores are about."""
+"""Finds the exact texts that imported scores are about."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from review.study.first_draft import first_draft_of
 
 SeenTexts = tuple[int | None, int | None]  # draft, feedback
 Stages = dict[str, SeenTexts]
-SeenBy = tuple[int, str, str]  # item, arm, the expert whose feedback it is or a later round
+SeenBy = tuple[int, str, str]  # item, arm, and the feedback's author or a later round
 _SCRIPT = (Arm.MODEL.value, "")
 
 
 def read_seen(items: Collection[int]) -> dict[SeenBy, Stages]:
-    """The texts that a stage is about, where the items have them: by item, arm and expert, stage to draft or feedback.
+    """Return the Draft or feedback of each stage that the items have, by item, arm and expert.
 
-    Where an item has one expert's feedback, it is that which is meant by a row that names nobody. Of a halo check
-    the script is the refined one of the item that it shows.
+    A row that names no expert is about the item's expert feedback. The script of a halo check is the refined script of
+    the item that it shows.
     """
     shown = list(Item.objects.filter(pk__in=items).order_by().values_list("pk", "run", "again"))
     texts = _read_texts({run for _item, run, _again in shown if run})
@@ -44,7 +44,7 @@ class _Feedback(NamedTuple):
 
 
 def _read_texts(runs: Collection[int]) -> dict[int, dict[tuple[str, str], Stages]]:
-    """By run, then by arm and expert."""
+    """Return the texts by run, then by arm and expert."""
     query = """
         SELECT feedback.id, feedback.draft_id, feedback.arm, coalesce(author.username, '')
         FROM pipeline_feedback feedback JOIN pipeline_draft draft ON draft.id = feedback.draft_id

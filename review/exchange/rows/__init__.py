@@ -1,1 +1,1 @@
-"""One row of a file, pure: its columns, its values, what it says."""
+"""Parses one row of a file: its columns and values. Pure code."""

@@ -1,4 +1,4 @@
-"""One row of execution evidence in an export: a case set, a result, a change of cases, a label."""
+"""Parses one row of execution evidence in an export: a case set, a result, a change to cases, or a label."""
 
 from __future__ import annotations
 
@@ -75,8 +75,8 @@ class RevisionRow(NamedTuple):
     reason: str
     root: str
     former: str
-    case_set: str  # empty where nothing was left
-    merged: str  # what counts from then on; the same
+    case_set: str  # empty if no cases were left
+    merged: str  # the set that counts from then on, or empty
     at: datetime
 
 
@@ -85,7 +85,7 @@ class LabelRow(NamedTuple):
     configuration: str
     person: str
     stage: str
-    reason: str  # empty where it was taken back
+    reason: str  # empty if the reviewer removed it
     at: datetime
     current: bool
 
@@ -94,7 +94,7 @@ Evidence = CaseSetRow | ExecutionRow | RevisionRow | LabelRow
 
 
 def read_evidence(values: dict[str, object], kind: str) -> Evidence:
-    """What the row says. Raises RowProblem."""
+    """Parse the row. Raises RowProblem."""
     if kind == "case_set":
         return _read_case_set(values)
     if kind == "execution":
@@ -126,7 +126,7 @@ def _read_execution(values: dict[str, object]) -> ExecutionRow:
     read = tuple(_read_check(one) for one in checks)
     not_run = next((one for one in read if one.state == State.NOT_RUN.value), None)
     if not_run is not None:
-        # An earlier release took what was not run in part for a result.
+        # An earlier release stored tests that were only partly run as results.
         state, why = State.NOT_RUN.value, why or not_run.got
     if state == State.NOT_RUN.value and not why:
         raise RowProblem("says not why nothing was run", column="why_not_run")

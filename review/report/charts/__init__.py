@@ -1,5 +1,5 @@
-"""Charts of the report as shapes, from numbers alone: a module each, drawn by templates/review/report/charts.
+"""Charts of the report as shapes, calculated from numbers. Templates in templates/review/report/charts draw them.
 
-Nothing is styled here and nothing is asked of the database: places are percent of a drawing's width, or pixels of
-its own view box, colours are classes of the stylesheet, and every shape carries the words it says when pointed at.
+The modules set no styles and do not access the database. Positions are percentages of a drawing's width, or pixels of
+its view box. Colors are classes of the style sheet. Every shape has a title that is shown on hover.
 """

@@ -1,7 +1,7 @@
-"""What refinement does to flagged scripts, as a slope chart: right and wrong before, right and wrong after.
+"""A slope chart of the effect of refinement on flagged scripts: right and wrong before, right and wrong after.
 
-Each band is as wide as its share of the items: those that stayed right, those that were broken (right to wrong),
-fixed (wrong to right), and those that stayed wrong. The view box is in pixels.
+Each band is as wide as its share of the items: those that stayed right, were broken (right to wrong), were fixed (wrong
+to right), or stayed wrong. The view box is in pixels.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from dataclasses import dataclass
 WIDTH, HEIGHT = 280, 104
 _TOP, _GAP = 6.0, 16.0
 _BAR = 7.0
-_LEFT, _RIGHT = 64.0, 216.0  # where the left bar begins, and where the right one ends
+_LEFT, _RIGHT = 64.0, 216.0  # start of the left bar, and end of the right one
 
 
 @dataclass(frozen=True)
 class FlowCounts:
-    """Flagged items whose script and refined script are both final."""
+    """Flagged items whose script and refined script both have a final score."""
 
-    survived: int  # right, and right after
-    broken: int  # right, and wrong after
-    fixed: int  # wrong, and right after
+    survived: int  # right before and after
+    broken: int  # right before, wrong after
+    fixed: int  # wrong before, right after
     still_wrong: int
 
     @property
@@ -31,7 +31,7 @@ class FlowCounts:
 
 @dataclass(frozen=True)
 class FlowWords:
-    """What is written in the chart; given by who draws, so that it can be translated."""
+    """The texts of the chart. The caller passes them so that they can be translated."""
 
     right: str
     wrong: str
@@ -43,7 +43,7 @@ class FlowWords:
 
 @dataclass(frozen=True)
 class Bar:
-    """How many are right, or wrong, on one side; its words stand beside it."""
+    """The number of right or wrong items on one side, with its text."""
 
     kind: str
     x: float
@@ -57,7 +57,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Band:
-    """What goes from one bar to another: corners for a polygon, and what it says when pointed at."""
+    """A band between two bars, with the corners of its polygon and its title."""
 
     kind: str
     points: str
@@ -66,7 +66,7 @@ class Band:
 
 @dataclass(frozen=True)
 class Flow:
-    """All that is to be drawn; None of it where there is no item."""
+    """All shapes of the chart. It is empty if there are no items."""
 
     bars: Sequence[Bar]
     bands: Sequence[Band]
@@ -79,7 +79,7 @@ class Flow:
 
 
 def draw_flow(counts: FlowCounts, words: FlowWords) -> Flow:
-    """Bars and bands; a band of no item is left out, a bar of none stands as a line."""
+    """Return bars and bands. A band without items is left out. A bar without items is drawn as a line."""
     if not counts.total:
         return Flow([], [], "")
     room = (HEIGHT - 2 * _TOP - _GAP) / counts.total
@@ -117,7 +117,7 @@ def draw_flow(counts: FlowCounts, words: FlowWords) -> Flow:
             "start",
         ),
     ]
-    # The lower part of one bar goes to the upper part of the other, so that bands cross once.
+    # The lower part of one bar connects to the upper part of the other, so that bands cross only once.
     starts = {
         "survived": (_TOP, _TOP, counts.survived, words.survived),
         "broken": (_TOP + room * counts.survived, low_after, counts.broken, words.broken),

@@ -1,4 +1,4 @@
-"""A forest plot: a row for each figure, in it a mark with its interval for each Configuration, over one axis."""
+"""A forest plot with a row for each figure, and a mark with its interval for each Configuration, over one axis."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from review.report.charts.scale import Scale, Tick
 
 _LANE = 16.0  # pixels of height for each mark
 _PADDING = 4.0
-MOST_SERIES = 4  # as many as the stylesheet tells apart
+MOST_SERIES = 4  # number of distinct series in the style sheet
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value with its interval, all None where there is none; `series` counts Configurations from 1."""
+    """A value with its interval, or None for all of them. `series` numbers the Configurations from 1."""
 
     series: int
     title: str
     value: float | None
     low: float | None = None
     high: float | None = None
-    # Where an open item leaves the value between two bounds: drawn as a thin line behind the interval.
+    # Bounds of a value that depends on open items, drawn as a thin line behind the interval.
     least: float | None = None
     most: float | None = None
 
 
 @dataclass(frozen=True)
 class Mark:
-    """An estimate in its drawing: `x`, `left` and `right` in percent, `y` in pixels; no `x` with bounds alone."""
+    """An estimate as drawn, with `y` in pixels and the rest in percent. With bounds alone, it has no `x`."""
 
     series: int
     x: float | None
@@ -41,13 +41,13 @@ class Mark:
 
     @property
     def top(self) -> float:
-        """Where the lane of the mark begins, which is what answers a pointer."""
+        """The top of the mark's lane, which reacts to the pointer."""
         return self.y - _LANE / 2
 
 
 @dataclass(frozen=True)
 class ForestRow:
-    """One line of the plot, a drawing of its own as high as `height`."""
+    """One row of the plot, which is a separate drawing of this `height`."""
 
     key: str
     label: str
@@ -57,7 +57,7 @@ class ForestRow:
 
 @dataclass(frozen=True)
 class Forest:
-    """All rows over one axis; `zero` where the axis has both signs."""
+    """All rows over one axis. `zero` is set if the axis has both signs."""
 
     rows: Sequence[ForestRow]
     ticks: Sequence[Tick]
@@ -68,16 +68,16 @@ class Forest:
 
 
 def draw_forest(rows: Sequence[tuple[str, str, Sequence[Estimate]]], scale: Scale) -> Forest:
-    """Rows of key, label and estimates, in their order; a row of which nothing is known is left out.
+    """Draw rows of key, label and estimates in the given order. Rows without data are left out.
 
-    Colours repeat after MOST_SERIES: the words beside the marks name the Configuration.
+    Colors repeat after MOST_SERIES. The text next to each mark names its Configuration.
     """
     drawn = [_row(key, label, estimates, scale) for key, label, estimates in rows]
     return Forest([row for row in drawn if row.marks], scale.labels(), scale.zero)
 
 
 def _row(key: str, label: str, estimates: Sequence[Estimate], scale: Scale) -> ForestRow:
-    # A value may be unknown and yet lie between two bounds, which are drawn without a mark.
+    # An unknown value may still have two bounds, which are drawn without a mark.
     known = [one for one in estimates if one.value is not None or one.least is not None]
     marks = [
         Mark(

@@ -1,4 +1,4 @@
-"""The assessor against the experts as a 2 x 2: what was passed or flagged, by what is right or wrong."""
+"""The assessor compared with the experts as a 2 x 2 table: passed or flagged, and right or wrong."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Counts(NamedTuple):
 
 @dataclass(frozen=True)
 class MatrixCell:
-    """One of the four: `level` 0 to 4 by its share of all, `agrees` where assessor and experts say the same."""
+    """One of the four cells, with its `level` from 0 to 4 by its share of all items."""
 
     key: str
     count: int
@@ -29,7 +29,7 @@ class MatrixCell:
 
 
 def draw_matrix(counts: Counts) -> dict[str, MatrixCell]:
-    """The four cells by name; without any item their share is None."""
+    """Return the four cells by name. They have no share if there are no items."""
     total = sum(counts)
     return {
         name: MatrixCell(

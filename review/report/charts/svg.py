@@ -1,6 +1,4 @@
-"""Marks of a forest plot as SVG, written by hand: a report has some fifty of them, and a template takes thirty times
-as long.
-"""
+"""Writes the marks of a forest plot as SVG. A report has about fifty, and a template takes thirty times as long."""
 
 from __future__ import annotations
 
@@ -12,7 +10,7 @@ from django.utils.safestring import SafeString
 from review.report.charts.forest import ForestRow, Mark
 from review.report.charts.scale import Tick
 
-# Around 0, 0; the last one stands for all further ones.
+# Centered on 0, 0. The last shape is used for all further series.
 _SHAPES = {
     1: '<circle r="4"/>',
     2: '<rect x="-3.5" y="-3.5" width="7" height="7"/>',
@@ -22,7 +20,7 @@ _LAST_SHAPE = '<path d="M0-4.5 4.5 4H-4.5Z"/>'
 
 
 def write_glyph(series: int) -> SafeString:
-    """The mark of a Configuration by itself: a shape and a colour of its own."""
+    """Return the mark of a Configuration alone, with its own shape and color."""
     return SafeString(
         f'<svg class="glyph series-{series}" width="10" height="10" viewBox="-5 -5 10 10" aria-hidden="true">'
         f"{_shape(series)}</svg>"
@@ -32,9 +30,9 @@ def write_glyph(series: int) -> SafeString:
 def write_marks(
     row: ForestRow, *, ticks: Sequence[Tick] = (), zero: float | None = None
 ) -> SafeString:
-    """One row of a forest plot: its marks with their intervals; the numbers stand beside it in a table.
+    """Return one row of a forest plot with marks and intervals. A table next to it shows the numbers.
 
-    `ticks` are where lines cross the row, `zero` where nothing changes.
+    `ticks` are the vertical lines that cross the row, and `zero` is the line of no change.
     """
     parts = [f'<svg class="marks" width="100%" height="{row.height}" aria-hidden="true">']
     parts += [_upright("axis", tick.at) for tick in ticks]
@@ -48,7 +46,7 @@ def write_marks(
 def _mark(mark: Mark) -> list[str]:
     return [
         f'<g class="series-{mark.series}"><title>{escape(mark.title)}</title>',
-        # What answers a pointer.
+        # This area reacts to the pointer.
         f'<rect class="hit" x="0" y="{mark.top}" width="100%" height="16"/>',
         _level("bounds", mark.outer_left, mark.outer_right, mark.y),
         _level("series", mark.left, mark.right, mark.y),

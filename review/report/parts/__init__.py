@@ -1,1 +1,1 @@
-"""Parts of the report's JSON document that are put together from counts and rows: arms, execution, p values."""
+"""Parts of the report's JSON document that are calculated from counts and rows: arms, execution and p values."""

@@ -1,4 +1,4 @@
-"""JSON parts of the report about one Configuration, and about two compared."""
+"""JSON parts of the report about one Configuration, or about two compared."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NEVER_ASSESSED = "never_assessed"
 
 
 def describe_arm(configuration: Configuration, counts: Counts) -> Part:
-    """What the report says of one Configuration besides its figures."""
+    """Return the report's data about one Configuration, without its figures."""
     reduced = _reduce(counts.items)
     return {
         "name": configuration.name,
@@ -46,7 +46,7 @@ def describe_arm(configuration: Configuration, counts: Counts) -> Part:
 
 
 def name_review(configuration: Configuration) -> str:
-    """Whether generator and assessor are the same model: self or peer; empty where that is not known."""
+    """Return "self" if generator and assessor are the same model, "peer" if not, and "" if unknown."""
     played = {one.role: (one.endpoint_id, one.model) for one in configuration.roles.all()}
     generator, assessor = played.get(Role.GENERATOR.value), played.get(Role.ASSESSOR.value)
     if generator is None or assessor is None:
@@ -57,8 +57,9 @@ def name_review(configuration: Configuration) -> str:
 def compare_two(
     campaign: Campaign, first: Configuration, second: Configuration, joint: Joint
 ) -> Part:
-    """Two Configurations compared on what `joint` counts of the first and the second. The primary pair is turned the
-    way it was named before the campaign opened, so that every part of the report reads it so.
+    """Compare two Configurations on the counts of `joint`, which has the first one first.
+
+    The primary pair keeps the order that was chosen before the campaign opened, in every part of the report.
     """
     named = (campaign.primary_first_id, campaign.primary_second_id)
     is_turned = named == (second.pk, first.pk)
@@ -68,7 +69,7 @@ def compare_two(
 
 
 def compare_arms(joint: Joint, *, is_turned: bool = False) -> Part:
-    """Every compared figure of two Configurations, under both criteria; turned, of the first against the second."""
+    """Compare every figure of two Configurations under both criteria. `is_turned` swaps the two."""
     if is_turned:
         joint = {
             tuple((after, before) for before, after in cases): times
@@ -81,7 +82,7 @@ def compare_arms(joint: Joint, *, is_turned: bool = False) -> Part:
 
 
 def describe_readings(counts: Counts) -> dict[str, Part]:
-    """The figures if other scores decided, by the name of the reading; none where that changes no item."""
+    """Return the figures under alternative rules for which scores decide, by reading, if they change any item."""
     found: dict[str, Part] = {}
     for reading, changed in counts.readings.items():
         if any(changed.values()):
@@ -94,9 +95,9 @@ def describe_readings(counts: Counts) -> dict[str, Part]:
 def describe_without_first_quarter(
     campaign: Campaign, arms: Iterable[tuple[Configuration, Counts]]
 ) -> Part | None:
-    """The figures without the first quarter of each reviewer's scores, by Configuration; none that does not change.
+    """Return the figures without the first quarter of each reviewer's scores, by Configuration, if they change.
 
-    None where the campaign is too large for it.
+    Return None if the campaign is too large for it.
     """
     found = read_without_first_quarter(campaign)
     if found is None:
@@ -116,7 +117,7 @@ def _figures_as_json(patterns: Mapping[ItemPattern, int], clusters: Clusters) ->
 
 
 def list_not_blind(configuration: Configuration, counts: Counts) -> list[Part]:
-    """Scores that do not decide because more was visible than their stage shows, by stage, verdict and value."""
+    """Count scores that do not decide because too much was visible, by stage, verdict and value."""
     found: list[Part] = []
     for key, scores in sorted(counts.sums.items()):
         if key.startswith(NOT_BLIND) and scores:
@@ -134,7 +135,7 @@ def list_not_blind(configuration: Configuration, counts: Counts) -> list[Part]:
 
 
 def _count_under(patterns: Mapping[ItemPattern, int], criterion: Criterion) -> Part:
-    """Items whose script has a final score under the criterion, and those on which reviewers differ under it."""
+    """Count the items whose script has a final score under the criterion, and those on which reviewers differ."""
     made = [one for one in patterns.items() if one[0].origin is not Origin.RETRIEVED]
     open_ = [(one.script, times) for one, times in made if one.script.right(criterion) is None]
     return {
@@ -144,14 +145,14 @@ def _count_under(patterns: Mapping[ItemPattern, int], criterion: Criterion) -> P
 
 
 def _count_final_scores(patterns: Mapping[ItemPattern, int]) -> Part:
-    """Items by how their script's score stands; retrieved ones apart, for they are in no model figure."""
+    """Count items by the state of their script's score. Retrieved items are separate: no model figure uses them."""
     made = {key: times for key, times in patterns.items() if key.origin is not Origin.RETRIEVED}
     final_scores: Counter[FinalScore] = Counter()
     for pattern, times in made.items():
         final_scores[pattern.script] += times
     return {
         "all": sum(patterns.values()),
-        # Under one criterion at least; under which, each figure says.
+        # Under at least one criterion. Each figure shows under which.
         "scored": sum(
             times
             for one, times in final_scores.items()
@@ -166,7 +167,7 @@ def _count_final_scores(patterns: Mapping[ItemPattern, int]) -> Part:
 
 
 def _reduce(patterns: Mapping[ItemPattern, int]) -> Counter[ItemPattern]:
-    """The same items without what the tables do not ask for, so that fewer patterns are to be gone through."""
+    """Return the items without data that the tables don't need, so that fewer patterns have to be processed."""
     reduced: Counter[ItemPattern] = Counter()
     for pattern, times in patterns.items():
         alike = pattern._replace(

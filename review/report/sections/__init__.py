@@ -1,6 +1,6 @@
-"""The details of a report, a module for each section: what the document says of it, as tables and charts.
+"""The details of a report, with a module for each section that shows the document's data as tables and charts.
 
-A section is None where this study has nothing of the kind: what does not exist is not printed.
+Sections without data in this study are not shown.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ _SECTIONS = (
 
 
 def show_sections(view: ReportView) -> list[Section]:
-    """Every section of which this study has something."""
+    """Return every section for which this study has data."""
     return [section for show in _SECTIONS if (section := show(view)) is not None]
 
 
 def tables_in(sections: list[Section]) -> Iterator[Table]:
-    """Every table of these sections, in the order of the page."""
+    """Yield every table of these sections, in the order of the page."""
     for section in sections:
         for block in section.blocks:
             if block.table:

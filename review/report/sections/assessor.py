@@ -1,4 +1,4 @@
-"""The assessor against the experts: what it passed, flagged, could not judge or never saw."""
+"""The assessor compared with the experts: what it passed, flagged, could not judge or never saw."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ VERDICTS = {
 
 
 def show_assessor(view: ReportView) -> Section | None:
-    """A block for each Configuration that has an assessor."""
+    """Return a block for each Configuration that has an assessor."""
     blocks = []
     for place, arm in enumerate(view.arms):
         if has_assessor(view, arm):
@@ -38,7 +38,7 @@ def show_assessor(view: ReportView) -> Section | None:
 
 
 def has_assessor(view: ReportView, arm: Json) -> bool:
-    """Whether any scored item of the Configuration was assessed."""
+    """Return whether any scored item of the Configuration was assessed."""
     card = view.part(arm, "assessor")
     return any(
         card[side].get(verdict) for side in ("right", "wrong") for verdict in list(VERDICTS)[:3]

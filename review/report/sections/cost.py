@@ -1,4 +1,4 @@
-"""What the runs cost, and reviewers' time."""
+"""The cost of the runs, and reviewers' time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ KEY = "cost"
 
 
 def show_cost(view: ReportView) -> Section | None:
-    """One row for each Configuration; nothing where all was imported and nobody's time is known."""
+    """Return a row for each Configuration, or None if all was imported and no review times are known."""
     costs = view.details["costs"]
     found = [(arm, costs.get(arm["name"])) for arm in view.arms]
     found = [(arm, cost) for arm, cost in found if cost or arm["time"]["items"]]

@@ -1,4 +1,4 @@
-"""What a section is made of: blocks, each a table or a chart, or both."""
+"""The elements of a section: blocks with a table, a chart, or both."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ChartPoint = tuple[float, float | None, float | None]
 
 @dataclass(frozen=True)
 class LineChart:
-    """Lines over the same places, for the tag `line_chart`; the numbers stand in the table beside it."""
+    """Lines over the same places, for the tag `line_chart`. The table next to it has the numbers."""
 
     lines: Sequence[tuple[str, Sequence[ChartPoint | None]]]
     places: Sequence[str]
@@ -25,7 +25,7 @@ class LineChart:
 
 @dataclass(frozen=True)
 class Block:
-    """A part of a section. `arm` where it is about one Configuration; `kind` names a template of its own."""
+    """A part of a section. `arm` is set if it is about one Configuration."""
 
     table: Table | None = None
     title: str = ""
@@ -39,7 +39,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Section:
-    """Collapsed at first: `summary` says in one line what is inside. `text` is its definition in words."""
+    """A section of the report, collapsed at first. `summary` describes it in one line, and `text` defines it."""
 
     key: str
     title: str
@@ -49,18 +49,18 @@ class Section:
 
 
 def arm_cell(arm: Json) -> Cell:
-    """The name of a Configuration, marked where the demo model had a part."""
+    """Return the name of a Configuration, marked if the demo model was involved."""
     return Cell(arm["name"], is_demo=bool(arm.get("demo")))
 
 
 def share_columns(ratio: str = "") -> list[Column]:
-    """The headings over a share, as `share_cells` gives it; `ratio` where it is not n of N."""
+    """Return the headings of the columns of `share_cells`. `ratio` replaces "n / N"."""
     headings = (ratio or _("n / N"), _("Value"), _("95 % interval"))
     return [Column(heading, is_number=True) for heading in headings]
 
 
 def share_cells(share: Json, *, url: str = "") -> list[Cell]:
-    """A share: its ratio, which may lead to its items, its value, its interval."""
+    """Return the cells of a share: its ratio, which can link to its items, its value, and its interval."""
     return [
         Cell(say_ratio(share["numerator"], share["denominator"]), url=url),
         Cell(say_share(share["value"]), is_strong=True),

@@ -1,4 +1,4 @@
-"""The figures if other scores decided: with those that are not blind, without those of people who were called in."""
+"""The figures under alternative rules for which scores decide, such as with scores that are not blind."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ READINGS = {
 
 
 def show_sensitivity(view: ReportView) -> Section | None:
-    """A table for each reading that changes anything, and the scores that are left out as they stand."""
+    """Return a table for each reading that changes a figure, and one of the scores that are left out."""
     readings = view.details.get("readings") or {}
     left_out = view.details.get("not_blind") or []
     blocks = [
@@ -74,7 +74,7 @@ def _reading(view: ReportView, name: str, arms: Json) -> Table:
 
 
 def _rows(view: ReportView, place: int, arm: Json, arms: Json) -> Iterator[list[Cell]]:
-    """The figures that differ in this reading."""
+    """Yield the figures that differ in this reading."""
     read_so = arms.get(arm["name"], {}).get(view.criterion.value, {})
     for name in (one["name"] for one in view.definitions if one["name"] in read_so):
         other = read_so[name]

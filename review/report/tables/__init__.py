@@ -1,1 +1,1 @@
-"""Tables of the report as rows of cells: drawn on the page, and copied as LaTeX, Markdown or CSV."""
+"""Tables of the report as rows of cells. They are shown on the page and copied as LaTeX, Markdown or CSV."""

@@ -1,4 +1,4 @@
-"""Who looked at the figures when, and when the campaign was closed and opened again."""
+"""Reports who viewed the figures and when, and when the campaign was closed and reopened."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ MOST_LOOKS = 200
 
 
 def report_looks(campaign: Campaign) -> Document:
-    """All looks counted, the newest listed with the state of the campaign then; and each closing and reopening."""
+    """Return the number of views, the newest views with the campaign's state at the time, and all closings."""
     looks = campaign.looks.select_related("by").order_by("-pk")
     return {
         "count": looks.count(),
@@ -29,7 +29,7 @@ def report_looks(campaign: Campaign) -> Document:
 
 
 def list_closings(campaign: Campaign) -> list[Document]:
-    """Each time that the campaign was closed, or taken up again after that, the oldest first, from the audit log."""
+    """Return each closing and reopening of the campaign from the audit log, oldest first."""
     closed = Campaign.State.CLOSED.value
     return [
         {

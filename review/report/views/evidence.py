@@ -1,4 +1,4 @@
-"""Execution evidence in reports: what reviewers changed in cases, and the figures of the live queue."""
+"""Execution evidence in reports: reviewers' changes to cases, and the figures of the review queue."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from review.report.views.parameters import read_criterion, switch_of
 
 @require_safe
 def report_changes(request: HttpRequest, pk: int) -> HttpResponse:
-    """What reviewers of a study changed in its cases, and why."""
+    """List reviewers' changes to the cases of a study, with their reasons."""
     user = signed_in(request)
     campaign = access_report(user, pk)
     answer = _show_changes(request, campaign)
-    # Whoever sees them knows the cases of items that they may still have to score.
+    # The changes reveal cases of items that the user may still have to score.
     note_unblinded(campaign, by=user)
     note_campaign(user, campaign, Exposure.What.ITEMS)
     return answer
@@ -38,13 +38,13 @@ def report_changes(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_safe
 def live_changes(request: HttpRequest) -> HttpResponse:
-    """The same of the live queue."""
+    """List reviewers' changes to cases in the review queue."""
     return _show_changes(request, access_live_report(signed_in(request)))
 
 
 @require_safe
 def live_report(request: HttpRequest) -> HttpResponse:
-    """Execution against experts, of what was decided on in the live queue."""
+    """Show execution compared with experts, for decided items of the review queue."""
     live = access_live_report(signed_in(request))
     criterion = read_criterion(request)
     addresses = (reverse("queue-execution-items"), reverse("queue-execution-changes"))
@@ -61,7 +61,7 @@ def live_report(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def live_table(request: HttpRequest, table: str, ending: str) -> HttpResponse:
-    """One of its tables as text."""
+    """Return one table of the review queue's report as text."""
     live = access_live_report(signed_in(request))
     refusal = BadInput(_("There is no such table in this report."), field="table")
     form = FORMATS.get(ending)
@@ -76,7 +76,7 @@ def live_table(request: HttpRequest, table: str, ending: str) -> HttpResponse:
 
 @require_safe
 def live_items(request: HttpRequest) -> HttpResponse:
-    """The items behind a number of it."""
+    """List the items behind a number of the review queue's report."""
     live = access_live_report(signed_in(request))
     arm = request.GET.get("configuration", "")
     found, context = find_executed_items(request, live, arm, read_criterion(request))

@@ -30,7 +30,7 @@ from review.report.views.parameters import address, read_criterion, read_which, 
 from review.study import FIGURES, Criterion, ItemPattern
 from review.study.execution import CONFUSION_TEXT
 
-# Why a stage has no final score, by the letter that its pattern keeps.
+# Why a stage has no final score, by the letter stored in the pattern.
 _STANDINGS = {
     "u": gettext_lazy("unresolved"),
     "a": gettext_lazy("wrong, unresolved under partial"),
@@ -42,7 +42,7 @@ _STANDINGS = {
 
 @require_safe
 def report_items(request: HttpRequest, pk: int) -> HttpResponse:
-    """The items behind a figure. Whoever sees them knows their verdicts, and is marked so where they review here."""
+    """List the items behind a figure. This shows verdicts, so reviewers of the study are marked as unblinded."""
     user = signed_in(request)
     campaign = access_report(user, pk)
     criterion = read_criterion(request)
@@ -73,7 +73,7 @@ def report_items(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def item_execution_reason(request: HttpRequest, pk: int) -> HttpResponse:
-    """Say why execution and experts differ on an item, and go back to the list."""
+    """Record why execution and experts differ on an item, and redirect to the list."""
     user = signed_in(request)
     item = access_managed_item(user, pk)
     explain_execution(item, reason=request.POST.get("reason", ""), by=user)
@@ -128,7 +128,7 @@ def _of_cell(
 def find_executed_items(
     request: HttpRequest, campaign: Campaign, arm: str, criterion: Criterion
 ) -> tuple[QuerySet[Item], dict[str, object]]:
-    """The items behind a number of the execution tables, and the context of their list. Raises BadInput."""
+    """Return the items behind a number of the execution tables, and the context of their list. Raises BadInput."""
     names = ("stage", "execution", "side", "reason")
     wanted = {name: request.GET.get(name, "") for name in names}
     found, executed = find_executed(campaign, configuration=arm, criterion=criterion, **wanted)
@@ -187,7 +187,7 @@ def _show_item(item: Item, executed: object = None) -> dict[str, object]:
 
 
 def say_executed(one: ExecutedStage) -> dict[str, object]:
-    """What a script did in its cases, in words."""
+    """Return the results of a script in its cases as texts."""
     result = one.result
     return {
         "outcome": OUTCOMES[result.outcome],
@@ -218,7 +218,7 @@ def _parts(*, criterion: Criterion, which: Which, **parameters: str) -> list[dic
 
 
 def _way_back(request: HttpRequest, item: Item) -> str:
-    """The list or the item's page that the form stood on; no address of anybody else's."""
+    """Return the URL of the list or item page with the form. URLs of other sites are ignored."""
     homes = (
         reverse("campaign-report-items", args=[item.campaign_id]) + "?",
         reverse("campaign-item", args=[item.campaign_id, item.pk]),

@@ -1,4 +1,4 @@
-"""Reports that are kept as they stood: taken, looked at, as a file."""
+"""Snapshots of a report: saving, viewing and downloading."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from review.report.views.report import show_body, show_live, write_table
 
 @require_POST
 def campaign_snapshot(request: HttpRequest, pk: int) -> HttpResponse:
-    """Keep the report as it stands now."""
+    """Save a snapshot of the current report."""
     user = signed_in(request)
     campaign = access_report(user, pk)
     name = request.POST.get("name", "")
@@ -37,7 +37,7 @@ def campaign_snapshot(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_safe
 def report_snapshot(request: HttpRequest, pk: int, snapshot: int) -> HttpResponse:
-    """A report as it stood; what was scored since does not change it."""
+    """Show a snapshot. Later scores do not change it."""
     kept = _see_snapshot(request, pk, snapshot)
     criterion = read_criterion(request)
     name = "campaign-report-snapshot-table"
@@ -57,7 +57,7 @@ def report_snapshot(request: HttpRequest, pk: int, snapshot: int) -> HttpRespons
 def report_snapshot_table(
     request: HttpRequest, pk: int, snapshot: int, table: str, ending: str
 ) -> HttpResponse:
-    """One table of a kept report as text."""
+    """Return one table of a snapshot as text."""
     kept = _see_snapshot(request, pk, snapshot)
     criterion = read_criterion(request)
     return write_table(kept.data, criterion, table, ending, threats=kept.data["threats"])
@@ -65,7 +65,7 @@ def report_snapshot_table(
 
 @require_safe
 def report_snapshot_file(request: HttpRequest, pk: int, snapshot: int) -> HttpResponse:
-    """The snapshot's data, byte for byte what its hash is of."""
+    """Return the snapshot's data, byte for byte as it was hashed."""
     kept = _see_snapshot(request, pk, snapshot)
     return HttpResponse(
         write_canonical(kept.data),
@@ -75,7 +75,7 @@ def report_snapshot_file(request: HttpRequest, pk: int, snapshot: int) -> HttpRe
 
 
 def _see_snapshot(request: HttpRequest, campaign: int, pk: int) -> ReportSnapshot:
-    """One of a campaign's, looked at like its live report."""
+    """Return one of the campaign's snapshots, and log the view like that of the live report."""
     user = signed_in(request)
     found = access_report(user, campaign)
     kept = get_object_or_404(found.snapshots.select_related("by", "campaign"), pk=pk)
