@@ -1,8 +1,8 @@
 """Records which verdicts each user has been shown, and stores that with their scores.
 
-`pipeline.access.visible_parts` decides what a page may show of a run, and everything it permits is recorded here. No
-page can forget to record it. The records of a request are written after its response is rendered and before it is sent,
-by one statement without a lock, and only if something was shown. A GET request writes nothing else.
+`pipeline.access.visible_parts` decides what a page may show of a run, and everything it permits is recorded here, so
+that pages don't have to do it. The records of a request are written after its response is rendered and before it is
+sent, by one statement without a lock, and only if something was shown. A GET request writes nothing else.
 """
 
 from __future__ import annotations

@@ -138,7 +138,7 @@ def _member(campaign: int, user: int) -> QuerySet[Member]:
     own = Assignment.objects.filter(item__campaign=OuterRef("campaign"), reviewer=OuterRef("user"))
     return Member.objects.filter(campaign=campaign, user=user).annotate(
         holds=Exists(own.filter(state__in=[Assignment.State.ACTIVE, Assignment.State.WAITING])),
-        # Whether their place in the campaign depends on more than the position of their newest item.
+        # Whether the reviewer's place depends on more than the position of their newest item.
         has_loose=Exists(own.filter(state__in=Assignment.LOOSE)),
     )
 

@@ -24,16 +24,16 @@ _MILLION = 1_000_000
 
 @dataclass(frozen=True)
 class ArmEstimate:
-    """The estimate for one configuration: missing runs, those of the pilot among them, and micro-dollars per run.
+    """The estimate for one configuration: missing runs, how many are in the pilot, and micro-dollars per run.
 
-    Unknown costs are None. `unpriced` then names the models without a price. If it is empty, no run of the
+    Unknown costs have the value None. `unpriced` then names the models without a price. If it is empty, no run of the
     configuration has finished yet.
     """
 
     configuration: Configuration
     runs: int
     pilot_runs: int
-    direct_each: float | None  # with single calls
+    direct_each: float | None  # with a separate call for each question
     batched_each: float | None  # with message batches, for endpoints that support them
     tokens: int | None  # of an average earlier run
     unpriced: tuple[str, ...] = ()
@@ -82,7 +82,7 @@ class Estimate:
 
     @property
     def direct_cost(self) -> int | None:
-        """Micro-dollars with single calls."""
+        """Micro-dollars with a separate call for each question."""
         return _sum_known(arm.direct_cost for arm in self.arms if arm.runs)
 
     @property
@@ -160,7 +160,7 @@ def describe(expected: Estimate) -> dict[str, object]:
 
 
 def _count_reviews(campaign: Campaign, missing: int) -> int:
-    """Count the slots of existing and missing items. Each member reviews every gold and training item."""
+    """Count the reviews of existing and missing items. Each member reviews every gold and training item."""
     items = campaign.items.aggregate(
         places=Sum("places", filter=~Q(overlap=EVERYBODY)),
         shared=Count("pk", filter=Q(overlap=EVERYBODY)),

@@ -132,7 +132,7 @@ class EvidenceActions(viewsets.GenericViewSet[Item]):
     )
     @action(detail=True)
     def evidence(self, request: Request, pk: str) -> Response:
-        """Return the sandbox test results of the item's scripts. Available once every stage has a score."""
+        """Return the sandbox test results of the item's scripts. They are available once every stage has a score."""
         user = signed_in(request)
         shown = show_cases(open_item(access_item(user, read_public(ITEM, pk)), user))
         if shown is None:

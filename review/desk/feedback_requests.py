@@ -19,7 +19,7 @@ from review.models import Assignment, Item
 def ask_for_feedback(item: Item, *, by: User) -> Refinement:
     """Request feedback and a refinement for a script that the reviewer scored wrong and the assessor passed.
 
-    Only for the review queue. Both are made in the background, and the item then returns to the reviewer.
+    This is for the review queue only. Both are made in the background. The item then returns to the reviewer.
     """
     desk = open_item(item, by)
     assignment = held_assignment(desk)

@@ -29,12 +29,12 @@ def name_seen(item: int, step: Step) -> int | None:
 
 
 def find_draft(item: int, name: int) -> int:
-    """Return the key of the Draft with this public key. An invalid public key returns a key that no Draft has."""
+    """Return the key of the Draft with this public key, or a key that no Draft has if it is invalid."""
     return find_key(f"{DRAFT} of {item}", name)
 
 
 def find_feedback(item: int, name: int) -> int:
-    """Return the key of the feedback with this public key. An invalid public key returns a key that no feedback has."""
+    """Return the key of the feedback with this public key, or a key that no feedback has if it is invalid."""
     return find_key(f"{FEEDBACK} of {item}", name)
 
 

@@ -70,7 +70,7 @@ def fix_cases_of_run(run_id: int) -> int:
 
     The first run adds all case sets that its statement has by then. Later runs add the sets they wrote, up to five in
     total. A set that the run's author has fixed replaces the original, unless a reviewer has changed that one. Return
-    the number of requested runs of cases.
+    the number of requested sandbox runs.
     """
     of_studies = Case.objects.filter(
         items__run=run_id,

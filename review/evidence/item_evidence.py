@@ -70,7 +70,7 @@ def read_item_evidence(item: Item, run: Run | None) -> ItemEvidence:
             if one.sha256 in found
         ],
         changes=revisions_of(item.campaign, roots),
-        # Labels are left out if the score or the cases have changed and no longer differ.
+        # Labels are left out if the score or the cases have changed so that the two no longer differ.
         withdrawn=sum(root.withdrawn_at is not None for root in roots),
         labels=[one for one in labels.select_related("by").order_by("pk") if still_differs(one)],
     )

@@ -21,11 +21,11 @@ from review.exchange.rows.columns import (
 )
 from review.models import Transfer
 
-# Stands for a missing column, so that one with the name of ours can be ignored. No real column has this name.
+# Maps one of our names to no column, so that a column with this name is ignored. No real column has this name.
 NOWHERE = "\u2014"
 HABITS = {Transfer.Kind.ITEMS.value: ITEM_HABITS, Transfer.Kind.SCORES.value: SCORE_HABITS}
 OURS = {Transfer.Kind.ITEMS.value: ITEM_COLUMNS, Transfer.Kind.SCORES.value: SCORE_COLUMNS}
-# Columns of items that the scores in the same file need too, with our names for them in scores.
+# Columns of items that scores in the same file need too, with the names that we use for them in score files.
 _SHARED = {
     "id": "item",
     "configuration": "configuration",

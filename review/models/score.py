@@ -59,8 +59,8 @@ class Score(models.Model):
         Assignment, models.SET_NULL, null=True, blank=True, related_name="scores"
     )
     current = models.BooleanField(default=True)
-    # False if the reviewer had seen anything of later stages or of other reviewers. Such a score is kept, but the
-    # figures use the previous one.
+    # False if the reviewer had seen data of later stages or of other reviewers. Such a score is kept, but the figures
+    # use the previous one.
     blind = models.BooleanField(default=True)
     imported = models.BooleanField(default=False)
     comment = models.TextField(_("comment"), blank=True)

@@ -66,7 +66,7 @@ def live_queue() -> Campaign:
 def take_in(run_id: int) -> Item | None:
     """Add a finished run to the review queue. Return None if it does not belong there or is there already.
 
-    Runs answered from the catalogue are left out because their script is verified. A user can send them by hand.
+    Runs answered from the catalogue are left out because their scripts are verified. A user can send them by hand.
     """
     return next(_send("run.id = %(run)s AND " + _BELONGS, run=run_id), None)
 

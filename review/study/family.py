@@ -68,7 +68,7 @@ def settle_family(
 ) -> list[Hypothesis]:
     """Return the hypotheses that are in the family without a p value of their own.
 
-    These are planned, not in `found`, and about data that the study has. `objects` lists what exists in each
+    They are planned, are not in `found`, and are about data that the study has. `objects` lists what exists in each
     Configuration. Experts' refinements count only if they were compared, because reviewers decide freely whether to
     write feedback.
     """

@@ -139,7 +139,7 @@ def _after(rule: _Rule, round_: int, criterion: Criterion) -> Adds:
 def _by_expert(
     pattern: ItemPattern, chain: tuple[FinalScore, ...], criterion: Criterion
 ) -> bool | None:
-    """Return whether a Draft of the chain is right, or None if that depends on one without a final score."""
+    """Return whether the first or a refined Draft is right, or None if that depends on one without a final score."""
     found = [one.right(criterion) for one in (pattern.script, *chain)]
     return True if True in found else None if None in found else False
 

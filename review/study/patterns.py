@@ -68,7 +68,7 @@ def pattern_of(judged: Judged, reading: Reading = Reading.PLAIN) -> ItemPattern 
 
 
 def _advised(judged: Judged, later: Sequence[FinalScore]) -> tuple[Recommended, FinalScore]:
-    """Return which Draft is recommended, the earliest with its text, and the score of a Draft of a later round."""
+    """Return which Draft is recommended (the earliest with its text), and the score if it is of a later round."""
     if judged.recommended is not Recommended.OTHER:
         return judged.recommended, FinalScore.ABSENT
     round_ = judged.recommended_round
@@ -304,7 +304,7 @@ class _Finals:
     def _is_complete(
         self, stage: Stage, values: dict[int, int], scores: Iterable[GivenScore] | None = None
     ) -> bool:
-        """Return whether all requested reviewers have finished the stage. With several, two at least must have scored.
+        """Return whether all requested reviewers have finished the stage. With several, at least two must have scored.
 
         `scores` are the scores of the stage if they are not those of the first round.
         """

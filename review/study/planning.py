@@ -106,7 +106,7 @@ def plan_paired(*, gained: float, lost: float, power_wanted: float, deff: float 
 def alpha_width(
     margins: tuple[float, float, float], alpha: float, items: int, *, reviewers: int = 2
 ) -> float:
-    """Simulate the width within which 95% of studies with this many items find Krippendorff's ordinal alpha.
+    """Simulate the width within which 95% of studies of this size find Krippendorff's ordinal alpha.
 
     Each reviewer gives an item's own value with probability sqrt(alpha), and otherwise one drawn from the margins. The
     observed disagreement divided by the expected one is then 1 - alpha under every metric.
@@ -170,7 +170,7 @@ def _need(
 
 
 def _steady(found: int, is_enough: Callable[[int], bool]) -> int:
-    """Return the first number from which on every tested number is enough."""
+    """Return the smallest number that is enough, along with all tested numbers above it."""
     begin = max(1, found - _SAW_TOOTH)
     holds = [is_enough(n) for n in range(begin, found + 2 * _SAW_TOOTH)]
     failed = [place for place, one in enumerate(holds) if not one]

@@ -23,7 +23,7 @@ NOT_KEPT = _("statements repeat, and which of these items share one is not kept"
 
 
 def is_made(pattern: ItemPattern) -> bool:
-    """Return whether the item is in model figures, because it was not answered from the catalogue."""
+    """Return whether the item is in model figures. Items answered from the catalogue are not."""
     return pattern.origin is not Origin.RETRIEVED
 
 

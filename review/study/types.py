@@ -112,7 +112,7 @@ class GivenScore:
     arm: Arm = Arm.MODEL
     text: int = 0
     round: int = 1  # of a refined script
-    is_blind: bool = True  # nothing else was visible than its stage shows
+    is_blind: bool = True  # only what its stage shows was visible
     is_undone: bool = False  # by its reviewer
     was_called_in: bool = False  # the reviewer was added because others differed
     is_author: bool = False  # the reviewer wrote the feedback behind the text
@@ -144,7 +144,7 @@ class Judged:
     has_refined: bool = False
     is_same: bool = False  # the refined text equals the script
     recommended: Recommended = Recommended.NONE
-    # Round of the recommended Draft if it is another one, or None if it has no round.
+    # Round of a recommended Draft other than the first and the refined one, or None if it has no round.
     recommended_round: int | None = None
     execution: float | None = None  # 0 to 1; 1 is success
     execution_reason: str = ""

@@ -81,9 +81,9 @@ def adjudicate(
 ) -> Adjudication:
     """Set the final score of a stage. It replaces an earlier adjudication, which is kept.
 
-    It is about the text and applies in every arm that has it. Raises PermissionDenied for a reviewer of the item,
-    BadInput for an invalid value or a missing reason, and NotAllowedNow if the stage has nothing to settle or the same
-    text was settled differently in another arm.
+    The score belongs to the text and applies in every arm that has it. Raises PermissionDenied for a reviewer of the
+    item, BadInput for an invalid value or a missing reason, and NotAllowedNow if the stage has nothing to settle or the
+    same text was settled differently in another arm.
     """
     if value not in Score.Value.values:
         raise BadInput(_("A score is 0, 1 or 2."), field="value")
@@ -137,7 +137,8 @@ def _check_settled_once(
 def check_adjudicator(item: Item, by: User) -> None:
     """Raise PermissionDenied if the user may not adjudicate the item.
 
-    A reviewer who scored one of its texts, in any arm or in a halo check, may not.
+    This applies to users who wrote for the item, and to those who scored one of its texts in any arm or in a halo
+    check.
     """
     if not by.has_perm("review.manage_campaigns"):
         raise PermissionDenied(_("Adjudicating takes the role “manager”."))

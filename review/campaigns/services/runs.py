@@ -1,7 +1,7 @@
 """Starts a campaign's runs. All are requested at once and started in the background in batches.
 
-A run is requested by an item that has no run yet. No request is therefore lost, even if the worker that starts the runs
-fails, or the message to it.
+A run is requested by an item that has no run yet. No request is therefore lost if the worker fails that starts the
+runs, or if the message to start them is lost.
 """
 
 from __future__ import annotations

@@ -123,7 +123,7 @@ def show_evidence(
 
 
 def _under_way(sets: Sequence[CaseSet], scripts: set[str]) -> set[int]:
-    """Return the keys of the changed suites in which a visible script has still to run."""
+    """Return the keys of the changed suites in which a visible script still has to run."""
     keys = [one.pk for one in sets if one.is_revision]
     if not keys:
         return set()

@@ -39,7 +39,7 @@ class Places:
         self._store = ItemStore(campaign, size=len(ids), by=by)
 
     def find(self, name: str, configuration: str, *, is_said: bool) -> int:
-        """Return the item's key. Raises RowProblem if it does not exist, or if the row must name a configuration.
+        """Return the item's key. Raises RowProblem if the case does not exist or the row must name a configuration.
 
         Without `is_said`, the row gives no score for the item. A missing item is then not created, and its key is 0.
         """

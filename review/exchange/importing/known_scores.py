@@ -97,7 +97,7 @@ class KnownScores:
         return current is not None and (current.value, current.at) == (given.value, given.at)
 
     def place_of(self, item: int, person: int, given: GivenRow) -> Place:
-        """Return the place of the score."""
+        """Return the place of the score: item, reviewer, stage, arm and Draft."""
         draft, _feedback = self.seen_by(item, given)
         return item, person, given.stage, given.arm, draft or 0
 

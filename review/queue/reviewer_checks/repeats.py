@@ -37,7 +37,7 @@ from review.sampling import is_in_share, shuffle_of
 # A new sitting begins after this long without a score.
 SITTING_GAP = timedelta(minutes=30)
 # Work that began this long before the first score of a sitting belongs to it too, such as the item scored first. The
-# previous sitting ended at least 30 minutes earlier. The margin also covers rounding in the summed minutes.
+# previous sitting ended at least 30 minutes earlier. The margin also covers the inexact sum of the minutes.
 _AHEAD = SITTING_GAP / 2
 # A repeat is shown after at least this many other items, and after at most three times as many.
 LATER = 20
@@ -181,7 +181,7 @@ def sitting_began(by: int) -> Coalesce:
 def had_in_sitting(by: int) -> Q:
     """Return the condition that an assignment is active or belongs to the user's current sitting.
 
-    Imported assignments ended before they were created, so they never belong to it.
+    Finished assignments count by their end, because imported ones were created after they ended.
     """
     since = sitting_began(by)
     is_new = Q(ended_at=None, created_at__gt=since)

@@ -14,7 +14,7 @@ MOST_SERIES = 4  # number of distinct series in the style sheet
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value with its interval, or None for all of them. `series` numbers the Configurations from 1."""
+    """A value with its interval, if they are known. `series` numbers the Configurations from 1."""
 
     series: int
     title: str

@@ -20,7 +20,7 @@ VERDICTS = {
 
 
 def show_assessor(view: ReportView) -> Section | None:
-    """Return a block for each Configuration that has an assessor."""
+    """Return a section with a block for each Configuration that has an assessor."""
     blocks = []
     for place, arm in enumerate(view.arms):
         if has_assessor(view, arm):

@@ -24,7 +24,7 @@ READINGS = {
 
 
 def show_sensitivity(view: ReportView) -> Section | None:
-    """Return a table for each reading that changes a figure, and one of the scores that are left out."""
+    """Return a section with a table for each reading that changes a figure, and the scores that are left out."""
     readings = view.details.get("readings") or {}
     left_out = view.details.get("not_blind") or []
     blocks = [

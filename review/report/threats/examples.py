@@ -1,4 +1,4 @@
-"""Reports from the ledger how examples were chosen, and how many items were shown an entry with the answer."""
+"""Reports how the generator's examples were chosen, and how many items were shown an entry with the answer."""
 
 from __future__ import annotations
 

@@ -28,8 +28,8 @@ _Kind = TypeVar("_Kind", bound=Hashable)
 DRAWS, MOST_DRAWS = 2_000, 20_000
 FEW_TO_DRAW = 500
 # For fewer than 500 statements, the ends of 2,000 draws still move by more than 0.01 with the seed. The spread of the
-# draws is inversely proportional to the square root of their number. This many statements in total keep the ends
-# stable.
+# draws is inversely proportional to the square root of the number of statements. This total of drawn statements keeps
+# the ends stable.
 STATEMENTS_DRAWN = 4_000_000
 SEED = 20250131
 LEAST_STATEMENTS = 20

@@ -18,7 +18,7 @@ Cluster = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class Share:
-    """A proportion with its interval. If the denominator is 0, it has no value and no bounds, but never 0.
+    """A proportion with its interval. With a denominator of 0, it has neither, and its value is not 0.
 
     `deff` is the design effect if statements repeat, and None otherwise.
     """
