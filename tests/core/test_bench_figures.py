@@ -1,4 +1,4 @@
-"""Benchmarks fail when a figure is out of its bounds."""
+"""Tests for the bounds of benchmark figures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Additions to the database: models that refer to each other, and statistics of tables."""
+"""Tests for migrations with circular foreign keys and for refreshing table statistics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arrays that are read in parts give the same elements as arrays that are read at once."""
+"""Tests that reading a JSON array in chunks gives the same elements as reading it at once."""
 
 from __future__ import annotations
 

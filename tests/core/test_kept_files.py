@@ -1,4 +1,4 @@
-"""Files that are kept: in a folder, and in a bucket, of which a machine fetches copies."""
+"""Tests for file storage in a folder and in a bucket, with local copies of bucket files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BUCKET = "kept-of-the-suite"
 
 @pytest.fixture
 def bucket(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Kept files lie in a bucket; nothing leaves this process."""
+    """Store files in a mocked S3 bucket, so that no request leaves this process."""
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "of-the-suite")
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
@@ -68,7 +68,7 @@ def test_handed_on_file_is_removed(kept: KeptFiles, settings: Settings, tmp_path
 
 
 def test_copy_is_deleted_after_a_day(bucket: None, settings: Settings, tmp_path: Path) -> None:
-    """The worker that imports it deletes it there; the machine it was uploaded to hears nothing of that."""
+    """The worker deletes its own copy after an import, but the web server that received the upload is not notified."""
     settings.LAYOUT = Layout(tmp_path / "web")
     kept, others = KeptFiles("catalogue"), KeptFiles("transfers")
     copy = kept.fetch(kept.keep(ContentFile(b"names")))

@@ -1,4 +1,4 @@
-"""Tables as Excel and pandas write them, and damaged ones: the right rows, or a problem with its line."""
+"""Tests for reading tables written by Excel and pandas, and for reporting problems with their line number."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PLAIN = "id,statement,script\na,List,ls\nb,Show,pwd\nc,Go,cd\n"
 
 
 def read(data: bytes) -> tuple[list[str], list[list[str]], list[int]]:
-    """The columns, the good rows, and the lines of the others."""
+    """Return the columns, the valid rows, and the line numbers of the invalid rows."""
     table = Table(BytesIO(data), exact=False)
     rows = list(table)
     return (
@@ -138,7 +138,7 @@ def original(ending: str, *, quoting: int) -> bytes:
 
 
 def mutated(ending: str, block: int) -> list[bytes]:
-    """Files with one to three bytes or rows removed, doubled, replaced or inserted."""
+    """Return files with one to three random deletions, duplications, replacements or insertions."""
     chance, found = random.Random(f"{ending} {block}"), []
     for _number in range(BLOCK):
         data = original(ending, quoting=block % 2)
@@ -151,7 +151,7 @@ def mutated(ending: str, block: int) -> list[bytes]:
 
 
 def lost_rows(path: Path) -> set[str]:
-    """The ids that are whole in the file and in no record of their own, although no record has a problem."""
+    """Return the ids that are in the file but not in a record, unless a record reports a problem."""
     there = set(re.findall(r"\bi\d\b", path.read_bytes().decode(errors="replace")))
     try:
         for record in Source(path):
@@ -173,7 +173,7 @@ def lost_rows(path: Path) -> set[str]:
     ),
 )
 def test_mutated_file_loses_no_row_silently(tmp_path: Path, ending: str, block: int) -> None:
-    """2,000 files in the nightly tier, 200 here."""
+    """This tests 200 files by default and 2,000 in the nightly tier."""
     lost = {}
     for data in mutated(ending, block):
         path = tmp_path / f"x.{ending}"
