@@ -1,4 +1,4 @@
-"""Every address of the product, taken from the URLconf, with what one likes in the places of its parameters."""
+"""List every address of the product from the URLconf, with a given value for each parameter."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PARAMETER = re.compile(r"\(\?P<\w+>(?:\[[^\]]*\]|[^)\[])*\)|<(?:\w+:)?\w+>")
 def routes(
     patterns: list[URLPattern | URLResolver] | None = None, prefix: str = ""
 ) -> Iterator[str]:
-    """The routes as they are written, with a {} for each parameter."""
+    """Yield the routes with `{}` in place of each parameter."""
     for one in get_resolver().url_patterns if patterns is None else patterns:
         route = prefix + re.sub(r"^\^|\$$|\\Z", "", str(one.pattern))
         if isinstance(one, URLResolver):
@@ -23,5 +23,5 @@ def routes(
 
 
 def addresses(parameter: str = "1") -> list[str]:
-    """Each address once, with this in the place of each parameter."""
+    """Return each address once, with the given value in place of each parameter."""
     return sorted({route.replace("{}", parameter) for route in routes()})

@@ -1,4 +1,4 @@
-"""The API's parser reads JSON and refuses other bodies with the status and the field."""
+"""Tests for the API's JSON parser, including the status and field of each error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the schema says of answers that a generated call cannot prove by itself."""
+"""Tests for parts of the API schema that generated calls cannot check."""
 
 from __future__ import annotations
 
