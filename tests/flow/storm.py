@@ -1,4 +1,4 @@
-"""A whole product whose parts tests kill, on a copied database; the demo model outlives them and counts its calls."""
+"""Run a whole product on a copied database so that tests can kill its parts while the demo model counts calls."""
 
 from __future__ import annotations
 
@@ -33,44 +33,44 @@ _READY_SECONDS = 90.0
 
 @dataclass(frozen=True)
 class Account:
-    """What the ledger says beside what the model counted."""
+    """The ledger's counts and the model's count."""
 
     states: dict[str, int]  # runs by state
     answered: int
     answered_twice: int  # calls with more than one answer in the ledger
     possibly_billed: int
     orphaned: int
-    billed: int  # by the model
+    billed: int  # calls that the model billed
 
     @property
     def extra(self) -> int:
-        """Calls that were billed beyond those whose answers are used."""
+        """Return how many billed calls have no answer in the ledger."""
         return self.billed - self.answered
 
 
 class Storm:
-    """A running product and the model that it asks."""
+    """A running product and its demo model."""
 
     def __init__(self, layout: Layout, standin: StandIn, environment: dict[str, str]) -> None:
         self._layout = layout
-        # What a further worker needs to take part.
+        # Another worker needs these variables to join the product.
         self.environment = environment | {
             "DATABASE_URL": layout.database_url(),
             "REDIS_URL": layout.redis_url(),
         }
         self.supervisor = 0  # process id, once it runs
         self.standin = standin
-        # What the model was asked, one JSON line each, whatever is killed.
+        # The model logs each call as one line of JSON, which survives every kill.
         self.standin_log = Path(environment["SCRIPTSMITH_STORM_LOG"])
-        # What the copied database had of other runs is not this storm's.
+        # Rows from before this moment came with the copied database.
         self._began = datetime.now(UTC)
 
     def kill_worker(self) -> None:
-        """Kill the worker, and with it the scheduler, which is one of its threads."""
+        """Kill the worker, including the scheduler thread."""
         self._kill(self._is_worker)
 
     def stop_worker(self) -> None:
-        """Send SIGTERM to the worker; the supervisor starts the next one when it has ended."""
+        """Send SIGTERM to the worker; the supervisor starts a new one after it exits."""
         for pid in processes.find(self._is_worker):
             os.kill(pid, signal.SIGTERM)
 
@@ -91,11 +91,11 @@ class Storm:
             client.flushall()
 
     def in_flight(self) -> int:
-        """Calls that the model is answering at this moment."""
+        """Return how many calls the model is answering now."""
         return sum(call["ended"] is None for call in self.standin.calls())
 
     def unfinished(self) -> int:
-        """Runs that have not come to rest; all of them while the database is away."""
+        """Return the number of unfinished runs, or `sys.maxsize` while the database is down."""
         try:
             return int(self._ask_database(
                 "SELECT count(*) FROM pipeline_run WHERE state IN ('queued', 'running')"
@@ -104,7 +104,7 @@ class Storm:
             return sys.maxsize
 
     def went_on_after(self, moment: float) -> float | None:
-        """Seconds from a moment until a call begun after it was answered; None while there is none."""
+        """Return the seconds from a moment until a later call was first answered, or None if none was."""
         try:
             rows = self._ask_database(
                 "SELECT extract(epoch FROM min(ended_at))::float8 FROM pipeline_attempt"
@@ -115,7 +115,7 @@ class Storm:
         return float(str(rows[0][0])) - moment if rows[0][0] is not None else None
 
     def account(self) -> Account:
-        """Both books, once nothing is under way any more."""
+        """Return the counts of the ledger and of the model; call this after all runs have ended."""
         states = self._ask_database(
             "SELECT state, count(*) FROM pipeline_run"
             f" WHERE coalesce(finished_at, now()) >= '{self._began}' GROUP BY state"
@@ -139,7 +139,7 @@ class Storm:
         )
 
     def ask(self, query: str) -> list[tuple[object, ...]]:
-        """The rows of a query of the product's database."""
+        """Return the rows of a query on the product's database."""
         return self._ask_database(query)
 
     def _ask_database(self, query: str) -> list[tuple[object, ...]]:
@@ -165,7 +165,7 @@ def storm(
 ) -> Iterator[Storm]:
     """Run the product on a copy of this database and delete it afterwards; `latency` and `lease` are in seconds."""
     folder = Path(tempfile.mkdtemp(prefix="scriptsmith-storm-", dir="/tmp"))
-    folder.chmod(0o711)  # as root, PostgreSQL's own user must get through to its folder
+    folder.chmod(0o711)  # if run as root, PostgreSQL's own user must be able to enter it
     layout = Layout(folder / "data", outside=folder / "outside")
     try:
         _copy_database(database_url, layout)
@@ -202,7 +202,7 @@ def _copy_database(url: str, layout: Layout) -> None:
 
 
 def wait_until(holds: Callable[[], bool], *, seconds: float, what: str) -> None:
-    """Raises AssertionError where it never holds."""
+    """Wait until the condition holds, or raise AssertionError after `seconds`."""
     deadline = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < deadline, f"{what} did not come about within {seconds:.0f} s"
@@ -212,7 +212,7 @@ def wait_until(holds: Callable[[], bool], *, seconds: float, what: str) -> None:
 def _environment(folder: Path, standin: StandIn, *, lease: float) -> dict[str, str]:
     own = {
         "SCRIPTSMITH_DATA": str(folder / "data"),
-        # The key that the database which was copied is used with.
+        # The copied database was created with this key.
         "SCRIPTSMITH_SECRET_KEY": settings.SECRET_KEY,
         "SCRIPTSMITH_POSTGRES_FOLDER": str(folder / "outside"),
         "SCRIPTSMITH_DEMO": "False",

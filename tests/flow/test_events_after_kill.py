@@ -1,4 +1,4 @@
-"""A worker and a web server that are killed while events are made and sent: each arrives, under one id, in order."""
+"""Test that events arrive in order and with one id each although the worker and the web server are killed."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ print("found", json.dumps([f"evt_{one.uid.hex}" for one in found]))
 
 
 class _Renamer(threading.Thread):
-    """Renames entries by the API, one after another, whether the web server is there or not."""
+    """A thread that renames entries through the API, even while the web server is down."""
 
     def __init__(self, url: str, token: str) -> None:
         super().__init__(daemon=True)
@@ -73,7 +73,7 @@ class _Renamer(threading.Thread):
 
 
 def _kill_web(site: Site) -> None:
-    """The web server whole, in the middle of whatever it answers."""
+    """Kill the web server with all its processes while it answers requests."""
     master = site.child("scriptsmith web")
     for one in (master, *site.children_of(master)):
         os.kill(one, signal.SIGKILL)
@@ -86,7 +86,7 @@ def test_every_event_arrives_at_least_once_and_in_order(site: Site) -> None:
         kills = {EVENTS // 5, EVENTS * 3 // 5}
 
         def kill_in_flight(_document: dict[str, object]) -> int:
-            # The worker dies between the request and the answer to it.
+            # Kill the worker between its request and the answer.
             if len(receiver.received) in kills:
                 os.kill(site.child("scriptsmith worker"), signal.SIGKILL)
                 _kill_web(site)
@@ -123,8 +123,8 @@ def test_every_event_arrives_at_least_once_and_in_order(site: Site) -> None:
     assert sum(counts.values()) <= len(ids) + len(kills), (
         "again is sent what was in flight, and no more"
     )
-    # Of what was answered nothing is missing; what was in the middle of it is there whole, or not at all.
-    # Whether one was under way at a kill is chance: often none is.
+    # Every answered rename has an event. An unanswered one has a complete event or none. Often no rename is in flight
+    # when the server is killed.
     assert renamer.done
     assert EVENTS + renamer.done <= len(ids) <= EVENTS + renamer.done + renamer.unanswered
     first: dict[str, list[int]] = {}

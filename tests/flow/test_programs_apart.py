@@ -1,4 +1,4 @@
-"""Programs as compose.yaml starts them, each with a data folder of its own as in a cluster: signs of life, counts."""
+"""Test the health checks and metrics of the programs in compose.yaml, each with its own data folder as in a cluster."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from tests.ports import free_port
 from tests.site_process import ROOT, Site
 
 SERVICES = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
-PATIENCE = 240.0  # seconds, on a machine that is busy
+PATIENCE = 240.0  # allows for a busy machine
 
 
 @contextmanager
 def started(
     site: Site, service: str, data: Path, **settings: str
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """The program of this service, on the database and broker of the site."""
+    """Run the program of this service on the site's database and broker."""
     command = SERVICES[service]["command"].replace("/data", str(data))
     words = shlex.split(command)
-    # Without "nice", which starves on a busy machine.
+    # Leave out "nice", because the program would starve on a busy machine.
     words = words[words.index("celery") :]
     words[0] = str(Path(sys.executable).parent / "celery")
     with (data / "log").open("w") as log:
@@ -52,7 +52,7 @@ def started(
 
 
 def is_alive(service: str, data: Path) -> bool:
-    """What the container is asked, by the words of compose.yaml."""
+    """Run the container's health check from compose.yaml and return whether it passes."""
     check = SERVICES[service]["healthcheck"]["test"]
     assert check[:2] == ["CMD", "python"]
     environment = {**os.environ, "SCRIPTSMITH_DATA": str(data)}
@@ -75,7 +75,7 @@ def wait_until(holds: Callable[[], bool], data: Path) -> None:
 def test_program_is_alive_although_its_metrics_port_is_taken_until_it_hangs(
     site: Site, tmp_path: Path, service: str
 ) -> None:
-    """Only the command of compose.yaml and its health check in processes of their own show this."""
+    """Check compose.yaml's commands and health checks, which needs real processes."""
     assert not is_alive(service, tmp_path)
     taken = {"SCRIPTSMITH_WORKER_METRICS": f"127.0.0.1:{site.environment['PORT']}"}
     with started(site, service, tmp_path, **taken) as process:
@@ -85,7 +85,7 @@ def test_program_is_alive_although_its_metrics_port_is_taken_until_it_hangs(
         (sign,) = (tmp_path / "workers").iterdir()
         first = sign.stat().st_mtime
         wait_until(lambda: sign.stat().st_mtime > first, tmp_path)
-        process.send_signal(signal.SIGSTOP)  # it hangs
+        process.send_signal(signal.SIGSTOP)  # simulate a hang
         long_ago = time.time() - 61
         os.utime(sign, (long_ago, long_ago))
         time.sleep(0.5)
@@ -113,7 +113,7 @@ def test_what_a_worker_elsewhere_counts_is_scraped_from_it(site: Site, tmp_path:
         wait_until(lambda: is_alive("worker", tmp_path), tmp_path)
 
         def has_had_a_run() -> bool:
-            site.run(_RUN)  # this worker has it, or that of the site
+            site.run(_RUN)  # either this worker or the site's own takes the run
             time.sleep(1)
             return scrape(port, token)[1].get("scriptsmith_runs_total", 0) >= 1
 

@@ -1,4 +1,4 @@
-"""Worker, Redis, PostgreSQL killed in turn, broker emptied, replies too slow: nothing is lost or unaccounted for."""
+"""Test that no run or billed call is lost when parts of the product fail and replies are late."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RUNS = 8
 
 @pytest.fixture
 def database_url(transactional_db: None) -> str:
-    """A database with queued runs, of people and of a campaign, at an endpoint with few places."""
+    """Return a database with queued runs, half of them in a batch, at an endpoint with three concurrent calls."""
     Endpoint.objects.filter(name="demo").update(max_in_flight=3, timeout_seconds=6)
     batch = Batch.objects.create(name="Storm")
     for number in range(RUNS):
@@ -36,7 +36,7 @@ def database_url(transactional_db: None) -> str:
 
 
 def strike(product: Storm, blow: str) -> None:
-    """Once calls are in flight; then wait until work has gone on."""
+    """Call this method of the product once calls are in flight, then wait until work continues."""
     wait_until(lambda: product.in_flight() > 0, seconds=60, what="a call in flight")
     moment = time.time()
     getattr(product, blow)()
@@ -52,8 +52,8 @@ def strike(product: Storm, blow: str) -> None:
 def test_all_runs_end_and_billed_calls_are_counted_after_kills(
     database_url: str,
 ) -> None:
-    """Only a whole product shows that worker, broker and database recover from each other's loss."""
-    late = {"kind": "delay", "task": "describe", "seconds": 30}  # beyond the endpoint's time limit
+    """Show that worker, broker and database recover from each other's failure, which needs the whole product."""
+    late = {"kind": "delay", "task": "describe", "seconds": 30}  # exceeds the endpoint's timeout
     with storm(database_url, latency=0.4, lease=2, faults=[late]) as product:
         for blow in ("kill_worker", "empty_broker", "kill_redis", "kill_postgres"):
             strike(product, blow)
@@ -61,5 +61,5 @@ def test_all_runs_end_and_billed_calls_are_counted_after_kills(
         account = product.account()
     assert account.states == {Run.State.DONE: RUNS}
     assert (account.answered, account.answered_twice) == (clean_run().calls * RUNS, 0)
-    # A try that was noted, but had not gone out when its worker was killed, is an orphan too.
+    # A try that was recorded but not sent before its worker was killed also counts as an orphan.
     assert account.extra <= account.possibly_billed

@@ -1,4 +1,4 @@
-"""A study through Message Batches, its worker killed twice and a batch expired: every item once, for half the price."""
+"""Test that a study through Message Batches finishes at half the price despite two kills and an expired batch."""
 
 from __future__ import annotations
 
@@ -33,5 +33,5 @@ def test_every_item_is_finished_no_call_is_made_twice_and_the_report_says_half_t
     assert (books.billed_twice, books.answered_twice) == (0, 0)
     assert (books.unknown, books.created_twice) == (0, 0)
     assert books.answered == books.billed
-    # Each call is rounded to a micro-dollar by itself.
+    # The cost of each call is rounded to a micro-dollar.
     assert abs(books.paid - books.full_price / 2) <= books.answered

@@ -1,4 +1,4 @@
-"""A worker that ends in the middle of a run: the run finishes by itself, and no finished call is made again."""
+"""Test that a run finishes after its worker is stopped, without repeating a finished call."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ import pytest
 from pipeline.simulation.clean_run import clean_run
 from tests.site_process import Site
 
-# Above the end of the demo's book: the rules answer, in the same number of stages.
+# The demo has no prepared answer for this request, so its rules answer in the same number of stages.
 STATEMENT = "count the files in /var/tmp/exports/archive"
 WORK_GOES_ON_WITHIN = 60.0
 
 
 def ask(site: Site) -> int:
-    """A run asked for as the page would, through the service, so that the worker is told."""
+    """Request a run through the service, as the page does, so that the worker is notified."""
     said = site.run(
         "from pipeline import services; from django.contrib.auth.models import User; "
         f"run = services.ask_and_run({STATEMENT!r}, by=User.objects.get(username='rita')); print('run', run.pk)"
@@ -61,7 +61,7 @@ def calls(site: Site) -> list[dict[str, object]]:
 
 
 def begin_run(site: Site, *, describe_seconds: int) -> int:
-    """Request a run whose describe call takes so long, and wait until that call is in flight."""
+    """Request a run whose describe call takes this long, and wait until that call is in flight."""
     standin(site, "/_standin/reset", [])
     late = {"kind": "delay", "seconds": describe_seconds, "task": "describe", "count": None}
     standin(site, "/_standin/faults", [late])
@@ -84,11 +84,11 @@ def wait_for_end(site: Site, run: int) -> dict[str, object]:
 
 @pytest.mark.timeout(240)
 def test_run_of_a_killed_worker_finishes_and_repeats_only_the_call_in_flight(site: Site) -> None:
-    """Only a worker that is really killed shows that leases, broker and ledger recover together."""
+    """Show that leases, broker and ledger recover together, which needs a worker that is really killed."""
     try:
         run = begin_run(site, describe_seconds=8)
         os.kill(site.child("scriptsmith worker"), signal.SIGKILL)
-        standin(site, "/_standin/reset", [])  # the rest at full speed
+        standin(site, "/_standin/reset", [])  # no delay for the other calls
         report = wait_for_end(site, run)
     finally:
         standin(site, "/_standin/reset", [])
@@ -103,7 +103,7 @@ def test_run_of_a_killed_worker_finishes_and_repeats_only_the_call_in_flight(sit
 @pytest.mark.nightly
 @pytest.mark.timeout(240)
 def test_worker_that_is_told_to_end_loses_no_call(site: Site) -> None:
-    """Only a real signal to a real worker shows that it drains; the drain itself has faster tests."""
+    """Show that a real signal drains a real worker; faster tests cover the drain itself."""
     run = begin_run(site, describe_seconds=5)
     os.kill(site.child("scriptsmith worker"), signal.SIGTERM)
     report = wait_for_end(site, run)

@@ -1,4 +1,4 @@
-"""A study that goes through Message Batches while its worker is killed: what the ledger says beside the model's log."""
+"""Run a study through Message Batches, kill its worker, and compare the ledger with the model's log."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from tests.flow.storm import Storm, wait_until
 from tests.standin_process import ROOT
 
 NAME = "Through batches"
-# Micro-dollars for a million tokens.
+# Prices are in micro-dollars per million tokens.
 INPUT, OUTPUT = 2_000_000, 10_000_000
-# The second batch expires when so many of its requests have been answered.
+# The second batch expires after the model has answered this many of its requests.
 EXPIRES: dict[str, object] = {"kind": "expire", "task": "batch_create", "skip": 1, "answered": 5}
 
 _REPORT = f"""
@@ -35,7 +35,7 @@ print(json.dumps(make_report(Campaign.objects.get(name={NAME!r}))["details"]["co
 
 @dataclass(frozen=True)
 class Books:
-    """What became of the study, in the product's database and in the model's log."""
+    """The study's results in the product's database and in the model's log."""
 
     items: dict[str, int]  # by state
     batches: int
@@ -43,15 +43,15 @@ class Books:
     answered: int  # calls with an answer
     answered_twice: int
     billed: int  # requests that the model answered
-    billed_twice: int  # questions that it answered more than once
-    unknown: int  # answered by the model, and not in the ledger
-    created_twice: int  # batches that the model has and the ledger has not
-    paid: int  # micro-dollars, as the report says
-    full_price: float  # of the tokens that the model counted
+    billed_twice: int  # requests that the model answered more than once
+    unknown: int  # requests that the model answered but the ledger does not have
+    created_twice: int  # batches that the model has but the ledger does not
+    paid: int  # micro-dollars in the report
+    full_price: float  # micro-dollars for the tokens that the model counted
 
 
 def prepare_study(items: int, *, by: User) -> None:
-    """A study whose runs were all asked for, at an endpoint that has batches and a price."""
+    """Create a study and request its runs at an endpoint that has batches and a price."""
     endpoint = Endpoint.objects.get(name="demo")
     Endpoint.objects.filter(pk=endpoint.pk).update(has_batches=True, timeout_seconds=20)
     Price.objects.filter(endpoint=endpoint).delete()
@@ -71,7 +71,7 @@ def prepare_study(items: int, *, by: User) -> None:
 
 
 def carry_through(product: Storm, *, seconds: float) -> Books:
-    """Kill the worker twice, once a batch is under way and once results are being read; wait for every item."""
+    """Kill the worker during a batch and again while it reads results, then wait until every item is prepared."""
 
     def count(query: str) -> int:
         return int(str(product.ask(query)[0][0]))
@@ -130,7 +130,7 @@ def _log_lines(product: Storm) -> list[dict[str, str]]:
 
 
 def _paid(product: Storm) -> int:
-    """The cost in the study's report."""
+    """Return the cost in the study's report, in micro-dollars."""
     done = subprocess.run(
         [sys.executable, "-c", _REPORT],
         cwd=ROOT,
