@@ -1,4 +1,4 @@
-"""Form stories of incidents, sources of alerts and rules."""
+"""Form stories for incidents, alert sources and rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Form stories of campaigns: made, filled, watched, settled, reported, imported into and exported."""
+"""Form stories for creating, planning, running, reporting, importing and exporting studies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Form stories of the catalogue: editing, curation, calibration, files, the admin's forms."""
+"""Form stories for catalogue editing, curation, calibration, files and the admin's forms."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def a_file_looked_through(world: World) -> str:
 def an_import_under_way(world: World) -> str:
     address = a_file_looked_through(world)
     world.client.post(f"{address}start/")
-    # So small a file is imported at once: as if a worker had not come to it yet.
+    # A small file is imported at once. Reset the state, as if no worker had started the job.
     world.job = Job.objects.latest("pk")
     Job.objects.filter(pk=world.job.pk).update(state="waiting")
     return f"/catalogue/imports/{world.job.pk}/"

@@ -1,4 +1,4 @@
-"""Form stories of slash commands."""
+"""Form stories for slash commands."""
 
 from __future__ import annotations
 

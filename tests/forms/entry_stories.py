@@ -1,4 +1,4 @@
-"""Form stories of an entry's page: every move, every outcome, its use and its wordings."""
+"""Form stories for an entry's page: its state changes, uses, outcomes and phrasings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def page_of(version: Version) -> str:
 
 
 def a_version(state: str, **details: object) -> Callable[[World], str]:
-    """The page of a version in this state."""
+    """Return a story step that opens the page of a version in this state."""
 
     def make(world: World) -> str:
         world.version = shelve(state=state, **details)
@@ -78,13 +78,13 @@ def tags_of(entry: Entry) -> set[str]:
 
 
 def a_review(world: World) -> str:
-    """The page on which a version is verified."""
+    """Open the page on which a version is verified."""
     a_version("in_review")(world)
     return f"/catalogue/versions/{world.version.pk}/review/"
 
 
 def a_former_version(world: World, *, author: str = "") -> str:
-    """The page that leads back to version 1 from version 2, which is verified."""
+    """Open the page that rolls back from version 2, which is verified, to version 1."""
     other = world.person("second_curator")
     world.version = shelve(author=world.person(author) if author else None)
     script, details = "uptime -p\n", services.details_of(world.version)

@@ -1,4 +1,4 @@
-"""Form stories of the doors to other systems."""
+"""Form stories for integrations with other systems."""
 
 from __future__ import annotations
 

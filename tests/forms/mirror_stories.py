@@ -1,4 +1,4 @@
-"""Forms about the Git mirror."""
+"""Form stories for the Git mirror."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forms about destinations of events, and about notifications."""
+"""Form stories for event destinations and notifications."""
 
 from __future__ import annotations
 

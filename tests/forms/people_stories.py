@@ -1,4 +1,4 @@
-"""Form stories of accounts and of the home page."""
+"""Form stories for accounts and the home page."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NEW_PASSWORD = "a good new passphrase"
 
 
 def at(address: str) -> Callable[[World], str]:
-    """A page that needs nothing to be there."""
+    """Return a story step that opens a page without creating rows."""
     return lambda _world: address
 
 

@@ -1,4 +1,4 @@
-"""Form stories of actions, runs, endpoints, configurations and prompts."""
+"""Form stories for requests, runs, endpoints, configurations and prompts."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def an_answered_run(world: World) -> str:
 
 
 def a_run_to_fill_in(world: World) -> str:
-    """Answered from the catalogue by a script that wants a value."""
+    """Create a run that the catalogue answers with a script that needs a value."""
     address = an_answered_run(world)
     Version.objects.update(
         script=': "${DAYS:=}"\nls "$DAYS"\n',
@@ -55,7 +55,7 @@ def a_run_to_fill_in(world: World) -> str:
 
 
 def an_ask_with_a_secret(world: World) -> HttpResponse:
-    """The form as it comes back, with what was found in it."""
+    """Submit a request that contains a secret and return the page with the warning."""
     Endpoint.objects.update(treat_as_remote=True)
     answer: HttpResponse = world.client.post(
         "/actions/new/", {"statement": f"Upload it with {SECRET}"}

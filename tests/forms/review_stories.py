@@ -1,4 +1,4 @@
-"""Form stories of the queue, of studies as their reviewers meet them, and of the review screen."""
+"""Form stories for the review queue, the review page and a reviewer's studies."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ FLAGGED = {
 LONG = "This is wrong for many reasons. " * 20
 
 
-# --- Items in somebody's hands ---------------------------------------------------------------------------------
+# --- Claimed items ---------------------------------------------------------------------------------------------
 
 
 def in_queue(world: World, **details: Any) -> Item:
@@ -58,7 +58,7 @@ def a_held_item(world: World) -> str:
 
 
 def a_held_harmless_item(world: World) -> str:
-    """Approving what deletes would take a reason."""
+    """Claim an item whose script deletes nothing, so that it can be approved without a reason."""
     services.claim_item(in_queue(world, script="uptime -p\n"), by=world.me)
     return desk_of(world.item)
 
@@ -89,7 +89,7 @@ def feedback_is_ready(world: World) -> str:
 
 
 def something_came_back(world: World) -> str:
-    """Seen from the item that the reviewer went on to."""
+    """Open another item while the reviewer's earlier one has feedback ready."""
     feedback_is_ready(world)
     world.earlier = world.item
     services.claim_item(in_queue(world, statement="Show the uptime"), by=world.me)
@@ -101,7 +101,7 @@ ONE_MORE_CASE = """{"title": "nothing is there", "about": "Delete files", "kind"
 
 
 def an_item_with_cases(world: World) -> str:
-    """Scored through, with a script that does what it should not."""
+    """Open a fully scored item whose script fails its sandbox tests."""
     address = a_held_flagged_item(world)
     rewriting.run_its_cases(world.item)
     for value in (2, 2, 2):
@@ -138,7 +138,7 @@ def assignment(world: World) -> Assignment:
     return Assignment.objects.get(item=world.item, reviewer=world.me)
 
 
-# --- Studies, as their reviewers meet them ------------------------------------------------------------------------
+# --- Studies, as their reviewers see them -------------------------------------------------------------------------
 
 
 def study(world: World, **rules: Any) -> Campaign:
@@ -148,7 +148,7 @@ def study(world: World, **rules: Any) -> Campaign:
 
 
 def gone_through(world: World, reviewer: str, *values: int) -> Item:
-    """This reviewer has scored the next item of the study."""
+    """Let this reviewer score the next item of the study."""
     person = world.person(reviewer)
     claimed = services.claim_next(world.campaign, by=person)
     for value in values:

@@ -1,4 +1,4 @@
-"""Form stories of signing in beyond the password: second factors, sessions, single sign-on."""
+"""Form stories for second factors, sessions and single sign-on."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def an_app_to_add(world: World) -> str:
 
 
 def a_passkey_made(world: World) -> HttpResponse:
-    """The page as its script leaves it: with what the browser has made in the field for it."""
+    """Return the passkey page with the credential that the browser creates in its field."""
     world.client.defaults["SERVER_NAME"] = "localhost"
     page = world.client.get(f"{OWN}passkey/")
     made = escape(SoftwareKey().create(page.context["options"]))

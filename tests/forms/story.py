@@ -1,4 +1,4 @@
-"""What a form story is: who opens which page, what they fill in and press, and what must be so afterwards."""
+"""Form stories: which user opens which page, what they fill in and press, and what must be true afterwards."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ Filled = Mapping[str, Value]
 
 
 class World(SimpleNamespace):
-    """The people and rows of one story; `given` puts what it made here, `then` looks at it."""
+    """The users and rows of one story, set by `given` and checked by `check`."""
 
     who: str
     text: str  # of the page after the form was sent
 
     def person(self, role: str) -> User:
-        """Made when first asked for."""
+        """Return the user of this role, created on first use."""
         known: dict[str, User] = self.__dict__.setdefault("people", {})
         if role not in known:
             known[role] = make_person(PEOPLE[role], role.removeprefix("second_"))
@@ -51,7 +51,7 @@ class World(SimpleNamespace):
 
     @property
     def client(self) -> WebClient:
-        """One browser for the whole story."""
+        """Return the browser session of the whole story."""
         if "browser" not in self.__dict__:
             self.browser = WebClient()
             if self.who != "visitor":
@@ -61,30 +61,30 @@ class World(SimpleNamespace):
 
 @dataclass(frozen=True)
 class Story:
-    """One form of one template, used once as its user uses it. `told` adds both."""
+    """One form of one template, used as its user would use it. `told` adds the template and the user."""
 
     # Returns the page's address, or the page itself if it answers a POST.
     given: Callable[[World], str | HttpResponse]
     sends_to: str  # the name of the URL that the form is sent to
-    press: str = ""  # the words or the value of the button; "" is the first button
+    press: str = ""  # the label or value of the button; "" is the first button
     fill: Filled | Callable[[World], Filled] = field(default_factory=dict)
-    name: str = ""  # tells apart stories of one template that are sent to the same URL
+    name: str = ""  # distinguishes stories of one template with the same URL
     status: int = 200  # of the final answer, after all redirects
     check: Callable[[World], object] | None = None  # returns something true after success
     template: str = ""
-    who: str = ""  # a name of PEOPLE, or "visitor" without an account
+    who: str = ""  # a key of PEOPLE, or "visitor" for no account
 
     @property
     def id(self) -> str:
         return f"{self.template} {self.name or self.sends_to}"
 
     def then(self, check: Callable[[World], object]) -> Story:
-        """Return the story with what must be true after the form was sent."""
+        """Return the story with a check that runs after the form is sent."""
         return replace(self, check=check)
 
 
 def told(*tables: Mapping[tuple[str, str], Iterable[Story]]) -> tuple[Story, ...]:
-    """Return the stories of all tables, each with the template and the user that it is listed under."""
+    """Return the stories of all tables with the template and the user from each table's key."""
     return tuple(
         replace(story, template=template, who=who)
         for table in tables
@@ -94,9 +94,9 @@ def told(*tables: Mapping[tuple[str, str], Iterable[Story]]) -> tuple[Story, ...
 
 
 def open_page(story: Story, world: World) -> HttpResponse:
-    """The page with the form on it, rendered by the story's template."""
+    """Return the page with the form, which must use the story's template."""
     opened = story.given(world)
-    components._draw_once.cache_clear()  # else the page has no word of a template that another has drawn
+    components._draw_once.cache_clear()  # cached components would not count as rendered templates
     page = world.client.get(opened, follow=True) if isinstance(opened, str) else opened
     shown = {one.name for one in page.templates}
     assert story.template in shown, f"{page.status_code}: the page is made of {sorted(shown)}"
@@ -104,7 +104,7 @@ def open_page(story: Story, world: World) -> HttpResponse:
 
 
 def check_forms(page: HttpResponse) -> None:
-    """Every form that is sent by POST has the token in it and works without htmx; none records a judgment by Enter."""
+    """Check that every POST form has a CSRF token and works without htmx, and that Enter records no judgment."""
     assert judgments_by_enter(page.text, page=page.request["PATH_INFO"]) == []
     for form in forms_in(page.text):
         if not form.is_post:
@@ -115,7 +115,7 @@ def check_forms(page: HttpResponse) -> None:
 
 
 def check_links(story: Story, world: World, page: HttpResponse) -> None:
-    """If the form is refused, no link of the page that says so leads to an address that only takes POST."""
+    """Check that the page of a refused form has no link to an address that only accepts POST."""
     form = find_form(story, page, story.press)
     texts = [one for one in form.controls if one.tag == "textarea" or one.type in ("text", "url")]
     if not texts:
@@ -132,7 +132,7 @@ def check_links(story: Story, world: World, page: HttpResponse) -> None:
 
 
 def find_form(story: Story, page: HttpResponse, press: str) -> Form:
-    """The form that is sent to the story's address, with the button that is pressed."""
+    """Return the form that is sent to the story's address and has the button."""
     here = page.request["PATH_INFO"]
     found = [
         form
@@ -150,7 +150,7 @@ def find_form(story: Story, page: HttpResponse, press: str) -> Form:
 
 
 def send(story: Story, world: World, page: HttpResponse) -> HttpResponse:
-    """Fill the form in as a person would, and send exactly what a browser would send."""
+    """Fill in the form as a user would, and send exactly what a browser would send."""
     form = find_form(story, page, story.press)
     form.fill(**(story.fill(world) if callable(story.fill) else story.fill))
     return form.send(world.client, page=_address_of(page), press=story.press, follow=True)
@@ -162,5 +162,5 @@ def _address_of(page: HttpResponse) -> str:
 
 
 def now(row: Any) -> Any:
-    """The row as it is in the database by now."""
+    """Return the row as it is in the database now."""
     return type(row)._default_manager.get(pk=row.pk)

@@ -1,8 +1,8 @@
-"""Every form that is sent by POST is used once as its user uses it, as it was rendered.
+"""Use every POST form once, as its user would, on the rendered page.
 
-A template with such a form and no story fails here. To add one, put a `Story` into the table of its part of the
-product next to this file, under its template and role: how to open the page, where the form is sent, what to press
-and fill in, and what must be true afterwards.
+A template with such a form and no story fails here. To add one, put a `Story` into the table for its part of the
+product in this folder, under its template and role. A story says how to open the page, where the form is sent, what to
+fill in and press, and what must be true afterwards.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def forms_by_post() -> set[str]:
 
 
 def words_of(html: str) -> str:
-    """Return the text of the page, for the message of a test that fails."""
+    """Return the text of the page, for error messages."""
     main = html.partition("<main")[2].partition("</main>")[0] or html
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", f"<{main}")).split())[:1500]
 
@@ -67,7 +67,7 @@ def words_of(html: str) -> str:
 @pytest.fixture(autouse=True)
 def _own_folder(settings: object, tmp_path: Path) -> None:
     settings.MEDIA_ROOT = tmp_path / "files"
-    # A provider to sign in with, where nobody listens.
+    # Nothing listens at this provider's address.
     settings.SCRIPTSMITH_OIDC_ISSUER = "http://127.0.0.1:9"
 
 
