@@ -1,8 +1,8 @@
 """Count what each tier costs and fail a run that exceeds tests/budget.json.
 
-Seconds differ from machine to machine, so the budget holds counts. Child processes vary by a few, because each xdist
-worker remembers the analysis of the scripts that it has seen. To raise a count, change the file and add the reason to
-its `raised`. A run of part of a tier is compared too, since it can only count less.
+Seconds differ between machines, so the budget limits counts. Counts of child processes vary by a few, because each
+xdist worker remembers the analysis of the scripts that it has seen. To raise a count, change the file and add the
+reason to its `raised`. A partial run of a tier is compared too, because it can only count less.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ counted: Counter[str] = Counter()
 
 
 def _count_processes(event: str, arguments: tuple[object, ...]) -> None:
-    """Count child processes and products that tests start; an audit hook sees every way to start one."""
+    """Count child processes and started products with an audit hook, which sees every way to start a process."""
     if event == "subprocess.Popen":
         counted["child processes"] += 1
         if "scriptsmith_site.embedded" in str(arguments[1]):
@@ -58,7 +58,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 def exceeded(config: pytest.Config) -> list[str]:
-    """Return a sentence for each count above the budget of the tier that runs."""
+    """Return a sentence for each count above the budget of the current tier."""
     tier = TIERS.get(config.getoption("markexpr"))
     budget = json.loads(FILE.read_text()).get(tier, {})
     return [
@@ -78,7 +78,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 def print_core_seconds() -> None:
-    """Print the processor time of all tests and servers, after the last of them has ended."""
+    """Print the processor time of all tests and servers after the last process has ended."""
     used = [
         sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     ]

@@ -1,9 +1,9 @@
-"""Run the fast tests of the modules that a change reaches, nearest first, for about a minute.
+"""Run the fast tests of the modules that a change affects, nearest first, for about a minute.
 
     python -m tests.changed [BASE]
 
-Compares the working tree with BASE: HEAD by default, or the commit before it if nothing is uncommitted. Three kinds of
-test modules are reached: those that changed, those in the folder of a changed module or template, and those that
+Compares the working tree with BASE, by default HEAD, or the commit before it if nothing is uncommitted. A change
+affects three kinds of test modules: changed ones, those in the folder of a changed module or template, and those that
 import a changed module, directly or through others.
 """
 
@@ -39,7 +39,7 @@ def main(base: str = "") -> int:
 
 
 def changed_files(base: str) -> list[str]:
-    """Return the changed and the new files, as paths from the project's folder."""
+    """Return the changed and new files as paths relative to the project's folder."""
 
     def git(*words: str) -> list[str]:
         done = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=True)
@@ -52,7 +52,7 @@ def changed_files(base: str) -> list[str]:
 
 
 def rank(changed: list[str]) -> dict[str, int]:
-    """Return each test module that the files reach, with its distance in imports."""
+    """Return each affected test module with its distance in imports."""
     graph = grimp.build_graph(*APPS, "tests", cache_dir=str(ROOT / ".import_linter_cache"))
     distance: dict[str, int] = {}
     level = {name for path in changed if (name := _module(path)) in graph.modules}
@@ -74,7 +74,7 @@ def rank(changed: list[str]) -> dict[str, int]:
 
 
 def choose(reached: dict[str, int]) -> tuple[list[str], int]:
-    """Return the nearest test modules with about CASES tests, and how many modules are left out."""
+    """Return the nearest test modules with about CASES tests, and the number of modules left out."""
     by_distance = defaultdict(list)
     for path, distance in reached.items():
         by_distance[distance].append(path)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-# A downloaded copy of the catalogue: a file without a server, with its own style and a policy that has its hash.
+# A downloaded copy of the catalogue is one file with its own styles and a content security policy with their hash.
 OFFLINE = "catalog/exchange/offline.html"
 STYLESHEET = "css/scriptsmith.css"
 MOST_COLUMNS = 160
@@ -34,7 +34,7 @@ _FORBIDDEN = {
 _RISK = re.compile(r'badge-risk|"(?:triangle|diamond)"|level-\{\{|class="[^"]*risk-(?:low|high)')
 _RISK_COMPONENTS = ("_risk_badge.html", "_finding_mark.html", "_icon.html", "_line_notes.html")
 _MAPPING_LOOP = re.compile(r"\bin +([\w.]+\.(?:items|keys|values))\b(?! *\()")
-_ATTRIBUTES = ("line.values",)  # of an object that is not a mapping
+_ATTRIBUTES = ("line.values",)  # attributes of objects that are not mappings
 _BLOCK = re.compile(r"{% block ([\w-]+) %}(.*?){% endblock(?: [\w-]+)? %}", re.DOTALL)
 _SET = re.compile(r"\bas(?:var)? (\w+)(?: [\w =]*)? ?%}")
 _TEXT = re.compile(r'"[^"]*"')
@@ -49,7 +49,7 @@ _TONES = "ember verdigris temper straw crimson"
 _TINTS = "ember-tint verdigris-tint temper-tint straw-tint crimson-tint"
 _CODE = "code code-marked diff-add diff-add-word diff-del diff-del-word"
 _SYNTAX = "syn-text syn-comment syn-keyword syn-string syn-variable syn-number syn-error"
-# Tokens in front, tokens behind them and the least contrast of each pair.
+# Each row has foreground tokens, background tokens and the minimum contrast of each pair.
 CONTRASTS = [
     ("text muted faint temper", _GROUNDS, TEXT),
     ("text muted temper", _TINTS, TEXT),  # notices; a selected row of a table
@@ -71,7 +71,7 @@ CONTRASTS = [
 
 
 class Sources:
-    """The texts under `templates` and `static` of one folder, by path relative to those."""
+    """The texts in the `templates` and `static` folders, by relative path."""
 
     def __init__(self, root: Path) -> None:
         self.templates = _read(root / "templates", ".html")
@@ -80,7 +80,7 @@ class Sources:
         self.css = self.stylesheets[STYLESHEET]
 
     def markup(self) -> Iterator[tuple[str, str]]:
-        """Yield each template and its text with comments blanked, so that line numbers stay."""
+        """Yield each template and its text, with comments blanked so that line numbers stay the same."""
         for name, text in self.templates.items():
             yield name, _COMMENT.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
 
@@ -98,7 +98,7 @@ def _line(text: str, at: int) -> int:
 
 
 def content_security_policy(sources: Sources) -> Iterator[str]:
-    """Yield what the policy of the pages would block."""
+    """Yield markup that the pages' content security policy would block."""
     for name, text in sources.markup():
         for what, pattern in _FORBIDDEN.items():
             if name != OFFLINE:
@@ -109,7 +109,7 @@ def content_security_policy(sources: Sources) -> Iterator[str]:
 
 
 def line_lengths(sources: Sources) -> Iterator[str]:
-    """Yield lines that are longer than a screen is wide."""
+    """Yield lines longer than MOST_COLUMNS."""
     for folder, files in (
         ("templates", sources.templates),
         ("static", sources.stylesheets | sources.modules),
@@ -121,7 +121,7 @@ def line_lengths(sources: Sources) -> Iterator[str]:
 
 
 def risk_components(sources: Sources) -> Iterator[str]:
-    """Yield templates that draw a risk without the components that give it one word, icon and color."""
+    """Yield templates that show a risk without the components that set its label, icon and color."""
     for name, text in sources.templates.items():
         if name.rpartition("/")[2] not in _RISK_COMPONENTS:
             yield from (
@@ -131,7 +131,7 @@ def risk_components(sources: Sources) -> Iterator[str]:
 
 
 def mapping_loops(sources: Sources) -> Iterator[str]:
-    """Yield loops over `mapping.items`: of a mapping with a key "items", that finds the value under the key."""
+    """Yield loops over `mapping.items`, which return the value of the key "items" if the mapping has one."""
     for name, text in sources.templates.items():
         for found in _MAPPING_LOOP.finditer(text):
             if found[1] not in _ATTRIBUTES:
@@ -140,9 +140,9 @@ def mapping_loops(sources: Sources) -> Iterator[str]:
 
 
 def block_names(sources: Sources) -> Iterator[str]:
-    """Yield names that a block reads and only another block sets: they are empty there.
+    """Yield names that a block reads but only another block sets, because they are empty in the first block.
 
-    A link with an empty address is drawn as a button, so that *Cancel* sent the form.
+    For example, a *Cancel* link with an empty address became a button that sent the form.
     """
     for name, text in sources.markup():
         if "{% extends" not in text:
@@ -162,7 +162,7 @@ def block_names(sources: Sources) -> Iterator[str]:
 
 
 def page_weight(sources: Sources) -> Iterator[str]:
-    """Yield files of every page that are too large or import others, which hashed names would load twice."""
+    """Yield files of every page that are too large or that import others, which hashed names would load twice."""
     texts = sources.stylesheets | sources.modules
     for names, most in MOST_BYTES.items():
         size = sum(len(texts[name].encode()) for name in names)
@@ -177,13 +177,13 @@ def page_weight(sources: Sources) -> Iterator[str]:
 
 
 def color_tokens(sources: Sources) -> Iterator[str]:
-    """Yield colors that are no tokens, and tokens that are not defined or not used."""
+    """Yield colors that are not tokens, and tokens that are undefined or unused."""
     css = sources.css
     rules = css.find("[data-theme")
     for found in re.compile(r"#[0-9a-f]{3,8}\b|\brgba?\(|\bhsla?\(").finditer(css, rules):
         yield f"static/{STYLESHEET}:{_line(css, found.start())}: {found[0]}; use a token"
     defined = {found[1]: found.start() for found in re.finditer(r"(--[\w-]+):", css)}
-    # The editor is in a shadow root, and its module has that root's styles.
+    # The editor is in a shadow root, whose styles are in the editor's module.
     used = {
         found[1]: f"static/{name}:{_line(text, found.start())}"
         for name, text in {STYLESHEET: css, **sources.modules}.items()
@@ -196,7 +196,7 @@ def color_tokens(sources: Sources) -> Iterator[str]:
 
 
 def contrast(one: str, other: str) -> float:
-    """Return the contrast ratio of two colors #rrggbb, 1 to 21, as WCAG 2.2 defines it."""
+    """Return the contrast ratio of two #rrggbb colors, from 1 to 21, as WCAG 2.2 defines it."""
     darker, lighter = sorted((_luminance(one), _luminance(other)))
     return (lighter + 0.05) / (darker + 0.05)
 
@@ -210,7 +210,7 @@ def _luminance(color: str) -> float:
 
 
 def color_contrast(sources: Sources) -> Iterator[str]:
-    """Yield pairs of color tokens that do not meet WCAG 2.2 AA, in the light and in the dark theme."""
+    """Yield pairs of color tokens that do not meet WCAG 2.2 AA in the light or dark theme."""
     css = sources.css
     found = {token[1]: token for token in TOKEN.finditer(css)}
     for fronts, grounds, least in CONTRASTS:
@@ -241,7 +241,7 @@ CHECKS: tuple[Callable[[Sources], Iterable[str]], ...] = (
 
 
 def faults(root: Path = ROOT) -> dict[str, list[str]]:
-    """Return the faults under `templates` and `static` of a folder, by check."""
+    """Return the faults in a folder's `templates` and `static`, by check."""
     sources = Sources(root)
     return {check.__name__: list(check(sources)) for check in CHECKS}
 

@@ -1,4 +1,4 @@
-"""No network but loopback, and people with roles. The servers are started by tests/early.py."""
+"""Fixtures for all tests: network access to loopback only, users with roles, and repair of the database after tests."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from tests import emptying
 from tests.template import NAME as TEMPLATE
 from tests.template import wait_for_template
 
-# The same examples each time, however long a busy machine takes for one of them.
+# Use the same examples each time, without a time limit because the machine may be busy.
 settings.register_profile("suite", deadline=None, derandomize=True)
 settings.load_profile("suite")
 
 
 @pytest.fixture(autouse=True, scope="session")
 def _only_loopback() -> Iterator[None]:
-    """A socket of this process reaches loopback and Unix paths, nothing else."""
+    """Refuse connections from this process, except to loopback addresses and Unix sockets."""
     real = socket.socket.connect
 
     def connect(self: socket.socket, address: object) -> None:
@@ -46,7 +46,7 @@ def _only_loopback() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _no_tool_rules() -> Iterator[None]:
-    """No query for curators' rules, which every page may make once in some seconds, and none of an earlier test."""
+    """Cache an empty list of curators' rules, so that no page queries them and no earlier test's rules apply."""
     cache.set(CACHE_KEY, {}, None)
     yield
     cache.delete(CACHE_KEY)
@@ -56,7 +56,7 @@ _HOLDS_ROWS = pytest.StashKey[bool]()
 
 
 class PlainSubtests:
-    """Subtests with ASCII names: xdist can send neither enums nor lone surrogates to the process that reports."""
+    """Subtests with ASCII names, because xdist workers cannot send enums or unpaired surrogates."""
 
     def __init__(self, subtests: pytest.Subtests) -> None:
         self._subtests = subtests
@@ -86,7 +86,7 @@ def module_rows(
     yield
     request.node.stash[_HOLDS_ROWS] = False
     with django_db_blocker.unblock():
-        # Reconnecting also resets the state that Django keeps of a transaction, in case a timeout broke it.
+        # Reconnecting also resets Django's transaction state, in case a timeout broke it.
         connection.close()
         connection.connect()
 
@@ -104,7 +104,7 @@ def _is_module_transaction_broken() -> bool:
 def pytest_runtest_teardown(
     item: pytest.Item, nextitem: pytest.Item | None
 ) -> Generator[None, object, object]:
-    """Repair the database after tests with real transactions, which empty the tables, and after timeouts."""
+    """Repair the database after timeouts and after tests with real transactions, which empty the tables."""
     raw = connection.connection
     if raw is not None and raw.info.transaction_status == TransactionStatus.ACTIVE:
         raw.cancel_safe()  # otherwise the statement keeps its locks after the connection is closed
@@ -114,14 +114,14 @@ def pytest_runtest_teardown(
     finally:
         module = item.getparent(pytest.Module)
         if module and module.stash.get(_HOLDS_ROWS, False) and _is_module_transaction_broken():
-            # The next test of the module sets up the module's fixtures again.
+            # The module's next test sets up its fixtures again.
             item.session._setupstate.teardown_exact(module.parent)
     marker = item.get_closest_marker("django_db")
     is_marked = marker is not None and bool(marker.kwargs.get("transaction"))
     has_emptied = is_marked or not {"transactional_db", "live_server"}.isdisjoint(
         getattr(item, "fixturenames", ())
     )
-    # A skipped test has emptied nothing, and after the last test the database is gone.
+    # A skipped test has not emptied the tables, and after the last test the database is dropped.
     has_run = bool(getattr(item, "funcargs", None))
     if has_run and nextitem is not None and has_emptied:
         with item.config.stash[blocking_manager_key].unblock():
@@ -134,7 +134,7 @@ def pytest_runtest_teardown(
 def django_db_modify_db_settings_parallel_suffix(
     django_db_modify_db_settings_parallel_suffix: None,
 ) -> None:
-    """Each worker's database is a copy of one that is migrated."""
+    """Create each worker's database as a copy of a migrated one."""
     wait_for_template()
     for database in connections.settings.values():
         database["TEST"]["TEMPLATE"] = TEMPLATE

@@ -1,4 +1,4 @@
-"""Load with `-p`, before pytest-django reads the settings: no credentials, and one set of servers for all workers."""
+"""Remove credentials and start one set of servers for all workers, before pytest-django reads the settings."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from xdist.scheduler import LoadScopeScheduling
 
 from tests import budget
 
-# Six thousand tests and all modules are half a million objects that stay: looking through them again and again
-# for what could be freed takes a third of the collection's time.
+# Six thousand tests and all modules keep half a million objects alive. Garbage collection would take a third of the
+# time that pytest needs to collect the tests.
 gc.disable()
 
 for _name in list(os.environ):
     if _name.startswith(("ANTHROPIC_", "OPENAI_", "CLAUDE_", "OTEL_")):
         del os.environ[_name]
 
-# The workers share the cores already: threads that wait for one another by spinning would take them from the tests.
+# The workers already use all cores. Threads that spin while they wait would slow down the tests.
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
 
-# A suite starts some fifty processes and rewrites the assertions of four hundred modules: where compiled modules are
-# not kept, each of them compiles everything again, which takes as long as a fifth of the tests.
+# A suite starts about fifty processes and rewrites the assertions of four hundred modules. Without cached bytecode,
+# each process would compile them again, which takes a fifth of the tests' time.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
-# Set here and not in pyproject alone: importing the product names its own settings otherwise.
+# Setting this in pyproject.toml is not enough, because importing the product sets its own settings module.
 os.environ["DJANGO_SETTINGS_MODULE"] = "tests.settings"
 _stop = []
 
@@ -42,18 +42,18 @@ if "SCRIPTSMITH_TEST_SERVERS" not in os.environ:
     os.environ["DATABASE_URL"] = _servers.database_url
     os.environ["REDIS_URL"] = _servers.redis_url
     os.environ["SCRIPTSMITH_TEST_SERVERS"] = "started"
-    # Migrated once, beside the collection; each worker's database begins as a copy.
+    # Run the migrations once, while pytest collects the tests. Each worker's database is a copy.
     _template = subprocess.Popen([sys.executable, "-m", "tests.template"])
     _stop = [_template.wait, _servers.stop]
 
 
-# Each test in these folders starts a product, a browser or a storm, so it is at least slow.
+# Each test in these folders starts a product or a browser, so it is at least slow.
 SLOW_FOLDERS = tuple(Path(__file__).parent / name for name in ("browser", "flow", "fuzz"))
 FAST = "not slow and not nightly"
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Skip the slow folders in `make test`: importing Playwright alone takes a second in each worker."""
+    """Skip the slow folders in `make test`, because importing Playwright alone takes a second in each worker."""
     if config.getoption("markexpr") == FAST and collection_path in SLOW_FOLDERS:
         return True
     return None
@@ -67,7 +67,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """What is there now stays; from here on garbage is collected, without looking at it again."""
+    """Exclude all existing objects from garbage collection, then turn it on."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
@@ -93,7 +93,7 @@ SHARE = (
 
 
 class ModulesWithServers(LoadScopeScheduling):
-    """Send each test to a free worker, and modules whose tests share servers or rows as a whole."""
+    """A scheduler that sends single tests to free workers but keeps modules with shared servers or rows together."""
 
     def _split_scope(self, nodeid: str) -> str:
         module = nodeid.split("::")[0]

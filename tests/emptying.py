@@ -9,7 +9,7 @@ from django.db import ProgrammingError, connections, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.test import TransactionTestCase
 
-# What migrations make once and no test changes.
+# Migrations fill these tables, and no test changes them.
 _STAYS = {
     "auth_group",
     "auth_group_permissions",
@@ -25,7 +25,7 @@ def _empty_all(self: TransactionTestCase) -> None:
         for alias in self._databases_names(include_mirrors=False):
             _empty(connections[alias])
     except ProgrammingError as problem:
-        # Only a superuser may delete without the triggers that keep the audit log as it is.
+        # Only a superuser may disable the triggers that protect the audit log.
         if not isinstance(problem.__cause__, psycopg.errors.InsufficientPrivilege):
             raise
         _flush(self)
@@ -41,7 +41,7 @@ def _empty(connection: BaseDatabaseWrapper) -> None:
 
 @cache
 def _find_filled(alias: str) -> str:
-    """The question for the tables that hold rows."""
+    """Return the query for the tables that have rows."""
     connection = connections[alias]
     tables = set(connection.introspection.table_names()) - _STAYS
     rows = (f"('{table}', EXISTS (SELECT FROM \"{table}\"))" for table in sorted(tables))
@@ -49,5 +49,5 @@ def _find_filled(alias: str) -> str:
 
 
 def install() -> None:
-    """Tests with real transactions end in this way from now on."""
+    """Replace how tests with real transactions empty the tables."""
     TransactionTestCase._fixture_teardown = _empty_all

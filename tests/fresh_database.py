@@ -1,4 +1,4 @@
-"""Databases of their own for tests: new copies of the migrated template, and others by name."""
+"""Create databases for single tests, as copies of the migrated template, and use them by name."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.template import NAME as TEMPLATE
 
 @contextmanager
 def fresh_database(name: str) -> Iterator[None]:
-    """Create a database of this name as migrations leave it, use it in the block, and drop it."""
+    """Create a migrated database of this name, use it in the block, and drop it."""
     with psycopg.connect(os.environ["DATABASE_URL"], autocommit=True) as server:
         server.execute(f'DROP DATABASE IF EXISTS "{name}"')
         server.execute(f'CREATE DATABASE "{name}" TEMPLATE {TEMPLATE}')
@@ -28,7 +28,7 @@ def fresh_database(name: str) -> Iterator[None]:
 
 @contextmanager
 def used_database(name: str) -> Iterator[None]:
-    """Send everything to the database of this name in the block; not within a transaction."""
+    """Use the database of this name in the block; this does not work within a transaction."""
     assert not connection.in_atomic_block
     before = connection.settings_dict["NAME"]
     try:
@@ -41,5 +41,5 @@ def used_database(name: str) -> Iterator[None]:
 def _turn_to(name: str) -> None:
     connection.close()
     connection.settings_dict["NAME"] = name
-    # Keys of rows begin at 1 in each database, so the cache would mix up their rows.
+    # Primary keys begin at 1 in each database, so cached rows of two databases would be mixed up.
     cache.clear()

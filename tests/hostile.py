@@ -1,7 +1,7 @@
-"""A server that misbehaves on purpose, on real sockets of loopback; the first part of the path says how.
+"""A server that misbehaves on real loopback sockets in the way that the first part of the path names.
 
-`Hostile()` in a `with` runs it in threads of this process; `python -m tests.hostile` runs it in one of its own and
-prints its addresses. It counts the requests that reach it, so that the ledger's tries can be held against them.
+`Hostile()` in a `with` block runs it in threads of this process. `python -m tests.hostile` runs it in its own process
+and prints its addresses. It counts requests, so that tests can compare them with the ledger's tries.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from functools import cache
 from pathlib import Path
 from types import TracebackType
 
-# Signed by nobody but itself, for localhost; its key protects nothing.
+# A self-signed certificate for localhost. Its key protects nothing.
 CERTIFICATE = Path(__file__).parent / "cases" / "tls" / "localhost.pem"
 MB = 1_000_000
 _PIECE = b" " * 65_536
@@ -54,11 +54,11 @@ KINDS = (
 
 
 class Hostile:
-    """The server; `url("drip")` is an endpoint that drips, `tls_url` one whose certificate nobody signed."""
+    """The server; `url("drip")` returns a slow endpoint, and `tls_url` has a self-signed certificate."""
 
     def __init__(self, *, drip_seconds: float = 0.2) -> None:
         self.requests: Counter[str] = Counter()
-        self.open: Counter[str] = Counter()  # connections that are being served
+        self.open: Counter[str] = Counter()  # connections being served
         self._lock = threading.Lock()
         self.ending = threading.Event()
         self.drip_seconds = drip_seconds
@@ -74,7 +74,7 @@ class Hostile:
         return f"https://localhost:{self._secured.server_address[1]}/tls"
 
     def url(self, kind: str) -> str:
-        """The base URL of an endpoint that misbehaves in this way."""
+        """Return the base URL of an endpoint that misbehaves in this way."""
         return f"http://127.0.0.1:{self.port}/{kind}"
 
     def count(self, what: Counter[str], kind: str, step: int = 1) -> None:
@@ -82,7 +82,7 @@ class Hostile:
             what[kind] += step
 
     def __enter__(self) -> Hostile:
-        _large_script()  # made before anybody waits for it
+        _large_script()  # builds the script before a client waits for it
         for server in (self._plain, self._secured):
             threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
         return self
@@ -110,7 +110,7 @@ class _Server(socketserver.ThreadingTCPServer):
         self.hostile = hostile
 
     def handle_error(self, *_given: object) -> None:
-        """Whoever hangs up on it is right."""
+        """Print no traceback, because clients are expected to hang up."""
 
 
 class _SecuredServer(_Server):
@@ -127,7 +127,7 @@ class _Handler(socketserver.StreamRequestHandler):
     server: _Server
 
     def handle(self) -> None:
-        """One request after the other, for as long as the connection is kept."""
+        """Answer requests one after another while the connection is open."""
         while self._handle_one():
             pass
 
@@ -135,7 +135,7 @@ class _Handler(socketserver.StreamRequestHandler):
         line = self.rfile.readline()
         if not line.strip():
             return False
-        if not line.isascii():  # somebody begins to speak TLS
+        if not line.isascii():  # the start of a TLS handshake
             return self._reply(b"", status="400 Bad Request") and False
         method, path, _version = line.decode().split(" ", 2)
         length = 0
@@ -147,7 +147,7 @@ class _Handler(socketserver.StreamRequestHandler):
         hostile, kind = self.server.hostile, path.split("/")[1]
         if kind == "_counts":
             return self._reply(json.dumps(hostile.requests).encode())
-        if method == "POST":  # what the check asks for nothing is not counted
+        if method == "POST":  # GET requests of free checks are not counted
             hostile.count(hostile.requests, kind)
         hostile.count(hostile.open, kind)
         try:
@@ -177,7 +177,7 @@ class _Handler(socketserver.StreamRequestHandler):
         return self._reply(b"{}", status="404 Not Found")
 
     def _wait(self) -> bool:
-        """Until the next byte is due; False once nobody is there any more, or the server ends."""
+        """Wait until the next byte is due; return False if the client hung up or the server is ending."""
         if self.server.hostile.ending.wait(self.server.hostile.drip_seconds):
             return False
         self.request.setblocking(False)
@@ -271,7 +271,7 @@ def _large_script() -> bytes:
 
 
 def _bomb(size: int) -> Iterator[bytes]:
-    """So many zeros, packed a thousand to one."""
+    """Yield this many zero bytes, compressed a thousandfold."""
     packer = zlib.compressobj(9, zlib.DEFLATED, 16 + zlib.MAX_WBITS)
     zeros = bytes(MB)
     for _ in range(size // MB):
@@ -281,7 +281,7 @@ def _bomb(size: int) -> Iterator[bytes]:
 
 
 def main() -> None:
-    """Run until standard input ends, after one line of JSON with the addresses."""
+    """Print one line of JSON with the addresses, then run until standard input ends."""
     with Hostile() as hostile:
         print(json.dumps({"port": hostile.port, "tls_url": hostile.tls_url}), flush=True)
         sys.stdin.read()

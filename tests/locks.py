@@ -1,4 +1,4 @@
-"""Wait until a session of the test's own database waits for a lock."""
+"""Wait until a session of this test's database waits for a lock."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import time
 
 from django.db import connection
 
-# Other processes of the suite wait for locks in other databases of the same server. A lock on a row names no
-# database, but its session holds one on the table.
+# Other processes wait for locks in other databases of this server. A row lock names no database, so the query finds it
+# through the table lock of the same session.
 _WAITING = """
     SELECT EXISTS (
         SELECT FROM pg_locks AS wanted JOIN pg_locks AS held USING (pid)

@@ -1,4 +1,4 @@
-"""Makers of rows that tests need and do not test."""
+"""Create rows that tests need but do not test."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def make_run(
     refined_verdict: str = "correct",
     origin: str = Run.Origin.ASKED,
 ) -> Run:
-    """A finished Run with a first Draft and, where feedback is given, a refined one; no model was asked."""
+    """Create a finished Run with a first Draft and, if feedback is given, a refined one, without model calls."""
     action = make_action(statement, by=by)
     run = services.start_run(action, by=by, origin=origin, enqueue=False)
     first = make_draft(run, script=script, kind="generated", verdict=verdict)
@@ -100,7 +100,7 @@ def make_draft(run: Run, *, script: str, kind: str, verdict: str = "", **fields:
 def make_version(
     title: str = "Delete old files in a directory", *, script: str = SCRIPT, by: User | None = None
 ) -> Version:
-    """A verified version in an entry of its own, without vectors: nothing will retrieve it."""
+    """Create a verified version in its own entry, without vectors, so that retrieval does not find it."""
     entry = Entry.objects.create(slug=slugify(title), title=title)
     return Version.objects.create(
         entry=entry,
@@ -114,7 +114,7 @@ def make_version(
 
 
 def make_match(run: Run, version: Version, **values: object) -> RetrievedMatch:
-    """Create a match that the catalogue found; `values` replace those of a sure one."""
+    """Create a match that the catalogue found; `values` replace the defaults of a confident match."""
     sure = {"answer": "match", "confidence": 0.93, "cosine": 0.95, "scoring": "1", "rank": 0}
     return RetrievedMatch.objects.create(
         run=run, version=version, **{"phrasing": "x", **sure, **values}
@@ -130,7 +130,7 @@ def make_finding(draft: Draft, **values: object) -> DraftFinding:
 
 
 def make_answered_run(version: Version, *, by: User | None = None, **match: object) -> Run:
-    """A finished Run that the catalogue answered with this version."""
+    """Create a finished Run that the catalogue answered with this version."""
     run = services.start_run(make_action(by=by), by=by, enqueue=False)
     draft = make_draft(run, script=version.script, kind="retrieved", version=version)
     make_match(run, version, phrasing=version.entry.title, **match)

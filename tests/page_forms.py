@@ -1,4 +1,4 @@
-"""Forms of a page as a browser reads them: `forms_in` finds them, `Form.fill` and `Form.sent` act as a browser."""
+"""Read the forms of a page, fill them in and send them as a browser would."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Value: TypeAlias = str | bool | list[str] | SimpleUploadedFile
 
 
 class NoSuchField(AssertionError):
-    """A person looking at this page could not do that."""
+    """A failure because the page has no such field, option or button for the user."""
 
 
 @dataclass
@@ -30,13 +30,13 @@ class Control:
     type: str
     name: str
     value: str = ""
-    is_on: bool = False  # ticked or selected
+    is_on: bool = False  # checked or selected
     is_disabled: bool = False
     formaction: str = ""
     options: list[tuple[str, bool]] = field(default_factory=list)  # of a select: value, selected
     is_multiple: bool = False
-    text: str = ""  # of a button, and of a textarea while it is read
-    place: int = 0  # in the page
+    text: str = ""  # of a button, or of a textarea while it is parsed
+    place: int = 0  # position in the page
     file: SimpleUploadedFile | None = None
 
     @property
@@ -44,7 +44,7 @@ class Control:
         return self.tag == "button" or self.type in _VOID_TYPES
 
     def values(self) -> Iterator[str | SimpleUploadedFile]:
-        """What it sends, unless it is a button."""
+        """Yield the values that it sends, unless it is a button."""
         if self.is_disabled or not self.name or self.is_button:
             return
         if self.type in ("checkbox", "radio"):
@@ -64,7 +64,7 @@ class Control:
 
 @dataclass
 class Form:
-    """One form element with its controls, those elsewhere on the page that name it by `form=` included."""
+    """A form element with its controls, including those elsewhere on the page that refer to it with `form=`."""
 
     id: str
     action: str
@@ -83,7 +83,7 @@ class Form:
 
     @property
     def tokens(self) -> list[str]:
-        """The CSRF tokens written into it; one where all is well."""
+        """Return the CSRF tokens in the form; a correct form has one."""
         return [one.value for one in self.controls if one.name == TOKEN]
 
     @property
@@ -92,7 +92,7 @@ class Form:
 
     @property
     def takes_enter(self) -> bool:
-        """Whether Enter in one of the fields submits the form in Chromium."""
+        """Return whether Enter in one of the fields submits the form in Chromium."""
         return any(
             one.tag == "select" or one.tag == "input" and one.type not in (*_VOID_TYPES, "hidden")
             for one in self.controls
@@ -100,23 +100,23 @@ class Form:
 
     @property
     def default_button(self) -> Control | None:
-        """The button that Enter presses: the first one that is enabled."""
+        """Return the button that Enter presses, which is the first enabled one."""
         buttons = sorted(self.buttons, key=lambda one: one.place)
         return next((one for one in buttons if not one.is_disabled), None)
 
     @property
     def addresses(self) -> set[str]:
-        """Wherever it can be sent, by its own action or by that of a button."""
+        """Return all addresses that the form can be sent to, including those of its buttons."""
         return {self.action, *(one.formaction for one in self.buttons if one.formaction)}
 
     def fill(self, **typed: Value) -> Form:
-        """Do what a person would; a field whose name is no Python name comes as `fill(**{"form-0-name": "x"})`."""
+        """Fill in fields as a user would; pass other names as `fill(**{"form-0-name": "x"})`."""
         for name, value in typed.items():
             self._fill(name, value)
         return self
 
     def press(self, words: str = "") -> Control | None:
-        """The button with these words, or with this value; the first one where nothing is said."""
+        """Return the button with this label or value, or the first button if none is given."""
         if not words:
             return self.buttons[0] if self.buttons else None
         for one in self.buttons:
@@ -130,7 +130,7 @@ class Form:
         return any(one.value == words or one.text.strip().startswith(words) for one in self.buttons)
 
     def sent(self, button: Control | None = None) -> dict[str, list[str | SimpleUploadedFile]]:
-        """Exactly the fields that a browser sends when this button is pressed, the token as it was rendered."""
+        """Return the fields that a browser sends when this button is pressed, with the rendered token."""
         found: dict[str, list[str | SimpleUploadedFile]] = {}
         for one in self.controls:
             values: list[str | SimpleUploadedFile] = list(one.values())
@@ -141,14 +141,14 @@ class Form:
         return found
 
     def send(self, client: Client, *, page: str, press: str = "", **options: Any) -> HttpResponse:
-        """Press the button and send what a browser would; `page` is the form's address, `options` go to `post`."""
+        """Send what a browser would send if the user presses the button on this page; `options` go to `post`."""
         button = self.press(press)
         data: dict[str, Any] | str = self.sent(button)
         if not self.is_multipart:
             data = urlencode(data, doseq=True)
             options["content_type"] = "application/x-www-form-urlencoded"
         elif TOKEN not in data:
-            data = {**data, TOKEN: ""}  # so that the client adds none
+            data = {**data, TOKEN: ""}  # keeps the client from adding a token
         address = (button and button.formaction) or self.action or page
         answer: HttpResponse = client.post(address, data, **options)
         return answer
@@ -258,7 +258,7 @@ class _Reader(HTMLParser):
         if tag == "form":
             self._form = None
         elif tag == "textarea" and self._textarea is not None:
-            # A browser takes the first line end away, and sends the others as CR LF.
+            # A browser drops the first line break and sends the others as CR LF.
             text = self._textarea.text.removeprefix("\n")
             self._textarea.value = text.replace("\r\n", "\n").replace("\n", "\r\n")
             self._textarea = None
@@ -287,15 +287,15 @@ class _Reader(HTMLParser):
 
 
 def forms_in(html: str) -> list[Form]:
-    """All forms of a page or fragment, in their order."""
+    """Return all forms of a page or fragment, in order."""
     reader = _Reader()
     reader.feed(html)
     reader.close()
     return reader.forms
 
 
-# Addresses that record what a user thinks of a script, a match or an incident. A score is left out: its form
-# takes only a value that the reviewer has chosen, and its button shows that Enter sends it.
+# Views that record a user's judgment of a script, a match or an incident. The score view is not included, because its
+# form only accepts a value that the reviewer has chosen, and its button shows that Enter sends it.
 JUDGMENTS = {
     *("use-outcome", "incident-outcome", "item-decide", "item-give-back", "item-execution-label"),
     *("item-reveal", "item-answer", "case-label", "duplicate-dismiss"),
@@ -306,7 +306,7 @@ JUDGMENTS = {
 
 
 def judgments_by_enter(html: str, *, page: str) -> list[str]:
-    """The forms in which Enter records a judgment, or whose first button is one of several judgments."""
+    """Return the forms where Enter records a judgment, or whose first button is one of several judgments."""
     found = []
     for form in forms_in(html):
         button = form.default_button

@@ -1,4 +1,4 @@
-"""People with roles: each may do what the role says and no more."""
+"""Fixtures for users with each role."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ClientFor = Callable[[User], Client]
 
 
 def make_person(name: str, *roles: str) -> User:
-    """A person with these roles; roles are groups."""
+    """Create a user with these roles, which are groups."""
     user = User.objects.create_user(name, password=PASSWORD, first_name=name.capitalize())
     user.groups.set(Group.objects.filter(name__in=roles))
     return user
@@ -53,7 +53,7 @@ def administrator(db: None) -> User:
 
 @pytest.fixture
 def stranger(db: None) -> User:
-    """An account and no rights."""
+    """Create a user without permissions."""
     return make_person("sam")
 
 
@@ -71,7 +71,7 @@ def client_for() -> ClientFor:
 
 @pytest.fixture
 def client() -> WebClient:
-    """A browser session of nobody yet, in place of pytest-django's, which checks no CSRF."""
+    """Return a signed-out browser session that checks CSRF, unlike pytest-django's client."""
     return WebClient()
 
 

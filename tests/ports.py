@@ -1,17 +1,17 @@
-"""Ports of loopback for servers that a test starts a moment later."""
+"""Find free loopback ports for servers that a test starts."""
 
 from __future__ import annotations
 
 import random
 import socket
 
-# Below the ports that connections are given (32768 and above on Linux): none of the suite's own takes it meanwhile.
+# These ports are below the ephemeral range (32768 and above on Linux), so outgoing connections do not take them.
 _PORTS = range(20_000, 32_000)
 _draw = random.SystemRandom()
 
 
 def free_port() -> int:
-    """A port that nobody listens at."""
+    """Return a port that no process listens on."""
     while True:
         port = _draw.choice(_PORTS)
         with socket.socket() as probe:

@@ -1,4 +1,4 @@
-"""PostgreSQL and Redis of the suite, held by a keeper process that ends with the process that started it."""
+"""Run PostgreSQL and Redis for the suite, in a keeper process that ends with its parent."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ROOT = Path(__file__).resolve().parent.parent
 
 @dataclass(frozen=True)
 class TestServers:
-    """Two addresses, a folder for SCRIPTSMITH_DATA, and the process that keeps them."""
+    """The addresses of both servers, a folder for SCRIPTSMITH_DATA, and the keeper process."""
 
     __test__ = False
 
@@ -35,19 +35,19 @@ class TestServers:
     keeper: subprocess.Popen[str]
 
     def stop(self) -> None:
-        """End the servers and remove the folder."""
+        """Stop the servers and remove the folder."""
         self.keeper.communicate()
 
 
 def start_test_servers() -> TestServers:
-    """Start both and wait for them, or raise CannotStart; TEST_DATABASE_URL and TEST_REDIS_URL replace them."""
+    """Start and return the servers, or raise CannotStart; TEST_DATABASE_URL and TEST_REDIS_URL replace them."""
     keeper = subprocess.Popen(
         [sys.executable, "-m", "tests.servers"],
         cwd=_ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-        start_new_session=True,  # Ctrl-C is for pytest, which then stops the servers
+        start_new_session=True,  # Ctrl-C should reach only pytest, which stops the servers
     )
     answer = keeper.stdout.readline()
     if not answer:
@@ -56,15 +56,15 @@ def start_test_servers() -> TestServers:
     return TestServers(found["database_url"], found["redis_url"], found["data"], keeper)
 
 
-# In the middle of a test autovacuum sees none of the test's rows, and has what follows planned for empty tables:
-# statements of a second then take minutes, now and then.
+# Autovacuum does not see a running test's rows, so the planner would assume empty tables. Queries that take a second
+# would then sometimes take minutes.
 _PLANS = {"autovacuum": "off"}
 
 
 def _keep() -> None:
-    """Start what is needed, announce it on standard output, and end with standard input."""
+    """Start the missing servers, print their addresses, and stop when standard input ends."""
     folder = Path(tempfile.mkdtemp(prefix="scriptsmith-tests-", dir="/tmp"))
-    folder.chmod(0o711)  # as root, PostgreSQL's own user must get through to its folder
+    folder.chmod(0o711)  # if run as root, PostgreSQL's own user must be able to enter it
     layout = Layout(folder / "data", outside=folder / "outside")
     servers: list[Server] = []
     database_url = os.environ.get("TEST_DATABASE_URL")

@@ -1,4 +1,4 @@
-"""The product's own settings, with what makes tests fast and keeps them away from any real model."""
+"""The product's settings with changes that make tests fast and keep them from calling real models."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ os.environ["SCRIPTSMITH_ENDPOINTS"] = "demo"
 
 from scriptsmith_site.settings import *  # noqa: E402, F403
 
-# Each worker counts for itself: what another one counts meanwhile would be found in the figures of a test.
+# Each worker has its own folder, because other workers' counts would show up in a test's metrics.
 os.environ["PROMETHEUS_MULTIPROC_DIR"] += os.environ.get("PYTEST_XDIST_WORKER", "")
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

@@ -1,10 +1,10 @@
-"""A Django shell that keeps running: Python on the site's database without starting Django for every few lines.
+"""Run a Django shell as a server, so that tests do not start Django for every few lines of Python.
 
     python -m tests.shell
 
-reads lines of JSON, each a number and a text of Python, and answers each with a line of JSON that has this number,
-what the text printed, and its traceback if it failed. Each text runs in one transaction: the site's own workers and
-sweeps see all of what it creates or nothing.
+It reads lines of JSON, each a number and a piece of Python code. For each line it prints a line of JSON with the
+number, the output of the code, and the traceback if it failed. Each piece of code runs in one transaction, so the
+site's workers see all of its changes or none.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import django
 
 
 def main() -> None:
-    """Answer until standard input ends."""
+    """Answer requests until standard input ends."""
     django.setup()
     from django.db import connection, transaction
 

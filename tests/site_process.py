@@ -1,4 +1,4 @@
-"""The product as users start it, on its own database; the tests of one worker of the suite share it."""
+"""Run the product as users start it, on its own database; the tests of one suite worker share it."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ class Site:
     shell: subprocess.Popen[str]
 
     def run(self, lines: str) -> str:
-        """Return what these Python lines print, in one transaction on this site's database."""
+        """Run these lines of Python in one transaction on this site's database and return what they print."""
         assert self.shell.stdin and self.shell.stdout
         number = next(_numbers)
         self.shell.stdin.write(json.dumps([number, lines]) + "\n")
         self.shell.stdin.flush()
         answer = {"number": 0}
-        while answer["number"] != number:  # the answers before it belong to tests that timed out
+        while answer["number"] != number:  # earlier answers belong to tests that timed out
             answer = json.loads(self.shell.stdout.readline())
         assert not answer["wrong"], answer["wrong"]
         return str(answer["said"])
@@ -66,9 +66,9 @@ class Site:
                 connection.execute(f"CREATE TABLE kept.{table} AS TABLE {table}")
 
     def restore_rows(self) -> None:
-        """Put all tables back to what `keep_rows` copied. Keys are not reused, because processes may remember them."""
+        """Restore all tables from `keep_rows`. Keys are not reused, because processes may remember them."""
         while True:
-            # Deadlocks happen: a worker may wait for these locks and hold others.
+            # A deadlock is possible if a worker waits for these locks while it holds others.
             with suppress(psycopg.errors.DeadlockDetected):
                 return self._restore_rows()
 
@@ -81,7 +81,7 @@ class Site:
                 connection.execute(f"INSERT INTO {table} ({names}) {rows}")
 
     def child(self, words: str) -> int:
-        """Return the process id of the supervisor's child whose command line contains these words."""
+        """Return the process id of the supervisor's child whose command line contains this text."""
         for one in self.children_of(self.supervisor):
             try:
                 command = Path(f"/proc/{one}/cmdline").read_bytes().replace(b"\0", b" ").decode()
@@ -92,7 +92,7 @@ class Site:
         raise LookupError(words)
 
     def children_of(self, process: int) -> list[int]:
-        """The process ids of its children."""
+        """Return the process ids of its children."""
         found = []
         for status in Path("/proc").glob("[0-9]*/status"):
             try:
@@ -107,7 +107,7 @@ class Site:
 _numbers = itertools.count(1)
 
 
-# Each table of the product with the columns that can be inserted.
+# This lists each table of the product with the columns that can be inserted.
 _COLUMNS = """
 SELECT quote_ident(relname), string_agg(quote_ident(attname), ', ')
 FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
@@ -132,14 +132,14 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         "REDIS_URL": _own_broker(os.environ["REDIS_URL"]),
         "SCRIPTSMITH_DATA": str(data),
         "SCRIPTSMITH_FILES": str(data / "files"),
-        # The copied database is used with this key.
+        # The copied database was created with this key.
         "SCRIPTSMITH_SECRET_KEY": settings.SECRET_KEY,
         "SCRIPTSMITH_DEMO": "False",
         "SCRIPTSMITH_EMBEDDER": "minilm",
         "SCRIPTSMITH_ENDPOINTS": "demo",
         "SCRIPTSMITH_RUN_LEASE_SECONDS": "5",
         "SCRIPTSMITH_OUT_NETWORKS": "127.0.0.0/8",
-        # A test that signs in through a provider starts one there.
+        # A test of single sign-on starts its provider at this address.
         "SCRIPTSMITH_OIDC_ISSUER": f"http://localhost:{free_port()}",
         "SCRIPTSMITH_OIDC_NAME": "Corporate ID",
         "SCRIPTSMITH_OIDC_CLIENT_ID": "scriptsmith",
@@ -186,9 +186,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 
 def _share_processors_with(sandbox_worker: int) -> None:
-    """Undo the niceness of its session: the tests keep the processors busy, and some wait for its results."""
+    """Reset the sandbox worker's niceness, because tests wait for its results while they keep the processors busy."""
     deadline = time.monotonic() + 120
-    while session_niceness(sandbox_worker) == 0:  # not yet set
+    while session_niceness(sandbox_worker) == 0:  # not set yet
         assert time.monotonic() < deadline
         time.sleep(0.05)
     set_session_niceness(0, pid=sandbox_worker, patience=5.0)
@@ -199,7 +199,7 @@ def _with_database(url: str, database: str) -> str:
 
 
 def _own_broker(url: str) -> str:
-    """Return a Redis database of this worker's own, so that no other site takes its messages."""
+    """Return a Redis database for this worker only, so that no other site receives its messages."""
     number = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) + 1
     if url.startswith("redis+socket:"):
         return f"{url}?virtual_host={number}"
@@ -207,7 +207,7 @@ def _own_broker(url: str) -> str:
 
 
 def wait_until_ready(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    """Wait until the web server answers. Raises AssertionError with the supervisor's log if it does not."""
+    """Wait until the web server answers, or raise AssertionError with the supervisor's log."""
     deadline = time.monotonic() + 240
     while time.monotonic() < deadline:
         assert process.poll() is None, log.read_text()

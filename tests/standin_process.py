@@ -1,4 +1,4 @@
-"""The stand-in model as a process of its own, for tests that speak to it through the real SDK."""
+"""Run the stand-in model in its own process, for tests that use the real SDK."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _START_SECONDS = 120.0
 
 
 class StandIn:
-    """A stand-in on a free port as a context manager; `options` are those of `python -m pipeline.standin`."""
+    """A context manager for a stand-in on a free port; `options` are those of `python -m pipeline.standin`."""
 
     def __init__(self, *options: str) -> None:
         self._options = options
@@ -27,7 +27,7 @@ class StandIn:
         self.pid = 0
 
     def start(self) -> StandIn:
-        """Start the process and wait until it listens; raises RuntimeError where it does not."""
+        """Start the process and wait until it listens, or raise RuntimeError."""
         with tempfile.TemporaryDirectory(prefix="standin-") as folder:
             announcement = Path(folder) / "announcement.json"
             command = [sys.executable, "-m", "pipeline.standin", "--announce", str(announcement)]
@@ -44,7 +44,7 @@ class StandIn:
         return self
 
     def stop(self) -> int | None:
-        """End the process by SIGTERM and return its exit status; None where there is none."""
+        """Stop the process with SIGTERM and return its exit status, or None if it was not started."""
         if self._process is None:
             return None
         self._process.terminate()
@@ -57,17 +57,17 @@ class StandIn:
         return status
 
     def faults(self, *rules: dict[str, object]) -> None:
-        """Queue fault rules (pipeline/standin/server/faults.py); raises HTTPError on a wrong one."""
+        """Queue fault rules (pipeline/standin/server/faults.py); an invalid rule raises HTTPError."""
         self._ask("/_standin/faults", rules)
 
     def pending_faults(self) -> list[dict[str, object]]:
-        """The rules that have not struck yet, or not often enough."""
+        """Return the rules that have not been used as often as they specify."""
         return cast(list[dict[str, object]], self._ask("/_standin/faults")["pending"])
 
     def calls(
         self, *, task: str | None = None, billed: bool | None = None
     ) -> list[dict[str, object]]:
-        """The calls of the Messages API since the last reset, oldest first."""
+        """Return the calls of the Messages API since the last reset, oldest first."""
         listed = cast(list[dict[str, object]], self._ask("/_standin/calls")["calls"])
         return [
             call
@@ -76,11 +76,11 @@ class StandIn:
         ]
 
     def totals(self) -> dict[str, int]:
-        """Requests, billed requests, input tokens and output tokens since the last reset."""
+        """Return the requests, billed requests, input tokens and output tokens since the last reset."""
         return cast(dict[str, int], self._ask(f"/_standin/calls?after={sys.maxsize}")["totals"])
 
     def reset(self) -> None:
-        """Forget calls, faults and the prompt cache."""
+        """Clear calls, faults and the prompt cache."""
         self._ask("/_standin/reset", ())
 
     def __enter__(self) -> StandIn:

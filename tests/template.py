@@ -1,4 +1,4 @@
-"""A migrated database to copy, kept as a dump under the digest of what migrations depend on."""
+"""Create a migrated database to copy, cached as a dump named by a hash of the code that migrations depend on."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from django.core.management import call_command
 from scriptsmith_site.embedded.servers.binaries import find_postgres
 
 NAME = "scriptsmith_template"
-_PATIENCE = 300.0  # seconds; several suites may share a small machine
+_PATIENCE = 300.0  # seconds; allows for several suites on a small machine
 _ROOT = Path(__file__).parents[1]
 _KEPT = _ROOT / ".pytest_cache" / "template"
-# Folders and files that the migrated database depends on.
+# The migrated database depends on these folders and files.
 _SHAPES = {"migrations", "models"} | {
     f"{name}.py" for name in ("apps", "create_models", "roles", "settings", "types")
 }
@@ -34,7 +34,7 @@ def ready_file() -> Path:
 
 
 def wait_for_template() -> None:
-    """Until there is a database to copy; raises TimeoutError where it does not come."""
+    """Wait until the database can be copied, or raise TimeoutError."""
     deadline = time.monotonic() + _PATIENCE
     while not ready_file().exists():
         if time.monotonic() > deadline:
@@ -62,7 +62,7 @@ def main() -> None:
 
 
 def _digest() -> str:
-    """Of what the migrated database depends on: code of tables and migrations, of roles, and of other packages."""
+    """Return a hash of what the migrated database depends on, including the requirements."""
     found = hashlib.sha256()
     for path in _sources():
         found.update(f"{path.relative_to(_ROOT)}\n".encode() + path.read_bytes())
@@ -79,25 +79,25 @@ def _sources() -> Iterator[Path]:
 
 
 def _restore(kept: Path, url: str) -> bool:
-    """Fill the empty database from the dump; False where it does not fit, and the database is as it was."""
+    """Fill the empty database from the dump; return False and leave it unchanged if the dump does not fit."""
     command = [find_postgres() / "bin" / "pg_restore", "--single-transaction", "--no-owner"]
     done = subprocess.run([*command, "--dbname", url, kept], capture_output=True, check=False)
     return done.returncode == 0
 
 
 def _keep(kept: Path, url: str) -> None:
-    """Dump the database; whoever reads at the same time sees a whole file or none, and older ones go."""
+    """Write the dump atomically, because another suite may read it, and delete older dumps."""
     made = kept.with_suffix(f".{os.getpid()}")
     kept.parent.mkdir(parents=True, exist_ok=True)
     command = [find_postgres() / "bin" / "pg_dump", "--format=custom", "--compress=0"]
-    # Whose secret key the database is used with: each run of the suite has its own.
+    # This table has a hash of the secret key, which is different for each run of the suite.
     command += ["--exclude-table-data=scriptsmith_site_installation"]
     done = subprocess.run([*command, "--file", made, url], capture_output=True, check=False)
     if done.returncode:
         made.unlink(missing_ok=True)
         return
     made.rename(kept)
-    with suppress(FileNotFoundError):  # another suite tidies, too
+    with suppress(FileNotFoundError):  # another suite may delete the same files
         for old in sorted(kept.parent.glob("*.dump"), key=lambda one: one.stat().st_mtime)[:-4]:
             old.unlink(missing_ok=True)
 

@@ -1,4 +1,4 @@
-"""What happens to a module with `module_rows` when one of its tests times out."""
+"""Tests for timeouts in modules that use `module_rows`."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_after_a_statement():
 
 @pytest.mark.slow
 def test_timeout_with_module_rows_fails_only_the_test_that_hangs(tmp_path: Path) -> None:
-    """A run of its own: the timeout must really interrupt a statement of this database."""
+    """Start another pytest, because the timeout must interrupt a real statement."""
     (tmp_path / "conftest.py").write_text("from tests.conftest import *\n")
     module = tmp_path / "test_generated.py"
     module.write_text(MODULE)

@@ -1,12 +1,12 @@
-"""The suite's one HTTP client. It enforces CSRF as a browser does; nothing else is to be used in tests.
+"""The HTTP client for all tests, which enforces CSRF as a browser does.
 
-What it sends with a request that changes something:
+Requests that change something send a CSRF token:
 
-- to an address for which a page that it fetched has a form: that form's own token, and none where the form has none;
-- by htmx or a script (`HX-Request`, `X-Requested-With`, JSON, the API with a session): the header `X-CSRFToken`, with
-  what `hx-headers` of the newest page holds;
-- where no such page was fetched: the token that any page would have given to this session;
-- with a bearer token of the API, or where the test gives a token itself: nothing.
+- If a fetched page has a form for the address, the client sends that form's token, or none if the form has none.
+- Requests by htmx or a script (`HX-Request`, `X-Requested-With`, JSON, the API with a session) send `X-CSRFToken` from
+  the `hx-headers` of the newest page.
+- Without such a page, the client sends the token that any page would have given to this session.
+- With an API bearer token, or if the test sets a CSRF token, the client adds nothing.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _FORM_TYPES = (MULTIPART_CONTENT, _URLENCODED)
 def _keep_page_context(
     kept: dict[str, Any], *, template: Template, context: Context, **rest: object
 ) -> None:
-    """Keep every template, but the context of whole pages only; Django's client copies that of each part."""
+    """Store every template but only the context of whole pages, because Django's client copies each part's context."""
     kept.setdefault("templates", []).append(template)
     if context.template is template:
         kept.setdefault("context", ContextList()).append(copy(context))
@@ -47,11 +47,11 @@ django_client.store_rendered_templates = _keep_page_context
 
 
 class WebClient(Client):
-    """A browser session: cookies, the pages it has seen, and the tokens they carried."""
+    """A browser session with its cookies, fetched pages and their tokens."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **{"enforce_csrf_checks": True, **options})
-        self._pages: dict[str, str] = {}  # by path, the newest last
+        self._pages: dict[str, str] = {}  # by path, newest last
 
     def post(
         self,
@@ -63,7 +63,7 @@ class WebClient(Client):
     ) -> HttpResponse:
         headers = dict(options.get("headers") or {})
         if data is None and _is_api(path):
-            data, content_type = "", "application/json"  # no body, as a program sends none
+            data, content_type = "", "application/json"  # no body, as API programs send it
         if not self._is_exempt(path, headers, data):
             if _is_script(path, content_type, headers):
                 headers.setdefault("X-CSRFToken", self._page_token())
@@ -80,7 +80,7 @@ class WebClient(Client):
         return super().generic(method, path, *arguments, **options)
 
     def request(self, **request: Any) -> HttpResponse:
-        """Every request passes here, redirections too: what it answers is the page the person is on."""
+        """Send a request, including redirects, and remember the HTML page it returns."""
         response = super().request(**request)
         if not response.streaming and response.get("Content-Type", "").startswith("text/html"):
             path = request["PATH_INFO"].encode("latin-1").decode(errors="replace")
@@ -89,12 +89,12 @@ class WebClient(Client):
         return response
 
     def logout(self) -> None:
-        """The profile is emptied; Django's client forgets its cookies here."""
+        """Log out and forget all pages; Django's client also clears its cookies."""
         super().logout()
         self._pages.clear()
 
     def _is_exempt(self, path: str, headers: dict[str, str], data: object) -> bool:
-        """Whether the test says itself what is sent, or the request is no browser's."""
+        """Return whether the test sets the token itself or the request does not come from a browser."""
         given = {name.lower() for name in headers}
         if "authorization" in given or "x-csrftoken" in given:
             return True
@@ -105,7 +105,7 @@ class WebClient(Client):
         return isinstance(data, dict | str) and TOKEN in data
 
     def _form_token(self, path: str) -> str | None:
-        """The token of the form that is sent there; None where a form of a page that was fetched has none."""
+        """Return the token of the form for this address, or None if a fetched form has none."""
         wanted = unquote(urlsplit(path).path)
         for address, html in reversed(self._pages.items()):
             if "<form" not in html or not (address == wanted or _names(html, wanted)):
@@ -121,7 +121,7 @@ class WebClient(Client):
         return self._page_token()
 
     def _page_token(self) -> str:
-        """What the body of the newest page carries for scripts, or what any page would have carried."""
+        """Return the newest page's token for scripts, or the token that any page would have."""
         for html in reversed(self._pages.values()):
             if found := _HEADER.search(html):
                 return found[1]
@@ -153,7 +153,7 @@ def _names(html: str, path: str) -> bool:
 
 
 def _goes_to(action: str, wanted: str, page: str) -> bool:
-    """Whether a form with this action, on this page, is sent to the wanted path."""
+    """Return whether a form with this action on this page is sent to the wanted path."""
     path = unquote(urlsplit(action).path)
     return (path or page) == wanted
 
