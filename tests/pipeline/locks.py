@@ -1,4 +1,4 @@
-"""Which tables' rows each transaction locked, in which order: noted from the statements as they are carried out."""
+"""Record which tables each transaction locked, in order, from the statements that it ran."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from django.db import connection
 from psycopg.pq import TransactionStatus
 
-# The order in which a transaction may lock them (docs/decisions/2026-11-22-order-of-locks.md).
+# A transaction must lock these tables in this order (docs/decisions/2026-11-22-order-of-locks.md).
 ORDER = ("pipeline_endpoint", "pipeline_batch", "pipeline_run", "pipeline_spending")
 _STEP = re.compile(
     r'UPDATE\s+"?(?P<updated>pipeline_\w+)|DELETE\s+FROM\s+"?(?P<deleted>pipeline_\w+)'
@@ -19,11 +19,11 @@ _STEP = re.compile(
 
 
 def locks_of(sql: str) -> list[tuple[str, str]]:
-    """What a statement locks, in the order in which it is written: tables, each with how strongly."""
+    """Return the tables that a statement locks with the strength of each lock, in the order of the text."""
     found, read = [], ""
     for step in _STEP.finditer(sql):
         if step["read"]:
-            # Of a join, what is locked is named first.
+            # In a join, the locked table comes first.
             read = step["read"]
         elif step["strength"]:
             found.append((read, step["strength"]))
@@ -36,9 +36,9 @@ def locks_of(sql: str) -> list[tuple[str, str]]:
 
 @contextmanager
 def noted_locks() -> Iterator[list[list[str]]]:
-    """For each transaction of this thread's connection the tables in ORDER that it locked, as it comes to them first.
+    """Yield the tables in ORDER that each transaction of this connection locked, by their first lock.
 
-    Raises AssertionError where one is locked after a later one, or so that rows which refer to it would wait.
+    Raises AssertionError if a table is locked after a later one, or if the lock blocks rows that refer to it.
     """
     transactions: list[list[str]] = []
 

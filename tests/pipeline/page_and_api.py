@@ -1,4 +1,4 @@
-"""The two ways to the same services: the pages and the API."""
+"""Use the same services in tests through the pages and through the API."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ DONE = 200
 
 @dataclass(frozen=True)
 class Answered:
-    """The status, DONE where it was done, and what was said."""
+    """The status, or DONE on success, and the text of the response."""
 
     status: int
     text: str
 
 
 class Way(Protocol):
-    """What a person can have done, on a page or by a program."""
+    """What a user can do on a page or through the API."""
 
     name: ClassVar[str]
 
@@ -36,7 +36,7 @@ class Way(Protocol):
     def start(self, user: User, action: Action, **details: object) -> Answered: ...
 
     def do(self, user: User, run: Run, what: str) -> Answered:
-        """cancel, retry, confirm-match or reject-match."""
+        """Do one of "cancel", "retry", "confirm-match" and "reject-match"."""
 
     def use(self, user: User, draft: Draft, reason: str) -> Answered: ...
 

@@ -1,4 +1,4 @@
-"""Runs and rows of the ledger that several tests need."""
+"""Create runs and ledger rows that several tests need."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ EXPORTS = "delete files older than 30 days in /var/tmp/exports"
 
 
 def queue_run(statement: str = EXPORTS, *, by: User | None = None, **options: object) -> Run:
-    """Create a run that asks only models, and tell no worker."""
+    """Create a run that does not search the catalogue, without notifying a worker."""
     action = make_action(statement, by=by)
     return services.start_run(action, by=by, uses_retrieval=False, enqueue=False, **options)
 
 
 def interrupt(standin: StandIn, run: Run, *, task: str) -> None:
-    """Advance a run until the server is not available for a task, and let the endpoint rest no more."""
+    """Advance a run until the server is unavailable for a task, then unblock the endpoint."""
     unavailable = {"kind": "status", "status": 503, "headers": {"retry-after": "60"}}
     standin.faults({**unavailable, "task": task})
     run_worker.advance(run.pk)

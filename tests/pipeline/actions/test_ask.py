@@ -1,4 +1,4 @@
-"""Saying what is to be done, on the page and by the API."""
+"""Tests for requesting a script on the page and through the API."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def test_choice_is_open_where_demo_is_default_and_a_real_model_is_there(
 
 @pytest.fixture
 def local(db: None) -> Configuration:
-    """A configuration of a server on this machine, next to the default one of the demo model."""
+    """Return a configuration for a server on this machine; only it and the demo configuration are active."""
     Endpoint.objects.filter(name="ollama").update(enabled=True)
     Configuration.objects.exclude(name="demo").update(archived_at=timezone.now())
     made = Configuration.objects.create(name="local", title="Local")
@@ -182,7 +182,7 @@ TEXTS = ("statement", "incident", "environment", "reference", "target", "impact"
 def test_secret_in_a_request_is_asked_about_and_masked_where_it_is_stored(
     as_reviewer: Client, reviewer: User, name: str
 ) -> None:
-    """With the local demo model, too: no text leaves the machine, but every role can read and search the text."""
+    """This also holds for the local demo model, because every role can read and search the stored text."""
     url, typed = reverse("action-new"), {"statement": STATEMENT, name: f"Upload it with {SECRET}"}
     warned = as_reviewer.post(url, typed)
     assert warned.status_code == 422 and "Every user of this site would read" in warned.text
@@ -271,7 +271,7 @@ def test_idempotency_key_gets_the_first_response_for_a_day_and_per_account(
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_requests_with_one_idempotency_key_at_once_make_one_action(reviewer: User) -> None:
-    """Real connections, because the second request has to wait for the first."""
+    """This uses real connections, because the second request has to wait for the first."""
 
     def send(_number: int) -> str:
         client = WebClient()

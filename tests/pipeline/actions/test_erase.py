@@ -1,4 +1,4 @@
-"""Erasing an Action's texts: words go, everywhere; counts and hashes stay."""
+"""Tests that erasing an Action's texts removes them everywhere and keeps counts and hashes."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_confirmed_erasure_removes_texts(client: WebClient, run: Run, administra
     assert action.erased_at is not None
     (line,) = LogEntry.objects.get_for_object(action)
     assert (line.actor, line.additional_data) == (administrator, {"event": "texts erased"})
-    # Erased texts are not erased again.
+    # Erased texts cannot be erased again.
     assert client.get(address)["Location"] == f"/actions/{run.action_id}/"
     assert client.post(address, {"confirmed": f"erase {run.action_id}"}).status_code == 409
 
@@ -114,7 +114,7 @@ def test_action_is_not_erased_without_its_number(client: WebClient, run: Run) ->
 
 
 def test_a_run_under_way_comes_first(client: WebClient, run: Run) -> None:
-    """It would write new texts after the old ones are erased."""
+    """A run in progress would write new texts after the erasure."""
     Run.objects.create(action=run.action, configuration=run.configuration)
     address = f"/actions/{run.action_id}/erase/"
     client.get(address)

@@ -1,4 +1,4 @@
-"""The counts beside the list of actions, its pages in other orders, and views that people keep of it."""
+"""Tests for the counts next to the list of actions, its pages in other orders, and saved views."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_of_many_the_newest_are_counted(
 def test_what_differs_in_hidden_verdicts_alone_is_counted_alike(
     client_for: ClientFor, client: Client, second_reviewer: User, curator: User
 ) -> None:
-    """Of a waiting item nobody who may score it learns the verdict by a count, whatever they filter by."""
+    """No count may reveal a waiting item's verdict to a user who may score it, whatever the filters are."""
     run = make_run(by=second_reviewer, statement="Delete old exports", verdict="correct")
     review.take_in(run.pk)
     queries = [
@@ -106,7 +106,7 @@ def test_what_differs_in_hidden_verdicts_alone_is_counted_alike(
         ]
     assert seen["correct"] == seen["incorrect"]
     assert seen["correct"][0][0]["answer"] == {"Hidden until scored": "1"}
-    # Who may see it does, beside the row that is recorded as shown.
+    # A curator may see the verdict, which is recorded as shown to this user.
     assert counts(client_for(curator))["answer"] == {"Flagged": "1"}
 
 

@@ -1,4 +1,4 @@
-"""What was asked: the list with its filters, and the page of one action."""
+"""Tests for the list of actions with its filters, and for the page of an action."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def asked(reviewer: User, second_reviewer: User) -> None:
-    """Passed, flagged, not run; and one that passed first and is queued again."""
+    """Create four actions: one passed, one flagged, one not run, and one passed but queued again."""
     make_run(by=reviewer, statement="Restart nginx")
     drained = make_run(by=second_reviewer, statement="Drain node 7", verdict="incorrect")
     Action.objects.filter(pk=drained.action_id).update(severity=1)
@@ -60,7 +60,7 @@ def test_a_filter_that_does_not_exist_is_said_to_be_wrong(asked: None, client: C
     assert response.status_code == 422
     assert "unknown filter value" in response.text
     assert "Restart nginx" not in response.text
-    # On a telephone the filters are folded away, but not what is wrong with them.
+    # On phones the filters are collapsed, but their error message stays visible.
     assert 'popovertarget="facets"' in response.text
     assert client.get(reverse("action-list"), {"before": "x"}).status_code == 422
 

@@ -1,4 +1,4 @@
-"""Configurations made, changed, archived: by the pages, and by programs through the same services."""
+"""Tests for creating, changing and archiving configurations, on the pages and through the API."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NEW = "/configurations/new/"
 
 
 def form(**typed: object) -> dict[str, object]:
-    """The form as a browser sends it: the demo model plays every role."""
+    """Return the form as a browser sends it, with the demo model in every role."""
     roles = {
         f"{role}-{field}": value
         for role in ("generator", "assessor", "refiner")
@@ -140,7 +140,7 @@ def test_once_runs_exist_title_and_note_can_be_changed_and_the_plan_can_not(clie
     services.start_run(make_action(), by=None, configuration=mine, enqueue=False)
     page = client.get(address()).text
     assert "Duplicate it to change it" in page and 'name="rounds"' not in page
-    # Somebody had the form open before the first run was started.
+    # The user opened this form before the first run started.
     refused = client.post(address(), form(rounds="4", note="Kept on the page"))
     assert refused.status_code == 409
     assert "Duplicate it instead" in refused.text and "Kept on the page" in refused.text

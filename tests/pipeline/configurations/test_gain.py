@@ -1,4 +1,4 @@
-"""What a round of refinement gained: of one run, over many, and in the words that a reviewer reads."""
+"""Tests for the gain of a refinement round: in one run, over many runs, and in the text for reviewers."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_what_has_no_price_has_no_mean_and_is_not_nothing() -> None:
 
 
 def refined_run(verdict: str = YES, *, batch: Batch | None = None, **about: object) -> Run:
-    """A run whose first script was flagged and rewritten once, with what each round took."""
+    """Create a run whose first script was flagged and rewritten once, with the cost and time of each round."""
     run = make_run(
         verdict=NO,
         feedback="- Minutes, not days.",
@@ -180,7 +180,7 @@ def test_single_draft_has_reason(client: Client, reviewer: User, subtests: pytes
 
 
 def explained(run: Run, *points: str) -> None:
-    """The model's explanation of the first draft in the ledger, as it came."""
+    """Store the model's explanation of the first draft in the ledger."""
     draft: Draft = run.drafts.get(number=1)
     Stage.objects.create(
         run=run, sequence=1, name="explain", round=1, state="done", outcome="explained", draft=draft

@@ -1,4 +1,4 @@
-"""The preset for peer review: the larger model writes, and existing rows change only if no user edited them."""
+"""Tests that the peer-review preset lets the larger model write, and that its migration keeps edited rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run asks by the versions that it was started with, whatever the files and the configuration say later."""
+"""Tests that a run keeps the prompt versions it started with when files or its configuration change."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ MARKED = "Answer in few words. "
 
 
 def changed(name: str) -> str:
-    """The product's text of a prompt with a few more words."""
+    """Return the product's text of a prompt with a few words added."""
     return prompts.read(name).replace("Text between", f"{MARKED}\n\nText between")
 
 
 @pytest.fixture
 def new_files(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """As if the product had been updated, with other words in every prompt."""
+    """Simulate a product update that changes every prompt."""
     texts = {name: changed(name) for name in prompts.names()}
     monkeypatch.setattr(prompts, "read", texts.__getitem__)
     monkeypatch.setattr(prompts, "load", lambda name: prompts.parse(texts[name]))

@@ -1,4 +1,4 @@
-"""Prompts read, compared and written in the browser and by programs."""
+"""Tests for reading, comparing and writing prompts in the browser and through the API."""
 
 from __future__ import annotations
 

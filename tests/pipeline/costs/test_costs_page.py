@@ -1,4 +1,4 @@
-"""What was paid: the page, the file and the API, which say the same."""
+"""Tests that the page, the file and the API show the same costs."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def spend(
 
 @pytest.fixture
 def spent() -> Batch:
-    """Four rows in two months: priced, free, without a price, and one that was lost."""
+    """Create spending in two months: priced, free, without a price, and of a lost call."""
     batch = Batch.objects.create(name=HOSTILE)
     spend("2026-10-05", cost=4_000, configuration="claude-peer-review")
     spend("2026-11-02", cost=1_234_000, batch=batch, configuration="claude-peer-review")

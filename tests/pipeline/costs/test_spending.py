@@ -1,4 +1,4 @@
-"""Daily sums of what was asked and paid: written as tries end, equal to a recount at any moment."""
+"""Tests for daily sums of calls and costs, which are written as tries end and always equal a recount."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ REFUSED = Failed(FailureKind.REFUSED, "no such model", http_status=404, millisec
 def open_try(
     run: Run, *, stage: str = "describe", model: str = "claude-sonnet-5-5"
 ) -> OpenedAttempt:
-    """A try under way of a call of its own, under the run's present fence."""
+    """Open a try of a new call under the run's current fence."""
     call = make_call(
         run, stage, round=run.calls.count(), endpoint="claude", model=model, fence=run.fence
     )
@@ -47,7 +47,7 @@ def open_try(
 
 
 def settle_attempts(run: Run, *ends: Answered | Failed, **about: str) -> None:
-    """Tries of a run that end so, as a worker writes it."""
+    """Settle tries of a run with these results, as a worker would."""
     lease = run_leases.claim(run.pk)
     run.refresh_from_db()
     for ended in ends:
@@ -56,7 +56,7 @@ def settle_attempts(run: Run, *ends: Answered | Failed, **about: str) -> None:
 
 
 def lose_worker(run: Run) -> None:
-    """A try whose worker dies, and the next worker that finds it."""
+    """Open a try, let its worker die, and let the next worker claim the run."""
     assert run_leases.claim(run.pk) is not None
     run.refresh_from_db()
     open_try(run, stage="similarity")
@@ -81,7 +81,7 @@ def test_answered_failed_lost_and_unpriced_tries_are_summed_by_what_they_were() 
     assert (study.stage, study.model) == ("describe", "claude-sonnet-5-5")
     assert (study.attempts, study.answered, study.possibly_billed, study.unpriced) == (3, 2, 1, 0)
     assert (study.input_tokens, study.output_tokens) == (2_000, 400)
-    # 1,000 tokens at 2 and 200 at 10 dollars a million, twice.
+    # These are twice 1,000 tokens at 2 dollars and 200 at 10 dollars per million.
     assert (study.cost, study.milliseconds) == (8_000, 2 * 2_400 + 9_000)
     unknown = Spending.objects.get(model="nobody-knows-1")
     assert (unknown.answered, unknown.unpriced, unknown.cost) == (1, 1, 0)

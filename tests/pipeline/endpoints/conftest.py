@@ -1,4 +1,4 @@
-"""The administrator is signed in."""
+"""A signed-in administrator for the tests in this folder."""
 
 from tests import people
 

@@ -1,4 +1,4 @@
-"""Endpoints over the API: the same services as the pages."""
+"""Tests for endpoints through the API, which uses the same services as the pages."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_an_endpoint_lives_from_being_added_to_being_deleted(client: Client) -> 
 
 
 def test_change_of_an_endpoint_by_a_curator_is_refused(db: None) -> None:
-    """Callers that are neither a page nor the API are refused by the services themselves."""
+    """The services themselves must refuse it, because other code may call them too."""
     endpoint, by = Endpoint.objects.get(name="demo"), make_person("carla", "curator")
     values = EndpointValues(title="Box", base_url="http://127.0.0.1:9")
     price = PriceValues(model="m", since=date(2026, 11, 1), input=1, output=1)

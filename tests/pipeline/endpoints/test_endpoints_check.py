@@ -1,4 +1,4 @@
-"""The check as a person goes through it: asked on the page, carried out by a worker through the SDK, shown."""
+"""Tests for the endpoint check, from the button on the page through the worker to the result."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SECRET = "sk-secret-value"
 
 
 class Sent:
-    """What would have gone to the broker."""
+    """A recorder of tasks that would be sent to the broker."""
 
     def __init__(self) -> None:
         self.tasks: list[tuple[str, tuple[int, str], dict[str, object]]] = []
@@ -45,7 +45,7 @@ class Sent:
         self.tasks.append((name, args, options))
 
     def carry_out(self) -> None:
-        """What the worker does with the newest message."""
+        """Run the newest task as a worker would."""
         name, args, _options = self.tasks[-1]
         assert name == check_endpoint.name
         check_endpoint(*args)
@@ -60,7 +60,7 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> Sent:
 
 @pytest.fixture
 def ask(client: Client, django_capture_on_commit_callbacks: Commits) -> Callable[..., int]:
-    """Press the button; the status of the answer."""
+    """Return a function that presses the button and returns the response's status."""
 
     def press(name: str = "demo", **form: str) -> int:
         with django_capture_on_commit_callbacks(execute=True):
@@ -132,7 +132,7 @@ def test_a_check_that_no_worker_takes_up_is_said_to_be_lost(
     demo.save()
     page = client.get("/endpoints/demo/").text
     assert "No worker took it up" in page and "Check again" in page
-    sent.carry_out()  # a worker that comes so late leaves it alone
+    sent.carry_out()  # a worker that starts this late makes no calls
     assert standin.calls() == []
 
 
@@ -274,7 +274,7 @@ def test_an_administrator_tries_the_endpoint_without_the_askers_role(
 def test_an_endpoint_whose_variable_is_not_one_of_a_key_rests_and_says_so(
     client: Client, sent: Sent, ask: Callable[..., int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It was made before the rule: nothing of the variable leaves, and a person reads what to do."""
+    """The endpoint predates the rule. The variable's value must not be sent, and the page says what to do."""
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
     with Hostile() as hostile:
         endpoint = Endpoint.objects.create(
@@ -307,9 +307,9 @@ def test_the_page_says_what_goes_through_the_proxy(client: Client, settings: Set
 
 
 class Dying:
-    """A server that lists its models, and is killed at the call of a model with this number; 0 never begins.
+    """A server that lists its models and is killed at the call with this number; 0 never starts it.
 
-    Without a number it lives and never answers a call, until it is `released`.
+    Without a number, it runs but does not answer calls until it is `released`.
     """
 
     def __init__(self, dies_at: int | None = None) -> None:
@@ -317,7 +317,7 @@ class Dying:
 
         class Handler(BaseHTTPRequestHandler):
             def log_message(self, *_words: object) -> None:
-                """Say nothing."""
+                """Log nothing."""
 
             def do_GET(self) -> None:  # noqa: N802
                 self.answer({"data": [{"id": "small"}]})
@@ -348,7 +348,7 @@ class Dying:
             self.server.server_close()
 
     def _serve(self) -> None:
-        with suppress(ValueError, OSError):  # its socket is closed
+        with suppress(ValueError, OSError):  # its socket may be closed
             self.server.serve_forever(0.02)
 
 
@@ -416,7 +416,7 @@ def test_canceled_check_ends_and_leaves_no_findings(
 def test_cancel_closes_the_connection_of_the_call_in_flight(
     client: Client, sent: Sent, administrator: User
 ) -> None:
-    """Takes the second after which the worker looks whether the check is canceled."""
+    """This takes a second, because the worker looks for a cancellation once a second."""
     server = Dying()
     Endpoint.objects.filter(name="ollama").update(base_url=server.url, timeout_seconds=120)
     client.post("/endpoints/ollama/check/", {"model": "small"})

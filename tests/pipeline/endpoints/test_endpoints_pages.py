@@ -1,4 +1,4 @@
-"""Administrators make endpoints, change them, switch them on and off, wake and delete them, and price models."""
+"""Tests for the endpoint pages: creating, changing, enabling, waking, deleting and pricing endpoints."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def box() -> Endpoint:
 
 
 def edit_form(client: Client, name: str) -> dict[str, str]:
-    """What a browser would send if the form of this endpoint were saved as it is."""
+    """Return what a browser would send if the endpoint's form were saved without changes."""
     page = client.get(f"/endpoints/{name}/edit/").text
     edition = re.search(r'name="edition" value="(\d+)"', page)
     endpoint = Endpoint.objects.get(name=name)
@@ -125,7 +125,7 @@ def test_the_second_of_two_is_told_and_loses_nothing_typed(client: Client, box: 
     assert "<code>Theirs</code>" in refused.text and 'value="Mine"' in refused.text
     box.refresh_from_db()
     assert (box.title, box.max_in_flight) == ("Theirs", 8)
-    # It has been seen now, so that saving once more replaces it.
+    # The refused page showed the other change, so saving again replaces it.
     seen = re.search(r'name="edition" value="(\d+)"', refused.text)
     assert seen
     assert client.post("/endpoints/box/edit/", {**mine, "edition": seen[1]}).status_code == 302
@@ -209,7 +209,7 @@ def test_used_endpoint_is_not_deleted(client: Client, box: Endpoint, reviewer: U
 
 
 def make_priced_call(endpoint: Endpoint, *, by: User, since: date | None = None) -> Attempt:
-    """Create an answered call of the model llama, counted at the price of that day."""
+    """Create an answered call of the model llama at that day's price."""
     run = make_run(by=by)
     call = make_call(run, "generate", endpoint=endpoint.name, model="llama")
     about = {"model": "llama", "configuration": run.configuration, "stage": "generate"}

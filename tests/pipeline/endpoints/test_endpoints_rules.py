@@ -1,4 +1,4 @@
-"""Which addresses and names of variables are taken: every case by name."""
+"""Tests for the addresses and variable names that an endpoint accepts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls that nobody waits for any more: their connections are closed, and their threads go on to other work."""
+"""Tests that abandoned calls close their connections and that their threads are used again."""
 
 from __future__ import annotations
 
@@ -109,14 +109,14 @@ def test_a_worker_that_must_end_closes_what_is_still_in_flight(hostile: Hostile)
 
 @pytest.fixture
 def shares(monkeypatch: pytest.MonkeyPatch) -> thread_shares.ThreadQuota:
-    """Sixteen threads among several endpoints."""
+    """Return a quota of sixteen threads for several endpoints."""
     shares = thread_shares.ThreadQuota(16)
     monkeypatch.setattr(shares, "_several_are_on", lambda: True)
     return shares
 
 
 def take(shares: thread_shares.ThreadQuota, endpoint: int, times: int) -> int:
-    """How many of so many threads this endpoint gets, all kept."""
+    """Take up to this many threads for the endpoint, keep them, and return how many it got."""
     taken = 0
     for _ in range(times):
         held = shares.held({endpoint})

@@ -1,4 +1,4 @@
-"""Statement and scripts pass through every stage of a run byte for byte, in each of the three modes."""
+"""Tests that statements and scripts pass every stage of a run unchanged, in each of the three modes."""
 
 from __future__ import annotations
 
@@ -30,12 +30,13 @@ ODD = "é e\u0301 漢字 ﷽ 🚀👩‍🚒 \u200b\u202e раypal"
 MARKS = "STATEMENT\n<<<STATEMENT\n<<STATEMENT>> <<SCRIPT>>\nSCRIPT\n<<<SCRIPT\nSCRIPT_\n```bash\n```\n~~~\n"
 SIGNS = 'it\'s "quoted" `ticked` {} {{ x }} {% y %} {0} %s %(z)s $HOME ${x:-{}} \\n \\u0041 <b>&amp;</b>'
 STATEMENT = f"Show the notes: {SIGNS}\r\n\t{ODD}\n{MARKS}and nothing else"
-# No line end at the end; a here-document with fences and a line of 8,000 characters. No script has marks of a prompt.
+# This has no newline at the end, a here-document with fences, and a line of 8,000 characters. Scripts must not contain
+# prompt marks.
 FIRST = (
     f"#!/usr/bin/env bash\nset -euo pipefail\ncat <<'NOTES'\n{SIGNS}\n\t{ODD}\n{MARKS.lower()}"
     f"</script><script>alert(1)</script>\n{'x' * 8_000}\nNOTES\nprintf '%s\\n' \"it's $((1 << 3))\""
 )
-# Line ends of another system, tags of thinking, JSON as a reply may hold it, blank lines around.
+# This has CR LF line ends, thinking tags, JSON as in a reply, and blank lines around it.
 REFINED = (
     "\r\n#!/usr/bin/env bash\r\nsed 's,<think>.*</think>,,' log\r\n"
     'curl -d \'{"script": "x", "verdict": "match"}\' http://127.0.0.1/\r\n'
@@ -72,7 +73,7 @@ def standin_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StandI
 
 
 class _Shown(HTMLParser):
-    """The text of code blocks, line by line, and JSON that a page carries, by the id of its element."""
+    """A parser that collects the lines of code blocks and the page's JSON, by element id."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -103,7 +104,7 @@ class _Shown(HTMLParser):
 
 @pytest.fixture(params=["schema", "tool", "text"])
 def run(request: pytest.FixtureRequest, standin: StandIn, reviewer: User) -> Run:
-    """The run, made in each mode."""
+    """Return a finished run in each mode."""
     Endpoint.objects.filter(name="demo").update(mode=request.param)
     action = make_action(STATEMENT, by=reviewer)
     started = services.start_run(action, by=reviewer, uses_retrieval=False, enqueue=False)
@@ -111,7 +112,7 @@ def run(request: pytest.FixtureRequest, standin: StandIn, reviewer: User) -> Run
 
 
 def carried_by(mode: str, script: str) -> str:
-    """A block of code ends with a line end, whether or not the script did; nothing else is lost."""
+    """Return the script as this mode transfers it, because a code block always ends with a newline."""
     return script if mode != "text" or script.endswith("\n") else f"{script}\n"
 
 
@@ -138,7 +139,7 @@ def test_every_byte_passes_every_stage(run: Run, standin: StandIn, as_reviewer: 
 
 
 def _check_prompts(run: Run, standin: StandIn) -> None:
-    """Statement and scripts stand unaltered between their marks, and go out as they are kept."""
+    """Check that statement and scripts are unchanged between their marks and are sent as stored."""
     first, refined = run.drafts.order_by("number")
     mode = run.spec["roles"]["generator"]["mode"]
     asked = standin.calls()
@@ -158,7 +159,7 @@ def _check_prompts(run: Run, standin: StandIn) -> None:
 
 
 def _check_page(client: Client, run: Run) -> None:
-    """The page shows the text, escaped; what is copied from it is the text to the byte."""
+    """Check that the page shows the escaped text and that the text to copy is exact."""
     refined = run.drafts.get(number=2)
     services.use_unreviewed(refined, reason="A test.", by=run.asked_by)
     page = client.get(reverse("run-detail", args=[run.pk])).text
@@ -171,7 +172,7 @@ def _check_page(client: Client, run: Run) -> None:
 
 
 def test_uncarried_bytes_are_noted_on_draft(standin: StandIn, reviewer: User) -> None:
-    """A fence inside a here-document looks like the block's end: read to the real one, and said so."""
+    """The reader must find the real end of a block whose here-document contains a fence, and add a note."""
     Endpoint.objects.filter(name="demo").update(mode="text")
     standin.faults({"kind": "text", "sample": "nested_fence", "task": "generate"})
     action = make_action(STATEMENT, by=reviewer)

@@ -1,4 +1,4 @@
-"""A run with cases: the real SDK against the stand-in, real rows, and the sandbox where there is one."""
+"""Tests for runs with sandbox tests, with the real SDK, the stand-in, and the sandbox if there is one."""
 
 from __future__ import annotations
 
@@ -56,11 +56,11 @@ INVOICES = (
 
 @pytest.fixture
 def sandbox_worker(availability: Availability, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A worker of the sandbox that has reported, and does at once what is asked of it."""
+    """Simulate a sandbox worker that has reported and runs each request at once."""
     if availability.sandbox is None:
         pytest.skip(f"no sandbox here: {availability.reason} {availability.remedy}")
     SandboxReport.objects.create(name=availability.sandbox.name)
-    # The one that was found: a probe on a machine that is busy may say something else.
+    # Use this sandbox, because another probe on a busy machine may have a different result.
     monkeypatch.setattr(running, "current_sandbox", lambda: availability)
     monkeypatch.setattr(CaseRun, "enqueue", lambda run: (carry_out_run(run.pk), run)[1])
 
@@ -92,7 +92,7 @@ def test_cases_of_run_name_author_and_run(standin: StandIn, sandbox_worker: None
     call = ModelCall.objects.get(run=run, stage="cases")
     assert call.attempts.get().output_tokens > 0
     assert "find /srv/deploy" not in str(ModelCall.objects.get(run=run, stage="mend_cases").request)
-    # What was asked once is not asked again, and the same cases are not run again.
+    # Continuing the run repeats no model call and no sandbox run.
     before, executions = standin.totals(), Execution.objects.count()
     Run.objects.filter(pk=run.pk).update(state="queued", finished_at=None)
     assert run_worker.run_to_end(run.pk, give_up_after=60).state == "done"
@@ -109,7 +109,7 @@ def test_open_statement_takes_its_check_out_and_strict_one_is_mended(
     assert second.answers[0]["answer"] == "open"
     assert second.case_set.replaces == first.case_set
     assert len(second.case_set.content["cases"][0]["expect"]) == 1
-    # Drafts for the statement are run in the newer set alone, and what the run has done is not done again.
+    # Drafts for the statement run only in the newer test suite, and the run's own results are not repeated.
     assert services.request_evidence(run.pk) == 0
     results = CaseRun.objects.exclude(purpose=CaseRun.Purpose.QUALITY)
     asked = results.count()
@@ -136,7 +136,7 @@ def test_what_is_refined_from_cases_stands_beside_what_is_recommended(
     assert outcomes(run)["recommend 2"] == "before"
     told = run.stages.get(name="recommend").found
     assert "held back" in told
-    # Measured apart, over all runs of the configuration.
+    # The gain from sandbox tests is measured separately, over all runs of the configuration.
     gain = case_gain_of(run.configuration)
     assert gain is not None and (gain.runs, gain.offered) == (1, 0)
     assert gain.told.checks + gain.held_back.checks == 5
@@ -178,7 +178,7 @@ def test_a_worker_that_does_not_come_is_waited_for_once(monkeypatch: pytest.Monk
     assert run.state == "done" and outcomes(run)["execute 0"] == "not_run"
     assert CaseRun.objects.filter(state="waiting").count() == 2 == len(waits)
     assert waits[0]._left == 0
-    # Nor do the others of this worker, for a while.
+    # The worker's later runs do not wait either, for a while.
     monkeypatch.setattr(case_runs, "LONGEST_WAIT", 3600.0)
     assert outcomes(carry_out(TENANTS, "run"))["execute 0"] == "not_run"
 
@@ -227,7 +227,7 @@ def test_an_author_that_rests_for_long_holds_no_run() -> None:
     run = carry_out(STAGING, "run")
     stage = run.stages.get(name="cases")
     assert (run.state, stage.outcome, stage.found) == ("done", "none", "None, because spent.")
-    # It rests no more; what the run has gone on without stays without.
+    # The endpoint is available again, but the run still continues without sandbox tests.
     Endpoint.objects.filter(pk=author.pk).update(blocked_until=None)
     Run.objects.filter(pk=run.pk).update(state="queued", finished_at=None)
     assert run_worker.run_to_end(run.pk, give_up_after=60).state == "done"

@@ -1,4 +1,4 @@
-"""A match that an assessor confirms, from statement to page: the real SDK against the stand-in, the real ledger."""
+"""Tests for a match that an assessor confirms, from the statement to the page."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ STARTER = Path(catalog.__file__).parent / "starter"
 
 @pytest.fixture
 def version(curator: User) -> Version:
-    """The one entry of the catalogue; scoring alone is not sure that it is what is asked for."""
+    """Return the only entry of the catalogue, which scoring alone does not match with enough confidence."""
     script = (STARTER / "restart-nginx-if-valid" / "script.sh").read_text()
     made = shelve(ENTRY, script=script, verified_by=curator)
     found = catalogue.retrieve(ASKED)
@@ -92,7 +92,7 @@ def test_it_is_off_unless_a_configuration_has_it_on(standin: StandIn, version: V
 def test_interrupted_run_pays_nothing_twice(standin: StandIn, version: Version) -> None:
     run = services.start_run(make_action(ASKED), by=None, enqueue=False)
     interrupt(standin, run, task="difference")
-    # Meanwhile another run has the entry described in other words.
+    # In the meantime, another run stores a different description of the entry.
     EntryDescription.objects.update(text="Something else.")
     done = run_worker.run_to_end(run.pk, give_up_after=60)
     assert done.match_confirmed_by and len(standin.calls(billed=True)) == 3

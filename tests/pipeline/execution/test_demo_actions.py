@@ -1,4 +1,4 @@
-"""The demo's action files: each takes the course that it is there to show."""
+"""Tests that each of the demo's action files takes its intended course."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ KINDS = {
 
 
 class Course(Enum):
-    """What becomes of an action: whether the first draft is right, and what the assessor says."""
+    """The course of an action: whether its first draft is right, and what the assessor decides."""
 
     RIGHT = auto()  # and passed
     SELF_DOUBT = auto()  # right, flagged, and broken by the refinement
@@ -57,7 +57,7 @@ _NAMES = {
 }
 COURSES = {name: course for course, names in _NAMES.items() for name in names.split()}
 REPAIRED = {"28-wait-for-gateway", "29-alarm-on-full-root"}
-# Actions that a starter entry answers in other words.
+# Starter entries answer these actions, although their words are different.
 ANSWERED = {
     "31-bounce-nginx": "restart-nginx-if-valid",
     "32-lock-holders": "show-blocking-sessions",
@@ -110,7 +110,7 @@ class Action(Strict):
 
     @property
     def assessed(self) -> list[Draft]:
-        """The drafts that reach a verdict: all but those that are repaired before."""
+        """Return the drafts that get a verdict, which excludes repaired drafts."""
         return [draft for draft in self.drafts if draft.repaired_by is None]
 
 
@@ -223,7 +223,7 @@ def test_checkers_refuse_only_repaired_texts(actions: dict[str, Action], tmp_pat
 
 
 def correct_drafts(actions: dict[str, Action]) -> set[str]:
-    """The drafts that end up correct: the first where that is right, else what fixes it."""
+    """Return the drafts that end up correct: the first draft if it is right, otherwise its fix."""
     correct = set()
     for name, action in actions.items():
         last = len(action.drafts) - 1
@@ -235,7 +235,7 @@ def correct_drafts(actions: dict[str, Action]) -> set[str]:
 
 
 def shellcheck_levels(files: list[Path]) -> set[tuple[str, str]]:
-    """File name and level of each of ShellCheck's comments."""
+    """Return the file name and level of each ShellCheck comment."""
     shellcheck = find_shellcheck()
     done = subprocess.run(
         [shellcheck, "--norc", "--shell=bash", "--severity=style", "--format=json1", *files],

@@ -1,4 +1,4 @@
-"""The demo model's scripts and refusals, through the stand-in to the queue."""
+"""Tests for the demo model's scripts and refusals, from the stand-in to the queue."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def carry_out(statement: str, by: User) -> Run:
 
 
 def test_shown_statements_are_queued(reviewer: User, subtests: pytest.Subtests) -> None:
-    """Their scripts are compared in the stand-in's own tests."""
+    """The stand-in's own tests compare the scripts."""
     for statement in SHOWN:
         run = carry_out(statement, reviewer)
         with subtests.test(statement):

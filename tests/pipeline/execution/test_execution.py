@@ -1,4 +1,4 @@
-"""A Run from statement to recommended Draft: the real SDK against the stand-in, the real ledger."""
+"""Tests for a run from statement to recommended draft, with the real SDK, the stand-in and the ledger."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_lost_worker_costs_only_its_open_call(
 ) -> None:
     run = queue_run()
     interrupt(standin, run, task="similarity")
-    # A worker takes it up, opens the missing call, and is killed before the reply.
+    # A worker claims the run, opens the missing call, and is killed before the reply.
     lease = run_leases.claim(run.pk)
     call = ModelCall.objects.get(run=run, stage="similarity")
     Attempt.objects.create(call=call, number=2, fence=lease.fence)

@@ -1,4 +1,4 @@
-"""Every fault of a server, through the real SDK in a real run: the ledger, the bill, and what a person reads."""
+"""Tests for every server fault in a real run with the real SDK: ledger, bill and messages."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ pytestmark = pytest.mark.django_db
 
 @dataclass(frozen=True)
 class Seen:
-    """How a run stands, the tries of the call that met the fault, what was billed, and the page's words."""
+    """A run's state, the tries of the call with the fault, the number of billed calls, and the page."""
 
     state: str
     tries: list[tuple[str, int | None]]
@@ -46,7 +46,7 @@ class Seen:
 
 @pytest.fixture
 def meet(standin: StandIn, client_for: ClientFor, reviewer: User) -> Callable[..., Seen]:
-    """Send a statement through while the server has these faults."""
+    """Return a function that runs a statement while the server has these faults."""
 
     def meet(*rules: Rule, task: str = "generate", advances: int = 3) -> Seen:
         standin.faults(*({"task": task, **rule} for rule in rules))
@@ -141,7 +141,7 @@ def test_odd_reply_is_no_verdict(
     assert seen.state == "done"
     assert {outcome for outcome, _ in seen.tries} == {"answered"}
     assert words in seen.page
-    # Calls beyond those of a run in which nothing goes wrong.
+    # `further` counts the calls beyond those of a clean run.
     assert (Run.objects.get().verdict, seen.billed) == ("unknown", clean_run().calls + further)
 
 

@@ -1,4 +1,4 @@
-"""A finding counts for one text and one version of its check, a verdict for one text and its prompts."""
+"""Tests that a finding applies to one text and check version, and a verdict to one text and its prompts."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ALL_CHECKS = {"bash-syntax", "shellcheck", "risk", "characters"}
 
 @pytest.fixture
 def draft(reviewer: User) -> Draft:
-    """A checked script that deletes."""
+    """Return a checked draft whose script deletes files."""
     made = make_run(by=reviewer).drafts.get()
     keep_findings(made, analyse(made.script))
     return made

@@ -1,4 +1,4 @@
-"""A run whose endpoint misbehaves on purpose: how it ends, what a person reads, and what the ledger holds."""
+"""Tests for runs whose endpoint misbehaves: how they end, what users see, and what the ledger records."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Seen:
 def meet(
     hostile: Hostile, client_for: ClientFor, reviewer: User, settings: object
 ) -> Callable[..., Seen]:
-    """Send a statement through with the demo endpoint at the hostile server."""
+    """Return a function that runs a statement with the demo endpoint at the hostile server."""
 
     def words_of(page: str) -> str:
         return html.unescape(re.sub(r"<[^>]*>|\s+", " ", page).replace("  ", " "))

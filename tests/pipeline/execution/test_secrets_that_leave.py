@@ -1,4 +1,4 @@
-"""Fifty planted secrets and a stand-in that is treated as remote: what its log holds, by every way to ask."""
+"""Tests for which of fifty planted secrets reach a remote model, for every way to request a script."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ ASKED = "Delete files older than 30 days in /var/tmp/exports"
 @pytest.fixture(autouse=True)
 def remote(standin: StandIn) -> Endpoint:
     Endpoint.objects.filter(name="demo").update(treat_as_remote=True)
-    # An answer from the catalogue asks no model.
+    # A run that the catalogue answers calls no model.
     Configuration.objects.update(uses_retrieval=False)
     return Endpoint.objects.get(name="demo")
 
 
 def reached(standin: StandIn) -> int:
-    """How many of the planted secrets stand in what the stand-in was sent."""
+    """Return how many of the planted secrets were sent to the stand-in."""
     calls = standin.calls()
     assert calls, "it was asked nothing"
     log = "\n".join(_texts(one["request"]) for one in calls)
@@ -69,7 +69,7 @@ def reached(standin: StandIn) -> int:
 
 
 def reached_text(text: str) -> int:
-    """How many of the planted secrets are in a text."""
+    """Return how many of the planted secrets are in a text."""
     return sum(one.secret in text for one in PLANTED)
 
 
@@ -147,7 +147,7 @@ def test_the_api_masks_unless_it_is_told_otherwise(
     assert reached(standin) == arrived
     report = api.get(f"/api/v1/runs/{run.pk}/").json()
     assert report["secrets"] == (sends or {"secrets": "mask"})["secrets"]
-    # By default the stored text has none that a call would have to mask.
+    # By default, the stored text is already masked, so that a call has nothing to mask.
     assert reached_text(run.action.environment) == (50 if sends else 0)
     is_masked = sends == {"secrets": "mask"}
     assert [one["stage"] for one in report["masked"]] == (["generate"] if is_masked else [])
@@ -206,7 +206,7 @@ SEND, MASK = SecretsChoice.SEND, SecretsChoice.MASK
 def test_feedback_that_people_write_is_theirs_to_choose_for(
     standin: StandIn, reviewer: User, asker: SecretsChoice, author: SecretsChoice, arrived: int
 ) -> None:
-    """The asker was shown one secret. A reviewer's feedback repeats it among 49 others."""
+    """The requester was warned about one secret. A reviewer's feedback repeats it with 49 others."""
     action = make_action(ASKED, incident=PLANTED[0].text)
     run = finish(services.start_run(action, by=None, secrets=asker, enqueue=False))
     assert reached(standin) == (1 if asker is SEND else 0)
@@ -251,7 +251,7 @@ def test_what_is_kept_of_a_secret_that_is_sent_tells_nothing_of_it(settings: Any
 def test_no_prompt_takes_one_along(
     standin: StandIn, choice: str, arrived: int, subtests: pytest.Subtests
 ) -> None:
-    """Whatever stands in a slot: scripts, cases, what happened in the sandbox, what a checker said."""
+    """The secrets are in every slot: scripts, sandbox tests, results and a checker's output."""
     Configuration.objects.update(cases="run")
     Endpoint.objects.update(max_in_flight=len(ASKED_STAGES))  # none of the calls is settled
     for stage in ASKED_STAGES.values():
@@ -282,7 +282,7 @@ def test_the_words_of_the_prompts_hold_none() -> None:
 def test_secret_of_statement_is_masked_where_script_repeats_it_bare(
     standin: StandIn,
 ) -> None:
-    """A model of this machine wrote it into the script, and one elsewhere assesses that."""
+    """A local model wrote the secret into the script, and a remote model assesses it."""
     action = make_action("Log in to db-7, the password is Tulip88!x")
     run = services.start_run(action, by=None, enqueue=False)
     rule = SecretsRule.of(run)

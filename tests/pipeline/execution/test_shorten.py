@@ -1,4 +1,4 @@
-"""An expert's feedback in fewer words: one recorded question, never paid twice, within the budget."""
+"""Tests for shortening an expert's feedback: one recorded call, never paid twice, within the budget."""
 
 from __future__ import annotations
 

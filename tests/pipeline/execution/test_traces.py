@@ -1,4 +1,4 @@
-"""Traces by the SDK of OpenTelemetry, kept in memory: what a passage and a request tell, and what none may."""
+"""Tests for OpenTelemetry traces, kept in memory: what the spans contain, and what they must not."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ TOLD = {
 
 @pytest.fixture
 def spans(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], list[ReadableSpan]]]:
-    """All spans that ended since it was asked last."""
+    """Return a function that returns the spans that ended since its last call."""
     kept = InMemorySpanExporter()
     tracer = OpenTelemetryTracer(SimpleSpanProcessor(kept), service="test", version="1")
     monkeypatch.setattr(tracing, "tracer", tracer)
@@ -151,7 +151,7 @@ def test_tracing_is_optional(
 @pytest.mark.slow
 @pytest.mark.parametrize(("endpoint", "loaded"), [("", "False"), ("http://127.0.0.1:9", "True")])
 def test_the_packages_are_loaded_only_where_the_variable_is_set(endpoint: str, loaded: str) -> None:
-    """In a process of its own, as gunicorn would begin it."""
+    """This needs its own process, which starts as under gunicorn."""
     lines = (
         "import scriptsmith_site.wsgi, sys; from scriptsmith_site.web.gunicorn_worker import post_fork;"
         "post_fork(None, None); print('opentelemetry.sdk.trace' in sys.modules)"

@@ -1,4 +1,4 @@
-"""What is said when a reply can't be read: what was missing, in a line, and how this mode is answered."""
+"""Tests that the question after an unreadable reply says what was missing and how to answer in this mode."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def compare(stage: AskedStage[OpinionReading] = compare_stage.DIFFERENCE) -> Que
 
 
 def line_of(question: Question, reply: str, mode: Mode) -> str:
-    """The line that the second question has and the first has not."""
+    """Return the line that the second question adds to the first."""
     again = ask_again(question, ASKED_STAGES[question.stage].read(Reply(reply)))
     role = RoleSpec("endpoint", 1, "model", mode)
     first, second = (
@@ -107,7 +107,7 @@ def test_what_was_cut_short_is_asked_again_in_the_same_words_with_more_room() ->
 
 @pytest.mark.django_db
 def test_the_ledger_says_of_each_reply_how_it_was_read(standin: StandIn) -> None:
-    """The first was no answer and the second was: the first is not said to have been read."""
+    """The first reply had no answer, so it must not be recorded as read."""
     standin.faults({"kind": "text", "sample": "prose", "task": "similarity"})
     run = services.start_run(
         make_action("delete files older than 30 days in /var/tmp/exports"),

@@ -1,4 +1,4 @@
-"""The flow with cases, over scripted ports: what each stage is told, what follows, and what is held back."""
+"""Tests for the flow with sandbox tests over scripted ports: what each stage sees and what is held out."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def answered(**answers: object) -> dict[str, object]:
 
 
 class ScriptedSandbox:
-    """Fails the checks that are named for a script (LIST), by title of the case and number of the check."""
+    """A sandbox in which LIST fails the given checks, by case title and check number."""
 
     def __init__(self, *failing: tuple[str, int], reason: str = "") -> None:
         self.reason = reason
@@ -101,7 +101,7 @@ def carry_out(ports: ScriptedPorts, sandbox: ScriptedSandbox, use: CasesUse = Ca
 
 
 def passed(**answers: list[object]) -> ScriptedPorts:
-    """A script that the assessor passes."""
+    """Return ports with a script that the assessor passes."""
     return ScriptedPorts(**({"generate": [script(LIST)], "cases": [written()], "describe": [DESCRIBED],
         "similarity": [SAME], "difference": [SAME]} | answers))  # fmt: skip
 
@@ -251,7 +251,7 @@ def test_its_author_looks_again_at_most_twice() -> None:
 
 
 def held_titles() -> tuple[str, str]:
-    """The title of a case that is held back from the refinement, and of one that is told."""
+    """Return the titles of a case that is held out from the refinement and of one that is not."""
     sandbox = ScriptedSandbox()
     carry_out(passed(), sandbox)
     case_set = sandbox.kept[0][2]
@@ -266,7 +266,7 @@ UNREADABLE = [Reply("Hm."), Reply("Hm.")]
 
 
 def feedback_ports(told: str, *, first: object = UNREADABLE, then: object = UNREADABLE) -> ScriptedPorts:  # fmt: skip
-    """What the assessor says of the first script and of the one refined from cases; it can't be read by default."""
+    """Return ports for a refinement from cases; by default, no reply of the assessor can be read."""
     number = ["one", "two", "three"].index(told) + 1
     keep = answered(**{f"c{number}_1": "keep"})
     said = [one for what in (first, then) for one in (what if isinstance(what, list) else [what])]

@@ -1,4 +1,4 @@
-"""The script that is read from a reply with several candidates is the one that a person would choose."""
+"""Tests that the script chosen from several candidates in a reply is the one that a person would choose."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pipeline.types import Opinion, ReadingOutcome, Reply
 
 F = "```"
 STARTER = Path(__file__).parents[3] / "catalog" / "starter"
-# Odd shapes of replies; the script is null if the reply does not say which it is, so that the model is asked again.
+# Unusual replies. The script is null if the reply does not say which script it means, so that the model is asked again.
 SHAPES = Path(__file__).parents[2] / "cases" / "chosen_scripts.jsonl"
 REAL = "#!/bin/bash\nset -eu\ngzip /srv/logs/*.1\n"
 ASKED_AGAIN = (ReadingOutcome.UNPARSED, ReadingOutcome.EMPTY)

@@ -1,4 +1,4 @@
-"""An entry that scoring alone is not sure of: asked about where the input allows it, and never a match by default."""
+"""Tests for matches that scoring alone cannot confirm: the model is asked only if the input allows it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ CONFIRMING = FlowInput("list /var/log", confirms_matches=True)
 
 
 class EntryPorts(ScriptedPorts):
-    """Ports with descriptions of entries."""
+    """Scripted ports with descriptions of entries."""
 
     def __init__(self, *matches: Match, known: str = "", **answers: list[object]) -> None:
         super().__init__(found(*matches), **answers)

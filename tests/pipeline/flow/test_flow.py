@@ -1,4 +1,4 @@
-"""The flow over scripted ports: no database, no model, every branch."""
+"""Tests for every branch of the flow over scripted ports, without database or model."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ FIND = "#!/usr/bin/env bash\nfind /var/log -type f\n"
 BROKEN = "#!/usr/bin/env bash\nif true; then echo\n"
 
 
-# What a stage answers that every run asks and most tests are not about: a new one of these needs its line here.
-# A test that scripts the stage itself is asked no more than it scripted.
+# Default answers for stages that run in every test but that most tests do not script. A new stage of this kind needs a
+# line here.
 IN_PASSING: dict[str, object] = {}
 
 analyse_once = cache(analyse)
@@ -48,14 +48,14 @@ def make_match(number: int = 7, **about: object) -> Match:
 
 
 def found(*matches: Match, neighbours: tuple[Neighbour, ...] = ()) -> Retrieval:
-    """Return what retrieval found: the answer is that of the first match."""
+    """Return a retrieval result with the answer of its first match."""
     answer = matches[0].answer if matches else Answer.NONE
     values = {"matches": matches, "neighbours": neighbours, "threshold": 0.9, "scoring": "t"}
     return Retrieval(statement="", answer=answer, **values)  # type: ignore[arg-type]
 
 
 class ScriptedPorts:
-    """Answers each stage from its own list, and fails on a question nobody expected."""
+    """Ports that answer each stage from its own list and fail on an unexpected question."""
 
     def __init__(self, retrieval: Retrieval | None = None, **answers: list[object]) -> None:
         self.retrieval = retrieval or found()
@@ -142,7 +142,7 @@ def test_a_script_that_passes_is_written_assessed_and_recommended() -> None:
 
 
 def test_a_run_in_which_nothing_goes_wrong_asks_each_question_once() -> None:
-    """The one list of its stages and questions; everything else that counts them reads `clean_run`."""
+    """This is the only list of these stages and questions; other tests count with `clean_run`."""
     ports = passing_ports()
     Flow(FlowInput("list /var/log"), ports).carry_out()
     assert [(stage, round) for stage, round, _outcome in ports.stages] == [
@@ -348,7 +348,7 @@ HOSTILE = [
 def test_hostile_text_stays_between_marks_that_it_cannot_forge(subtests: pytest.Subtests) -> None:
     for text in HOSTILE:
         with subtests.test(text):
-            written = text.replace("STATEMENT", "statement")  # no script has a mark
+            written = text.replace("STATEMENT", "statement")  # a script must not contain a mark
             ports = passing_ports(generate=[script(written)], repair=[script(LIST)])
             Flow(FlowInput(text, context=text), ports).carry_out()
             user = ports.asked[0].user

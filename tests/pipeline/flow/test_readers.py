@@ -1,6 +1,6 @@
-"""How replies are read: nothing unreadable becomes correct or incorrect, and a script is kept to the byte.
+"""Tests that unreadable replies never become correct or incorrect, and that scripts are read exactly.
 
-The cases are files, tests/cases/replies/*.json: a reply as a server sends it, and what is to be read from it.
+The cases are the files tests/cases/replies/*.json, each a server's reply with the expected reading.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ CASES = {
 }
 OPINIONS = {name: case for name, case in CASES.items() if name.startswith("verdict-")}
 FENCE = "```"
-# What scripts, quotations and marks are made of, so that a search comes upon the odd ones soon.
+# Parts of scripts, quotations and marks, so that Hypothesis finds unusual combinations quickly.
 PIECES = [*"ab \n\n\r\t{}[]\"'`~$\\<>#:é漢🚀\u200b", FENCE, "<<E", "\nE\n"]
 ANY = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
 HARD = st.lists(st.sampled_from([*PIECES, '{"script": "x"}']) | ANY, max_size=30).map("".join)
 
 
 def read_case(case: dict[str, object]) -> tuple[str, object, str]:
-    """Outcome, value and note of a case file's reply, read for its task."""
+    """Return the outcome, value and note of a case's reply, read for its task."""
     reply = reply_of(case["message"])  # type: ignore[arg-type]
     match case["task"]:
         case "similarity" | "difference":
@@ -70,13 +70,13 @@ def test_there_is_a_case_for_each_mode_task_and_outcome() -> None:
 
 
 def test_no_beginning_of_a_reply_says_what_the_whole_does_not(subtests: pytest.Subtests) -> None:
-    """A reply may be cut anywhere without a word of it: what is then read is the whole's verdict, or none."""
+    """A reply may be cut off anywhere. Its beginning must have the same verdict as the whole reply, or none."""
     for name in OPINIONS:
         with subtests.test(name):
             text = reply_of(OPINIONS[name]["message"]).text
             whole = read_opinion(Reply(text))
             if whole.outcome is ReadingOutcome.CONFLICT or "{" not in text:
-                continue  # before the second verdict there is only the first; a tagged line has no mark at its end
+                continue  # only the first of two verdicts, or a tagged line without an end mark
             for end in range(len(text)):
                 part = read_opinion(Reply(text[:end])).opinion
                 assert part in (whole.opinion, Opinion.UNKNOWN), text[:end]
@@ -90,13 +90,13 @@ def test_no_beginning_of_a_reply_is_a_script_that_the_whole_is_not(
             whole = reply_of(CASES[name]["message"])
             script = read_script(Reply(whole.text))
             if script.note.startswith("it holds 2 code blocks") or whole.text.startswith("#"):
-                continue  # nothing in these says where they end
+                continue  # these replies do not show where they end
             for end in range(len(whole.text)):
                 if whole.text[:end].endswith(FENCE) and whole.text[end] != "\n":
-                    continue  # a line that would go on, and no fence yet
+                    continue  # the line continues, so this is not a fence yet
                 part = read_script(Reply(whole.text[:end]))
                 if part.note == "without a whole code fence":
-                    # Nothing shows a cut after a complete line.
+                    # A cut after a complete line cannot be detected.
                     assert f"{script.script.strip()}\n".startswith(f"{part.script.strip()}\n")
                     continue
                 assert part.outcome is not READ or part.script.strip() == script.script.strip()
@@ -159,9 +159,9 @@ def is_comments(text: str) -> bool:
 @example(script='{ "script": x; }')
 def test_a_script_is_kept_to_the_byte_in_every_mode(script: str) -> None:
     assume(script.strip() and FENCE not in script.strip()[:3] and "~~~" not in script)
-    # Not a script, whatever holds it: JSON, a placeholder of the form, comments and nothing else.
+    # JSON, a placeholder from the form, and comments alone are not scripts in any mode.
     assume(not (holds_json(script) or is_placeholder_script(script) or is_comments(script)))
-    # The prompts of a console, which are taken off.
+    # The reader removes console prompts.
     assume(not script.lstrip().startswith("$"))
     said = json.dumps({"script": script})
     assert read_script(Reply(said)).script == script
@@ -172,7 +172,7 @@ def test_a_script_is_kept_to_the_byte_in_every_mode(script: str) -> None:
     while mark in script:
         mark += "`"
     reading = read_script(Reply(f"Here it is.\n\n{mark}bash\n{script}\n{mark}\n"))
-    # A script that itself ends within a command is taken for a cut, and asked for again.
+    # A script that ends inside a command looks cut off, so the model is asked again.
     assert reading.script == f"{script}\n" or reading.outcome is UNPARSED and is_cut_short(script)
 
 
@@ -223,7 +223,7 @@ def test_a_long_line_is_read_in_no_time(subtests: pytest.Subtests) -> None:
 
 
 def test_verdict_of_a_real_reply_is_what_a_person_would_read() -> None:
-    """Replies of small models: broken objects, labels and repeated forms; null is no verdict."""
+    """The replies of small models have broken objects, labels and repeated forms; null means no verdict."""
     wrong = []
     for line in Path("tests/cases/real_verdicts.jsonl").read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
@@ -265,9 +265,9 @@ def test_at_most_three_points_are_kept() -> None:
 
 
 REAL = Path(__file__).resolve().parents[4] / "shared" / "data" / "real_replies_smollm2.jsonl"
-# A person read each of the 338 replies, and the reader was fixed where it chose another script. The lines, from 0,
-# where it still does: 81 gives a file's name as the script, and 194 begins with "script: ```bash" in one line.
-# Replies with a mark of the prompt are asked again: 6, 129, 203, 226, 234 and 272 have scripts.
+# A person read each of the 338 replies. In two of them the reader still chooses another script: reply 81 (counted from
+# 0) gives a file name as the script, and reply 194 begins with "script: ```bash" on one line. The model is asked again
+# after a reply with a prompt mark, although 6, 129, 203, 226, 234 and 272 have scripts.
 OF_THEM_READ = {
     "describe": 23,
     "difference": 1,
@@ -306,7 +306,7 @@ def _outcome(stage: str, reply: Reply) -> ReadingOutcome:
     st.lists(st.sampled_from(["`-r` is missing.", "-r is missing", "- -R is missing", " • no "]))
 )
 def test_differences_and_points_are_read_once(texts: list[str]) -> None:
-    """Same words are one point, whatever their marks; another letter case is another option of a command."""
+    """Texts with the same words are one point despite different marks, but letter case can change an option."""
     said = {"verdict": "mismatch", "reason": "", "differences": texts}
     found = read_opinion(Reply(json.dumps(said))).differences
     plain = [text.replace("`", "").strip(".") for text in found]

@@ -1,4 +1,4 @@
-"""The declarations of the stages: complete, read everywhere, and kept to by what carries a stage out."""
+"""Tests that the declarations of stages are complete and match the code that runs them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pipeline.types import DraftKind, ReadingOutcome, Reply, StageName
 from tests.pipeline.flow.test_flow import ScriptedPorts
 from tests.pipeline.simulation.asking import MIXED
 
-# What a person may have written into each slot; a new slot of a prompt needs a line here.
+# Example text for each slot. A new slot of a prompt needs a line here.
 TEXTS = {
     "STATEMENT": "List the files in /var/log",
     "CONTEXT": "The disk is full.",
@@ -50,7 +50,7 @@ def test_every_prompt_is_a_stage_that_asks() -> None:
 
 
 def test_every_draft_of_a_run_is_made_in_one_stage() -> None:
-    """Other kinds of Draft come from people."""
+    """Users create the other kinds of Draft."""
     assert sorted(MAKERS) == sorted(set(DraftKind) - {DraftKind.EDITED, DraftKind.IMPORTED})
 
 
@@ -95,7 +95,7 @@ def test_the_demo_model_answers_what_the_stage_reads(subtests: pytest.Subtests) 
             assert stage.read(Reply(json.dumps(answer))).outcome is ReadingOutcome.READ
 
 
-# Simulated scripts need no repair, nobody asks for a shorter feedback on one, and none is ever run.
+# Simulated scripts need no repair, their feedback is never shortened, and they are never run.
 NOT_SIMULATED = {"repair", "shorten", "cases", "mend_cases", "refine_cases"}
 
 

@@ -1,4 +1,4 @@
-"""What pauses a batch, who lets it go on, and how far its cost can pass the budget."""
+"""Tests for what pauses a batch, who can resume it, and how far its cost can exceed the budget."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def batch() -> Batch:
-    """Any answer of the demo model costs more than its whole budget."""
+    """Return a batch whose budget is smaller than the price of any answer."""
     Price.objects.all().delete()
     for endpoint in Endpoint.objects.filter(name="demo"):
         for model in ("demo-smith", "demo-judge", "demo-master"):

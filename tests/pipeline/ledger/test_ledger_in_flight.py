@@ -1,4 +1,4 @@
-"""Many runs at few places: the limit holds over all threads, pairs come through one place, nobody stays behind."""
+"""Tests for many runs at few places: no limit is exceeded, pairs of calls share one place, and all runs end."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db
 
 
 def most_at_once(standin: StandIn) -> int:
-    """How many calls the model was answering at a time, at most."""
+    """Return the largest number of calls that the model answered at the same time."""
     steps = [(call["started"], 1) for call in standin.calls()]
     steps += [(call["ended"], -1) for call in standin.calls()]
     at_once = [0]

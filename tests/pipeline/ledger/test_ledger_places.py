@@ -1,4 +1,4 @@
-"""Whose turn it is at an endpoint with few places, and who is told when one becomes free."""
+"""Tests for which run gets the next place at an endpoint, and which run is notified of a free place."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def start(batch: Batch | None = None, *, waits_for: Endpoint | None = None) -> R
 
 
 def occupy(endpoint: Endpoint, *, calls: int, alive: bool = True) -> None:
-    """So many calls in flight, of a worker that is alive or lost."""
+    """Create this many calls in flight for a worker that is alive or lost."""
     run = start()
     ends = timezone.now() + timedelta(seconds=20 if alive else -1)
     Run.objects.filter(pk=run.pk).update(state="running", lease_until=ends)
@@ -45,7 +45,7 @@ def occupy(endpoint: Endpoint, *, calls: int, alive: bool = True) -> None:
 
 
 def given(run: Run, endpoint: Endpoint, *, wanted: int = 1) -> int:
-    """How many tries of the run are admitted, 0 where it has to wait; they end at once, and it waits as before."""
+    """Return how many of the run's tries are admitted, 0 if it must wait; then undo the change."""
     before = Run.objects.get(pk=run.pk).waits_for_id
     lease = run_leases.claim(run.pk)
     calls = [
@@ -64,7 +64,7 @@ def given(run: Run, endpoint: Endpoint, *, wanted: int = 1) -> int:
 
 
 def admitted(run: Run, endpoint: Endpoint, *, calls: int) -> list[int]:
-    """The places of the tries of the run that are admitted; they stay in flight."""
+    """Return the places of the run's admitted tries, which stay in flight."""
     lease = run_leases.claim(run.pk)
     asked = [make_call(run, endpoint, key=f"{run.pk}-{n}", round=n) for n in range(calls)]
     tries = admit(lease, endpoint, asked).tries
@@ -75,7 +75,7 @@ def admitted(run: Run, endpoint: Endpoint, *, calls: int) -> list[int]:
 
 
 def make_call(run: Run, endpoint: Endpoint, *, key: str, round: int = 0) -> ModelCall:
-    """A call of the run that is not saved yet."""
+    """Return an unsaved call of the run."""
     return ModelCall(key=key, run=run, stage="generate", round=round, endpoint=endpoint, request={})
 
 

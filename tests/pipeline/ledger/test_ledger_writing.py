@@ -1,4 +1,4 @@
-"""What a worker writes around a call: all or nothing, once however often it is tried, and at the right price."""
+"""Tests for what a worker writes around a call: all or nothing, once despite retries, and at the right price."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def lease() -> run_leases.Lease:
 
 @pytest.fixture
 def opened(lease: run_leases.Lease, standin: StandIn) -> OpenedAttempt:
-    """A try under way, of a model that costs 2 dollars a million tokens in and 10 out."""
+    """Return an open try of a model that costs 2 dollars per million input tokens and 10 per million output."""
     demo = Endpoint.objects.get(name="demo")
     Price.objects.create(
         endpoint=demo, model="dear", since=date(2020, 1, 1), input=2_000_000, output=10_000_000
@@ -61,7 +61,7 @@ def test_what_was_made_before_a_question_that_finds_no_place_is_kept_once(
     real = type(client).send
 
     def send(self: object, requests: object) -> object:
-        # While the first call is in flight, the places are taken away.
+        # Block the endpoint while the first call is in flight.
         Endpoint.objects.update(blocked_until=timezone.now() + timedelta(minutes=1))
         return real(self, requests)
 
@@ -113,9 +113,9 @@ def test_who_lost_the_run_ends_nothing(lease: run_leases.Lease, opened: OpenedAt
     [
         Usage(),
         Usage(input=1_000, output=500),
-        Usage(cache_read=5, cache_write=1),  # just a half is rounded up
-        Usage(cache_read=4, cache_write=1),  # less than a half is not
-        Usage(input=2**31 - 1, output=2**31 - 1),  # more than 64 bits on the way there
+        Usage(cache_read=5, cache_write=1),  # half is rounded up
+        Usage(cache_read=4, cache_write=1),  # less than half is rounded down
+        Usage(input=2**31 - 1, output=2**31 - 1),  # intermediate results exceed 64 bits
     ],
     ids=str,
 )

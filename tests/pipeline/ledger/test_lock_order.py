@@ -1,4 +1,4 @@
-"""Endpoint, batch, run, spending: everything that the pipeline does locks them in this order."""
+"""Tests that the whole pipeline locks endpoint, batch, run and spending in this order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where each address leads, however it is written, and whether an endpoint may have it."""
+"""Tests for the addresses that an endpoint may have, in every way to write them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One try against each way in which a server can misbehave: how it ends, when, and what it leaves behind."""
+"""Tests for one try against each misbehaving server: how it ends, when, and what resources it leaves."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from pipeline.llm.transport import Limits
 from pipeline.llm.types import Answered, Failed, FailureKind, Target, Trouble, UsageDoubt
 from tests.hostile import CERTIFICATE, KINDS, Hostile
 
-SECONDS = 0.6  # of what never comes to its end
-LONG = 30.0  # of what comes at once, on a busy machine too
+SECONDS = 0.6  # timeout for replies that never end
+LONG = 30.0  # timeout for immediate replies on a busy machine
 REQUEST: dict[str, object] = {
     "model": "any",
     "max_tokens": 100,
@@ -38,7 +38,7 @@ def hostile() -> Iterator[Hostile]:
 
 @pytest.fixture
 def ask(hostile: Hostile) -> Ask:
-    """One try against the hostile server, or any other address."""
+    """Return a function that makes one try against the hostile server or another address."""
     client = MessagesClient(Limits(most_bytes=1_000_000))
 
     def ask(kind: str, *, url: str = "", seconds: float = LONG) -> Answered | Failed:
@@ -84,7 +84,7 @@ def test_each_ends_in_time_with_one_request_and_true_words(
     assert time.monotonic() - began < LONG - 5
     assert dict(hostile.requests) == {kind: 1}, "one try is one request, and nothing goes elsewhere"
     grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
-    # The server is in this process too, and the large script is whole in its memory.
+    # The server is in this process too and keeps the large script in its memory.
     assert grown < (150 if kind == "large-script" else 40), f"{grown:.0f} MiB"
     deadline = time.monotonic() + LONG
     while hostile.open[kind]:
@@ -112,7 +112,7 @@ def test_no_thread_is_left_behind_by_tries_that_ran_out_of_time(hostile: Hostile
     for asker in askers:
         asker.join(timeout=LONG)
     assert not any(asker.is_alive() for asker in askers)
-    # Threads for the second of two requests stay, idle, for the next; each serves the other endpoints too.
+    # A thread that sent a second request stays idle until any endpoint needs it again.
     assert threading.active_count() - before <= 10 + 2 * 20
     assert hostile.open["drip"] == 0 or _drained(hostile, "drip")
 
@@ -172,7 +172,7 @@ def test_reply_with_doubtful_usage_is_kept(ask: Ask, subtests: pytest.Subtests) 
 
 @pytest.fixture
 def leads_to(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[str]]:
-    """Names lead to these addresses, one more each time they are looked up; returns what was looked up."""
+    """Return a function that sets the addresses of the next lookups and returns the names looked up."""
 
     def lead(*answers: str) -> list[str]:
         asked: list[str] = []
@@ -190,7 +190,7 @@ def leads_to(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[str]]:
 def test_the_address_connected_to_is_the_one_that_was_judged(
     hostile: Hostile, ask: Ask, leads_to: Callable[..., list[str]]
 ) -> None:
-    """A name that leads to this machine when it is looked at and elsewhere right after gains nothing."""
+    """A name that resolves to this machine when it is checked, but elsewhere afterwards, must not help an attacker."""
     asked = leads_to("127.0.0.1", "169.254.169.254")
     ended = ask("usage-null", url=f"http://gpu.lan:{hostile.port}/usage-null")
     assert isinstance(ended, Answered)
@@ -331,7 +331,7 @@ def test_what_is_too_large_or_badly_packed_is_refused(subtests: pytest.Subtests)
 
 
 def test_a_request_to_another_server_than_the_endpoints_is_not_sent() -> None:
-    """A server names where its results lie; the key must not follow it there."""
+    """A server sends the URL of its results, but the key must not be sent to another server."""
     ours = transport.Transport("http://127.0.0.1:1", Limits())
     for elsewhere in ("http://127.0.0.1:2/", "https://127.0.0.1:1/", "http://127.0.0.2:1/"):
         with pytest.raises(transport.Elsewhere):

@@ -1,4 +1,4 @@
-"""A campaign whose questions go in Message Batches, and a stand-in that works them off at once."""
+"""A campaign that uses Message Batches, and a stand-in that completes them at once."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def batches_process() -> Iterator[StandIn]:
 
 @pytest.fixture
 def standin(batches_process: StandIn, settings: Settings) -> StandIn:
-    """The stand-in as the demo endpoint of this test, with batches that end as soon as they are made."""
+    """Return the stand-in as the demo endpoint of this test, with batches that end when they are created."""
     batches_process.reset()
     settings.SCRIPTSMITH_DEMO_MODEL_URL = batches_process.url
     settings.SCRIPTSMITH_BATCH_LOOK_SECONDS = 0
@@ -34,7 +34,7 @@ def standin(batches_process: StandIn, settings: Settings) -> StandIn:
 
 @pytest.fixture
 def campaign(standin: StandIn, db: None) -> Batch:
-    """A set of runs that uses batches, at an endpoint that has them and a price."""
+    """Return a set of runs that uses batches, at an endpoint with batches and a price."""
     endpoint = Endpoint.objects.get(name="demo")
     Endpoint.objects.filter(pk=endpoint.pk).update(has_batches=True)
     Price.objects.filter(endpoint=endpoint).delete()
@@ -50,7 +50,7 @@ def campaign(standin: StandIn, db: None) -> Batch:
 
 
 def start(campaign: Batch | None, count: int = 3, *, statement: str = "") -> list[Run]:
-    """Runs of the campaign, or of nobody's, that nothing was done for yet."""
+    """Create runs that no worker has started, in the campaign or without one."""
     return [
         services.start_run(
             make_action(statement or f"Count the files in /var/tmp/batches/{number}"),

@@ -1,4 +1,4 @@
-"""A batch that may have been sent is looked for before it is sent again: nothing is ever submitted twice."""
+"""Tests that a batch is looked up before it is sent again, so that nothing is submitted twice."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_unsent_batch_of_dead_worker_is_sent(campaign: Batch, standin: StandIn) 
     carry_on(runs := start(campaign, 2))
     standin.faults({"kind": "status", "status": 429, "task": "batch_create"})
     background.advance_message_batches()
-    # As a killed worker leaves it: marked as being sent, and nothing known of it.
+    # A killed worker leaves the batch marked as being sent, without an answer.
     MessageBatch.objects.update(state=State.SENDING, sent_at=timezone.now())
     to_the_end(runs)
     assert created(standin) == 3 and set(asked(standin).values()) == {1}

@@ -1,4 +1,4 @@
-"""A campaign through Message Batches: its runs go in waves, every question is asked once, and all of it costs half."""
+"""Tests for a campaign through Message Batches: runs advance in waves, ask each question once, and cost half."""
 
 from __future__ import annotations
 
@@ -38,20 +38,20 @@ FLAGGED = "Show the ten directories in /home that take the most space, largest f
 
 
 def carry_on(runs: Sequence[Run]) -> None:
-    """Each run as far as it can go now; those that sleep stay asleep."""
+    """Advance each run as far as it can go now, except for sleeping runs."""
     for run in Run.objects.abandoned().filter(pk__in=[run.pk for run in runs]):
         run_worker.advance(run.pk)
 
 
 def step(runs: Sequence[Run] = ()) -> None:
-    """What is due now, without waiting for the time of the next look."""
+    """Advance runs and batches without waiting for the next scheduled check."""
     carry_on(runs)
     MessageBatch.objects.update(next_look_at=timezone.now())
     background.advance_message_batches()
 
 
 def to_the_end(runs: Sequence[Run]) -> list[Run]:
-    """Steps until every run has ended; the stand-in works in the background meanwhile."""
+    """Repeat steps until every run has ended, while the stand-in works in the background."""
     deadline = time.monotonic() + 60
     while Run.objects.unfinished().filter(pk__in=[run.pk for run in runs]).exists():
         assert time.monotonic() < deadline, list(MessageBatch.objects.values())
@@ -60,7 +60,7 @@ def to_the_end(runs: Sequence[Run]) -> list[Run]:
 
 
 def asked(standin: StandIn) -> Counter[object]:
-    """How often each request was answered in a batch, by its custom id."""
+    """Return how often each request was answered in a batch, by its custom id."""
     return Counter(call["custom_id"] for call in standin.calls(billed=True) if call["custom_id"])
 
 
@@ -74,7 +74,7 @@ def test_waves_ask_each_question_at_half_price(campaign: Batch, standin: StandIn
     tokens = standin.totals()
     full = 2 * tokens["input_tokens"] + 10 * tokens["output_tokens"]
     paid = Attempt.objects.aggregate(total=Sum("cost"))["total"]
-    # Each call is rounded by itself.
+    # The cost of each call is rounded.
     assert abs(paid - full / 2) <= len(asked(standin))
     assert Spending.objects.aggregate(total=Sum("cost"))["total"] == paid
     progress = services.progress_of(campaign)
@@ -132,7 +132,7 @@ def test_twice_expired_batch_is_asked_directly(campaign: Batch, standin: StandIn
     ended = to_the_end(start(campaign, 3))
     assert [run.state for run in ended] == ["done"] * 3
     first, second = MessageBatch.objects.order_by("pk")[:2]
-    # The second one holds what the first one left, and what came of its one answer.
+    # The second batch has the first one's unanswered requests and the next call of the answered run.
     assert (first.answered, first.expired, second.expired) == (1, 2, 3)
     direct = Attempt.objects.filter(message_batch=None)
     assert direct.count() == 2 and set(direct.values_list("call__stage", flat=True)) == {"generate"}

@@ -1,4 +1,4 @@
-"""The reviewer is signed in."""
+"""A signed-in reviewer for the tests in this folder."""
 
 from tests import people
 

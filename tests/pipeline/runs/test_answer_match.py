@@ -1,4 +1,4 @@
-"""The asker's word on what the catalogue answered."""
+"""Tests for the requester's label on a match from the catalogue."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What became of an action, for whoever asked: the same status on Home, in lists, on the run's page and in the API."""
+"""Tests that the requester sees the same status on Home, in lists, on the run's page and in the API."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def end(run: Run, state: str, problem: str = "") -> None:
     Run.objects.filter(pk=run.pk).update(state=state, recommended=None, problem=problem)
 
 
-# What happens to a run, and then: its status, by whom, why.
+# Each row has what happens to a run, and then its status, who set it, and why.
 STATUSES: dict[str, tuple[Callable[[Run, User], object], str, str, list[str]]] = {
     "nobody has looked": (lambda run, by: None, "unreviewed", "", []),
     "in the queue": (lambda run, by: review.take_in(run.pk), "waiting", "", []),
@@ -184,7 +184,7 @@ def test_whoever_asked_is_told_what_changed_until_they_look(
     assert not asker.get(reverse("action-list"), news).context["rows"]
     verify(run, reviewer)
     for other in (reviewer, second_reviewer):
-        # Seen in a list it stays news, and so it does when somebody else looks.
+        # A row in a list, or another user's visit, does not mark the change as read.
         client_for(other).get(reverse("action-list"))
     client.get(address)
     (row,) = asker.get(reverse("action-list"), news).context["rows"]
@@ -259,7 +259,7 @@ def test_a_reviewer_of_an_open_study_learns_nothing_of_its_runs(
 ) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=1)
     run = campaign.items.get().run
-    # Whoever asked reviews in it as well, and somebody may have decided on it elsewhere.
+    # The requester also reviews in this study, and the script was decided on elsewhere.
     Action.objects.filter(pk=run.action_id).update(asked_by=reviewer, seen_status="running")
     before = answer(run, reviewer)
     Run.objects.filter(pk=run.pk).update(verdict="correct")
@@ -318,7 +318,7 @@ def test_this_is_it_leads_to_the_answer(client: Client, reviewer: User) -> None:
     assert 'id="answer"' in page and 'data-copy="answer-text"' in page
 
 
-# Words and values that tell of a pass, wherever a run is shown.
+# These words and values reveal a pass wherever a run is shown.
 PASS = re.compile(
     r"Checked by a model only|misses about half|assessor passed|judged better|assessor: passed"
     r"|\"(unreviewed|correct)\"",

@@ -1,4 +1,4 @@
-"""Every model call of a run, as it was asked and answered."""
+"""Tests for the page with every model call of a run, its request and its reply."""
 
 from __future__ import annotations
 

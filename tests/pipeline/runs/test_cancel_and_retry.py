@@ -1,4 +1,4 @@
-"""A run is started again, canceled and retried."""
+"""Tests for starting another run, canceling a run and retrying it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs of one action beside each other, on the page and for programs."""
+"""Tests for comparing the runs of an action on the page and through the API."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OTHER = SCRIPT.replace("+30", "+31")
 
 @pytest.fixture
 def other() -> Configuration:
-    """The demo model by its other name assesses, and nothing is refined."""
+    """Return a configuration with another assessor and without refinement."""
     made = Configuration.objects.create(name="other", title="Demo, by two", rounds=0)
     for setting in Configuration.objects.get(name="demo").roles.all():
         setting.pk, setting.configuration = None, made
@@ -42,7 +42,7 @@ def first(reviewer: User) -> Run:
 
 
 def finish(run: Run, *, script: str = SCRIPT) -> Run:
-    """The run as it ends with one script that passed."""
+    """Finish the run with one script that passed."""
     draft = make_draft(run, script=script, kind="generated", verdict="correct")
     now = timezone.now()
     Run.objects.filter(pk=run.pk).update(
@@ -59,7 +59,7 @@ def start(action: Action, configuration: Configuration | None = None) -> Run:
 
 
 def spend(run: Run, stage: str, *, tokens: int, cost: int | None) -> None:
-    """One answered call in a stage, and the stage itself."""
+    """Create a stage with one answered call."""
     make_attempt(make_call(run, stage), input_tokens=tokens, output_tokens=1, cost=cost)
     number = run.stages.count() + 1
     Stage.objects.create(
@@ -202,7 +202,7 @@ def test_two_runs_or_four_take_the_same_number_of_queries(client: Client, first:
 
 
 def _without_start(page: str) -> str:
-    """The page without the form that starts a run, which names every configuration."""
+    """Return the page without its form to start a run, which names every configuration."""
     start, end = page.find("Run it under another"), page.find("Start beside these")
     return page if start < 0 else page[:start] + page[end:]
 

@@ -1,4 +1,4 @@
-"""What `visible_parts` hides is shown by no page and by no answer of the API."""
+"""Tests that no page and no API answer shows what `visible_parts` hides."""
 
 from __future__ import annotations
 
@@ -68,6 +68,6 @@ def test_otherwise_all_of_it_is_shown(client: Client, run: Run) -> None:
 
 
 def _without_forms(page: str) -> str:
-    """The page without the choices of its filters, which name every verdict."""
+    """Return the page without its filters, which name every verdict."""
     start, end = page.find('<form class="filters"'), page.find("</form>", page.find("filters"))
     return page if start < 0 else page[:start] + page[end:]

@@ -1,4 +1,4 @@
-"""Reading actions, runs, drafts and configurations as a program does."""
+"""Tests for reading actions, runs, drafts and configurations through the API."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_reading_takes_a_fixed_number_of_queries(client: Client, reviewer: User)
 
 
 def test_draft_between_reads_breaks_nothing(reviewer: User, as_reviewer: Client) -> None:
-    """Before each statement about the run's drafts, a worker commits one more."""
+    """A worker commits another draft before each query for the run's drafts."""
     run = make_run(by=reviewer)
     Run.objects.filter(pk=run.pk).update(state=Run.State.RUNNING)
     wrote: list[int] = []

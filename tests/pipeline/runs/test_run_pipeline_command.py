@@ -1,4 +1,4 @@
-"""The command line as people script it: exactly this JSON, exactly these exit codes."""
+"""Tests for the exact JSON and exit codes of the command, because users script it."""
 
 from __future__ import annotations
 

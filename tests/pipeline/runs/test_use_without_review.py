@@ -1,4 +1,4 @@
-"""Break-glass: taking a script that nobody has reviewed."""
+"""Tests for break-glass use of a script that no one has reviewed."""
 
 from __future__ import annotations
 

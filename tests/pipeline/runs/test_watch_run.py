@@ -1,4 +1,4 @@
-"""The page of a run: it follows an active run, stops when that is done, and escapes everything."""
+"""Tests that a run's page follows an active run, stops when the run is done, and escapes all text."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def queued(reviewer: User) -> Run:
 
 
 def begin(run: Run, name: str, *, sequence: int = 1, **fields: object) -> Stage:
-    """A stage of the run, under way unless the fields say otherwise."""
+    """Create a stage of the run, in progress by default."""
     return Stage.objects.create(run=run, name=name, sequence=sequence, **fields)
 
 
@@ -255,13 +255,13 @@ def test_the_status_takes_a_fixed_number_of_queries(as_stranger: Client, queued:
 
 
 def _count_seen(client: Client, status: str) -> int:
-    """Queries of a poll that finds nothing new."""
+    """Count the queries of a poll that finds nothing new."""
     seen = client.get(status, headers=HTMX).context["seen"]
     return count_queries(client, f"{status}?seen={seen}", **HTMX)
 
 
 def _grow(run: Run, drafts: int) -> None:
-    """Further drafts with findings and feedback, each of another stage."""
+    """Add drafts with findings and feedback, each from another stage."""
     for number in range(drafts):
         begin(run, StageName.CHECK, sequence=number + 1, round=number, state="done")
         draft = make_draft(run, script=f"echo {number}\n", kind="imported", verdict="incorrect")
@@ -271,7 +271,7 @@ def _grow(run: Run, drafts: int) -> None:
 
 @pytest.fixture
 def holder(queued: Run) -> Run:
-    """A run of a user whose call is in flight, for whose place `queued` waits."""
+    """Return a run with a call in flight, for whose place `queued` waits."""
     run = services.start_run(make_action("Another"), by=None, enqueue=False)
     demo = Endpoint.objects.get(name="demo")
     later = timezone.now() + timedelta(seconds=60)
@@ -336,7 +336,7 @@ def test_holder_in_hidden_study_is_not_named(
     assert "Another run holds a place." in page and f"Run {hidden.pk} has" not in page
 
 
-# What is shown of a stage and a call that have not ended, by the state of their run.
+# The states shown for a stage and a call that have not ended, by the state of their run.
 UNENDED = {
     "running": (["running"], ["running"], True),
     "queued": (["waiting"], ["waiting"], False),

@@ -1,4 +1,4 @@
-"""Leases are renewed whatever else is locked, and their ends are the database's."""
+"""Tests that leases are renewed despite other locks, and that they end by the database's clock."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def is_renewed(lease: run_leases.Lease) -> bool:
 
 @contextmanager
 def locked(table: str, pk: int) -> Iterator[None]:
-    """The row, locked by somebody else for as long as the block runs."""
+    """Lock the row from another connection during the block."""
     held, done = threading.Event(), threading.Event()
 
     def lock() -> None:
@@ -93,9 +93,9 @@ def test_a_beat_comes_back_to_what_was_locked(settings: Settings) -> None:
     beat = Heartbeat()
     with beat.keeping(stuck):
         with locked("pipeline_run", stuck.run_id):
-            time.sleep(8.5)  # a beat is due after 8 s
+            time.sleep(8.5)  # a heartbeat is due after 8 s
             assert not is_renewed(stuck)
-        deadline = time.monotonic() + 7  # and the next one only after 16 s
+        deadline = time.monotonic() + 7  # the next one is due after 16 s
         while not is_renewed(stuck):
             assert time.monotonic() < deadline
             time.sleep(0.05)
@@ -169,7 +169,7 @@ def test_worker_with_wrong_clock_keeps_its_runs(
 
 
 def stored_times() -> dict[tuple[str, object], datetime]:
-    """Every time in every table, by column and key."""
+    """Return every time in every table, by column and key."""
     return {
         (f"{model.__name__}.{field.name}", pk): at
         for model in apps.get_models()
@@ -184,7 +184,7 @@ def stored_times() -> dict[tuple[str, object], datetime]:
 def act_with_clock(
     ahead: timedelta, reviewer: User, monkeypatch: pytest.MonkeyPatch
 ) -> dict[str, float]:
-    """Run, claim, score and give back in a process with this clock. Return each column's latest time, in seconds."""
+    """Finish runs and review an item with this clock; return each column's latest time in seconds."""
 
     class Clock(datetime):
         @classmethod
@@ -215,7 +215,7 @@ def act_with_clock(
 def test_times_stored_by_a_process_with_a_wrong_clock_are_those_of_the_database(
     db: None, standin: StandIn, reviewer: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It takes seconds, because a worker makes two whole runs with each of three clocks."""
+    """This takes seconds, because a worker makes two complete runs with each of three clocks."""
     right = act_with_clock(timedelta(), reviewer, monkeypatch)
     assert len(right) >= 20
     wrong = {}

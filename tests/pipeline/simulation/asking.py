@@ -1,4 +1,4 @@
-"""Simulations without a process: the real flow, the stand-in's own answers, no HTTP between them."""
+"""Run simulations in this process, with the real flow and the stand-in's answers but without HTTP."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pipeline.standin.simulated_models import SimulatedAnswers
 from pipeline.types import Question, Reply
 
 PAPER = load_presets()["paper"].rates
-# Every mechanism at work, with denominators that make a mistake show.
+# Every rate is used, with denominators that reveal mistakes.
 MIXED = Rates(
     generator="2/5",
     recall="4/7",
@@ -29,7 +29,7 @@ MIXED = Rates(
 
 
 def ask_directly(rates: Rates, chance: Chance) -> Ask:
-    """Questions answered in this process, as tool input, which is read fastest."""
+    """Return a function that answers in this process with tool input, which is the fastest to read."""
     answers = SimulatedAnswers(ModelBehaviour(rates, chance), script_lines=4)
 
     def ask(asked: Sequence[Question]) -> list[Spoken]:
@@ -42,13 +42,13 @@ def ask_directly(rates: Rates, chance: Chance) -> Ask:
 def outcomes(
     rates: Rates, chance: Chance, *, items: Iterable[int], rounds: Sequence[int]
 ) -> list[ItemOutcome]:
-    """So many items through the flow."""
+    """Return the outcomes of these items in the flow."""
     ask = ask_directly(rates, chance)
     return [simulate_item(item, rounds=rounds, ask=ask) for item in items]
 
 
 class OneWay:
-    """A chance that takes the turns it is told, then always the first; it remembers what it took."""
+    """A chance that returns the given results, then always the first one, and records them."""
 
     def __init__(self, told: Sequence[bool]) -> None:
         self._told = list(told)
@@ -70,7 +70,7 @@ class OneWay:
 
 
 def every_way(carry_out: Callable[[Chance], ItemOutcome]) -> Iterator[tuple[Fraction, ItemOutcome]]:
-    """All that can happen to an item, each once with its exact probability."""
+    """Yield every possible outcome of an item once, with its exact probability."""
     told: list[bool] = []
     while True:
         way = OneWay(told)

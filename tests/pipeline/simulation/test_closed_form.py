@@ -1,4 +1,4 @@
-"""The closed form: against the study it is made for, against every way an item can go, against chance."""
+"""Tests that compare the closed form with its study, with all possible outcomes, and with simulations."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_what_has_nothing_to_divide_by_is_undefined() -> None:
 
 @pytest.mark.slow
 def test_many_simulations_agree_with_it() -> None:
-    """Eight seeds, fixed: no figure is off by more than chance explains, and few by more than it should."""
+    """With eight fixed seeds, all figures agree at the joint level, and at least 90% agree at their own."""
     counted = [
         count(outcomes(MIXED, SeededChance(seed), items=range(100), rounds=[0, 1, 3]), MIXED)
         for seed in range(8)

@@ -1,4 +1,4 @@
-"""Intervals and counts by their definitions."""
+"""Tests that intervals and counts follow their definitions."""
 
 from __future__ import annotations
 

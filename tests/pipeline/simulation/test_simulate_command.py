@@ -1,4 +1,4 @@
-"""The command as people script it: the real client, a stand-in process of its own, nothing in the database."""
+"""Tests for the command with the real client and a separate stand-in process, without database rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FIGURE = {"numerator", "denominator", "value", "low", "high", "closed_form", "ag
 
 
 def run(*arguments: str) -> tuple[str, str]:
-    """What it prints on standard output and standard error."""
+    """Return what the command prints on standard output and standard error."""
     out, err = io.StringIO(), io.StringIO()
     call_command("simulate", *arguments, stdout=out, stderr=err)
     return out.getvalue(), err.getvalue()

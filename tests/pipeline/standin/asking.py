@@ -1,4 +1,4 @@
-"""Requests as the pipeline makes them, for the tests of this folder."""
+"""Make requests like those of the pipeline, for the tests in this folder."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from anthropic.types import Message
 
 from pipeline.flow.prompts import fence
 
-# What the SDK takes as keyword arguments; each test passes only what it is about.
+# Keyword arguments for the SDK. Each test passes only those that it tests.
 Options = dict[str, Any]
 Client = anthropic.Anthropic
-# An action file: a broken draft, its repair, and a refinement.
+# An action file with a broken draft, its repair, and a refinement.
 ACTION = """
 statement: Find the YAML files under /srv/deploy that have "staging" in their path
 context: not read by the book
@@ -44,12 +44,12 @@ VERDICT: dict[str, object] = {
 
 
 def schema(shape: dict[str, object]) -> Options:
-    """The option that holds an answer to a schema."""
+    """Return the option that requires an answer in this schema."""
     return {"output_config": {"format": {"type": "json_schema", "schema": shape}}}
 
 
 def shape_of(**properties: dict[str, object]) -> dict[str, object]:
-    """A closed object that needs all its properties."""
+    """Return the schema of an object that requires all these properties and allows no others."""
     return {
         "type": "object",
         "properties": properties,
@@ -59,7 +59,7 @@ def shape_of(**properties: dict[str, object]) -> dict[str, object]:
 
 
 def tool(shape: dict[str, object]) -> Options:
-    """The option that forces a tool."""
+    """Return the option that requires a call of this tool."""
     tools = [{"name": "answer", "description": "The answer.", "input_schema": shape}]
     return {"tools": tools, "tool_choice": {"type": "tool", "name": "answer"}}
 
@@ -67,7 +67,7 @@ def tool(shape: dict[str, object]) -> Options:
 def ask(
     client: Client, task: str = "", /, *, options: Options | None = None, **texts: str
 ) -> Message:
-    """One question of the contract: a task and its fenced texts."""
+    """Ask a question like the pipeline, with a task and fenced texts."""
     sections = [fence(text, name) for name, text in texts.items()] or ["Hello."]
     request: Options = {
         "model": "demo-smith",
@@ -80,10 +80,10 @@ def ask(
 
 
 def text_of(message: Message) -> str:
-    """The text of a reply."""
+    """Return the text of a reply."""
     return "".join(block.text for block in message.content if block.type == "text")
 
 
 def json_of(message: Message) -> Any:
-    """The JSON object that a reply in schema mode is."""
+    """Return the JSON object of a reply in schema mode."""
     return json.loads(text_of(message))

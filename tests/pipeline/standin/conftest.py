@@ -1,4 +1,4 @@
-"""One stand-in process for this folder, and the real SDK that speaks to it."""
+"""One stand-in process for the tests in this folder, and the real SDK."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.standin_process import StandIn
 
 @pytest.fixture(scope="session")
 def actions_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One action file with a broken draft, its repair, and a refinement."""
+    """Return a folder with one action file: a broken draft, its repair, and a refinement."""
     folder = tmp_path_factory.mktemp("actions")
     (folder / "01-staging.yaml").write_text(ACTION)
     return folder
@@ -28,19 +28,19 @@ def standin_process(actions_folder: Path) -> Iterator[StandIn]:
 
 @pytest.fixture
 def standin(standin_process: StandIn) -> StandIn:
-    """The stand-in, with nothing remembered."""
+    """Return the stand-in after a reset."""
     standin_process.reset()
     return standin_process
 
 
 @pytest.fixture(scope="session")
 def sdk(standin_process: StandIn) -> Iterator[Client]:
-    """Return the SDK as the product uses it: explicit key, no retries of its own."""
+    """Return the SDK as the product uses it, with an explicit key and without retries."""
     with Anthropic(api_key="any", base_url=standin_process.url, max_retries=0, timeout=60) as made:
         yield made
 
 
 @pytest.fixture
 def client(standin: StandIn, sdk: Client) -> Client:
-    """Return the SDK, with a stand-in that remembers nothing."""
+    """Return the SDK with a stand-in after a reset."""
     return sdk

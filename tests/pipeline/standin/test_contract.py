@@ -1,4 +1,4 @@
-"""The prompts of the pipeline, read back."""
+"""Tests that the stand-in reads the pipeline's prompts correctly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scripts in words, by rule."""
+"""Tests for rule-based descriptions of scripts."""
 
 from __future__ import annotations
 

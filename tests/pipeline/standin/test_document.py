@@ -1,4 +1,4 @@
-"""The stand-in as a process, and as its document describes it."""
+"""Tests that the stand-in process behaves as its document says."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ ADDRESS = "http://127.0.0.1:8123"
 
 
 def blocks(language: str) -> list[str]:
-    """The document's blocks in a language; a block ends where its fence is followed by an empty line."""
+    """Return the document's code blocks in a language; an empty line follows the end of a block."""
     return re.findall(rf"^```{language}\n(.*?)^```$(?=\n\n)", TEXT, re.DOTALL | re.MULTILINE)
 
 
 def fault_rows() -> list[tuple[str, str, dict[str, object]]]:
-    """Kind, whether it is billed, and the example, of each row of the table."""
+    """Return the kind, whether it is billed, and the example of each row in the table."""
     rows = re.findall(r"^\| `(\w+)` \| .* \| (yes|no) \| `(\{.*\})` \|$", TEXT, re.MULTILINE)
     return [(kind, billed, json.loads(rule)) for kind, billed, rule in rows]
 
@@ -97,7 +97,7 @@ def test_each_fault_strikes_and_is_billed_as_the_document_says(
         with subtests.test(kind):
             standin.reset()
             standin.faults(rule)
-            # Some are raised by the SDK, some are handed on: here only the server's side counts.
+            # The SDK raises some faults and passes on others, but this test checks only the server.
             with contextlib.suppress(anthropic.APIError, json.JSONDecodeError):
                 ask(client, "similarity", STATEMENT="List /srv", FUNCTIONALITY="It lists /srv.")
             (call,) = standin.calls()

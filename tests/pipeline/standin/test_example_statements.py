@@ -1,4 +1,4 @@
-"""The statements that pages and README give as examples, in twenty wordings each, whatever example stands beside."""
+"""Tests for twenty phrasings of each example statement on pages and in the README, with any retrieved entry."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.first_cases import first_cases
 
 EMPTY = load_book(None)
 STARTER = Path("catalog/starter")
-# What people are shown to ask for: on the page, in the README's first sentence, its steps and its commands.
+# Example statements on the page, and in the README's first sentence, steps and commands.
 ASKED = tuple(map(str, _examples()))
 README = tuple(
     " ".join(statement.split())
@@ -34,7 +34,7 @@ SHOWN = tuple(dict.fromkeys((*ASKED, *README)))
 
 
 def of(word: str) -> tuple[str, ...]:
-    """The statements shown to people that have this word."""
+    """Return the example statements that contain this word."""
     return tuple(statement for statement in SHOWN if word in statement.lower())
 
 
@@ -109,13 +109,13 @@ LARGEST = (
 
 @cache
 def example(name: str) -> tuple[str, str]:
-    """Title and script of an entry that retrieval could hand to the model, and that is wrong here as it is."""
+    """Return the title and script of an entry that may be retrieved but is wrong without changes."""
     about = yaml.safe_load((STARTER / name / "metadata.yaml").read_text())
     return about["title"], (STARTER / name / "script.sh").read_text()
 
 
 def write(statement: str, given: tuple[str, str] | None) -> str:
-    """The script that the demo model writes."""
+    """Return the script that the demo model writes."""
     sections = [("STATEMENT", statement)]
     if given:
         sections += [("EXAMPLE_STATEMENT", given[0]), ("EXAMPLE_SCRIPT", given[1])]
@@ -123,7 +123,7 @@ def write(statement: str, given: tuple[str, str] | None) -> str:
 
 
 def passes(statement: str, script: str) -> bool:
-    """Whether both comparisons pass the script, so that it would go to the queue as correct."""
+    """Return whether both comparisons pass the script, so that it would enter the queue as correct."""
     sections = (("STATEMENT", statement), ("FUNCTIONALITY", describe(script)))
     answers = [
         answer_prompt(Prompt(task, sections), EMPTY) for task in ("similarity", "difference")
@@ -132,7 +132,7 @@ def passes(statement: str, script: str) -> bool:
 
 
 def write_beside(statement: str, *names: str) -> set[str]:
-    """Its scripts without an example, and with each of these entries as one."""
+    """Return the scripts that the model writes without an example and with each of these entries."""
     return {write(statement, given) for given in [None, *(example(name) for name in names)]}
 
 
@@ -144,7 +144,7 @@ def test_every_statement_that_people_are_shown_is_among_the_wordings() -> None:
 
 
 def split(statements: tuple[str, ...]) -> list[ParameterSet]:
-    """Return the statements for `parametrize`: the first three, and the others as nightly."""
+    """Return the statements for `parametrize`, with all but the first three marked as nightly."""
     few, others = statements[:3], statements[3:]
     return first_cases(1, [pytest.param(few, id="few"), pytest.param(others, id="others")])
 

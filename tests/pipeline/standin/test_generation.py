@@ -1,4 +1,4 @@
-"""Scripts for other statements: an example adapted, a small one by rule, or an honest failure."""
+"""Tests for other statements: adapt an example, write a small script by rule, or refuse."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a sentence mentions, by kind and by value."""
+"""Tests for the kinds and values of literals found in a sentence."""
 
 from __future__ import annotations
 

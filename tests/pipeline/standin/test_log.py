@@ -1,4 +1,4 @@
-"""The log of requests: what was asked, and what would have been billed."""
+"""Tests for the log of requests and of what would have been billed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Explaining, refining and repairing by rule."""
+"""Tests for rule-based explanation, refinement and repair."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ EMPTY = load_book(None)
 
 
 def ask(task: str, **texts: str) -> dict[str, object]:
-    """An answer by rule."""
+    """Return a rule-based answer."""
     return answer_prompt(Prompt(task, tuple(texts.items())), EMPTY)
 
 

@@ -1,4 +1,4 @@
-"""Message Batches of the stand-in through the real SDK: made, worked off, read, cancelled, and refused."""
+"""Tests for the stand-in's Message Batches through the real SDK, from creation to cancellation and errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Schema, tool and text mode; the Ollama profile, which drops what Ollama drops."""
+"""Tests for schema, tool and text mode, and for the Ollama profile, which drops what Ollama drops."""
 
 from __future__ import annotations
 

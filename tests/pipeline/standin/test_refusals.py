@@ -1,4 +1,4 @@
-"""What the real API refuses is refused here, so that no test passes on an impossible request."""
+"""Tests that the stand-in refuses what the real API refuses, so that no test passes on an invalid request."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ HEADERS = {
 
 
 def post(standin: StandIn, body: bytes, headers: dict[str, str]) -> tuple[int, Any, Any]:
-    """Status, body and headers of an answer to a request that the SDK would never send."""
+    """Return the status, body and headers of the answer to a request that the SDK would never send."""
     request = urllib.request.Request(f"{standin.url}/v1/messages", data=body, headers=headers)
     try:
         with urllib.request.urlopen(request, timeout=60) as answer:

@@ -1,4 +1,4 @@
-"""Statements in many wordings are understood as meant or refused; none is misread and passed."""
+"""Tests that statements in many phrasings are understood or refused, and that no misread one passes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CHECKED = (
 
 OLD = "find /srv/reports -type f -mtime +45 -delete"
 UNDERSTOOD = {
-    # Ages: which side, and whether the day itself is meant.
+    # Ages: the direction, and whether the day itself is included.
     "Delete files that have been in /srv/reports for more than 45 days": OLD,
     "Keep the last 45 days in /srv/reports and delete older files": OLD,
     "Delete files in /srv/reports that are 45 days or older": "find /srv/reports -type f ! -mtime -45 -delete",
@@ -45,14 +45,14 @@ UNDERSTOOD = {
     "Delete files larger than 1 GB in /srv/dumps that were not accessed for 30 days": (
         "find /srv/dumps -type f -atime +30 -size +1G -delete"
     ),
-    # Sizes: find rounds up, so that what is below a size is said in bytes.
+    # Sizes: `find` rounds up, so upper limits are in bytes.
     "Delete files below 10 MB in /srv/in": "find /srv/in -type f -size -10485760c -delete",
     "Delete files smaller than 1 KB in /srv/in": "find /srv/in -type f -size -1024c -delete",
     "Delete all files in /srv/in that are at least 10 MB": (
         "find /srv/in -type f ! -size -10485760c -delete"
     ),
     "Delete files of 0 bytes in /srv/in": "find /srv/in -type f -size 0c -delete",
-    # Whose, and how they are called.
+    # Owners and names.
     "Delete files owned by olga in /srv/reports": "find /srv/reports -type f -user olga -delete",
     "Delete files of user olga in /srv/in": "find /srv/in -type f -user olga -delete",
     "Delete files older than 45 days in /srv/reports whose name starts with tmp_": (
@@ -73,7 +73,7 @@ UNDERSTOOD = {
     ),
     "List log files larger than 100 MB in /var/log": "find /var/log -type f -size +100M",
     "Set permissions of all files in /srv/www to 644": "find /srv/www -type f -exec chmod 644 {} +",
-    # As many as are asked for, and none that nobody asked for.
+    # Exactly as many results as requested.
     "Find the largest file in /var/log": "find /var/log -type f -printf '%s %p\\n' | sort -rn | sed -n 1,1p",
     "Show the 3 largest directories under /srv": (
         "find /srv -mindepth 1 -maxdepth 1 -type d -exec du -sh {} + | sort -rh | sed -n 1,3p"
@@ -81,7 +81,7 @@ UNDERSTOOD = {
     "Which 5 processes use the most memory?": (
         "ps -eo pid,user,%mem,comm --no-headers --sort=-%mem | sed -n 1,5p"
     ),
-    # Small ones of other kinds.
+    # Other small tasks.
     "Restart Nginx": "systemctl restart nginx",
     "Restart the nginx container": "docker restart nginx",
     "Is nginx running?": "systemctl is-active nginx",
@@ -155,7 +155,7 @@ REFUSED = (
 
 
 def generate(statement: str, *examples: tuple[str, str]) -> Answer:
-    """What the demo model answers."""
+    """Return the demo model's answer."""
     sections = [("STATEMENT", statement)]
     for example, script in examples:
         sections += [("EXAMPLE_STATEMENT", example), ("EXAMPLE_SCRIPT", script)]
