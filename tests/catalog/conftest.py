@@ -1,4 +1,4 @@
-"""Two ways to the same services, and what people asked."""
+"""Use the same services through pages and API, and provide requests for calibration."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DONE = 200
 
 
 class Answered(NamedTuple):
-    """The status, DONE where it was done, and what was said."""
+    """The status, or DONE on success, and the text of the response."""
 
     status: int
     text: str
@@ -28,7 +28,7 @@ class Way(Protocol):
 
 @pytest.fixture(params=["page", "api"])
 def way(request: pytest.FixtureRequest, client_for: ClientFor) -> Way:
-    """Do something with a version as this person, on its page or by the API."""
+    """Return a function that acts on a version as this user, on its page or through the API."""
 
     def by_page(user: User, version: Version, action: str, **data: object) -> Answered:
         values = data.pop("values", {})
@@ -55,7 +55,7 @@ def version(db: None) -> Version:
 
 @pytest.fixture
 def asked(version: Version, monkeypatch: pytest.MonkeyPatch) -> list[hooks.Case]:
-    """What people asked, as the apps above tell it."""
+    """Return requests as the other apps report them to the catalogue."""
     cases = [
         hooks.Case(ASKED, version.pk, 0.8),
         hooks.Case("Show the uptime of the machine", version.pk, 0.7),

@@ -1,4 +1,4 @@
-"""Entries that tests need and do not test."""
+"""Create entries that tests need but do not test."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ DIRECTORY = Parameter(name="DIRECTORY", type="path", description="folder to look
 
 ClientFor = Callable[[User], Client]
 
-# ShellCheck says the same of the same script in every test.
+# ShellCheck returns the same findings for the same script in every test.
 _prepare = lru_cache(prepare)
 
 
@@ -43,7 +43,7 @@ def shelve(
     phrasings: Sequence[str] = (),
     **details: object,
 ) -> Version:
-    """A version in a new entry, in the state that is asked for, with vectors."""
+    """Create a version in a new entry in this state, with vectors."""
     prepared = _prepare(script, VersionDetails(**details))
     confirmed = Confirmation(added_by=None, is_confirmed=True)
     entry = make_entry(title, by=author, confirmation=confirmed)

@@ -1,4 +1,4 @@
-"""Reads the tables of scripts in tests/cases."""
+"""Read the tables of scripts in tests/cases."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ FOLDER = Path(__file__).parents[2] / "cases"
 
 
 def read_cases(name: str) -> dict[str, list[tuple[str, str]]]:
-    """What is expected of each script, and the script, by section."""
+    """Return the expected result and the script of each row, by section."""
     sections: dict[str, list[tuple[str, str]]] = {}
     rows: list[tuple[str, str]] = []
     for line in (FOLDER / name).read_text("utf-8").splitlines():

@@ -1,4 +1,4 @@
-"""Fifty planted secrets of ten kinds, none of them real, each in a sentence or line that people write."""
+"""Fifty invented secrets of ten kinds, each in a sentence or line that a user might write."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Planted(NamedTuple):
 
 
 def planted_secrets(seed: int = 20) -> list[Planted]:
-    """Five of each kind; the same for the same seed."""
+    """Return five secrets of each kind, always the same for the same seed."""
     draw = random.Random(seed)
 
     def some(count: int, letters: str = _LETTERS) -> str:
@@ -49,7 +49,7 @@ def planted_secrets(seed: int = 20) -> list[Planted]:
             ("Stripe key", f"sk_live_{some(24)}", "list charges, key {}"),
             ("Google API key", f"AIza{some(35)}", "geocode the hosts with {}"),
         ]
-        if number % 2:  # connection strings, the other usual form of an assignment
+        if number % 2:  # connection strings are the other usual kind of assignment
             rows[6] = (
                 "assigned password or token",
                 rows[6][1],

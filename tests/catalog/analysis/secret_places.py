@@ -1,4 +1,4 @@
-"""Places where people write secrets, and texts that look near to one: the secrets are made at random, none is real."""
+"""Randomly generated secrets in places where people write them, and ordinary texts that look like secrets."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Written(NamedTuple):
     text: str
 
 
-# The tokens of makers: what stands before, how many signs of which letters, what stands behind.
+# Token formats of vendors: prefix, number of characters, and alphabet.
 _TOKENS = (
     ("shpat_", 32, _HEX), ("dapi", 32, _HEX), ("lin_api_", 40, _LETTERS), ("glsa_", 32, _LETTERS + "_"),
     ("pul-", 40, _HEX), ("nfp_", 36, _LETTERS), ("sbp_", 40, _HEX), ("ntn_", 46, _LETTERS), ("dp.pt.", 43, _LETTERS),
@@ -29,7 +29,7 @@ _TOKENS = (
     ("xai-", 80, _LETTERS), ("xapp-1-A01BCD2EF-123456789012-", 64, _HEX), ("s.", 24, _LETTERS),
     ("$6$saltsalt$", 86, _LETTERS), ("pat4Zk2Ml9Qw1Xy8R.", 64, _HEX), ("abc8Q~", 34, _LETTERS),
     ("Zk2Ml9Qw1Xy8Rt.atlasv1.", 64, _LETTERS),
-    ("unknownmaker_", 40, _LETTERS),  # no row has it: long and random
+    ("unknownmaker_", 40, _LETTERS),  # unknown vendor, found by length and randomness
 )  # fmt: skip
 _IN_SENTENCES = (
     "Log in as root with password {} and restart nginx",
@@ -58,7 +58,7 @@ _IN_SENTENCES = (
     "Community-String {} auf allen Karten ersetzen", "auth_pass {}", "ldap_default_authtok = {}",
     "mount the share with user backup and pass `{}`, then rerun",
 )  # fmt: skip
-# In the same line as the word, and like no other word.
+# The secret is on the same line as the word and looks like no other word.
 _NEARBY = (
     "to unlock the volume with LUKS on nfs-2 type {} within two minutes",
     "Grafana has the same password as Kibana, namely {}, which we should split",
@@ -99,7 +99,7 @@ _IN_COMMANDS = (
     'ALTER USER billing IDENTIFIED BY "{}" ACCOUNT UNLOCK;',
     'neighbor 10.0.0.1 authentication-key "{}"', "jq -n --arg token {} '{{t: $token}}'",
 )  # fmt: skip
-# A word is enough: whatever stands here is the password.
+# The context shows that this is the password, even if it is an ordinary word.
 _TOLD = (
     "They all still have user ubnt and {} as password.",
     "Marco has put {} as the root password everywhere",
@@ -128,7 +128,7 @@ _PHRASES = (
     "Passphrase of the signing key (gpg asks for it): {}. Type it with care.",
     'Its passphrase is "{}", all in small letters',
 )
-# Words put together, with a sign between them or with capitals.
+# Passwords of several words, joined by a hyphen or by capital letters.
 _PUT_TOGETHER = (
     "Ada came in as root with the password {} and cleared the queue",
     "the volume opens with the LUKS passphrase {} at the console",
@@ -136,7 +136,7 @@ _PUT_TOGETHER = (
     "somebody had set the write community to {} on the UPS",
     "the passphrase that lay in the safe ({}) opens the older tapes",
 )
-# No word says that it is a password; but nobody is called so.
+# No word says that this is a password, but it cannot be a user name.
 _OF_USERS = (
     "log in as `rescue` with `{}`",
     "the management user is still ops with {} and the guest account is off",
@@ -278,7 +278,7 @@ ORDINARY = (
 
 
 def written_secrets(seed: int = 20) -> Iterator[Written]:
-    """Each place once, with another secret for each."""
+    """Yield each place once, with a different secret."""
     draw = random.Random(seed)
 
     def some(count: int, letters: str = _LETTERS) -> str:

@@ -1,4 +1,4 @@
-"""Hidden and look-alike characters, where they stand and what they are called."""
+"""Tests for the positions and names of hidden and look-alike characters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bash and ShellCheck as checkers: what they say, and what is said where they can't."""
+"""Tests for Bash and ShellCheck as checkers, and for the messages if they are missing or fail."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def only(findings: list[Finding]) -> Finding:
 
 @pytest.fixture
 def empty_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A PATH and a folder of Python's scripts in which nothing is installed."""
+    """Return an empty folder that replaces PATH and the folder of Python's scripts."""
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr("sysconfig.get_path", lambda _: str(tmp_path))
     return tmp_path

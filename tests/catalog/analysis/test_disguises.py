@@ -1,4 +1,4 @@
-"""Commands behind disguises: what a script destroys is found however it is wrapped."""
+"""Tests that destructive commands are found however they are disguised."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ PART = re.compile(r"«|\$\{?(?:c|p|cmd|tool)\b")
 PAIRS = read_cases("disguised_commands.txt")["commands"]
 DESTRUCTIVE = [destructive for destructive, _ in PAIRS]
 HARMLESS = [harmless for _, harmless in PAIRS]
-# «cmd» is the command, «head» all but its last word, «last» that word; «b64», «hex», «rev», «oct»
-# and «rot» are encodings of the command. Each command meets one variant of each kind.
+# «cmd» is the command, «head» is all but its last word, «last» is that word, and «b64», «hex», «rev», «oct» and «rot»
+# are encodings of the command. Each command gets one variant of each kind.
 DISGUISES = {
     "here-document": (
         "bash <<'EOF'\nset -e\n«cmd»\nEOF\n",
@@ -117,7 +117,7 @@ def encodings(command: str) -> dict[str, str]:
 
 
 def disguised(commands: list[str]) -> Iterator[tuple[str, set[int]]]:
-    """The scripts, and the lines that contain a part of the command or run it from a variable."""
+    """Yield the scripts, with the lines that contain a part of the command or run it from a variable."""
     for number, command in enumerate(commands):
         for kind, variants in enumerate(DISGUISES.values()):
             template = script = variants[(number + kind) % len(variants)]

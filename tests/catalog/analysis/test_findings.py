@@ -1,4 +1,4 @@
-"""The table in tests/cases/findings.txt: scripts, and what the analysis must say about each of them."""
+"""Tests that the analysis reports what tests/cases/findings.txt lists for each script."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FINDING = re.compile(r"(\??)([\w|]+)(?:=(\w+))?(?:@(\d+))?")
 
 
 def holds(expected: str, report: Report) -> bool:
-    """Whether the report has everything that a field of the table asks for."""
+    """Return whether the report has everything that a field of the table requires."""
     field, _, words = expected.partition("~")
     for token in field.split():
         name = token.removeprefix("!")

@@ -1,4 +1,4 @@
-"""Scripts made to break their reader: no crash, no recursion error, bounded work."""
+"""Tests that hostile scripts cause no crash, no recursion error and no unbounded work."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from catalog.analysis import (
     find_secrets,
 )
 
-BOUND = 20.0  # seconds; each takes far less, and an endless time if something is wrong
+BOUND = 20.0  # seconds; each script takes much less unless the work is unbounded
 
 
 HOSTILE = {
@@ -76,7 +76,7 @@ def test_hostile_script_is_read_in_bounded_time(subtests: pytest.Subtests) -> No
 
 @pytest.mark.slow
 def test_heavy_hostile_script_is_read_in_bounded_time(subtests: pytest.Subtests) -> None:
-    """Find limits that only larger scripts reach: each takes up to two seconds."""
+    """Find limits that only larger scripts reach; each takes at most two seconds."""
     check_bounds(HEAVY, subtests)
 
 

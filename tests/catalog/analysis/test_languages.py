@@ -1,4 +1,4 @@
-"""Programs inside of commands: yes only where the whole text was understood."""
+"""Tests that programs inside commands are read-only only if the whole text was understood."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Levels of findings: one list, by which everything else sorts and judges."""
+"""Tests that everything sorts and compares finding levels by the same list."""
 
 from __future__ import annotations
 

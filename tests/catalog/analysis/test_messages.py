@@ -1,4 +1,4 @@
-"""What the findings say, and at which place, in the words that people read."""
+"""Tests for the text and position of findings as users see them."""
 
 from __future__ import annotations
 

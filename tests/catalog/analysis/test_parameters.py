@@ -1,4 +1,4 @@
-"""Which parameters a script has, and what it is with their values put in."""
+"""Tests for finding a script's parameters and filling in their values."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_a_script_without_values_stays_as_it_is() -> None:
 
 
 def given(script: str) -> list[str]:
-    """The literal values that stand in a filled-in script; it is read, and never run."""
+    """Return the literal values in a filled-in script without running it."""
     program = read_program(script.encode())
     return [word.value.literal or "" for word in program.assignments if word.value is not None]
 
@@ -130,7 +130,7 @@ HOSTILE = st.text(st.sampled_from("'\"\\$`\n\t\r !*?[]{}();&|<>#~-=xn0u"), min_s
 def test_any_value_comes_back_byte_for_byte(value: str, other: str) -> None:
     script = fill(': "${A:?}"\nB=$1\n', {"A": value, "B": other})
     assert given(script)[0] == value
-    # What looks like hidden code in a value is read a second time, for its risks.
+    # The analysis reads values that look like hidden code again to find their risks.
     arguments = next(c for c in read_program(script.encode()).commands if c.name == "set")
     assert [word.literal for word in arguments.arguments] == ["--", other]
     assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f]", script)
@@ -141,7 +141,7 @@ def test_any_value_comes_back_byte_for_byte(value: str, other: str) -> None:
 @settings(max_examples=15, deadline=None)
 def test_bash_takes_any_values_for_data(values: list[str]) -> None:
     script = "A=(" + " ".join(quote(value) for value in values) + ")\n"
-    # `bash -n`, which parses and runs nothing.
+    # This uses `bash -n`, which parses but runs nothing.
     assert {found.outcome for found in check_syntax(script)} <= {Outcome.PASSED, Outcome.UNSCORED}
     array = read_program(script.encode()).assignments[0]
     assert [word.literal for word in array.values] == values

@@ -1,4 +1,4 @@
-"""Text that the grammar cannot read as a whole: what is recovered, and what stays unread."""
+"""Tests for scripts that the grammar cannot read completely: what is recovered, and what stays unread."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from catalog.analysis import Risk, analyse_static, find_parameters
 from catalog.analysis.shell import parsing
 
-# The unread lines, the risk, and how many of the lines were analyzed.
+# Each row has the unread lines, the risk, and the number of analyzed lines.
 UNREAD = {
     "one line": ("ls\nls )\nls\n", (2, None), Risk.HIGH, 2),
     "two lines": ("ls\nls )\nls |)\nls\n", (2, 3), Risk.HIGH, 2),
@@ -33,7 +33,7 @@ def test_unread_lines_are_a_finding_that_raises_the_risk(subtests: pytest.Subtes
             report = analyse_static(script)
             unread = [one for one in report.findings if one.code in ("unparsed", "skipped")]
             assert [(one.line, one.end_line) for one in unread] == [lines]
-            # Nothing is called read-only next to an unread line.
+            # A script with an unread line is never called read-only.
             assert report.risk is max(risk, Risk.MEDIUM, key=list(Risk).index)
             assert report.coverage == (analyzed, len(script.splitlines()))
 
@@ -43,7 +43,7 @@ def test_unread_lines_yield_no_parameters() -> None:
     assert [parameter.name for parameter in find_parameters(script)] == ["HOST"]
 
 
-CPU_SECONDS = 3.0  # several times what an input takes, and a small part of quadratic time
+CPU_SECONDS = 3.0  # several times what an input takes, and much less than quadratic time
 PIPES = ("a|", "}|", "~|\n", "=|&", "../|", "|*", "|do ", "a|\n", "a |& ", "|,", "'|'|")
 OTHER_FRAGMENTS = (
     "|", "<<E\n", "cat <<E>f\n", "cat <<E>f\nE\n", "a=(", "+&&$[", "a()", ")", ")-[", "2>?$[", "{;;)",
@@ -113,5 +113,5 @@ def test_other_threads_run_while_a_large_text_is_parsed() -> None:
         analyse_static(fragment * (1_000_000 // len(fragment)))
     is_done.set()
     ticker.join()
-    # CPU time of this thread between two ticks: however busy the machine is.
+    # This is the CPU time between two ticks of this thread, which does not depend on other load.
     assert max(after - before for before, after in zip(ticks, ticks[1:], strict=False)) < 0.4

@@ -1,4 +1,4 @@
-"""The report as a whole: everything in one call, bound to script and versions."""
+"""Tests that one call returns the whole report, with the hash of the script and the versions of the checks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The files of rules: each rule needs examples, and no example may contradict it."""
+"""Tests that each rule in the rule files has examples and that no example contradicts it."""
 
 from __future__ import annotations
 

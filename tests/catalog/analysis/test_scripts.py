@@ -1,8 +1,8 @@
-"""Every file of tests/cases/scripts says in its first line what the analysis finds in it.
+"""Tests that the analysis finds what the first line of each file in tests/cases/scripts says.
 
-`code@line` is a finding of the risk or character check (all of them must be named), `?code@line`
-one that is unscored. `syntax=error@line` and `shellcheck=SC1234@line` ask bash and ShellCheck.
-The scripts are read, never run.
+`code@line` is a finding of the risk or character check, and all of them must be listed. `?code@line` is an unscored
+finding. `syntax=error@line` and `shellcheck=SC1234@line` refer to bash and ShellCheck. The scripts are read but never
+run.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Commands that no rule knows are listed once, and curators' rules for tools are applied."""
+"""Tests that unknown commands are listed once and that curators' rules for tools are applied."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def listed(script: str, tools: dict[str, ToolEffect] | None = None) -> list[Find
     return [one for one in found if one.code in ("unknown_command", "sourced_file")]
 
 
-# Script, then the messages without "No rule knows" and "Check what it does."
+# Each row has a script and its messages without "No rule knows" and "Check what it does."
 UNKNOWN_NAMES = [
     ("frob create /srv\n\nls\nfrob prune --list\n", ["frob (2 uses, lines 1 and 4)"]),
     ("restic stats\nrestic frob x\n", ["this use of restic frob (line 2)"]),
@@ -40,9 +40,9 @@ UNKNOWN_NAMES = [
     ("frob\n" * 7, ["frob (7 uses, lines 1, 2, 3, 4, 5 and 2 more)"]),
     ("frob $(rm -rf /srv)\n", ["frob (line 1)"]),
     ("LD_PRELOAD=x.so ls\n", ["this use of ls (line 1)"]),
-    # The name has no argument, because an argument may be a password.
+    # The message does not include the argument, because it may be a password.
     ("frob --password hunter2\n", ["frob (line 1)"]),
-    # Functions, builtins, keywords, and what a rule or a gap reports.
+    # These are functions, builtins, keywords, and commands that a rule or another finding already covers.
     ("f() { :; }\nif f; then hash -r; fi\nfor x in a; do [[ $x ]]; time ls; done\n", []),
     ("rm -rf /srv; mkfs.ext4 /dev/sda; terraform destroy; kubectl delete ns x\n", []),
     ("kubectl --version; git --help; kubectl krew list; lslogins\n", []),
@@ -67,7 +67,7 @@ SOURCED_FILES = [
         ". a.sh\n. b.sh\nlog a\n",
         ["It or another sourced file may define: log.", "Sources b.sh"],
     ),
-    # A file name and a known tool are not functions; files of variables define none.
+    # A path and a known tool are not functions of a sourced file, and files of variables define none.
     (". a.sh\n./b.sh\nkubectl frob\n", ["Sources a.sh", "kubectl frob"]),
     (". /etc/os-release\nfrob\n", ["Sources /etc/os-release", "frob"]),
     ('. .env\n. "/etc/default/app"\nfrob\n', ["Sources .env", "Sources /etc/default/app", "frob"]),
@@ -89,7 +89,7 @@ def test_many_unknown_names_are_cut_off_and_counted() -> None:
     assert found[-1].message.startswith("No rule knows 30 more commands: frob50, frob51")
 
 
-# Script, side effect, risk, and whether it is listed as unknown.
+# Each row has a script, its side effect, its risk, and whether its command is listed as unknown.
 TOOL_RULES = [
     ("deployctl status\n", SideEffect.READ_ONLY, Risk.LOW, False),
     ("deployctl\n", SideEffect.READ_ONLY, Risk.LOW, False),
@@ -98,19 +98,19 @@ TOOL_RULES = [
     ("deployctl --env prod rollback shop\n", SideEffect.MUTATING, Risk.HIGH, False),
     ("/opt/x/deployctl rollback\n", SideEffect.MUTATING, Risk.HIGH, False),
     ("deployctl scale 3\n", SideEffect.MUTATING, Risk.MEDIUM, False),
-    # Its subcommand is known only at run time.
+    # The subcommand is not known before the script runs.
     ('deployctl "$1"\n', SideEffect.UNKNOWN, Risk.MEDIUM, True),
     ("cat f | xargs deployctl\n", SideEffect.UNKNOWN, Risk.MEDIUM, True),
-    # Another program of the same name, and a changed environment.
+    # These run another program with the same name, or change the environment.
     ("/tmp/deployctl status\n", SideEffect.UNKNOWN, Risk.MEDIUM, False),
     ("LD_PRELOAD=x deployctl status\n", SideEffect.UNKNOWN, Risk.MEDIUM, True),
     ("/opt/acme/lister\n", SideEffect.READ_ONLY, Risk.LOW, False),
     ("pager\n", SideEffect.UNKNOWN, Risk.MEDIUM, True),
     ("kubectl frob\n", SideEffect.READ_ONLY, Risk.LOW, False),
-    # Built-in rules are not overridden.
+    # A curator's rule cannot override a built-in rule.
     ("rm -rf /srv\n", SideEffect.MUTATING, Risk.HIGH, False),
     ("rm x\n", SideEffect.MUTATING, Risk.MEDIUM, False),
-    # The script's own function of that name is read instead.
+    # The script's own function with this name is analyzed instead.
     ("deployctl() { ls; }\ndeployctl rollback\n", SideEffect.READ_ONLY, Risk.LOW, False),
 ]
 

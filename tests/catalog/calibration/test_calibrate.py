@@ -1,4 +1,4 @@
-"""Labels, what they say of the scoring, the threshold chosen from them, and a scoring of the team's own."""
+"""Tests for labels, their figures for a scoring, the threshold chosen from them, and a team's own scoring."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ADDRESS = "/catalogue/calibration/"
 
 
 def label_all(version: Version, by: User, *, matches: int, others: int) -> None:
-    """So many labels, each with a score of its own: matches are surer."""
+    """Create this many labels with different scores, higher ones for matches."""
     for number in range(matches + others):
         is_match = number < matches
         label = services.label_match(
@@ -122,7 +122,7 @@ class TestThreshold:
     ) -> None:
         label_all(version, curator, matches=45, others=15)
         page = client_for(curator).get(ADDRESS, {"precision": "95"})
-        assert "45 / 45" in page.text  # at the shipped threshold, all of them matches
+        assert "45 / 45" in page.text  # the shipped threshold accepts only matches
         assert "47 labelled pairs were right" in page.text
         assert "45 of 47" in page.text
         assert "Precision against coverage" in page.text
@@ -186,7 +186,7 @@ class TestThreshold:
 class TestOwnScoring:
     @pytest.fixture
     def labelled(self, curator: User) -> list[MatchLabel]:
-        """Paraphrases of what is on the shelf, three of four of them a match by what this team says."""
+        """Return labeled paraphrases of catalogue entries, of which this team calls three in four a match."""
         ways = ["Please list {}", "List {} please", "Show {}", "Print {}"]
         things = ["log files", "core dumps", "old backups", "empty folders", "open sockets",
                   "running jobs", "user accounts", "mount points", "cron tables", "swap files",
@@ -222,7 +222,7 @@ class TestOwnScoring:
         made = ScoringModel.objects.get()
         assert made.labels == job.report["labels"] == 80
         fitted, current = made.measured["fitted"], made.measured["current"]
-        # The shipped scoring is less sure of them than this team is: who learns that errs less.
+        # The shipped scoring has lower confidence than this team's labels, so a fitted one has smaller errors.
         assert fitted["brier"] < current["brier"]
         assert fitted["calibration_error"] < current["calibration_error"]
         assert Threshold.objects.get(scoring=made.name).labels == 80
@@ -283,7 +283,7 @@ def second_manager(db: None) -> User:
 
 
 def posted(page: str, label: str) -> dict[str, str]:
-    """What the page's form sends."""
+    """Return what the page's form sends."""
     found = re.search(r'<textarea name="statement"[^>]*>\n(.*?)</textarea>', page, re.DOTALL)
     hidden = dict(re.findall(r'<input type="hidden" name="(version|picked)" value="(\w+)"', page))
     assert found

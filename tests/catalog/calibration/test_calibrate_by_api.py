@@ -1,4 +1,4 @@
-"""Calibration by the API: the page's services, its permissions and its refusals."""
+"""Tests for calibration through the API, with the page's services, permissions and errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The admin of the catalogue: curators write to entries, versions and tags, through the services."""
+"""Tests that curators change entries, versions and tags in the admin site only through the services."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def events() -> list[tuple[str, str]]:
 
 
 def act(client: Client, model: str, name: str, *rows: object, **typed: str) -> str:
-    """Choose an action for these rows; with something typed, carry it out."""
+    """Choose an action for these rows, and apply it if form values are given."""
     data = {"action": name, "_selected_action": [row.pk for row in rows], **typed}
     if typed:
         data["apply"] = "yes"

@@ -1,4 +1,4 @@
-"""What curators do on pages, by the API: the same services, the same refusals."""
+"""Tests for curation through the API, with the same services and errors as the pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Merging two entries, and undoing it."""
+"""Tests for merging two entries and undoing the merge."""
 
 from __future__ import annotations
 
@@ -293,7 +293,7 @@ class TestAtOnce:
             lambda by: services.merge_entries(version.entry, target=target.entry, by=by),
         )
 
-        # Edited first, the new version is retired with the others; merged first, the edit is refused.
+        # If the edit is first, the merge deprecates its version too. If the merge is first, the edit is refused.
         entry = Entry.objects.get(pk=version.entry_id)
         assert entry.merged_into == target.entry
         assert not entry.versions.exclude(state="deprecated").exists()
@@ -313,7 +313,7 @@ class TestAtOnce:
 
 
 def compare_all() -> int:
-    """How many entries were compared."""
+    """Return the number of compared entries."""
     return compare_entries(limit=100)
 
 

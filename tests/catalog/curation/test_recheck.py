@@ -1,4 +1,4 @@
-"""What a newer checker says of scripts that were checked with an older one."""
+"""Tests for checking scripts again with a newer checker."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ UNQUOTED = "#!/usr/bin/env bash\nset -euo pipefail\nname=$1\nls $name\n"
 
 
 def age(version: Version, findings: list[dict[str, object]] | None = None) -> None:
-    """As if an older checker had looked at it, and had said this."""
+    """Mark the version as checked by an older checker with these findings."""
     Version.objects.filter(pk=version.pk).update(
         checked_with="shellcheck 0.1", findings=findings or []
     )

@@ -1,4 +1,4 @@
-"""Curators say what their team's tools do, and stored scripts are checked again with it."""
+"""Tests that curators describe their team's tools and that stored scripts are checked again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The model, built once for all tests here."""
+"""The embedding model, built once for the tests in this folder."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from catalog.embedding.weights import PACKAGE
 
 @pytest.fixture(scope="session")
 def model_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A cache folder that holds the built model."""
+    """Return a cache folder with the built model."""
     if find_spec(PACKAGE) is None:
         pytest.skip(f"{PACKAGE} is not installed, so there are no weights to test with")
     cache = tmp_path_factory.mktemp("models")
@@ -23,5 +23,5 @@ def model_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def minilm(model_cache: Path) -> MiniLMEmbedder:
-    """The default embedder, ready to use."""
+    """Return the default embedder, ready to use."""
     return MiniLMEmbedder(model_cache)

@@ -1,4 +1,4 @@
-"""The same network in plain numpy and full precision, to compare with: slow and obvious."""
+"""A slow and simple implementation of the network in numpy with full precision, for comparison."""
 
 from __future__ import annotations
 
@@ -66,6 +66,6 @@ class Reference:
 
 
 def longest_of(folder: Path) -> int:
-    """How many tokens the original reads."""
+    """Return the maximum number of tokens that the original model reads."""
     settings = json.loads((folder / "sentence_bert_config.json").read_text(encoding="utf-8"))
     return int(settings["max_seq_length"])

@@ -1,4 +1,4 @@
-"""The default embedder: true to the original, the same for everybody, hard to upset."""
+"""Tests that the default embedder matches the original, is deterministic, and handles unusual text."""
 
 from __future__ import annotations
 

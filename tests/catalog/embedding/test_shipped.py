@@ -1,4 +1,4 @@
-"""The shipped vectors match the starter catalogue and the embedder."""
+"""Tests that the shipped vectors match the starter catalogue and the embedder."""
 
 from __future__ import annotations
 

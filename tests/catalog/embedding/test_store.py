@@ -1,4 +1,4 @@
-"""Where the built model is kept: trusted by its hashes, rebuilt when damaged, safe in a race."""
+"""Tests for storing the built model: hashes are verified, damage is repaired, and races are safe."""
 
 from __future__ import annotations
 

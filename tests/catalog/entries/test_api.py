@@ -1,4 +1,4 @@
-"""What the API reads; what it changes is tested beside the pages."""
+"""Tests for reading through the API; the tests of the pages also cover its changes."""
 
 from __future__ import annotations
 

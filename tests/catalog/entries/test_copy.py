@@ -1,4 +1,4 @@
-"""Copying a script to run it: what is blocked, what is recorded, what is handed out."""
+"""Tests for copying a script to run it: what is blocked, recorded and returned."""
 
 from __future__ import annotations
 

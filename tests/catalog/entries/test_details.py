@@ -1,4 +1,4 @@
-"""What may be said about a script, and how forms write it."""
+"""Tests for the details of a script and for how forms write them."""
 
 from __future__ import annotations
 

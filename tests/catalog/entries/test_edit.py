@@ -1,4 +1,4 @@
-"""Writing: a new entry, similar entries found meanwhile, the next version, going back to an old one."""
+"""Tests for writing a new entry, showing similar entries, adding a version, and returning to an old one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 
 
 def form(**changes: object) -> dict[str, object]:
-    """What a browser sends, Windows line ends included."""
+    """Return what a browser sends, including Windows line ends."""
     return {
         "title": "List old files",
         "phrasings": "Show old files\r\nWhich files are old?",

@@ -1,4 +1,4 @@
-"""Submit, send back, deprecate and suspend: the other moves of a version and its entry."""
+"""Tests for submitting, sending back, deprecating and suspending a version or its entry."""
 
 from __future__ import annotations
 

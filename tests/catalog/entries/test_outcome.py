@@ -1,4 +1,4 @@
-"""Saying how a use went; *made it worse* takes the entry out at once."""
+"""Tests for reporting the outcome of a use; *made it worse* suspends the entry at once."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def use(version: Version, reviewer: User) -> Use:
 
 @pytest.fixture(params=["page", "api"])
 def say(request: pytest.FixtureRequest, client_for: ClientFor) -> Say:
-    """Say it on the page or by the API; the status, 200 where it was taken."""
+    """Return a function that reports an outcome on the page or API and returns the status, 200 on success."""
 
     def post(user: User, use: Use, **data: str) -> int:
         if request.param == "page":

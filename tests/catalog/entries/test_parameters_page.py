@@ -1,4 +1,4 @@
-"""Parameters on the pages: suggested from the script, filled in, refused."""
+"""Tests for parameters on the pages: suggested from the script, filled in, and refused."""
 
 from __future__ import annotations
 

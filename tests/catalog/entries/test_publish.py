@@ -1,4 +1,4 @@
-"""What review approved enters the catalogue."""
+"""Tests for adding approved scripts to the catalogue."""
 
 from __future__ import annotations
 

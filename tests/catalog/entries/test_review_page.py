@@ -1,4 +1,4 @@
-"""The page on which a version is verified: the change first, findings old and new, the checklist, the reason."""
+"""Tests for the page that verifies a version, with its diff, old and new findings, checklist and reason."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LOOSE = "#!/usr/bin/env bash\nset -euo pipefail\nname=$1\nls $name\n"
 
 
 def edited(version: Version, script: str, *, by: User, **details: object) -> Version:
-    """The next version, in review."""
+    """Create the next version and submit it for review."""
     found = dict.fromkeys(("parameters", "tools", "risk", "side_effect"))
     known = services.details_of(version).model_copy(update={**found, **details})
     made = services.edit_version(version, script=script, details=known, by=by, note="INC-812")
@@ -186,7 +186,7 @@ def test_the_number_of_queries_does_not_grow(
 def test_pages_say_what_a_version_is(
     curator: User, reviewer: User, stranger: User, client_for: ClientFor, state: str
 ) -> None:
-    """A verified version stays known as verified by whom; a suspended entry is never called "not verified"."""
+    """A verified version keeps its verifier's name, and a suspended entry is never called "not verified"."""
     is_checked = state not in ("in_review", "draft")
     version = shelve(state="verified" if is_checked else state, verified_by=curator)
     Version.objects.update(provenance={"run": 1, "models": {"generator": "m"}})

@@ -1,4 +1,4 @@
-"""No risk is below the worst finding, whatever is said of it; and a high one is verified with a reason only."""
+"""Tests that no risk is below the worst finding, and that verifying a high risk requires a reason."""
 
 from __future__ import annotations
 

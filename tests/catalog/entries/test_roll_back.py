@@ -1,4 +1,4 @@
-"""Rolling back to a former version: with four eyes in one step, or as an emergency that somebody else confirms."""
+"""Tests for rolling back to an earlier version, with four-eyes approval or as an emergency confirmed later."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WHY = "INC-7: it empties the wrong folder."
 
 @pytest.fixture
 def first(curator: User, second_curator: User) -> Version:
-    """Version 1, written by the first curator and verified by the second, then replaced by version 2."""
+    """Return version 1, written by one curator and verified by another, then replaced by version 2."""
     version = shelve("Print the uptime", author=curator, verified_by=second_curator)
     details = services.details_of(version)
     second = services.edit_version(version, script="uptime -p\n", details=details, by=curator)
@@ -79,7 +79,7 @@ def test_an_emergency_is_recorded_and_shown_until_somebody_else_confirms_it(
 
     assert states(first) == {1: "verified", 2: "deprecated"}
     first.refresh_from_db()
-    # The former verification counts again: nobody verified their own script.
+    # The earlier verification is valid again, so no user has verified their own script.
     assert (first.verified_by, first.verified_at, first.self_verified) == (
         second_curator, verified_at, False,
     )  # fmt: skip
@@ -112,7 +112,7 @@ def test_an_emergency_that_answers_no_more_waits_for_nobody(
 ) -> None:
     services.roll_back(first, by=curator, reason=WHY, emergency=True)
     second = first.entry.versions.get(number=2)
-    # By chance the same person wrote that one, too.
+    # The same curator also wrote version 2, so another curator can restore it at once.
     services.roll_back(second, by=second_curator, reason="It was the disk.")
     assert states(first) == {1: "deprecated", 2: "verified"}
     assert not services.emergencies_to_confirm().exists()

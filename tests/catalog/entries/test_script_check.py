@@ -1,4 +1,4 @@
-"""What the checks say of a script while it is typed: places, limits, and that nothing of it stays."""
+"""Tests for the checks while a user types a script: positions, limits, and that nothing is stored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""At three in the morning: model, worker and Redis are down, and somebody needs a script."""
+"""Tests that users can still get a script while model, worker and Redis are down."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def dark(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No broker answers, no embedder can be loaded, and nothing works in the background."""
+    """Make the broker and the embedder unavailable and stop background work."""
     monkeypatch.setattr(current_app.conf, "broker_url", "redis://127.0.0.1:9/0")
     EmbeddingModel.objects.update(spec="nowhere.to:be_found", name="lost")
 

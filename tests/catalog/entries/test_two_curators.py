@@ -1,4 +1,4 @@
-"""Two curators at one entry at the same moment: one wins, the other is told what changed and by whom."""
+"""Tests for two curators who change an entry at once: the second one sees what changed and who changed it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Deed = Callable[[User], object]
 
 
 def at_once(*deeds: Deed, role: str = "curator") -> list[str]:
-    """Each deed by a person of its own, all let go at one moment; what each was refused with, sorted."""
+    """Run each action at the same moment as a different user, and return the sorted refusals."""
     people = [make_person(name, role) for name in ("carla", "curt")]
     barrier = threading.Barrier(len(deeds))
     said: list[str] = []
@@ -89,7 +89,7 @@ class TestAtOnce:
             ),
         )
 
-        # Sent back first, it may still be verified: then nobody is refused, and both are noted.
+        # If it was sent back first, it can still be verified. Then neither user is refused, and both events are logged.
         states = list(version.events.values_list("new", flat=True))
         version.refresh_from_db()
         assert won == ""

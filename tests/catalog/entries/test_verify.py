@@ -1,4 +1,4 @@
-"""Verifying a version: who may, once, and with four eyes."""
+"""Tests for verifying a version: who may do it, only once, and with four-eyes approval."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def waiting(curator: User) -> Version:
-    """In review, written by one curator."""
+    """Return a version in review, written by one curator."""
     return shelve(state="in_review", author=curator)
 
 

@@ -1,4 +1,4 @@
-"""What became of an entry: shown, accepted, edited, rejected, used."""
+"""Tests for how often an entry was shown, accepted, edited, rejected and used."""
 
 from __future__ import annotations
 

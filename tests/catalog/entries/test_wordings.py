@@ -1,4 +1,4 @@
-"""The title and the other wordings of an entry."""
+"""Tests for the title and the other phrasings of an entry."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An entry with cases, for what is done with them."""
+"""An entry with sandbox tests."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WRONG = "#!/usr/bin/env bash\nset -euo pipefail\nfind /srv -name '*.log' -delete
 
 
 def cases_text(*cases: dict[str, object], **changes: object) -> str:
-    """A case set as its author types it."""
+    """Return a test suite as its author types it."""
     written = cases or (case_data(REMOVES, world={"files": [OLD, YOUNG]}),)
     return json.dumps(set_data(*written, **changes))
 
@@ -41,5 +41,5 @@ def kept(version: Version) -> EntryCases:
 
 @pytest.fixture
 def confined(sandbox: Sandbox) -> Sandbox:
-    """Skips where no script can be run."""
+    """Skip the test if there is no sandbox."""
     return sandbox

@@ -1,4 +1,4 @@
-"""A result that is *not run* in part is no verdict: it hides no better one, and it is tried again."""
+"""Tests that an incomplete result is not a verdict: it hides no better result, and it is tried again."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def answer(prepared: PreparedRun) -> Observation:
     return world_seen(run_seen(status=1 if "second" in prepared.arguments else 0))
 
 
-WHOLE = on_machine(answer)  # the second case fails
-IN_PART = failing_in("second")  # the second case meets the sandbox's trouble
+WHOLE = on_machine(answer)  # the second test fails
+IN_PART = failing_in("second")  # the sandbox fails in the second test
 
 
 @pytest.fixture

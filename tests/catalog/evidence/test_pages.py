@@ -1,4 +1,4 @@
-"""The page of an entry's cases, its form, and the list of evidence that changed."""
+"""Tests for the page of an entry's sandbox tests, its form, and the list of changed evidence."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def page_of(version: Version) -> str:
 
 
 def words(html: str) -> str:
-    """The text without tags, in one line."""
+    """Return the text without tags, on one line."""
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", html)).split())
 
 
@@ -56,7 +56,7 @@ def test_the_entry_says_what_its_evidence_comes_to(
         assert text in shown
     assert "young.log 1d old" in shown and "young.log 1d old removed" not in shown
     assert "Small errors that a check fails for" in shown
-    assert "Run again" not in shown  # not a curator
+    assert "Run again" not in shown  # the user is not a curator
 
 
 def test_an_entry_without_cases_says_so(as_curator: Client, as_reviewer: Client) -> None:

@@ -1,4 +1,4 @@
-"""How good the cases of a result are is found out after it, by whoever has nothing else to do."""
+"""Tests that the quality of sandbox tests is measured after their result, by a worker with nothing else to do."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.django_db
 
 
 class Prints:
-    """A sandbox that runs nothing: every script ends well; what it prints is made of the request."""
+    """A sandbox that runs nothing: every script succeeds and prints what the test defines."""
 
     name = "bubblewrap"
 
@@ -59,13 +59,13 @@ def prints(monkeypatch: pytest.MonkeyPatch) -> Prints:
 
 @pytest.fixture
 def kept(version: Version) -> EntryCases:
-    """A case that holds for every script that ends well."""
+    """Add a sandbox test that every successful script passes."""
     return services.add_cases(version.entry, cases_text(case_data()), by=None)
 
 
 @pytest.fixture
 def ran(kept: EntryCases, prints: Prints) -> Execution:
-    """The result of the entry's script, as soon as it is there."""
+    """Return the result of the entry's script before its quality is measured."""
     run_cases_task(CaseRun.objects.get().pk)
     return Execution.objects.get()
 
@@ -116,7 +116,7 @@ def test_requested_result_is_run_next(ran: Execution, kept: EntryCases, prints: 
     lacking: list[bool] = []
     prints.before_each = ask
     run_cases_task(quality_run().pk)
-    # Asked for while the fourth was run.
+    # The result was requested while the fourth script ran.
     assert prints.scripts[4:6] == [WRONG] * 2
     assert (asked, lacking) == (["done"], [True])
     ran.refresh_from_db()

@@ -1,4 +1,4 @@
-"""Cases are run by a worker of their own, once, and what they say is kept by hash."""
+"""Tests that a separate worker runs sandbox tests once and stores their results by hash."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ pytestmark = pytest.mark.django_db
 
 
 class NeverRun:
-    """A sandbox in which these tests run nothing."""
+    """A sandbox that must not run anything."""
 
     name = "bubblewrap"
 
@@ -50,17 +50,17 @@ class NeverRun:
 
 
 def start_worker() -> None:
-    """What a worker of the sandbox does when it is ready."""
+    """Do what a sandbox worker does when it is ready."""
     warm_up_worker(sender="execution@host")
 
 
 def machine(bash: str) -> Availability:
-    """A sandbox on a machine with this bash."""
+    """Return a sandbox on a machine with this version of bash."""
     return Availability(sandbox=NeverRun(), fingerprint=Fingerprint(parts={"bash": bash}))
 
 
 def carry_out_all() -> None:
-    """What the worker of the sandbox does with what waits for it: results, then how good their cases are."""
+    """Do all waiting work of the sandbox worker, first results and then their quality."""
     waiting = CaseRun.objects.filter(state="waiting").order_by("pk").values_list("pk", flat=True)
     for _ in range(2):
         for pk in waiting.all():
@@ -184,7 +184,7 @@ def test_evidence_that_changes_is_listed_until_a_curator_has_looked(
     assert not EvidenceChange.objects.exists()
     edited = edit_version(version, script=WRONG, details=details_of(version), by=curator)
     carry_out_all()
-    # Nobody is answered with the draft.
+    # The draft is not live, so its result changes no evidence.
     assert not EvidenceChange.objects.exists()
     verify(edited, by=second_curator, note="looked at it")
     carry_out_all()
@@ -262,7 +262,7 @@ def test_revised_cases_replace_earlier(kept: EntryCases, version: Version, curat
 
 
 def result_of(kept: EntryCases, *states: str) -> Execution:
-    """A result with these checks, as one that was just stored."""
+    """Create a result with these checks, as if it had just been stored."""
     made = Execution.objects.create(
         script_sha256=Version.hash_of(RIGHT), case_set=kept.case_set, state=states[0]
     )

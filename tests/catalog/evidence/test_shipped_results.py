@@ -1,4 +1,4 @@
-"""A new installation starts with the results that its release measured."""
+"""Tests that a new installation starts with the results that its release measured."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Clients = Callable[[User], Client]
 
 
 def ran(script: str, bash: str, state: State = State.PASSED) -> Ran:
-    """What a run of the cases comes to on a machine with this bash."""
+    """Return the result of the tests on a machine with this version of bash."""
     case_set = read_case_set(cases_text())
     check = CheckResult("removes exactly `/srv/old.log`", state)
     return Ran(
@@ -50,7 +50,7 @@ def ran(script: str, bash: str, state: State = State.PASSED) -> Ran:
 
 @pytest.fixture
 def file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """The file of a release that measured RIGHT in the cases, written from a database that is empty again."""
+    """Return the file of a release that measured RIGHT, and empty the database."""
     file = tmp_path / "executions.jsonl"
     monkeypatch.setattr(shipped, "FILE", file)
     case_set = services.keep_case_set(read_case_set(cases_text()), by=None)
@@ -196,15 +196,16 @@ def test_starter_cases_can_fail(confined: Sandbox, availability: Availability, p
     quality = measure_quality(case_set, script, execution, confined)
     assert quality is not None and not quality.pass_without_work
     assert not quality.never_failing
-    # Most that are not noticed make no difference: quotes around a name that has no space, words of a message.
-    # After others the script asks for what its world does not have: then no check has a verdict, which is seen as well.
+    # Most mutations that are not caught change nothing, such as quotes around a name without spaces or the text of a
+    # message. Others make the script ask for something that its scenario lacks. Then no check has a verdict, which also
+    # counts as caught.
     seen = quality.noticed + len(quality.without_verdict)
     assert 4 * seen >= quality.mutants, quality.survivors
 
 
 @pytest.mark.nightly
 def test_no_check_holds_for_every_script_that_does_nothing(confined: Sandbox) -> None:
-    """Each of them, not each case: what an idle script fulfils as well stands together with what it does not."""
+    """Each check must fail for at least one null script, even if another check of its sandbox test does."""
     assert len(FILES) >= 25
     checks = 0
     idle = []

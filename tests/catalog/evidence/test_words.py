@@ -1,4 +1,4 @@
-"""Words and trees next to a result: they say no more than is known."""
+"""Tests that the text and file trees next to a result claim no more than is known."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Archives from anywhere: what is in order is read, what would fill the machine is not unfolded."""
+"""Tests that valid archives are read and that archives which would fill the disk are not unpacked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that are broken, hostile or simply odd: a report by row, and the good rows."""
+"""Tests that broken, hostile or unusual files yield a report by row, and that their valid rows are imported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files in and out by the pages and the API: looked through, imported, refused, downloaded."""
+"""Tests for previewing, importing, refusing and downloading files, on the pages and through the API."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is written to a file is read from it again, letter for letter, in every format."""
+"""Tests that what is written to a file is read back exactly, in every format."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from catalog.version_details import Link, Parameter
 from core.files.cells import plain_cell, safe_cell
 
 CHARACTERS = st.characters(exclude_characters="\0", exclude_categories=["Cs"])
-# What spreadsheets, YAML and shells take for something else is tried more often than chance would.
+# These are texts that spreadsheets, YAML and shells misread. They are tried more often than chance would.
 ODD = st.sampled_from(
     ["=1+1", "'=x", "-rf", "@a", "\t", "\r\n", "a\rb", '"', "''", "[", "[1]", "~", "null", "yes",
      "2024-01-01", "# no", ": ", "&a *a", "!!str", "\u2028", "\x85", "\ufeff", "\x1b[0m", "{}", "%"]

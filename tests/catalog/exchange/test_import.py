@@ -1,4 +1,4 @@
-"""Entries in from files and out to them."""
+"""Tests for importing entries from files and exporting them."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def test_an_export_is_read_again_as_the_same(tmp_path: Path, curator: User) -> N
 
 
 def read_export(path: Path) -> list[dict[str, object]]:
-    """What an export says, less what is different after an import: who and when."""
+    """Return the exported records without the users and times that change on import."""
     call_command("export_catalogue", str(path), stderr=io.StringIO())
     records = [row.record for row in read_rows(path)]
     return [
@@ -180,7 +180,7 @@ def read_export(path: Path) -> list[dict[str, object]]:
 
 
 def shelve_everything(curator: User, second_curator: User) -> None:
-    """A catalogue with all that an entry can have."""
+    """Create entries that use every feature of the catalogue."""
     verified = shelve(
         "List old files", script=SCRIPT, parameters=[DIRECTORY], author=curator, owner=curator,
         verified_by=second_curator, phrasings=["Which files are old?"], tags=["files", "a"],
@@ -213,7 +213,7 @@ def test_a_catalogue_is_carried_over_to_another_place(
 
     assert (report.entries, report.errors) == (4, [])
     now = read_export(tmp_path / f"again-{name}")
-    # Who imports as verified vouches for the wordings of what is verified by it, and for no others.
+    # Importing as verified confirms the phrasings of the versions that it verifies, but no others.
     waiting = {row["slug"] for row in now if row.pop("title_confirmed") is False}
     assert waiting == {"draft", "tell-the-date"}
     assert now == [{k: v for k, v in row.items() if k != "title_confirmed"} for row in before]
@@ -331,7 +331,7 @@ def test_the_starter_catalogue_replaces_nobodys_work(tmp_path: Path, curator: Us
 
 
 def run(*arguments: str) -> tuple[int, str, str]:
-    """Exit status, standard output and standard error of a command."""
+    """Return the exit status, standard output and standard error of a command."""
     out, err = io.StringIO(), io.StringIO()
     try:
         call_command(*arguments, stdout=out, stderr=err)

@@ -1,4 +1,4 @@
-"""The starter catalogue: complete, consistent with its scripts, and clean."""
+"""Tests that the starter catalogue is complete, consistent with its scripts, and free of findings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from catalog.exchange.formats import read_rows
 from catalog.exchange.formats.records import EntryRecord
 from catalog.version_details import ParameterType
 
-# What the shipped entries say changes seldom, and is read by people before.
+# The shipped entries seldom change, and people review each change.
 pytestmark = pytest.mark.nightly
 
 STARTER = Path(__file__).resolve().parents[3] / "catalog" / "starter"
@@ -25,12 +25,12 @@ SUBJECTS = [
 ]  # fmt: skip
 
 _DECLARED = re.compile(r'^: "\$\{([A-Z_]+):(\?|=)([^}]*)\}"$', re.MULTILINE)
-# What a title names literally: a path, a number, a unit, a host, an identifier with a hyphen.
+# These are literals in a title: a path, number, unit, host, or identifier with a hyphen.
 _LITERAL = re.compile(r"/\S+|\d\S*|[a-z]\w*[-.][a-z]\S*")
 
 
 def uses(starter: EntryRecord, word: str) -> bool:
-    """Whether the script has `word` as a word of its own, comments left out."""
+    """Return whether `word` occurs in the script as a whole word outside of comments."""
     code = re.sub(r"^\s*#.*$", "", starter.script, flags=re.MULTILINE)
     return re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", code) is not None
 
@@ -43,7 +43,7 @@ def starters() -> list[EntryRecord]:
 
 
 def test_every_subject_has_four_to_six_entries(starters: list[EntryRecord]) -> None:
-    # The first tag is the subject.
+    # The first tag is the entry's subject.
     subjects = Counter((starter.tags or [""])[0] for starter in starters)
     assert set(subjects) == set(SUBJECTS)
     assert {subject: n for subject, n in subjects.items() if not 4 <= n <= 6} == {}

@@ -1,4 +1,4 @@
-"""The sandbox of this machine, probed once; where there is none, the tests that need it skip and say why."""
+"""The sandbox of this machine, probed once. Without one, the tests that need it are skipped with a reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A sandbox that runs nothing and gives what a test says: for what is made of an observation."""
+"""A sandbox that runs nothing and returns what a test defines, for tests of how observations are used."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HERE = Fingerprint({"bash": "5.2.15"})
 
 
 def run_seen(**seen: Any) -> RunObservation:
-    """One run that ended with 0 and did nothing, but for what is named."""
+    """Return one run that exited with 0 and changed nothing, except for the given values."""
     values: dict[str, Any] = {
         "ended": Ended.FINISHED,
         "status": 0,
@@ -40,7 +40,7 @@ def world_seen(*runs: RunObservation, before: Mapping[str, Entry] | None = None)
 
 
 class ScriptedSandbox:
-    """Answers each run by the function, which may raise SandboxFailed."""
+    """A sandbox that answers each run with a function, which may raise SandboxFailed."""
 
     name = "bubblewrap"
 
@@ -56,7 +56,7 @@ def on_machine(answer: Callable[[PreparedRun], Observation]) -> Availability:
 
 
 def failing_in(argument: str, *, status: int = 0) -> Availability:
-    """Every script ends with this status; in the world whose first argument it is the sandbox fails."""
+    """Return a sandbox that fails for this first argument and ends all other scripts with this status."""
 
     def answer(prepared: PreparedRun) -> Observation:
         if argument in prepared.arguments:

@@ -1,4 +1,4 @@
-"""`sandbox_probe` and `run_cases`, as somebody at a terminal or a program meets them."""
+"""Tests for `sandbox_probe` and `run_cases` as users and programs see them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OLD = {"path": "/srv/old.log", "age": "30d"}
 
 
 def run(*words: str, **options: Any) -> tuple[int, str]:
-    """The exit status and what was printed."""
+    """Return the exit status and the output."""
     printed = StringIO()
     try:
         call_command(*words, stdout=printed, **options)
@@ -80,7 +80,7 @@ def test_document_has_results_and_quality(sandbox: Sandbox, cases: str, tmp_path
     assert document["checks"]["passed"] == 1
     assert document["cases"][0]["seen"]["removed"] == ["/srv/old.log"]
     assert document["cases"][0]["seen"]["stdout"] == "a\\x1b[2J\\xff"
-    # The case does not look at what is printed.
+    # The sandbox test does not check the output.
     (not_noticed,) = document["quality"]["not_noticed"]
     assert not_noticed.startswith("`printf ")
     assert document["sentence"].startswith("1 of 1 check holds in 1 world; the cases notice")

@@ -1,4 +1,4 @@
-"""The list, the page of an entry and its history."""
+"""Tests for the list of entries, the page of an entry and its history."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def shelf(curator: User) -> dict[str, Version]:
 
 
 def listed(client: Client, query: str = "") -> list[str]:
-    """Titles on the page, in order, by the links of the rows."""
+    """Return the titles on the page in order, from the links in its rows."""
     page = client.get(f"/catalogue/{query}")
     assert page.status_code == 200
     return [

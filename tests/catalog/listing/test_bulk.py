@@ -1,4 +1,4 @@
-"""One thing done with many entries: the preview, and then exactly that."""
+"""Tests that a bulk action shows a preview and then does exactly that."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ADDRESS = "/catalogue/curation/bulk/"
 
 @pytest.fixture
 def shelf(curator: User) -> list[Version]:
-    """Three verified versions, and a draft of the curator's own."""
+    """Return three verified versions and a draft by the curator."""
     return [
         shelve("Task one", script="echo 1\n", tags=["disk"]),
         shelve("Task two", script="echo 2\n"),

@@ -1,4 +1,4 @@
-"""Counts beside the list, its orders, and views that people keep."""
+"""Tests for the counts next to the list, its sort orders, and saved views."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def shelf(curator: User, second_curator: User, reviewer: User) -> dict[str, Vers
         "bad": shelve("Say hello", script="echo hello\n"),
         "gone": shelve("Print the uptime", script="uptime -p\n"),
     }  # fmt: skip
-    # One with a verified version and a draft, one suspended, one merged into another.
+    # One entry has a verified version and a draft, one is suspended, and one is merged into another.
     details = entry_services.details_of(versions["load"])
     entry_services.edit_version(
         versions["load"], script="rm -rf /var/tmp/app/*\n",
@@ -108,7 +108,7 @@ def test_of_a_large_catalogue_unchanged_counts_are_not_made_again(
     shelf: dict[str, Version], curator: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("catalog.listing.services.facets.LARGE", 3)
-    monkeypatch.setattr("catalog.listing.services.facets.KEPT_SECONDS", 0)  # a minute is over
+    monkeypatch.setattr("catalog.listing.services.facets.KEPT_SECONDS", 0)  # counts expire at once
     version = shelf["uptime"]
     changes = {
         "no change": (lambda: None, 1),

@@ -1,4 +1,4 @@
-"""The search under filters: what they leave is searched, however much else lies nearer."""
+"""Tests that a filtered search finds entries even if many others are closer to the query."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SPOOLER = "Restart the print spooler"
 
 @pytest.fixture
 def far(monkeypatch: pytest.MonkeyPatch) -> Version:
-    """An entry that four others lie nearer than, where two are looked for at a time."""
+    """Return an entry with four closer ones, and let the search look at two at a time."""
     monkeypatch.setattr(search, "CANDIDATES", 2)
     for number in range(4):
         shelve(f"{SPOOLER} {number}", script=f"echo {number}\n", tags=["near"])

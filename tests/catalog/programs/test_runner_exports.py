@@ -1,4 +1,4 @@
-"""Exports for Ansible, Rundeck and AWX, run as their runners do: exact bytes, values as data, and provenance."""
+"""Tests that run exports for Ansible, Rundeck and AWX as these do: exact bytes, values as data, and provenance."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def launcher_of(job: bytes) -> tuple[str, dict[str, Any]]:
 
 
 def run(launcher: str, *pairs: str) -> subprocess.CompletedProcess[str]:
-    """As Rundeck does on a node: the script of the step, and its arguments."""
+    """Run a step's script with its arguments as Rundeck does on a node."""
     return subprocess.run(
         ["bash", "-c", launcher, "launcher", *pairs],
         env={"PATH": "/usr/bin:/bin"},
@@ -104,7 +104,7 @@ def test_options_and_arguments_reach_it_as_such(client: Client) -> None:
 
 
 def test_nothing_that_rundeck_would_replace_stands_in_what_it_runs(client: Client) -> None:
-    """A name with `@option.x@` in it, and a value with a line end: a line would be run before the hash is looked at."""
+    """Rundeck would replace `@option.x@` in a name, and run a line of a value before the hash is checked."""
     odd = User.objects.create_user("odd", first_name="@option.NAME@")
     version = shelve("Greet @option.NAME@", script=PRINTS, verified_by=odd)
     launcher, job = launcher_of(export(client, version, "rundeck"))
@@ -128,7 +128,7 @@ def role_of(data: bytes) -> dict[str, bytes]:
 
 
 class _Loader(yaml.SafeLoader):
-    """Knows the mark by which Ansible takes a text as it is."""
+    """A loader that knows Ansible's `!unsafe` tag."""
 
 
 _Loader.add_constructor("!unsafe", lambda loader, node: f"unsafe {node.value}")
@@ -137,7 +137,7 @@ _Loader.add_constructor("!unsafe", lambda loader, node: f"unsafe {node.value}")
 def test_a_role_has_the_exact_script_and_its_provenance_beside_it(
     client: Client, curator: User, settings: Settings
 ) -> None:
-    # Whatever name it is fetched by: the file is read elsewhere, for years.
+    # The exported file is read elsewhere for years, so it must not depend on the request's host name.
     settings.SCRIPTSMITH_URL = "https://scripts.example.org"
     version = shelve("Greet {{ lookup('pipe', 'id') }}", script=PRINTS, verified_by=curator)
     files = role_of(export(client, version, "ansible"))

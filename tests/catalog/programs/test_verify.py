@@ -1,4 +1,4 @@
-"""`/api/v1/verify/`: every standing a text can have, by hash and by text."""
+"""Tests for every status that `/api/v1/verify/` returns for a text or its hash."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def test_it_takes_a_token_with_a_scope_that_reads(stranger: User) -> None:
 
 @pytest.mark.slow
 def test_open_study_changes_nothing(reviewer: User, manager: User, headers: dict[str, str]) -> None:
-    """Whatever a study's models wrote and how it was judged: of its scripts nothing is known here."""
+    """The endpoint must reveal nothing about the scripts of an open study, however they were judged."""
     shelve()
     run = make_run(script="study one\n", feedback="It fails.", refined="study two\n")
     texts = ("study one\n", "study two\n", PLAIN)

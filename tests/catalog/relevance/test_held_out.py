@@ -1,4 +1,4 @@
-"""Which public pairs belong together, so that what is held out stays unknown."""
+"""Tests for grouping public pairs that belong together, so that held-out pairs stay unseen."""
 
 from __future__ import annotations
 

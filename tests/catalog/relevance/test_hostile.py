@@ -1,4 +1,4 @@
-"""Text of strangers: any length, any script, any punctuation, in bounded time."""
+"""Tests that any text, script and punctuation of any length is processed in bounded time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PARAMETERS = (
     Parameter(name="DIRECTORY", type="path"),
     Parameter(name="DAYS", type="number"),
 )
-SECONDS = 2.0  # of computing, ten times what it takes; a pattern that runs wild takes minutes
+SECONDS = 2.0  # ten times the usual CPU time; a runaway pattern takes minutes
 
 HOSTILE = [
     pytest.param("a" * 100_000, id="one long word"),

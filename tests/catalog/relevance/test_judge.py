@@ -1,4 +1,4 @@
-"""Match, starting point or neither, with reasons, differences and values, at cosines of the default embedder."""
+"""Tests for match, starting point or neither, with reasons, differences and values, at realistic cosines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Literals of statements: what is found, by what value it is compared, and which parameter it fills."""
+"""Tests for the literals found in statements, how they are compared, and which parameters they fill."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from catalog.retrieval.answers import Found, candidate_of
 
 
 def said(text: str) -> list[str]:
-    """The literals of a text as "kind value", a guess with a question mark behind it."""
+    """Return the literals of a text as "kind value", with a question mark after guesses."""
     return [
         f"{literal.kind} {literal.value}{'' if literal.firm else '?'}"
         for literal in find_literals(text)

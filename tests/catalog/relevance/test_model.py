@@ -1,4 +1,4 @@
-"""The fitted model: trees as arrays, probabilities that mean what they say, a threshold."""
+"""Tests for the fitted model: trees as arrays, calibrated probabilities, and a threshold."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_a_model_is_fitted_to_labels_and_read_again() -> None:
 
 
 def questions() -> list[Asked]:
-    """Statements about services, in other words than the entries; a third has no answer."""
+    """Return statements about services in other words than the entries; a third have no answer."""
     dice = random.Random(11)
     found = []
     for number in range(120):
@@ -136,7 +136,7 @@ def document() -> ModelDocument:
 
 
 def features(*pairs: tuple[float, bool]) -> list[CandidateFeatures]:
-    """Cases of these log-odds, each of a statement of its own."""
+    """Return cases with these log-odds, each from a different statement."""
     return [
         CandidateFeatures(number, f"statement {number}", {"score": score}, is_match)
         for number, (score, is_match) in enumerate(pairs)
@@ -149,7 +149,7 @@ def promised(calibration: dict[str, float], score: float) -> float:
 
 @pytest.mark.parametrize("times", [10, MANY_LABELS // 10], ids=["few labels", "many labels"])
 def test_a_scoring_that_is_too_sure_promises_less(document: ModelDocument, times: int) -> None:
-    # At log-odds 3 it promises 95 %, and 7 of 10 are right; at -1 it promises 27 %, and 1 of 10 is.
+    # At log-odds 3 the scoring predicts 95%, but 7 of 10 are right. At -1 it predicts 27%, but 1 of 10 is right.
     cases = features(
         *([(3.0, n < 7) for n in range(10)] + [(-1.0, n < 1) for n in range(10)]) * times
     )

@@ -1,4 +1,4 @@
-"""A statement with another meaning never matches; another wording is at least a starting point."""
+"""Tests that statements with another meaning never match and that paraphrases are at least starting points."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from catalog.relevance import Candidate, judge, shipped_model
 from catalog.types import Answer
 
 ROWS = json.loads((Path(__file__).resolve().parents[2] / "cases" / "statements.json").read_text())
-NEAR = 0.98  # as near as statements of another meaning come
-LIKE = 0.9  # as near as another wording of the same usually is
-LOW = 0.5  # a threshold at which it is the rules that decide
+NEAR = 0.98  # the highest cosine of statements with another meaning
+LIKE = 0.9  # the usual cosine of paraphrases
+LOW = 0.5  # a threshold low enough that only the rules decide
 
 
 def entry(row: dict[str, str], cosine: float) -> Candidate:

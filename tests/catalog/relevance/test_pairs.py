@@ -1,4 +1,4 @@
-"""The rules on public pairs of statements and scripts: never the wrong literal, always the same."""
+"""Tests for the rules on public pairs of statements and scripts: never the wrong literal, always the same."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from catalog.relevance.statement.scripts import analyse_script
 from catalog.types import Answer
 
 PAIRS = Path(__file__).resolve().parents[4] / "shared" / "data" / "nl2bash_pairs_half.jsonl"
-EVERY = 8  # which pairs are taken, to stay within a second
+EVERY = 8  # use only some pairs, to stay within a second
 
 pytestmark = pytest.mark.skipif(not PAIRS.is_file(), reason=f"{PAIRS.name} is not there")
 
 
 class Swap(NamedTuple):
-    """A statement in which one literal was replaced by another of its kind."""
+    """A statement with one literal replaced by another of the same kind."""
 
     statement: str
     candidate: Candidate
@@ -30,7 +30,7 @@ class Swap(NamedTuple):
 
 @pytest.fixture(scope="module")
 def candidates() -> list[Candidate]:
-    """Some of the pairs, as entries without parameters."""
+    """Return some of the pairs as entries without parameters."""
     with PAIRS.open(encoding="utf-8") as lines:
         rows = [json.loads(line) for line in lines][::EVERY]
     return [Candidate(phrasing=row["statement"], script=row["script"], cosine=1.0) for row in rows]
@@ -51,7 +51,7 @@ def test_another_literal_never_matches(candidates: list[Candidate]) -> None:
 
 
 def swap_literals(candidates: list[Candidate]) -> Iterator[Swap]:
-    """For each literal that a statement shares with its script: another one in its place."""
+    """Yield a swap for each literal that a statement shares with its script."""
     known: dict[Kind, list[str]] = defaultdict(list)
     for candidate in candidates:
         for literal in find_literals(candidate.phrasing):

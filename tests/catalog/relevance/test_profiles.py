@@ -1,4 +1,4 @@
-"""What a statement asks for, about what, in which order, and what turns its meaning."""
+"""Tests for the verbs, objects and order in a statement, and for words that change its meaning."""
 
 from __future__ import annotations
 

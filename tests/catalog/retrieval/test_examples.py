@@ -1,4 +1,4 @@
-"""Which entries may be examples for a statement under study, rule by rule."""
+"""Tests for each rule that decides which entries may be examples for a statement in a study."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 
 STATEMENT = "Delete log files older than 30 days in /var/log/app"
 REFERENCE = "find /var/log/app -name '*.log' -type f -mtime +30 -delete\n"
-# A neighbor that shares a few words with the statement and answers something else.
+# A neighbor that shares a few words with the statement but does something else.
 TITLE, SCRIPT = "Report which log volumes of /var are almost full", "df -h /var | awk '$5+0 > 90'\n"
 UNRELATED = "uptime\n"
 
@@ -88,7 +88,7 @@ def test_neighbor_is_shown_unless_a_rule_excludes_it(subtests: pytest.Subtests) 
 
 
 def test_entry_that_retrieval_shows_or_nearly_shows_is_excluded(subtests: pytest.Subtests) -> None:
-    """The statements differ from the entry by one thing each; none shares its script."""
+    """Each statement differs from the entry in one way, and none has the same script."""
     for title in (
         "Delete log files older than 30 days in /var/log/app please",
         "Remove log files older than 30 days from /var/log/app",

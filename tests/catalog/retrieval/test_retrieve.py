@@ -1,4 +1,4 @@
-"""From a statement to verified entries."""
+"""Tests for finding verified entries for a statement."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Vectors of phrasings: filled in, kept searchable, and changed to another model without a gap."""
+"""Tests that phrasings' vectors are filled in, stay searchable, and move to another model without a gap."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ SMALLER = "tests.catalog.retrieval.test_vectors:Smaller"
 
 
 class Smaller(HashingEmbedder):
-    """Another embedder, which takes a cache folder as those of settings do."""
+    """Another embedder, with a cache folder like the embedders in the settings."""
 
     def __init__(self, cache: object) -> None:
         super().__init__(dimension=64)
 
 
 class Watching(HashingEmbedder):
-    """Notes whether it is asked inside a transaction."""
+    """An embedder that records whether it is called inside a transaction."""
 
     inside: list[bool] = []
 
@@ -46,7 +46,7 @@ class Watching(HashingEmbedder):
 
 
 class Breaking(HashingEmbedder):
-    """Embeds so many texts more, and then no more."""
+    """An embedder that fails after a given number of texts."""
 
     left = 0
 
@@ -62,7 +62,7 @@ class Breaking(HashingEmbedder):
 
 
 def choose(settings: Settings, spec: str) -> None:
-    """Change the setting, as between two starts, when no change is pending."""
+    """Change the setting, as between two starts, after pending constraints are checked."""
     connection.check_constraints()
     settings.SCRIPTSMITH_EMBEDDER = spec
 
@@ -272,7 +272,7 @@ def test_a_search_looks_further_about_in_a_larger_index(
     vector_store.embed_missing()
     model = EmbeddingModel.objects.get()
     with connection.cursor() as cursor:
-        # What a VACUUM would find in an index of so many.
+        # A VACUUM would record this size for the index.
         cursor.execute("UPDATE pg_class SET reltuples = 120 WHERE relname = %s", [model.index_name])
         monkeypatch.setattr(vector_search, "VECTORS_A_CANDIDATE", reach)
         vector_search.embed_query(SPOOLER).find(limit=3)

@@ -1,4 +1,4 @@
-"""Each check on what a run did: its verdict and words, and the checks that are refused or have no verdict."""
+"""Tests for each check of a sandbox test: its verdict and text, and when it is refused or has no verdict."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def ran(**parts: Any) -> RunObservation:
 
 
 def check(check: dict[str, Any], *runs: RunObservation) -> tuple[str, str, str]:
-    """The state, the sentence and what happened instead."""
+    """Return the state, the sentence and the actual result."""
     case = make_case(check)
     observation = Observation(0, BEFORE, runs, None, {})
     result = judge(case, observation, Limits()).checks[0]
@@ -223,7 +223,7 @@ def test_failure_outside_the_script_has_no_verdict() -> None:
 
 
 def test_words_of_the_script_or_of_the_case_are_no_sign_of_it() -> None:
-    """Or a script could take itself out of the figures, and a case could not prepare such an answer."""
+    """Otherwise a script could exclude itself from the figures, and no sandbox test could prepare such a reply."""
     assert (
         state("No space left on device", script="echo No space left on device >&2; exit 1")[0]
         == "failed"
@@ -321,7 +321,7 @@ BAD_TODAY = {"check": "content", "path": "/srv/a", "matches": "[{date:%F}]"}
 
 
 def test_pattern_spoiled_by_a_date_is_refused_or_not_run() -> None:
-    """It was kept when the day made no difference, or by an earlier release."""
+    """The pattern was valid on the day it was saved, or an earlier release accepted it."""
     with pytest.raises(CaseRefused, match="A pattern cannot be read"):
         read_case_set(json.dumps(set_data(case_data(BAD_TODAY))))
     case = read_case_set(json.dumps(set_data(case_data(BAD_TODAY))), is_kept=True).cases[0]

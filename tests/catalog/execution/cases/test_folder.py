@@ -1,4 +1,4 @@
-"""A case set as a folder for continuous integration elsewhere: its program runs the cases, and bats tests each."""
+"""Tests for a test suite exported as a folder for CI, where a program and bats run its tests."""
 
 from __future__ import annotations
 

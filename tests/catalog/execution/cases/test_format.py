@@ -1,4 +1,4 @@
-"""What a case set may be, and in which words anything else is refused."""
+"""Tests for the format of a test suite and for the messages of invalid ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""InterCode's rule, with the holes that it has: what it gives is not changed here."""
+"""Tests that InterCode's rule gives its original scores, including its known gaps."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_changes_are_what_git_would_list() -> None:
     assert seen(WITHOUT_A).changes == {("/t/d/a", "D")}
     assert seen({**BEFORE, "/t/d/a": file("y")}).changes == {("/t/d/a", "M")}
     assert seen({**BEFORE, "/t/d/c": file()}).changes == {("/t/d/c", "??")}
-    assert seen(WITH_NEW).changes == {("/t/n/", "??")}  # one entry for a wholly new folder
+    assert seen(WITH_NEW).changes == {("/t/n/", "??")}  # one entry for a completely new folder
     assert seen({**BEFORE, "/t/empty": FOLDER, "/tmp/other": file()}).changes == frozenset()
 
 

@@ -1,4 +1,4 @@
-"""Which calls of a recorded command change something, and which only read: `no_effect` goes by it."""
+"""Tests for which calls of stubbed commands change something, which `no_effect` depends on."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from catalog.execution.sandbox import Call
 from tests.catalog.execution.cases.writing import case_data, make_set
 from tests.catalog.execution.scripted import run_seen
 
-# Of every command some of its calls that change a machine, or write a file.
+# For each command, some calls that change a machine or write a file.
 CHANGING = {
     "ansible-playbook": ["site.yml", "site.yml --check"],
     "apachectl": ["restart", "-k graceful"],
@@ -87,9 +87,9 @@ CHANGING = {
              "--spider -o /srv/x http://x", "-q --spider --output-file=/srv/x http://x"],
     "yum": ["install nginx", "update"],
 }  # fmt: skip
-# Nothing that can be asked of them changes anything, but what is said to the network.
+# No call of these commands changes anything except on the network.
 ONLY_READ = {"df", "dig", "findmnt", "host", "lsblk", "lvs", "netstat", "nslookup", "pg_isready", "ping", "traceroute", "vgs"}  # fmt: skip  # noqa: E501
-# What is run by them is recorded by itself; what is only logged changes nothing that a case speaks of.
+# The commands that these start are recorded themselves, and no sandbox test checks what is only logged.
 OTHERS = {"doas", "logger", "runuser", "su", "sudo"}
 
 READING = {
@@ -108,7 +108,7 @@ READING = {
     "pg_dump": ["-Fc db", "-U postgres -h localhost db"],
     "redis-cli": ["info replication", "slowlog get 10", "get x"],
     "ss": ["-tlnp", "-s", "-tan state established"],
-    "sudo": ["systemctl restart nginx"],  # the call below it is the one that changes something
+    "sudo": ["systemctl restart nginx"],  # the call that it starts changes something
     "swapon": ["--show", "--show=NAME --noheadings"],
     "sysctl": ["-n vm.swappiness", "vm.swappiness", "-a"],
     "systemctl": ["is-active --quiet nginx", "--failed --no-legend", "--no-pager status nginx",
@@ -148,7 +148,7 @@ def test_a_rule_of_the_case_can_say_that_its_call_reads() -> None:
 
 
 def test_cases_from_before_keep_their_hash() -> None:
-    """Results are found by it: what a later release can say more must not be in the hash of what does not say it."""
+    """Results are found by this hash, so new optional fields must not change the hash of older test suites."""
     file = Path(__file__).parent / "set_of_an_earlier_release.json"
     told = json.loads(file.read_text())
     assert read_case_set(json.dumps(told["content"])).sha256 == told["sha256"]

@@ -1,4 +1,4 @@
-"""Cases run on scripts: right, wrong, and where there is no saying."""
+"""Tests for running sandbox tests on scripts that are right, wrong, or cannot be judged."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def test_what_could_not_be_run_decides_and_then_what_failed() -> None:
 def test_a_case_that_a_date_spoils_on_some_day_is_not_run(
     sandbox: Sandbox, availability: Availability, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It was right on the day it was written: then these were two names."""
+    """The test was valid on the day it was written, when these were two different names."""
     monkeypatch.setattr("time.time", lambda: datetime(2031, 5, 1, tzinfo=UTC).timestamp())
     files = [{"path": "/srv/{date:%Y}"}, {"path": "/srv/2032"}]
     cases = make_set(case_data(world={"files": files}))
@@ -164,7 +164,7 @@ def test_a_script_that_takes_its_time_everywhere_is_not_tried_for_ever(
 def test_world_that_script_leaves_without_second_run_is_its_own_fault(
     sandbox: Sandbox,
 ) -> None:
-    """Or a script that should not be run twice would take itself out of the figures."""
+    """Otherwise a script that should not run twice could exclude itself from the figures."""
     case = make_case(
         {"check": "exit_status", "equals": 0},
         {"check": "added", "includes": ["/x/passwd"]},

@@ -1,4 +1,4 @@
-"""Case sets as their authors write them, for the tests."""
+"""Write test suites for the tests as their authors do."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ STATEMENT = "Delete log files of the app older than 7 days"
 
 
 def case_data(*expect: dict[str, Any], **changes: Any) -> dict[str, Any]:
-    """One case with these checks; `world` and the rest by name."""
+    """Return one sandbox test with these checks; other fields are keyword arguments."""
     return {
         "title": "old logs go",
         "about": "older than 7 days",

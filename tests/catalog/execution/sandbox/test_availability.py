@@ -1,4 +1,4 @@
-"""What is said where no script can be run, and what is left where something was killed."""
+"""Tests for the messages if no script can run, and for what remains after processes are killed."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_probe_names_sandbox_and_programs(availability: Availability, sandbox: S
 
 
 def run_without_namespaces(*words: str) -> tuple[int, str]:
-    """Run Python with these words in a user namespace in which no further one is allowed; its status and output."""
+    """Run Python in a user namespace that allows no further ones, and return its status and output."""
     forbid = (
         "echo ready; read; echo 0 > /proc/sys/user/max_user_namespaces;"
         f"exec {shlex.join([sys.executable, *words])}"
@@ -52,7 +52,7 @@ def run_without_namespaces(*words: str) -> tuple[int, str]:
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT,
     )  # fmt: skip
     assert asked.stdout.readline() == "ready\n"
-    # Root takes its users along: alone it would be refused for that.
+    # Root must map all of its users, because the kernel refuses a map of root alone.
     users = "0 0 65536" if os.getuid() == 0 else f"0 {os.getuid()} 1"
     Path(f"/proc/{asked.pid}/setgroups").write_text("deny" if os.getuid() else "allow")
     Path(f"/proc/{asked.pid}/uid_map").write_text(users)
@@ -85,7 +85,7 @@ def test_missing_user_namespaces_are_the_reason(sandbox: Sandbox, tmp_path: Path
 def test_nothing_is_left_after_many_killed_runs(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """No process, mount or file, whichever of worker, helper and first process was killed, at any moment."""
+    """Kill worker, helper or first process at random moments; no process, mount or file may remain."""
     monkeypatch.setattr(execution, "KILLED_RUNS", 200)
     monkeypatch.setattr(execution, "KILLS", 50)
     figures = execution.kill_at_random()
@@ -205,7 +205,7 @@ def wait_for(condition: object, seconds: float = 120) -> None:
 
 
 def list_processes(mark: str) -> list[int]:
-    """Processes with the mark as an argument of theirs: the script's, and not who asked for them."""
+    """Return the processes that have the mark as an argument of their own, which excludes their parents."""
     return [
         int(process.parent.name)
         for process in Path("/proc").glob("[0-9]*/cmdline")
@@ -214,7 +214,7 @@ def list_processes(mark: str) -> list[int]:
 
 
 def find_helpers(parent: int) -> tuple[int, int]:
-    """The helper of this process, and the first process of its namespace."""
+    """Return the helper of this process and the first process of its namespace."""
     (helper,) = [child for child in children(parent) if b"helper.process" in cmdline(child)]
     (first,) = children(helper)
     return helper, first
@@ -233,7 +233,7 @@ def cmdline(process: int) -> bytes:
 
 
 def is_alive(process: int) -> bool:
-    return bool(cmdline(process))  # that of a dead one nobody collected yet is empty
+    return bool(cmdline(process))  # empty for a zombie process
 
 
 def read(path: Path) -> bytes:

@@ -1,4 +1,4 @@
-"""The helper's own parts: what it loads, the numbers it filters by, and how patterns of arguments fit."""
+"""Tests for the helper's imports, its system call numbers, and its patterns of arguments."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_the_helper_loads_the_standard_library_only_and_little_of_it() -> None:
     tops = {name.split(".")[0] for name in loaded} - {"catalog", "core", "__main__"}
     assert tops <= sys.stdlib_module_names
     assert [name for name in loaded if name.startswith("core.")] == ["core.niceness"]
-    # Each of them costs a tenth of a case.
+    # Importing each of these takes a tenth of the time of a sandbox test.
     assert not {"dataclasses", "inspect", "subprocess", "threading", "logging"} & set(loaded)
 
 
@@ -50,7 +50,7 @@ def test_the_numbers_of_system_calls_are_the_kernel_s(machine: str) -> None:
         pytest.skip(f"the kernel's headers are not installed: {header}")
     wanted = dict(re.findall(r"#define __NR(?:3264)?_(\w+)\s+(\d+)", header.read_text()))
     ours = ARCHITECTURES[machine].numbers
-    # A newer call may not be in the headers of this machine yet.
+    # This machine's headers may lack newer system calls.
     known = {name: str(number) for name, number in ours.items() if name in wanted}
     assert known == {name: wanted[name] for name in known}
     assert len(known) > 50
@@ -90,7 +90,7 @@ PATTERNS = [
 def test_argument_patterns_match_quickly() -> None:
     found = [(patterns, given, match_arguments(patterns, given)) for patterns, given, _ in PATTERNS]
     assert found == PATTERNS
-    # Going through every way would never end.
+    # Trying every way to match would never end.
     assert not match_text("*a" * 200 + "b", "a" * 5_000)
 
 

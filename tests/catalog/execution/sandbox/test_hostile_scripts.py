@@ -1,4 +1,4 @@
-"""What a hostile script tries, and what it gets. Limits are small, so that the machine notices nothing."""
+"""Tests for what hostile scripts try and get, with small limits so that the machine is not affected."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from catalog.execution.sandbox import Ended, Limits, PreparedRun, RunObservation
 from core.niceness import LEAST_NICE, session_niceness
 from scriptsmith_site.embedded.supervision import processes
 
-BRIEF = Limits(seconds=30)  # of a machine that is busy; what has to time out names its own
+BRIEF = Limits(seconds=30)  # for a busy machine; tests of the time limit set their own
 
 
 def run(sandbox: Sandbox, script: str, limits: Limits = BRIEF) -> RunObservation:
@@ -90,7 +90,7 @@ def test_one_process_meets_the_memory_limit(sandbox: Sandbox) -> None:
 
 @pytest.mark.slow
 def test_processor_time_is_limited_over_all_processes(sandbox: Sandbox) -> None:
-    """Each of them is short, and none takes what one alone may: those that have ended count as well."""
+    """The limit includes ended processes; here each process is short and stays below the limit."""
     script = "work() { for ((i = 0; i < 60000; i++)); do :; done; }; while :; do work & wait; done"
     seen = run(sandbox, script, replace(BRIEF, seconds=300, cpu_seconds=1))
     assert seen.ended is Ended.TOO_MUCH_WORK
@@ -159,7 +159,7 @@ def test_a_dangerous_system_call_is_refused(sandbox: Sandbox) -> None:
 
 
 def test_only_plain_sockets_open(sandbox: Sandbox) -> None:
-    """Not netlink (16), packets (17), the kernel's cryptography (38) and the hypervisor's socket (40)."""
+    """Netlink (16), packet (17), kernel cryptography (38) and hypervisor (40) sockets must be refused."""
     ask = "print socket(S, $_, 1, 0) ? qq(open ) : ($! + 0) . qq( ) for (1, 2, 10, 16, 17, 38, 40)"
     answers = run(sandbox, f"perl -e 'use Socket; {ask}'").stdout.split()
     assert answers == [*["open"] * 3, *["97"] * 4]
@@ -286,7 +286,7 @@ def test_its_input_cannot_be_written_to(sandbox: Sandbox) -> None:
 
 @pytest.mark.slow
 def test_a_reply_that_nobody_reads_keeps_nobody_from_looking(sandbox: Sandbox) -> None:
-    """The memory guard looks on while a connection is full."""
+    """The memory guard must keep working while a connection is full."""
     commands: tuple[CommandRequest, ...] = (
         {"name": "x", "mode": "reply", "rules": [{"stdout": "y" * 20_000_000}]},
     )
@@ -315,10 +315,10 @@ def test_names_and_bytes_that_are_no_text_come_back(sandbox: Sandbox) -> None:
 
 
 def find_processes(mark: str) -> dict[str, int]:
-    """Processes of this machine whose command line has the mark in it, and whose each is."""
+    """Return the processes whose command line contains the mark, with the user id of each."""
     found = {}
     for process in Path("/proc").glob("[0-9]*"):
-        try:  # a process may end between the two looks at it
+        try:  # a process may end during the check
             if mark in (process / "cmdline").read_text(errors="replace"):
                 found[process.name] = process.stat().st_uid
         except OSError:

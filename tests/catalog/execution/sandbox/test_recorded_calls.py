@@ -1,4 +1,4 @@
-"""Calls of recorded commands as they meet the helper: their input, what sudo starts, and what is too much."""
+"""Tests for stubbed commands as the helper sees them: their input, calls through sudo, and limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a prepared world has in it, and that nothing of a case leads out of it while it is built."""
+"""Tests for the contents of a prepared scenario, and that building it writes nothing outside of it."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ TARGETS = ["/etc", "../../../..", "/", "."]
 
 
 def test_a_link_of_the_case_is_never_followed(sandbox: Sandbox, subtests: pytest.Subtests) -> None:
-    """Links are made last, and a folder on the way to a file is never one."""
+    """Links are created last, and a folder on the way to a file is never a link."""
     for target in TARGETS:
         with subtests.test(target):
             files: tuple[FileRequest, ...] = (
@@ -213,5 +213,5 @@ def test_the_second_run_finds_what_the_first_left(sandbox: Sandbox) -> None:
 
 
 def test_a_program_whose_reader_is_gone_ends_without_a_word(sandbox: Sandbox) -> None:
-    """As everywhere: a pipe without a reader ends the writer, and `pipefail` says so."""
+    """Outside of the sandbox, a closed pipe also ends its writer, and `pipefail` reports it."""
     assert run(sandbox, "yes | head -n 1; echo ${PIPESTATUS[0]}") == "y\n141\n"
