@@ -142,7 +142,7 @@ def mapping_loops(sources: Sources) -> Iterator[str]:
 def block_names(sources: Sources) -> Iterator[str]:
     """Yield names that a block reads but only another block sets, because they are empty in the first block.
 
-    For example, a *Cancel* link with an empty address became a button that sent the form.
+    For example, a *Cancel* link with an empty address is drawn as a button that sends the form.
     """
     for name, text in sources.markup():
         if "{% extends" not in text:

@@ -28,7 +28,7 @@ def fresh_database(name: str) -> Iterator[None]:
 
 @contextmanager
 def used_database(name: str) -> Iterator[None]:
-    """Use the database of this name in the block; this does not work within a transaction."""
+    """Use the database of this name in the block. This does not work within a transaction."""
     assert not connection.in_atomic_block
     before = connection.settings_dict["NAME"]
     try:

@@ -54,7 +54,7 @@ KINDS = (
 
 
 class Hostile:
-    """The server; `url("drip")` returns a slow endpoint, and `tls_url` has a self-signed certificate."""
+    """The hostile server, for example `url("drip")` for a slow endpoint and `tls_url` for a self-signed one."""
 
     def __init__(self, *, drip_seconds: float = 0.2) -> None:
         self.requests: Counter[str] = Counter()
@@ -177,7 +177,7 @@ class _Handler(socketserver.StreamRequestHandler):
         return self._reply(b"{}", status="404 Not Found")
 
     def _wait(self) -> bool:
-        """Wait until the next byte is due; return False if the client hung up or the server is ending."""
+        """Wait until the next byte is due. Return False if the client hung up or the server is ending."""
         if self.server.hostile.ending.wait(self.server.hostile.drip_seconds):
             return False
         self.request.setblocking(False)

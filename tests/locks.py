@@ -18,7 +18,7 @@ _WAITING = """
 
 
 def wait_for_lock() -> None:
-    """Return once a session waits for a lock; raise AssertionError after 20 s."""
+    """Return once a session waits for a lock, or raise AssertionError after 20 s."""
     deadline = time.monotonic() + 20
     while time.monotonic() < deadline:
         with connection.cursor() as cursor:

@@ -114,7 +114,7 @@ def make_version(
 
 
 def make_match(run: Run, version: Version, **values: object) -> RetrievedMatch:
-    """Create a match that the catalogue found; `values` replace the defaults of a confident match."""
+    """Create a match that the catalogue found. `values` replace the defaults of a confident match."""
     sure = {"answer": "match", "confidence": 0.93, "cosine": 0.95, "scoring": "1", "rank": 0}
     return RetrievedMatch.objects.create(
         run=run, version=version, **{"phrasing": "x", **sure, **values}
@@ -122,7 +122,7 @@ def make_match(run: Run, version: Version, **values: object) -> RetrievedMatch:
 
 
 def make_finding(draft: Draft, **values: object) -> DraftFinding:
-    """Create a failed risk check of the draft; `values` replace its level and text."""
+    """Create a failed risk check of the draft. `values` replace its level and text."""
     found = {"check_name": "risk", "check_version": "1", "outcome": "failed", "level": "warning"}
     return DraftFinding.objects.create(
         draft=draft, script_sha256=draft.sha256, **{**found, **values}

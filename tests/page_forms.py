@@ -83,7 +83,7 @@ class Form:
 
     @property
     def tokens(self) -> list[str]:
-        """Return the CSRF tokens in the form; a correct form has one."""
+        """Return the CSRF tokens in the form. A correct form has one."""
         return [one.value for one in self.controls if one.name == TOKEN]
 
     @property
@@ -110,7 +110,7 @@ class Form:
         return {self.action, *(one.formaction for one in self.buttons if one.formaction)}
 
     def fill(self, **typed: Value) -> Form:
-        """Fill in fields as a user would; pass other names as `fill(**{"form-0-name": "x"})`."""
+        """Fill in fields as a user would. Pass other names as `fill(**{"form-0-name": "x"})`."""
         for name, value in typed.items():
             self._fill(name, value)
         return self
@@ -141,7 +141,7 @@ class Form:
         return found
 
     def send(self, client: Client, *, page: str, press: str = "", **options: Any) -> HttpResponse:
-        """Send what a browser would send if the user presses the button on this page; `options` go to `post`."""
+        """Send what a browser would send if the button is pressed on this page. `options` are passed to `post`."""
         button = self.press(press)
         data: dict[str, Any] | str = self.sent(button)
         if not self.is_multipart:

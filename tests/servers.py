@@ -40,7 +40,7 @@ class TestServers:
 
 
 def start_test_servers() -> TestServers:
-    """Start and return the servers, or raise CannotStart; TEST_DATABASE_URL and TEST_REDIS_URL replace them."""
+    """Start and return the servers, or raise CannotStart. TEST_DATABASE_URL and TEST_REDIS_URL replace them."""
     keeper = subprocess.Popen(
         [sys.executable, "-m", "tests.servers"],
         cwd=_ROOT,

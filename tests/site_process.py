@@ -1,4 +1,4 @@
-"""Run the product as users start it, on its own database; the tests of one suite worker share it."""
+"""Run the product as users start it, on its own database. The tests of one suite worker share it."""
 
 from __future__ import annotations
 

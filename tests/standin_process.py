@@ -18,7 +18,7 @@ _START_SECONDS = 120.0
 
 
 class StandIn:
-    """A context manager for a stand-in on a free port; `options` are those of `python -m pipeline.standin`."""
+    """A context manager for a stand-in on a free port. `options` are those of `python -m pipeline.standin`."""
 
     def __init__(self, *options: str) -> None:
         self._options = options
@@ -57,7 +57,7 @@ class StandIn:
         return status
 
     def faults(self, *rules: dict[str, object]) -> None:
-        """Queue fault rules (pipeline/standin/server/faults.py); an invalid rule raises HTTPError."""
+        """Queue fault rules (pipeline/standin/server/faults.py). An invalid rule raises HTTPError."""
         self._ask("/_standin/faults", rules)
 
     def pending_faults(self) -> list[dict[str, object]]:

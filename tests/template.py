@@ -79,7 +79,7 @@ def _sources() -> Iterator[Path]:
 
 
 def _restore(kept: Path, url: str) -> bool:
-    """Fill the empty database from the dump; return False and leave it unchanged if the dump does not fit."""
+    """Fill the empty database from the dump. Return False and leave it unchanged if the dump does not fit."""
     command = [find_postgres() / "bin" / "pg_restore", "--single-transaction", "--no-owner"]
     done = subprocess.run([*command, "--dbname", url, kept], capture_output=True, check=False)
     return done.returncode == 0

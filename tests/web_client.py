@@ -89,7 +89,7 @@ class WebClient(Client):
         return response
 
     def logout(self) -> None:
-        """Log out and forget all pages; Django's client also clears its cookies."""
+        """Log out and forget all pages. Django's client also clears its cookies."""
         super().logout()
         self._pages.clear()
 

@@ -70,7 +70,7 @@ class Storm:
         self._kill(self._is_worker)
 
     def stop_worker(self) -> None:
-        """Send SIGTERM to the worker; the supervisor starts a new one after it exits."""
+        """Send SIGTERM to the worker. The supervisor starts a new one after it exits."""
         for pid in processes.find(self._is_worker):
             os.kill(pid, signal.SIGTERM)
 
@@ -115,7 +115,7 @@ class Storm:
         return float(str(rows[0][0])) - moment if rows[0][0] is not None else None
 
     def account(self) -> Account:
-        """Return the counts of the ledger and of the model; call this after all runs have ended."""
+        """Return the counts of the ledger and of the model. Call this after all runs have ended."""
         states = self._ask_database(
             "SELECT state, count(*) FROM pipeline_run"
             f" WHERE coalesce(finished_at, now()) >= '{self._began}' GROUP BY state"
@@ -163,7 +163,7 @@ class Storm:
 def storm(
     database_url: str, *, latency: float, lease: float, faults: Sequence[dict[str, object]] = ()
 ) -> Iterator[Storm]:
-    """Run the product on a copy of this database and delete it afterwards; `latency` and `lease` are in seconds."""
+    """Run the product on a copy of this database and delete it afterwards. `latency` and `lease` are in seconds."""
     folder = Path(tempfile.mkdtemp(prefix="scriptsmith-storm-", dir="/tmp"))
     folder.chmod(0o711)  # if run as root, PostgreSQL's own user must be able to enter it
     layout = Layout(folder / "data", outside=folder / "outside")

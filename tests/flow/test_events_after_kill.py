@@ -1,4 +1,4 @@
-"""Test that events arrive in order and with one id each although the worker and the web server are killed."""
+"""Tests that events arrive in order and with one id each although the worker and the web server are killed."""
 
 from __future__ import annotations
 

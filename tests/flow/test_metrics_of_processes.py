@@ -1,4 +1,4 @@
-"""Test that /metrics adds up the counts of all web and worker processes, including killed ones."""
+"""Tests that /metrics adds up the counts of all web and worker processes, including killed ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Test the health checks and metrics of the programs in compose.yaml, each with its own data folder as in a cluster."""
+"""Tests for the health checks and metrics of compose.yaml's programs, each with its own data folder."""
 
 from __future__ import annotations
 

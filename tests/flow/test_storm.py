@@ -1,4 +1,4 @@
-"""Test that no run or billed call is lost when parts of the product fail and replies are late."""
+"""Tests that no run or billed call is lost when parts of the product fail and replies are late."""
 
 from __future__ import annotations
 

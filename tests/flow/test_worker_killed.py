@@ -1,4 +1,4 @@
-"""Test that a run finishes after its worker is stopped, without repeating a finished call."""
+"""Tests that a run finishes after its worker is stopped, without repeating a finished call."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_run_of_a_killed_worker_finishes_and_repeats_only_the_call_in_flight(sit
 @pytest.mark.nightly
 @pytest.mark.timeout(240)
 def test_worker_that_is_told_to_end_loses_no_call(site: Site) -> None:
-    """Show that a real signal drains a real worker; faster tests cover the drain itself."""
+    """Show that a real signal drains a real worker. Faster tests cover the drain itself."""
     run = begin_run(site, describe_seconds=5)
     os.kill(site.child("scriptsmith worker"), signal.SIGTERM)
     report = wait_for_end(site, run)

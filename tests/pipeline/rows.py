@@ -32,7 +32,7 @@ def interrupt(standin: StandIn, run: Run, *, task: str) -> None:
 
 
 def make_call(run: Run, stage: str, *, endpoint: str = "demo", **values: object) -> ModelCall:
-    """Create a call of a stage; `values` replace the defaults."""
+    """Create a call of a stage. `values` replace the defaults."""
     defaults = {
         "key": f"{run.pk} {stage} {values.get('round', 0)}",
         "endpoint": Endpoint.objects.get(name=endpoint),
@@ -45,6 +45,6 @@ def make_call(run: Run, stage: str, *, endpoint: str = "demo", **values: object)
 
 
 def make_attempt(call: ModelCall, **values: object) -> Attempt:
-    """Create an attempt of a call, answered just now; `values` replace the defaults."""
+    """Create an attempt of a call, answered just now. `values` replace the defaults."""
     defaults = {"number": 1, "fence": 1, "ended_at": timezone.now(), "outcome": "answered"}
     return Attempt.objects.create(call=call, **{**defaults, **values})

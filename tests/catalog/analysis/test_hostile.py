@@ -76,7 +76,7 @@ def test_hostile_script_is_read_in_bounded_time(subtests: pytest.Subtests) -> No
 
 @pytest.mark.slow
 def test_heavy_hostile_script_is_read_in_bounded_time(subtests: pytest.Subtests) -> None:
-    """Find limits that only larger scripts reach; each takes at most two seconds."""
+    """Find limits that only larger scripts reach. Each takes at most two seconds."""
     check_bounds(HEAVY, subtests)
 
 

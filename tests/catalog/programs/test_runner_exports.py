@@ -1,4 +1,4 @@
-"""Tests that run exports for Ansible, Rundeck and AWX as these do: exact bytes, values as data, and provenance."""
+"""Tests that run exports as Ansible, Rundeck and AWX do, and check exact bytes, values and provenance."""
 
 from __future__ import annotations
 

@@ -165,7 +165,7 @@ def test_choice_is_open_where_demo_is_default_and_a_real_model_is_there(
 
 @pytest.fixture
 def local(db: None) -> Configuration:
-    """Return a configuration for a server on this machine; only it and the demo configuration are active."""
+    """Return a configuration for a server on this machine. Only it and the demo configuration are active."""
     Endpoint.objects.filter(name="ollama").update(enabled=True)
     Configuration.objects.exclude(name="demo").update(archived_at=timezone.now())
     made = Configuration.objects.create(name="local", title="Local")

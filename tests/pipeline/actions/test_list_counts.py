@@ -87,7 +87,7 @@ def test_of_many_the_newest_are_counted(
 def test_what_differs_in_hidden_verdicts_alone_is_counted_alike(
     client_for: ClientFor, client: Client, second_reviewer: User, curator: User
 ) -> None:
-    """No count may reveal a waiting item's verdict to a user who may score it, whatever the filters are."""
+    """No count may reveal a waiting item's verdict to a user who may score it, with any filters."""
     run = make_run(by=second_reviewer, statement="Delete old exports", verdict="correct")
     review.take_in(run.pk)
     queries = [

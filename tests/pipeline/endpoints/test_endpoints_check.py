@@ -307,7 +307,7 @@ def test_the_page_says_what_goes_through_the_proxy(client: Client, settings: Set
 
 
 class Dying:
-    """A server that lists its models and is killed at the call with this number; 0 never starts it.
+    """A server that lists its models and is killed at the call with this number, or never starts for 0.
 
     Without a number, it runs but does not answer calls until it is `released`.
     """

@@ -116,7 +116,7 @@ def shares(monkeypatch: pytest.MonkeyPatch) -> thread_shares.ThreadQuota:
 
 
 def take(shares: thread_shares.ThreadQuota, endpoint: int, times: int) -> int:
-    """Take up to this many threads for the endpoint, keep them, and return how many it got."""
+    """Take at most this many threads for the endpoint, keep them, and return how many it got."""
     taken = 0
     for _ in range(times):
         held = shares.held({endpoint})

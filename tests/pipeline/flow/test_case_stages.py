@@ -266,7 +266,7 @@ UNREADABLE = [Reply("Hm."), Reply("Hm.")]
 
 
 def feedback_ports(told: str, *, first: object = UNREADABLE, then: object = UNREADABLE) -> ScriptedPorts:  # fmt: skip
-    """Return ports for a refinement from cases; by default, no reply of the assessor can be read."""
+    """Return ports for a refinement from cases. By default, no reply of the assessor can be read."""
     number = ["one", "two", "three"].index(told) + 1
     keep = answered(**{f"c{number}_1": "keep"})
     said = [one for what in (first, then) for one in (what if isinstance(what, list) else [what])]

@@ -142,7 +142,7 @@ def test_a_script_that_passes_is_written_assessed_and_recommended() -> None:
 
 
 def test_a_run_in_which_nothing_goes_wrong_asks_each_question_once() -> None:
-    """This is the only list of these stages and questions; other tests count with `clean_run`."""
+    """This is the only list of these stages and questions. Other tests count with `clean_run`."""
     ports = passing_ports()
     Flow(FlowInput("list /var/log"), ports).carry_out()
     assert [(stage, round) for stage, round, _outcome in ports.stages] == [

@@ -223,7 +223,7 @@ def test_a_long_line_is_read_in_no_time(subtests: pytest.Subtests) -> None:
 
 
 def test_verdict_of_a_real_reply_is_what_a_person_would_read() -> None:
-    """The replies of small models have broken objects, labels and repeated forms; null means no verdict."""
+    """The replies of small models have broken objects, labels and repeated forms. Null means no verdict."""
     wrong = []
     for line in Path("tests/cases/real_verdicts.jsonl").read_text(encoding="utf-8").splitlines():
         row = json.loads(line)

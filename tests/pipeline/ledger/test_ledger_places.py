@@ -45,7 +45,7 @@ def occupy(endpoint: Endpoint, *, calls: int, alive: bool = True) -> None:
 
 
 def given(run: Run, endpoint: Endpoint, *, wanted: int = 1) -> int:
-    """Return how many of the run's tries are admitted, 0 if it must wait; then undo the change."""
+    """Return how many of the run's tries are admitted (0 if it must wait), and undo the change."""
     before = Run.objects.get(pk=run.pk).waits_for_id
     lease = run_leases.claim(run.pk)
     calls = [

@@ -1,4 +1,4 @@
-"""Tests for one try against each misbehaving server: how it ends, when, and what resources it leaves."""
+"""Tests for one try against each misbehaving server: how it ends, when, and what it leaves behind."""
 
 from __future__ import annotations
 

@@ -184,7 +184,7 @@ def stored_times() -> dict[tuple[str, object], datetime]:
 def act_with_clock(
     ahead: timedelta, reviewer: User, monkeypatch: pytest.MonkeyPatch
 ) -> dict[str, float]:
-    """Finish runs and review an item with this clock; return each column's latest time in seconds."""
+    """Finish runs and review an item with this clock. Return each column's latest time in seconds."""
 
     class Clock(datetime):
         @classmethod

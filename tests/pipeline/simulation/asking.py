@@ -48,7 +48,7 @@ def outcomes(
 
 
 class OneWay:
-    """A chance that returns the given results, then always the first one, and records them."""
+    """A chance that returns the given results, then always True, and records what it returned."""
 
     def __init__(self, told: Sequence[bool]) -> None:
         self._told = list(told)

@@ -30,7 +30,7 @@ ADDRESS = "http://127.0.0.1:8123"
 
 
 def blocks(language: str) -> list[str]:
-    """Return the document's code blocks in a language; an empty line follows the end of a block."""
+    """Return the document's code blocks in a language. An empty line follows the end of a block."""
     return re.findall(rf"^```{language}\n(.*?)^```$(?=\n\n)", TEXT, re.DOTALL | re.MULTILINE)
 
 

@@ -1,4 +1,4 @@
-"""Tests for other statements: adapt an example, write a small script by rule, or refuse."""
+"""Tests for other statements, which adapt an example, follow a rule, or are refused."""
 
 from __future__ import annotations
 

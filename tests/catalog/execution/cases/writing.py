@@ -11,7 +11,7 @@ STATEMENT = "Delete log files of the app older than 7 days"
 
 
 def case_data(*expect: dict[str, Any], **changes: Any) -> dict[str, Any]:
-    """Return one sandbox test with these checks; other fields are keyword arguments."""
+    """Return one sandbox test with these checks. Other fields are keyword arguments."""
     return {
         "title": "old logs go",
         "about": "older than 7 days",

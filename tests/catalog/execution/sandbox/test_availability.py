@@ -85,7 +85,7 @@ def test_missing_user_namespaces_are_the_reason(sandbox: Sandbox, tmp_path: Path
 def test_nothing_is_left_after_many_killed_runs(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Kill worker, helper or first process at random moments; no process, mount or file may remain."""
+    """Kill worker, helper or first process at random moments. No process, mount or file may remain."""
     monkeypatch.setattr(execution, "KILLED_RUNS", 200)
     monkeypatch.setattr(execution, "KILLS", 50)
     figures = execution.kill_at_random()

@@ -90,7 +90,7 @@ def test_one_process_meets_the_memory_limit(sandbox: Sandbox) -> None:
 
 @pytest.mark.slow
 def test_processor_time_is_limited_over_all_processes(sandbox: Sandbox) -> None:
-    """The limit includes ended processes; here each process is short and stays below the limit."""
+    """The limit includes ended processes. Here each process is short and stays below the limit."""
     script = "work() { for ((i = 0; i < 60000; i++)); do :; done; }; while :; do work & wait; done"
     seen = run(sandbox, script, replace(BRIEF, seconds=300, cpu_seconds=1))
     assert seen.ended is Ended.TOO_MUCH_WORK
