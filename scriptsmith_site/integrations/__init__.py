@@ -1,1 +1,1 @@
-"""Doors to other systems: each creates or reads, none decides."""
+"""Integrations with other systems. They create or read data and make no decisions."""

@@ -1,4 +1,4 @@
-"""The page of all doors to other systems: whether each is open, and how it did. A door adds its row to DOORS."""
+"""The overview of all integrations and their health. Each integration adds its row to DOORS."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from scriptsmith_site.people.services import require_administrator
 
 
 class ShownDoor(NamedTuple):
-    """One row: `state` is off, new, works, paused or fails; `note` says in words what is set up."""
+    """One row. `state` is off, new, works, paused or fails, and `note` describes the setup."""
 
     label: str | Promise
     what: str | Promise
@@ -263,6 +263,6 @@ DOORS: tuple[Callable[[], ShownDoor], ...] = (
 
 @require_safe
 def show_integrations(request: HttpRequest) -> HttpResponse:
-    """Every door with its state; for administrators."""
+    """Show every integration with its state. Administrators only."""
     require_administrator(signed_in(request))
     return render(request, "integrations/overview.html", {"doors": [door() for door in DOORS]})

@@ -1,4 +1,4 @@
-"""Addresses of the doors to other systems, put together from their rooms."""
+"""URLs of all integrations."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The Model Context Protocol: agents read the verified catalogue, and may report and ask; nothing is decided here."""
+"""The Model Context Protocol server: agents search verified scripts, report outcomes and request new scripts."""

@@ -1,4 +1,4 @@
-"""What the tools take, as types that become their input schemas; nothing else is let in."""
+"""Argument types of the tools. Their input schemas are generated from them, and extra fields are refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who an agent acts for, and what its token lets it do."""
+"""The account behind an agent's call and the scopes of its token."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ AGENT_SCOPES = frozenset({Scope.AGENT_READ, Scope.REPORT_OUTCOME, Scope.REQUEST_
 
 @dataclass(frozen=True)
 class Caller:
-    """An account and the scopes that it acts within."""
+    """An account and the scopes that limit the call."""
 
     user: User
     scopes: frozenset[str]
-    name: str  # of its token
-    subject: ApiToken | User  # what the audit log's lines are about
-    link: Callable[[str], str]  # from an address of the product to a whole one
+    name: str  # name of the token
+    subject: ApiToken | User  # subject of the audit log entries
+    link: Callable[[str], str]  # turns a path of this site into an absolute URL

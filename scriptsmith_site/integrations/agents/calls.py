@@ -1,4 +1,4 @@
-"""What agents called lately, as the audit log has it."""
+"""The latest tool calls of agents, read from the audit log."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _EVENT = "agent called "
 
 @dataclass(frozen=True)
 class Call:
-    """One call of a tool."""
+    """One tool call."""
 
     record: LogEntry
     tool: str
@@ -34,7 +34,7 @@ class Call:
 
 
 def live_tokens() -> QuerySet[ApiToken]:
-    """The tokens that agents come in with now."""
+    """Return the active tokens that have an agent scope."""
     return ApiToken.objects.filter(
         Q(expires_at=None) | Q(expires_at__gt=timezone.now()),
         scopes__overlap=sorted(AGENT_SCOPES),
@@ -44,7 +44,7 @@ def live_tokens() -> QuerySet[ApiToken]:
 
 
 def last_calls() -> list[Call]:
-    """The newest calls; of tokens, for tests stand under their person."""
+    """Return the newest calls made with tokens. Test calls are logged under the user and not included."""
     kind = ContentType.objects.get_for_model(ApiToken)
     records = LogEntry.objects.filter(content_type=kind).select_related("actor").order_by("-pk")
     return [_call(record) for record in records[:_SHOWN]]

@@ -1,4 +1,4 @@
-"""The command line client, for download: the very file that stands in the tree."""
+"""Download of the command line client, served unchanged from the source tree."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ CLIENT = settings.BASE_DIR / "static" / "client" / "scriptsmith"
 
 @require_GET
 def download(request: HttpRequest) -> FileResponse:
-    """The script, to be saved and made executable."""
+    """Send the client script as an attachment."""
     return FileResponse(
         CLIENT.open("rb"), as_attachment=True, filename="scriptsmith", content_type="text/x-python"
     )

@@ -1,4 +1,4 @@
-"""How much the programs of one account may ask: by account, since whoever has one token can make another."""
+"""Rate limits for programs. They apply per account because a user can create any number of tokens."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Kind = AgentCallCount.Kind
 
 
 class Limit(NamedTuple):
-    """As many as the setting says, within `window`."""
+    """The setting that holds the maximum number of calls, and the time window."""
 
     setting: str
     window: timedelta
@@ -32,7 +32,7 @@ LIMITS = {
 
 
 class TooManyCalls(TooManyRequests):
-    """The account's limit is used up. `is_first` of its window: the audit log has a line of that one alone."""
+    """The account's limit is used up. `is_first` marks the first refusal of a window, the only one that is logged."""
 
     def __init__(self, message: str, *, seconds: int, is_first: bool) -> None:
         super().__init__(message, seconds=seconds)
@@ -40,7 +40,7 @@ class TooManyCalls(TooManyRequests):
 
 
 def spend(user: User, kind: AgentCallCount.Kind) -> None:
-    """Count one. Raises TooManyCalls where nothing is left."""
+    """Count one call. Raises TooManyCalls if the limit is reached."""
     if refusal := _count(user, kind):
         raise refusal
 
@@ -59,7 +59,7 @@ def _count(user: User, kind: AgentCallCount.Kind) -> TooManyCalls | None:
         words = _("This account has used up its limit of %(most)d; wait %(seconds)d seconds.")
         is_first = row.count == most
         if is_first:
-            # One above the limit: so much was said already.
+            # The count now exceeds the limit by one, which marks the first refusal as logged.
             row.count += 1
             row.save(update_fields=["since", "count"])
         words = words % {"most": most, "seconds": seconds}

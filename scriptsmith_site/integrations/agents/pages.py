@@ -1,4 +1,4 @@
-"""The page of agents, for administrators: how they come in, who does, what they asked last, a test, and a pause."""
+"""The administrators' page for agents: setup, active tokens, latest calls, a test, and a pause switch."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class TestForm(forms.Form):
 
 
 class Step(NamedTuple):
-    """One message of the test, and what was answered."""
+    """One message of the test and its response."""
 
     method: str
     works: bool
@@ -46,14 +46,14 @@ class Step(NamedTuple):
 
 @require_GET
 def show_agents(request: HttpRequest) -> HttpResponse:
-    """How agents come in, and what they did lately."""
+    """Show how agents connect and what they called recently."""
     require_administrator(signed_in(request))
     return _render(request, TestForm())
 
 
 @require_POST
 def test_agents(request: HttpRequest) -> HttpResponse:
-    """The messages of an agent that begins and looks for a script, answered as it would be."""
+    """Send the messages of an agent that connects and searches for a script, and show the responses."""
     user = signed_in(request)
     require_administrator(user)
     form = TestForm(request.POST)
@@ -103,7 +103,7 @@ def _render(
 
 
 def _example(address: str) -> str:
-    """What goes into the settings of an agent's program."""
+    """Return example settings for an MCP client."""
     server = {
         "type": "http",
         "url": address,

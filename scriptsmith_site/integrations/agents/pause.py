@@ -1,4 +1,4 @@
-"""Stopping every agent at once, and letting them in again."""
+"""Pause and resume all agents."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from scriptsmith_site.people.services import require_administrator
 
 
 def is_paused() -> bool:
-    """Whether agents are answered nothing."""
+    """Return whether agents are paused."""
     return AgentPause.objects.exists()
 
 
 @transaction.atomic
 def pause(*, by: User) -> None:
-    """No agent is answered any more. Raises NotAllowedNow where that is so already."""
+    """Refuse all calls of agents. Raises NotAllowedNow if agents are already paused."""
     require_administrator(by)
     _row, is_new = AgentPause.objects.get_or_create(only=True, defaults={"by": by})
     if not is_new:
@@ -29,7 +29,7 @@ def pause(*, by: User) -> None:
 
 @transaction.atomic
 def resume(*, by: User) -> None:
-    """Agents are answered again. Raises NotAllowedNow where they were not paused."""
+    """Allow calls of agents again. Raises NotAllowedNow if agents are not paused."""
     require_administrator(by)
     deleted, _rows = AgentPause.objects.all().delete()
     if not deleted:

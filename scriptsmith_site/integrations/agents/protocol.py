@@ -1,4 +1,4 @@
-"""JSON-RPC as the Model Context Protocol speaks it: one message in, one answer or none out. No sessions, no streams."""
+"""JSON-RPC for the Model Context Protocol: one message per request, without sessions or streams."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from scriptsmith_site.integrations.agents import limits
 from scriptsmith_site.integrations.agents.caller import Caller
 from scriptsmith_site.integrations.agents.tools import BY_NAME, TOOLS, Done, Tool
 
-VERSIONS = ("2025-11-25", "2025-06-18")  # of the protocol, the newest first
+VERSIONS = ("2025-11-25", "2025-06-18")  # protocol versions, newest first
 MOST_RESULT_BYTES = 64 * 1024
-REFUSED = "refused"  # in the audit log
+REFUSED = "refused"  # value in the audit log
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
@@ -36,7 +36,7 @@ _INSTRUCTIONS = (
 
 
 class Problem(Exception):
-    """A message that gets an error of the protocol."""
+    """A message that is answered with a protocol error."""
 
     def __init__(self, code: int, message: str, *, status: int = 200) -> None:
         super().__init__(message)
@@ -45,7 +45,7 @@ class Problem(Exception):
 
 
 class Message(NamedTuple):
-    """A request, or a notification where it has no id."""
+    """A request, or a notification if `id` is None."""
 
     method: str
     params: Mapping[str, object]
@@ -53,12 +53,12 @@ class Message(NamedTuple):
 
 
 def read_message(parsed: object) -> Message:
-    """The message in a parsed body. Raises Problem."""
+    """Return the message in a parsed body. Raises Problem."""
     if not isinstance(parsed, dict) or parsed.get("jsonrpc") != "2.0":
         raise Problem(INVALID_REQUEST, "Send one JSON-RPC 2.0 message; batches are not taken.")
     method, params, key = parsed.get("method"), parsed.get("params", {}), parsed.get("id")
     if "method" not in parsed and ("result" in parsed or "error" in parsed):
-        # An answer to a question that this server never asks: taken, and nothing comes of it.
+        # A response, although this server sends no requests. Accept it and ignore it.
         return Message("", {}, None)
     if not isinstance(method, str) or not isinstance(params, dict):
         raise Problem(INVALID_REQUEST, "A message has a method, and params that are an object.")
@@ -70,9 +70,9 @@ def read_message(parsed: object) -> Message:
 
 
 def answer(message: Message, caller: Caller, *, version: str = "") -> dict[str, object] | None:
-    """The result of a request; None for a notification. Raises Problem.
+    """Return the result of a request, or None for a notification.
 
-    `version` is what the request's header says of the protocol.
+    Raises Problem. `version` is the value of the MCP-Protocol-Version header.
     """
     if message.id is None:
         return None
@@ -91,7 +91,7 @@ def answer(message: Message, caller: Caller, *, version: str = "") -> dict[str, 
 
 
 def call_tool(params: Mapping[str, object], caller: Caller) -> dict[str, object]:
-    """What a tool answers, or why it refuses; either way a line of the audit log, but for too many. Raises Problem."""
+    """Return a tool's result or refusal and log the call. Raises Problem."""
     name, given = params.get("name"), params.get("arguments", {})
     tool = BY_NAME.get(name) if isinstance(name, str) else None
     if tool is None:
@@ -102,7 +102,7 @@ def call_tool(params: Mapping[str, object], caller: Caller) -> dict[str, object]
         done = _carry_out(tool, given, caller)
         result = _result_of(done)
     except (Refused, PermissionDenied, Http404) as refusal:
-        # The log is only ever added to: who asks too often fills it with no more than one line a window.
+        # The audit log is append-only, so log only one rate-limit refusal per window.
         if not isinstance(refusal, limits.TooManyCalls) or refusal.is_first:
             event = f"agent called {tool.name}"
             record(caller.subject, event, by=caller.user, answer=("", REFUSED))
@@ -142,7 +142,7 @@ def _initialize(params: Mapping[str, object]) -> dict[str, object]:
 
 
 def _result_of(done: Done) -> dict[str, object]:
-    """The answer as data and as text. Raises BadInput where it is too large: a script is never cut."""
+    """Return the result as data and as text. Raises BadInput if it is too large. Scripts are never truncated."""
     data = done.result.model_dump(mode="json")
     text = json.dumps(data, ensure_ascii=False)
     result = {
@@ -166,7 +166,7 @@ def _size(result: Mapping[str, object]) -> int:
 
 
 def _refusal(refusal: Exception) -> dict[str, object]:
-    """Why not, in words for a model and as one word for a program."""
+    """Return a refusal with a text for the model and a reason code for programs."""
     said, reason = str(refusal), "refused"
     if isinstance(refusal, Http404):
         said, reason = "There is no such entry.", "not_found"

@@ -1,4 +1,4 @@
-"""What the tools answer, as types that become their output schemas."""
+"""Result types of the tools. Their output schemas are generated from them."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class ScriptMatch(BaseModel):
     entry: str
     version: int
     title: str
-    statement: str  # the wording that lay nearest
-    state: str  # match: it answers; adapt: a starting point, not the answer
+    statement: str  # the nearest phrasing
+    state: str  # match: the script can be used as it is; adapt: only a starting point
     confidence: float
     why: list[str]
     differs: list[str]
@@ -57,8 +57,8 @@ class ScriptText(Result):
     side_effect: str
     privileges: str
     script: str
-    sha256: str  # of the text in `script`, with its values
-    version_sha256: str  # of the verified text, without values
+    sha256: str  # of `script`, with parameter values filled in
+    version_sha256: str  # of the verified text, without parameter values
     check_before: str
     check_after: str
     undo: str
@@ -80,10 +80,10 @@ class RiskReport(Result):
     side_effect: str
     syntax_ok: bool | None
     findings: list[RiskFinding]
-    not_judged: list[str]  # commands that no rule knows, and text that could not be read
+    not_judged: list[str]  # commands that no rule knows, and text that could not be parsed
     lines: int
     analyzed_lines: int
-    left_out: int  # findings beyond those listed
+    left_out: int  # number of findings that are not listed
 
 
 class Reported(Result):
@@ -95,5 +95,5 @@ class Requested(Result):
     action: int
     run: int
     words: str
-    masked: list[str]  # kinds of secrets that were taken out before a model read the text
+    masked: list[str]  # kinds of secrets that were masked before a model read the text
     url: str

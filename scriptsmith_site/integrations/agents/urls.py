@@ -1,4 +1,4 @@
-"""Addresses of agents: the endpoint, its page, and the client script."""
+"""URLs of the agent endpoint, its page and the client script."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from django.urls import path, re_path
 from scriptsmith_site.integrations.agents import client_script, pages, views
 
 urlpatterns = [
-    # With and without the slash: a POST can't be sent on to the other.
+    # Accept both forms because a redirect would lose the body of a POST.
     re_path(r"^mcp/?$", views.serve_agents, name="mcp"),
     path("integrations/agents/", pages.show_agents, name="agents"),
     path("integrations/agents/test/", pages.test_agents, name="agents-test"),

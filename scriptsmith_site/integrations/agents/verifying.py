@@ -1,4 +1,4 @@
-"""Whether a program that asks for a verification is answered: the pause and the limits of agents hold for it too."""
+"""Apply the agents' pause and rate limits to verification requests of programs."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from scriptsmith_site.integrations.agents.protocol import REFUSED
 
 
 def admit(user: User, token: Model, outside: bool) -> None:
-    """Count a verification of the account; `outside`: by a token that does not read the product itself.
+    """Count a verification.
 
-    Raises Paused for those alone, and TooManyCalls.
+    Raises TooManyCalls, and Paused if agents are paused and `outside` is true. `outside` means that the token has no
+    scope to read the product itself.
     """
     if outside and is_paused():
         raise Paused(_("An administrator has paused the answers to agents."))

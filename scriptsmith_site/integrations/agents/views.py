@@ -1,4 +1,4 @@
-"""The endpoint: one address, POST only, answers in JSON. Who asks is known by a token and by nothing else."""
+"""The MCP endpoint: one URL that accepts POST, returns JSON and authenticates by token only."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ logger = logging.getLogger(__name__)
 
 
 class _Refusal(Exception):
-    """An answer that is given before any message is read."""
+    """A response that is sent before any message is read."""
 
     def __init__(self, status: int, code: int, message: str, **headers: str) -> None:
         super().__init__(message)
@@ -42,10 +42,10 @@ class _Refusal(Exception):
         self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
 
 
-@csrf_exempt  # a browser's cookies open nothing here: only a token does
+@csrf_exempt  # The view uses tokens and ignores cookies.
 @login_not_required
 def serve_agents(request: HttpRequest) -> HttpResponse:
-    """One message of the Model Context Protocol."""
+    """Answer one message of the Model Context Protocol."""
     if request.method != "POST":
         return HttpResponse(
             "Send messages by POST.",
@@ -88,7 +88,7 @@ def _check_headers(request: HttpRequest) -> None:
 
 
 def _is_own(origin: str, request: HttpRequest) -> bool:
-    """Whether a browser says that a page of this very site asks."""
+    """Return whether the Origin header names this site."""
     if origin in settings.CSRF_TRUSTED_ORIGINS:
         return True
     said = urlsplit(origin)

@@ -1,1 +1,1 @@
-"""Alerts in: what other systems send becomes incidents with verified scripts, and decides nothing."""
+"""Incoming alerts: turn alerts of monitoring systems into incidents with suggested verified scripts."""

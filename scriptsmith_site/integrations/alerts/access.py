@@ -1,6 +1,7 @@
-"""The only way for a view to obtain an incident, a source or a rule: or else 404, or 403.
+"""Access to incidents, sources and rules.
 
-Incidents are for whoever may ask or review; sources and rules for administrators.
+Views must use these functions, which raise 404 or 403. Requesters and reviewers may see incidents. Only administrators
+may see sources and rules.
 """
 
 from __future__ import annotations
@@ -15,46 +16,46 @@ from pipeline.access import ASK
 from scriptsmith_site.models import AlertRule, AlertSource, Incident
 from scriptsmith_site.people.roles import ADMINISTER
 
-# Of reviews; that app gives it its meaning, here it is only a name.
+# Defined by the review app. This package only needs its name.
 REVIEW = "review.review"
 
 
 def may_see_incidents(user: User) -> bool:
-    """Whether incidents are this person's business."""
+    """Return whether the user may see incidents."""
     return user.has_perm(ASK) or user.has_perm(REVIEW)
 
 
 def access_incidents(user: User) -> QuerySet[Incident]:
-    """The incidents that the person may see."""
+    """Return the incidents that the user may see."""
     if not may_see_incidents(user):
         raise PermissionDenied(_("Incidents are for those who ask for scripts or review them."))
     return Incident.objects.select_related("source", "taken_by")
 
 
 def access_incident(user: User, pk: int) -> Incident:
-    """One incident."""
+    """Return one incident."""
     return get_object_or_404(access_incidents(user), pk=pk)
 
 
 def access_sources(user: User) -> QuerySet[AlertSource]:
-    """The sources, for administrators."""
+    """Return the sources. Administrators only."""
     _require_administrator(user)
     return AlertSource.objects.all()
 
 
 def access_source(user: User, pk: int) -> AlertSource:
-    """One source, for administrators."""
+    """Return one source. Administrators only."""
     return get_object_or_404(access_sources(user), pk=pk)
 
 
 def access_rules(user: User) -> QuerySet[AlertRule]:
-    """The rules, for administrators."""
+    """Return the rules. Administrators only."""
     _require_administrator(user)
     return AlertRule.objects.select_related("source", "configuration", "account")
 
 
 def access_rule(user: User, pk: int) -> AlertRule:
-    """One rule, for administrators."""
+    """Return one rule. Administrators only."""
     return get_object_or_404(access_rules(user), pk=pk)
 
 

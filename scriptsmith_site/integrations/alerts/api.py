@@ -1,4 +1,4 @@
-"""Incidents by the API: list, read, take, note; it calls the same services as the pages."""
+"""The incident API: list, read, assign and comment. It calls the same services as the pages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scriptsmith_site.models import Incident
 
 
 class IncidentSerializer(serializers.Serializer[object]):
-    """An incident: what fired, and who is on it."""
+    """An incident with its labels, its state and its assignee."""
 
     id = serializers.IntegerField()
     source = serializers.CharField(source="source.name")  # type: ignore[assignment]
@@ -40,7 +40,7 @@ class IncidentSerializer(serializers.Serializer[object]):
 
 
 class IncidentQuery(serializers.Serializer[object]):
-    """What the list is narrowed by."""
+    """Filters of the incident list."""
 
     q = serializers.CharField(required=False, default="", allow_blank=True, max_length=200)
     state = serializers.ChoiceField(
@@ -78,7 +78,7 @@ class IncidentViewSet(viewsets.GenericViewSet[Incident]):
         ],
     )
     def list(self, request: Request) -> Response:
-        """Incidents, by state, severity and words."""
+        """List incidents, filtered by state, severity and search text."""
         found = self.get_queryset()
         asked = read_query(IncidentQuery, request)
         rows = incident_page.search(
@@ -89,13 +89,13 @@ class IncidentViewSet(viewsets.GenericViewSet[Incident]):
 
     @extend_schema(responses=IncidentSerializer)
     def retrieve(self, request: Request, pk: str) -> Response:
-        """One incident. For scripts that answer it, POST its statement to /retrieve/."""
+        """Return one incident. To find matching scripts, POST its statement to /retrieve/."""
         return Response(IncidentSerializer(self._incident(request, pk)).data)
 
     @extend_schema(request=None, responses=IncidentSerializer)
     @action(detail=True, methods=["post"])
     def take(self, request: Request, pk: str) -> Response:
-        """Be the one who is on it."""
+        """Assign the incident to yourself."""
         incident = self._incident(request, pk)
         incidents.take(incident, by=signed_in(request))
         return Response(IncidentSerializer(incident).data)
@@ -103,7 +103,7 @@ class IncidentViewSet(viewsets.GenericViewSet[Incident]):
     @extend_schema(request=IncidentNoteInput, responses=IncidentSerializer)
     @action(detail=True, methods=["post"])
     def note(self, request: Request, pk: str) -> Response:
-        """Leave a note on its timeline."""
+        """Add a note to the timeline."""
         incident = self._incident(request, pk)
         incidents.add_note(
             incident, by=signed_in(request), text=read_body(IncidentNoteInput, request)["text"]

@@ -1,4 +1,4 @@
-"""Whether a request is of its source: tokens and signatures, compared in constant time with every active key."""
+"""Authentication of alert requests: check tokens and signatures against every active key in constant time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 
 from scriptsmith_site.integrations.alerts.kept_secrets import hash_token
 
-# A signature is refused where its time is signed and farther from now than this.
+# Refuse a signed timestamp that differs from the current time by more than this.
 MOST_SKEW = timedelta(minutes=5)
 GRAFANA_HEADER = "X-Grafana-Alerting-Signature"
 PAGERDUTY_HEADER = "X-PagerDuty-Signature"
@@ -20,11 +20,11 @@ MOST_SIGNATURES = 10
 
 
 class NotAuthentic(Exception):
-    """Why a request is not taken for one of its source; never repeats what was sent."""
+    """The reason why a request failed authentication. It never repeats the data that was sent."""
 
 
 def sent_token(headers: Mapping[str, str], *, in_path: str = "") -> str:
-    """The token of a request: in its path, as a bearer token, or as the password of basic authentication."""
+    """Return the token of a request from its path, bearer token or basic authentication password."""
     scheme, _space, value = headers.get("Authorization", "").partition(" ")
     value = value.strip()
     if in_path:
@@ -40,7 +40,7 @@ def sent_token(headers: Mapping[str, str], *, in_path: str = "") -> str:
 
 
 def is_known_token(token: str, hashes: Iterable[str]) -> bool:
-    """Whether it is one of these, by their hashes; every one is looked at."""
+    """Return whether the token has one of these hashes. All hashes are compared, so that the time reveals nothing."""
     wanted = hash_token(token)
     found = [hmac.compare_digest(wanted, one) for one in hashes]
     return bool(token) and any(found)
@@ -55,7 +55,7 @@ def check_grafana(
     timestamp_header: str,
     now: datetime,
 ) -> None:
-    """Raise NotAuthentic unless the body, or the time and the body, are signed by one of the keys."""
+    """Raise NotAuthentic unless one of the keys signed the body, or the timestamp and the body."""
     signed = body
     if timestamp_header:
         stamp = headers.get(timestamp_header, "")
@@ -68,14 +68,14 @@ def check_grafana(
 
 
 def check_pagerduty(body: bytes, headers: Mapping[str, str], keys: Sequence[str]) -> None:
-    """Raise NotAuthentic unless one of the signatures in the header is that of one of the keys."""
+    """Raise NotAuthentic unless one of the keys made one of the signatures in the header."""
     sent = headers.get(PAGERDUTY_HEADER, "").split(",")[:MOST_SIGNATURES]
     pairs = (one.strip().partition("=") for one in sent)
     _require_one([value for version, _is, value in pairs if version == "v1"], body, keys)
 
 
 def sign(body: bytes, key: str) -> str:
-    """HMAC-SHA256 as lower-case hex."""
+    """Return the HMAC-SHA256 of the body in lowercase hex."""
     return hmac.new(key.encode(), body, hashlib.sha256).hexdigest()
 
 

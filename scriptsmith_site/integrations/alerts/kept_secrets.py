@@ -1,4 +1,4 @@
-"""Secrets of sources: tokens as hashes, keys of signatures sealed."""
+"""Secrets of sources: tokens are stored as hashes, signing keys are encrypted."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ _PURPOSE = "scriptsmith alert sources"
 
 
 def hash_token(token: str) -> str:
-    """What is kept of a token: 256 random bits need no salt and no slow hash."""
+    """Return the hash that is stored. A token has 256 random bits, so it needs no salt and no slow hash."""
     return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
 
 
 def seal(secret: str) -> str:
-    """The secret encrypted, as text."""
+    """Encrypt the secret and return it as text."""
     return sealing.seal(secret, purpose=_PURPOSE)
 
 
 def unseal(sealed: str) -> str:
-    """The secret again. Raises `core.sealing.CannotUnseal`."""
+    """Decrypt the secret. Raises `core.sealing.CannotUnseal`."""
     return sealing.unseal(sealed, purpose=_PURPOSE)

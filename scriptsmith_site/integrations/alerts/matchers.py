@@ -1,4 +1,4 @@
-"""Which alerts pass: label matchers as Prometheus writes them, one a line, all of which must hold."""
+"""Filter alerts by label matchers in Prometheus syntax, one per line. All of them must match."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from dataclasses import dataclass
 MOST_MATCHERS = 20
 LONGEST_VALUE = 200
 _MATCHER = re.compile(r'\s*([a-zA-Z_][\w.-]*)\s*(=~|!~|!=|=)\s*(?:"(.*)"|(.*?))\s*')
-# Of alternatives, prefixes and suffixes: a regular expression of one's own could take long on the label of a stranger.
+# Allow only alternatives, prefixes and suffixes. Arbitrary regular expressions could take very long on external input.
 _PATTERN = re.compile(r"(?:\.\*|\\\.|[\w .:/@|-])*")
 
 
 class BadMatcher(Exception):
-    """A line that is no matcher; the text says which and why."""
+    """A line that is not a valid matcher. The message names the line and the problem."""
 
 
 @dataclass(frozen=True)
 class Matcher:
-    """One label and what must be so of it; a label that is not there is empty."""
+    """A condition on one label. A missing label counts as empty."""
 
     name: str
     operator: str
@@ -33,7 +33,7 @@ class Matcher:
 
 
 def read_matchers(text: str) -> Sequence[Matcher]:
-    """The matchers of a text. Raises BadMatcher."""
+    """Parse the matchers of a text. Raises BadMatcher."""
     lines = [line for line in text.splitlines() if line.strip()]
     if len(lines) > MOST_MATCHERS:
         raise BadMatcher(f"At most {MOST_MATCHERS} lines.")
@@ -41,7 +41,7 @@ def read_matchers(text: str) -> Sequence[Matcher]:
 
 
 def all_hold(matchers: Sequence[Matcher], labels: Mapping[str, str]) -> bool:
-    """Whether the alert passes."""
+    """Return whether the labels satisfy all matchers."""
     return all(one.holds(labels) for one in matchers)
 
 
@@ -61,7 +61,7 @@ def _read_line(line: str) -> Matcher:
 
 
 def _fits(text: str, pattern: str) -> bool:
-    """Whether the whole text fits one of the alternatives. Takes time linear in both."""
+    """Return whether the whole text matches one of the alternatives. Takes time linear in both."""
     return any(_fits_one(text, one) for one in pattern.split("|"))
 
 

@@ -1,4 +1,4 @@
-"""A sample of what each kind of source sends, for *test now*."""
+"""Sample payloads of each kind of source, for *Test now*."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from django.utils import timezone
 
 
 def make_sample(kind: str, mapping: dict[str, str]) -> dict[str, Any]:
-    """One alert that fires now; a new one each time."""
+    """Return a payload with one new firing alert."""
     name = f"test-{secrets.token_hex(4)}"
     now = timezone.now().isoformat().replace("+00:00", "Z")
     title = "Test from ScriptSmith: nginx is down on web-1"
@@ -51,7 +51,7 @@ def make_sample(kind: str, mapping: dict[str, str]) -> dict[str, Any]:
 
 
 def _by_pointers(mapping: dict[str, str], **values: str) -> dict[str, Any]:
-    """An object that has these values where the mapping says."""
+    """Return an object with these values at the pointers of the mapping."""
     document: dict[str, Any] = {}
     prefix = mapping.get("alerts", "")
     alert: dict[str, Any] = {}

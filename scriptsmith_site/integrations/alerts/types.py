@@ -1,4 +1,4 @@
-"""What a request of any source says, in one form."""
+"""The common form of the requests of all sources."""
 
 from __future__ import annotations
 
@@ -10,41 +10,41 @@ CRITICAL, HIGH, MEDIUM, LOW = 1, 2, 3, 4
 
 
 class Unreadable(Exception):
-    """The body is not what this kind of source sends; the text says what is wrong with it."""
+    """The body is not valid for this kind of source. The message names the problem."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReceivedAlert:
-    """One alert as it was sent; texts are clean and of a bounded length."""
+    """One alert as it was sent, with cleaned texts of limited length."""
 
-    key: str  # hash: the same one from its start to its end
-    group: str  # hash: what is told on one card
+    key: str  # hash that stays the same while the alert fires
+    group: str  # hash of the alerts that share an incident
     title: str
     is_resolved: bool = False
     severity: int = MEDIUM
-    text: str = ""  # what is to be done or what happened, in a sentence
+    text: str = ""  # what to do or what happened, in one sentence
     labels: Mapping[str, str] = field(default_factory=dict)
     annotations: Mapping[str, str] = field(default_factory=dict)
     link: str = ""
     runbook: str = ""
     starts_at: datetime | None = None
     ends_at: datetime | None = None
-    # When the sender said so; None where starts and ends tell what is newer.
+    # When the sender reported this state. None if the start and end times are enough to order reports.
     said_at: datetime | None = None
-    # Annotations that it has in common with the other alerts of its request: kept once, with the incident.
+    # Annotations that all alerts of the request share, stored once with the incident.
     shared: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def says_when(self) -> bool:
-        """Whether the sender tells this firing from an earlier one; else only the order of its requests does."""
+        """Return whether timestamps tell this firing from earlier ones. Otherwise the order of requests decides."""
         return bool(self.starts_at or self.said_at)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Received:
-    """One request. `truncated` counts alerts that the sender cut, or that were too many to be read."""
+    """One request. `truncated` counts alerts that the sender omitted or that exceed the limit."""
 
     alerts: Sequence[ReceivedAlert]
     truncated: int = 0
-    # Hash of the group that is resolved as a whole, alerts that were cut included; empty for none.
+    # Hash of a group that is resolved as a whole, including omitted alerts, or empty.
     resolved_group: str = ""

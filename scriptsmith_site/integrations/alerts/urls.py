@@ -1,4 +1,4 @@
-"""Addresses of alerts: the door, incidents, and what administrators set up."""
+"""URLs of the webhook, the incidents, the sources and the rules."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Slash commands of Slack and Mattermost: they find verified scripts, and decide nothing."""
+"""Slash commands of Slack and Mattermost that find verified scripts."""

@@ -1,4 +1,4 @@
-"""The only way for a view to obtain a slash command: for administrators, or else 403 or 404."""
+"""Access to slash commands for administrators. Views must use these functions, which raise 403 or 404."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from scriptsmith_site.people.services import require_administrator
 
 
 def access_commands(user: User) -> QuerySet[ChatCommand]:
-    """All of them."""
+    """Return all slash commands."""
     require_administrator(user)
     return ChatCommand.objects.all()
 
 
 def access_command(user: User, pk: int) -> ChatCommand:
-    """One of them."""
+    """Return one slash command."""
     return get_object_or_404(access_commands(user), pk=pk)

@@ -1,4 +1,4 @@
-"""What a command answers: links to verified scripts, or that there is none and where to ask. Never a script."""
+"""Replies to slash commands: links to verified scripts, or a link to request one. They never contain a script."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from scriptsmith_site.integrations.outbox.transport.payloads import shorten
 from scriptsmith_site.models import ChatCommand
 
 MOST_MATCHES = 3
-# In a link the statement is encoded: beyond this, chat programs cut the address.
+# The statement is URL-encoded in the link, and chat programs truncate longer URLs.
 _LONGEST_PREFILLED = 300
 _EMPTY = frozenset({"", "help", "?"})
 
 
 @dataclass(frozen=True)
 class Said:
-    """The message, and what the audit log says of it: entries and counts, no texts."""
+    """The reply and its audit log note, which has entries and counts but no texts."""
 
     text: str
     note: str
@@ -34,14 +34,14 @@ class Said:
 
 
 def answer_to(statement: str, *, kind: str, link: Callable[[str], str]) -> Said:
-    """Verified scripts for a statement, as whoever asked sees them; what is asked is never said back."""
+    """Return the reply for a statement, with links to verified scripts. It never repeats the statement."""
     statement = " ".join(statement.split())
     if statement.lower() in _EMPTY:
         return Said(_("Say what is to be done, such as: restart nginx"), "help")
     if len(statement) > MAX_STATEMENT:
         return Said(_("That is too long: at most %d characters.") % MAX_STATEMENT, "too long")
     try:
-        # A chat is outside: what comes of an open study's run is known there once the study is closed.
+        # Chat is outside the product, so results of a study stay hidden until the study is closed.
         found = programs.find_outside(statement, limit=MOST_MATCHES)
     except BadInput as refusal:
         return Said(neutralise(str(refusal)), "refused")
@@ -79,7 +79,7 @@ def _line(match: Match, version: Version, kind: str, link: Callable[[str], str])
 
 
 def _link(words: str, address: str, kind: str) -> str:
-    """`words` are neutral, and the address is one of ours, encoded."""
+    """Return a link in the chat program's markup. `words` are escaped, and the address is a URL of this site."""
     if kind == ChatCommand.Kind.SLACK:
         return f"<{address.replace('&', '&amp;')}|{words}>"
     return f"[{words}]({address})"

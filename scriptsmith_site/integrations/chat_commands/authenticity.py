@@ -1,4 +1,4 @@
-"""Whether a request is of its workspace: Slack's signature over time and raw body, Mattermost's token."""
+"""Authentication of slash command requests: Slack signs timestamp and raw body, Mattermost sends a token."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 
-# A signed time that is farther from now than this is not taken.
+# Refuse a signed timestamp that differs from the current time by more than this.
 MOST_SKEW = timedelta(minutes=5)
 TIMESTAMP_HEADER = "X-Slack-Request-Timestamp"
 SIGNATURE_HEADER = "X-Slack-Signature"
@@ -17,23 +17,23 @@ _LONGEST_TRIGGER = 500
 
 
 class NotAuthentic(Exception):
-    """Why a request is not taken for one of its workspace; never repeats what was sent."""
+    """The reason why a request failed authentication. It never repeats the data that was sent."""
 
 
 def sign(body: bytes, stamp: str, secret: str) -> str:
-    """Slack's signature, in its version 0."""
+    """Return Slack's signature, version 0."""
     signed = b"v0:" + stamp.encode() + b":" + body
     return "v0=" + hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest()
 
 
 def check_slack(body: bytes, headers: Mapping[str, str], secret: str, *, now: datetime) -> str:
-    """What tells this request from every other. Raises NotAuthentic."""
+    """Verify the signature and return a unique key of the request. Raises NotAuthentic."""
     stamp, sent = headers.get(TIMESTAMP_HEADER, ""), headers.get(SIGNATURE_HEADER, "")
     if not stamp.isascii() or not stamp.isdecimal() or len(stamp) > 15:
         raise NotAuthentic("the signed time is missing")
     if not _SIGNATURE.fullmatch(sent):
         raise NotAuthentic("the signature is missing")
-    # Before the time, which anybody can write.
+    # Check the signature before the timestamp, because anyone can send a timestamp.
     if not hmac.compare_digest(sign(body, stamp, secret), sent):
         raise NotAuthentic("the signature is another one")
     if abs(now.timestamp() - int(stamp)) > MOST_SKEW.total_seconds():
@@ -42,7 +42,7 @@ def check_slack(body: bytes, headers: Mapping[str, str], secret: str, *, now: da
 
 
 def check_mattermost(fields: Mapping[str, str], headers: Mapping[str, str], secret: str) -> str:
-    """The same by a token, in the header `Authorization: Token` or the form. Raises NotAuthentic."""
+    """Verify the token in the `Authorization: Token` header or the form and return a key. Raises NotAuthentic."""
     scheme, _space, value = headers.get("Authorization", "").partition(" ")
     sent = value.strip() if scheme.lower() == "token" else fields.get("token", "")
     if not hmac.compare_digest(_hash(sent), _hash(secret)) or not sent:

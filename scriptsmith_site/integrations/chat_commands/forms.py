@@ -1,4 +1,4 @@
-"""Forms about slash commands. They read what was typed; the rules are the services'."""
+"""Forms for slash commands. The services enforce the rules."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SECRET_HELP = {
 
 
 class CommandForm(forms.Form):
-    """A command of one kind."""
+    """A slash command of one kind."""
 
     name = forms.CharField(label=_("Name"), max_length=80)
     secret = forms.CharField(
@@ -47,13 +47,13 @@ class CommandForm(forms.Form):
         self.fields["secret"].help_text = f"{says} {more}"
 
     def details(self) -> dict[str, object]:
-        """What was typed, as the service takes it."""
+        """Return the values in the form that the service expects."""
         names = ("name", "team", "requests_per_minute")
         return {name: self.cleaned_data[name] for name in names}
 
 
 class TestForm(forms.Form):
-    """What somebody would type after the command."""
+    """The text that a user would type after the command."""
 
     statement = forms.CharField(
         label=_("What somebody would ask"), max_length=MAX_STATEMENT, initial="restart nginx"

@@ -1,4 +1,4 @@
-"""A request of a chat program: proven, new, not too many; answered and counted."""
+"""Handle a request of a chat program: authenticate it, detect replays, apply the rate limit and reply."""
 
 from __future__ import annotations
 
@@ -26,21 +26,23 @@ from scriptsmith_site.people.sign_in import guess_limits
 MOST_BYTES = 16 * 1024
 MOST_FIELDS = 50
 UNKNOWN = "unknown command or wrong secret"
-_MOST_COUNTED = 100  # commands whose wrong secrets are counted apart, for one address
-# Longer than a signature is good for, and than anybody would remember a token's request.
+_MOST_COUNTED = (
+    100  # number of buckets of commands in which failed attempts of one address are counted
+)
+# Signatures expire earlier, and a replay of a request with a token is unlikely after this time.
 _KEPT = timedelta(days=7)
 
 
 class OfAnotherWorkspace(authenticity.NotAuthentic):
-    """Proven, and sent by a workspace that this command is not for."""
+    """The request is authentic, but its workspace may not use this command."""
 
 
 class SecretUnreadable(authenticity.NotAuthentic):
-    """Our own fault, whoever sent the request."""
+    """The stored secret cannot be decrypted. This is a fault of this site and not of the sender."""
 
 
 class Refused(Exception):
-    """Why a request is not answered, with the status that says so."""
+    """The reason why a request is refused, with its HTTP status."""
 
     def __init__(self, status: int, reason: str) -> None:
         super().__init__(reason)
@@ -50,7 +52,7 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class Request:
-    """What came; `read_body` gives its bytes as they came, or raises Refused."""
+    """A request of a chat program. `read_body` returns the raw bytes or raises Refused."""
 
     command: int
     read_body: Callable[[], bytes]
@@ -59,10 +61,10 @@ class Request:
 
 
 def receive(request: Request) -> str:
-    """The message for whoever asked, and for nobody else.
+    """Return the reply, which only the sender sees.
 
-    Raises Refused, and TooManyAttempts for an address that sent too many wrong secrets. Who proves nothing is told
-    nothing: not even whether there is such a command.
+    Raises Refused, and TooManyAttempts for an address with too many failed attempts. Unauthenticated requests cannot
+    find out whether a command exists.
     """
     address = shared_part(current_origin().address)
     kind = guess_limits.Kind.COMMAND_SECRET
@@ -83,8 +85,8 @@ def receive(request: Request) -> str:
         _note_refusal(command, str(why))
         raise Refused(401, UNKNOWN) from None
     except authenticity.NotAuthentic as why:
-        # The right secret opens the door whatever else comes from its address: chat programs send for all their
-        # customers from the same ones.
+        # Check the limit only after a failure. Chat programs send the requests of all customers from the same
+        # addresses, so a correct secret must always be accepted.
         guess_limits.require_room(*guess)
         _note_refusal(command, str(why))
         guess_limits.spend(*guess)
@@ -93,7 +95,7 @@ def receive(request: Request) -> str:
 
 
 def delete_old() -> None:
-    """Requests that could not come again are forgotten."""
+    """Delete requests that are too old to be replayed."""
     ChatCommandCall.objects.filter(at__lt=timezone.now() - _KEPT).delete()
 
 
@@ -136,7 +138,7 @@ def _prove(
 def _answer(
     command: ChatCommand, key: str, fields: Mapping[str, str], link: Callable[[str], str]
 ) -> str:
-    """From here on people read it: what is wrong is said in words, in their chat."""
+    """Return the reply. From here on, problems are explained in the chat because users read the reply."""
     if command.paused_at is not None:
         return _("An administrator has paused this command.")
     now = timezone.now()

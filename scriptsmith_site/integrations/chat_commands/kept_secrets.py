@@ -1,4 +1,4 @@
-"""Secrets of commands as they are kept: encrypted."""
+"""Encryption of the secrets of slash commands."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ _PURPOSE = "scriptsmith slash commands"
 
 
 def seal(secret: str) -> str:
-    """The secret encrypted, as text."""
+    """Encrypt the secret and return it as text."""
     return sealing.seal(secret, purpose=_PURPOSE)
 
 
 def unseal(sealed: str) -> str:
-    """The secret again. Raises `core.sealing.CannotUnseal`."""
+    """Decrypt the secret. Raises `core.sealing.CannotUnseal`."""
     return sealing.unseal(sealed, purpose=_PURPOSE)

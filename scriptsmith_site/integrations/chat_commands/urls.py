@@ -1,4 +1,4 @@
-"""Addresses of slash commands: the door, and its pages."""
+"""URLs of slash commands: the webhook and the administration pages."""
 
 from __future__ import annotations
 

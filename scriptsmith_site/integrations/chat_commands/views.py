@@ -1,4 +1,4 @@
-"""The door for chat programs, without a session and without a CSRF token, and the pages of administrators."""
+"""The webhook for chat programs, without sessions and CSRF tokens, and the administration pages."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from scriptsmith_site.models import ChatCommand
 from scriptsmith_site.people.sign_in.guess_limits import TooManyAttempts
 
 
-@csrf_exempt  # a browser's cookies open nothing here: only a signature or a token does
+@csrf_exempt  # The view uses a signature or token and ignores cookies.
 @login_not_required
 def answer_command(request: HttpRequest, pk: int) -> HttpResponse:
-    """The message as the chat program shows it, to whoever asked alone."""
+    """Answer a slash command. Only its sender sees the reply."""
     if request.method != "POST":
         return HttpResponseNotAllowed(["POST"])
     link = partial(site_url, request=request)
@@ -47,13 +47,11 @@ def _refuse(status: int, reason: str) -> HttpResponse:
 
 
 def _read(request: HttpRequest) -> bytes:
-    """The raw body, of which every byte is what was signed."""
+    """Return the raw body, because signatures cover every byte."""
     if request.headers.get("Content-Encoding", "identity").lower() != "identity":
         raise intake.Refused(415, "compressed bodies are not read")
     if request.content_type != "application/x-www-form-urlencoded":
-        raise intake.Refused(
-            401, intake.UNKNOWN
-        )  # chat programs send forms: nothing is proven by it
+        raise intake.Refused(401, intake.UNKNOWN)  # Chat programs always send forms.
     length = request.META.get("CONTENT_LENGTH") or "0"
     if not length.isdecimal() or int(length) > intake.MOST_BYTES:
         raise intake.Refused(413, f"at most {intake.MOST_BYTES} bytes")
@@ -65,7 +63,7 @@ def _read(request: HttpRequest) -> bytes:
 
 @require_safe
 def command_list(request: HttpRequest) -> HttpResponse:
-    """All commands, with what they last did."""
+    """List all commands with their latest results."""
     found = access_commands(signed_in(request))
     context = {"commands": found, "kinds": ChatCommand.Kind.choices, "nav_section": "admin"}
     return render(request, "integrations/chat_commands/list.html", context)
@@ -73,7 +71,7 @@ def command_list(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def command_new(request: HttpRequest, kind: str) -> HttpResponse:
-    """Add a command of a kind."""
+    """Create a command."""
     user = signed_in(request)
     access_commands(user)
     if kind not in ChatCommand.Kind.values:
@@ -92,7 +90,7 @@ def command_new(request: HttpRequest, kind: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def command_edit(request: HttpRequest, pk: int) -> HttpResponse:
-    """Change name, workspace, limit or secret."""
+    """Edit a command."""
     user = signed_in(request)
     command = access_command(user, pk)
     names = ("name", "team", "requests_per_minute", "edition")
@@ -127,7 +125,7 @@ def _show_form(
 
 @require_safe
 def command_detail(request: HttpRequest, pk: int) -> HttpResponse:
-    """One command."""
+    """Show one command."""
     return _show(request, access_command(signed_in(request), pk), TestForm())
 
 
@@ -149,7 +147,7 @@ def _show(
 
 @require_POST
 def command_test(request: HttpRequest, pk: int) -> HttpResponse:
-    """Ask as somebody in the chat would, and show what they would read."""
+    """Run the command with a test statement and show the reply."""
     user = signed_in(request)
     command = access_command(user, pk)
     form = TestForm(request.POST)
@@ -164,7 +162,7 @@ def command_test(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def command_pause(request: HttpRequest, pk: int) -> HttpResponse:
-    """Answer nobody until it is resumed."""
+    """Pause a command, so that it is not answered."""
     user = signed_in(request)
     services.set_paused(access_command(user, pk), True, by=user)
     return redirect("chat-command", pk=pk)
@@ -172,7 +170,7 @@ def command_pause(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def command_resume(request: HttpRequest, pk: int) -> HttpResponse:
-    """Answer again."""
+    """Resume a command."""
     user = signed_in(request)
     services.set_paused(access_command(user, pk), False, by=user)
     return redirect("chat-command", pk=pk)
@@ -180,7 +178,7 @@ def command_resume(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def command_remove(request: HttpRequest, pk: int) -> HttpResponse:
-    """The command is gone, with its secret."""
+    """Delete a command and its secret."""
     user = signed_in(request)
     services.remove_command(access_command(user, pk), by=user)
     messages.success(request, _("The slash command is removed."))

@@ -1,1 +1,1 @@
-"""The catalogue in Git: a commit for each publication, and changes that come back from there for review."""
+"""The Git mirror of the catalogue: one commit per publication, and import of branches as versions for review."""

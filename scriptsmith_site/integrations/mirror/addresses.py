@@ -1,4 +1,4 @@
-"""Which repositories the catalogue may be written to: the rule of webhooks, and folders that a setting names."""
+"""Validate repository addresses: the network rules of webhooks, and folders inside SCRIPTSMITH_MIRROR_FOLDER."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from scriptsmith_site.integrations.outbox.transport.addresses import (
     read_url,
 )
 
-_SSH_PORTS = (22, 443)  # the second where a proxy lets nothing else through
+_SSH_PORTS = (22, 443)  # Some networks only allow connections to port 443
 _BRANCH = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]{0,99}")
 _PATH = re.compile(r"/[A-Za-z0-9_.~/-]+")
 _USER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}")
 
 
 class SshAddress(NamedTuple):
-    """A repository that is reached by SSH."""
+    """The parts of an SSH repository address."""
 
     user: str
     host: str
@@ -34,7 +34,7 @@ class SshAddress(NamedTuple):
 
 
 def read_repository(text: str) -> str:
-    """The address as it is stored. Raises BadInput."""
+    """Return the address in the form that is stored. Raises BadInput."""
     text = text.strip()
     if text.startswith("/"):
         find_folder(text)
@@ -56,17 +56,17 @@ def read_repository(text: str) -> str:
 
 
 def is_by_ssh(address: str) -> bool:
-    """Whether it is reached by SSH."""
+    """Return whether the address uses SSH."""
     return address.startswith("ssh://")
 
 
 def is_folder(address: str) -> bool:
-    """Whether it lies on this machine, and takes no secret."""
+    """Return whether the address is a local folder, which needs no secret."""
     return address.startswith("/")
 
 
 def read_ssh(address: str) -> SshAddress:
-    """What an address of SSH says. Raises BadInput."""
+    """Parse an SSH address. Raises BadInput."""
     try:
         parts = urlsplit(address)
         port = 22 if parts.port is None else parts.port
@@ -89,7 +89,7 @@ def read_ssh(address: str) -> SshAddress:
 
 
 def find_folder(address: str) -> Path:
-    """The folder of a repository on this machine. Raises BadInput where no setting allows it."""
+    """Return the path of a local repository. Raises BadInput if the settings do not allow the folder."""
     allowed = settings.SCRIPTSMITH_MIRROR_FOLDER
     if not allowed:
         raise _refuse(
@@ -104,7 +104,7 @@ def find_folder(address: str) -> Path:
 
 
 def read_branch(text: str, *, field: str = "branch") -> str:
-    """The name of a branch. Raises BadInput for what Git would refuse, or read as something else."""
+    """Return the branch name. Raises BadInput for names that Git refuses or interprets differently."""
     text = text.strip()
     is_good = _BRANCH.fullmatch(text) and not re.search(r"\.\.|//|/\.|\.$|/$|\.lock(/|$)", text)
     if not is_good or text == "HEAD":

@@ -1,4 +1,4 @@
-"""Changes that come back: a branch is read, looked at by a person, and taken in as versions in review."""
+"""Import of branches: a worker reads a branch, a curator checks the changes, and they become versions in review."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ from scriptsmith_site.models import Mirror, MirrorBranch, MirrorCommit
 
 logger = logging.getLogger(__name__)
 
-MOST_FOLDERS = 50  # that one branch changes
-MOST_COMMITS = 1_000  # of its own
+MOST_FOLDERS = 50  # changed folders in one branch
+MOST_COMMITS = 1_000  # commits of the branch itself
 MOST_SCRIPT = 200_000  # bytes
 State = MirrorBranch.State
 
 
 @transaction.atomic
 def ask_for_branch(branch: str, *, by: User) -> MirrorBranch:
-    """Have a worker read what a branch of the mirror's repository changes. Raises BadInput, NotAllowedNow."""
+    """Ask a worker to read the changes of a branch of the mirror's repository. Raises BadInput, NotAllowedNow."""
     require(by, CURATE)
     branch = read_branch_name(branch)
     mirror = Mirror.objects.first()
@@ -54,7 +54,7 @@ def ask_for_branch(branch: str, *, by: User) -> MirrorBranch:
 
 
 def read_branch(job_id: int) -> None:
-    """Find out what it changes, unless another worker does; raises nothing for what is wrong with it."""
+    """Read the changes of a branch, unless another worker does. Errors are stored with the job and not raised."""
     held = claim(MirrorBranch, job_id)
     if held is None:
         return
@@ -81,17 +81,17 @@ def read_branch(job_id: int) -> None:
 
 
 def read_missed() -> None:
-    """Tell the workers of branches that none reads."""
+    """Enqueue branches that no worker is reading."""
     dispatch_unheld(MirrorBranch)
 
 
 @transaction.atomic
 def take_in(job: MirrorBranch, *, by: User) -> tuple[list[Version], list[str]]:
-    """What it changes, as versions in review; those made, and what was refused in words. Once only.
+    """Import the changes as versions in review. Returns the new versions and the messages of refused changes.
 
-    Whoever takes it in counts as the author, and whoever wrote a commit verifies it as little.
-    Where all of it was refused it may be tried again. Raises NotAllowedNow where it was taken in before, or holds
-    nothing that could be.
+    The importing user counts as the author. Neither that user nor the authors of the commits may verify the versions.
+    If everything is refused, the import may be repeated. Raises NotAllowedNow if the branch has been imported or has no
+    usable changes.
     """
     require(by, CURATE)
     usable = [one for one in job.found if not one["problem"]]
@@ -150,7 +150,7 @@ def _fetch(mirror: Mirror, remote: Remote, copy: Copy, branch: str) -> str:
 
 
 class _Branch:
-    """What lies between the mirror's commits and the end of a branch."""
+    """The commits of a branch that are not in the mirror."""
 
     def __init__(self, copy: Copy, tip: str) -> None:
         self._store = copy.repo.object_store
@@ -160,7 +160,7 @@ class _Branch:
         self._old, self._new = self._commit(self._base).tree, self._commit(self._tip).tree
 
     def changes(self) -> Iterator[dict[str, object]]:
-        """Each folder of an entry that the branch changes, and each other path that it does, which is not taken."""
+        """Yield each changed entry folder and each other changed path, which cannot be imported."""
         places: dict[str, None] = {}
         for change in tree_changes(self._store, self._old, self._new):
             entry = change.new if change.new is not None and change.new.path else change.old
@@ -193,7 +193,7 @@ class _Branch:
         except ValueError as error:
             return _untaken(place, str(error))
         commit = self._find_last(place)
-        # What the folder stood for where the branch was made: a name may have been given to another entry since.
+        # Use the folder's entry at the time of branching, because the name may belong to another entry now.
         shown = MirrorCommit.objects.filter(
             folder=place.partition("/")[2],
             shown_id__isnull=False,
@@ -219,9 +219,9 @@ class _Branch:
         }
 
     def _find_base(self) -> tuple[ObjectID, int, list[Commit]]:
-        """The newest commit of ours that the branch was made from, its position, and the branch's own commits.
+        """Return the newest mirror commit that the branch is based on, its position, and the branch's own commits.
 
-        Nothing is read beyond so many: the history is whatever somebody has pushed.
+        The number of commits is limited because the history is external input.
         """
         pushed = MirrorCommit.objects.filter(state=MirrorCommit.State.PUSHED)
         ours = dict(pushed.order_by("position").values_list("commit", "position"))
@@ -248,7 +248,7 @@ class _Branch:
         return base, position, own
 
     def _find_last(self, place: str) -> Commit:
-        """The last commit that changes a folder."""
+        """Return the last commit that changes a folder."""
         exclude, paths = [self._base], [place.encode()]
         walker = Walker(self._store, [self._tip], exclude=exclude, paths=paths, max_entries=1)
         last = next(iter(walker), None)

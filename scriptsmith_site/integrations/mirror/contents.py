@@ -1,4 +1,4 @@
-"""What a commit says: the files of an entry, who it is by, and its message. Texts of people become one plain line."""
+"""Contents of a commit: files, author and message. Texts of users are reduced to one line of plain characters."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from review.models import Decision
 from scriptsmith_site.integrations.mirror.layout import Area
 from scriptsmith_site.models import MirrorCommit
 
-LONGEST_TITLE = 100  # characters of a title in the first line of a message
+LONGEST_TITLE = 100  # characters of a title in the subject line
 PRODUCT = "ScriptSmith"
 _VERBS = {
     MirrorCommit.Kind.SNAPSHOT: "Catalogue as it is",
@@ -39,7 +39,7 @@ _STATES = {
 
 
 class Signature(NamedTuple):
-    """Who a commit is by."""
+    """The name and email address of a commit's author."""
 
     name: str
     mail: str
@@ -49,7 +49,7 @@ class Signature(NamedTuple):
 
 
 def files_of(version: Version, area: Area) -> dict[str, bytes]:
-    """The files of the folder of the version's entry."""
+    """Return the files of the folder of the version's entry."""
     about = {
         "entry": version.entry_id,
         "sha256": version.sha256,
@@ -68,7 +68,7 @@ def files_of(version: Version, area: Area) -> dict[str, bytes]:
 
 
 def author_of(person: User | None) -> Signature:
-    """The person as Git names one. The address is one that no mail reaches: theirs is nobody else's business."""
+    """Return the user as a Git author. To protect the user's privacy, the email address is not a real one."""
     host = _host()
     if person is None:
         return Signature(PRODUCT, f"scriptsmith@{host}")
@@ -78,7 +78,7 @@ def author_of(person: User | None) -> Signature:
 
 
 def message_of(row: MirrorCommit, version: Version | None, folder: str, *, returns: bool) -> str:
-    """The message: one line, then what it is about as trailers. `returns`: a former version answers again."""
+    """Return the commit message with trailers. `returns` means that the version replaces a newer one."""
     kind = MirrorCommit.Kind(row.kind)
     if version is None:
         return f"{_VERBS[kind]}\n\n{_trailers(_common(row))}"
@@ -125,7 +125,7 @@ def _host() -> str:
 
 
 def _plain(text: str) -> str:
-    """One line without controls and hidden characters, and without what ends a name in Git."""
+    """Return one line without control characters, hidden characters and angle brackets, which end a name in Git."""
     kept = "".join(
         " " if one.isspace() else one
         for one in text

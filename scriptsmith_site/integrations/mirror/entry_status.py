@@ -1,4 +1,4 @@
-"""What of an entry the mirror may show: nothing that an open study hides, nor what came of that."""
+"""The state of an entry that the mirror may show. Content that an open study hides is left out."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from scriptsmith_site.integrations.mirror.layout import Area
 
 
 class EntryStatus(NamedTuple):
-    """In which area of the mirror an entry belongs, and with which version."""
+    """The area of the mirror to which an entry belongs, and the version to show."""
 
     area: Area
     version: Version
 
 
 def status_of(entry: Entry) -> EntryStatus | None:
-    """Where the entry belongs now, as far as that may be told; None for one that was never verified."""
+    """Return the entry's area and version without hidden content, or None if no visible version was ever verified."""
     once = list(
         entry.versions.filter(verified_at__isnull=False)
         .select_related("entry", "owner", "verified_by")

@@ -1,4 +1,4 @@
-"""Forms about the mirror. They read what was typed; the rules are the services'."""
+"""Forms for the mirror. The services enforce the rules."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _CODE = {"class": "mono", "spellcheck": "false", "autocomplete": "off"}
 
 
 class MirrorForm(forms.Form):
-    """Where the catalogue is mirrored to, and by which secret."""
+    """The address of the mirror and its credentials."""
 
     address = forms.CharField(
         label=_("Repository"),
@@ -76,12 +76,12 @@ class MirrorForm(forms.Form):
 
     @classmethod
     def of(cls, mirror: Mirror) -> MirrorForm:
-        """The form as the mirror is now."""
+        """Return the form with the current values of the mirror."""
         names = ("address", "branch", "user_name", "secret_variable", "host_key", "edition")
         return cls(initial={name: getattr(mirror, name) for name in names}, is_new=False)
 
     def values(self) -> Values:
-        """What was typed."""
+        """Return the submitted values."""
         given = {name: value for name, value in self.cleaned_data.items() if name != "edition"}
         return Values(**given)
 
@@ -91,7 +91,7 @@ class PauseForm(forms.Form):
 
 
 class GoOnForm(forms.Form):
-    """The end of the branch that the person saw."""
+    """The head of the branch that the administrator saw."""
 
     found = forms.CharField(widget=forms.HiddenInput, max_length=40, required=False)
 

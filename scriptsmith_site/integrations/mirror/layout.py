@@ -1,7 +1,7 @@
-"""Where an entry stands in the mirror. Pure: names of folders from what is known of it, and nothing else.
+"""Folder layout of the mirror, computed without side effects.
 
-Addresses of entries are hostile text as well: whatever they hold, a folder has a name that every file system takes,
-that differs from all others in more than its case, and that leads nowhere else.
+Slugs of entries are untrusted input. Folder names are therefore valid on every file system, unique regardless of case,
+and never point to another folder.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ SCRIPT = "script.sh"
 METADATA = "metadata.yaml"
 README = "README.md"
 ATTRIBUTES = ".gitattributes"
-# Exact bytes: nothing that reads the mirror changes the ends of lines.
+# Keep the exact bytes. Git must not convert line endings.
 ATTRIBUTES_TEXT = b"* -text\n"
 README_TEXT = b"""# Catalogue of scripts
 
@@ -31,12 +31,12 @@ written by ScriptSmith alone: what anybody else commits to it stops the mirror.
 
 _CLEAN = re.compile(r"[a-z0-9][a-z0-9_-]{0,79}")
 _DOUBTFUL = re.compile(r"[^a-z0-9_-]+")
-# Names that Windows keeps for itself.
+# Reserved names on Windows.
 _RESERVED = re.compile(r"con|prn|aux|nul|com[0-9]|lpt[0-9]")
 
 
 class Area(StrEnum):
-    """The three folders at the top."""
+    """The three top-level folders."""
 
     VERIFIED = "verified"
     SUSPENDED = "suspended"
@@ -44,9 +44,9 @@ class Area(StrEnum):
 
 
 def folder_name(slug: str, entry_id: int) -> str:
-    """The folder of an entry: its address, or where that is no good name, what is left of it and its number.
+    """Return the folder name of an entry: its slug, or if that is not a safe name, a cleaned slug with the entry's id.
 
-    No address holds a full stop, so that no two entries have the same name.
+    Slugs contain no dots, so two entries never have the same name.
     """
     if _CLEAN.fullmatch(slug) and not _RESERVED.fullmatch(slug):
         return slug
@@ -55,7 +55,7 @@ def folder_name(slug: str, entry_id: int) -> str:
 
 
 def split_path(path: str) -> tuple[Area, str, str] | None:
-    """Area, folder and file that a path of the mirror names; None for any other."""
+    """Return the area, folder and file of a path in the mirror, or None for any other path."""
     parts = path.split("/")
     if len(parts) != 3 or parts[0] not in list(Area) or parts[2] not in (SCRIPT, METADATA):
         return None

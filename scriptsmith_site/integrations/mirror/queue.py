@@ -1,4 +1,4 @@
-"""Publications that are to be committed: a row for each, in the order in which events are distributed."""
+"""The queue of publications to commit, with one row per publication in the order of their events."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _STUDY_CLOSED = "campaign.closed"
 
 
 def queue_publication(event: Event, _subject: Subject | None) -> None:
-    """Called with each event, in the transaction that distributes it."""
+    """Queue a commit for an event, in the transaction that distributes it."""
     if event.type == _STUDY_CLOSED:
-        # What was withheld is judged again, in its order.
+        # Check the withheld rows again, in their order.
         withheld = MirrorCommit.objects.filter(state=MirrorCommit.State.WITHHELD)
         withheld.update(state=MirrorCommit.State.WAITING)
         return
@@ -48,9 +48,9 @@ def queue_publication(event: Event, _subject: Subject | None) -> None:
 
 
 def queue_snapshot() -> None:
-    """Rows for every entry that answers now, or is suspended: they are the first commit together.
+    """Queue a row for each active or suspended entry. Together they become the first commit.
 
-    A version that an open study hides waits in a row of its own.
+    A version that an open study hides gets a row of its own, which waits.
     """
     verified = Version.objects.filter(
         state=Version.State.VERIFIED, entry__in=Entry.objects.standing()

@@ -1,6 +1,6 @@
-"""The repository on the other side: where its branches end, what they hold, and writing to one, never by force.
+"""The remote repository: read its branches, fetch commits and push without force.
 
-Over HTTPS and SSH only addresses are connected to that were judged by number, like those of webhooks.
+HTTPS and SSH connect only to IP addresses that pass the same checks as those of webhooks.
 """
 
 from __future__ import annotations
@@ -57,16 +57,16 @@ from scriptsmith_site.integrations.mirror.addresses import (
 )
 from scriptsmith_site.integrations.outbox.transport.addresses import choose_addresses
 
-SECONDS = 60.0  # of one exchange
-MOST_BYTES = 256 * 1024 * 1024  # of one answer
+SECONDS = 60.0  # limit for one exchange
+MOST_BYTES = 256 * 1024 * 1024  # limit for one response
 
 
 class RemoteTrouble(Exception):
-    """The other side could not be reached, or refused; the text says what to do."""
+    """The remote could not be reached or refused the request. The message says what to do."""
 
 
 class MovedOn(Exception):
-    """The branch does not end where it was expected to; `found` is where it ends, empty where there is none."""
+    """The branch has an unexpected head. `found` is that head, or empty if the branch does not exist."""
 
     def __init__(self, found: str) -> None:
         super().__init__(found)
@@ -74,7 +74,7 @@ class MovedOn(Exception):
 
 
 class Access(NamedTuple):
-    """How a repository is reached: the secret is a password or token, or of SSH a private key."""
+    """The address and credentials of a repository. The secret is a password, a token or an SSH private key."""
 
     address: str
     user_name: str = ""
@@ -83,14 +83,14 @@ class Access(NamedTuple):
 
 
 class Remote:
-    """A repository that is being talked to."""
+    """A connection to a repository."""
 
     def __init__(self, client: GitClient, path: str) -> None:
         self._client = client
         self._path = path
 
     def heads(self) -> dict[str, str]:
-        """The commit that each branch ends with. Raises RemoteTrouble."""
+        """Return the head commit of each branch. Raises RemoteTrouble."""
         with _exchange():
             refs = self._client.get_refs(self._path.encode()).refs
         return {
@@ -100,7 +100,7 @@ class Remote:
         }
 
     def check(self) -> None:
-        """Raise RemoteTrouble where nothing could be written; nothing is."""
+        """Check write access without writing anything. Raises RemoteTrouble."""
         if isinstance(self._client, LocalGitClient) and not os.access(self._path, os.W_OK):
             raise RemoteTrouble(_("The worker may not write to this folder, or it is not there."))
         with _exchange():
@@ -109,7 +109,7 @@ class Remote:
             )
 
     def fetch(self, repository: Repo, commit: str) -> None:
-        """Bring a commit and all it is made of into this repository. Raises RemoteTrouble."""
+        """Fetch a commit and its history into this repository. Raises RemoteTrouble."""
         wanted = [ObjectID(commit.encode())]
         with _exchange():
             self._client.fetch(
@@ -119,9 +119,9 @@ class Remote:
             )
 
     def push(self, repository: Repo, branch: str, commit: str, *, expected: str) -> None:
-        """The branch ends with this commit, where it ended with `expected` so far (empty: it was not there).
+        """Move the branch from `expected` (empty if it does not exist) to this commit.
 
-        Raises MovedOn where it ended otherwise, and RemoteTrouble.
+        Raises MovedOn if the branch has another head, and RemoteTrouble.
         """
         ref = Ref(f"refs/heads/{branch}".encode())
 
@@ -142,7 +142,7 @@ class Remote:
 
 @contextmanager
 def open_remote(access: Access) -> Iterator[Remote]:
-    """The repository of this address. Raises RemoteTrouble."""
+    """Connect to the repository. Raises RemoteTrouble."""
     if is_folder(access.address):
         try:
             folder = find_folder(access.address)
@@ -163,7 +163,7 @@ def open_remote(access: Access) -> Iterator[Remote]:
 
 
 class _Reply:
-    """What the library asks of a reply."""
+    """The attributes of a response that dulwich needs."""
 
     def __init__(self, reply: httpcore2.Response, close: Callable[[], None]) -> None:
         self.status = reply.status
@@ -174,7 +174,7 @@ class _Reply:
 
 
 class _JudgedHttp(AbstractHttpGitClient):
-    """HTTP to addresses that were judged, without redirects and proxies, and with an end."""
+    """HTTP client with address checks, size and time limits, and without redirects and proxies."""
 
     def __init__(self, access: Access) -> None:
         parts = urlsplit(access.address)
@@ -261,13 +261,13 @@ def _reader(reply: httpcore2.Response) -> Callable[[int], bytes]:
 
 
 class _Bounded(SubprocessWrapper):
-    """A program that is killed where it takes too long, and of which only so much is read."""
+    """A process that is killed after a timeout or when it produces too much output."""
 
     def __init__(self, running: subprocess.Popen[bytes], end: Timer) -> None:
         super().__init__(running)
         self._end = end
         self._count = 0
-        # The library makes its reader an attribute of the instance.
+        # The library sets its reader as an instance attribute.
         self._read = self.read
         self.read = self._read_bounded
 
@@ -286,7 +286,7 @@ class _Bounded(SubprocessWrapper):
 
 
 class _JudgedSsh(SSHVendor):
-    """The machine's own ssh, told the address that was judged, a key, and the key of the server."""
+    """The system's ssh, with a checked IP address, a private key and the server's public key."""
 
     def __init__(self, options: list[str]) -> None:
         self._options = options
@@ -315,7 +315,7 @@ class _JudgedSsh(SSHVendor):
         words += ["-l", username or "git", "--", address, command.decode()]
         running = subprocess.Popen(
             words,
-            bufsize=0,  # what is written is waited for by the other side
+            bufsize=0,  # unbuffered, because the remote waits for the data
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -328,7 +328,7 @@ class _JudgedSsh(SSHVendor):
 
 @contextmanager
 def _keys(access: Access) -> Iterator[list[str]]:
-    """Options of ssh that name the keys, in files that are there for as long as the block runs."""
+    """Yield ssh options for the keys, whose files exist while the block runs."""
     host = read_ssh(access.address).host
     with tempfile.TemporaryDirectory(prefix="mirror-") as folder:
         key, known = Path(folder, "key"), Path(folder, "known_hosts")
@@ -351,9 +351,9 @@ def _keys(access: Access) -> Iterator[list[str]]:
 
 @contextmanager
 def _exchange() -> Iterator[None]:
-    """What the other side and the library raise, as RemoteTrouble.
+    """Convert errors of the remote and the library to RemoteTrouble.
 
-    Each time is an exchange of its own: what is made between two of them takes none of their time.
+    Each use has its own time limit, so that work between two exchanges does not count.
     """
     try:
         with under_way(Exchange(SECONDS)):
@@ -405,5 +405,5 @@ def _one_line(said: object) -> str:
 
 @cache
 def _ssl_context() -> ssl.SSLContext:
-    """Certificates are verified against the system's; made once, it takes a while."""
+    """Return a context that verifies certificates against the system's. Cached because creating it is slow."""
     return ssl.create_default_context()

@@ -1,4 +1,4 @@
-"""This machine's copy of the mirror: trees and commits are made in it. What is lost of it is fetched again."""
+"""The local copy of the mirror, in which trees and commits are created. Missing commits are fetched again."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from scriptsmith_site.integrations.mirror.layout import (
     Area,
 )
 
-MOST_LOOSE = 1_000  # objects in files of their own; a publication makes about six
+MOST_LOOSE = 1_000  # objects in separate files; one publication adds about six
 _FILE = 0o100644
 _PROGRAM = 0o100755
 _FOLDER = 0o040000
@@ -28,14 +28,14 @@ Change = tuple[bytes, int | None, ObjectID | None]
 
 
 def forget_copies(kept: Collection[int]) -> None:
-    """Delete the copies of mirrors that no longer exist, with their whole history."""
+    """Delete the copies of mirrors that no longer exist."""
     for path in (settings.LAYOUT.data / "mirror").glob("*.git"):
         if path.stem not in {str(key) for key in kept}:
             rmtree(path)
 
 
 class Copy:
-    """A bare repository in the data folder, without branches: what is in it is named by its hash."""
+    """A bare repository without branches in the data folder. Its objects are addressed by hash."""
 
     def __init__(self, key: int) -> None:
         path = settings.LAYOUT.data / "mirror" / f"{key}.git"
@@ -52,11 +52,11 @@ class Copy:
         self.repo.close()
 
     def has(self, commit: str) -> bool:
-        """Whether this commit is here."""
+        """Return whether the copy has this commit."""
         return ObjectID(commit.encode()) in self.repo.object_store
 
     def tree_of(self, commit: str) -> ObjectID:
-        """The files of a commit; none of nothing."""
+        """Return the tree of a commit, or an empty tree for an empty string."""
         if not commit:
             return self._keep(Tree())
         found = self.repo.object_store[ObjectID(commit.encode())]
@@ -64,7 +64,7 @@ class Copy:
         return ObjectID(found.tree)
 
     def begin(self, tree: ObjectID) -> ObjectID:
-        """The files with those that every mirror has."""
+        """Return the tree with the files that every mirror has."""
         names = {ATTRIBUTES: ATTRIBUTES_TEXT, README: README_TEXT}
         kept = self._tree(tree)
         return self._change(
@@ -72,13 +72,13 @@ class Copy:
             [
                 (name.encode(), _FILE, self._keep(Blob.from_string(text)))
                 for name, text in names.items()
-                # A README of somebody else's stays.
+                # Keep an existing README.
                 if name == ATTRIBUTES or name.encode() not in kept
             ],
         )
 
     def apply(self, tree: ObjectID, folders: Mapping[str, Mapping[str, bytes] | None]) -> ObjectID:
-        """The files with each of these folders holding these and nothing else, or being gone."""
+        """Return the tree with each folder replaced by these files, or removed if its value is None."""
         changes: list[Change] = []
         for place, files in folders.items():
             if files is None:
@@ -89,7 +89,7 @@ class Copy:
         return self._change(tree, changes)
 
     def replace_areas(self, tree: ObjectID, by: ObjectID) -> ObjectID:
-        """The files with the folders of entries as they are in another tree."""
+        """Return the tree with the entry folders of another tree."""
         theirs, ours = self._tree(tree), self._tree(by)
         for area in (one.value.encode() for one in Area):
             if area in theirs:
@@ -101,7 +101,7 @@ class Copy:
     def commit(
         self, tree: ObjectID, *, parent: str, by: Signature, at: datetime, message: str
     ) -> str:
-        """A commit with these files after that one. The same is the same commit, however often it is made."""
+        """Create a commit with these files and return its hash. Equal arguments give the same commit."""
         made = Commit()
         made.tree = tree
         made.parents = [ObjectID(parent.encode())] if parent else []
@@ -114,7 +114,7 @@ class Copy:
         return self._keep(made).decode()
 
     def pack(self) -> None:
-        """Put what was made into few files: one pack for many pushes, as every pack is looked into for each object."""
+        """Pack loose objects once there are many. A pack per push would slow down every object lookup."""
         store = self.repo.object_store
         if store.count_loose_objects() > MOST_LOOSE:
             store.pack_loose_objects()

@@ -1,4 +1,4 @@
-"""The secret of the mirror: sealed in the database, or named by a variable."""
+"""The secret of the mirror, encrypted in the database or read from an environment variable."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _PURPOSE = "scriptsmith mirror"
 
 
 def seal(secret: str) -> str:
-    """What is stored of a secret."""
+    """Encrypt a secret."""
     return sealing.seal(secret, purpose=_PURPOSE)
 
 
 def access_of(mirror: Mirror) -> Access:
-    """How the repository is reached. Raises RemoteTrouble where the secret can't be read."""
+    """Return the address and credentials of the mirror. Raises RemoteTrouble if the secret cannot be read."""
     secret = ""
     try:
         if mirror.secret_variable:

@@ -1,4 +1,4 @@
-"""What administrators do with the mirror, one function an intention, each in the audit log."""
+"""Administration of the mirror. Each function records an audit log entry."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from scriptsmith_site.integrations.outbox.transport.sealing import check_variabl
 from scriptsmith_site.models import Mirror, MirrorBranch, MirrorCommit
 from scriptsmith_site.people.services import require_administrator
 
-MOST_SECRET = 10_000  # characters; a private key of SSH
+MOST_SECRET = 10_000  # characters; enough for an SSH private key
 _HOST_KEY = re.compile(r"(ssh|ecdsa|sk)-[a-z0-9@.-]{3,60} [A-Za-z0-9+/=]{40,2000}")
 _USER_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@+-]{0,99}")
 _FIELDS = ("address", "branch", "user_name", "secret_variable", "host_key")
@@ -33,7 +33,7 @@ _FIELDS = ("address", "branch", "user_name", "secret_variable", "host_key")
 
 @dataclass(frozen=True, kw_only=True)
 class Values:
-    """What an administrator says of the mirror; an empty `secret` leaves the present one."""
+    """The settings of the mirror. An empty `secret` keeps the current one."""
 
     address: str
     branch: str = "main"
@@ -45,7 +45,7 @@ class Values:
 
 @transaction.atomic
 def set_up(values: Values, *, by: User) -> Mirror:
-    """Mirror the catalogue from now on, beginning with what it holds. Raises BadInput, NotAllowedNow."""
+    """Start to mirror the catalogue, with its current contents first. Raises BadInput, NotAllowedNow."""
     require_administrator(by)
     judged = _judge(values, has_secret=False)
     mirror = Mirror(owner=by, secret=_sealed(judged), **_as_fields(judged))
@@ -61,9 +61,9 @@ def set_up(values: Values, *, by: User) -> Mirror:
 
 @transaction.atomic
 def change(values: Values, *, by: User, seen: int) -> Mirror:
-    """The mirror with these values, from the next try on. What was written before is expected there too.
+    """Change the mirror's settings. The new repository must contain the commits written so far.
 
-    Raises BadInput, and Stale where somebody has changed it since edition `seen`.
+    Raises BadInput, and Stale if the mirror has changed since edition `seen`.
     """
     require_administrator(by)
     mirror = _lock()
@@ -75,7 +75,7 @@ def change(values: Values, *, by: User, seen: int) -> Mirror:
         if getattr(mirror, name) != value:
             said[name] = (getattr(mirror, name), value)
             setattr(mirror, name, value)
-    # A secret is for the address that it was entered for, and is not shown to another.
+    # A secret belongs to one address and must not be sent to another.
     if judged.secret or judged.secret_variable or "address" in said:
         if judged.secret or mirror.secret:
             said["secret"] = ("", _("changed"))
@@ -83,8 +83,8 @@ def change(values: Values, *, by: User, seen: int) -> Mirror:
     if not said:
         return mirror
     mirror.edition += 1
-    mirror.retry_at = None  # it may be what was wrong
-    mirror.diverged_at = None  # and is found out again
+    mirror.retry_at = None  # the change may fix the problem
+    mirror.diverged_at = None  # the next attempt checks it again
     mirror.save()
     record(mirror, "mirror changed", by=by, **said)
     return mirror
@@ -92,7 +92,7 @@ def change(values: Values, *, by: User, seen: int) -> Mirror:
 
 @transaction.atomic
 def pause(*, by: User, why: str = "") -> None:
-    """Write nothing until it is resumed; what is published meanwhile waits. Raises NotAllowedNow, BadInput."""
+    """Stop writing until resume. Publications wait in the queue. Raises NotAllowedNow, BadInput."""
     require_administrator(by)
     why = clean_text(why, field="why", longest=300, required=False)
     mirror = _lock()
@@ -105,7 +105,7 @@ def pause(*, by: User, why: str = "") -> None:
 
 @transaction.atomic
 def resume(*, by: User) -> None:
-    """Write again, first what has waited, in order. Raises NotAllowedNow where it is not paused."""
+    """Start writing again, first the waiting publications in order. Raises NotAllowedNow if it is not paused."""
     require_administrator(by)
     mirror = _lock()
     if mirror.paused_at is None:
@@ -117,7 +117,7 @@ def resume(*, by: User) -> None:
 
 @transaction.atomic
 def ask_for_test(*, by: User) -> None:
-    """Have a worker try within seconds whether the repository can be reached and written to; nothing is written."""
+    """Ask a worker to test the connection and write access. Nothing is written."""
     require_administrator(by)
     mirror = _lock()
     mirror.test_asked_at, mirror.retry_at = timezone.now(), None
@@ -127,7 +127,7 @@ def ask_for_test(*, by: User) -> None:
 
 @transaction.atomic
 def check_again(*, by: User) -> None:
-    """Look again whether the branch ends as it should. Raises NotAllowedNow where it has not stopped."""
+    """Check the head of the branch again. Raises NotAllowedNow if the mirror has not stopped."""
     mirror = _lock_stopped(by)
     mirror.diverged_at, mirror.retry_at = None, None
     mirror.save(update_fields=["diverged_at", "retry_at"])
@@ -136,9 +136,9 @@ def check_again(*, by: User) -> None:
 
 @transaction.atomic
 def go_on(*, by: User, found: str) -> None:
-    """Go on from where the branch ends now: a commit there puts the catalogue's files back. Nothing is overwritten.
+    """Continue on top of the branch's current head with a commit that restores the catalogue's files.
 
-    `found` is the end that the person saw. Raises NotAllowedNow where it has not stopped, or there by now.
+    `found` is the head that the user saw. Raises NotAllowedNow if the mirror has not stopped or the head has changed.
     """
     mirror = _lock_stopped(by)
     if found != mirror.found_head:
@@ -152,7 +152,7 @@ def go_on(*, by: User, found: str) -> None:
 
 @transaction.atomic
 def remove(*, by: User) -> None:
-    """Mirror nothing any more; the repository keeps what it has."""
+    """Delete the mirror's settings. The remote repository is not changed."""
     require_administrator(by)
     mirror = _lock()
     record(mirror, "mirror removed", by=by, address=(mirror.address, ""))

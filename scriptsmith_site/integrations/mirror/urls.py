@@ -1,4 +1,4 @@
-"""Addresses of the mirror."""
+"""URLs of the mirror."""
 
 from __future__ import annotations
 

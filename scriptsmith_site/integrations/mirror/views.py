@@ -1,4 +1,4 @@
-"""The pages of the mirror: its state, for administrators; branches that come back, for curators."""
+"""Pages of the mirror: its state for administrators, and imported branches for curators."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _PAGE = 25
 
 @require_safe
 def mirror(request: HttpRequest) -> HttpResponse:
-    """How the mirror does, and what was committed; asked by htmx, its live part."""
+    """Show the mirror's state and commits. Requests of htmx get only the live part."""
     require_administrator(signed_in(request))
     if wants_fragment(request):
         return render(request, "integrations/mirror/_commits.html", _context(request))
@@ -38,7 +38,7 @@ def mirror(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def mirror_edit(request: HttpRequest) -> HttpResponse:
-    """Set it up, or change it; on a conflict the second person sees that, and keeps what they typed."""
+    """Set up or edit the mirror. After an edit conflict, the form keeps the submitted values."""
     user = signed_in(request)
     require_administrator(user)
     found = Mirror.objects.first()
@@ -121,7 +121,7 @@ def mirror_remove(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def mirror_branches(request: HttpRequest) -> HttpResponse:
-    """Branches that were read, and a form to have one read."""
+    """List the branches that were read, with a form to read another one."""
     user = curator_of(request)
     form = BranchForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
@@ -144,7 +144,7 @@ def mirror_branches(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def mirror_branch(request: HttpRequest, pk: int) -> HttpResponse:
-    """What one changes, script by script; asked by htmx, its live part."""
+    """Show the changes of a branch, entry by entry. Requests of htmx get only the live part."""
     curator_of(request)
     job = get_object_or_404(MirrorBranch.objects.select_related("by"), pk=pk)
     name = "_branch.html" if wants_fragment(request) else "branch.html"
@@ -174,7 +174,7 @@ def _usable(job: MirrorBranch) -> int:
 
 
 def _changes(job: MirrorBranch) -> list[dict[str, object]]:
-    """What was found, with what the entry holds now beside it."""
+    """Return the changes, each with its entry and the entry's verified version."""
     keys = [one["entry"] for one in job.found if one.get("entry")]
     entries = Entry.objects.defer("document").in_bulk(keys)
     verified = {
@@ -203,7 +203,7 @@ def _show(
 
 
 def _context(request: HttpRequest) -> dict[str, object]:
-    """What the live part of the page shows."""
+    """Return the context of the page's live part."""
     found = Mirror.objects.select_related("owner").first()
     commits = MirrorCommit.objects.select_related("by")
     page = page_of(commits, request, size=_PAGE)

@@ -1,6 +1,6 @@
-"""Who may have written what a branch brings: as its commits say, and the accounts that these may be.
+"""The authors of a branch according to its commits, and the accounts that they may belong to.
 
-Names in Git are claimed and not proved: so they only ever take a right away.
+Author names in Git are not authenticated. They can only take a right away, never grant one.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from scriptsmith_site.integrations.mirror.contents import author_of
 from scriptsmith_site.integrations.mirror.remotes import RemoteTrouble
 from scriptsmith_site.people.services import accounts_with_address
 
-MOST_PEOPLE = 300  # of one branch
+MOST_PEOPLE = 300  # limit for one branch
 _SIGNATURE = re.compile(rb"(?P<name>[^<]*)<(?P<mail>[^>]*)>")
-# Wherever it stands in a message: what Git takes for a trailer depends on the lines around it.
+# Match the line anywhere in the message, because Git's trailer rules depend on the surrounding lines.
 _TRAILER = re.compile(rb"^[ \t]*co-(?:authored|developed)-by[ \t]*:(.*)$", re.I | re.M)
 
 
 def people_of(commits: Iterable[Commit]) -> list[tuple[str, str]]:
-    """Names and addresses of whoever wrote or committed any of it, alone or with others.
+    """Return names and email addresses of all authors, committers and co-authors.
 
-    A text may have been moved, or brought in by a merge. Raises RemoteTrouble for more than can be looked at.
+    All commits count, because a text may have been moved or merged. Raises RemoteTrouble if there are too many.
     """
     found: dict[tuple[str, str], None] = {}
     for commit in commits:
@@ -38,14 +38,14 @@ def people_of(commits: Iterable[Commit]) -> list[tuple[str, str]]:
 
 
 def read_signature(said: bytes) -> tuple[str, str]:
-    """Name and address in `Name <address>`."""
+    """Parse `Name <address>`."""
     found = _SIGNATURE.match(said)
     name, mail = (found["name"], found["mail"]) if found else (said, b"")
     return _short(name), _short(mail)
 
 
 def accounts_of(people: Iterable[tuple[str, ...]]) -> set[int]:
-    """Accounts that these may be: by a name that they sign in or are shown with, or an address that is theirs."""
+    """Return the accounts whose user name, displayed name or email address matches."""
     people = list(people)
     names, mails = {one[0] for one in people}, {one[1] for one in people} - {""}
     found = Q(pk=None)
@@ -62,7 +62,7 @@ def accounts_of(people: Iterable[tuple[str, ...]]) -> set[int]:
 
 
 def _local_names(mails: Iterable[str]) -> set[str]:
-    """What stands before the @, also without a number or a mark around a plus."""
+    """Return the local parts of the addresses, and also their parts before and after a plus sign."""
     local = {mail.partition("@")[0] for mail in mails}
     return {part for one in local for part in (one, *one.split("+"))}
 

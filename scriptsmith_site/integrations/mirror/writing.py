@@ -1,8 +1,7 @@
-"""Commits what was published and pushes it, in order, once each, by one worker at a time, and never by force.
+"""Commit publications and push them in order, exactly once, with one worker at a time and without force.
 
-A commit is written down before it is pushed. A worker that is killed between push and record leaves a branch that ends
-with a commit we know to have made, and the next pass takes it for pushed. One that ends with any other stops the mirror
-until a person has looked.
+A commit is recorded before it is pushed. If a worker dies between push and record, the head of the branch is a recorded
+commit, and the next run marks it as pushed. Any other unexpected head stops the mirror until an administrator decides.
 """
 
 from __future__ import annotations
@@ -38,18 +37,19 @@ from scriptsmith_site.models import Mirror, MirrorCommit
 logger = logging.getLogger(__name__)
 
 State, Kind = MirrorCommit.State, MirrorCommit.Kind
-_AT_A_TIME = 200  # rows of one push
+_AT_A_TIME = 200  # rows per push
 _PAUSES = tuple(timedelta(seconds=seconds) for seconds in (10, 60, 300, 1_800, 2 * 3_600))
 _DONE = (State.MADE, State.PUSHED)
-_MOVES = (Kind.SUSPENDED, Kind.REINSTATED, Kind.MERGED)  # of what is shown from one area to another
-# What a person has chosen to put on top of a strange end comes before everything that waits.
+_MOVES = (Kind.SUSPENDED, Kind.REINSTATED, Kind.MERGED)  # events that move an entry to another area
+# A commit on top of an unexpected head, chosen by an administrator, comes before all waiting rows.
 _FIRST = Case(When(kind=Kind.ACCEPTED, then=Value(0)), default=Value(1))
 
 
 def write_mirror() -> int:
-    """Bring the mirror up to date; how many commits arrived. 0 where it is off, waits, or another worker is at it.
+    """Update the mirror and return the number of pushed commits.
 
-    The copy of a mirror that was removed goes.
+    Returns 0 if it is paused, waits for a retry, or another worker holds the lock. Also deletes copies of removed
+    mirrors.
     """
     forget_copies(Mirror.objects.values_list("pk", flat=True))
     if not _due().exists():
@@ -60,7 +60,7 @@ def write_mirror() -> int:
 
 
 def forget_made() -> None:
-    """Commits that were made and have not arrived are made anew."""
+    """Reset commits that were created but not pushed, so that they are created again."""
     MirrorCommit.objects.filter(state=State.MADE).update(
         state=State.WAITING, commit="", position=None, area="", folder="", shown_id=None
     )
@@ -86,7 +86,7 @@ def _attempt(mirror: Mirror) -> int:
     except MovedOn as moved:
         _stop(mirror, moved.found)
     except (OperationalError, InterfaceError):
-        raise  # the database's: nothing could be noted either
+        raise  # The database is unavailable, so nothing could be recorded.
     except RemoteTrouble as trouble:
         _note_failure(mirror, str(trouble))
     except Exception as error:
@@ -118,7 +118,9 @@ def _bring_up_to_date(mirror: Mirror, remote: Remote) -> int:
         _forget_lost(copy)
         tip = _make(mirror, copy, parent)
         if tip == found:
-            return _note_pushed(mirror, tip)  # what an earlier pass pushed and did not note
+            return _note_pushed(
+                mirror, tip
+            )  # An earlier run pushed this commit and did not record it.
         remote.push(copy.repo, mirror.branch, tip, expected=found)
         count = _note_pushed(mirror, tip)
         copy.pack()
@@ -126,7 +128,7 @@ def _bring_up_to_date(mirror: Mirror, remote: Remote) -> int:
 
 
 def _find_place(mirror: Mirror, found: str) -> str:
-    """The commit to go on from; what had arrived unnoticed is noted. Raises MovedOn."""
+    """Return the commit to continue from. Records a push that was not recorded yet. Raises MovedOn."""
     if found == mirror.head:
         return found
     made = MirrorCommit.objects.filter(state=State.MADE, commit=found)
@@ -148,19 +150,19 @@ def _fetch_lost(mirror: Mirror, remote: Remote, copy: Copy) -> None:
 
 
 def _forget_lost(copy: Copy) -> None:
-    """What was made on a machine that is gone, or in a folder that is, is made anew."""
+    """Reset unpushed commits if the local copy that contained them is lost."""
     made = MirrorCommit.objects.filter(state=State.MADE).values_list("commit", flat=True)
     if any(not copy.has(commit) for commit in set(made)):
         forget_made()
 
 
 def _make(mirror: Mirror, copy: Copy, parent: str) -> str:
-    """Commits for what waits; the last one, which may be `parent` itself."""
+    """Create commits for the waiting rows and return the last one, or `parent` if nothing changed."""
     made = MirrorCommit.objects.filter(state=State.MADE).order_by("position").last()
     tip = made.commit if made is not None else parent
     rows = list(_waiting()[:_AT_A_TIME])
     if any(row.kind == Kind.SNAPSHOT for row in rows):
-        rows = list(_waiting())  # one commit for all of the beginning, however many there are
+        rows = list(_waiting())  # The first commit contains all entries, however many there are.
     for kind, group in groupby(rows, key=lambda row: row.kind):
         if kind == Kind.SNAPSHOT:
             tip = _commit(copy, tip, list(group))
@@ -177,9 +179,9 @@ def _waiting() -> QuerySet[MirrorCommit]:
 
 
 def _put_back(mirror: Mirror, copy: Copy, row: MirrorCommit, tip: str) -> str:
-    """A commit on top of a strange end with the catalogue's files as they were; other files there stay.
+    """Create a commit on top of an unexpected head that restores the catalogue's files. Other files stay.
 
-    Where the branch is gone, what it ended with, with all of its history.
+    If the branch was deleted, return its last known head with its history.
     """
     commit = mirror.head
     if tip:
@@ -191,7 +193,7 @@ def _put_back(mirror: Mirror, copy: Copy, row: MirrorCommit, tip: str) -> str:
 
 
 def _commit(copy: Copy, tip: str, rows: list[MirrorCommit]) -> str:
-    """One commit for these rows, written down with what it shows of each; `tip` where it would change nothing."""
+    """Create one commit for these rows and record what it shows. Returns `tip` if nothing would change."""
     folders: dict[str, dict[str, bytes] | None] = {}
     shown: list[tuple[MirrorCommit, Version]] = []
     returns = False
@@ -235,7 +237,7 @@ def _note_made(rows: list[MirrorCommit], commit: str) -> None:
 
 
 def _before(row: MirrorCommit) -> MirrorCommit | None:
-    """What the mirror shows of the entry so far."""
+    """Return the row that describes what the mirror shows of the entry so far."""
     return _done_of(row).order_by("-position").first()
 
 
@@ -244,17 +246,17 @@ def _done_of(row: MirrorCommit) -> QuerySet[MirrorCommit]:
 
 
 def _status(row: MirrorCommit, before: MirrorCommit | None) -> tuple[EntryStatus | None, bool]:
-    """Where the entry is to stand after this row, None where nothing is told; and whether that is only for now."""
+    """Return the entry's state after this row, or None to skip the row, and whether the row must wait."""
     version = _version(row.version_id) if row.version_id is not None else None
-    # The text is in the mirror already, and the catalogue says to everybody that it is out of use, or no more: here it
-    # would be taken for verified for as long as the study lasts.
+    # The text is already in the mirror, and the catalogue publicly shows the change of its state. If the mirror waited,
+    # the script would appear verified until the study closes.
     moves_only = row.kind in _MOVES or (
         row.kind == Kind.DEPRECATED and before is not None and before.shown_id == row.version_id
     )
     if version is not None and not moves_only and is_hidden(version):
         return None, True
     if row.kind in (Kind.SNAPSHOT, Kind.UNMERGED) or _done_of(row).filter(pk__gt=row.pk).exists():
-        # Told late: what came after it is told already, so it is what is so now.
+        # The row is late and newer rows are committed, so use the current state.
         return status_of(Entry.objects.get(pk=row.entry_id or 0)), False
     if version is not None:
         entry = version.entry
@@ -263,11 +265,11 @@ def _status(row: MirrorCommit, before: MirrorCommit | None) -> tuple[EntryStatus
             and row.kind == Kind.VERIFIED
             and (entry.suspended_at or entry.merged_into_id)
         ):
-            # Suspended or merged away while nothing of it was shown: no row tells that any more.
+            # The entry was suspended or merged while it was hidden, and no later row will reflect that.
             return status_of(entry), False
         return _after_version(row, version, before), False
     if before is None or before.shown_id is None:
-        return None, False  # it was never in the mirror
+        return None, False  # It was never in the mirror.
     version = _version(before.shown_id)
     if not moves_only and is_hidden(version):
         return None, True
@@ -282,7 +284,7 @@ def _after_version(
         return EntryStatus(Area.SUSPENDED if is_suspended else Area.VERIFIED, version)
     if before is not None and before.shown_id == version.pk:
         return EntryStatus(Area.DEPRECATED, version)
-    return None  # it was no published version
+    return None  # It was not a published version.
 
 
 def _area_after(row: MirrorCommit, area: Area) -> Area:
@@ -294,7 +296,7 @@ def _area_after(row: MirrorCommit, area: Area) -> Area:
 
 
 def _returns(before: MirrorCommit | None, version: Version) -> bool:
-    """Whether a newer version was shown so far."""
+    """Return whether the mirror shows a newer version so far."""
     shown = (before.shown_id if before else None) or 0
     return Version.objects.filter(pk=shown, number__gt=version.number).exists()
 
@@ -309,7 +311,7 @@ def _end(row: MirrorCommit, state: MirrorCommit.State) -> None:
 
 @transaction.atomic
 def _note_pushed(mirror: Mirror, tip: str) -> int:
-    """What ends with this commit has arrived; how many commits that were."""
+    """Mark the commits up to this one as pushed and return how many there were."""
     made = MirrorCommit.objects.filter(state=State.MADE)
     last = made.filter(commit=tip).aggregate(last=Max("position"))["last"] or 0
     arrived = made.filter(position__lte=last)
@@ -341,7 +343,7 @@ def _note_failure(mirror: Mirror, why: str) -> None:
 
 @transaction.atomic
 def _stop(mirror: Mirror, found: str) -> None:
-    """Write nothing more until a person has looked, and tell administrators."""
+    """Stop writing until an administrator decides, and notify the administrators."""
     now = timezone.now()
     going = Mirror.objects.filter(pk=mirror.pk, diverged_at=None)
     why = _("The branch does not end with what was written here last.")

@@ -1,1 +1,1 @@
-"""What people are told: under the bell, by e-mail, in the kinds and at the hours that they choose."""
+"""Notifications on the site and by email. Users choose the kinds and times."""

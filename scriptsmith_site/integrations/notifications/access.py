@@ -1,4 +1,4 @@
-"""The only way for a view to obtain a notification: one's own, else 404."""
+"""Access to a user's own notifications. Views must use this module, which raises 404 for all others."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ from scriptsmith_site.models import Notification
 
 
 def access_notification(person: User, pk: int) -> Notification:
-    """One of the person's own."""
+    """Return one of the user's notifications."""
     return get_object_or_404(Notification, pk=pk, person=person, in_bell=True)

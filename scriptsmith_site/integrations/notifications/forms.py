@@ -1,4 +1,4 @@
-"""The form of a person's choices."""
+"""The form of a user's notification settings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NO_HOUR = ("", _("none"))
 
 
 class ChoicesForm(forms.Form):
-    """A way for each kind, then e-mails: where, how often, and when not."""
+    """A delivery method for each kind, then the email address, frequency and quiet hours."""
 
     mail_address = forms.EmailField(
         label=_("E-mail address"),
@@ -50,12 +50,12 @@ class ChoicesForm(forms.Form):
             self.fields[kind.name] = forms.ChoiceField(
                 label=str(kind.label),
                 choices=NotificationChoices.Way,
-                required=False,  # a mark at each line would say nothing; the service wants one
+                required=False,  # Not required, to avoid a marker on every line. The service checks the value.
             )
 
     @classmethod
     def of(cls, kept: NotificationChoices, kinds: Sequence[NotificationKind]) -> ChoicesForm:
-        """The form as the choices are now."""
+        """Return the form with the current settings."""
         bell = NotificationChoices.Way.BELL.value
         initial: dict[str, object] = {one.name: kept.ways.get(one.name, bell) for one in kinds}
         for name in ("mail_address", "digest", "daily_hour", "quiet_from", "quiet_until"):
@@ -64,16 +64,16 @@ class ChoicesForm(forms.Form):
 
     @property
     def ways(self) -> list[forms.BoundField]:
-        """The fields of the kinds."""
+        """Return the fields of the kinds."""
         return [self[name] for name in self._kinds]
 
     @property
     def mails(self) -> list[forms.BoundField]:
-        """The fields about e-mails."""
+        """Return the email fields."""
         return [self[name] for name in self.fields if name not in self._kinds]
 
     def choices(self) -> Choices:
-        """What was typed."""
+        """Return the submitted settings."""
         typed = self.cleaned_data
         return Choices(
             ways={name: typed[name] for name in self._kinds},

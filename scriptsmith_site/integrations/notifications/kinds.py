@@ -1,6 +1,6 @@
-"""What people are told of, one row a kind: its words, the events that make it, and whom it is for.
+"""The kinds of notifications: their texts, their events and their recipients.
 
-To add a kind, add its row here; page, bell, e-mails, digests and everybody's choices read this table.
+To add a kind, add a row here. The page, the emails, the digests and the settings read this table.
 """
 
 from __future__ import annotations
@@ -27,11 +27,10 @@ Recipients = Callable[[Event, Subject], QuerySet[User]]
 
 @dataclass(frozen=True)
 class NotificationKind:
-    """`label` stands in the choices, `words` before the title of what it is about.
+    """A kind of notification. `label` is shown in the settings, `words` before the title of the object.
 
-    `recipients` may name whoever did it themselves: they are left out. So is, of events that are public, everybody but
-    managers while an open study hides what they are about; of an event that is not public, only who may see its object
-    is to be named.
+    `recipients` may include the acting user, who is excluded later. For a public event, only managers are notified
+    while an open study hides its object. For other events, it must return only users who may see the object.
     """
 
     name: str
@@ -40,9 +39,9 @@ class NotificationKind:
     events: tuple[str, ...]
     recipients: Recipients
     icon: str
-    # Whom it is offered to in the choices: nobody else is ever told of it. None: everybody.
+    # Only users with this role are offered and receive this kind. None: all users.
     role: Role | None = None
-    # Of an item: to whoever asked, who sees the run and may not open what a reviewer has in hand.
+    # For items: link the requester to the run, because only reviewers may open an item under review.
     leads_to_run: bool = False
 
 
@@ -78,7 +77,7 @@ def _concerned_by_version(event: Event, _subject: Subject) -> QuerySet[User]:
 
 
 def _other_curators(event: Event, _subject: Subject) -> QuerySet[User]:
-    # What an approval puts into the catalogue is mostly verified with it: then nobody else is needed.
+    # Approved scripts are usually verified immediately and then need no second reviewer.
     waiting = Version.objects.filter(pk=event.object_id, state=Version.State.IN_REVIEW).first()
     return (
         _with_role(Role.CURATOR).exclude(pk__in=entries.writers_of(waiting))
@@ -99,7 +98,7 @@ def _managers_and_members(event: Event, subject: Subject) -> QuerySet[User]:
 
 
 def _administrators(_event: Event, _subject: Subject) -> QuerySet[User]:
-    # Not only who added it: they may have left, and all of them can mend it.
+    # Notify all administrators, because all can fix it and the one who created it may have left.
     return _with_role(Role.ADMINISTRATOR)
 
 
@@ -225,7 +224,7 @@ KINDS = (
 
 
 def kinds_for(person: User) -> list[NotificationKind]:
-    """Those that the person may ever be told of."""
+    """Return the kinds that the user may receive."""
     roles = set(person.groups.values_list("name", flat=True))
     return [one for one in KINDS if one.role is None or one.role in roles]
 

@@ -1,4 +1,4 @@
-"""E-mails: what is due for a person in one letter, with links and no scripts; sent at least once."""
+"""Emails: one message with everything due for a user. They contain links and no scripts. Sent at least once."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from scriptsmith_site.models import Notification, NotificationChoices
 
 logger = logging.getLogger(__name__)
 
-# Held by the worker that writes the letter; then another one tries.
+# While one worker sends, others wait this long before they try.
 _HELD = timedelta(minutes=5)
 _TRIED_FOR = timedelta(days=3)
 _MOST_LINES = 50
@@ -35,7 +35,7 @@ _LINK_SECONDS = 3 * 24 * 3600
 
 
 def send_due_mail() -> int:
-    """Write to everybody for whom something is due; how many letters went out."""
+    """Send emails to all users with due notifications and return the number of emails."""
     now = timezone.now()
     due = Notification.objects.filter(mail_at__lte=now).values_list("person", flat=True)
     people = User.objects.filter(pk__in=due, is_active=True)
@@ -52,7 +52,7 @@ def _write_to(person: User) -> bool:
         return False
     mine = Notification.objects.filter(pk__in=[one.pk for one in rows])
     if not can_mail(choices):
-        # The address was changed or the door closed since: they are told all the same.
+        # The address changed or email was turned off since, so show the notifications on the site.
         mine.update(mail_at=None, in_bell=True)
         return False
     shown = show(rows[:_MOST_LINES], outside=True)
@@ -67,7 +67,7 @@ def _write_to(person: User) -> bool:
 
 
 def _is_quiet_now(person: User) -> bool:
-    """Whether it became quiet while letters were late or tried again; then they wait for its end."""
+    """Return whether quiet hours have begun, and if so, postpone due notifications to their end."""
     now = timezone.now()
     until = after_quiet(now, habits_of(person, choices_of(person)))
     if until <= now:
@@ -78,7 +78,7 @@ def _is_quiet_now(person: User) -> bool:
 
 @transaction.atomic
 def _take(person: User) -> list[Notification]:
-    """What is due for the person, held by us from now on; what could not be sent for days is given up."""
+    """Lock and return the user's due notifications. Those that failed for days are shown on the site instead."""
     now = timezone.now()
     late = Notification.objects.filter(person=person, at__lt=now - _TRIED_FOR, mail_at__lte=now)
     late.update(mail_at=None, in_bell=True)
@@ -89,7 +89,7 @@ def _take(person: User) -> list[Notification]:
 
 
 def send_confirmation(person_id: int) -> None:
-    """Write to the address that a person typed: the link in it shows that it is theirs."""
+    """Send a link to the address that a user entered. Following it confirms the address."""
     choices = NotificationChoices.objects.get(person=person_id)
     secret = make_confirmation(person_id, choices.mail_address)
     link = site_url(reverse("notification-confirm", args=[secret]))
@@ -98,7 +98,7 @@ def send_confirmation(person_id: int) -> None:
 
 
 def send_test(person_id: int) -> None:
-    """Write a letter that says nothing happened, to the person's confirmed address; nothing where there is none."""
+    """Send a test email to the user's confirmed address, if there is one."""
     choices = NotificationChoices.objects.filter(person=person_id).first()
     if choices is not None and can_mail(choices):
         context = {"page": site_url(reverse("notification-list"))}
@@ -106,12 +106,12 @@ def send_test(person_id: int) -> None:
 
 
 def make_confirmation(person_id: int, address: str) -> str:
-    """What stands in the link of that letter."""
+    """Return the signed token for the confirmation link."""
     return dumps([person_id, address], salt=_SALT)
 
 
 def address_in(secret: str, *, person: User) -> str:
-    """The address that a link confirms for this person; empty where it is another's, too old or forged."""
+    """Return the address that a token confirms for this user, or an empty string if the token is invalid."""
     try:
         owner, address = loads(secret, salt=_SALT, max_age=_LINK_SECONDS)
     except (BadSignature, ValueError, TypeError):
@@ -120,7 +120,7 @@ def address_in(secret: str, *, person: User) -> str:
 
 
 def _send(to: str, subject: str, file: str, context: Mapping[str, object]) -> bool:
-    """Whether the server took it. A line end in a header is refused by Django before anything is sent."""
+    """Send an email and return whether the server accepted it. Django refuses line breaks in headers."""
     body = render_to_string(file, dict(context))
     try:
         EmailMessage(f"ScriptSmith: {subject}", body, to=[to]).send()

@@ -1,4 +1,4 @@
-"""Whether e-mails go out now, how they did lately, and a pause of all of them."""
+"""The state of the email integration, and a switch to pause it."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from scriptsmith_site.people.services import require_administrator
 
 
 def the_door() -> Door:
-    """Its row, or an unsaved one."""
+    """Return the integration's row, or an unsaved one."""
     return Door.objects.filter(name=DOOR).first() or Door(name=DOOR)
 
 
 def state_of(door: Door) -> str:
-    """off, works, paused or fails, as pages of doors show it."""
+    """Return the state: off, works, paused or fails."""
     if not is_mail_configured():
         return "off"
     if door.paused_at is not None:
@@ -32,7 +32,7 @@ def state_of(door: Door) -> str:
 
 @transaction.atomic
 def pause(*, by: User) -> None:
-    """No letter goes out; what was to be in one stands under the bell. Raises NotAllowedNow."""
+    """Stop sending emails. Pending notifications are shown on the site instead. Raises NotAllowedNow."""
     require_administrator(by)
     door, _made = Door.objects.select_for_update().get_or_create(name=DOOR)
     if door.paused_at is not None:
@@ -43,7 +43,7 @@ def pause(*, by: User) -> None:
 
 @transaction.atomic
 def resume(*, by: User) -> None:
-    """Letters go out again, of what happens from now on. Raises NotAllowedNow where it was not paused."""
+    """Send emails for new notifications again. Raises NotAllowedNow if emails are not paused."""
     require_administrator(by)
     if not Door.objects.filter(name=DOOR, paused_at__isnull=False).update(paused_at=None):
         raise NotAllowedNow(_("E-mail is not paused."))

@@ -1,4 +1,4 @@
-"""Whether e-mails can be sent at all, and to whom."""
+"""Checks whether emails can be sent, and to which users."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ DOOR = "mail"
 
 
 def is_mail_configured() -> bool:
-    """Whether a server for e-mails is named."""
+    """Return whether an email server is configured."""
     return bool(settings.EMAIL_HOST)
 
 
 def is_mail_open() -> bool:
-    """Whether e-mails go out now: a server is named, and nobody has paused them."""
+    """Return whether emails are configured and not paused."""
     paused = Door.objects.filter(name=DOOR, paused_at__isnull=False)
     return is_mail_configured() and not paused.exists()
 
 
 def has_mail_address(choices: NotificationChoices) -> bool:
-    """Whether this person has an address that they have shown to be theirs."""
+    """Return whether the user has a confirmed address."""
     return bool(choices.mail_address and choices.confirmed_at)
 
 
 def can_mail(choices: NotificationChoices) -> bool:
-    """Whether this person can be written to now."""
+    """Return whether this user can receive emails now."""
     return has_mail_address(choices) and is_mail_open()

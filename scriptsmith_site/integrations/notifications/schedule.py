@@ -1,4 +1,4 @@
-"""When an e-mail may go out: at once, at the next full hour or at a person's own, and never in quiet hours."""
+"""The time of an email: immediately, at the next full hour or at the user's hour, and outside quiet hours."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Digest = NotificationChoices.Digest
 
 
 class Habits(NamedTuple):
-    """A person's choices; hours are those of their own day. Quiet only where both its hours are set."""
+    """A user's email settings, with hours in the user's time zone. Quiet hours apply only if both are set."""
 
     zone: ZoneInfo
     digest: str = Digest.AT_ONCE
@@ -22,7 +22,7 @@ class Habits(NamedTuple):
 
 
 def mail_time(now: datetime, habits: Habits) -> datetime:
-    """When what happens now is written to the person, in UTC."""
+    """Return the UTC time at which the user gets an email about an event that happens now."""
     local = now.astimezone(habits.zone)
     if habits.digest == Digest.HOURLY:
         local = _full_hour(now).astimezone(habits.zone)
@@ -32,7 +32,7 @@ def mail_time(now: datetime, habits: Habits) -> datetime:
 
 
 def after_quiet(moment: datetime, habits: Habits) -> datetime:
-    """This moment, or the end of the quiet hours that it lies in, in UTC."""
+    """Return the moment, or the end of the quiet hours that contain it, in UTC."""
     local = moment.astimezone(habits.zone)
     if _is_quiet(local, habits):
         assert habits.quiet_until is not None
@@ -46,11 +46,11 @@ def _full_hour(now: datetime) -> datetime:
 
 
 def _next(local: datetime, hour: int) -> datetime:
-    """The next time that the clocks where the person is show this hour."""
+    """Return the next time at which the user's local time is this hour."""
     today = local.replace(hour=hour, minute=0, second=0, microsecond=0)
     if today > local:
         return today
-    return today + timedelta(days=1)  # of the calendar: the zone says how long that day is
+    return today + timedelta(days=1)  # a calendar day, which may not have 24 hours
 
 
 def _is_quiet(local: datetime, habits: Habits) -> bool:

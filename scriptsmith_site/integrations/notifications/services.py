@@ -1,4 +1,4 @@
-"""What a person does with their notifications and their choices."""
+"""Services for a user's notifications and notification settings."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from scriptsmith_site.models import Notification, NotificationChoices
 SEND_CONFIRMATION = "scriptsmith_site.confirm_mail_address"
 SEND_TEST = "scriptsmith_site.send_test_mail"
 _HOURS = range(24)
-# To whatever addresses: nobody is to have our server write to strangers.
+# Counts all addresses of a user, so that the server cannot be used to spam strangers.
 MOST_LETTERS_A_DAY = 5
 
 
 @dataclass(frozen=True, kw_only=True)
 class Choices:
-    """What a person wants; hours are those of their own day."""
+    """A user's settings. Hours are in the user's time zone."""
 
     ways: Mapping[str, str]
     mail_address: str = ""
@@ -47,24 +47,24 @@ class Choices:
 
 
 def bell_of(person: User) -> QuerySet[Notification]:
-    """What stands under the person's bell, the latest first."""
+    """Return the user's notifications on the site, newest first."""
     return Notification.objects.filter(person=person, in_bell=True)
 
 
 def mark_read(notification: Notification) -> None:
-    """It is read; nothing where it was already."""
+    """Mark a notification as read, if it is unread."""
     Notification.objects.filter(pk=notification.pk, read_at=None).update(read_at=timezone.now())
 
 
 def mark_all_read(person: User, *, up_to: int) -> int:
-    """All that the person was shown is read: those up to this key, and none that came later. How many."""
+    """Mark the notifications up to this key as read and return how many were unread."""
     unread = bell_of(person).filter(read_at=None, pk__lte=up_to)
     return unread.update(read_at=timezone.now())
 
 
 @transaction.atomic
 def choose(person: User, choices: Choices) -> NotificationChoices:
-    """Keep the person's choices. To a new address a letter is sent whose link confirms it. Raises BadInput."""
+    """Save the user's settings and send a confirmation link to a new address. Raises BadInput."""
     offered = {one.name for one in kinds_for(person)}
     for kind, way in choices.ways.items():
         if kind not in offered or way not in NotificationChoices.Way.values:
@@ -82,7 +82,7 @@ def choose(person: User, choices: Choices) -> NotificationChoices:
     kept = NotificationChoices.objects.select_for_update().get(person=person)
     is_new = address != kept.mail_address
     bell = NotificationChoices.Way.BELL
-    # What was chosen in a role that one has no more counts again with it.
+    # Keep choices for kinds of a lost role, in case the user regains the role.
     ways = {**kept.ways, **choices.ways}
     kept.ways = {kind: way for kind, way in ways.items() if way != bell}
     kept.mail_address = address
@@ -100,7 +100,7 @@ def choose(person: User, choices: Choices) -> NotificationChoices:
 
 
 def find_confirmed(person: User, secret: str) -> QuerySet[NotificationChoices]:
-    """The choices whose address a link confirms. Raises BadInput for another person's or address' or an old link."""
+    """Return the settings whose address the link confirms. Raises BadInput if the link is invalid or expired."""
     address = address_in(secret, person=person)
     found = NotificationChoices.objects.filter(person=person, mail_address=address)
     if not address or not found.exists():
@@ -109,15 +109,15 @@ def find_confirmed(person: User, secret: str) -> QuerySet[NotificationChoices]:
 
 
 def confirm_address(person: User, secret: str) -> None:
-    """The person has the letter, so the address is theirs. Raises BadInput as `find_confirmed`."""
+    """Confirm the user's address. Raises BadInput like `find_confirmed`."""
     find_confirmed(person, secret).update(confirmed_at=timezone.now())
 
 
 @transaction.atomic
 def ask_test(person: User) -> None:
-    """Have a letter sent to try e-mail out.
+    """Send a test email.
 
-    Raises NotAllowedNow where e-mails are paused, the person's address gets none, or had enough of them today.
+    Raises NotAllowedNow if emails are paused, the address is not confirmed, or the daily limit is reached.
     """
     if is_mail_configured() and not is_mail_open():
         raise NotAllowedNow(_("An administrator has paused e-mails."))
@@ -134,7 +134,7 @@ def ask_test(person: User) -> None:
 
 
 def _count_letter(kept: NotificationChoices) -> bool:
-    """Whether one more may be sent; then it is counted, to be saved by the caller."""
+    """Count an email and return whether it may be sent. The caller saves the count."""
     now = timezone.now()
     if kept.letters_since is None or kept.letters_since <= now - timedelta(days=1):
         kept.letters, kept.letters_since = 0, now

@@ -1,4 +1,4 @@
-"""Events that nobody's act makes: time passes, or the last item is done. Written once each, by one worker at a time."""
+"""Periodic checks that create events, each once and by one worker at a time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DUE_WITHIN = timedelta(minutes=5)
 
 
 def note_due_items() -> int:
-    """An event for each item that goes back to the queue soon, once in the time that it is held for."""
+    """Create one event for each claim that expires soon."""
     now = timezone.now()
     lease = timedelta(minutes=settings.SCRIPTSMITH_REVIEW_LEASE_MINUTES)
     if lease <= DUE_WITHIN:
@@ -46,7 +46,7 @@ def _tell_each(held: QuerySet[Assignment]) -> int:
 
 
 def note_reviewed_campaigns() -> int:
-    """An event for each open study whose every item is reviewed, once, however long it stays open."""
+    """Create one event for each open study in which all items are reviewed."""
     items = Item.objects.filter(campaign=OuterRef("pk"))
     undone = items.filter(state__in=[Item.State.PREPARING, Item.State.HELD, Item.State.OPEN])
     done = Campaign.objects.filter(
@@ -58,7 +58,7 @@ def note_reviewed_campaigns() -> int:
     count = 0
     for campaign in done:
         with transaction.atomic():
-            # This row outlives the event.
+            # This row is kept longer than the event.
             _told, is_new = EventSequence.objects.get_or_create(subject=f"reviewed:{campaign.pk}")
             if is_new:
                 emit(campaign, "all reviewed")
@@ -67,7 +67,7 @@ def note_reviewed_campaigns() -> int:
 
 
 def delete_old_notifications() -> int:
-    """Delete notifications older than SCRIPTSMITH_NOTIFICATION_DAYS; how many they were."""
+    """Delete notifications older than SCRIPTSMITH_NOTIFICATION_DAYS and return how many."""
     before = timezone.now() - timedelta(days=settings.SCRIPTSMITH_NOTIFICATION_DAYS)
     deleted, _by_model = Notification.objects.filter(at__lt=before).delete()
     return deleted

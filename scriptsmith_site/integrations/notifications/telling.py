@@ -1,4 +1,4 @@
-"""Makes a notification for each person whom an event concerns, once, in the transaction that distributes it."""
+"""Create notifications for an event, in the transaction that distributes it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Way = NotificationChoices.Way
 
 
 def tell_people(event: Event, subject: Subject | None) -> None:
-    """One row for each person who is to know and has not muted the kind; never for who did it themselves."""
+    """Create one notification for each recipient, except for the acting user and users who muted the kind."""
     kind = BY_EVENT.get(event.type)
     if kind is None or subject is None:
         return
@@ -33,8 +33,8 @@ def tell_people(event: Event, subject: Subject | None) -> None:
     if event.by_id is not None:
         concerned = concerned.exclude(pk=event.by_id)
     if event_types.BY_NAME[event.type].is_public and not event.leaves:
-        # Of a study that is not closed: managers see all of it, everybody else may be asked to review it. What is not
-        # public is for whoever its kind names, such as a reviewer whose item it is: they are told of open studies too.
+        # The event belongs to an open study, of which only managers may see everything. Events that are not public go
+        # to the users that their kind names, such as the item's reviewer, even in open studies.
         concerned = concerned.filter(groups__name=Role.MANAGER)
     people = concerned.select_related("profile", "notification_choices")
     now, is_open = timezone.now(), is_mail_open()
@@ -59,25 +59,25 @@ def _make(
         model=event.model,
         object_id=event.object_id,
         at=event.at,
-        # Whoever wants e-mail alone and can't have it is told all the same.
+        # If an email cannot be sent, show the notification on the site.
         in_bell=way == Way.BOTH or not wants_mail,
         mail_at=mail_time(now, habits_of(person, choices)) if wants_mail else None,
     )
 
 
 def choices_of(person: User) -> NotificationChoices:
-    """The person's choices, or unsaved ones with the defaults."""
+    """Return the user's settings, or unsaved defaults."""
     found: NotificationChoices | None = getattr(person, "notification_choices", None)
     return found or NotificationChoices(person=person)
 
 
 def habits_of(person: User, choices: NotificationChoices) -> Habits:
-    """When the person wants e-mails, in their own time zone."""
+    """Return the user's email settings with the user's time zone."""
     profile = getattr(person, "profile", None)
     try:
         zone = ZoneInfo((profile and profile.time_zone) or "UTC")
     except (ZoneInfoNotFoundError, ValueError):
-        zone = ZoneInfo("UTC")  # kept from when this machine knew it
+        zone = ZoneInfo("UTC")  # The time zone was valid when saved but is unknown on this machine.
     return Habits(
         zone=zone,
         digest=choices.digest,

@@ -1,4 +1,4 @@
-"""The words and the link of notifications, read when they are shown: what was erased is not shown."""
+"""Titles and links of notifications. They are read when shown, so erased texts do not appear."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from scriptsmith_site.models import Destination, Event, Mirror, Notification
 
 
 class Shown(NamedTuple):
-    """A notification with what it says."""
+    """A notification with its title and link."""
 
     notification: Notification
     kind: NotificationKind
@@ -28,7 +28,7 @@ class Shown(NamedTuple):
 
 
 class Target(NamedTuple):
-    """What a notification is about; `run_path` is for whoever asked, who may never open the item of a reviewer."""
+    """The object of a notification. `run_path` is for requesters, who may not open a reviewer's item."""
 
     title: str
     path: str
@@ -39,9 +39,9 @@ _Reader = Callable[[Iterable[int]], dict[int, Target]]
 
 
 def show(notifications: Sequence[Notification], *, outside: bool = False) -> list[Shown]:
-    """All of them in their order; one query for each kind of object, however many there are.
+    """Return all notifications in order, with one query per kind of object.
 
-    `outside`: as they may leave the product. Of a study that is not closed no text does, to whomever it goes.
+    `outside` means that the texts leave the product. Titles from open studies are then replaced.
     """
     readers = _READERS | _READERS_OUTSIDE if outside else _READERS
     wanted: dict[str, set[int]] = defaultdict(set)
@@ -78,7 +78,7 @@ def _items(keys: Iterable[int]) -> dict[int, Target]:
 def _versions_outside(keys: Iterable[int]) -> dict[int, Target]:
     hidden = catalog.withheld(Version.objects.filter(pk__in=keys).only("entry", "number"))
     entries = dict(Version.objects.filter(pk__in=hidden).values_list("pk", "entry"))
-    # The usual address is made of the title.
+    # The usual URL contains the title.
     nameless = {
         pk: Target(_("An entry of the catalogue"), reverse("entry-by-number", args=[entry]))
         for pk, entry in entries.items()
@@ -104,7 +104,7 @@ def _item(item: Item, title: str) -> Target:
     if not item.campaign.is_live or not item.run_id:
         return Target(title, path)
     run_path = reverse("run-detail", args=[item.run_id])
-    # What was decided is closed: nobody reviews it.
+    # A closed item is not under review.
     return Target(title, run_path if item.state == Item.State.CLOSED else path, run_path)
 
 

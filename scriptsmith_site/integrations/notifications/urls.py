@@ -1,4 +1,4 @@
-"""Addresses of the bell, the page behind it, and a person's choices."""
+"""URLs of notifications, notification settings and the email integration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bell, the page behind it, and a person's choices."""
+"""Pages of notifications, notification settings and the email integration."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from scriptsmith_site.people.services import require_administrator
 
 @require_safe
 def notification_list(request: HttpRequest) -> HttpResponse:
-    """All that one was told, the latest first; `?unread=1` those that are unread."""
+    """List the user's notifications, newest first. `?unread=1` shows only unread ones."""
     user = signed_in(request)
     is_unread = request.GET.get("unread") == "1"
     found = services.bell_of(user)
@@ -46,13 +46,13 @@ def notification_list(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def notification_bell(request: HttpRequest) -> HttpResponse:
-    """The live part of every page's bar: the bell with how many are unread, which the sign-in's query has counted."""
+    """Render the notification icon with the number of unread ones, which the sign-in query has counted."""
     return render(request, "integrations/notifications/_bell.html")
 
 
 @require_POST
 def notification_open(request: HttpRequest, pk: int) -> HttpResponse:
-    """Go to what it is about; it is read then."""
+    """Mark a notification as read and redirect to its object."""
     found = access_notification(signed_in(request), pk)
     services.mark_read(found)
     shown = show([found])
@@ -67,7 +67,7 @@ def notification_read(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def notification_read_all(request: HttpRequest) -> HttpResponse:
-    """All that was on the page or older; what came since stays unread."""
+    """Mark all notifications up to the newest on the page as read. Later ones stay unread."""
     newest = read_key(request.POST.get("newest", ""))
     services.mark_all_read(signed_in(request), up_to=newest)
     messages.success(request, _("All of these are read."))
@@ -76,7 +76,7 @@ def notification_read_all(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def notification_choices(request: HttpRequest) -> HttpResponse:
-    """How one wants to be told of what."""
+    """Show and save the user's notification settings."""
     user = signed_in(request)
     if request.method != "POST":
         form = ChoicesForm.of(choices_of(user), kinds_for(user))
@@ -95,7 +95,7 @@ def notification_choices(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def notification_test_mail(request: HttpRequest) -> HttpResponse:
-    """A letter to oneself, to see whether e-mail works."""
+    """Send a test email to the user."""
     services.ask_test(signed_in(request))
     messages.success(
         request,
@@ -106,7 +106,7 @@ def notification_test_mail(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def notification_confirm(request: HttpRequest, secret: str) -> HttpResponse:
-    """The page behind the link of the letter: GET looks, POST confirms."""
+    """Show the confirmation page on GET, and confirm the address on POST."""
     if request.method != "POST":
         services.find_confirmed(signed_in(request), secret)
         return render(request, "integrations/notifications/confirm.html")
@@ -117,7 +117,7 @@ def notification_confirm(request: HttpRequest, secret: str) -> HttpResponse:
 
 @require_safe
 def mail_door_page(request: HttpRequest) -> HttpResponse:
-    """Whether e-mails go out, how they did lately, a test and a pause; for administrators."""
+    """Show the state of emails to administrators, with a test and a pause switch."""
     user = signed_in(request)
     require_administrator(user)
     door = mail_door.the_door()

@@ -1,1 +1,1 @@
-"""What happened here, sent to other systems: events, where they go, and that each arrives."""
+"""Events, the destinations that receive them, and their reliable delivery."""

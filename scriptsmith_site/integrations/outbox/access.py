@@ -1,4 +1,4 @@
-"""The only way for a view to obtain a destination or a delivery: for administrators, 404 if unknown."""
+"""Access to destinations and deliveries for administrators. Views must use it. Raises 404 for unknown objects."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scriptsmith_site.people.services import require_administrator
 
 
 def access_destinations(by: User) -> QuerySet[Destination]:
-    """Every destination, with how many deliveries wait for it and were given up."""
+    """Return all destinations with their numbers of waiting and failed deliveries."""
     require_administrator(by)
     return Destination.objects.select_related("owner").annotate(
         waiting=_count(Delivery.State.WAITING), given_up=_count(Delivery.State.FAILED)
@@ -20,13 +20,13 @@ def access_destinations(by: User) -> QuerySet[Destination]:
 
 
 def access_destination(by: User, pk: int) -> Destination:
-    """One of them, with nothing counted: a page asks for it every few seconds."""
+    """Return one destination. It has no counts because its page polls every few seconds."""
     require_administrator(by)
     return get_object_or_404(Destination.objects.select_related("owner"), pk=pk)
 
 
 def access_delivery(by: User, pk: int) -> Delivery:
-    """One event on its way, with all of its tries."""
+    """Return one delivery with all its attempts."""
     require_administrator(by)
     return get_object_or_404(
         Delivery.objects.select_related("destination", "event").prefetch_related("attempts"), pk=pk
@@ -34,7 +34,7 @@ def access_delivery(by: User, pk: int) -> Delivery:
 
 
 def _count(state: Delivery.State) -> Coalesce:
-    """Counted for each destination by an index of this state alone: those delivered may be millions."""
+    """Return a count per destination that uses this state's index, because millions may be delivered."""
     found = Delivery.objects.filter(destination=OuterRef("pk"), state=state).order_by()
     count = found.values("destination").annotate(count=Count("pk")).values("count")
     return Coalesce(Subquery(count, output_field=IntegerField()), 0)

@@ -1,11 +1,11 @@
-"""Sends what is due to a destination, in the order of each object, by one worker at a time.
+"""Deliver due events to a destination, in order per object and by one worker at a time.
 
-A worker holds a destination by a lease. Each try is a row before it is made; a worker that is killed leaves one
-without an end, and the next worker tries again under the same id: at least once, never lost. Later events of an object
-wait for earlier ones; other objects do not.
+A worker claims a destination with a lease. It stores each attempt before sending. If the worker dies, the attempt has
+no end, and the next worker retries with the same id, so delivery is at least once. Later events of an object wait for
+earlier ones, but not for other objects.
 
-A receiver that refuses one event gets the others. One that is away gets one try at a time, with growing pauses, until
-something arrives; nothing is given up meanwhile, and after three days it is paused.
+If a receiver refuses one event, it still gets the others. If it is unavailable, it gets single attempts at growing
+intervals. During that time no event fails, and after three days the destination is paused.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from scriptsmith_site.models import Delivery, DeliveryAttempt, Destination, Even
 logger = logging.getLogger(__name__)
 
 LEASE = timedelta(seconds=20)
-# Twelve tries over three days.
+# These are 12 attempts over three days.
 PAUSES = tuple(
     timedelta(seconds=seconds)
     for seconds in (
@@ -51,14 +51,15 @@ PAUSES = tuple(
     )
 )
 PAUSED_AFTER = timedelta(days=3)
-# Between the tries at a receiver that is away, whatever waits for it.
+# Intervals between attempts while the receiver is unavailable.
 PROBES = PAUSES[:4]
-# Nothing arrived for so long, and no answer, or one of these: it was away.
+# After a failure period of this length without a response, or with one of these statuses, the receiver counts as
+# unavailable.
 _OUTAGE = timedelta(minutes=5)
 _AWAY = (429, 502, 503, 504)
-# A receiver that refuses so many events in a row is taken for away, whatever it answers.
+# A receiver that refuses this many events in a row counts as unavailable, whatever its responses.
 _MOST_REFUSED = 3
-# A pass ends after so long: the next comes in seconds.
+# A run ends after this time. The next one starts within seconds.
 _MOST_SECONDS = 40.0
 _AT_A_TIME = 50
 _TOLD_EVERY = timedelta(days=1)
@@ -66,24 +67,24 @@ _TOLD_EVERY = timedelta(days=1)
 
 @dataclass(frozen=True)
 class _Hold:
-    """A worker's hold on a destination; it counts while the fence is still this one."""
+    """A worker's lease on a destination, valid while the fence number is unchanged."""
 
     pk: int
     fence: int
 
     def renew(self) -> bool:
-        """Whether it is still held; the lease begins anew."""
+        """Renew the lease and return whether it is still held."""
         mine = Destination.objects.filter(pk=self.pk, fence=self.fence, lease_owner=owner())
         return bool(mine.update(lease_until=Now() + LEASE))
 
     def release(self) -> None:
-        """Give it up."""
+        """Release the lease."""
         mine = Destination.objects.filter(pk=self.pk, fence=self.fence, lease_owner=owner())
         mine.update(lease_owner="", lease_until=None)
 
 
 def destinations_with_work() -> list[int]:
-    """Destinations that nobody is sending to and that something is due for."""
+    """Return the destinations that have due deliveries and no active lease."""
     now = timezone.now()
     may_try = Q(destination__retry_at=None) | Q(destination__retry_at__lte=now)
     due = Delivery.objects.filter(
@@ -96,7 +97,7 @@ def destinations_with_work() -> list[int]:
 
 
 def deliver(destination_id: int) -> int:
-    """Send what is due to this destination; how many tries were made. 0 where another worker is at it."""
+    """Send due events to a destination and return the number of attempts, or 0 if another worker has the lease."""
     hold = _claim(destination_id)
     if hold is None:
         return 0
@@ -107,7 +108,7 @@ def deliver(destination_id: int) -> int:
             for pk in batch:
                 if time.monotonic() >= ends or not hold.renew():
                     return tries
-                # Read each time: an address or a secret that was changed counts from the next try on.
+                # Reload each time, so that a changed address or secret applies to the next attempt.
                 destination = Destination.objects.get(pk=destination_id)
                 due = due_deliveries(destination).filter(pk=pk).select_related("event")
                 delivery = due.first()
@@ -126,16 +127,16 @@ def _next_batch(destination_id: int) -> list[int]:
 
 
 def _forget_failure_of_nothing(destination_id: int) -> None:
-    """What was withheld or given up leaves no failure behind that a later one would be counted on to."""
+    """Clear the failure state if no delivery waits, so that a later failure does not count from an old one."""
     waiting = Delivery.objects.filter(destination=OuterRef("pk"), state=Delivery.State.WAITING)
     failing = Destination.objects.filter(pk=destination_id, failing_since__isnull=False)
     failing.filter(~Exists(waiting)).update(failing_since=None, failures=0, retry_at=None)
 
 
 def due_deliveries(destination: Destination) -> QuerySet[Delivery]:
-    """What may be sent now, what has waited longest first: nothing whose object has an earlier event waiting.
+    """Return the deliveries to send now, longest waiting first and in order per object.
 
-    Of one that is paused, or away until its next try, tests alone.
+    For a paused or unavailable destination, return only tests.
     """
     now = timezone.now()
     earlier = Delivery.objects.filter(
@@ -168,13 +169,13 @@ def _claim(pk: int) -> _Hold | None:
 
 
 def _try(destination: Destination, delivery: Delivery) -> None:
-    """Make one try, and note how it ended; raises nothing for a defect of our own."""
+    """Make one attempt and record its result. Unexpected errors are recorded and not raised."""
     attempt = DeliveryAttempt.objects.create(delivery=delivery)
     began = time.monotonic()
     try:
         answer = _send(destination, delivery.event)
     except (OperationalError, InterfaceError):
-        raise  # nothing could be noted either
+        raise  # The database is unavailable, so nothing could be recorded.
     except Exception as error:
         logger.exception("A delivery could not be made: %s", delivery)
         answer = Answer(error=_("It could not be made: %s") % type(error).__name__)
@@ -197,8 +198,8 @@ def _try(destination: Destination, delivery: Delivery) -> None:
 
 
 def _send(destination: Destination, event: Event) -> Answer | None:
-    """How the receiver answered; None where the event may not leave."""
-    # Asked again: a study may have begun with it while it waited.
+    """Send the event and return the response, or None if the event may not leave the product."""
+    # Check again, because a study may have started while the event waited.
     if not may_leave(event, find_subject(event.model, event.object_id)):
         return None
     try:
@@ -227,7 +228,7 @@ def _note_success(destination: Destination, delivery: Delivery) -> None:
 
 
 def _wake(destination: Destination, now: datetime) -> None:
-    """It is back: what found it away need not wait for its next try. What it refuses to take waits on."""
+    """Retry now what failed while the receiver was unavailable. Refused events keep their next attempt."""
     last = DeliveryAttempt.objects.filter(delivery=OuterRef("pk")).order_by("-pk")
     waiting = destination.deliveries.filter(state=Delivery.State.WAITING, next_at__gt=now)
     found_away = waiting.annotate(status=Subquery(last.values("status")[:1])).filter(
@@ -242,12 +243,12 @@ def _note_failure(destination: Destination, delivery: Delivery, answer: Answer) 
     noted = Destination.objects.filter(pk=destination.pk)
     noted.update(last_error_at=now, last_error=answer.error[:300])
     if delivery.event.type == TEST:
-        # Somebody asked for it: it says nothing of what waits.
+        # A test was requested by a user and says nothing about the waiting events.
         _end(delivery, Delivery.State.FAILED)
         return
     tries, since = delivery.tries + 1, destination.failing_since
     if tries > len(PAUSES) and since is None:
-        # Others have arrived since its last try: it is this one that the receiver does not take.
+        # Other events have arrived since its last attempt, so the receiver refuses this one.
         _end(delivery, Delivery.State.FAILED)
         _tell_given_up(destination, now)
         return
@@ -255,7 +256,7 @@ def _note_failure(destination: Destination, delivery: Delivery, answer: Answer) 
     Delivery.objects.filter(pk=delivery.pk).update(
         tries=tries, next_at=now + max(asked, PAUSES[min(tries, len(PAUSES)) - 1])
     )
-    # One event that is refused again and again is counted once: others are not to wait for it.
+    # Count repeated refusals of the same event once, so that they do not delay other events.
     failures = destination.failures + int(answer.is_away or delivery.tries == 0)
     is_away = answer.is_away or failures >= _MOST_REFUSED
     pause = max(asked, PROBES[min(failures, len(PROBES)) - 1]) if is_away else None
@@ -271,7 +272,7 @@ def _note_failure(destination: Destination, delivery: Delivery, answer: Answer) 
 
 
 def _tell_given_up(destination: Destination, now: datetime) -> None:
-    """Tell administrators, once a day however many there are."""
+    """Notify administrators, at most once per day."""
     told = Event.objects.filter(
         type=GAVE_UP, object_id=destination.pk, at__gt=now - _TOLD_EVERY
     ).exists()
@@ -280,7 +281,7 @@ def _tell_given_up(destination: Destination, now: datetime) -> None:
 
 
 def _pause(destination: Destination, now: datetime, why: str) -> None:
-    """Stop sending, and tell administrators; what waits stays, and goes out in order when it is resumed."""
+    """Stop sending and notify administrators. Waiting events are sent in order after resume."""
     waiting = Destination.objects.filter(pk=destination.pk, paused_at=None)
     if waiting.update(paused_at=now, paused_why=why):
         record(destination, "paused by itself", by=None, why=("", why))

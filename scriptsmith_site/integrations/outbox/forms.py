@@ -1,4 +1,4 @@
-"""Forms about destinations. They read what was typed; the rules are the services'."""
+"""Forms for destinations. The services enforce the rules."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from scriptsmith_site.models import Destination
 
 
 class DestinationForm(forms.Form):
-    """A destination of one kind; the fields that the kind has no use for are left out."""
+    """A destination of one kind, with only the fields that this kind needs."""
 
     name = forms.CharField(label=_("Name"), max_length=LONGEST_NAME)
     address = forms.CharField(
@@ -78,13 +78,13 @@ class DestinationForm(forms.Form):
 
     @classmethod
     def of(cls, destination: Destination) -> DestinationForm:
-        """The form as the destination is now."""
+        """Return the form with the current values of the destination."""
         names = ("name", "address", "types", "includes_texts", "secret_variable", "edition")
         initial = {name: getattr(destination, name) for name in names}
         return cls(initial=initial, kind=destination.kind, is_new=False)
 
     def values(self) -> Values:
-        """What was typed."""
+        """Return the submitted values."""
         return Values(
             name=self.cleaned_data["name"],
             address=self.cleaned_data.get("address", ""),
@@ -99,7 +99,7 @@ class PauseForm(forms.Form):
 
 
 class SpanForm(forms.Form):
-    """A span of time in the person's own time zone."""
+    """A time span in the user's time zone."""
 
     since = forms.DateTimeField(
         label=_("From"), widget=forms.DateTimeInput(attrs={"type": "datetime-local"})

@@ -1,4 +1,4 @@
-"""What administrators do with destinations, one function an intention, each in the audit log."""
+"""Administration of destinations. Each function records an audit log entry."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MOST_REPLAYED = 10_000
 
 @dataclass(frozen=True, kw_only=True)
 class Values:
-    """What an administrator says of a destination."""
+    """The settings of a destination."""
 
     name: str
     address: str
@@ -46,7 +46,7 @@ class Values:
 
 @dataclass(frozen=True)
 class Made:
-    """A destination, and its new secret where the product made one: it is shown once."""
+    """A destination and its new secret, if one was generated. The secret is shown once."""
 
     destination: Destination
     secret: str = ""
@@ -54,7 +54,7 @@ class Made:
 
 @transaction.atomic
 def create_destination(kind: str, *, values: Values, by: User, secret: str = "") -> Made:
-    """A new destination, which gets events from now on. A webhook's secret is made here, a channel's is given.
+    """Create a destination for future events. A webhook's secret is generated, a channel's is entered.
 
     Raises BadInput.
     """
@@ -82,11 +82,11 @@ def create_destination(kind: str, *, values: Values, by: User, secret: str = "")
 def change_destination(
     destination: Destination, *, values: Values, by: User, secret: str = "", seen: int
 ) -> Destination:
-    """The destination with these values, from its next try on; an empty `secret` leaves a channel's as it is.
+    """Change a destination from its next attempt on. An empty `secret` keeps a channel's current one.
 
-    A channel that moves to another host needs it anew: the secret is sent there.
+    If a channel moves to another host, its secret must be entered again, because it is sent to that host.
 
-    Raises BadInput, and Stale where somebody has changed it since edition `seen`.
+    Raises BadInput, and Stale if the destination has changed since edition `seen`.
     """
     require_administrator(by)
     locked = _lock(destination)
@@ -106,7 +106,7 @@ def change_destination(
         name: both for name, both in changes.items() if name != "address"
     }
     if "address" in changes:
-        said["address"] = ("", _("changed"))  # addresses of receivers may hold what only they know
+        said["address"] = ("", _("changed"))  # the URL may contain a secret of the receiver
     if "address" in changes and not locked.is_webhook and locked.secret:
         locked.secret = b""
         said["secret"] = ("", _("changed"))
@@ -117,7 +117,7 @@ def change_destination(
     if not said:
         return locked
     locked.edition += 1
-    locked.retry_at = None  # it may be what was wrong
+    locked.retry_at = None  # the change may fix the problem
     try:
         with transaction.atomic():
             locked.save()
@@ -129,7 +129,7 @@ def change_destination(
 
 @transaction.atomic
 def rotate_secret(destination: Destination, *, by: User) -> Made:
-    """A new secret; for a day the former one signs too. Raises NotAllowedNow for what has none of ours."""
+    """Generate a new secret. The former one also signs for a day. Raises NotAllowedNow if it is not generated here."""
     require_administrator(by)
     locked = _lock(destination)
     if not locked.is_webhook or locked.secret_variable:
@@ -145,7 +145,7 @@ def rotate_secret(destination: Destination, *, by: User) -> Made:
 
 @transaction.atomic
 def pause(destination: Destination, *, by: User, why: str = "") -> None:
-    """Send nothing until it is resumed; what happens meanwhile waits. Raises NotAllowedNow, BadInput."""
+    """Stop sending until resume. New events wait. Raises NotAllowedNow, BadInput."""
     require_administrator(by)
     why = clean_text(why, field="why", longest=300, required=False)
     waiting = Destination.objects.filter(pk=destination.pk, paused_at=None)
@@ -156,7 +156,7 @@ def pause(destination: Destination, *, by: User, why: str = "") -> None:
 
 @transaction.atomic
 def resume(destination: Destination, *, by: User) -> None:
-    """Send again, first what has waited, in order. Raises NotAllowedNow where it is not paused."""
+    """Start sending again, first the waiting events in order. Raises NotAllowedNow if it is not paused."""
     require_administrator(by)
     paused = Destination.objects.filter(pk=destination.pk, paused_at__isnull=False)
     if not paused.update(
@@ -170,7 +170,7 @@ def resume(destination: Destination, *, by: User) -> None:
 
 @transaction.atomic
 def send_test(destination: Destination, *, by: User) -> Delivery:
-    """An event of the type “test”, tried once within seconds, whether it is paused or not."""
+    """Send an event of the type “test” once within seconds, even if the destination is paused."""
     require_administrator(by)
     event = Event.objects.create(
         type=TEST,
@@ -191,7 +191,7 @@ def send_test(destination: Destination, *, by: User) -> Delivery:
 
 @transaction.atomic
 def replay(delivery: Delivery, *, by: User) -> None:
-    """Send it once more, under its id. Raises NotAllowedNow where it is waiting to be sent."""
+    """Send a delivery again with the same id. Raises NotAllowedNow if it is waiting."""
     require_administrator(by)
     ended = Delivery.objects.filter(pk=delivery.pk).exclude(state=Delivery.State.WAITING)
     if not _send_again(ended):
@@ -201,9 +201,9 @@ def replay(delivery: Delivery, *, by: User) -> None:
 
 @transaction.atomic
 def replay_span(destination: Destination, *, since: datetime, until: datetime, by: User) -> int:
-    """Send all events of a span once more, in order, each under its id; how many they are.
+    """Send all events of a time span again, in order and with the same ids, and return their number.
 
-    Also those from before the destination was there or wanted their type. Raises BadInput.
+    This includes events from before the destination existed or selected their type. Raises BadInput.
     """
     require_administrator(by)
     if until <= since:
@@ -213,7 +213,7 @@ def replay_span(destination: Destination, *, since: datetime, until: datetime, b
         type__in=destination.types,
         at__gte=since,
         at__lte=until,
-        sequence__isnull=False,  # what was distributed; the rest is on its way
+        sequence__isnull=False,  # Other events are not distributed yet and will be sent anyway
     )
     events = [
         (pk, subject, sequence or 0)
@@ -241,7 +241,7 @@ def replay_span(destination: Destination, *, since: datetime, until: datetime, b
 
 @transaction.atomic
 def delete_destination(destination: Destination, *, by: User) -> None:
-    """Delete it with its deliveries; what waits is not sent."""
+    """Delete a destination and its deliveries. Waiting events are not sent."""
     require_administrator(by)
     locked = _lock(destination)
     record(locked, "destination deleted", by=by, name=(locked.name, ""))

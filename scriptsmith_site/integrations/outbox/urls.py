@@ -1,4 +1,4 @@
-"""Addresses of destinations and deliveries."""
+"""URLs of destinations and deliveries."""
 
 from __future__ import annotations
 

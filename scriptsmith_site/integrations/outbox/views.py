@@ -1,4 +1,4 @@
-"""The pages of destinations, for administrators."""
+"""Pages of destinations for administrators."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _PAGE = 25
 
 @require_safe
 def destination_list(request: HttpRequest) -> HttpResponse:
-    """Where events are sent, and how that goes."""
+    """List the destinations with their state."""
     found = list(access_destinations(signed_in(request)))
     context = {"destinations": found, "kinds": Destination.Kind}
     return render(request, "integrations/outbox/list.html", context)
@@ -36,7 +36,7 @@ def destination_list(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def destination_new(request: HttpRequest, kind: str) -> HttpResponse:
-    """Add one. The answer to a webhook is its page with the secret, which is in this answer and nowhere else."""
+    """Create a destination. The response shows a webhook's secret, which is not shown again."""
     user = signed_in(request)
     require_administrator(user)
     if kind not in Destination.Kind.values:
@@ -65,7 +65,7 @@ def destination_new(request: HttpRequest, kind: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def destination_edit(request: HttpRequest, pk: int) -> HttpResponse:
-    """Change one; on a conflict the second person sees that, and keeps what they typed."""
+    """Edit a destination. After an edit conflict, the form keeps the submitted values."""
     user = signed_in(request)
     found = access_destination(user, pk)
     kind = Destination.Kind(found.kind)
@@ -96,7 +96,7 @@ def destination_edit(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_safe
 def destination_detail(request: HttpRequest, pk: int) -> HttpResponse:
-    """One destination: how it goes, and what was sent; asked by htmx, its live part."""
+    """Show a destination and its deliveries. Requests of htmx get only the live part."""
     if wants_fragment(request):
         context = _context(request, access_destination(signed_in(request), pk))
         return render(request, "integrations/outbox/_deliveries.html", context)
@@ -105,7 +105,7 @@ def destination_detail(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def destination_test(request: HttpRequest, pk: int) -> HttpResponse:
-    """Send an event of the type “test”."""
+    """Send a test event."""
     user = signed_in(request)
     services.send_test(access_destination(user, pk), by=user)
     messages.success(request, _("A test is on its way: below you see within seconds how it went."))
@@ -114,7 +114,7 @@ def destination_test(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def destination_rotate(request: HttpRequest, pk: int) -> HttpResponse:
-    """Not redirected: the secret is in this answer and nowhere else."""
+    """Rotate the secret. Renders the page instead of a redirect, because the secret is shown only once."""
     user = signed_in(request)
     made = services.rotate_secret(access_destination(user, pk), by=user)
     return _show(request, pk, secret=made.secret)
@@ -146,7 +146,7 @@ def destination_resume(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def destination_replay(request: HttpRequest, pk: int) -> HttpResponse:
-    """Send the events of a span once more."""
+    """Send the events of a time span again."""
     user = signed_in(request)
     found = access_destination(user, pk)
     form = SpanForm(request.POST)
@@ -171,7 +171,7 @@ def destination_delete(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_safe
 def delivery_detail(request: HttpRequest, pk: int) -> HttpResponse:
-    """One event on its way: what is sent, and every try."""
+    """Show one delivery with its body and all attempts."""
     delivery = access_delivery(signed_in(request), pk)
     context = {
         "delivery": delivery,
@@ -211,7 +211,7 @@ def _show(
 
 
 def _context(request: HttpRequest, destination: Destination) -> dict[str, object]:
-    """What the live part of the page shows."""
+    """Return the context of the page's live part."""
     deliveries = destination.deliveries.select_related("event")
     state = request.GET.get("state", "")
     if state in Delivery.State.values:

@@ -1,1 +1,1 @@
-"""Signing in with an OpenID Connect provider: what it says of a person becomes an account with roles."""
+"""Single sign-on with an OpenID Connect provider: its claims are mapped to an account with roles."""

@@ -1,4 +1,4 @@
-"""The provider as django-allauth sees it: its protocol, with our checks of what comes back."""
+"""The adapter of django-allauth for the provider, with our own checks of its responses."""
 
 from __future__ import annotations
 
@@ -40,24 +40,24 @@ from scriptsmith_site.people.sign_in.entrance import PROVIDER, enter
 
 
 class Unbelievable(OAuth2Error):  # type: ignore[misc]
-    """What django-allauth answers with its page of errors, which is ours."""
+    """An error for which django-allauth shows its error page, which is replaced by ours."""
 
 
 class CodeRefused(OAuth2Error):  # type: ignore[misc]
-    """The provider takes the code of a sign-in for none of its own; that says nothing of how the provider does."""
+    """The provider refused the authorization code. This does not mean that the provider is unhealthy."""
 
 
 _REFUSES_CLIENT = re.compile("invalid_client|unauthorized_client")
 
 
 class ProviderClient(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
-    """Asks the provider, and believes what it answers only after our checks."""
+    """A client that accepts responses of the provider only after our checks."""
 
     nonce = ""
 
     @property
     def openid_config(self) -> dict[str, Any]:
-        """What the provider says of itself; fetched once in some minutes. Raises Unbelievable."""
+        """Return the discovery document, which is cached for some minutes. Raises Unbelievable."""
         if not hasattr(self, "_openid_config"):
             try:
                 self._openid_config = door.known_discovery()
@@ -84,8 +84,7 @@ class ProviderClient(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
         except Unbelievable:
             raise
         except OAuth2Error as error:
-            # That it does not know this client is for administrators to mend. What it says else is about the code,
-            # which anybody can make up.
+            # Administrators must fix an unknown client. Other errors concern the code, which anyone can make up.
             if _REFUSES_CLIENT.search(str(error)):
                 raise
             raise CodeRefused(str(error)) from error
@@ -93,7 +92,7 @@ class ProviderClient(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
     def complete_login(
         self, request: HttpRequest, app: SocialApp, token: Any, **given: Any
     ) -> SocialLogin:
-        """Who the person is. Raises Unbelievable."""
+        """Return the login with verified claims. Raises Unbelievable."""
         id_token = given["response"].get("id_token")
         try:
             if not isinstance(id_token, str):
@@ -124,24 +123,24 @@ class ProviderClient(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
 
 
 class Provider(OpenIDConnectProvider):  # type: ignore[misc]
-    """The provider of the settings: PKCE, and a nonce that is bound to it."""
+    """The provider from the settings, with PKCE and a nonce that is bound to the PKCE code verifier."""
 
     oauth2_adapter_class = ProviderClient
 
     def get_pkce_params(self) -> dict[str, Any]:
-        """What the request carries. The nonce is made of the secret that the session keeps, and kept with it."""
+        """Return the parameters of the request, with a nonce derived from the code verifier in the session."""
         params: dict[str, Any] = super().get_pkce_params()
         return {**params, "nonce": nonce_of(params["code_verifier"])}
 
 
 def nonce_of(code_verifier: str) -> str:
-    """The nonce of a sign-in, from its other secret; the provider sees no more of that than it needs."""
+    """Return the nonce of a sign-in, derived from its code verifier, so that it does not reveal the verifier."""
     digest = sha256(b"nonce of " + code_verifier.encode()).digest()
     return urlsafe_b64encode(digest).rstrip(b"=").decode()
 
 
 def make_provider(request: HttpRequest) -> Provider:
-    """The provider as the settings have it; its key in the table of identities is the issuer."""
+    """Return the provider from the settings. Identities are stored under its issuer."""
     app = SocialApp(
         provider="openid_connect",
         provider_id=settings.SCRIPTSMITH_OIDC_ISSUER,
@@ -158,7 +157,7 @@ def make_provider(request: HttpRequest) -> Provider:
 
 
 class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
-    """What django-allauth asks of the product about people of the provider."""
+    """Hooks of django-allauth for sign-ins with the provider."""
 
     def get_provider(
         self, request: HttpRequest, provider: str, client_id: object = None
@@ -169,10 +168,10 @@ class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
         return provider_session()
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:
-        return False  # accounts are made by `admit`
+        return False  # `admit` creates the accounts
 
     def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
-        """The provider has said who it is: from here on it is ours. Always raises ImmediateHttpResponse."""
+        """Sign in the user whom the provider authenticated. Always raises ImmediateHttpResponse."""
         note_success(door.DOOR)
         try:
             user = admit(sociallogin.claims)
@@ -186,12 +185,12 @@ class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
     def on_authentication_error(
         self, request: HttpRequest, provider: Provider, **about: Any
     ) -> None:
-        """Says to the person that it failed, and to administrators why. Always raises ImmediateHttpResponse."""
+        """Show the user that it failed and record the cause. Always raises ImmediateHttpResponse."""
         if about.get("error") == AuthError.CANCELLED:
             words = _("You said no there, so nobody was signed in.")
             raise ImmediateHttpResponse(show_refused(request, words, status=200))
         exception = about.get("exception")
-        # An answer to no sign-in that was begun here says nothing of the provider: anybody can ask for this address.
+        # Without a sign-in that started here, the callback says nothing about the provider. Anyone can open this URL.
         if exception is not None:
             why = str(exception) or type(exception).__name__
             if not isinstance(exception, CodeRefused):
@@ -202,7 +201,7 @@ class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
 
 
 def show_refused(request: HttpRequest, words: str, *, status: int) -> HttpResponse:
-    """The page of a sign-in that came to nothing."""
+    """Render the page of a failed sign-in."""
     return render(
         request, "integrations/single_sign_on/refused.html", {"words": words}, status=status
     )

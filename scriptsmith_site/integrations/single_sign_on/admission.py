@@ -1,8 +1,7 @@
-"""Who the provider's people are here: the account that is linked, one that is to be linked, or a new one.
+"""Map users of the provider to accounts: an existing identity, an account to link, or a new account.
 
-Groups decide at each sign-in who may enter and which roles they have, given and taken. What was lost ends sessions
-and API tokens. An administrator with a password is never linked, so that the provider can neither lock the last
-way in nor take it over.
+At each sign-in, the groups decide on access and roles. Losing either ends sessions and API tokens. Administrators with
+a password are never linked, so the provider cannot lock out or take over the last administrator.
 """
 
 from __future__ import annotations
@@ -30,22 +29,22 @@ from scriptsmith_site.people.sign_in.credentials import end_links, end_tokens
 from scriptsmith_site.people.sign_in.own_sessions import end_sessions
 
 _EVERYBODY = "*"
-_LONGEST_NAME = 140  # of 150, with room for a number
+_LONGEST_NAME = 140  # of 150, which leaves space for a number
 
 
 class NotAdmitted(Refused):
-    """The provider knows the person, and they may not come in; the text is shown to them."""
+    """The user is authenticated but may not sign in. The user sees the message."""
 
 
 def admit(claims: Claims) -> User:
-    """The account of this person, with the roles that their groups give.
+    """Return the user's account with the roles of its groups.
 
-    Raises NotAdmitted; what it takes from who may not enter any more stays taken.
+    Raises NotAdmitted. Roles and tokens that this removes stay removed.
     """
     try:
         return _admit(claims)
     except IntegrityError:
-        # Two first sign-ins of one person at once: the other one has made the account, or taken the name.
+        # A concurrent first sign-in has created the account or taken the name.
         return _admit(claims)
 
 
@@ -59,14 +58,14 @@ def _admit(claims: Claims) -> User:
             user = linked or _link_or_create(claims)
             if user is not None:
                 change_roles_by_groups(user, managed=_managed(), given=_given(claims))
-                # A sign-in of today keeps the account's tokens awake.
+                # A recent sign-in keeps the account's tokens valid.
                 SocialAccount.objects.get(user=user, provider=claims.issuer).save()
                 return user
     raise _refuse(claims, linked, may_enter=may_enter)
 
 
 def identity_of(user: User) -> SocialAccount | None:
-    """Who the person is at the provider of today; None for who has not come by it."""
+    """Return the user's identity at the current provider, or None."""
     found: SocialAccount | None = SocialAccount.objects.filter(
         user=user, provider=settings.SCRIPTSMITH_OIDC_ISSUER
     ).first()
@@ -92,7 +91,7 @@ def remove_identity(user: User, *, by: User) -> None:
 
 
 def _linked(claims: Claims) -> User | None:
-    # Locked: two sign-ins of one person at once make one account.
+    # Lock the row, so that two sign-ins at once do not create two accounts.
     found = (
         SocialAccount.objects.select_for_update(of=("self",))
         .select_related("user")
@@ -113,7 +112,7 @@ def _managed() -> list[str]:
 
 
 def _given(claims: Claims) -> list[str]:
-    """Where the provider does not say which groups: none."""
+    """Return the roles of the groups. Missing group claims give no roles."""
     groups = claims.groups or frozenset()
     by_role: dict[str, list[str]] = settings.SCRIPTSMITH_OIDC_ROLES
     return [role for role, giving in by_role.items() if groups & set(giving)]
@@ -126,7 +125,7 @@ def _shut_out(user: User) -> None:
 
 
 def _link_or_create(claims: Claims) -> User | None:
-    """None where an account has the address and may not be linked: a second one would be a surprise to its person."""
+    """Return an account, or None if the email address belongs to an account that may not be linked."""
     user: User | None = None
     if settings.SCRIPTSMITH_OIDC_LINK_BY_EMAIL and claims.has_verified_email and claims.email:
         found = list(accounts_with_address(claims.email).select_for_update(of=("self",))[:2])
@@ -134,7 +133,7 @@ def _link_or_create(claims: Claims) -> User | None:
             return None
         user = found[0] if found else None
     if user is not None:
-        # The provider alone lets them in from here on: a lost group must not be answered by an old password.
+        # From now on only the provider admits the user. An old password must not bypass a lost group.
         user.set_unusable_password()
         user.save(update_fields=["password"])
         end_links(user)
@@ -161,7 +160,7 @@ def _may_be_linked(user: User, claims: Claims) -> bool:
 
 
 def _free_name(claims: Claims) -> str:
-    """A name to be known by here: as at the provider, with a number where somebody has it."""
+    """Return an unused user name: the provider's, with a number if it is taken."""
     wanted = claims.username or claims.email.partition("@")[0] or "person"
     plain = re.sub(r"[^\w.@+-]", "-", wanted)[:_LONGEST_NAME].strip("-") or "person"
     taken = {
@@ -177,7 +176,7 @@ def _free_name(claims: Claims) -> str:
 
 
 def _refuse(claims: Claims, linked: User | None, *, may_enter: bool) -> NotAdmitted:
-    """Notes it, and says it: to the person without names of groups."""
+    """Record the refusal and return it with a message that names no groups."""
     if linked is not None and not linked.is_active:
         why, words = "deactivated", _("Your account here is deactivated.")
     elif may_enter:

@@ -1,4 +1,4 @@
-"""Whether people may come by the provider now, how it did lately, and a test of it."""
+"""The state of single sign-on, a test of the provider, and a switch to pause it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _KEPT_AS, _KEPT_SECONDS = "single-sign-on-discovery", 300
 
 
 class Tested(NamedTuple):
-    """One step of a test: what was fetched, whether it is good, and what it says."""
+    """One step of a test: the document, whether it is valid, and its content or error."""
 
     what: str
     works: bool
@@ -39,17 +39,17 @@ class Tested(NamedTuple):
 
 
 def is_configured() -> bool:
-    """Whether the settings name a provider."""
+    """Return whether the settings name a provider."""
     return bool(settings.SCRIPTSMITH_OIDC_ISSUER)
 
 
 def the_door() -> Door:
-    """Its row, or an unsaved one."""
+    """Return the integration's row, or an unsaved one."""
     return Door.objects.filter(name=DOOR).first() or Door(name=DOOR)
 
 
 def state_of(door: Door) -> str:
-    """off, new, works, paused or fails, as pages of doors show it."""
+    """Return the state: off, new, works, paused or fails."""
     if not is_configured():
         return "off"
     if door.paused_at is not None:
@@ -61,16 +61,16 @@ def state_of(door: Door) -> str:
 
 
 def known_discovery() -> dict[str, Any]:
-    """The same as it was within the last minutes: it changes once in years. Raises as `fetch_discovery` does.
+    """Return the discovery document from the cache, or fetch it. Raises the errors of `fetch_discovery`.
 
-    Keys are fetched each time, for they are exchanged at any hour; and so is everything by *Test now*.
+    Signing keys are never cached, because they may be rotated at any time. *Test now* bypasses the cache.
     """
     found: dict[str, Any] | None = cache.get(_KEPT_AS, {}).get(settings.SCRIPTSMITH_OIDC_ISSUER)
     return found or fetch_discovery()
 
 
 def fetch_discovery() -> dict[str, Any]:
-    """The provider's description of itself. Raises NotBelieved and `requests.RequestException`."""
+    """Fetch the discovery document. Raises NotBelieved and `requests.RequestException`."""
     issuer = settings.SCRIPTSMITH_OIDC_ISSUER
     found = check_discovery(_fetch(issuer.rstrip("/") + _WELL_KNOWN), issuer=issuer)
     cache.set(_KEPT_AS, {issuer: found}, timeout=_KEPT_SECONDS)
@@ -78,7 +78,7 @@ def fetch_discovery() -> dict[str, Any]:
 
 
 def fetch_document(url: str, *, access_token: str = "") -> object:
-    """A JSON document of the provider. Raises NotBelieved and `requests.RequestException`."""
+    """Fetch a JSON document of the provider. Raises NotBelieved and `requests.RequestException`."""
     headers = {"Authorization": f"Bearer {access_token}"} if access_token else {}
     return _fetch(url, headers)
 
@@ -98,7 +98,7 @@ def _fetch(url: str, headers: dict[str, str] | None = None) -> object:
 
 
 def test(*, by: User) -> list[Tested]:
-    """Fetch what every sign-in needs, step by step until one fails; how it did is kept."""
+    """Fetch the documents that a sign-in needs, up to the first failure, and record the result."""
     require_administrator(by)
     steps: list[Tested] = []
     what = _("discovery")
@@ -120,7 +120,7 @@ def test(*, by: User) -> list[Tested]:
 
 @transaction.atomic
 def pause(*, by: User) -> None:
-    """Nobody comes in by the provider; sessions go on. Raises NotAllowedNow where that is so already."""
+    """Refuse sign-ins with the provider. Sessions continue. Raises NotAllowedNow if it is already paused."""
     require_administrator(by)
     door, _made = Door.objects.select_for_update().get_or_create(name=DOOR)
     if door.paused_at is not None:
@@ -131,7 +131,7 @@ def pause(*, by: User) -> None:
 
 @transaction.atomic
 def resume(*, by: User) -> None:
-    """People come in by the provider again. Raises NotAllowedNow where it was not paused."""
+    """Allow sign-ins with the provider again. Raises NotAllowedNow if it is not paused."""
     require_administrator(by)
     changed = Door.objects.filter(name=DOOR, paused_at__isnull=False).update(paused_at=None)
     if not changed:

@@ -1,6 +1,6 @@
-"""How the provider is asked: at addresses judged by number, within ten seconds, following nothing.
+"""Requests to the provider: checked IP addresses, a ten-second timeout and no redirects.
 
-django-allauth speaks through `requests`; this is what `requests` speaks through.
+django-allauth uses `requests`, and this module is its transport adapter.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ MOST_OF_AN_ANSWER = 1024 * 1024  # bytes
 
 
 class NotAnswered(requests.RequestException):
-    """The provider was not reached, or what it answered can't be used; the text says why, for administrators."""
+    """The provider was unreachable or sent an unusable response. Administrators see the message."""
 
 
 def provider_session() -> requests.Session:
-    """A session of `requests` that reads nothing from the environment: no proxies, no .netrc."""
+    """Return a `requests` session that ignores proxies and .netrc files of the environment."""
     session = requests.Session()
     session.trust_env = False
     session.mount("https://", _JudgedAdapter())
@@ -48,7 +48,7 @@ class _JudgedAdapter(BaseAdapter):
     def send(
         self, request: requests.PreparedRequest, *_given: Any, **_named: Any
     ) -> requests.Response:
-        """The answer, whole. Raises NotAnswered."""
+        """Send the request and return the complete response. Raises NotAnswered."""
         url = str(request.url)
         headers = {
             "host": urlsplit(url).netloc,
@@ -72,7 +72,7 @@ class _JudgedAdapter(BaseAdapter):
         return response
 
     def close(self) -> None:
-        """Nothing is kept open."""
+        """Do nothing, because no connection is kept open."""
 
 
 def _exchange(
@@ -80,7 +80,7 @@ def _exchange(
 ) -> tuple[int, dict[str, str], bytes]:
     is_named = urlsplit(url).hostname == urlsplit(settings.SCRIPTSMITH_OIDC_ISSUER).hostname
     if urlsplit(url).netloc != urlsplit(settings.SCRIPTSMITH_OIDC_ISSUER).netloc:
-        # What the setting names may be at any port; what the provider names may not.
+        # The configured issuer may use any port. URLs in its documents may not.
         _check_port(url)
     choose = partial(choose_addresses, is_encrypted=url.startswith("https:"), is_named=is_named)
     pool = httpcore2.ConnectionPool(
@@ -144,12 +144,12 @@ def _why(error: Exception, url: str) -> str:
 
 
 def _place(url: str) -> str:
-    """Without what stands behind the path, which may be a secret."""
+    """Return the URL without its query, which may contain a secret."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc}{parts.path}"
 
 
 @cache
 def _ssl_context() -> ssl.SSLContext:
-    """Certificates are verified against the system's; made once, it takes a while."""
+    """Return a context that verifies certificates against the system's. Cached because creating it is slow."""
     return ssl.create_default_context()

@@ -1,4 +1,4 @@
-"""The page of single sign-on, for administrators: whether it is open, what groups give, a test, and a pause."""
+"""The administrators' page for single sign-on: state, roles of groups, a test and a pause switch."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from scriptsmith_site.people.sign_in.confirmation import proved_lately
 
 @require_GET
 def show_provider(request: HttpRequest) -> HttpResponse:
-    """How people come in by the provider, and how that went lately."""
+    """Show the settings of single sign-on and its latest results."""
     require_administrator(signed_in(request))
     return _render(request)
 
 
 @require_POST
 def test_provider(request: HttpRequest) -> HttpResponse:
-    """Fetches what every sign-in needs."""
+    """Fetch the documents that each sign-in needs."""
     return _render(request, steps=door.test(by=signed_in(request)))
 
 
@@ -55,7 +55,7 @@ def resume_provider(request: HttpRequest) -> HttpResponse:
 @require_POST
 @partial(proved_lately, page="user-detail")
 def remove_person(request: HttpRequest, pk: int) -> HttpResponse:
-    """From the page of an account: it is joined with nobody at the provider any more."""
+    """Remove an account's identity, from the account's page."""
     remove_identity(access_account(signed_in(request), pk), by=signed_in(request))
     messages.success(
         request, _("Removed: this person comes in by a password, once they have a link for one.")

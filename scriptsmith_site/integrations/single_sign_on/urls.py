@@ -1,4 +1,4 @@
-"""Addresses of single sign-on: the way there and back, and the page about it."""
+"""URLs of single sign-on: start, callback and administration."""
 
 from __future__ import annotations
 

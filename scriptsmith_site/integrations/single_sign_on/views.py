@@ -1,4 +1,4 @@
-"""The way to the provider and back."""
+"""Views that send the browser to the provider and handle its callback."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ from scriptsmith_site.people.sign_in.credentials import provider_is_open
 @login_not_required
 @require_POST
 def start(request: HttpRequest) -> HttpResponse:
-    """A page that leads on to the provider at once.
+    """Render a page that forwards the browser to the provider.
 
-    Not a redirect: the policy lets a form lead to this site alone, wherever it is sent on from there. Raises
-    TooManyAttempts for an address from which too many were not finished.
+    This is not a redirect, because the content security policy restricts form targets to this site. Raises
+    TooManyAttempts if an address starts too many sign-ins without finishing them.
     """
     if closed := _why_closed(request):
         return closed
     guess_limits.spend(guess_limits.Kind.PROVIDER, shared_part(current_origin().address))
-    # What waits in this browser for a second factor is given up.
+    # Discard a pending second-factor step in this browser.
     clear_login(request)
     try:
         answer = make_provider(request).redirect(
@@ -56,7 +56,7 @@ def start(request: HttpRequest) -> HttpResponse:
 @login_not_required
 @require_GET
 def come_back(request: HttpRequest) -> HttpResponse:
-    """Where the provider sends the person, with a code that is good for one look at who they are."""
+    """Handle the provider's callback with its single-use authorization code."""
     if closed := _why_closed(request):
         return closed
     client = ProviderClient(request, settings.SCRIPTSMITH_OIDC_ISSUER)
@@ -65,7 +65,10 @@ def come_back(request: HttpRequest) -> HttpResponse:
 
 
 def _why_closed(request: HttpRequest) -> HttpResponse | None:
-    """Whoever is signed in is led on. Raises Http404 where there is no provider."""
+    """Return a response if sign-in is not possible: a redirect for signed-in users, or a message if it is paused.
+
+    Raises Http404 if no provider is configured.
+    """
     if not door.is_configured():
         raise Http404
     if request.user.is_authenticated:

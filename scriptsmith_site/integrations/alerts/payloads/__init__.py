@@ -1,4 +1,4 @@
-"""What each kind of source sends, read into one form. Pure: no database, no request."""
+"""Parsers that convert the payload of each kind of source to a common form. They use no database and no request."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _READERS: dict[str, _Reader] = {
 def read(
     kind: str, document: dict[str, Any] | list[Any], *, mapping: Mapping[str, str]
 ) -> Received:
-    """The alerts of a request; `mapping` is for generic JSON alone. Raises Unreadable."""
+    """Return the alerts of a request. `mapping` is only used for generic JSON. Raises Unreadable."""
     if kind == "generic":
         return generic.read(document, mapping)
     if not isinstance(document, dict):

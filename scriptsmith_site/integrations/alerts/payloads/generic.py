@@ -1,4 +1,4 @@
-"""Any JSON, by a mapping of JSON pointers (RFC 6901) to the parts of an alert."""
+"""Parser for any JSON, with a mapping of JSON pointers (RFC 6901) to the parts of an alert."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from scriptsmith_site.integrations.alerts.texts import (
 from scriptsmith_site.integrations.alerts.types import Received, ReceivedAlert, Unreadable
 
 MOST_ALERTS = 2_000
-# The parts of an alert that a mapping may name; the first two it must.
+# The parts of an alert that a mapping may contain. The first two are required.
 PARTS = ("title", "key", "text", "severity", "link", "done", "labels", "alerts")
 REQUIRED = PARTS[:2]
 
 
 def check_pointer(pointer: str) -> str:
-    """What is wrong with a JSON pointer, in words; empty where it is one."""
+    """Return what is wrong with a JSON pointer, or an empty string if it is valid."""
     if not pointer.startswith("/"):
         return "A JSON pointer begins with /, such as /alert/title."
     if any(part.replace("~0", "").replace("~1", "").count("~") for part in pointer.split("/")):
@@ -32,7 +32,7 @@ def check_pointer(pointer: str) -> str:
 
 
 def find(document: object, pointer: str) -> object:
-    """What the pointer leads to; None where there is nothing."""
+    """Return the value at the pointer, or None if it does not exist."""
     for part in pointer.split("/")[1:]:
         name = part.replace("~1", "/").replace("~0", "~")
         if isinstance(document, dict):
@@ -45,7 +45,7 @@ def find(document: object, pointer: str) -> object:
 
 
 def read(document: dict[str, Any] | list[Any], mapping: Mapping[str, str]) -> Received:
-    """Raises Unreadable where a part that an alert must have is not where the mapping says."""
+    """Parse a request. Raises Unreadable if a required part of an alert is missing."""
     found: object = document
     if pointer := mapping.get("alerts"):
         found = find(document, pointer)

@@ -1,4 +1,4 @@
-"""Instana's alert channel *generic webhook*: one issue, opened or closed."""
+"""Parser for Instana's alert channel *generic webhook*, which sends one opened or closed issue."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from scriptsmith_site.integrations.alerts.types import (
 )
 
 _LABELS = ("zone", "fqdn", "entity", "entityLabel", "tags", "container", "service", "type")
-_CRITICAL_FROM = 10  # Instana knows 5 (warning) and 10 (critical)
+_CRITICAL_FROM = 10  # Instana uses 5 (warning) and 10 (critical)
 
 
 def read(document: dict[str, Any]) -> Received:
-    """Raises Unreadable where there is no issue with an id in it."""
+    """Parse a request. Raises Unreadable if it has no issue with an id."""
     issue = document.get("issue")
     if not isinstance(issue, dict) or not issue.get("id"):
         raise Unreadable("It has no issue with an id.")

@@ -1,4 +1,4 @@
-"""PagerDuty's webhooks, version 3: one event of one incident."""
+"""Parser for PagerDuty webhooks, version 3, which send one event of one incident."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _URGENCIES = {"high": HIGH, "low": LOW}
 
 
 def read(document: dict[str, Any]) -> Received:
-    """Raises Unreadable. An event that says nothing of an incident's state, a ping for one, holds no alerts."""
+    """Parse a request. Raises Unreadable. Events without an incident state, such as a ping, contain no alerts."""
     event = document.get("event")
     if not isinstance(event, dict) or not isinstance(event.get("event_type"), str):
         raise Unreadable("It has no event with an event_type.")
@@ -31,7 +31,7 @@ def read(document: dict[str, Any]) -> Received:
     if not event["event_type"].startswith("incident.") or not isinstance(data, dict):
         return Received(alerts=[])
     if data.get("type") not in ("incident", None) or not data.get("id"):
-        return Received(alerts=[])  # a note, a responder
+        return Received(alerts=[])  # for example a note or a responder
     key = hash_of(data["id"])
     labels = {
         "service": clean_line(_summary(data.get("service")), most=1_000),
@@ -65,7 +65,7 @@ def read(document: dict[str, Any]) -> Received:
 
 
 def event_id(document: dict[str, Any]) -> str:
-    """PagerDuty's own name of the event, the same each time it is sent; empty where there is none."""
+    """Return PagerDuty's event id, which is the same for each delivery, or an empty string."""
     event = document.get("event")
     found = event.get("id") if isinstance(event, dict) else None
     return found if isinstance(found, str) else ""

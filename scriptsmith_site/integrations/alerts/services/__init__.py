@@ -1,1 +1,1 @@
-"""What pages, API, tasks and the door itself do with alerts and incidents."""
+"""Services for alerts and incidents, used by the pages, the API, the tasks and the webhook."""

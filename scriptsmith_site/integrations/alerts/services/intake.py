@@ -1,4 +1,4 @@
-"""A request at the door: is it of its source, was it here before; kept, and a worker told. Nothing else is done."""
+"""Receive a webhook request: authenticate it, detect retries, store it and enqueue it for a worker."""
 
 from __future__ import annotations
 
@@ -25,21 +25,23 @@ from scriptsmith_site.origin import current_origin, shared_part
 from scriptsmith_site.people.sign_in import guess_limits
 
 MOST_BYTES = 1024 * 1024
-# The same body within so many seconds is the same request, sent again; later it is a reminder.
+# An identical body within this many seconds is a retry. After that it is a reminder.
 RETRY_WINDOW = 600
-MOST_COUNTED = 100  # sources whose wrong secrets are counted apart, for one address
+MOST_COUNTED = (
+    100  # number of buckets of sources in which failed attempts of one address are counted
+)
 UNKNOWN = "unknown source or wrong secret"
 _MINUTE = timedelta(minutes=1)
-# To these every 4xx is final, 429 too: they would drop the alert. It is proven by now that the request is theirs.
+# Alertmanager and Grafana drop an alert on any 4xx, even 429. The request is authenticated at this point.
 _TOO_FAST = {AlertSource.Kind.ALERTMANAGER.value: 503, AlertSource.Kind.GRAFANA.value: 503}
 
 
 class KeysUnreadable(authenticity.NotAuthentic):
-    """Our own fault, whoever sent the request."""
+    """The stored keys cannot be decrypted. This is a fault of this site and not of the sender."""
 
 
 class Refused(Exception):
-    """Why a request is not taken, with the status that says so; all are final but 429 and 503."""
+    """The reason why a request is refused, with its HTTP status. All statuses except 429 and 503 are final."""
 
     def __init__(self, status: int, reason: str) -> None:
         super().__init__(reason)
@@ -49,7 +51,7 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class Request:
-    """What a source sent; `read_body` gives its bytes as they came, or raises Refused."""
+    """A request of a source. `read_body` returns the raw bytes or raises Refused."""
 
     kind: str
     source: int
@@ -59,20 +61,20 @@ class Request:
 
 
 def receive(request: Request) -> AlertDelivery:
-    """Keep the request and tell a worker; what was here before is counted and not kept again.
+    """Store the request and enqueue it.
 
-    Raises Refused, and TooManyAttempts for an address that sent too many wrong secrets. Who proves nothing is told
-    nothing: not even whether there is such a source.
+    A retry is only counted. Raises Refused, and TooManyAttempts for an address with too many failed attempts.
+    Unauthenticated requests cannot find out whether a source exists.
     """
     delivery, is_new = keep(request)
     return delivery.enqueue() if is_new else delivery
 
 
 def keep(request: Request) -> tuple[AlertDelivery, bool]:
-    """The kept request, and whether it is new; no worker is told. Raises what `receive` does."""
+    """Store the request without enqueuing it, and return it with whether it is new. Raises the errors of `receive`."""
     source = AlertSource.objects.filter(pk=request.source, kind=request.kind).first()
-    # Each source by itself, for a wrong secret for one must keep nobody from another; those that are none alike, or
-    # the answers would tell them apart.
+    # Count per source, so that failed attempts for one source do not block the others. Unknown sources use the same
+    # buckets, because otherwise the responses would reveal which sources exist.
     address = shared_part(current_origin().address)
     guess = guess_limits.Kind.ALERT_SECRET, f"{address} {_counted_as(request.source)}"
     if source is None:
@@ -84,7 +86,7 @@ def keep(request: Request) -> tuple[AlertDelivery, bool]:
         tallies.note_refusal(source.pk, str(why))
         raise Refused(401, UNKNOWN) from None
     except authenticity.NotAuthentic as why:
-        # Anybody may have sent it: counted, but it is no error of the source.
+        # Anyone may have sent the request, so count it without recording an error of the source.
         guess_limits.spend(*guess)
         tallies.count_up(source.pk, {f"{tallies.REFUSED}{why}": 1})
         raise Refused(401, UNKNOWN) from None
@@ -96,7 +98,7 @@ def keep(request: Request) -> tuple[AlertDelivery, bool]:
 
 
 def forget_wrong_secrets(source: AlertSource) -> None:
-    """Who had to wait because of wrong secrets may try again."""
+    """Reset the count of failed attempts for a source."""
     GuessCount.objects.filter(
         kind=guess_limits.Kind.ALERT_SECRET, key__endswith=_counted_as(source.pk)
     ).delete()
@@ -137,15 +139,15 @@ def _key_of(
     body: bytes,
     received: Received,
 ) -> tuple[str, int]:
-    """The sender's own id of the event where it has one, else the body within a few minutes.
+    """Return the sender's event id if there is one, otherwise the hash of the body and a time window.
 
-    A body in which nothing says when may come again and mean something new, such as fired, done, fired: it is the
-    same request only where the source has sent nothing in between.
+    A body without a timestamp can be sent twice with different meanings, for example firing, resolved, firing. It
+    counts as a retry only if the source sent nothing in between.
     """
     named = ""
     if source.kind == AlertSource.Kind.PAGERDUTY and isinstance(document, dict):
         named = pagerduty.event_id(document)
-    elif headers.get("Ce-Id"):  # CloudEvents, whose source and id are one event
+    elif headers.get("Ce-Id"):  # the source and id of a CloudEvent identify it
         named = f"{headers.get('Ce-Source', '')} {headers['Ce-Id']}"
     if named:
         return hash_of("event", named), 0
@@ -156,7 +158,7 @@ def _key_of(
     if newest is None:
         return digest, -1
     is_recent = newest.created_at > timezone.now() - timedelta(seconds=RETRY_WINDOW)
-    # Below zero, where no window of time is; of two at the same moment one is kept.
+    # A negative number cannot be a time window. Of two identical requests at the same moment, one is stored.
     return digest, newest.window if newest.key == digest and is_recent else -1 - newest.pk
 
 
@@ -171,10 +173,10 @@ def _is_too_fast(source: AlertSource) -> bool:
 def _read_proven(
     source: AlertSource, request: Request, guess: tuple[GuessCount.Kind, str]
 ) -> bytes:
-    """The body, which is of the source. Raises NotAuthentic, Refused, TooManyAttempts."""
+    """Return the body of an authenticated request. Raises NotAuthentic, Refused, TooManyAttempts."""
     keys = AlertKey.objects.filter(source=source, revoked_at=None)
     if source.proof == AlertSource.Proof.TOKEN:
-        # Before the body is read. The right token opens the door whatever else comes from its address.
+        # Check the token before reading the body. A correct token is accepted even if its address is blocked.
         token = authenticity.sent_token(request.headers, in_path=request.token_in_path)
         if not authenticity.is_known_token(token, keys.values_list("sha256", flat=True)):
             raise authenticity.NotAuthentic("the token is missing or another one")
@@ -197,7 +199,7 @@ def _read_proven(
 
 
 def _unseal_all(sealed: Iterable[str]) -> list[str]:
-    """The secrets that can be read. Raises KeysUnreadable where there are some and none can."""
+    """Decrypt all readable secrets. Raises KeysUnreadable if there are secrets and none is readable."""
     secrets, unreadable = [], False
     for one in sealed:
         try:

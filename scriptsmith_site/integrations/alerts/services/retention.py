@@ -1,4 +1,4 @@
-"""Texts of alerts go after a time, and with the action that was asked for because of them."""
+"""Delete the texts of alerts after the retention time, or when the action of their incident is erased."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ ERASED = "(erased)"
 
 
 def delete_old() -> None:
-    """Delete requests as they were received, and the alerts of what is over, after the days of the setting.
+    """Delete stored requests and the alerts of resolved incidents after SCRIPTSMITH_ALERT_DAYS.
 
-    Incidents stay with title, statement and timeline. Whatever still fires keeps its alerts.
+    Incidents keep their title, statement and timeline. Firing incidents keep their alerts.
     """
     before = timezone.now() - timedelta(days=settings.SCRIPTSMITH_ALERT_DAYS)
     AlertDelivery.objects.filter(created_at__lt=before).exclude(state__in=UNFINISHED).delete()
@@ -30,9 +30,9 @@ def delete_old() -> None:
 
 @transaction.atomic
 def erase_texts_of_action(action_id: int) -> None:
-    """An action's texts were erased: so are those of the incident that it was asked for, wherever they are kept.
+    """Erase the texts of the incidents for which the action was requested.
 
-    The incident ends with that. What its source sends again is a new one.
+    This resolves the incidents. If a source sends the same alert again, it opens a new incident.
     """
     asked = IncidentEvent.objects.filter(action=action_id).values("incident")
     groups = Incident.objects.filter(pk__in=asked, erased_at=None).values_list("source", "group")
@@ -48,8 +48,8 @@ def erase_texts_of_action(action_id: int) -> None:
         incident.erased_at = now
         incident.save()
         incident.events.exclude(text="").update(text=ERASED)
-        # A request may hold alerts of other groups: what is not kept apart goes as a whole. One that still waits goes
-        # once it is taken in, without this group.
+        # A request may contain alerts of other groups, so it is erased as a whole. A request that still waits is erased
+        # after processing, which leaves this group out.
         AlertDelivery.objects.filter(
             source=incident.source_id, created_at__gte=incident.opened_at - timedelta(minutes=5)
         ).exclude(state__in=UNFINISHED).update(raw=ERASED_RAW)

@@ -1,4 +1,4 @@
-"""Rules that ask for a script when an incident opens: off until somebody switches one on, at most so many a day."""
+"""Rules that request a script when an incident opens. They are off by default and have daily limits."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ logger = logging.getLogger(__name__)
 
 
 def consider(incident: Incident) -> None:
-    """Let the first rule that fits ask for a script; what its budget forbids stands on the card.
+    """Apply the first matching rule to a new incident.
 
-    Inside the transaction that opened the incident. An incident opens whatever a rule does: only what breaks the
-    connection to the database is raised.
+    If its budget is used up, the timeline says so. Call it in the transaction that opens the incident. A failing rule
+    is logged and does not prevent the incident; only a broken database connection is raised.
     """
     try:
         with transaction.atomic():
@@ -55,16 +55,16 @@ def _consider(incident: Incident) -> None:
 
 
 class Trial(NamedTuple):
-    """What a rule would do with an incident: none is there, it does not fit, something holds it back, or it asks."""
+    """The result of a dry run: no incident, no match, held back for a reason, or a request."""
 
     incident: Incident | None = None
     fits: bool = False
     held: str = ""
-    statement: str = ""  # as it would be asked, without secrets
+    statement: str = ""  # the request text with secrets masked
 
 
 def try_out(rule: AlertRule, *, by: User) -> Trial:
-    """What it would do with the newest incident, whether it is on or not; nothing is asked."""
+    """Return what the rule would do with the newest incident, even if it is off. Nothing is requested."""
     require_administrator(by)
     newest = Incident.objects.select_related("source").filter(erased_at=None).order_by("-pk")
     incident = (newest if rule.source_id is None else newest.filter(source=rule.source_id)).first()
@@ -83,7 +83,7 @@ def try_out(rule: AlertRule, *, by: User) -> Trial:
 
 
 def runs_today(rule: AlertRule, *, source_id: int | None = None) -> int:
-    """How many runs it asked for since midnight UTC, all or for one source."""
+    """Return how many runs the rule requested since midnight UTC, in total or for one source."""
     midnight = datetime.combine(timezone.now().astimezone(UTC).date(), time(), UTC)
     runs = AlertRuleRun.objects.filter(rule=rule, at__gte=midnight)
     return (runs if source_id is None else runs.filter(incident__source=source_id)).count()

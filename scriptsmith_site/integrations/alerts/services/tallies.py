@@ -1,4 +1,4 @@
-"""Counts of what became of what a source sent, and what it last did right or wrong."""
+"""Counts of a source's requests and alerts by result, and its latest success and error."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ REFUSED = "refused: "
 
 
 def count_up(source_id: int, counts: Mapping[str, int]) -> None:
-    """Add to the counts of a source; always in one order, so that no two wait for each other."""
+    """Add to the counts of a source. A fixed order prevents deadlocks."""
     now = timezone.now()
     for what, count in sorted(counts.items()):
         if count:
@@ -26,12 +26,12 @@ def count_up(source_id: int, counts: Mapping[str, int]) -> None:
 
 
 def note_success(source_id: int) -> None:
-    """The source sent something that was taken in."""
+    """Record that a request of the source was processed."""
     AlertSource.objects.filter(pk=source_id).update(last_success_at=timezone.now())
 
 
 def note_refusal(source_id: int, reason: str) -> None:
-    """Something of the source was refused, for this reason."""
+    """Record that a request of the source was refused."""
     AlertSource.objects.filter(pk=source_id).update(
         last_error_at=timezone.now(), last_error=reason[:300]
     )

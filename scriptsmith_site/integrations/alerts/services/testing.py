@@ -1,4 +1,4 @@
-"""*Test now*: a sample goes the way of a real request, from the proof of who sends it to the incident."""
+"""*Test now*: process a sample like a real request, from authentication to the incident."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from scriptsmith_site.people.services import require_administrator
 
 
 class Tested(NamedTuple):
-    """What became of a sample: its incident, or None where the filters left it out or too many are open."""
+    """The result of a test. `incident` is None if the filters excluded the sample or too many incidents are open."""
 
     incident: Incident | None
     is_filtered: bool
@@ -30,9 +30,9 @@ class Tested(NamedTuple):
 
 @transaction.atomic
 def test_source(source: AlertSource, *, by: User) -> Tested:
-    """Send one alert through the door, under a key that is there for this moment. Raises NotAllowedNow.
+    """Send one sample alert with a temporary key.
 
-    It is taken in here, before any worker can see it; no rule asks because of it.
+    Raises NotAllowedNow. The sample is processed here, before a worker can see it, and rules ignore it.
     """
     require_administrator(by)
     secret = secrets.token_urlsafe(32)

@@ -1,1 +1,1 @@
-"""The door itself, and the pages of incidents, sources and rules."""
+"""The webhook view and the pages of incidents, sources and rules."""

@@ -1,4 +1,4 @@
-"""The door: the one address that takes what other systems send, without a session and without a CSRF token."""
+"""The webhook that receives alerts of other systems, without sessions and CSRF tokens."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from scriptsmith_site.people.sign_in.guess_limits import TooManyAttempts
 @csrf_exempt
 @login_not_required
 def receive_alerts(request: HttpRequest, kind: str, pk: int, token: str = "") -> HttpResponse:
-    """202 as soon as it is kept; 4xx is final but 429, and after 5xx it may be sent again."""
+    """Store an alert request and return 202. Senders may retry after 429 and 5xx only."""
     if request.method != "POST":
         return HttpResponseNotAllowed(["POST"])
     try:
-        # A token in an address stands in logs: for who can send no header alone.
+        # URLs appear in logs, so accept a token in the path only from senders that cannot set headers.
         in_path = token if kind == "instana" else ""
         if token and not in_path:
             raise Refused(404, "there is no such address")
@@ -37,7 +37,7 @@ def receive_alerts(request: HttpRequest, kind: str, pk: int, token: str = "") ->
 
 
 def _read(request: HttpRequest) -> bytes:
-    """The raw body, of which every byte is what was signed."""
+    """Return the raw body, because signatures cover every byte."""
     if request.headers.get("Content-Encoding", "identity").lower() != "identity":
         raise Refused(415, "compressed bodies are not read")
     if (request.content_type or "").startswith(("multipart/", "application/x-www-form-urlencoded")):

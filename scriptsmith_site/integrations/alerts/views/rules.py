@@ -1,4 +1,4 @@
-"""Pages of the rules that may ask by themselves."""
+"""Pages of the rules that request scripts automatically."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from scriptsmith_site.models import AlertRule
 
 @require_safe
 def rule_list(request: HttpRequest) -> HttpResponse:
-    """All rules, with what is left of their budgets today."""
+    """List all rules with their remaining budgets of today."""
     rules = access_rules(signed_in(request))
     context = {"rules": [(rule, rule_runs.runs_today(rule)) for rule in rules[:100]]}
     return render(request, "site/alerts/rules.html", context)
@@ -27,21 +27,21 @@ def rule_list(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def rule_new(request: HttpRequest) -> HttpResponse:
-    """Make a rule; it is off."""
+    """Create a rule, which is off at first."""
     access_rules(signed_in(request))
     return _edit(request, AlertRule(), RuleForm(request.POST or None))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def rule_edit(request: HttpRequest, pk: int) -> HttpResponse:
-    """Change a rule."""
+    """Edit a rule."""
     rule = access_rule(signed_in(request), pk)
     return _edit(request, rule, RuleForm(request.POST or None, initial=RuleForm.initial_of(rule)))
 
 
 @require_POST
 def rule_switch(request: HttpRequest, pk: int) -> HttpResponse:
-    """Switch it on or off."""
+    """Switch a rule on or off."""
     user = signed_in(request)
     sources.switch_rule(access_rule(user, pk), request.POST.get("on") == "yes", by=user)
     return redirect("alert-rules")
@@ -49,7 +49,7 @@ def rule_switch(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def rule_test(request: HttpRequest, pk: int) -> HttpResponse:
-    """Say what it would ask because of the newest incident; nothing is asked."""
+    """Show what the rule would request for the newest incident. Nothing is requested."""
     user = signed_in(request)
     rule = access_rule(user, pk)
     trial = rule_runs.try_out(rule, by=user)

@@ -1,4 +1,4 @@
-"""Pages of sources: list, one of them, its form with a preview, keys, pause, test now."""
+"""Pages of sources: list, details, form with a preview, keys, pause and *Test now*."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from scriptsmith_site.models import AlertDelivery, AlertKey, AlertSource, Incide
 
 @require_safe
 def source_list(request: HttpRequest) -> HttpResponse:
-    """All sources, with what they last did."""
+    """List all sources with their latest results."""
     found = access_sources(signed_in(request))
     context = {"sources": found, "kinds": AlertSource.Kind.choices}
     return render(request, "site/alerts/sources.html", context)
@@ -33,7 +33,7 @@ def source_list(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def source_detail(request: HttpRequest, pk: int) -> HttpResponse:
-    """One source."""
+    """Show one source."""
     return show_source(request, access_source(signed_in(request), pk))
 
 
@@ -45,7 +45,7 @@ def show_source(
     key_form: KeyForm | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    """The page; `made` is a key whose secret is shown this once."""
+    """Render a source's page. `made` is a new key whose secret is shown only this time."""
     tallies = list(source.tallies.all())
     path = reverse("alert-hook", args=[source.kind, source.pk])
     context = {
@@ -67,7 +67,7 @@ def show_source(
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def source_new(request: HttpRequest, kind: str) -> HttpResponse:
-    """Add a source of a kind; its first key comes with it, but PagerDuty's is pasted afterwards."""
+    """Create a source and its first key. The PagerDuty secret is entered afterwards."""
     user = signed_in(request)
     access_sources(user)
     if kind not in AlertSource.Kind.values:
@@ -90,7 +90,7 @@ def source_new(request: HttpRequest, kind: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def source_edit(request: HttpRequest, pk: int) -> HttpResponse:
-    """Change filters, limits, and where the parts of an alert stand."""
+    """Edit the filters, limits and field mapping of a source."""
     user = signed_in(request)
     source = access_source(user, pk)
     form = SourceForm(
@@ -133,7 +133,7 @@ def _show_form(
 
 
 def _preview(form: SourceForm, source: AlertSource) -> dict[str, object]:
-    """What the sample would make under what is typed; nothing is saved."""
+    """Return the alerts that the form's settings would create from the sample. Nothing is saved."""
     form.is_valid()
     typed = form.details()
     tried = AlertSource(kind=source.kind)
@@ -154,7 +154,7 @@ def _preview(form: SourceForm, source: AlertSource) -> dict[str, object]:
 
 @require_POST
 def key_new(request: HttpRequest, pk: int) -> HttpResponse:
-    """One more key: the old ones hold until they are revoked."""
+    """Add a key. Existing keys stay valid until they are revoked."""
     user = signed_in(request)
     source = access_source(user, pk)
     form = KeyForm(request.POST)
@@ -175,7 +175,7 @@ def key_new(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def key_revoke(request: HttpRequest, pk: int, key: int) -> HttpResponse:
-    """A key opens nothing any more."""
+    """Revoke a key."""
     user = signed_in(request)
     source = access_source(user, pk)
     sources.revoke_key(get_object_or_404(AlertKey, pk=key, source=source), by=user)
@@ -184,7 +184,7 @@ def key_revoke(request: HttpRequest, pk: int, key: int) -> HttpResponse:
 
 @require_POST
 def source_pause(request: HttpRequest, pk: int) -> HttpResponse:
-    """Refuse what it sends, until it is resumed."""
+    """Pause a source, so that its requests are refused."""
     user = signed_in(request)
     sources.set_paused(access_source(user, pk), True, by=user)
     return redirect("alert-source", pk=pk)
@@ -192,7 +192,7 @@ def source_pause(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def source_resume(request: HttpRequest, pk: int) -> HttpResponse:
-    """Take again what it sends."""
+    """Resume a source."""
     user = signed_in(request)
     sources.set_paused(access_source(user, pk), False, by=user)
     return redirect("alert-source", pk=pk)
@@ -200,7 +200,7 @@ def source_resume(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def source_test(request: HttpRequest, pk: int) -> HttpResponse:
-    """Send a sample through the door."""
+    """Send a sample alert."""
     user = signed_in(request)
     source = access_source(user, pk)
     try:

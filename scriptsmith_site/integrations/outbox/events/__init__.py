@@ -1,1 +1,1 @@
-"""What happened: written down with the act, numbered, and given to whoever wants it."""
+"""Events: stored in the transaction that causes them, numbered, and distributed to destinations and users."""

@@ -1,4 +1,4 @@
-"""Writes an event down inside the transaction that made it happen: registered as the listener of `core.audit`."""
+"""Store events in the transaction that causes them. Registered as the listener of `core.audit`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scriptsmith_site.models import Event
 
 
 def capture(instance: Model, words: str, by: User | None, changes: Changes) -> None:
-    """One row for what the table of types names; its words, link and receivers are found later, by a worker."""
+    """Store an event if its type is in the table. A worker adds texts, link and recipients later."""
     kind = find_type(instance, words, changes)
     if kind is None:
         return

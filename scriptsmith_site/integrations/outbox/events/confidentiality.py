@@ -1,7 +1,7 @@
-"""The one rule for what may leave the product: nothing of a study that is not closed, nor that it was opened.
+"""The rule for what may leave the product: nothing about a study until it is closed, not even that it is open.
 
-Verdicts, scores, decisions and runs of such a study would tell reviewers what they must not know, by whatever way they
-hear of it. The rule looks at what belongs to which campaign and at nothing that a study hides.
+Verdicts, scores, decisions and runs of an open study could bias its reviewers. The rule uses only the campaigns of the
+objects and nothing that a study hides.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from scriptsmith_site.integrations.outbox.events.event_types import BY_NAME, TES
 from scriptsmith_site.integrations.outbox.events.subjects import Subject
 from scriptsmith_site.models import Event
 
-# A script that is out of use for now is a fact of safety: it leaves at once where others may know the entry.
+# A suspension is relevant to safety, so it is sent at once if the entry is known outside.
 _MOVES_OF_ENTRIES = ("entry.suspended", "entry.reinstated")
 
 
 def may_leave(event: Event, subject: Subject | None) -> bool:
-    """Whether other systems may be sent this event, which is about this; what it is about may be gone."""
+    """Return whether the event may be sent to other systems. `subject` is None if its object was deleted."""
     if event.type == TEST:
         return True
     kind = BY_NAME.get(event.type)
@@ -38,19 +38,19 @@ def may_leave(event: Event, subject: Subject | None) -> bool:
 
 
 def is_looked_at(subject: Subject) -> bool:
-    """Whether a study that is not closed looks at a run behind it: it may leave, but not how it is called by now."""
+    """Return whether an open study contains a run of the subject. If so, its current title must not leave."""
     return bool(subject.runs) and runs_of_open_studies().filter(run__in=subject.runs).exists()
 
 
 def is_hidden(version: Version) -> bool:
-    """Whether a study that is not closed looks at the run behind it, or behind a version that it was made from."""
+    """Return whether an open study contains the run of this version or of a version that it is based on."""
     return catalog.is_withheld(version)
 
 
 def is_known_outside(entry_id: int) -> bool:
-    """Whether other systems may have been told of an entry: one version was verified that no study hid by then.
+    """Return whether the entry may be known outside, because no study hid one of its versions when it was verified.
 
-    What a study was given later had left before it; that its entry was suspended tells nothing of the study.
+    Runs added to a study later do not count. The suspension of such an entry reveals nothing about the study.
     """
     for version in Version.objects.filter(entry=entry_id, verified_at__isnull=False):
         looks = runs_of_open_studies().filter(run__in=catalog.runs_behind(version))
@@ -60,13 +60,13 @@ def is_known_outside(entry_id: int) -> bool:
 
 
 def studied_among(runs: Collection[int]) -> set[int]:
-    """Those of these runs that a study looks at which is not closed: the catalogue's hook."""
+    """Return those of the runs that an open study contains. This is a hook of the catalogue."""
     found = runs_of_open_studies().filter(run__in=runs)
     return {run for run in found.values_list("run", flat=True) if run is not None}
 
 
 def runs_of_open_studies() -> QuerySet[Item]:
-    """Items of studies that are not closed."""
+    """Return the items of studies that are not closed."""
     return Item.objects.filter(campaign__in=_open_studies())
 
 

@@ -1,4 +1,4 @@
-"""Gives events their numbers and finds who is to have them, once each, by one worker at a time."""
+"""Number events and create their deliveries, once per event and by one worker at a time."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from scriptsmith_site.models import Delivery, Destination, Event
 logger = logging.getLogger(__name__)
 
 _AT_A_TIME = 100
-# Between the tries of an event that could not be distributed; then it is set aside.
+# Intervals between attempts to distribute an event. After the last one, the event is set aside.
 _PAUSES = tuple(timedelta(seconds=seconds) for seconds in (10, 60, 300, 1_800))
 
-# Called with each event inside the transaction that distributes it; what it is about may be gone.
+# Called with each event in the transaction that distributes it. The subject is None if the object was deleted.
 Receiver = Callable[[Event, Subject | None], None]
 
 _NEXT_NUMBER = """
@@ -34,10 +34,10 @@ RETURNING last
 
 
 def distribute(*receivers: Receiver) -> int:
-    """All events that are waiting, oldest first; how many they were. 0 where another worker is at it.
+    """Distribute all waiting events, oldest first, and return their number.
 
-    Each is distributed in a transaction of its own: killed at any moment, it is distributed whole or not at all. One
-    that raises something is tried again later, and only later events of its object wait for it.
+    Returns 0 if another worker has the lock. Each event has its own transaction, so it is distributed completely or not
+    at all. An event that raises an error is retried later, and only later events of the same object wait for it.
     """
     done = 0
     with only_one(DISTRIBUTE_EVENTS) as is_mine:
@@ -51,7 +51,7 @@ def distribute(*receivers: Receiver) -> int:
                 try:
                     _distribute(event, receivers)
                 except (OperationalError, InterfaceError):
-                    raise  # the database's, and not the event's
+                    raise  # an error of the database, not of the event
                 except Exception as error:
                     logger.exception("An event could not be distributed: %s", event)
                     failed.add(about)
@@ -80,7 +80,7 @@ def _due() -> QuerySet[Event]:
 
 @transaction.atomic
 def _note_failure(event: Event, error: Exception) -> None:
-    """Try it again later; after some tries nobody is told of it, but administrators that it was so."""
+    """Schedule a retry. After the last attempt, set the event aside and notify only the administrators."""
     now = timezone.now()
     mine = Event.objects.filter(pk=event.pk)
     mine.update(failures=F("failures") + 1, problem=f"{type(error).__name__}: {error}"[:300])

@@ -1,4 +1,4 @@
-"""Erasing an action's texts reaches what receivers answered: it may repeat what they were sent."""
+"""Erase stored responses of receivers when an action is erased, because they may repeat its texts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from scriptsmith_site.models import DeliveryAttempt
 
 
 def erase_texts_of_action(action_id: int) -> None:
-    """Empty the answers to events of this action, and of the entries that came of it; events hold no text."""
+    """Clear the responses to events of this action and of its entries. Events themselves contain no texts."""
     made = Version.objects.filter(provenance__action=action_id).values_list("entry", flat=True)
     entries = [f"entry:{pk}" for pk in set(made)]
     tries = DeliveryAttempt.objects.exclude(answer="")

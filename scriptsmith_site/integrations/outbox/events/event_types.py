@@ -1,7 +1,6 @@
-"""The events of the audit log that are emitted to destinations and people, with their names: one table.
+"""The table of event types for audit log events that are sent to destinations and users.
 
-A row is found by the model and the words that `core.audit.record` was called with. An event without a row is not
-emitted.
+A row is found by the model and the words passed to `core.audit.record`. Events without a row are not sent.
 """
 
 from __future__ import annotations
@@ -18,20 +17,20 @@ Changes = Mapping[str, tuple[object, object]]
 
 @dataclass(frozen=True)
 class EventType:
-    """A kind of event. `is_public`: may be sent to other systems, subject to the rule of `confidentiality`."""
+    """A type of event. If `is_public`, it may be sent to other systems under the rule in `confidentiality`."""
 
     name: str
     label: str | Promise
     model: str
     words: tuple[str, ...]
-    # A change that has to lead to this value, where the words alone do not tell it.
+    # Requires a change to this value, if the words alone do not identify the type.
     to: tuple[str, str] | None = None
-    # New values that are kept with the event.
+    # The new values that are stored with the event.
     keeps: tuple[str, ...] = ()
     is_public: bool = True
 
     def fits(self, words: str, changes: Changes) -> bool:
-        """Whether an event of this model has this type."""
+        """Return whether an event of this model has this type."""
         if words not in self.words:
             return False
         return self.to is None or str(changes.get(self.to[0], ("", ""))[1]) == self.to[1]
@@ -78,7 +77,7 @@ EVENT_TYPES = (
         ("state changed",),
         to=("state", "closed"),
     ),
-    # For people of this product alone.
+    # Only for users of this product.
     EventType(
         "item.assigned",
         _("An item was assigned"),
@@ -144,12 +143,12 @@ EVENT_TYPES = (
 )
 BY_NAME = {one.name: one for one in EVENT_TYPES}
 PUBLIC = tuple(one for one in EVENT_TYPES if one.is_public)
-# Sent on request alone, to try a destination out.
+# Sent only on request, to test a destination.
 TEST = "test"
 
 
 def find_type(instance: Model, words: str, changes: Changes) -> EventType | None:
-    """The type of an event, or None for one that is not emitted."""
+    """Return the type of an event, or None if it is not sent."""
     found = (
         one for one in _BY_MODEL.get(instance._meta.label_lower, ()) if one.fits(words, changes)
     )

@@ -1,4 +1,4 @@
-"""Old events go, and their deliveries with them."""
+"""Deletion of old events and their deliveries."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _AT_A_TIME = 1_000
 
 
 def delete_old_events() -> int:
-    """Delete events that were distributed and are older than SCRIPTSMITH_EVENT_DAYS; how many they were.
+    """Delete distributed events older than SCRIPTSMITH_EVENT_DAYS and return their number.
 
-    What waits for a destination that is paused or away stays until it has gone out or the destination is deleted.
+    Events that wait for a destination are kept until they are sent or the destination is deleted.
     """
     before = timezone.now() - timedelta(days=settings.SCRIPTSMITH_EVENT_DAYS)
     deleted = 0

@@ -1,4 +1,4 @@
-"""What an event is about: its object, the runs behind it, a link, and the words that stand for it."""
+"""The subject of an event: its object with runs, ids, link and title."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ class Subject:
 
     @property
     def link(self) -> str:
-        """The whole address of its page."""
+        """Return the absolute URL of the subject's page."""
         return site_url(self.path)
 
 
 def find_subject(model: str, key: int) -> Subject | None:
-    """What stands at this key now; None where it is gone."""
+    """Return the subject for this object, or None if it was deleted."""
     return _READERS[model](key) if model in _READERS else None
 
 
@@ -63,9 +63,9 @@ def _of_entry(key: int) -> Subject | None:
     entry = Entry.objects.filter(pk=key).first()
     if entry is None:
         return None
-    # What a version was made from is a version of the same entry: these are all that are behind it.
+    # Versions are only based on versions of the same entry, so these are all the runs.
     runs = {_number((one or {}).get("run")) for one in _provenances(entry)}
-    # A slug is made of the title, which not every destination is sent.
+    # A slug contains words of the title, which not every destination receives.
     path = reverse("entry-by-number", args=[entry.pk])
     known = tuple(sorted(one for one in runs if one))
     return Subject(f"entry:{entry.pk}", path, entry.title, {"entry": entry.pk}, known)
@@ -89,7 +89,7 @@ def _of_item(key: int) -> Subject | None:
     if item is None or item.run is None:
         return None
     about = _about_run(item.run)
-    # What happens to an item comes after the end of its run.
+    # Events of an item follow the end of its run.
     ids = {"item": int(public_key(ITEM, item.pk)), **about.ids}
     path = reverse("item-review", args=[item.pk])
     return replace(about, path=path, ids=ids)

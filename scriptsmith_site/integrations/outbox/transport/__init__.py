@@ -1,1 +1,1 @@
-"""How events are sent: addresses, secrets, bodies, one try."""
+"""Sending of events: address checks, secrets, message bodies and single attempts."""

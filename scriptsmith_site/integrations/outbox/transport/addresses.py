@@ -1,4 +1,4 @@
-"""Which addresses events may be sent to: public ones over TLS, private ones where a setting names their network."""
+"""The allowed receiver addresses: public ones with TLS, and private ones in SCRIPTSMITH_OUT_NETWORKS."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from core.network.addresses import (
 )
 
 LONGEST_ADDRESS = 500
-# The last part begins with a letter: some resolvers read a numeric one as an address.
+# The last label must begin with a letter, because some resolvers read a numeric one as an IP address.
 _HOST_NAME = re.compile(
     r"(?=.{1,253}$)([a-z0-9_]([a-z0-9_-]*[a-z0-9])?\.)*[a-z]([a-z0-9-]*[a-z0-9])?"
 )
@@ -28,7 +28,7 @@ _FIRST_FREE_PORT = 1024
 
 
 def read_url(text: str) -> str:
-    """The address of a receiver as it is stored. Raises BadInput."""
+    """Return the receiver's URL in the form that is stored. Raises BadInput."""
     text = text.strip()
     try:
         parts = urlsplit(text)
@@ -54,13 +54,13 @@ def read_url(text: str) -> str:
 
 
 def check_port(port: int | None, *, usual: Sequence[int] = (80, 443)) -> None:
-    """Raise BadInput for a port below 1024 at which something else listens than what we speak to."""
+    """Raise BadInput for ports below 1024 that are not `usual`, because other services listen there."""
     if port is not None and port not in usual and port < _FIRST_FREE_PORT:
         raise _refuse(_("Port %s is not one that we may connect to.") % port)
 
 
 def check_host(host: str, *, is_encrypted: bool) -> None:
-    """Raise BadInput for what is no host, and for one of which the text alone says that it may not be connected to."""
+    """Raise BadInput if the host is invalid, or if its name or literal IP address is forbidden."""
     if not _is_host(host):
         raise _refuse(_("This is no address; one looks like https://hooks.example.org/in."))
     try:
@@ -75,9 +75,9 @@ def check_host(host: str, *, is_encrypted: bool) -> None:
 def choose_addresses(
     host: str, found: Sequence[str], *, is_encrypted: bool, is_named: bool = False
 ) -> list[str]:
-    """Those of the addresses found for a host that may be connected to. Raises ForbiddenAddress where none is left.
+    """Return the IP addresses of a host that may be connected to. Raises ForbiddenAddress if none may.
 
-    `is_named`: the host itself is named by a setting, and so may be in any private network.
+    `is_named` means that a setting names the host, which may then be in any private network.
     """
     if is_metadata_name(host):
         raise ForbiddenAddress(_("%s is a cloud's metadata service, which is sent nothing.") % host)
@@ -95,7 +95,7 @@ def _may_be_sent_to(text: str, zone: Zone, is_encrypted: bool, is_named: bool) -
 
 
 def _is_allowed(text: str) -> bool:
-    """Whether an administrator of the machine has named its network."""
+    """Return whether a setting allows the network of the address."""
     address = read_address(text)
     networks = (
         ipaddress.ip_network(one, strict=False) for one in settings.SCRIPTSMITH_OUT_NETWORKS

@@ -1,4 +1,4 @@
-"""Chat channels: how each kind's host and secret look, the address made of them, and the message as JSON."""
+"""Kinds of chat channels: their hosts and secrets, the URL built from them, and the JSON of a message."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ class ChannelKind:
 
     secret: re.Pattern[str]
     looks_like: str
-    pasted: str  # what stands before the secret where somebody pastes the whole address
+    pasted: str  # the URL prefix to remove if a user pastes the whole URL
     allows: Callable[[str], bool]
     url: Callable[[str, str], str]
     document: Callable[[str, str], dict[str, object]]
 
 
 def is_named(host: str) -> bool:
-    """Whether it is a chat server of ours, which may be in a private network."""
+    """Return whether the settings name this chat server, which may then be in a private network."""
     return host in settings.SCRIPTSMITH_CHAT_HOSTS
 
 
@@ -106,7 +106,7 @@ CHANNELS = {
 
 
 def check_host(kind: str, host: str) -> str:
-    """The host of a channel as it is stored. Raises BadInput where a channel of this kind may not be there."""
+    """Return a channel's host in the form that is stored. Raises BadInput if this kind does not allow the host."""
     host = host.strip().lower()
     channel = CHANNELS[Destination.Kind(kind)]
     if host and not _HOST.fullmatch(host):
@@ -126,7 +126,7 @@ def check_host(kind: str, host: str) -> str:
 
 
 def check_secret(kind: str, secret: str) -> str:
-    """A channel's secret as it is stored. Raises BadInput, and does not quote it."""
+    """Return a channel's secret in the form that is stored. Raises BadInput, which never quotes the secret."""
     channel = CHANNELS[Destination.Kind(kind)]
     secret = secret.strip()
     if channel.pasted:

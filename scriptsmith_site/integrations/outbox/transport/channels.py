@@ -1,4 +1,4 @@
-"""Messages to chat channels: one POST of JSON each, to an address made of fields that were checked."""
+"""Messages to chat channels, each sent as one JSON POST to a URL built from validated fields."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from scriptsmith_site.integrations.outbox.transport.payloads import shorten
 from scriptsmith_site.integrations.outbox.transport.sending import Answer, post
 from scriptsmith_site.models import Destination, Event
 
-# What chat programs act on instead of showing it, and what is shown in its place.
+# Characters that chat programs interpret, and similar characters that they only display.
 _NEUTRAL = str.maketrans(
     {
         "@": "＠", "#": "＃", "<": "‹", ">": "›", "*": "∗", "_": "＿", "~": "∼", "`": "'",
@@ -30,7 +30,7 @@ _NEUTRAL = str.maketrans(
 
 
 def words_of(event: Event, *, includes_texts: bool) -> str:
-    """One line; what chat programs would act on stands there as plain signs."""
+    """Return the message as one line, in which a title contains no active markup."""
     kind = BY_NAME.get(event.type)
     words = str(kind.label) if kind else _("This is a test. Nothing happened.")
     if includes_texts and (subject := find_subject(event.model, event.object_id)):
@@ -39,12 +39,12 @@ def words_of(event: Event, *, includes_texts: bool) -> str:
 
 
 def neutralise(text: str) -> str:
-    """The text with no mention, mark or link in it that a chat program would act on."""
+    """Return the text without mentions, markup and links that a chat program would interpret."""
     return text.translate(_NEUTRAL).replace("://", ": //")
 
 
 def send_message(destination: Destination, event: Event, *, secret: str) -> Answer:
-    """Say one event in a channel. Raises nothing for what the other side does."""
+    """Send one event to a channel. Errors of the receiver are returned and not raised."""
     try:
         host = check_host(destination.kind, destination.address)
         checked = check_secret(destination.kind, secret)
@@ -55,5 +55,5 @@ def send_message(destination: Destination, event: Event, *, secret: str) -> Answ
     link = event.data.get("link") or site_url("/")
     content = json.dumps(channel.document(words, link)).encode()
     answer = post(channel.url(host, checked), content, is_named=is_named(host))
-    # A server may say the address that it was asked at.
+    # The response may contain the URL, which includes the secret.
     return answer._replace(text=answer.text.replace(checked, "…"))

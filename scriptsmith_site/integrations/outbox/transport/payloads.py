@@ -1,4 +1,4 @@
-"""What a receiver is sent: ids and links; statements, titles and names only where an administrator allows it."""
+"""Event bodies: ids and links. Request texts, titles and names are included only if an administrator allows it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scriptsmith_site.models import Event
 
 
 def body_of(event: Event, *, includes_texts: bool) -> str:
-    """The JSON document of an event. Texts are read now: what was erased meanwhile is not sent."""
+    """Return the JSON document of an event. Texts are read now, so erased texts are not sent."""
     data: dict[str, object] = {"sequence": event.sequence, "object": event.subject, **event.data}
     if includes_texts:
         subject = find_subject(event.model, event.object_id)
@@ -22,12 +22,12 @@ def body_of(event: Event, *, includes_texts: bool) -> str:
 
 
 def message_id(event: Event) -> str:
-    """The id that receivers know the event by; the same in every try and every replay."""
+    """Return the event id for receivers, which is the same in each attempt and replay."""
     return f"evt_{event.uid.hex}"
 
 
 def shorten(text: str) -> str:
-    """One line of a text, without characters that act instead of being read."""
+    """Return the text as one shortened line without control characters."""
     plain = "".join(one if one.isprintable() else " " for one in text)
     words = " ".join(plain.split())
     return words if len(words) <= MOST_OF_A_TITLE else f"{words[: MOST_OF_A_TITLE - 1]}…"

@@ -1,4 +1,4 @@
-"""Secrets of destinations: sealed in the database by a key made from SECRET_KEY, or named by a variable."""
+"""Secrets of destinations, encrypted in the database with a key from SECRET_KEY or read from a variable."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from django.utils.translation import gettext as _
 from core import sealing
 from core.errors import BadInput
 
-# Only such variables are read: any other is of no concern to a receiver.
+# Other environment variables are not read, because they must not be disclosed to receivers.
 VARIABLE_PREFIX = "SCRIPTSMITH_OUT_"
 _VARIABLE = re.compile(rf"{VARIABLE_PREFIX}[A-Z0-9_]{{1,60}}")
 _PURPOSE = "scriptsmith outbox"
 
 
 class Unreadable(Exception):
-    """A secret that is not there or can't be read; the text says why."""
+    """A secret is missing or cannot be decrypted. The message gives the reason."""
 
 
 def make_signing_secret() -> str:
-    """A new secret in the form of Standard Webhooks."""
+    """Generate a secret in the format of Standard Webhooks."""
     return "whsec_" + base64.b64encode(secrets.token_bytes(32)).decode("ascii")
 
 
 def seal(secret: str) -> bytes:
-    """What is stored of a secret."""
+    """Encrypt a secret."""
     return sealing.seal(secret, purpose=_PURPOSE).encode("ascii")
 
 
 def unseal(sealed: bytes | memoryview[int]) -> str:
-    """The secret. Raises Unreadable."""
+    """Decrypt a secret. Raises Unreadable."""
     try:
         return sealing.unseal(bytes(sealed).decode("ascii", "replace"), purpose=_PURPOSE)
     except sealing.CannotUnseal:
@@ -43,7 +43,7 @@ def unseal(sealed: bytes | memoryview[int]) -> str:
 
 
 def read_variable(name: str) -> str:
-    """What an environment variable holds. Raises Unreadable where it is not set."""
+    """Return the value of an environment variable. Raises Unreadable if it is not set."""
     value = os.environ.get(name, "") if _VARIABLE.fullmatch(name) else ""
     if not value:
         raise Unreadable(_("The variable %s is not set where the worker runs.") % name)
@@ -51,7 +51,7 @@ def read_variable(name: str) -> str:
 
 
 def check_variable(name: str) -> str:
-    """The name of a variable, or nothing. Raises BadInput, and never quotes what may be a secret."""
+    """Return the variable name, which may be empty. Raises BadInput, which never quotes a possible secret."""
     name = name.strip()
     if name and not _VARIABLE.fullmatch(name):
         raise BadInput(

@@ -1,4 +1,4 @@
-"""One POST: to the address that was judged, in five seconds, following nothing, one KiB of the answer read."""
+"""Send one POST to a checked IP address, with a timeout, no redirects and a limited response size."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ SECONDS = 5.0
 MOST_OF_AN_ANSWER = 1024  # bytes
 MOST_OF_A_BODY = 64 * 1024
 GONE = 410
-# A receiver may ask for so long a pause and no longer.
+# A receiver cannot request a longer pause.
 LONGEST_WAIT = timedelta(hours=6)
 _AWAY = (429, 502, 503, 504)
 
 
 class Answer(NamedTuple):
-    """How a try ended: `error` is empty where it was taken; `is_away`: anything else would not have been either.
+    """The result of an attempt. `error` is empty on success, and `is_away` means that the receiver is unavailable.
 
-    `wait`: how long it asks to be left alone, as it says (Retry-After).
+    `wait` is the pause that the receiver requests with Retry-After.
     """
 
     error: str = ""
@@ -45,7 +45,7 @@ class Answer(NamedTuple):
 
 
 def send_signed(url: str, body: str, *, uid: str, secrets: Iterable[str], now: datetime) -> Answer:
-    """Send the body with a signature by each secret, the present one first; raises nothing for what a receiver does."""
+    """Send the body, signed with each secret. Errors of the receiver are returned and not raised."""
     content = body.encode()
     if len(content) > MOST_OF_A_BODY:
         return Answer(error=_("The event is larger than 64 KiB and was not sent."))
@@ -64,9 +64,9 @@ def send_signed(url: str, body: str, *, uid: str, secrets: Iterable[str], now: d
 def post(
     url: str, content: bytes, headers: Mapping[str, str] | None = None, *, is_named: bool = False
 ) -> Answer:
-    """Send a JSON document; raises nothing for what the other side does.
+    """Send a JSON document. Errors of the receiver are returned and not raised.
 
-    `is_named`: an administrator of the machine has named the host, which then may be in a private network.
+    `is_named` means that a setting names the host, which may then be in a private network.
     """
     choose = partial(choose_addresses, is_encrypted=url.startswith("https:"), is_named=is_named)
     exchange = Exchange(SECONDS)
@@ -117,7 +117,7 @@ def _read(reply: httpcore2.Response) -> Answer:
 
 
 def read_wait(headers: Iterable[tuple[bytes, bytes]], *, now: datetime) -> timedelta | None:
-    """What Retry-After says, in seconds or as a date; None where it says nothing that can be read."""
+    """Return the pause in Retry-After, in seconds or as a date, or None if it is invalid."""
     said = next((value for name, value in headers if name.lower() == b"retry-after"), b"")
     text = said.decode("latin-1").strip()
     if text.isascii() and text.isdecimal():
@@ -143,5 +143,5 @@ def _why(error: Exception) -> str:
 
 @cache
 def _ssl_context() -> ssl.SSLContext:
-    """Certificates are verified against the system's; made once, it takes a while."""
+    """Return a context that verifies certificates against the system's. Cached because creating it is slow."""
     return ssl.create_default_context()

@@ -1,4 +1,4 @@
-"""The secrets of a destination: the present one, and while a receiver changes over the former one too."""
+"""The current secret of a destination, and its former secret during a rotation."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from scriptsmith_site.models import Destination
 
 
 def secret_of(destination: Destination) -> str:
-    """The present secret. Raises Unreadable."""
+    """Return the current secret. Raises Unreadable."""
     if destination.secret_variable:
         return read_variable(destination.secret_variable)
     return unseal(destination.secret)
 
 
 def secrets_of(destination: Destination, *, now: datetime) -> list[str]:
-    """What signs now, the present secret first. Raises Unreadable for the present one; a former one is left out."""
+    """Return the secrets that sign now, current one first. Raises Unreadable only for the current one."""
     secrets = [secret_of(destination)]
     if destination.former_secret and destination.former_until and destination.former_until > now:
         with suppress(Unreadable):
