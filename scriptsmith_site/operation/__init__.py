@@ -1,1 +1,1 @@
-"""What the people who run the product need: health, audit log, search over everything, backup."""
+"""Operation of the product: health, metrics, logs and backups."""

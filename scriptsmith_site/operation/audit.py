@@ -1,6 +1,6 @@
-"""The audit log: who changed what, from what to what. Looked at and exported, never changed.
+"""The audit log: view and export of all changes.
 
-The export has the security log's lines too, but for those that say what a record of the audit log says better.
+The export also contains the security log, except for events that the audit log records in more detail.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from scriptsmith_site.people.security_log import IN_AUDIT_LOG
 from scriptsmith_site.people.services import require_administrator, require_reader_of_audit_log
 
 COLUMNS = ("time", "person", "event", "kind", "object", "number", "changes", "request", "address")
-# Apps whose records are about people and their accounts, and events that erase: for administrators alone.
+# Only administrators may see records of these apps, which concern accounts, and events of erasures.
 _ABOUT_PEOPLE = ("auth", "scriptsmith_site")
 _ERASURES = ("texts erased", "anonymised")
-_RECENT = 1000  # records whose events are offered in the filter
+_RECENT = 1000  # number of records whose events the filter offers
 
 
 class AuditFilters(forms.Form):
@@ -83,7 +83,7 @@ def show_audit_log(request: HttpRequest) -> HttpResponse:
 
 @require_GET
 def export_audit_log(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
-    """All records that the filters let through, newest first, as CSV; times in UTC."""
+    """Export all records that match the filters as CSV, newest first and with times in UTC."""
     require_administrator(signed_in(request))
     filters = AuditFilters(request.GET)
     if not filters.is_valid():
@@ -104,7 +104,7 @@ def export_audit_log(request: HttpRequest) -> HttpResponse | StreamingHttpRespon
 
 
 def find_records(filters: AuditFilters) -> QuerySet[LogEntry]:
-    """The records that the filters let through; none where a filter can't be read."""
+    """Return the records that match the filters, or no records if a filter is invalid."""
     records: QuerySet[LogEntry] = LogEntry.objects.select_related("actor", "content_type")
     if not filters.is_valid():
         return records.none()
@@ -115,7 +115,7 @@ def find_records(filters: AuditFilters) -> QuerySet[LogEntry]:
     if wanted["kind"]:
         conditions &= Q(content_type=wanted["kind"])
     if wanted["event"]:
-        # As text, which is what the index holds.
+        # Compare as text, which is what the index contains.
         records = records.alias(event=KT("additional_data__event"))
         conditions &= Q(event=wanted["event"])
     if wanted["day"]:
@@ -126,24 +126,24 @@ def find_records(filters: AuditFilters) -> QuerySet[LogEntry]:
 
 
 def shown_to(user: User, records: QuerySet[LogEntry]) -> QuerySet[LogEntry]:
-    """Of these records, those that the person may read: who is no administrator, none about people and erasures."""
+    """Return those of the records that the user may read. Records of accounts and erasures need an administrator."""
     if user.has_perm(ADMINISTER):
         return records
     records = records.exclude(content_type__app_label__in=_ABOUT_PEOPLE)
-    # An event that is missing is no erasure.
+    # A missing event is not an erasure.
     told: QuerySet[LogEntry] = records.alias(erases=KT("additional_data__event"))
     return told.filter(Q(erases=None) | ~Q(erases__in=_ERASURES))
 
 
 def recent_events(user: User) -> list[str]:
-    """The events among the newest records that the person may read, to choose from."""
+    """Return the events among the newest records that the user may read, as choices for the filter."""
     readable = shown_to(user, LogEntry.objects.all())
     newest = readable.order_by("-pk").values_list("additional_data__event", flat=True)
     return sorted({event for event in newest[:_RECENT] if event})
 
 
 def _find_events(filters: AuditFilters) -> QuerySet[SecurityEvent]:
-    """Sign-ins, failures, lockouts and the like, as far as the same filters can be asked of them."""
+    """Return the security events that match those filters that apply to them."""
     events = SecurityEvent.objects.exclude(kind__in=IN_AUDIT_LOG).select_related("user", "by")
     wanted = filters.cleaned_data
     if wanted["kind"] or wanted["number"] is not None:
@@ -190,5 +190,5 @@ def _cells(record: LogEntry) -> tuple[str, ...]:
 
 
 def _moments_of(day: date) -> tuple[datetime, datetime]:
-    """From the first to the last moment of a day in the reader's time zone."""
+    """Return the first and the last moment of a day in the reader's time zone."""
     return start_of(day), start_of(day, later=1) - timedelta(microseconds=1)

@@ -1,4 +1,4 @@
-"""Counts requests and runs for /metrics, tells traces of requests, and says nothing that a blinded study hides."""
+"""Count requests and runs for metrics and traces, without revealing what a blinded study hides."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from django.utils import timezone
 from core import metrics, tracing
 from pipeline.models import Run
 
-# How often a reviewer sends something there depends on the verdict: what was flagged has more to score.
+# The number of requests to the review page depends on the verdict, because flagged scripts have more to score.
 _DESK = "review.desk"
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"})
 
 
 class CountRequestsMiddleware:
-    """Each request by its address and class of status, and how long it took."""
+    """Count each request by view and status class, and measure its duration."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -42,7 +42,7 @@ class CountRequestsMiddleware:
 
 
 def _trace(method: str, route: str, status: int, seconds: float) -> None:
-    """The address as it is declared: what was asked for may hold tokens, and what somebody looks for."""
+    """Record the URL pattern. The URL itself may contain tokens and search texts."""
     attributes: dict[str, str | int] = {
         "http.request.method": method,
         "http.route": route,
@@ -56,7 +56,7 @@ def _trace(method: str, route: str, status: int, seconds: float) -> None:
 
 
 def count_settled(run_id: int) -> None:
-    """A run has ended for the first time: what experts ask for later, where it was flagged, is not counted."""
+    """Count a run that ended for the first time. Later refinements by experts are not counted."""
     run = Run.objects.filter(pk=run_id, refinements=None).values_list("origin", "state").first()
     if run is not None:
         metrics.count(metrics.RUNS, *run)

@@ -1,4 +1,4 @@
-"""One secret key for one database: what a machine with another key signs or seals fits nowhere else."""
+"""Check that all machines of a database use the same secret key, without which signatures and secrets are invalid."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ _PURPOSE = b"scriptsmith.installation.secret-key"
 
 
 def note_key(using: str = "default", **_signal: object) -> None:
-    """The key that a database is first migrated with is its key. Called after each `migrate`."""
+    """Record the key with which a database is first migrated. Called after each `migrate`."""
     if Installation._meta.db_table not in connections[using].introspection.table_names():
-        return  # migrated to a state from before there was this table
+        return  # The database is at a migration before this table existed
     Installation.objects.using(using).get_or_create(
         pk=Installation.ONLY, defaults={"secret_key_mark": _mark_of(settings.SECRET_KEY)}
     )
 
 
 def require_same_key() -> None:
-    """Raise ImproperlyConfigured where the database is used with another key than this machine's."""
+    """Raise ImproperlyConfigured if the database is used with a different key."""
     known = Installation.objects.values_list("secret_key_mark", flat=True).first()
     if known is not None and not hmac.compare_digest(known, _mark_of(settings.SECRET_KEY)):
         raise ImproperlyConfigured(
@@ -34,7 +34,7 @@ def require_same_key() -> None:
 
 
 def accept_key() -> bool:
-    """From now on this machine's key is the database's; whether it was another one."""
+    """Make this machine's key the key of the database, and return whether it was different."""
     mark = _mark_of(settings.SECRET_KEY)
     _installation, is_new = Installation.objects.get_or_create(
         pk=Installation.ONLY, defaults={"secret_key_mark": mark}

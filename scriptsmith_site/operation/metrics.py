@@ -1,4 +1,4 @@
-"""/metrics for Prometheus, behind an API token with the scope `metrics`, which opens nothing else."""
+"""/metrics for Prometheus. It needs an API token with the scope `metrics`, which grants nothing else."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _UNFINISHED = (Run.State.QUEUED, Run.State.RUNNING)
 
 
 class MayReadMetrics(BasePermission):
-    """An administrator's or a service account's token; the scope alone outlives a role."""
+    """Allow administrators and service accounts only, because a token keeps its scope after its user loses a role."""
 
     def has_permission(self, request: Request, view: APIView) -> bool:
         return may_read_metrics(signed_in(request))
@@ -58,7 +58,7 @@ class MayReadMetrics(BasePermission):
 
 @extend_schema(exclude=True)
 class Metrics(APIView):
-    """By token only: a browser that is signed in has the page of the operation for it."""
+    """The endpoint accepts tokens only. Signed-in users have the operation page."""
 
     authentication_classes = [ApiTokenAuthentication]
     permission_classes = [IsAuthenticated, MayReadMetrics]
@@ -72,22 +72,22 @@ class Metrics(APIView):
         )
 
     def fill(self, registry: CollectorRegistry) -> None:
-        """What is shown."""
+        """Register the collectors."""
         registry.register(Counted())
         registry.register(Present())
 
 
 class Counted(Collector):
-    """What all processes that share this data folder have counted since the product was started."""
+    """The counts of all processes that share this data folder, since the start of the product."""
 
     def collect(self) -> Iterator[Metric]:
         yield from metrics.collect()
 
 
 class Present(Collector):
-    """How it is now: asked of the database when somebody looks, each a question that an index answers.
+    """The current state, read from the database for each scrape with indexed queries.
 
-    Where the database does not answer, only that is said.
+    If the database is unavailable, only that is reported.
     """
 
     def collect(self) -> Iterator[Metric]:
@@ -109,7 +109,7 @@ def _present() -> Iterator[Metric]:
     runs = {state.value: float(counted.get(state, 0)) for state in _UNFINISHED}
     yield _gauge("runs", "Unfinished runs.", runs, "state")
     queued = unfinished.filter(state=Run.State.QUEUED)
-    # One that goes on for a refinement was made long before: in the ages of queues it does not count.
+    # A run that continues for a refinement was created long ago, so it does not count for the age of a queue.
     first = queued.aggregate(
         any=Min("created_at"),
         people=Min("created_at", filter=Q(batch=None, finished_at=None)),
@@ -124,7 +124,7 @@ def _present() -> Iterator[Metric]:
         "alerts": _oldest(AlertDelivery.objects.filter(state=AlertDelivery.State.WAITING)),
         "outbox": Event.objects.filter(distributed_at=None).aggregate(at=Min("at"))["at"],
         "deliveries": _oldest_undelivered(),
-        # An e-mail waits from when it is due: until then a person's own choice of hours holds it.
+        # An email waits from its due time, because until then the user's settings delay it.
         "mail": Notification.objects.filter(mail_at__lte=now).aggregate(at=Min("mail_at"))["at"],
     }
     waited = (now - first["any"]).total_seconds() if first["any"] else 0.0
@@ -167,7 +167,7 @@ def _oldest(jobs: QuerySet[Any]) -> datetime | None:
 
 
 def _oldest_undelivered() -> datetime | None:
-    """Of what waits for a destination that is not paused; keys of events are in the order of time, but for moments."""
+    """Return the time of the oldest waiting event. Event keys follow the time almost exactly."""
     waiting = Delivery.objects.filter(
         state=Delivery.State.WAITING, destination__paused_at=None
     ).order_by()
@@ -176,7 +176,7 @@ def _oldest_undelivered() -> datetime | None:
 
 
 def _alerts() -> Metric:
-    """By the tallies of sources, which all processes write: no alert is counted that was not kept."""
+    """Return the tallies of alert sources, which all processes share and which count only stored alerts."""
     counter = CounterMetricFamily(
         "scriptsmith_alerts", "What became of what alert sources sent.", labels=["kind", "result"]
     )
@@ -184,7 +184,7 @@ def _alerts() -> Metric:
     for kind, what, count in AlertTally.objects.order_by().values_list(
         "source__kind", "what", "count"
     ):
-        # Why something was refused is told on the page of its source.
+        # The reason for a refusal is on the page of the source.
         found[kind, what.partition(":")[0]] += count
     for labels, number in sorted(found.items()):
         counter.add_metric(labels, float(number))

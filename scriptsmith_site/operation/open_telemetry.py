@@ -1,4 +1,4 @@
-"""Traces by OpenTelemetry. Imported only where they are wanted, for its packages are an extra."""
+"""Traces with OpenTelemetry. Imported only if tracing is enabled, because its packages are optional."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from core.tracing import Attributes
 
 
 class OpenTelemetryTracer:
-    """Spans of the SDK, handed to a processor; its sampling and limits are set by the variables of OpenTelemetry."""
+    """Sends spans of the SDK to a processor. OpenTelemetry's variables set sampling and limits."""
 
     def __init__(self, processor: SpanProcessor, *, service: str, version: str) -> None:
         named = Resource.create({SERVICE_NAME: service, SERVICE_VERSION: version})
@@ -26,7 +26,7 @@ class OpenTelemetryTracer:
 
     @contextmanager
     def span(self, name: str, attributes: Attributes) -> Iterator[None]:
-        # The text of an exception may hold anything: its kind is what is told.
+        # The text of an exception may contain anything, so only its type is recorded.
         with self._tracer.start_as_current_span(
             name, attributes=dict(attributes), record_exception=False, set_status_on_exception=False
         ) as made:
@@ -50,14 +50,14 @@ class OpenTelemetryTracer:
         made.end(_nanoseconds(max(begun, ended)))
 
     def close(self) -> None:
-        """Send what is left, and no more."""
+        """Send the remaining spans and stop."""
         self._provider.shutdown()
 
 
 def make_tracer(*, service: str, version: str) -> OpenTelemetryTracer:
-    """One that sends to where OpenTelemetry's own variables say, in a thread of its own.
+    """Return a tracer that exports in a separate thread, configured by OpenTelemetry's variables.
 
-    To be made after a process has forked, for the thread would not be in its children.
+    Call it after a process has forked, because children do not inherit the thread.
     """
     return OpenTelemetryTracer(
         BatchSpanProcessor(OTLPSpanExporter()), service=service, version=version

@@ -1,4 +1,4 @@
-"""The security log for administrators: looked at, exported, and the lockouts that hold at present."""
+"""The security log for administrators: view, export and current lockouts."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class SecurityFilters(forms.Form):
     )
 
     def clean_address(self) -> str:
-        """An address, or a network such as 10.0.0.0/8."""
+        """Return an IP address, or a network such as 10.0.0.0/8."""
         typed: str = self.cleaned_data["address"].strip()
         if not typed:
             return ""
@@ -77,7 +77,7 @@ def show_security_log(request: HttpRequest) -> HttpResponse:
 
 @require_GET
 def export_security_log(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
-    """All lines that the filters let through, newest first, as CSV; times in UTC."""
+    """Export all events that match the filters as CSV, newest first and with times in UTC."""
     require_administrator(signed_in(request))
     filters = SecurityFilters(request.GET)
     if not filters.is_valid():
@@ -92,7 +92,7 @@ def export_security_log(request: HttpRequest) -> HttpResponse | StreamingHttpRes
 
 @require_POST
 def lift(request: HttpRequest, pk: int) -> HttpResponse:
-    """Lift one lockout; where it has ended by itself, nothing is left to lift, and that is well."""
+    """Lift one lockout, if it has not expired."""
     require_administrator(signed_in(request))
     lockouts.lift_one(get_object_or_404(GuessCount, pk=pk), by=signed_in(request))
     messages.success(request, _("Lifted: they may try again at once."))
@@ -100,14 +100,14 @@ def lift(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def find_events(filters: SecurityFilters) -> QuerySet[SecurityEvent]:
-    """The lines that the filters let through; none where a filter can't be read."""
+    """Return the events that match the filters, or no events if a filter is invalid."""
     events = SecurityEvent.objects.select_related("user", "by")
     if not filters.is_valid():
         return events.none()
     wanted = filters.cleaned_data
     conditions = Q()
     if name := wanted["person"]:
-        # A name that no account has is found by who knows it, or by its mark in the log.
+        # An unknown name can be found by the name itself or by its mark in the log.
         conditions &= (
             Q(user__username=name)
             | Q(by__username=name)
@@ -143,7 +143,7 @@ def _table(events: Iterable[SecurityEvent]) -> Iterator[tuple[str, ...]]:
 
 
 def _without_place(query: QueryDict) -> str:
-    """The filters as in the address; an export begins at the newest line, whatever page is shown."""
+    """Return the filters of the URL without the page position, because an export starts at the newest event."""
     kept = query.copy()
     for name in ("before", "after"):
         kept.pop(name, None)

@@ -1,4 +1,4 @@
-"""Whether traces are wanted. Off unless OTEL_EXPORTER_OTLP_ENDPOINT is set."""
+"""Start of tracing, which is off unless OTEL_EXPORTER_OTLP_ENDPOINT is set."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ MAKER = "scriptsmith_site.operation.open_telemetry.make_tracer"
 
 
 def begin_traces() -> None:
-    """Have this process, which serves or works, tell what it does; nothing where nobody asked for it.
+    """Start tracing in this web or worker process, if it is enabled.
 
-    Packages that are missing, and variables that the library refuses, are logged and end nothing.
+    Missing packages and invalid variables are logged and do not stop the process.
     """
     if not settings.SCRIPTSMITH_TRACES_TO or tracing.tracer is not None:
         return
@@ -30,5 +30,5 @@ def begin_traces() -> None:
         tracing.tracer = make_tracer(
             service=settings.SCRIPTSMITH_TRACES_NAME, version=settings.VERSION
         )
-    except Exception as error:  # the library's own, of many kinds: pages are served all the same
+    except Exception as error:  # many kinds of errors in the library; pages must still work
         logger.warning("There are no traces: %s of OpenTelemetry.", type(error).__name__)

@@ -1,4 +1,4 @@
-"""Addresses of health, metrics, audit log and guides."""
+"""URLs of health, metrics, operation, logs and help."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from scriptsmith_site.operation import audit, health, help, metrics, security, s
 @login_not_required
 @cache_control(public=True, max_age=24 * 60 * 60)
 def show_icon(request: HttpRequest) -> HttpResponse:
-    """Pages that name no icon, the admin's, are asked for one here."""
+    """Redirect to the icon, for pages that name none, such as those of the admin."""
     return redirect(static("img/favicon.svg"), permanent=True)
 
 

@@ -1,4 +1,4 @@
-"""Who does the work and how much of it waits: workers, backlog, endpoints at rest."""
+"""The state of the work: workers, backlog and resting endpoints."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from catalog.services import last_report, results_waiting
 from pipeline.models import Endpoint, Run, Worker
 from review.models import Transfer
 
-# Without a sign of life for so long a worker is taken for lost: three leases of the default length.
+# A worker without a heartbeat for this time counts as lost. This is three default leases.
 LOST_AFTER = timedelta(seconds=60)
-# People wait for it: what a campaign has waiting may be old.
+# Applies to runs that users wait for. Runs of a campaign may wait longer.
 TOO_OLD = timedelta(minutes=10)
-_SHOWN = 8  # runs of a worker
+_SHOWN = 8  # number of runs shown per worker
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class WorkerNow:
     worker: Worker
     alive: bool
     runs: int
-    some: list[int]  # the oldest of them
+    some: list[int]  # the oldest ones
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Backlog:
 
 @dataclass(frozen=True)
 class SandboxNow:
-    """The last word of the sandbox's worker, None where none has ever reported, and what waits for it."""
+    """The latest report of the sandbox worker, or None, and the results that wait for it."""
 
     report: SandboxReport | None
     waiting: int
@@ -58,7 +58,7 @@ def sandbox_now() -> SandboxNow:
 
 
 def workers_now() -> list[WorkerNow]:
-    """Workers that live or were lost lately."""
+    """Return the workers that are alive or were lost recently."""
     alive = set(living_workers().values_list("pk", flat=True))
     runs: dict[str, list[int]] = defaultdict(list)
     held = Run.objects.filter(state=Run.State.RUNNING).order_by("pk")
@@ -75,19 +75,19 @@ def has_living_worker() -> bool:
 
 
 def living_workers() -> QuerySet[Worker]:
-    """Those that have given a sign of life lately, by the database's clock."""
+    """Return the workers with a recent heartbeat, by the database's clock."""
     return Worker.objects.filter(seen_at__gt=Now() - LOST_AFTER)
 
 
 def backlog_now() -> Backlog:
-    """Counted now; what a campaign has waiting is no delay."""
+    """Return the current backlog. Waiting campaign runs do not count as delayed."""
     queued = Q(state=Run.State.QUEUED)
     runs = Run.objects.unfinished().aggregate(
         people=Count("pk", filter=queued & Q(batch=None)),
         campaigns=Count("pk", filter=queued & Q(batch__isnull=False)),
         running=Count("pk", filter=Q(state=Run.State.RUNNING)),
         for_endpoint=Count("pk", filter=queued & Q(waits_for__isnull=False)),
-        # One that goes on for a refinement was made long before.
+        # A run that continues for a refinement was created long ago.
         oldest=Min("created_at", filter=queued & Q(batch=None, finished_at=None)),
     )
     jobs = Job.objects.filter(state=Job.State.WAITING).aggregate(
@@ -101,5 +101,5 @@ def backlog_now() -> Backlog:
 
 
 def endpoints_at_rest() -> list[Endpoint]:
-    """Endpoints that nobody asks until a time, with the reason on each."""
+    """Return the endpoints that are blocked until a certain time, each with the reason."""
     return list(Endpoint.objects.filter(blocked_until__gt=Now()))

@@ -1,6 +1,6 @@
-"""What was counted on a worker's machine, on a port of its own: no web server there tells it.
+"""Metrics of a worker machine on a separate port, because no web server runs there.
 
-Off unless SCRIPTSMITH_WORKER_METRICS names address and port. The token is the one that opens /metrics of the web.
+Off unless SCRIPTSMITH_WORKER_METRICS names an address and a port. It accepts the same tokens as /metrics.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from scriptsmith_site.origin import OriginMiddleware
 
 logger = logging.getLogger(__name__)
 
-_PATIENCE = 10  # seconds that somebody who connects may take to ask
+_PATIENCE = 10  # seconds until a silent connection is closed
 
 
 @extend_schema(exclude=True)
 class WorkerMetrics(Metrics):
-    """The counts alone: what is asked of the database is the same everywhere, and the web says it."""
+    """The counts only. The metrics from the database are the same everywhere, and the web server reports them."""
 
     def fill(self, registry: CollectorRegistry) -> None:
         registry.register(Counted())
@@ -41,7 +41,7 @@ class _Server(ThreadingMixIn, WSGIServer):
     daemon_threads = True
 
     def server_bind(self) -> None:
-        """Without looking up the name of the machine, which takes its time where no name server is reached."""
+        """Skip the lookup of the host name, which is slow without a name server."""
         TCPServer.server_bind(self)
         self.server_name, self.server_port = "worker", int(self.server_address[1])
         self.setup_environ()
@@ -55,14 +55,14 @@ class _Handler(WSGIRequestHandler):
     timeout = _PATIENCE
 
     def log_message(self, *_arguments: Any) -> None:
-        """Scrapes are no news."""
+        """Do not log scrapes."""
 
     def address_string(self) -> str:
         return str(self.client_address[0])
 
 
 def show_counts() -> None:
-    """Serve from a thread of this process, where a port is named; one that can't be had stops no worker."""
+    """Serve metrics in a thread, if a port is configured. A port that is not available does not stop the worker."""
     if settings.SCRIPTSMITH_WORKER_METRICS is None:
         return
     host, port = settings.SCRIPTSMITH_WORKER_METRICS
@@ -83,7 +83,7 @@ def _answer(
     except DatabaseError:
         answer = HttpResponse("The database does not answer, so no token can be read.", status=503)
     finally:
-        # Each connection of this server has a thread of its own, which ends with it.
+        # This server handles each connection in a thread of its own, whose database connections end with it.
         connections.close_all()
     start_response(f"{answer.status_code} {answer.reason_phrase}", list(answer.items()))
     return [answer.content]

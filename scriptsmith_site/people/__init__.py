@@ -1,1 +1,1 @@
-"""Accounts, roles, sessions and tokens: who may do what, and how they prove who they are."""
+"""Accounts, roles, sessions and tokens: permissions and authentication."""

@@ -1,4 +1,4 @@
-"""The only way for a view to obtain somebody's account, token or link."""
+"""Access to accounts, tokens and one-time links. Views must use these functions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scriptsmith_site.people.sign_in.links import find_link
 
 
 def access_account(by: User, pk: int) -> User:
-    """Any account, for administrators: 403 for others, 404 if unknown."""
+    """Return any account for administrators. Raises 403 for other users, and 404 if it does not exist."""
     require_administrator(by)
     return get_object_or_404(
         User.objects.select_related("profile").prefetch_related("groups"), pk=pk
@@ -22,7 +22,7 @@ def access_account(by: User, pk: int) -> User:
 
 
 def access_token(by: User, pk: int) -> ApiToken:
-    """One's own token, or anybody's for administrators: 403 for others, 404 if unknown."""
+    """Return one's own token, or any token for administrators. Raises 403 for other users, 404 if unknown."""
     token = get_object_or_404(ApiToken.objects.select_related("user"), pk=pk)
     if token.user != by:
         require_administrator(by)
@@ -30,9 +30,9 @@ def access_token(by: User, pk: int) -> ApiToken:
 
 
 def access_link(secret: str) -> OneTimeLink:
-    """A link that can still be used, by who knows its secret; else 404.
+    """Return the valid link with this secret, or raise 404.
 
-    Raises TooManyAttempts for an address from which too many unknown ones came.
+    Raises TooManyAttempts for an address with too many unknown secrets.
     """
     guess = guess_limits.Kind.LINK, shared_part(current_origin().address)
     guess_limits.require_room(*guess)

@@ -1,4 +1,4 @@
-"""The users pages, for administrators."""
+"""The users pages for administrators."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def lift_lockout(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 @partial(proved_lately, page="user-detail")
 def remove_second_factor(request: HttpRequest, pk: int) -> HttpResponse:
-    """For who has lost phone and key."""
+    """Remove the second factors of a user who has lost them."""
     second_factor.remove_all(access_account(signed_in(request), pk), by=signed_in(request))
     messages.success(request, _("Removed: this person has no second factor now."))
     return redirect("user-detail", pk)
@@ -154,7 +154,7 @@ def anonymise_account(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def make_link(request: HttpRequest, pk: int) -> HttpResponse:
-    """Not redirected: the secret is in this answer and nowhere else."""
+    """Create a password link. Renders the page instead of a redirect, because the secret is shown only once."""
     account = access_account(signed_in(request), pk)
     secret = make_password_link(account, by=signed_in(request))
     return _render_account(request, account, link=_address_of(secret, request))
@@ -162,7 +162,7 @@ def make_link(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def reset(request: HttpRequest, pk: int) -> HttpResponse:
-    """Not redirected, as above."""
+    """Reset the password. Renders the page instead of a redirect, like `make_link`."""
     account = access_account(signed_in(request), pk)
     done = reset_password(account, by=signed_in(request))
     words = _("The old password and all sessions of this person have ended.")
@@ -172,7 +172,7 @@ def reset(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def make_token(request: HttpRequest, pk: int) -> HttpResponse:
-    """For service accounts. Not redirected: the secret is in this answer and nowhere else."""
+    """Create a service account's token. Renders the page, because the secret is shown only once."""
     account = access_account(signed_in(request), pk)
     form = TokenForm(request.POST, user=account)
     if form.is_valid():

@@ -1,4 +1,4 @@
-"""Anonymising a person: what they did stays, under a number; who they were is gone."""
+"""Anonymization of users: their actions are kept under a number, and their personal data is deleted."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ from scriptsmith_site.people.services import require_administrator
 
 @transaction.atomic
 def anonymise(user: User, *, confirmed_name: str, by: User | None) -> None:
-    """The account has a number for a name, nothing personal, and can't be used again.
+    """Replace the user name by a number, delete all personal data, and lock the account for good.
 
-    It can't be undone: the account must be deactivated, and `confirmed_name` repeat its name.
-    Raises BadInput and NotAllowedNow.
+    This cannot be undone. The account must be deactivated, and `confirmed_name` must repeat its name. Raises BadInput
+    and NotAllowedNow.
     """
     require_administrator(by)
     if user.is_active:
@@ -65,7 +65,7 @@ def anonymise(user: User, *, confirmed_name: str, by: User | None) -> None:
 
 
 def _forget_in_audit_log(user: User) -> None:
-    """Who acted stays a number in the log; names and addresses go."""
+    """Remove names and addresses from the audit log. The acting user remains as a number."""
     with erasing():
         LogEntry.objects.filter(actor=user).update(
             actor_email=None, remote_addr=None, remote_port=None

@@ -1,4 +1,4 @@
-"""Forms about accounts. They read what was typed; the rules are the services'."""
+"""Forms for accounts. The services enforce the rules."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ class SignInForm(AuthenticationForm):
 
 @cache
 def time_zones() -> list[tuple[str, str]]:
-    """Every time zone as a choice. Looking for them opens six hundred files: each process does it once."""
+    """Return every time zone as a choice. Cached because the lookup opens six hundred files."""
     return [("", "UTC"), *((zone, zone) for zone in sorted(available_timezones()))]
 
 
 class LongSelect(forms.Select):
-    """A select with hundreds of plain options: Django renders two templates for each of them."""
+    """A select with hundreds of plain options, because Django would render two templates for each of them."""
 
     def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
         chosen = str(value or "")
@@ -126,7 +126,7 @@ class TokenForm(forms.Form):
     )
 
     def __init__(self, data: QueryDict | None = None, *, user: User) -> None:
-        """`user` is whose token it will be: not everybody's may read metrics."""
+        """Build the form for a token of `user`, with the metrics scope only if that user may read metrics."""
         super().__init__(data)
         if not may_read_metrics(user):
             scopes = cast(forms.MultipleChoiceField, self.fields["scopes"])
@@ -183,5 +183,5 @@ class AccountFilters(forms.Form):
 
 
 def show_refusal_in(form: forms.Form, refusal: BadInput) -> None:
-    """The service's words stand beside the field they are about."""
+    """Add the service's message to the field that it concerns, or to the form."""
     form.add_error(refusal.field if refusal.field in form.fields else None, str(refusal))

@@ -1,4 +1,4 @@
-"""Roles: groups of permissions that add up. A person may have any number of them."""
+"""Roles as groups of permissions. A user may have several roles, and their permissions add up."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 ADMINISTER = "scriptsmith_site.administer"
-# To read who changed what. Export, erasures and what happened to accounts stay with administrators.
+# Permission to read the audit log. Only administrators may export it or see erasures and account events.
 READ_AUDIT_LOG = "auditlog.view_logentry"
 
 
@@ -48,12 +48,12 @@ PERMISSIONS: dict[Role, frozenset[str]] = {
 
 
 def make_roles(using: str = "default", **_signal: object) -> None:
-    """The four groups exist and have exactly the permissions above. Called after each `migrate`."""
+    """Create the four groups with exactly the permissions above. Called after each `migrate`."""
     existing = {
         f"{permission.content_type.app_label}.{permission.codename}": permission
         for permission in Permission.objects.using(using).select_related("content_type")
     }
     for role, names in PERMISSIONS.items():
         group, _created = Group.objects.using(using).get_or_create(name=role.value)
-        # A migration to an earlier state leaves some permissions unmade: they come with the next.
+        # After a migration to an earlier state, some permissions do not exist. A later migration adds them.
         group.permissions.set(existing[name] for name in sorted(names & existing.keys()))

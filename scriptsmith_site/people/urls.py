@@ -1,4 +1,4 @@
-"""Addresses of signing in, one's own settings and the users pages."""
+"""URLs of sign-in, personal settings and the users pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Signing in and out, one's own settings, and the page behind a one-time link."""
+"""Views of sign-in, personal settings and one-time links."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ _SHOWN_EVENTS = 8
 
 
 class SignIn(LoginView):
-    """Django's, and from the right password on `enter`'s: a second factor may come before the session."""
+    """Django's login view, which calls `enter` after the password, because a second factor may follow."""
 
     authentication_form = SignInForm
     redirect_authenticated_user = True
     spent: Sequence[tuple[GuessCount.Kind, str]] = ()
 
     def post(self, request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
-        """Raises TooManyAttempts before the password is looked at."""
+        """Sign in. Raises TooManyAttempts before the password is checked."""
         name = SignInForm.base_fields["username"].to_python(request.POST.get("username", ""))
         if name and request.POST.get("password"):
             self.spent = guess_limits.spend_sign_in(name, address=current_origin().address)
@@ -71,7 +71,7 @@ class SignIn(LoginView):
         )
 
     def get_context_data(self, **context: object) -> dict[str, object]:
-        """With the other ways in that are open."""
+        """Return the context with the other sign-in methods."""
         return super().get_context_data(
             can_have_passkeys=can_have_passkeys(self.request),
             provider=settings.SCRIPTSMITH_OIDC_NAME if provider_is_open() else "",
@@ -123,7 +123,7 @@ def save_password(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def make_own_token(request: HttpRequest) -> HttpResponse:
-    """Not redirected: the secret is in this answer and nowhere else."""
+    """Create a token. Renders the page instead of a redirect, because the secret is shown only once."""
     user = signed_in(request)
     form = TokenForm(request.POST, user=user)
     if form.is_valid():
@@ -148,7 +148,7 @@ def revoke_token(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_GET
 def show_own_events(request: HttpRequest) -> HttpResponse:
-    """What the security log has about oneself."""
+    """List the user's own events of the security log."""
     page = page_of(security_log.events_of(signed_in(request)), request)
     return render(request, "people/own_events.html", {"page": page})
 
@@ -156,7 +156,7 @@ def show_own_events(request: HttpRequest) -> HttpResponse:
 @login_not_required
 @require_http_methods(["GET", "POST"])
 def set_password(request: HttpRequest, secret: str) -> HttpResponse:
-    """For who has no password yet, or has forgotten it: GET looks, POST uses the link up."""
+    """Show the form of a password link on GET, and set the password on POST."""
     link = access_link(secret)
     form = SetPasswordForm(request.POST or None)
     if form.is_valid():

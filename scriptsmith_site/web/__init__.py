@@ -1,1 +1,1 @@
-"""What surrounds every page: middleware, errors, navigation, the template context, and how web processes serve."""
+"""Infrastructure for all pages: middleware, errors, navigation, template context and web server settings."""

@@ -1,4 +1,4 @@
-"""The answer to a form that was refused for its CSRF token: what really happened, and how to go on."""
+"""The response to a failed CSRF check, with the cause and a way to continue."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scriptsmith_site.web.errors import ErrorKind, show_error, wants_json
 
 
 class _Cause(NamedTuple):
-    """Why a form was refused, in words for the person who sent it."""
+    """The reason why a form was refused, in words for the user."""
 
     title: str | Promise
     text: str | Promise
@@ -51,8 +51,9 @@ _OLD_TOKEN = _Cause(
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """403 that names the cause. Where one of our own pages sent the form, one press sends it again with a token
-    that holds; what another site sent is never offered.
+    """Return a 403 that names the cause.
+
+    A form from a page of this site can be submitted again with a valid token. Forms from other sites cannot.
     """
     cause = _cause_of(reason)
     if wants_json(request) or wants_fragment(request):
@@ -73,7 +74,7 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 
 def _cause_of(reason: str) -> _Cause:
-    """Django tells its reasons apart by their words only."""
+    """Return the cause. Django distinguishes its reasons only by their texts."""
     if reason == csrf.REASON_CSRF_TOKEN_MISSING:
         return _NO_TOKEN
     if reason == csrf.REASON_NO_CSRF_COOKIE:

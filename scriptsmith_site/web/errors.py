@@ -1,4 +1,4 @@
-"""Error pages, and errors of the API: one shape each, in the product's words."""
+"""Error pages and errors of the API, in one format each."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ AnyResponse = TypeVar("AnyResponse", bound=HttpResponseBase)
 
 class ErrorKind(NamedTuple):
     status: int
-    code: str  # for programs; stable
+    code: str  # stable, for programs
 
 
 BAD_REQUEST = ErrorKind(400, "bad_request")
@@ -37,26 +37,26 @@ UNSUPPORTED = ErrorKind(415, "unsupported_media_type")
 
 
 def wants_json(request: HttpRequest) -> bool:
-    """Whether the caller is a program and not a page."""
+    """Return whether the client expects JSON."""
     if request.path_info.startswith("/api/"):
         return True
     return request.headers.get("Accept", "").startswith("application/json")
 
 
 def is_from_script(request: HttpRequest) -> bool:
-    """Whether htmx or a script of ours asks, and the page around it stays."""
+    """Return whether htmx or a script of this site sent the request, so that the page stays."""
     return request.headers.get("HX-Request") == "true" or "X-Requested-With" in request.headers
 
 
 def error_body(code: str, message: str, field: str = "") -> dict[str, dict[str, str]]:
-    """The one shape of an error in the API."""
+    """Return the body of an API error."""
     return {"error": {"code": code, "message": message, "field": field}}
 
 
 def show_error(
     request: HttpRequest, kind: ErrorKind, *, detail: str = "", field: str = ""
 ) -> HttpResponse:
-    """The error page, its JSON, or for htmx its fragment; `detail` is about this very case."""
+    """Return the error as a page, as JSON, or as a fragment for htmx. `detail` describes this case."""
     status, code = kind
     if wants_json(request):
         body = error_body(code, detail or code.replace("_", " "), field)
@@ -68,7 +68,7 @@ def show_error(
 
 
 def show_refusal(request: HttpRequest, refusal: Refused) -> HttpResponse:
-    """What a service refused and no view answered; `next_step` of the page is to go back."""
+    """Return the error for a refusal of a service that no view handled."""
     answer = show_error(request, _kind_of(refusal), detail=str(refusal), field=_field_of(refusal))
     return _with_wait(answer, refusal)
 
@@ -76,14 +76,14 @@ def show_refusal(request: HttpRequest, refusal: Refused) -> HttpResponse:
 def show_locked_out(
     request: HttpRequest, response: HttpResponse | None = None, credentials: object = None
 ) -> HttpResponse:
-    """What django-axes shows after too many wrong passwords for one name from one address."""
+    """Return the response of django-axes after too many wrong passwords from one address."""
     words = _("Too many wrong passwords. Wait 15 minutes.")
     seconds = round(settings.AXES_COOLOFF_TIME * 60 * 60)
     return show_refusal(request, TooManyAttempts(words, seconds=seconds))
 
 
 def show_method_not_allowed(request: HttpRequest, allowed: str) -> HttpResponse:
-    """405 with the methods that are `allowed` here, where they are known."""
+    """Return a 405 with the `allowed` methods, if they are known."""
     detail = _("This address does not answer %(method)s.") % {"method": str(request.method)[:20]}
     answer = show_error(request, ErrorKind(405, "method_not_allowed"), detail=detail)
     if allowed:
@@ -92,10 +92,10 @@ def show_method_not_allowed(request: HttpRequest, allowed: str) -> HttpResponse:
 
 
 def show_expired_session(request: HttpRequest) -> HttpResponse:
-    """401 that loses nothing typed.
+    """Return a 401 that keeps the user's input.
 
-    For htmx and programs the page stays as it is; live.js says what happened and where to sign in.
-    A form's content is kept in the page that asks for the password, and sent again after it.
+    For htmx and programs, the page stays and live.js links to the sign-in page. A form is kept in the sign-in page and
+    submitted again after sign-in.
     """
     message = _("You are not signed in, or your session has ended. Nothing was changed.")
     if wants_json(request):
@@ -113,7 +113,7 @@ def show_expired_session(request: HttpRequest) -> HttpResponse:
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """handler400; what is too large comes here as well."""
+    """Handle 400, and 413 for requests that are too large."""
     if isinstance(exception, RequestDataTooBig):
         most = filesizeformat(settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
         return show_error(
@@ -123,19 +123,19 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """handler403"""
+    """Handle 403."""
     return show_error(request, ErrorKind(403, "not_permitted"), detail=str(exception))
 
 
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """handler404. What the exception says is for developers."""
+    """Handle 404. The message of the exception is for developers and not shown."""
     return show_error(request, ErrorKind(404, "not_found"))
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """handler500: without the request's context, for any part of it may be what is broken.
+    """Handle 500 without the request's context, because any part of it may be broken.
 
-    503 where the database is away or the disk is full: then it is no defect, and trying again helps.
+    Returns 503 if the database is unavailable or the disk is full, because a retry may then succeed.
     """
     if outage := outage_of(sys.exc_info()[1]):
         return _show_outage(request, outage)
@@ -151,7 +151,7 @@ def _show_outage(request: HttpRequest, outage: Outage) -> HttpResponse:
     said = f"{outage.title}. {outage.text}"
     if wants_json(request):
         return JsonResponse(error_body(outage.code, said), status=503, headers=headers)
-    # By its headers: what htmx's middleware adds to a request may not be there yet.
+    # Check the headers, because htmx's middleware may not have run yet.
     if is_from_script(request):
         text = render_to_string("components/_refusal.html", {"text": said})
     else:
@@ -160,12 +160,12 @@ def _show_outage(request: HttpRequest, outage: Outage) -> HttpResponse:
 
 
 def handle_api_exception(exception: Exception, context: dict[str, object]) -> Response | None:
-    """Errors of the API as {"error": {"code", "message", "field"}}; None is a defect, and a 500."""
+    """Return an API error as {"error": {"code", "message", "field"}}, or None for an unexpected exception."""
     if isinstance(exception, Refused):
         kind = _kind_of(exception)
         body = error_body(kind.code, str(exception), _field_of(exception))
         return _with_wait(Response(body, status=kind.status), exception)
-    # REST framework knows the status and the headers; only the body is ours.
+    # REST framework sets status and headers. Only the body is replaced.
     response = exception_handler(exception, context)
     if response is None:
         return None
@@ -208,7 +208,7 @@ def _field_of(refusal: Refused) -> str:
 
 
 def _first_problem(detail: object, path: str = "") -> tuple[str, str]:
-    """The first complaint in REST framework's nested lists and dicts, and the field it is about."""
+    """Return the first error in REST framework's nested lists and dicts, with its field."""
     if isinstance(detail, dict):
         for name, inner in detail.items():
             step = "" if name == "non_field_errors" else str(name)

@@ -1,4 +1,4 @@
-"""How gunicorn serves in a container, by the figures with which `make run` starts it."""
+"""The gunicorn settings for containers, with the same numbers as `make run`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How gunicorn serves: what takes more than a word on the command line (`embedded/supervision/programs.py`)."""
+"""Server hooks of gunicorn, which cannot be set on the command line (`embedded/supervision/programs.py`)."""
 
 from __future__ import annotations
 
@@ -8,38 +8,38 @@ from typing import Protocol
 from core.metrics import forget_process
 from scriptsmith_site.operation.traces import begin_traces
 
-# One request of so many is the last on its connection.
+# On average, one in this many requests is the last on its connection.
 _STAY = 3
 
 
 class Closable(Protocol):
-    """Of gunicorn's requests, what is wanted of them here."""
+    """The part of gunicorn's request that this module uses."""
 
     def force_close(self) -> None:
-        """Let the connection end with the answer."""
+        """Close the connection after the response."""
 
 
 class Ended(Protocol):
-    """Of gunicorn's workers, what is wanted of them here."""
+    """The part of gunicorn's worker that this module uses."""
 
     pid: int
 
 
 def pre_request(_worker: object, request: Closable) -> None:
-    """Close a connection every few answers: the next one goes to a process that has time for it.
+    """Close a connection every few responses, so that the next request goes to an idle process.
 
-    A browser at work keeps its connection, and by that its process: who shares it with many would wait longer than
-    others, and lose an item to them.
+    Browsers keep connections open, which binds them to one process. On a busy process, reviewers would wait longer and
+    could lose items to others.
     """
     if random.randrange(_STAY) == 0:
         request.force_close()
 
 
 def post_fork(_server: object, _worker: object) -> None:
-    """Traces begin here: their thread would not be in a process that is made of another one."""
+    """Start tracing after the fork, because its thread would not exist in a forked process."""
     begin_traces()
 
 
 def child_exit(_server: object, worker: Ended) -> None:
-    """What a process showed of itself in the metrics ends with it; what it counted stays."""
+    """Remove the process's gauges from the metrics. Its counts are kept."""
     forget_process(worker.pid)

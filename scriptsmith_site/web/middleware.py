@@ -1,4 +1,4 @@
-"""Request id, sign-in, preferences, refusals: what surrounds every view."""
+"""Middleware: request ids, sign-in, preferences and refusals."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _SANE_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
 
 
 class RequestIdMiddleware:
-    """Each request has an id, the caller's where it is sane: in answer, logs and audit log."""
+    """Give each request an id for response, logs and audit log. A well-formed id of the client is kept."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
@@ -44,7 +44,7 @@ class RequestIdMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         offered = request.META.get("HTTP_X_REQUEST_ID", "")
         name = offered if _SANE_ID.fullmatch(offered) else secrets.token_hex(8)
-        # What the audit log notes of a request.
+        # The audit log reads this header.
         request.META["HTTP_X_CORRELATION_ID"] = name
         token = logs.request_id.set(name)
         try:
@@ -56,9 +56,9 @@ class RequestIdMiddleware:
 
 
 class NoStoreMiddleware:
-    """No browser or proxy keeps an answer: behind Back, on a shared machine, would be what a person saw.
+    """Forbid caching, so that the Back button on a shared machine shows nothing to the next user.
 
-    But for what says itself that it is for everybody, and static files, which do not come this far.
+    Responses marked as public are excepted. Static files do not pass this middleware.
     """
 
     def __init__(self, get_response: GetResponse) -> None:
@@ -72,10 +72,10 @@ class NoStoreMiddleware:
 
 
 class MalformedRequestMiddleware:
-    """What no view should have to think of is refused before any is asked, page or API.
+    """Refuse malformed requests before any view or API handler runs.
 
-    A character that no text can have, an invalid escape, a key that no row can have, a method that
-    nothing here answers. What the body of a call of the API holds is for its parsers to judge.
+    Checks for invalid characters and escapes, keys beyond the database's range, and unsupported methods. The parsers of
+    the API check the bodies of its requests.
     """
 
     def __init__(self, get_response: GetResponse) -> None:
@@ -87,7 +87,7 @@ class MalformedRequestMiddleware:
     def process_view(
         self, request: HttpRequest, view: View, args: Args, kwargs: Kwargs
     ) -> HttpResponse | None:
-        """Raises Http404 for a key beyond bigint, and what Django does for a form that can't be read."""
+        """Check keys and form fields. Raises Http404 for a key beyond bigint, and Django's own errors."""
         if any(isinstance(value, int) and value > MOST_KEY for value in kwargs.values()):
             raise Http404
         if request.method == "POST" and not request.path_info.startswith(_API):
@@ -98,7 +98,7 @@ class MalformedRequestMiddleware:
         return None
 
     def _refuse(self, request: HttpRequest) -> HttpResponse | None:
-        # REST framework knows the methods of each of its addresses.
+        # REST framework checks the methods of its own URLs.
         if request.method not in _PAGE_METHODS and not request.path_info.startswith(_API):
             return errors.show_method_not_allowed(request, ", ".join(_PAGE_METHODS))
         if why_unusable(request.path_info):
@@ -130,11 +130,11 @@ def _refuse_address(request: HttpRequest, problem: str) -> HttpResponse:
 
 
 def _require_usable_form(request: HttpRequest) -> None:
-    """Raise BadInput where a field, a file's name or what encodes them is malformed."""
+    """Raise BadInput if a field, a file name or its encoding is malformed."""
     problem = ""
     if request.content_type == "application/x-www-form-urlencoded":
         problem = why_unreadable(request.body.decode("ascii", "replace"))
-        # What decodes to usable text has only usable fields.
+        # If the decoded text is valid, all fields are valid.
         if not problem:
             return
     for name, values in request.POST.lists():
@@ -146,9 +146,9 @@ def _require_usable_form(request: HttpRequest) -> None:
 
 
 class LoginRequiredMiddleware(DjangoLoginRequiredMiddleware):
-    """Every page needs a signed-in person, but for views marked with `login_not_required`.
+    """Require sign-in for all pages, except for views marked with `login_not_required`.
 
-    A link leads through the sign-in page; what was sent by a form, htmx or a program is not lost.
+    Links redirect to the sign-in page. Submitted forms and requests of htmx and programs keep their input.
     """
 
     def process_view(
@@ -162,7 +162,7 @@ class LoginRequiredMiddleware(DjangoLoginRequiredMiddleware):
 
 
 class PreferencesMiddleware:
-    """Times are shown in the person's time zone, pages in their theme and with their keys."""
+    """Apply the user's time zone, theme and keyboard shortcuts."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
@@ -172,9 +172,9 @@ class PreferencesMiddleware:
             return self.get_response(request)
 
     def process_view(self, request: HttpRequest, view: View, args: Args, kwargs: Kwargs) -> None:
-        # Pages without sign-in must answer even while the database does not.
+        # Pages without sign-in must work even if the database is unavailable.
         if getattr(view, "login_required", True) and request.user.is_authenticated:
-            # The person and not a promise of them, which is asked anew for whatever is wanted of it.
+            # Replace the lazy user object, which would be evaluated again for each attribute.
             request.user = get_user(request)
             preferences = preferences_of(request)
             request.theme = preferences.theme  # type: ignore[attr-defined]
@@ -184,7 +184,7 @@ class PreferencesMiddleware:
 
 
 class SecondFactorMiddleware:
-    """Who needs a second factor and has none is led to set one up, and to nothing else but the way out."""
+    """Redirect users without a required second factor to its setup, and block all other pages."""
 
     _OPEN = frozenset(
         {
@@ -206,7 +206,7 @@ class SecondFactorMiddleware:
     def process_view(
         self, request: HttpRequest, view: View, args: Args, kwargs: Kwargs
     ) -> HttpResponse | None:
-        """Nothing for whom it does not concern. Of the API, sessions; its tokens are looked at where they are read."""
+        """Return a refusal if a second factor is missing. API tokens are checked when they are read."""
         is_api = request.path_info.startswith(_API)
         if not (is_api or getattr(view, "login_required", True)) or not isinstance(
             request.user, User
@@ -224,7 +224,7 @@ class SecondFactorMiddleware:
 
 
 class ExposureMiddleware:
-    """Whoever is shown a verdict is recorded before the answer leaves, or it does not leave."""
+    """Record that a user is shown a verdict, before the response is sent. If recording fails, nothing is sent."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
@@ -239,7 +239,7 @@ class ExposureMiddleware:
 
 
 class RefusalMiddleware:
-    """What a service refused and no view answered becomes a page, or a fragment for htmx; so does a wrong method."""
+    """Convert unhandled refusals of services and wrong methods to a page, or to a fragment for htmx."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
@@ -249,7 +249,7 @@ class RefusalMiddleware:
         if answer.status_code == 405 and not answer.content:
             return errors.show_method_not_allowed(request, answer.get("Allow", ""))
         if answer.status_code == 405 and answer.has_header("Allow"):
-            # REST framework offers it whether or not there is anything to say.
+            # REST framework always offers OPTIONS, even if it has nothing to describe.
             answer["Allow"] = answer["Allow"].removesuffix(", OPTIONS")
         return answer
 

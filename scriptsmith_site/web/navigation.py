@@ -1,6 +1,6 @@
-"""Where the bar at the top of every page leads, and whom: data, compared by a test with who may open what.
+"""The links of the navigation bar and the permissions that they need. A test compares them with the views.
 
-A link is shown to whoever has one of the permissions that its page asks for; a link that is not there has no key.
+A link is shown to users with one of its permissions. A hidden link has no keyboard shortcut.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from scriptsmith_site.people.roles import ADMINISTER, READ_AUDIT_LOG
 
 
 class Bar(StrEnum):
-    """The part of the bar in which a link stands."""
+    """The part of the bar that contains a link."""
 
     MAIN = "main"
     MENU = "menu"
@@ -30,17 +30,17 @@ class Bar(StrEnum):
 
 @dataclass(frozen=True)
 class Link:
-    """One link: the name of its address, and who it is for."""
+    """A link: its URL name, its label and its permissions."""
 
     address: str
     label: str | Promise
     section: str
-    needs: tuple[str, ...] = ()  # any of these permissions; none: everybody who is signed in
+    needs: tuple[str, ...] = ()  # any of these permissions; if empty, all signed-in users
     bar: Bar = Bar.MAIN
-    part: str = ""  # of the page, by its id
+    part: str = ""  # id of a part of the page
 
     def is_for(self, user: User) -> bool:
-        """Whether the person may open what it leads to."""
+        """Return whether the user may open the link."""
         return not self.needs or any(user.has_perm(one) for one in self.needs)
 
     @cached_property
@@ -68,7 +68,7 @@ LINKS = (
     Link("admin:index", _("Records"), "admin", (ADMINISTER, CURATE), Bar.MENU),
 )
 
-# What the search offers beside the bar: pages that one goes to in order to do something.
+# Pages and commands that the search offers in addition to the bar.
 COMMANDS = (
     Link("entry-new", _("New entry"), "catalogue", (CURATE,)),
     Link("catalog-import", _("Import entries"), "catalogue", (CURATE,)),
@@ -114,5 +114,5 @@ COMMANDS = (
 
 
 def links_for(user: User, bar: Bar) -> Iterator[Link]:
-    """The links of one part of the bar that the person may follow, in order."""
+    """Return the links of one part of the bar that the user may open, in order."""
     return (link for link in LINKS if link.bar is bar and link.is_for(user))

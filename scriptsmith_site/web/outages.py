@@ -1,4 +1,4 @@
-"""What is down when a request fails for no fault of its own: the database, or room on the disk."""
+"""Detect outages that make requests fail: the database is unavailable, or the disk is full."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from typing import NamedTuple
 
 from django.db import InterfaceError, OperationalError
 
-# Classes of SQLSTATE: connection lost, resources exhausted, told to stop, trouble of the system.
+# SQLSTATE classes: connection lost, insufficient resources, operator intervention, system error.
 _AWAY = ("08", "53", "57P", "58")
 _DISK_FULL = "53100"
 
 
 class Outage(NamedTuple):
-    """What does not work, what became of the request, and what an administrator can do; in plain words."""
+    """An outage: what fails, what happened to the request, and what an administrator can do."""
 
-    code: str  # for programs; stable
+    code: str  # stable, for programs
     title: str
     text: str
     help: str
 
 
-# Not marked for translation: nothing may be looked up while the database is away.
+# Not translated, because translations must not be looked up without the database.
 DATABASE_AWAY = Outage(
     "database_unavailable",
     "The database does not answer",
@@ -42,7 +42,7 @@ DISK_FULL = Outage(
 
 
 def outage_of(error: BaseException | None) -> Outage | None:
-    """What is down, as far as the error or what caused it tells; None for a defect."""
+    """Return the outage that caused the error, or None if it is a defect."""
     for one in _chain(error):
         if isinstance(one, OSError) and one.errno in (errno.ENOSPC, errno.EDQUOT):
             return DISK_FULL
@@ -50,7 +50,7 @@ def outage_of(error: BaseException | None) -> Outage | None:
             state = getattr(one.__cause__, "sqlstate", None)
             if state == _DISK_FULL:
                 return DISK_FULL
-            # A connection that could not be made has no state.
+            # A connection that could not be opened has no state.
             if state is None or state.startswith(_AWAY):
                 return DATABASE_AWAY
     return None

@@ -1,4 +1,4 @@
-"""What the schema says of every operation: the answers that its kind can give, and the shape of an error."""
+"""Additions to the API schema: the error responses of each kind of operation and the format of errors."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ READING = ("GET", "HEAD", "OPTIONS")
 
 
 class ProductSchema(AutoSchema):
-    """drf-spectacular's, and what it cannot see: the errors that a kind of operation raises."""
+    """drf-spectacular's schema, extended by the errors that each kind of operation can return."""
 
     def _get_response_bodies(self, direction: Direction = "response") -> Schema:
         responses: Schema = super()._get_response_bodies(direction)
@@ -65,7 +65,7 @@ class ProductSchema(AutoSchema):
     def _errors(self) -> dict[int, str]:
         errors = dict(EVERY)
         changes = self.method not in READING
-        # A body may name what is not there, as an address may.
+        # A body can refer to a missing object, as a path can.
         if changes or "{" in self.path:
             errors |= OF_ONE
         if changes:
@@ -74,7 +74,7 @@ class ProductSchema(AutoSchema):
 
     def _get_request_body(self, direction: Direction = "request") -> Schema | None:
         method = self.method
-        # Left out for DELETE, which may have one.
+        # By default, DELETE has no body in the schema, but here it may have one.
         if method == "DELETE" and isinstance(self.get_request_serializer(), dict):
             self.method = "POST"
         body: Schema | None = super()._get_request_body(direction)  # type: ignore[no-untyped-call]
@@ -100,7 +100,7 @@ class ProductSchema(AutoSchema):
         meta: Schema = super()._get_serializer_field_meta(  # type: ignore[no-untyped-call]
             field, direction
         )
-        # `source="owner.username", default=None`: nobody's is null.
+        # With `source="owner.username", default=None`, the value is null if there is no owner.
         if (
             isinstance(field, serializers.Field)
             and direction == "response"

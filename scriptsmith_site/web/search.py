@@ -1,6 +1,6 @@
-"""One search over everything: catalogue, actions, runs, campaigns, people, pages and commands; some of each kind.
+"""The global search: some results each from catalogue, actions, runs, campaigns, users, pages and commands.
 
-What a person finds is what its page would show them, and no more: of a run only the state that they may know.
+Users find only what the pages would show them. For a run, that is only the state that they may see.
 """
 
 from __future__ import annotations
@@ -32,26 +32,26 @@ from scriptsmith_site.web.navigation import COMMANDS, LINKS
 MOST_OF_A_KIND = 10
 MOST_WHILE_TYPING = 5
 LONGEST_QUERY = 500
-AROUND = 60  # characters before what matched in a long statement
+AROUND = 60  # characters before the match in a long statement
 
 
 @dataclass(frozen=True)
 class Hit:
-    """One line of the answer. `line` is what matched, where the words do not show it."""
+    """One result. `line` is the matching line, if the title does not show the match."""
 
     words: str
     url: str
     note: str = ""
     line: str = ""
-    verified: str = ""  # state of a version
+    verified: str = ""  # state of the version
     risk: str = ""
-    run: str = ""  # state of a run
-    action: pipeline.ActionRow | None = None  # with its answer
+    run: str = ""  # state of the run
+    action: pipeline.ActionRow | None = None  # with its state
 
 
 @dataclass(frozen=True)
 class Group:
-    """The hits of one kind; `url` leads to all of them, and is empty where there are no more."""
+    """The results of one kind. `url` leads to all of them, or is empty if there are no more."""
 
     title: str
     hits: Sequence[Hit]
@@ -61,7 +61,7 @@ class Group:
 @require_GET
 @vary_on_headers("HX-Request")
 def show_search(request: HttpRequest) -> HttpResponse:
-    """The page of the search; while somebody types, what is found."""
+    """Show the search page, or only the results while the user types."""
     query = request.GET.get("q", "").replace("\0", "").strip()[:LONGEST_QUERY]
     is_typing = wants_fragment(request)
     most = MOST_WHILE_TYPING if is_typing else MOST_OF_A_KIND
@@ -71,7 +71,7 @@ def show_search(request: HttpRequest) -> HttpResponse:
 
 
 def search_everything(query: str, *, by: User, most: int = MOST_OF_A_KIND) -> list[Group]:
-    """What the person may find, by kind, without empty kinds; a fixed number of queries."""
+    """Return what the user may find, grouped by kind and without empty groups. The number of queries is fixed."""
     groups = [
         _pages(query, by, most),
         _entries(query, most),
@@ -87,7 +87,7 @@ def search_everything(query: str, *, by: User, most: int = MOST_OF_A_KIND) -> li
 
 
 def _pages(query: str, by: User, most: int) -> Group:
-    """Pages and commands whose name has every word, at the beginning of one of its own."""
+    """Return pages and commands in whose names each query word begins a word."""
     words = _words_of(query)
 
     def fits(label: str) -> bool:
@@ -103,7 +103,7 @@ def _pages(query: str, by: User, most: int) -> Group:
 
 
 def _words_of(text: str) -> list[str]:
-    """In small letters; *e-mail* is two."""
+    """Return the lowercase words of a text, split at hyphens."""
     return text.casefold().replace("-", " ").split()
 
 
@@ -158,7 +158,7 @@ def _runs(query: str, by: User) -> Group:
 
 
 def _studies(query: str, by: User, most: int) -> Group:
-    """Studies in which the person reviews."""
+    """Return the studies in which the user reviews."""
     if not by.has_perm(REVIEW):
         return Group(_("Studies"), [], "")
     found = studies_under_way(by).filter(has_every_word("name", query)).order_by("-pk")[:most]
@@ -195,7 +195,7 @@ def _about(user: User) -> str:
 
 
 def _around(statement: str, query: str) -> str:
-    """The statement in one line, from shortly before what matched."""
+    """Return the statement in one line, from shortly before the first match."""
     line = " ".join(statement.split())
     folded = line.casefold()
     at = min((at for word in query.casefold().split() if (at := folded.find(word)) >= 0), default=0)

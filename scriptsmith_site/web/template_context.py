@@ -1,4 +1,4 @@
-"""What every template may ask for."""
+"""The context that every template has."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Site(TypedDict):
 
 
 def site(request: HttpRequest) -> Site:
-    """Theme, what the navigation shows, the version; callables cost nothing until shown."""
+    """Return theme, navigation and version. Callables cost nothing until a template calls them."""
     user = getattr(request, "user", None)
 
     @cache
@@ -110,19 +110,19 @@ def site(request: HttpRequest) -> Site:
 
 
 def say_unread(user: object) -> str:
-    """How many notifications are unread, as the bell shows it; empty where there is none."""
+    """Return the number of unread notifications as shown in the bar, or an empty string if there are none."""
     count = getattr(user, "unread", None) or 0
     return f"{MOST_UNREAD}+" if count > MOST_UNREAD else str(count or "")
 
 
 def nav_section(url_name: str | None) -> str:
-    """The part of the navigation that a page belongs to, by the name of its address."""
+    """Return the navigation section of a page, based on its URL name."""
     name = url_name or ""
     return _SECTIONS.get(name) or _SECTIONS.get(name.partition("-")[0], "")
 
 
 def queue_of(user: User) -> Campaign | None:
-    """The live queue, and by the same query whether the person reviews in a study; None for who may not."""
+    """Return the live queue, annotated with whether the user reviews in a study. None for users who may not review."""
     if not user.has_perm("review.review"):
         return None
     studies = Campaign.objects.filter(takes_part(user)).exclude(state__in=_OUT_OF_SIGHT)
@@ -130,22 +130,22 @@ def queue_of(user: User) -> Campaign | None:
 
 
 def count_waiting(user: User, queue: Campaign | None = None) -> int:
-    """Items of the live queue that the person could take now, 99 at most; 0 for who may not."""
+    """Return how many items of the live queue the user can claim now, at most 99."""
     queue = queue or queue_of(user)
     return count_waiting_for(queue, user, most=MOST_COUNTED) if queue else 0
 
 
 def count_in_studies(user: User) -> int:
-    """Items of the studies under way that the person could take now, 99 at most; what is through asks for none.
+    """Return how many items of open studies the user can claim now, at most 99.
 
-    Kept for some seconds: every page shows it, and it is no reason to make a page slow.
+    Finished studies count as 0. The result is cached for some seconds, because every page shows it.
     """
     found: int | None = kept.get(_key_of(user))
     return keep_in_studies(user, studies_of(user)) if found is None else found
 
 
 def keep_in_studies(user: User, studies: Iterable[Study]) -> int:
-    """The same of studies that a page has counted already, so that the bar of that page need not count again."""
+    """Cache and return the count for studies that the page has already loaded, so that the bar needs no query."""
     found = min(sum(one.waiting for one in studies if not one.is_through), MOST_COUNTED)
     kept.set(_key_of(user), found, _SECONDS_KEPT)
     return found

@@ -74,9 +74,9 @@ def identity_of(user: User) -> SocialAccount | None:
 
 @transaction.atomic
 def remove_identity(user: User, *, by: User) -> None:
-    """The person comes in by no provider any more; their sessions and API tokens end.
+    """Remove the user's identity, which ends their sessions and API tokens.
 
-    Raises NotAllowedNow for who did not, and Refused for oneself, who might be left without any way in.
+    Raises NotAllowedNow if the user has none, and Refused for the user's own account, to avoid a lockout.
     """
     require_administrator(by)
     if user == by:

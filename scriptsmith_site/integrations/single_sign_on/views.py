@@ -65,10 +65,7 @@ def come_back(request: HttpRequest) -> HttpResponse:
 
 
 def _why_closed(request: HttpRequest) -> HttpResponse | None:
-    """Return a response if sign-in is not possible: a redirect for signed-in users, or a message if it is paused.
-
-    Raises Http404 if no provider is configured.
-    """
+    """Return a redirect for signed-in users, or a message if paused. Raises Http404 if no provider is configured."""
     if not door.is_configured():
         raise Http404
     if request.user.is_authenticated:

@@ -1,6 +1,7 @@
-"""Backup and restore: the database, the secret key and the kept files, in one file that proves itself whole.
+"""Backup and restore: database, secret key and stored files in one file with checksums.
 
-`archive` is the file, `encryption` its cover, `database` what PostgreSQL does, `services` what people ask for.
+`archive` defines the file, `encryption` encrypts it, `database` runs PostgreSQL's tools, and `services` are the
+commands.
 """
 
 from __future__ import annotations

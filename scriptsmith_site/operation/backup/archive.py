@@ -1,7 +1,7 @@
-"""The file of a backup: a tar whose manifest says of each part how long it is and its SHA-256.
+"""The backup file: a tar archive whose manifest has the length and SHA-256 of each part.
 
-Members: `database.dump` (pg_dump's custom format), `secret-key`, `files/`, then `manifest.json` and
-`manifest.sha256`. Those come last: a file that was cut short has none. Pure: knows no database.
+Members: `database.dump` (pg_dump's custom format), `secret-key`, `files/`, then `manifest.json` and `manifest.sha256`.
+The last two come at the end, so a truncated file has no manifest. This module does not use the database.
 """
 
 from __future__ import annotations
@@ -21,30 +21,30 @@ _CHUNK = 1024 * 1024
 
 
 class CannotBackUp(Exception):
-    """Backup, restore or drill was refused or failed, and the text says why; nothing was changed."""
+    """Backup, restore or drill was refused or failed without changes. The message gives the reason."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Manifest:
-    """What a backup says of itself."""
+    """The description of a backup."""
 
     format: int
     product: str
     made_at: str
-    migrations: list[str]  # "app.name" of all that were applied
+    migrations: list[str]  # all applied ones, as "app.name"
     # By name: {"sha256": ..., "size": bytes}.
     parts: dict[str, dict[str, str | int]] = field(default_factory=dict)
-    # By table: {"rows": ..., "checksum": ...}, of the same moment as the dump.
+    # By table: {"rows": ..., "checksum": ...}, from the same snapshot as the dump.
     tables: dict[str, dict[str, str | int]] = field(default_factory=dict)
 
     @property
     def proves_itself(self) -> bool:
-        """Whether it has checksums: those of format 1 have none."""
+        """Return whether it has checksums. Format 1 has none."""
         return self.format > 1
 
 
 class _Hashing:
-    """A file that is being read, and the hash of what was read of it."""
+    """A file reader that hashes the data it reads."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -65,9 +65,9 @@ def pack(
     files: Path | None,
     leave_out: str = "",
 ) -> None:
-    """Write the archive, without the folder `leave_out` of the files.
+    """Write the archive, without the subfolder `leave_out` of the files.
 
-    Raises OSError where a file gets shorter meanwhile, or the disk is full.
+    Raises OSError if a file shrinks during the backup or the disk is full.
     """
     with tarfile.open(fileobj=target, mode="w") as tar:
         _add_file(tar, DUMP, dump, manifest)
@@ -84,9 +84,9 @@ def pack(
 
 
 def unpack(source: Path, folder: Path) -> Manifest:
-    """Every part in the folder, and whole: what is there afterwards is what was backed up.
+    """Extract and verify every part of a backup.
 
-    One of format 1 has no checksums: then only what is missing is noticed. Raises CannotBackUp.
+    A backup of format 1 has no checksums, so only missing parts are detected. Raises CannotBackUp.
     """
     try:
         with tarfile.open(source, mode="r:") as tar:
@@ -161,7 +161,7 @@ def _add_file(tar: tarfile.TarFile, name: str, path: Path, manifest: Manifest) -
 def _add(
     tar: tarfile.TarFile, name: str, file: IO[bytes], size: int, manifest: Manifest | None = None
 ) -> None:
-    """One member; `manifest` is told of it as it was written, even where the file changes meanwhile."""
+    """Add one member and record its hash as written, even if the file changes during the backup."""
     member, reading = tarfile.TarInfo(name), _Hashing(file)
     member.size, member.mode = size, 0o600
     tar.addfile(member, reading)

@@ -1,4 +1,4 @@
-"""What PostgreSQL does for backup and restore: dump, fill a database, count it, put it in another's place."""
+"""Database operations for backup and restore: dump, load, count rows, and replace a database."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _VARIABLES = {
     "sslkey": "PGSSLKEY",
 }
 
-# Everything that is ours goes, extensions stay: making them may need a superuser.
+# Drop all our objects but keep extensions, because creating them may require a superuser.
 _EMPTY_THE_DATABASE = """
 DO $$
 DECLARE name text;
@@ -52,13 +52,13 @@ _TABLES = """
 SELECT relname FROM pg_class
 WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' ORDER BY relname
 """
-# The same for the same rows in whatever order, on any server: a sum of the beginnings of their MD5.
+# Equal rows give the same checksum in any order and on any server: a sum of MD5 prefixes.
 _CHECKSUM: LiteralString = """
 SELECT count(*),
     coalesce(sum(('x' || left(md5((one.*)::text), 15))::bit(60)::bigint::numeric), 0)::text
 FROM public.{} AS one
 """
-# How rows read as text must not depend on a server's settings.
+# The text form of rows must not depend on the server's settings.
 _PLAIN_TEXT = """
 SELECT set_config('TimeZone', 'UTC', false), set_config('DateStyle', 'ISO, MDY', false),
     set_config('IntervalStyle', 'postgres', false), set_config('extra_float_digits', '1', false),
@@ -70,7 +70,7 @@ Tables = dict[str, dict[str, str | int]]
 
 @contextmanager
 def snapshot() -> Iterator[str]:
-    """The name of one moment of the database, while the block runs; people go on working."""
+    """Yield the name of a snapshot that exists while the block runs. Other connections continue."""
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         cursor.execute("SELECT pg_export_snapshot()")
@@ -78,13 +78,13 @@ def snapshot() -> Iterator[str]:
 
 
 def dump(target: Path, *, at: str) -> None:
-    """pg_dump's custom format of a snapshot. Raises CannotBackUp."""
+    """Dump a snapshot in pg_dump's custom format. Raises CannotBackUp."""
     command = [*_tool("pg_dump"), "--format=custom", "--schema=public", f"--snapshot={at}"]
     _run([*command, "--file", str(target)])
 
 
 def count_tables() -> Tables:
-    """Rows and checksum of each table, as this connection's transaction sees them."""
+    """Return rows and checksum of each table, as seen by the current transaction."""
     with connection.cursor() as cursor:
         cursor.execute(_TABLES)
         names = [name for (name,) in cursor.fetchall()]
@@ -98,7 +98,7 @@ def count_tables() -> Tables:
 
 
 def count_tables_of(database: str) -> Tables:
-    """The same of another database on this server."""
+    """Return rows and checksum of each table of another database on this server."""
     with _connect(database) as other:
         other.execute(_PLAIN_TEXT)
         found: Tables = {}
@@ -110,7 +110,7 @@ def count_tables_of(database: str) -> Tables:
 
 
 def migrations_of(database: str) -> list[str]:
-    """Those that another database on this server has had, as "app.name", sorted."""
+    """Return the migrations applied to another database on this server as "app.name", sorted."""
     with _connect(database) as other:
         rows = other.execute("SELECT app, name FROM django_migrations").fetchall()
     return sorted(f"{app}.{name}" for app, name in rows)
@@ -121,7 +121,7 @@ def own_name() -> str:
 
 
 def may_make_databases() -> bool:
-    """Whether our role may create databases, and rename the one we use."""
+    """Return whether our role may create databases and rename the current one."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT (rolsuper OR rolcreatedb) AND pg_has_role(datdba, 'USAGE')"
@@ -132,9 +132,9 @@ def may_make_databases() -> bool:
 
 
 def require_alone() -> None:
-    """Raises CannotBackUp where anybody else is connected to the database, and does not leave within five seconds.
+    """Raise CannotBackUp if other connections to the database do not end within five seconds.
 
-    The server takes a moment to notice that a program has ended.
+    The server needs a moment to notice that a program has ended.
     """
     until = time.monotonic() + _LEAVING_SECONDS
     while _count_others():
@@ -153,7 +153,7 @@ def _count_others() -> int:
 
 
 def make_database(name: str, *, dump: Path) -> None:
-    """A new database with what is in the dump, and the extensions that ours has. Raises CannotBackUp."""
+    """Create a database from a dump, with the extensions of the current one. Raises CannotBackUp."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT pg_encoding_to_char(encoding), datcollate, datctype FROM pg_database"
@@ -179,7 +179,7 @@ def make_database(name: str, *, dump: Path) -> None:
 
 
 def exchange(old: str, new: str, *, aside: str) -> None:
-    """`new` takes the name of `old`, which is kept as `aside`: both or neither. Raises CannotBackUp."""
+    """Rename `old` to `aside` and `new` to `old` in one transaction. Raises CannotBackUp."""
     connection.close()
     rename = sql.SQL("ALTER DATABASE {} RENAME TO {}")
     try:
@@ -191,7 +191,7 @@ def exchange(old: str, new: str, *, aside: str) -> None:
 
 
 def drop_database(name: str) -> None:
-    """It is gone, or was not there. Raises CannotBackUp."""
+    """Drop a database if it exists. Raises CannotBackUp."""
     try:
         with _connect(_elsewhere()) as server:
             drop = sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)")
@@ -201,9 +201,9 @@ def drop_database(name: str) -> None:
 
 
 def replace_in_place(dump: Path, *, expected: Tables) -> None:
-    """Empty our database, fill it from the dump and count it, in one transaction: what goes wrong undoes all of it.
+    """Replace the contents of the database and verify them in one transaction, which is rolled back on errors.
 
-    For a role that may not create databases. Raises CannotBackUp.
+    For roles that may not create databases. Raises CannotBackUp.
     """
     with connection.cursor() as cursor:
         cursor.execute("CREATE EXTENSION IF NOT EXISTS vector")
@@ -215,7 +215,7 @@ def replace_in_place(dump: Path, *, expected: Tables) -> None:
 
 
 def _check(name: str, wanted: Mapping[str, str | int]) -> str:
-    """A statement that fails where a table is not as it was."""
+    """Return a statement that fails if the table differs from the backup."""
     counted = sql.SQL(_CHECKSUM).format(sql.Identifier(name)).as_string()
     said = sql.Literal(f"{name} is not as it was backed up").as_string()
     rows, checksum = int(wanted["rows"]), int(wanted["checksum"])
@@ -227,7 +227,7 @@ def _check(name: str, wanted: Mapping[str, str | int]) -> str:
 
 
 def _as_script(dump: Path) -> Path:
-    """The dump as SQL, in full before any of it is carried out."""
+    """Convert the whole dump to SQL before any of it is executed."""
     script = dump.with_suffix(".sql")
     unpack = [*_tool("pg_restore"), "--no-owner", "--no-privileges", "--schema=public"]
     _run([*unpack, f"--file={script}", str(dump)])
@@ -251,7 +251,10 @@ def _connect(database: str) -> psycopg.Connection[tuple[object, ...]]:
 
 
 def _elsewhere() -> str:
-    """A database that is not ours, to give commands about ours from. Raises CannotBackUp."""
+    """Return the name of another database on the server, used while this one is renamed or dropped.
+
+    Raises CannotBackUp.
+    """
     for name in ("postgres", "template1"):
         try:
             _connect(name).close()
@@ -266,7 +269,10 @@ def _first_line(error: Exception) -> str:
 
 
 def _tool(name: str) -> list[str]:
-    """A client program of PostgreSQL, ours first: it may not be older than the server."""
+    """Return the path of a PostgreSQL client program.
+
+    Ours is preferred, because it must not be older than the server.
+    """
     try:
         return [str(find_postgres() / "bin" / name)]
     except CannotStart:
@@ -289,13 +295,13 @@ def _run(command: list[str], *, database: str = "") -> None:
     )
     if done.returncode:
         lines = done.stderr.strip().splitlines()
-        # psql says after the error where it came from.
+        # psql prints context after the error.
         told = [line for line in lines if "ERROR:" in line] or lines[-1:] or ["no reason given"]
         raise CannotBackUp(f"{Path(command[0]).name} failed: {told[0]}")
 
 
 def connection_environment(parameters: Mapping[str, object]) -> dict[str, str]:
-    """Parameters of a connection as libpq's programs read them; no password on a command line."""
+    """Return connection parameters as environment variables, so that no password is on a command line."""
     return {
         variable: str(parameters[name])
         for name, variable in _VARIABLES.items()

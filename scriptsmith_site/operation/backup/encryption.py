@@ -1,7 +1,6 @@
-"""Encrypted backups: the age format (age-encryption.org), which `age` and `rage` read as well.
+"""Encryption of backups in the age format (age-encryption.org), which `age` and `rage` also read.
 
-For recipients, a backup of any size goes through piece by piece. With a passphrase it is taken as a whole, in
-memory: the library has no other way.
+With recipients, backups are streamed. With a passphrase, the library processes the whole backup in memory.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ _KEY_MARK = "AGE-SECRET-KEY-"
 
 @dataclass(frozen=True)
 class Lock:
-    """Who may read a backup: the owners of these public keys (age or SSH), or who knows the passphrase."""
+    """The encryption of a backup: public keys (age or SSH) of its readers, or a passphrase."""
 
     recipients: tuple[str, ...] = ()
     passphrase: str = ""
@@ -42,13 +41,13 @@ class Lock:
 
 @dataclass(frozen=True)
 class Unlock:
-    """How to read an encrypted backup: a file with secret keys of age or one of SSH, or the passphrase."""
+    """The decryption of a backup: a file with age secret keys or one SSH private key, or a passphrase."""
 
     identity: Path | None = None
     passphrase: str = ""
 
     def decrypt(self, source: Path, target: Path) -> None:
-        """Write what is in it. Raises CannotBackUp where the key is wrong, or a single bit is."""
+        """Write the decrypted file. Raises CannotBackUp if the key is wrong or the file is damaged."""
         try:
             if self.identity is not None:
                 with source.open("rb") as secret, target.open("wb") as plain:
@@ -65,7 +64,7 @@ class Unlock:
 
 
 def is_encrypted(source: Path) -> bool:
-    """Whether the file begins as age's do. Raises OSError."""
+    """Return whether the file starts with the age header. Raises OSError."""
     with source.open("rb") as file:
         return file.read(len(_MARK)) == _MARK
 

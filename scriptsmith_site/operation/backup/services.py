@@ -1,4 +1,4 @@
-"""Make a backup, restore one, try whether one could be restored: nothing is touched before it is safe."""
+"""Create, restore and test backups. Existing data is replaced only after the new data is verified."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ Kind = BackupEvent.Kind
 
 @dataclass(frozen=True)
 class Compared:
-    """One table of a drill."""
+    """One table in a restore drill."""
 
     table: str
     rows: int
-    expected_rows: int | None  # None where the backup does not say
+    expected_rows: int | None  # None if the backup has no count
     same: bool | None
 
 
@@ -62,7 +62,7 @@ class Drill:
 
 
 def files_elsewhere() -> str:
-    """What to do for kept files, in words, where they lie in a bucket: no backup has them. Else nothing."""
+    """Return advice for stored files in a bucket, which backups do not include, or an empty string."""
     if local_folder() is not None:
         return ""
     return (
@@ -72,7 +72,7 @@ def files_elsewhere() -> str:
 
 
 def make_backup(target: Path, *, lock: Lock | None = None) -> None:
-    """One new file, readable by its owner only. Raises CannotBackUp."""
+    """Create a backup file that only its owner can read. Raises CannotBackUp."""
     if target.exists():
         raise CannotBackUp(f"{target} exists already")
     unfinished = target.with_name(f".{target.name}.unfinished")
@@ -108,11 +108,11 @@ def make_backup(target: Path, *, lock: Lock | None = None) -> None:
 def restore_backup(
     source: Path, *, replace: bool, unverified: bool = False, unlock: Unlock | None = None
 ) -> Manifest:
-    """Database, secret key and files are those of the backup, with the migrations that came since.
+    """Restore database, secret key and files from a backup, and apply newer migrations.
 
-    All parts are verified before anything is touched. What is there is kept aside until the new database has
-    answered; where anything goes wrong it is as it was. `replace` allows to replace what is there,
-    `unverified` to take one of format 1, which has no checksums. Raises CannotBackUp.
+    All parts are verified first. The existing data is kept until the new database works, and restored after an error.
+    `replace` allows replacing existing data, and `unverified` allows format 1, which has no checksums. Raises
+    CannotBackUp.
     """
     with _unpacked(source, unlock or Unlock()) as (manifest, folder):
         if not manifest.proves_itself and not unverified:
@@ -131,7 +131,7 @@ def restore_backup(
             else:
                 database.replace_in_place(folder / DUMP, expected=manifest.tables)
                 migrate()
-    # Who worked when it was made works on it no more; and of itself a backup can't know.
+    # The workers of the backup no longer exist, and a backup does not contain its own event.
     Worker.objects.all().delete()
     made_at = parse_datetime(manifest.made_at)
     _note(Kind.BACKUP, source, encrypted=is_encrypted(source), at=made_at)
@@ -140,9 +140,9 @@ def restore_backup(
 
 
 def drill_backup(source: Path, *, unlock: Unlock | None = None) -> Drill:
-    """Restore into a scratch database, compare it with what the backup says, and leave nothing behind.
+    """Restore into a scratch database, compare it with the manifest, and drop it.
 
-    Raises CannotBackUp if it could not be restored.
+    Raises CannotBackUp if the restore fails.
     """
     with _unpacked(source, unlock or Unlock()) as (manifest, folder):
         refuse_newer(manifest, known=known_migrations())
@@ -164,7 +164,7 @@ def drill_backup(source: Path, *, unlock: Unlock | None = None) -> Drill:
 
 
 def applied_migrations() -> list[str]:
-    """Those of the database, as "app.name", sorted."""
+    """Return the applied migrations as "app.name", sorted."""
     applied = MigrationRecorder(connection).applied_migrations()
     return sorted(f"{app}.{name}" for app, name in applied)
 
@@ -180,7 +180,7 @@ def known_migrations() -> set[str]:
 
 
 def refuse_newer(manifest: Manifest, *, known: set[str]) -> None:
-    """Raises CannotBackUp where the backup's tables are newer than this version of the product."""
+    """Raise CannotBackUp if a newer version of the product made the backup."""
     if manifest.format > FORMAT or (unknown := sorted(set(manifest.migrations) - known)):
         missing = "" if manifest.format > FORMAT else f" ({', '.join(unknown[:3])})"
         raise CannotBackUp(
@@ -203,8 +203,8 @@ def refuse_half_migrated(manifest: Manifest) -> None:
 
 @contextmanager
 def _unpacked(source: Path, unlock: Unlock) -> Iterator[tuple[Manifest, Path]]:
-    """Every part, verified, in a folder that goes afterwards."""
-    # Beside the data: the system's temporary folder may be memory, and too small for a database.
+    """Yield the manifest and a temporary folder with all verified parts."""
+    # Use the data folder, because the system's temporary folder may be in memory and too small.
     with tempfile.TemporaryDirectory(dir=settings.LAYOUT.data) as scratch:
         folder, plain = Path(scratch) / "parts", source
         try:
@@ -218,7 +218,7 @@ def _unpacked(source: Path, unlock: Unlock) -> Iterator[tuple[Manifest, Path]]:
 
 
 def _exchange_database(manifest: Manifest, dump: Path) -> None:
-    """Fill a new database, check it, and only then exchange the two; the old one goes when the new one answers."""
+    """Fill and verify a new database before exchanging it. The old one is dropped when the new one works."""
     own, new, aside = database.own_name(), _name("restoring"), _name("before")
     try:
         database.make_database(new, dump=dump)
@@ -245,9 +245,9 @@ def _exchange_database(manifest: Manifest, dump: Path) -> None:
 
 @contextmanager
 def _files_exchanged(folder: Path) -> Iterator[None]:
-    """Kept files and key are the backup's; those that were there come back where the block fails.
+    """Replace stored files and secret key, and restore the previous ones if the block fails.
 
-    Files in a bucket stay as they are.
+    Files in a bucket are not changed.
     """
     root, aside = Path(settings.MEDIA_ROOT), folder / "files before"
     key: Path = settings.LAYOUT.secret_key
@@ -270,7 +270,7 @@ def _files_exchanged(folder: Path) -> Iterator[None]:
 
 
 def _compare(manifest: Manifest, found: database.Tables) -> list[Compared]:
-    """Each table of either side; nothing can be compared where the backup does not say."""
+    """Compare the tables of both sides. Without checksums in the manifest, the result is None."""
     compared = []
     for name in sorted(set(found) | set(manifest.tables)):
         is_there, expected = found.get(name), manifest.tables.get(name)
@@ -290,7 +290,7 @@ def _has_data() -> bool:
 
 
 def _name(purpose: str) -> str:
-    """Of a database beside ours: at most 63 characters."""
+    """Return a name for a temporary database, with at most 63 characters."""
     return f"{database.own_name()[:40]}_{purpose}_{os.getpid()}"
 
 
@@ -321,7 +321,7 @@ def _write_durably(source: Path, target: Path) -> None:
 
 
 def _write_key(key: bytes) -> None:
-    """The backup's key, so that sessions go on; one from the environment stays."""
+    """Write the backup's key, so that sessions stay valid, unless the environment sets the key."""
     if os.environ.get("SCRIPTSMITH_SECRET_KEY"):
         return
     path: Path = settings.LAYOUT.secret_key

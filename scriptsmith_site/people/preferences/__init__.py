@@ -1,1 +1,1 @@
-"""What a person chose for themselves: time zone, theme, keys of the pages."""
+"""A user's preferences: time zone, theme and keyboard shortcuts."""

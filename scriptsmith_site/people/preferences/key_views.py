@@ -1,4 +1,4 @@
-"""The page on which a person chooses the keys of the actions."""
+"""The page on which users change keyboard shortcuts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from scriptsmith_site.people.preferences.session import profile_of, remember_pre
 
 @dataclass(frozen=True)
 class KeyField:
-    """One action with its key as it is, or was typed."""
+    """One action with its current or submitted key."""
 
     name: str
     label: str | Promise
@@ -32,13 +32,13 @@ class KeyField:
 
 @require_safe
 def show_keys(request: HttpRequest) -> HttpResponse:
-    """Every action with its key."""
+    """Show every action with its key."""
     return _show(request, keys.keys_of(profile_of(signed_in(request)).keys), {})
 
 
 @require_POST
 def save_keys(request: HttpRequest) -> HttpResponse:
-    """Take over what was typed, or every original key again; what makes no sense is shown where it stands."""
+    """Save the submitted keys, or reset all of them. Invalid keys are shown with their errors."""
     user = signed_in(request)
     wanted = {} if "reset" in request.POST else {name: request.POST[name] for name in request.POST}
     try:

@@ -1,8 +1,8 @@
-"""The keys of the pages: one table of what has a key, and each person's changes to it.
+"""Keyboard shortcuts: one table of all actions with keys, and each user's changes to it.
 
-Templates print `keys.NAME` on the control that has the key, and static/js/keys.js reads it from there; so the
-table is the only place that knows a key. `Ctrl Enter` sends the form one writes in, and stays as it is, as do
-J, K and ?; the same goes for the letters of pages that nobody works in all day.
+Templates print `keys.NAME` on the control, and static/js/keys.js reads it from there, so keys are defined only in this
+table. `Ctrl Enter` submits the current form. It cannot be changed, and neither can J, K, ? and the letters of pages
+that are used rarely.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from scriptsmith_site.models import Profile
 
 
 class Where(StrEnum):
-    """The pages on which an action is offered."""
+    """The pages that offer an action."""
 
     ALL = "all"
     REVIEW = "review"
@@ -32,7 +32,7 @@ class Where(StrEnum):
 
 
 class Group(NamedTuple):
-    """Actions that stand together in the settings."""
+    """Actions that are grouped in the settings."""
 
     label: str | Promise
     actions: tuple[Action, ...]
@@ -40,13 +40,13 @@ class Group(NamedTuple):
 
 @dataclass(frozen=True)
 class Action:
-    """Something that has a key."""
+    """An action that has a key."""
 
     name: str
-    key: str  # unless a person changed it
+    key: str  # the default key
     label: str | Promise
     where: frozenset[Where] = frozenset({Where.REVIEW})
-    # The key is followed by a number, that of a script.
+    # The key is followed by the number of a script.
     numbered: bool = False
 
 
@@ -126,22 +126,22 @@ GROUPS = (
 ACTIONS = {action.name: action for group in GROUPS for action in group.actions}
 ORIGINAL = {name: action.key for name, action in ACTIONS.items()}
 
-# Next and previous row, and the sheet of keys; they are the same wherever one is.
+# The keys for the next row, the previous row and the help, which are the same on every page.
 FIXED = frozenset("jk?")
-# Letters and digits belong to single pages, and these turn pages: what works everywhere begins with none of them.
+# Letters and digits belong to single pages, and these keys turn pages. Keys that work everywhere begin with neither.
 LEADER = "g"
 TURNING = frozenset(".,")
 
 
 def keys_of(changed: Mapping[str, str]) -> dict[str, str]:
-    """Every action's key for a person who changed these."""
+    """Return the key of every action, given a user's changes."""
     return ORIGINAL | {name: key for name, key in changed.items() if name in ORIGINAL}
 
 
 def save_keys(user: User, wanted: Mapping[str, str]) -> dict[str, str]:
-    """The person's keys from now on, those not named as they came; returns what differs from the original.
+    """Save the user's keys, with defaults for actions that are not in `wanted`. Returns the changed keys.
 
-    Raises BadInput for an invalid key, or one that two actions of a page would share.
+    Raises BadInput for an invalid key, or a key that two actions on a page would share.
     """
     keys = read_keys(wanted)
     faults = find_faults(keys)
@@ -154,7 +154,7 @@ def save_keys(user: User, wanted: Mapping[str, str]) -> dict[str, str]:
 
 
 def read_keys(wanted: Mapping[str, str]) -> dict[str, str]:
-    """Every action's key as it was written, in one way of writing: `GQ` and `G  q` are `g q`."""
+    """Return the key of every action in normalized form: `GQ` and `G  q` become `g q`."""
     read = dict(ORIGINAL)
     for name in ORIGINAL.keys() & wanted.keys():
         characters = "".join(wanted[name].split()).lower()
@@ -163,7 +163,7 @@ def read_keys(wanted: Mapping[str, str]) -> dict[str, str]:
 
 
 def find_faults(keys: Mapping[str, str]) -> dict[str, str]:
-    """Action to what is wrong with its key, one sentence; empty where nothing is."""
+    """Return an error message for each action with an invalid key."""
     faults = {name: said for name, key in keys.items() if (said := _fault_of(ACTIONS[name], key))}
     pressed = {name: _pressed(ACTIONS[name], key) for name, key in keys.items()}
     for one, other in combinations(keys, 2):
@@ -188,7 +188,7 @@ def _fault_of(action: Action, key: str) -> str:
 
 
 def belongs_to_pages(key: str) -> bool:
-    """Whether single pages may have this key without asking the table."""
+    """Return whether single pages may use this key although it is not in the table."""
     return key in TURNING or (key.isalnum() and key != LEADER)
 
 
@@ -197,12 +197,12 @@ def _is_key(part: str) -> bool:
 
 
 def _meet(one: Action, other: Action) -> bool:
-    """Whether some page offers both."""
+    """Return whether a page offers both actions."""
     return Where.ALL in one.where | other.where or bool(one.where & other.where)
 
 
 def _share(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    """Whether one of two rows of keys is the other, or begins it."""
+    """Return whether one key sequence equals the other or is a prefix of it."""
     alike = (
         first == second or "#" in (first, second) and (first + second).strip("#").isdigit()
         for first, second in zip(one, other, strict=False)
@@ -211,5 +211,5 @@ def _share(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
 
 
 def _pressed(action: Action, key: str) -> tuple[str, ...]:
-    """What is pressed one after the other; # stands for any digit."""
+    """Return the key sequence of an action. # means any digit."""
     return (*key.split(), "#") if action.numbered else tuple(key.split())

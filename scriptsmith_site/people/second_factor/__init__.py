@@ -1,1 +1,1 @@
-"""Second factors: authenticator apps, passkeys, recovery codes."""
+"""Second factors: authenticator apps, passkeys and recovery codes."""

@@ -1,4 +1,4 @@
-"""What django-allauth asks of the product about second factors."""
+"""The adapter of django-allauth for second factors."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ _PURPOSE = "second factor"
 
 
 class FactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]
-    """Keeps secrets sealed, and names the product in apps and authenticators."""
+    """Encrypts secrets and names the product in authenticator apps."""
 
     def encrypt(self, text: str) -> str:
         return seal(text, purpose=_PURPOSE)
 
     def decrypt(self, encrypted_text: str) -> str:
-        """Raises CannotUnseal where it was sealed under another SECRET_KEY."""
+        """Decrypt a secret. Raises CannotUnseal if it was encrypted with another SECRET_KEY."""
         return unseal(encrypted_text, purpose=_PURPOSE)
 
     def _get_site_name(self) -> str:

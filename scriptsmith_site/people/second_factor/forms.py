@@ -1,4 +1,4 @@
-"""Forms about second factors. They read what was typed; the rules are the services'."""
+"""Forms for second factors. The services enforce the rules."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class AnyCodeForm(CodeForm):
 
 
 class PasskeyForm(forms.Form):
-    """`credential` is what the browser has made, by the script of the page."""
+    """The name of a passkey, and the `credential` that the page's script got from the browser."""
 
     name = forms.CharField(
         label=_("Name"),

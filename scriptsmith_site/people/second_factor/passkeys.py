@@ -1,4 +1,4 @@
-"""Passkeys: keys that a device or a browser holds, which sign a challenge of ours (WebAuthn)."""
+"""Passkeys (WebAuthn): keys in a device or browser that sign a challenge of this site."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from scriptsmith_site.people.security_log import Kind, note
 
 _LONGEST_NAME = 60
 _LONGEST_CREDENTIAL = 64_000
-# What reading somebody else's bytes as a credential may raise, in the libraries below.
+# Exceptions that the libraries below raise for malformed credentials.
 _UNREADABLE = (
     ArithmeticError,
     AssertionError,
@@ -41,7 +41,7 @@ _UNREADABLE = (
 
 
 def can_have_passkeys(request: HttpRequest) -> bool:
-    """Whether browsers make passkeys for this address: for names they do, over HTTPS or of this machine."""
+    """Return whether browsers support passkeys here: they need a host name, and HTTPS or localhost."""
     host = request.get_host()
     name = host if host.endswith("]") else host.rpartition(":")[0] or host
     is_local = name == "localhost" or name.endswith(".localhost")
@@ -49,15 +49,15 @@ def can_have_passkeys(request: HttpRequest) -> bool:
 
 
 def begin_adding(user: User) -> str:
-    """What the browser is asked to make, as JSON; the challenge is kept in the session."""
+    """Return the registration options as JSON. The challenge is stored in the session."""
     return json.dumps(auth.begin_registration(user, passwordless=True))
 
 
 @transaction.atomic
 def add(user: User, *, name: str, credential: str) -> list[str]:
-    """The person has this passkey; their first recovery codes, or none.
+    """Add a passkey and return the user's first recovery codes, if they are created now.
 
-    Raises BadInput for what no browser has made for this challenge, and NotAllowedNow for too many.
+    Raises BadInput for an invalid credential, and NotAllowedNow if the user has too many passkeys.
     """
     User.objects.select_for_update().get(pk=user.pk)
     had = Authenticator.objects.filter(user=user, type=Type.WEBAUTHN).count()
@@ -74,12 +74,12 @@ def add(user: User, *, name: str, credential: str) -> list[str]:
 
 
 def begin_proving(user: User | None) -> str:
-    """What the browser is asked to sign, as JSON; of nobody in particular where the passkey says who it is."""
+    """Return the authentication options as JSON. Without a user, the passkey identifies the account."""
     return json.dumps(auth.begin_authentication(user))
 
 
 def prove(credential: str, *, user: User | None) -> User:
-    """Whose passkey has signed the challenge of this session; that of `user` where one is named.
+    """Return the user whose passkey signed the session's challenge. If `user` is given, it must be that user.
 
     Raises BadInput.
     """
@@ -92,7 +92,7 @@ def prove(credential: str, *, user: User | None) -> User:
                 raise ValueError
             used = auth.complete_authentication(owner, answer)
     except BadInput:
-        # Of nobody in particular it is a failed sign-in.
+        # Without a known user, this is a failed sign-in.
         note(Kind.FACTOR_WRONG if user else Kind.SIGN_IN_FAILED, user=user, detail="passkey")
         raise
     Authenticator.objects.filter(pk=used.pk).update(last_used_at=timezone.now())
@@ -110,7 +110,7 @@ def _read(credential: str) -> dict[str, Any]:
 
 @contextmanager
 def _readable() -> Iterator[None]:
-    """What can't be read or does not fit the challenge is refused, and the challenge with it."""
+    """Refuse malformed and mismatching credentials and discard the challenge."""
     try:
         yield
     except _UNREADABLE as error:

@@ -1,7 +1,7 @@
-"""Second factors of a person: adding, proving and removing them, each in the security log and the audit log.
+"""Add, verify and remove second factors. The audit log and the security log record each change.
 
-The arithmetic of codes and the tables are django-allauth's. What was used is noted in the row itself: a code that
-was used is refused by every process, and not by the one that saw it.
+django-allauth provides the tables and the code algorithms. Used codes are recorded in the factor's row, so that every
+process refuses them.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _WORDS = {
 
 
 class SecondFactorMissing(Refused):
-    """The person needs a second factor and has none: nothing else is open to them, nor to their API tokens."""
+    """The user needs a second factor and has none, so all other pages and their API tokens are blocked."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -54,7 +54,7 @@ class SecondFactorMissing(Refused):
 
 
 class Factors(NamedTuple):
-    """What a person has: `codes_left` is None where they have no recovery codes."""
+    """A user's second factors. `codes_left` is None if the user has no recovery codes."""
 
     app: Authenticator | None
     passkeys: list[Authenticator]
@@ -65,7 +65,7 @@ class Factors(NamedTuple):
 
 
 def factors_of(user: User) -> Factors:
-    """The person's second factors."""
+    """Return the user's second factors."""
     rows = list(Authenticator.objects.filter(user=user).order_by("pk"))
     codes = next((one for one in rows if one.type == Type.RECOVERY_CODES), None)
     return Factors(
@@ -76,20 +76,20 @@ def factors_of(user: User) -> Factors:
 
 
 def has_factor(user: User) -> bool:
-    """Whether the person has a second factor; recovery codes alone do not count."""
+    """Return whether the user has a second factor. Recovery codes alone do not count."""
     found: bool = Authenticator.objects.filter(user=user, type__in=FACTORS).exists()
     return found
 
 
 def is_required(user: User) -> bool:
-    """Whether a role of the person needs a second factor, by SCRIPTSMITH_SECOND_FACTOR_ROLES.
+    """Return whether SCRIPTSMITH_SECOND_FACTOR_ROLES requires a second factor for one of the user's roles.
 
-    Of who comes by a provider that asks for one itself, and in no other way, none is needed here.
+    Users who sign in only with a provider that requires a second factor do not need one here.
     """
     roles = settings.SCRIPTSMITH_SECOND_FACTOR_ROLES
     if not roles:
         return False
-    # The backend that reads the person of a session has brought them.
+    # The session backend has loaded the role names with the user.
     held = getattr(user, "role_names", None)
     if held is None:
         held = list(user.groups.values_list("name", flat=True))
@@ -102,7 +102,7 @@ def is_required(user: User) -> bool:
 
 
 def is_missing(user: User) -> bool:
-    """Whether the person must set a second factor up before anything else."""
+    """Return whether the user must set up a second factor before anything else."""
     if not settings.SCRIPTSMITH_SECOND_FACTOR_ROLES:
         return False
     has: bool | None = getattr(user, "has_second_factor", None)
@@ -113,19 +113,19 @@ def is_missing(user: User) -> bool:
 
 
 def new_app_secret() -> str:
-    """The secret of an authenticator app that is to be added, for the person to take in."""
+    """Generate the secret for a new authenticator app."""
     return str(generate_totp_secret())
 
 
 def app_address(user: User, secret: str) -> str:
-    """The secret as what an app reads from a picture."""
+    """Return the secret as a URL for the QR code."""
     return str(FactorAdapter().build_totp_url(user, secret))
 
 
 def add_app(user: User, secret: str, *, code: str) -> list[str]:
-    """The person has an authenticator app, and has shown that it works; their first recovery codes, or none.
+    """Add an authenticator app after checking a code. Returns the first recovery codes, if they are created now.
 
-    Raises BadInput for a wrong code, NotAllowedNow where they have an app already, and TooManyAttempts.
+    Raises BadInput for a wrong code, NotAllowedNow if the user has an app already, and TooManyAttempts.
     """
     _spend(user)
     step = _step_of(secret, code, after=0)
@@ -146,7 +146,7 @@ def add_app(user: User, secret: str, *, code: str) -> list[str]:
 
 
 def prove_by_code(user: User, code: str) -> str:
-    """The person has shown a code of their app or a recovery code, which is used up; which, in words.
+    """Verify and use up a code of an app or a recovery code. Returns a description of the factor.
 
     Raises BadInput for a wrong or used code, and TooManyAttempts.
     """
@@ -169,9 +169,9 @@ def prove_by_code(user: User, code: str) -> str:
 
 
 def make_recovery_codes(user: User) -> list[str]:
-    """Ten new recovery codes, each good for one sign-in; earlier ones are void.
+    """Create ten recovery codes, each valid for one sign-in, and invalidate earlier ones.
 
-    Raises NotAllowedNow for who has no second factor that they could stand in for.
+    Raises NotAllowedNow if the user has no second factor.
     """
     with transaction.atomic():
         _lock(user)
@@ -188,7 +188,7 @@ def make_recovery_codes(user: User) -> list[str]:
 
 
 def note_added(user: User, added: Authenticator) -> list[str]:
-    """Both logs have it; the person's first recovery codes, where they had none. Inside a transaction."""
+    """Log a new factor and return the first recovery codes, if they are created now. Needs a transaction."""
     words = _WORDS[added.type]
     record(user, "second factor added", by=user, factor=("", words))
     note(Kind.FACTOR_ADDED, user=user, by=user, detail=words)
@@ -199,9 +199,9 @@ def note_added(user: User, added: Authenticator) -> list[str]:
 
 @transaction.atomic
 def remove(user: User, factor: Authenticator) -> None:
-    """The person's factor proves nothing any more; with the last one the recovery codes go.
+    """Remove a factor. If it is the last one, the recovery codes are removed too.
 
-    Raises Refused for the last one of who needs one.
+    Raises Refused for the last factor of a user who needs one.
     """
     _lock(user)
     others = Authenticator.objects.filter(user=user, type__in=FACTORS).exclude(pk=factor.pk)
@@ -217,9 +217,10 @@ def remove(user: User, factor: Authenticator) -> None:
 
 @transaction.atomic
 def remove_all(user: User, *, by: User | None) -> None:
-    """For who has lost them: no second factor is asked of the person until they set one up.
+    """Remove all factors of a user who has lost them.
 
-    The caller has asked whether `by` may. Raises NotAllowedNow for who has none, and Refused for oneself.
+    The caller has checked the permissions of `by`. Raises NotAllowedNow if the user has none, and Refused for `by`'s
+    own factors.
     """
     if user == by:
         raise Refused(_("Remove your own second factors in Settings."))
@@ -231,7 +232,7 @@ def remove_all(user: User, *, by: User | None) -> None:
 
 
 def words_of(factor: Authenticator) -> str:
-    """What the logs call it."""
+    """Return the factor's name in the logs."""
     return _WORDS[factor.type]
 
 
@@ -240,12 +241,12 @@ def _spend(user: User) -> None:
 
 
 def _lock(user: User) -> None:
-    """Two changes of one person's factors come one after the other."""
+    """Lock the user, so that changes of their factors do not run concurrently."""
     User.objects.select_for_update().get(pk=user.pk)
 
 
 def _use(factor: Authenticator, code: str) -> bool:
-    """Whether the code is right and new; the row, which is locked, remembers that it was used."""
+    """Return whether the code is valid and unused, and mark it as used in the locked row."""
     try:
         if factor.type == Type.RECOVERY_CODES:
             codes = RecoveryCodes(factor)
@@ -253,7 +254,7 @@ def _use(factor: Authenticator, code: str) -> bool:
             factor.data = codes.instance.data
             return bool(is_good)
         secret = FactorAdapter().decrypt(factor.data["secret"])
-    except CannotUnseal:  # under another SECRET_KEY: nothing proves it any more
+    except CannotUnseal:  # The secret was encrypted with another SECRET_KEY and is unusable.
         return False
     step = _step_of(secret, code, after=factor.data.get("step", 0))
     if step is None:
@@ -263,7 +264,7 @@ def _use(factor: Authenticator, code: str) -> bool:
 
 
 def _step_of(secret: str, code: str, *, after: int) -> int | None:
-    """The half minute that the code is of, where that is now and later than what was used last."""
+    """Return the current 30-second time step of the code, if it is later than the last used one."""
     for step in yield_hotp_counters_from_time():
         if step > after and constant_time_compare(
             _plain(code), format_hotp_value(hotp_value(secret, step))
@@ -273,11 +274,11 @@ def _step_of(secret: str, code: str, *, after: int) -> int | None:
 
 
 def _plain(code: str) -> str:
-    """A code as it is compared: people write spaces and dashes into them."""
+    """Return the code without spaces and dashes."""
     return "".join(code.split()).replace("-", "")
 
 
 def _codes_left(codes: Authenticator) -> int:
-    """By the row alone, which is there to read whatever the key is that sealed the codes."""
+    """Return the number of unused codes, without decrypting them."""
     used: int = codes.data.get("used_mask", 0)
     return int(settings.MFA_RECOVERY_CODE_COUNT) - used.bit_count()

@@ -1,4 +1,4 @@
-"""One's own second factors: the page of them, and what is added and removed there."""
+"""Pages on which users manage their own second factors."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _SECRET = "new_app_secret"
 
 @require_GET
 def show_factors(request: HttpRequest) -> HttpResponse:
-    """What the person has, and what they can add."""
+    """Show the user's factors and those that can be added."""
     return _render(request)
 
 
 @require_http_methods(["GET", "POST"])
 @proved_lately
 def add_app(request: HttpRequest) -> HttpResponse:
-    """GET shows a secret to take into an app, POST brings the code that the app shows then."""
+    """Show the secret of a new app on GET, and verify the app's code on POST."""
     user = signed_in(request)
     secret = request.session.get(_SECRET)
     if secret is None:
@@ -62,7 +62,7 @@ def add_app(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @proved_lately
 def add_passkey(request: HttpRequest) -> HttpResponse:
-    """GET shows what the browser is to make, POST brings it."""
+    """Show the registration options on GET, and add the new passkey on POST."""
     user = signed_in(request)
     form = PasskeyForm(request.POST or None)
     if form.is_valid():
@@ -89,7 +89,7 @@ def add_passkey(request: HttpRequest) -> HttpResponse:
 @require_POST
 @proved_lately
 def remove_factor(request: HttpRequest, pk: int) -> HttpResponse:
-    """An app or a passkey of one's own."""
+    """Remove one of the user's apps or passkeys."""
     user = signed_in(request)
     own = Authenticator.objects.filter(user=user, type__in=services.FACTORS)
     factor = get_object_or_404(own, pk=pk)
@@ -101,7 +101,7 @@ def remove_factor(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 @proved_lately
 def make_codes(request: HttpRequest) -> HttpResponse:
-    """Not redirected: the codes are in this answer and nowhere else."""
+    """Create recovery codes. Renders the page instead of a redirect, because they are shown only once."""
     return _render(request, codes=services.make_recovery_codes(signed_in(request)))
 
 
@@ -118,7 +118,7 @@ def _render(request: HttpRequest, *, codes: Sequence[str] = ()) -> HttpResponse:
 
 
 def _picture(text: str) -> str:
-    """A QR code as the address of an image, which the policy lets pages show."""
+    """Return a QR code as a data URL, which the content security policy allows."""
     drawn = BytesIO()
     qrcode.make(text, image_factory=SvgPathFillImage, border=2).save(drawn)
     return f"data:image/svg+xml;base64,{b64encode(drawn.getvalue()).decode()}"

@@ -1,1 +1,1 @@
-"""How people and programs prove who they are: sessions, tokens, links, limits on guessing."""
+"""Authentication: sessions, tokens, one-time links and limits on guessing."""

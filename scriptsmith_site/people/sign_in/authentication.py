@@ -1,4 +1,4 @@
-"""API tokens as Django REST framework knows them."""
+"""API tokens for Django REST framework."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from scriptsmith_site.people.sign_in.tokens import find_token, note_use
 
 
 class ApiTokenAuthentication(BaseAuthentication):
-    """`Authorization: Bearer sst_...`: the token's user, within the token's scopes.
+    """Authenticate with `Authorization: Bearer sst_...` and check the token's scopes.
 
-    The scope is asked for here and not in a permission class: a viewset that names permissions of
-    its own must not lose it. Reading needs `read`, or the view's `reading_scope`; writing the viewset's
-    `required_scope`. Where a view names several, one of them is enough.
+    The check is here and not in a permission class, so that a viewset with its own permissions cannot lose it. Reading
+    requires `read` or the view's `reading_scope`, and writing requires its `required_scope`. If a view names several
+    scopes, one of them is enough.
     """
 
     keyword = "Bearer"
@@ -44,7 +44,7 @@ class ApiTokenAuthentication(BaseAuthentication):
 
 
 def scopes_needed(request: Request) -> tuple[str, ...]:
-    """The scopes of which a request needs one of a token."""
+    """Return the scopes of which the token needs at least one."""
     view = (request.parser_context or {}).get("view")
     if request.method in SAFE_METHODS:
         named = getattr(view, "reading_scope", ApiToken.Scope.READ)

@@ -1,4 +1,4 @@
-"""Proving oneself once more before what guards the account is changed: an open screen is not its person."""
+"""Reauthentication before security settings change, to protect sessions that are left open."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ View = Callable[..., HttpResponse]
 
 
 def proved_lately(view: View, *, page: str = "") -> View:
-    """The view is for who has proved themselves within a quarter of an hour; others do so first.
+    """Require that the user authenticated within the last quarter of an hour.
 
-    What they sent is not done: they come back to the page that they sent it from. That is `page`, with the view's own
-    arguments, or the one of second factors.
+    Otherwise the request is not performed. After reauthentication, the user returns to `page` with the view's
+    arguments, or to the page of second factors.
     """
 
     @wraps(view)
@@ -44,7 +44,7 @@ def proved_lately(view: View, *, page: str = "") -> View:
 
 @require_http_methods(["GET", "POST"])
 def confirm(request: HttpRequest) -> HttpResponse:
-    """Asks for the password, or a code where there is no password."""
+    """Ask for the password, or for a code if the account has no password."""
     user = signed_in(request)
     form = _form_for(user, request)
     if form is not None and form.is_valid():
@@ -61,7 +61,7 @@ def confirm(request: HttpRequest) -> HttpResponse:
 
 
 def safe_next(request: HttpRequest) -> str:
-    """Where the page was to lead on to, if that is a path of the product; else nothing."""
+    """Return the path of the `next` parameter if it belongs to this site, or an empty string."""
     wanted = request.POST.get("next", request.GET.get("next", ""))
     is_ours = url_has_allowed_host_and_scheme(
         wanted, allowed_hosts={request.get_host()}, require_https=request.is_secure()
@@ -70,14 +70,14 @@ def safe_next(request: HttpRequest) -> str:
 
 
 def _form_for(user: User, request: HttpRequest) -> forms.Form | None:
-    """None for who has neither password nor app: they sign in again."""
+    """Return the form, or None if the user has neither password nor app and must sign in again."""
     if user.has_usable_password():
         return ConfirmForm(request.POST or None)
     return AnyCodeForm(request.POST or None) if factors_of(user).app else None
 
 
 def _check(user: User, form: forms.Form) -> None:
-    """Raises BadInput, and TooManyAttempts."""
+    """Verify the password or code. Raises BadInput and TooManyAttempts."""
     if isinstance(form, ConfirmForm):
         require_password(user, form.cleaned_data["current_password"], field="current_password")
     else:

@@ -1,4 +1,4 @@
-"""What ends with a password: API tokens were made by whoever had it, and must not outlive it."""
+"""Credentials of an account, and the API tokens and links that end when its password changes."""
 
 from __future__ import annotations
 
@@ -16,39 +16,39 @@ PROVIDER_DOOR = "single sign-on"
 
 
 def comes_by_provider(user: User) -> bool:
-    """Whether the person signs in with the provider of today."""
+    """Return whether the user signs in with the current provider."""
     issuer = settings.SCRIPTSMITH_OIDC_ISSUER
     return bool(issuer) and SocialAccount.objects.filter(user=user, provider=issuer).exists()
 
 
 def provider_is_open() -> bool:
-    """Whether the settings name a provider, and no administrator has paused coming by it."""
+    """Return whether a provider is configured and not paused."""
     paused = Door.objects.filter(name=PROVIDER_DOOR, paused_at__isnull=False)
     return bool(settings.SCRIPTSMITH_OIDC_ISSUER) and not paused.exists()
 
 
 def has_identity(user: User) -> bool:
-    """Whether the person has come by a provider, of today or of before, and was not parted from it."""
+    """Return whether the account is linked to a provider, current or former."""
     found: bool = SocialAccount.objects.filter(user=user).exists()
     return found
 
 
 def needs_provider(user: User) -> bool:
-    """Whether a passkey alone would lead around the provider, which says at each sign-in who may still enter.
+    """Return whether the user must sign in with the provider, so that a passkey cannot bypass its access check.
 
-    Of who came by a provider of before too, until an administrator gives them a password.
+    This includes users of a former provider until an administrator gives them a password.
     """
     return comes_by_provider(user) or (not user.has_usable_password() and has_identity(user))
 
 
 def live_tokens(user: User) -> QuerySet[ApiToken]:
-    """The person's tokens that open something now."""
+    """Return the user's valid tokens."""
     lives = Q(expires_at=None) | Q(expires_at__gt=timezone.now())
     return ApiToken.objects.filter(lives, user=user, revoked_at=None)
 
 
 def end_tokens(user: User, *, by: User | None) -> int:
-    """Revoke all API tokens of an account; how many opened something until now."""
+    """Revoke all API tokens of an account and return how many were valid."""
     ended = live_tokens(user).update(revoked_at=timezone.now())
     if ended:
         note(Kind.TOKEN_REVOKED, user=user, by=by, detail=f"all {ended} of this account")
@@ -56,13 +56,13 @@ def end_tokens(user: User, *, by: User | None) -> int:
 
 
 def end_links(user: User) -> None:
-    """No set-password link of the person works any more."""
+    """Invalidate all password links of the user."""
     now = timezone.now()
     OneTimeLink.objects.filter(user=user, used_at=None, expires_at__gt=now).update(expires_at=now)
 
 
 def ended_words(ended: int) -> str:
-    """How many tokens ended, for a message; empty for none."""
+    """Return a message with the number of revoked tokens, or an empty string."""
     if not ended:
         return ""
     if ended == 1:
@@ -71,19 +71,20 @@ def ended_words(ended: int) -> str:
 
 
 class TokensEndWithPassword:
-    """A password validator that refuses nothing: Django tells it of every new password, by `changepassword` too.
+    """A password validator that accepts every password and revokes tokens when the password changes.
 
-    A service account has no password that could be lost, and lives by its tokens: it keeps them.
+    Django calls it for every change, including `changepassword`. Service accounts have no password and keep their
+    tokens.
     """
 
     def validate(self, password: str, user: AbstractBaseUser | None = None) -> None:
-        """Any password will do."""
+        """Accept any password."""
 
     def get_help_text(self) -> str:
         return ""
 
     def password_changed(self, password: str, user: AbstractBaseUser | None = None) -> None:
-        """Django calls it after the new password is saved, and not where only its hash is made stronger."""
+        """Revoke the tokens. Django does not call this when it only upgrades the hash."""
         if not isinstance(user, User) or not live_tokens(user).exists():
             return
         if not Profile.objects.filter(user=user, service_account=True).exists():

@@ -1,6 +1,6 @@
-"""The one way into a session: a first proof, a second factor where the person has one, then the session begins.
+"""The single path to a session: a first proof, a second factor if the user has one, then the session.
 
-django-allauth keeps a sign-in that waits for its second factor, and calls what stands here.
+django-allauth stores the pending sign-in and calls the hooks of this module.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ _BACKEND = "scriptsmith_site.people.sign_in.backend.RoleBackend"
 def enter(
     request: HttpRequest, user: User, *, proof: str, next_url: str = "", kept: str = ""
 ) -> HttpResponse:
-    """Begin the person's session, or lead to the second factor first.
+    """Start the user's session, or redirect to the second factor.
 
-    `proof` is what they proved themselves by; `kept` a form to be sent on, as the sign-in page had it.
+    `proof` is the method of authentication, and `kept` is an unsent form from the sign-in page.
     """
     record_authentication(request, user, proof)
-    # It must still hold when the second factor comes: the password may be reset meanwhile.
+    # The password may be reset before the second factor is verified, so its hash is checked again.
     state = {"proof": proof, "hash": user.get_session_auth_hash()}
     signal_kwargs = {"kept": kept, "proof": proof}
     waiting = Login(user=user, redirect_url=next_url, signal_kwargs=signal_kwargs, state=state)
@@ -54,23 +54,23 @@ def enter(
 
 
 def note_second_proof(request: HttpRequest, user: User, proof: str) -> None:
-    """The person has shown this as well; said in the log, and in the list of sessions."""
+    """Record the second factor for the log and the list of sessions."""
     record_authentication(request, user, proof)
 
 
 def proofs_in(request: HttpRequest, user: User) -> str:
-    """What the person of this session proved themselves by, in words: "password, authenticator app"."""
+    """Return the authentication methods of the session as text, such as "password, authenticator app"."""
     records = get_authentication_records(request, user)
     return ", ".join(dict.fromkeys(str(one["method"]) for one in records))
 
 
 class SecondFactorStage(AuthenticateStage):  # type: ignore[misc]
-    """Waits for a second factor: of whoever has one, and came neither by a passkey nor by a provider that asks."""
+    """Ask users for their second factor, except after a passkey or a provider that requires one itself."""
 
     urlname = "second-factor-ask"
 
     def handle(self) -> tuple[HttpResponse | None, bool]:
-        """The page that asks for it, or nothing and on."""
+        """Return a redirect to the second factor's page, or None to continue."""
         user, proof = self.login.user, self.login.state["proof"]
         is_enough = proof == PASSKEY or (
             proof == PROVIDER and settings.SCRIPTSMITH_OIDC_SECOND_FACTOR
@@ -80,12 +80,12 @@ class SecondFactorStage(AuthenticateStage):  # type: ignore[misc]
         return redirect(self.urlname), True
 
     def abort(self) -> HttpResponse:
-        """Nobody waits any more; the sign-in page."""
+        """Discard the pending sign-in and return to the sign-in page."""
         clear_login(self.request)
         return redirect("login")
 
     def require_valid(self) -> User:
-        """The person who waits. Raises Refused where the first proof holds no more."""
+        """Return the user of the pending sign-in. Raises Refused if the first proof is no longer valid."""
         user, state = self.login.user, self.login.state
         if (
             user is None
@@ -97,7 +97,7 @@ class SecondFactorStage(AuthenticateStage):  # type: ignore[misc]
 
 
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
-    """What django-allauth asks of the product about accounts: no sign-up, no e-mails, our own ending."""
+    """Hooks of django-allauth for accounts: no sign-up, no emails, and our own session start."""
 
     def get_login_stages(self) -> list[str]:
         return [f"{SecondFactorStage.__module__}.{SecondFactorStage.__qualname__}"]
@@ -106,10 +106,10 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return False
 
     def add_message(self, *_given: Any, **_named: Any) -> None:
-        """Pages say themselves what was done."""
+        """Do nothing, because the pages show their own messages."""
 
     def send_notification_mail(self, *_given: Any, **_named: Any) -> None:
-        """What happened stands in the security log."""
+        """Do nothing, because the security log records the event."""
 
     def respond_user_inactive(self, request: HttpRequest, user: User) -> HttpResponse:
         raise Refused(_("This account is deactivated."))
@@ -118,7 +118,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         login(request, user, backend=_BACKEND)
 
     def post_login(self, request: HttpRequest, user: User, **about: Any) -> HttpResponse:
-        """The session has begun: its preferences, its end, and where it leads."""
+        """Store the preferences in the session, set its expiry, and redirect."""
         remember_preferences(request, user)
         given = about.get("signal_kwargs") or {}
         if given.get("proof") == PROVIDER:
@@ -133,11 +133,11 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
 
 
 def note_session(request: HttpRequest, user: User, **_signal: object) -> None:
-    """What the list of sessions says of this one; called at each sign-in, whichever way it came."""
+    """Record the start of a session. Called at each sign-in."""
     note_beginning(request.session, proofs=proofs_in(request, user))
 
 
 def _end_early(session: SessionBase) -> None:
-    """A session of the provider ends at a fixed time: what was lost there must not live on here."""
+    """End the session at a fixed time, so that access lost at the provider also ends here."""
     hours = min(settings.SCRIPTSMITH_OIDC_SESSION_HOURS, settings.SESSION_COOKIE_AGE / 3600)
     session.set_expiry(timezone.now() + timedelta(hours=hours))

@@ -1,4 +1,4 @@
-"""What is asked between the sign-in page and the session: a second factor; and signing in by a passkey alone."""
+"""Views for the second factor during sign-in, and for sign-in with a passkey."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from scriptsmith_site.people.sign_in.entrance import (
 @login_not_required
 @require_http_methods(["GET", "POST"])
 def ask_second_factor(request: HttpRequest) -> HttpResponse:
-    """For who has shown their password: the code of an app, a recovery code, or a passkey."""
+    """Ask for a code, a recovery code or a passkey after the first proof."""
     if request.user.is_authenticated:
         return redirect("home")
     stage: SecondFactorStage | None = LoginStageController.enter(request, SecondFactorStage.key)
@@ -79,10 +79,10 @@ def _render(request: HttpRequest, user: User, form: AnyCodeForm, refused: str) -
 @login_not_required
 @require_http_methods(["GET", "POST"])
 def sign_in_by_passkey(request: HttpRequest) -> HttpResponse:
-    """GET says what the browser is to sign, for the script of the sign-in page; POST brings it.
+    """Return the passkey challenge as JSON on GET, and sign in on POST.
 
-    Whoever comes by the provider is refused: it alone says whether they may still enter. Raises TooManyAttempts for an
-    address from which too many were refused.
+    Users of the provider are refused, because only the provider decides whether they may enter. Raises TooManyAttempts
+    for an address with too many failures.
     """
     if request.user.is_authenticated:
         return redirect("home")

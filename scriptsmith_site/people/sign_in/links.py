@@ -1,4 +1,4 @@
-"""One-time links: made by an administrator, shown once, used once, void after two days."""
+"""One-time links, which an administrator creates. Each is shown once, works once and expires after two days."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ LIFE = timedelta(hours=48)
 
 @transaction.atomic
 def make_password_link(user: User, *, by: User | None) -> str:
-    """The secret of a new link with which the person sets a password; earlier links are void.
+    """Create a link for setting a password and return its secret. Earlier links become invalid.
 
-    Raises NotAllowedNow for a deactivated or a service account, and for who comes in by the provider.
+    Raises NotAllowedNow for deactivated accounts, service accounts and users of single sign-on.
     """
     require_administrator(by)
     if not user.is_active:
@@ -63,7 +63,7 @@ def make_password_link(user: User, *, by: User | None) -> str:
 
 
 class Reset(NamedTuple):
-    """What a reset came to: the new link's secret, and how many API tokens ended."""
+    """The result of a reset: the new link's secret and the number of revoked API tokens."""
 
     secret: str
     ended_tokens: int
@@ -71,17 +71,17 @@ class Reset(NamedTuple):
 
 @transaction.atomic
 def reset_password(user: User, *, by: User | None) -> Reset:
-    """The person's password, sessions and API tokens end at once; a new link lets them set a password.
+    """End the user's password, sessions and API tokens at once, and create a link for a new password.
 
-    For a password or token that somebody else may have; `make_password_link` alone leaves the old one in
-    force until the link is used. Raises NotAllowedNow as that does, and Refused for oneself.
+    Use it if someone else may know the password or a token. With `make_password_link`, the old password works until the
+    link is used. Raises NotAllowedNow as that does, and Refused for one's own account.
     """
     require_administrator(by)
     if user == by:
         raise Refused(_("Change your own password in Settings."))
     secret = make_password_link(user, by=by)
     ended = end_tokens(user, by=by)
-    user.set_unusable_password()  # every session of theirs hangs on the old one
+    user.set_unusable_password()  # ends all sessions, because they depend on the password
     user.save(update_fields=["password"])
     sessions_of(user).delete()
     record(user, "password reset", by=by, tokens=(ended, 0))
@@ -90,7 +90,7 @@ def reset_password(user: User, *, by: User | None) -> Reset:
 
 
 def find_link(secret: str) -> OneTimeLink | None:
-    """The link with this secret, while it can be used."""
+    """Return the valid link with this secret, or None."""
     return (
         OneTimeLink.objects.select_related("user")
         .filter(
@@ -105,10 +105,10 @@ def find_link(secret: str) -> OneTimeLink | None:
 
 @transaction.atomic
 def set_password_by_link(link: OneTimeLink, *, password: str) -> int:
-    """The link's user has this password, and the link is used up; how many of their API tokens ended.
+    """Set the password, use up the link, and return the number of revoked API tokens.
 
-    They may sign in at once: what locked this account out is forgotten. Raises BadInput, which leaves the link
-    as it was, and NotAllowedNow where it was used meanwhile.
+    This also lifts a lockout of the account. Raises BadInput, which leaves the link valid, and NotAllowedNow if the
+    link has been used.
     """
     ended = set_password(link.user, password, field="password", by=link.user)
     if not OneTimeLink.objects.filter(pk=link.pk, used_at=None).update(used_at=timezone.now()):

@@ -1,4 +1,4 @@
-"""Lockouts: who or which address has to wait at present, and administrators who lift that."""
+"""Current lockouts of accounts and addresses, and how administrators lift them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from scriptsmith_site.people.sign_in import guess_limits
 
 
 class Lockout(NamedTuple):
-    """Of an address, an account, or both at once (then axes holds it, and `pk` is None)."""
+    """A lockout of an address, an account, or both. If both, django-axes stores it and `pk` is None."""
 
     words: str
     address: str
@@ -30,7 +30,7 @@ class Lockout(NamedTuple):
 
 
 def is_locked_out(user: User) -> bool:
-    """Whether too many wrong passwords came for this account: from one address, from many, or in Settings."""
+    """Return whether the account is locked after too many wrong passwords at sign-in or in Settings."""
     by_address = (
         AccessAttempt.objects.filter(username=name_key(user.username), attempt_time__gt=_cool_off())
         .values("ip_address")
@@ -44,7 +44,7 @@ def is_locked_out(user: User) -> bool:
 
 @transaction.atomic
 def lift_lockout(user: User, *, by: User | None) -> None:
-    """Wrong passwords for this account are forgotten, so that the person may try again at once."""
+    """Reset the failed attempts of an account, so that the user may try again at once."""
     require_administrator(by)
     AccessAttempt.objects.filter(username=name_key(user.username)).delete()
     GuessCount.objects.filter(user=user).delete()
@@ -54,7 +54,7 @@ def lift_lockout(user: User, *, by: User | None) -> None:
 
 @transaction.atomic
 def lift_one(row: GuessCount, *, by: User | None) -> None:
-    """This one count begins anew. Whoever was locked out by it may try again at once."""
+    """Delete one count, which lifts its lockout."""
     require_administrator(by)
     detail = str(guess_limits.Kind(row.kind).label)
     if row.user is None and row.key and row.kind != guess_limits.Kind.SIGN_IN_ACCOUNT:
@@ -64,7 +64,7 @@ def lift_one(row: GuessCount, *, by: User | None) -> None:
 
 
 def current_lockouts() -> list[Lockout]:
-    """What holds at present; of axes' own those of accounts we know."""
+    """Return the current lockouts. Those of django-axes are included for known accounts only."""
     found = [
         Lockout(
             words=str(guess_limits.Kind(row.kind).label),
@@ -88,7 +88,7 @@ def current_lockouts() -> list[Lockout]:
 
 
 def delete_old() -> None:
-    """What axes holds of names and addresses that may try again."""
+    """Delete expired attempts that django-axes has stored."""
     AccessAttempt.objects.filter(attempt_time__lt=_cool_off()).delete()
 
 

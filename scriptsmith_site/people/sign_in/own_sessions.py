@@ -1,4 +1,4 @@
-"""The sessions of a person: which there are, and ending them."""
+"""List and end the sessions of a user."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from scriptsmith_site.people.security_log import Kind, note
 
 
 def sessions_of(user: User) -> QuerySet[Session]:
-    """Those in which the person is signed in now, the one used last first."""
+    """Return the user's active sessions, the most recently used first."""
     live = Session.objects.filter(user=user, expire_date__gt=timezone.now())
     return live.exclude(started_at=None).order_by("-last_seen_at", "-started_at")
 
 
 def mark_of(session: Session) -> str:
-    """What a page calls a session by: its key would let whoever reads it in."""
+    """Return a public id of a session. Its key is secret, because it grants access."""
     return sha256(session.session_key.encode()).hexdigest()[:24]
 
 
 @transaction.atomic
 def end_session(user: User, mark: str) -> None:
-    """The person's session of this mark opens nothing any more. Raises NotAllowedNow where there is none."""
+    """End the user's session with this public id. Raises NotAllowedNow if there is none."""
     session = next((one for one in sessions_of(user) if mark_of(one) == mark), None)
     if session is None or not Session.objects.filter(pk=session.pk).delete()[0]:
         raise NotAllowedNow(_("This session has ended already."))
@@ -39,9 +39,9 @@ def end_session(user: User, mark: str) -> None:
 
 @transaction.atomic
 def end_sessions(user: User, *, by: User | None, keep: str | None = None) -> int:
-    """All sessions of the person end, but the one with the key `keep`; how many those were.
+    """End all sessions of the user except for the one with the key `keep`, and return their number.
 
-    So do their sign-ins that wait for a second factor, which are not counted.
+    Pending sign-ins also end, but they are not counted.
     """
     ended = sessions_of(user).exclude(pk=keep or "").count()
     Session.objects.filter(user=user).exclude(pk=keep or "").delete()

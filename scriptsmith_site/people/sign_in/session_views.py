@@ -1,4 +1,4 @@
-"""The page of one's own sessions, where each can be ended."""
+"""The page on which users see and end their own sessions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MOST_SHOWN = 100
 
 @require_GET
 def show_sessions(request: HttpRequest) -> HttpResponse:
-    """Where the person is signed in: with what, since when, last seen when and from where."""
+    """List the user's sessions with program, address, start and last use."""
     sessions = [
         (mark_of(one), one, one.session_key == request.session.session_key)
         for one in sessions_of(signed_in(request))[:_MOST_SHOWN]

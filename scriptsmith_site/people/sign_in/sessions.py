@@ -1,4 +1,4 @@
-"""Sessions in a table of ours, which says whose each is, read by a prepared statement: every page reads one."""
+"""Sessions in a table that records their user. A prepared statement reads them, because every page does."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _READ = (
     "SELECT session_data, last_seen_at FROM scriptsmith_site_session"
     " WHERE session_key = %s AND expire_date > %s"
 )
-# What a session holds of its own beginning, beside what Django and our sign-in keep in it.
+# The data about the start of a session that is stored in the session.
 _BEGINNING = "beginning"
 _PROVED_AT = "proved_at"
 _SEEN_IS_NOTED_EVERY = timedelta(minutes=5)
@@ -30,7 +30,7 @@ _PROOF_HOLDS = timedelta(minutes=15)
 
 
 class SessionStore(DatabaseStore):
-    """Where Django looks for the session of a request."""
+    """The session store of this site."""
 
     seen_at: datetime | None = None
 
@@ -39,11 +39,11 @@ class SessionStore(DatabaseStore):
         return Session
 
     def create_model_instance(self, data: dict[str, Any]) -> Session:
-        """The row of what the session holds."""
+        """Return the row for the session's data."""
         row = super().create_model_instance(data)
         assert isinstance(row, Session)
         beginning = data.get(_BEGINNING) or {}
-        # A sign-in that waits for its second factor is the person's already, and ends with their sessions.
+        # A pending sign-in already belongs to the user and ends with their sessions.
         waiting = data.get(LOGIN_SESSION_KEY)
         if SESSION_KEY in data:
             row.user_id = int(data[SESSION_KEY])
@@ -57,7 +57,7 @@ class SessionStore(DatabaseStore):
         return row
 
     def load(self) -> dict[str, object]:
-        """What the session holds; empty, and without a key from then on, where there is none or it has ended."""
+        """Return the session's data. If it does not exist or has expired, return nothing and drop the key."""
         for data, seen_at in fetch(_READ, [self.session_key, timezone.now()]):
             assert isinstance(seen_at, datetime)
             self.seen_at = seen_at
@@ -68,7 +68,7 @@ class SessionStore(DatabaseStore):
 
 
 def note_beginning(session: SessionBase, *, proofs: str) -> None:
-    """Where and when the person signed in, and how; called at each sign-in."""
+    """Record time, address, program and authentication methods of a sign-in."""
     origin, now = current_origin(), timezone.now()
     session[_BEGINNING] = {
         "at": now.isoformat(),
@@ -80,29 +80,29 @@ def note_beginning(session: SessionBase, *, proofs: str) -> None:
 
 
 def proofs_of(session: SessionBase) -> str:
-    """How the person proved who they are when the session began, in words."""
+    """Return the authentication methods of the session as text."""
     return str(session.get(_BEGINNING, {}).get("proofs", ""))
 
 
 def note_proof(session: SessionBase) -> None:
-    """The person has just proved who they are."""
+    """Record that the user has just authenticated."""
     session[_PROVED_AT] = timezone.now().isoformat()
 
 
 def was_proved_lately(session: SessionBase) -> bool:
-    """Whether the person has proved who they are within the last quarter of an hour."""
+    """Return whether the user authenticated within the last quarter of an hour."""
     proved_at = parse_datetime(session.get(_PROVED_AT, ""))
     return proved_at is not None and proved_at > timezone.now() - _PROOF_HOLDS
 
 
 def note_seen(session: SessionBase) -> None:
-    """When it was last used is known to five minutes; a busy session does not write at every request."""
+    """Record the last use of a session, at most every five minutes."""
     seen_at, now = getattr(session, "seen_at", None), timezone.now()
     if seen_at is not None and seen_at < now - _SEEN_IS_NOTED_EVERY:
         Session.objects.filter(pk=session.session_key).update(last_seen_at=now)
 
 
 def delete_old() -> None:
-    """Delete the rows of sessions that have ended by themselves, and all of the table that sessions were in before."""
+    """Delete expired sessions, and all rows of the former session table."""
     Session.objects.filter(expire_date__lt=timezone.now()).delete()
     FormerSession.objects.all().delete()

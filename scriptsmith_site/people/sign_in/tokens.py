@@ -1,4 +1,4 @@
-"""API tokens: made, shown once, looked up by their hash, revoked."""
+"""API tokens: create, look up by hash, and revoke. The secret is shown once."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ _USE_IS_NOTED_EVERY = timedelta(minutes=1)
 
 
 class MadeToken(NamedTuple):
-    """A new token and its secret, which is nowhere else and never shown again."""
+    """A new token and its secret, which is not stored."""
 
     token: ApiToken
     secret: str
 
 
 def hash_secret(secret: str) -> str:
-    """What is kept of a secret: 256 random bits need no salt and no slow hash."""
+    """Return the hash that is stored. A secret has 256 random bits, so it needs no salt and no slow hash."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
@@ -48,9 +48,9 @@ def hash_secret(secret: str) -> str:
 def make_token(
     user: User, *, name: str, scopes: Sequence[str], days: int | None, by: User
 ) -> MadeToken:
-    """A new token for `user` that lives for `days`, or until it is revoked where `days` is None.
+    """Create a token for `user` that is valid for `days`, or until it is revoked if `days` is None.
 
-    Raises BadInput. The caller has asked whether `by` may.
+    Raises BadInput. The caller has checked the permissions of `by`.
     """
     name = name.strip()
     if not name:
@@ -81,7 +81,7 @@ def make_token(
 def make_token_for_service(
     account: User, *, name: str, scopes: Sequence[str], days: int | None, by: User
 ) -> MadeToken:
-    """A new token for a service account, by an administrator; people make their own.
+    """Create a token for a service account, as an administrator. Users create their own tokens.
 
     Raises BadInput and NotAllowedNow.
     """
@@ -97,7 +97,7 @@ def make_token_for_service(
 
 @transaction.atomic
 def revoke_token(token: ApiToken, *, by: User) -> None:
-    """The token opens nothing any more. Raises NotAllowedNow where it was revoked before."""
+    """Revoke the token. Raises NotAllowedNow if it is already revoked."""
     now = timezone.now()
     if not ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=now):
         raise NotAllowedNow(_("This token is revoked already."))
@@ -107,20 +107,19 @@ def revoke_token(token: ApiToken, *, by: User) -> None:
 
 
 def may_read_metrics(user: User) -> bool:
-    """Whether /metrics is this account's business."""
+    """Return whether the account may read /metrics."""
     return user.has_perm(ADMINISTER) or is_service_account(user)
 
 
 def find_token(secret: str, *, address: str | None) -> ApiToken | None:
-    """The live token with this secret, with its user; None where there is none, or it rests.
+    """Return the valid token with this secret and its user, or None.
 
-    It rests while a person who came by a provider has not done so for SCRIPTSMITH_OIDC_TOKEN_DAYS: whom the provider
-    has forgotten, it tells nobody of.
+    The token of a single sign-on user is suspended if the user has not signed in for SCRIPTSMITH_OIDC_TOKEN_DAYS,
+    because the provider does not report removed users.
 
-    Found by hash, so that the time it takes says nothing about how much of a guess was right. Its first use from an
-    address stands in the security log. Raises TooManyAttempts for the unknown ones of an address that sent too many,
-    and there for a token too that was never used from it; SecondFactorMissing for one of who needs a second factor
-    and has none: it would lead around it.
+    The lookup uses the hash, so its duration reveals nothing about the secret. The first use from an address is logged.
+    Raises TooManyAttempts for an address with too many unknown tokens, unless the token was used from it before. Raises
+    SecondFactorMissing if the user needs a second factor and has none.
     """
     now = timezone.now()
     sha256 = hash_secret(secret)
@@ -128,7 +127,7 @@ def find_token(secret: str, *, address: str | None) -> ApiToken | None:
         ApiToken.objects.select_related("user")
         .annotate(
             seen_here=Exists(TokenAddress.objects.filter(token=OuterRef("pk"), address=address)),
-            # By whatever provider: one that the settings name no more tells of nobody either.
+            # This includes former providers, which do not report removed users either.
             came_at=Subquery(
                 SocialAccount.objects.filter(user=OuterRef("user"))
                 .order_by("-last_login")
@@ -145,7 +144,7 @@ def find_token(secret: str, *, address: str | None) -> ApiToken | None:
     )
     guess = guess_limits.Kind.TOKEN, shared_part(address)
     if token is None:
-        # What was a token once is no guess: its program has not been told yet.
+        # An expired or revoked token is not a guess. Its program just does not know yet.
         if not ApiToken.objects.filter(sha256=sha256).exists():
             guess_limits.spend(*guess)
         return None
@@ -167,7 +166,7 @@ def _note_address(token: ApiToken, address: str) -> None:
 
 
 def note_use(token: ApiToken) -> None:
-    """Its last use is known to the minute; a busy token does not write at every request."""
+    """Record the last use of a token, at most once per minute."""
     now = timezone.now()
     if token.last_used_at is None or token.last_used_at < now - _USE_IS_NOTED_EVERY:
         ApiToken.objects.filter(pk=token.pk).update(last_used_at=now)

@@ -1,4 +1,4 @@
-"""A form that was sent after its session had ended: kept, and sent again after signing in."""
+"""Forms that were submitted after the session ended. They are kept and submitted again after sign-in."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _LIFE_SECONDS = 24 * 60 * 60
 
 
 class Kept(NamedTuple):
-    """Where a form was sent, and what it held."""
+    """The target of a form and its fields."""
 
     path: str
     fields: list[tuple[str, str]]
 
 
 def sent_by(request: HttpRequest) -> Kept:
-    """The form that this request brings; passwords and files stay out."""
+    """Return the form of this request, without passwords and files."""
     fields = [
         (name, value)
         for name, values in request.POST.lists()
@@ -30,12 +30,12 @@ def sent_by(request: HttpRequest) -> Kept:
 
 
 def keep(kept: Kept) -> str:
-    """The form as text for a hidden field, signed."""
+    """Return the form as signed text for a hidden field."""
     return signing.dumps(list(kept), salt=_SALT, compress=True)
 
 
 def read_kept(text: str) -> Kept | None:
-    """What `keep` made; None for what is not ours or is older than a day."""
+    """Return a form made by `keep`, or None if it is not valid or older than a day."""
     try:
         path, fields = signing.loads(text, salt=_SALT, max_age=_LIFE_SECONDS)
     except signing.BadSignature:

@@ -21,7 +21,7 @@ MOST_OF_A_TITLE = 140  # characters
 
 @dataclass(frozen=True)
 class Subject:
-    """`key` is what events are numbered and ordered by; `ids` are sent, `title` only where texts may be."""
+    """The object of an event. `key` orders events, `ids` are always sent, and `title` only if texts are allowed."""
 
     key: str
     path: str

@@ -21,9 +21,9 @@ _HOST = re.compile(r"[a-z0-9.-]{1,200}(:[0-9]{1,5})?")
 
 @dataclass(frozen=True)
 class ChannelKind:
-    """How a kind's secret looks, which hosts it may be at, and how it is told.
+    """A kind of chat channel, with the format of its secret and its allowed hosts.
 
-    `url` makes an address of host and secret, `document` what is sent of a message's words and link.
+    `url` builds the URL from host and secret, and `document` builds the body from the message text and link.
     """
 
     secret: re.Pattern[str]
