@@ -1,1 +1,1 @@
-"""Actions: what people ask for, the pages on which they ask, and the list of what was asked."""
+"""Actions: requests of users, the pages to create them, and their list."""

@@ -1,8 +1,8 @@
-"""The list of actions: its orders, its filters with their counts, and how many actions there are.
+"""The list of actions: sort orders, filters with counts, and the total.
 
-Whoever is shown an answer is recorded by the row that shows it (`pipeline.access.visible_parts`). A count of answers
-is recorded nowhere, so it must tell of no action whose row is not on the page: answers are counted only beside a
-whole list, and where a filter tells of answers, what is counted is what the list shows.
+`pipeline.access.visible_parts` records each row that shows a user an answer. Counts are not recorded, so they must not
+reveal answers that are not on the page. Answers are therefore only counted for a complete list. If a filter depends on
+answers, only the shown actions are counted.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from pipeline.actions.filters import ActionFilter
 from pipeline.models import Action
 from pipeline.runs.answers import count_statuses, newest_of
 
-# Of more actions the newest are counted, and a count says "at least". The status of an answer is worked out from
-# some ten tables.
+# If there are more actions, only the newest are counted and the count says "at least". The status of an answer is
+# computed from about ten tables.
 MOST_COUNTED = 10_000
 MOST_ANSWERS = 500
 MOST_NAMES = 12
@@ -37,7 +37,7 @@ TELLING = ("answer", "changed", "state", "verdict")
 
 
 class Sort(models.TextChoices):
-    """How the list is ordered; the first is the default."""
+    """The sort orders of the list. The first is the default."""
 
     NEWEST = "", gettext_lazy("Newest first")
     OLDEST = "oldest", gettext_lazy("Oldest first")
@@ -58,7 +58,7 @@ ORDERS: Mapping[str, tuple[str | models.OrderBy, ...]] = {
 
 
 class ActionListFilter(ActionFilter):
-    """The filters and the order of the page."""
+    """The filters and the sort order of the page."""
 
     sort = filters.ChoiceFilter(
         choices=Sort.choices, method="in_order", label=gettext_lazy("Order"), empty_label=None
@@ -70,7 +70,7 @@ class ActionListFilter(ActionFilter):
 
 @dataclass(frozen=True)
 class ActionCounts:
-    """How many actions fit, and how many would with each value of each filter; `is_cut` if not all were counted."""
+    """The total, and the count for each value of each filter. `is_cut` means that not all were counted."""
 
     total: int
     is_cut: bool
@@ -78,11 +78,11 @@ class ActionCounts:
 
 
 def count_actions(request: HttpRequest, found: ActionListFilter, user: User) -> ActionCounts | None:
-    """The counts of a valid filter, in three queries; None where they could tell of a row that is not shown."""
+    """Return the counts for a valid filter in three queries, or None if they could reveal a row that is not shown."""
     query = request.GET
     is_telling = any(query.get(name) for name in TELLING)
     if is_telling:
-        # Looked for once: each status that is looked at costs as much as some hundred rows of the other counts.
+        # Evaluate this once. Each answer status costs as much as some hundred rows of the other counts.
         keys = list(found.qs.order_by("-pk").values_list("pk", flat=True)[: MOST_ANSWERS + 1])
         total, most = len(keys), MOST_ANSWERS
     else:
@@ -91,7 +91,7 @@ def count_actions(request: HttpRequest, found: ActionListFilter, user: User) -> 
         return None
 
     def rows_without(name: str) -> QuerySet[Action]:
-        """The newest actions that fit the other filters, or those of the list."""
+        """Return the newest actions that match the other filters, or the actions of the list."""
         if is_telling:
             return Action.objects.filter(is_among("pk", keys[:most]))
         others = found
@@ -127,7 +127,7 @@ def _without(query: QueryDict, name: str) -> QueryDict:
 
 
 def columns_of(query: QueryDict, sort: str) -> list[Column]:
-    """The columns of the list; those that it can be sorted by are links."""
+    """Return the columns of the list, with links to sort by them."""
     column = partial(sort_column, query, sort)
     return [
         column(_("Statement"), "col-title", {Sort.STATEMENT: "ascending"}),

@@ -1,4 +1,4 @@
-"""Rows of lists of actions, each with its newest run and answer, for pages and API, in a fixed number of queries."""
+"""Rows of action lists for pages and API, with newest run and answer, in a fixed number of queries."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pipeline.runs.list_rows import RunRow, run_row
 
 @dataclass(frozen=True)
 class ActionRow:
-    """An action with its newest run and answer; both are None if it was not run yet."""
+    """An action with its newest run and answer. Both are None if it has no run."""
 
     action: Action
     newest: RunRow | None
@@ -23,7 +23,7 @@ class ActionRow:
 
 
 def action_rows(actions: Iterable[Action], user: User) -> list[ActionRow]:
-    """These actions, each with its newest run."""
+    """Return a row for each of these actions, with its newest run."""
     actions = list(actions)
     newest = access_runs(user).filter(action__in=actions).order_by("action_id", "-pk")
     rows = {run.action_id: run_row(run, user) for run in newest.distinct("action_id")}

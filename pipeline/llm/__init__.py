@@ -1,1 +1,1 @@
-"""Calls to models over the Messages API; only `client`, `batches_client` and `inspector` import the SDK."""
+"""Calls to models over the Messages API. Only `client`, `batches_client` and `inspector` import the SDK."""

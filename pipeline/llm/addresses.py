@@ -1,4 +1,4 @@
-"""Which addresses a model may be at, and which of them are reached through the proxy."""
+"""The allowed IP addresses of model servers, and which of them are reached through the proxy."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from core.network.addresses import (
 
 
 def goes_by_proxy(base_url: str, proxy: str) -> bool:
-    """Whether a request to this address goes through the proxy; local and private addresses do not."""
+    """Return whether a request to this URL uses the proxy. Local and private addresses do not."""
     host = urlsplit(base_url).hostname or ""
     address = read_address(host)
     if not proxy or is_loopback_name(host):
@@ -28,10 +28,10 @@ def goes_by_proxy(base_url: str, proxy: str) -> bool:
 
 
 def choose_addresses(host: str, found: Sequence[str], *, is_encrypted: bool) -> list[str]:
-    """The addresses found for a host that may be connected to, in their order.
+    """Return those of the addresses found for a host that may be connected to, in their order.
 
-    A name for this machine must lead to this machine. Unencrypted requests stay on this machine or in private
-    networks. Raises ForbiddenAddress if none is left.
+    A name for this machine must resolve to this machine. Unencrypted requests may only go to this machine or private
+    networks. Raises ForbiddenAddress if no address is left.
     """
     if is_metadata_name(host):
         raise ForbiddenAddress(f"{host} is a cloud's metadata service, which is never asked.")

@@ -1,4 +1,4 @@
-"""Message Batches through the SDK: many requests in one, their replies within a day. Only workers load it."""
+"""A client for Message Batches, which answer many requests within a day. Only workers import it."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from pipeline.llm.types import (
 
 T = TypeVar("T")
 
-# A file of results: 10,000 replies of a size that models give; each line has the limit of a reply.
+# Enough for 10,000 replies of typical size. The limit of a single reply applies to each line.
 MOST_RESULT_BYTES = 1_000_000_000
 _RESULTS_SECONDS = 900.0
-# What the server is asked for when a batch is looked for; newer ones come first.
+# How many of the newest batches are searched for a batch.
 _MOST_LISTED = 1_000
 _ID = re.compile(r"[A-Za-z0-9_-]{1,100}")
-# Errors of a single request after which asking again changes nothing.
+# Errors of a single request for which a retry is pointless.
 _FINAL = {
     "invalid_request_error",
     "authentication_error",
@@ -44,32 +44,33 @@ _FINAL = {
 
 
 class MessageBatchesClient:
-    """Creates, polls, cancels and reads Message Batches. Retries nothing; raises nothing for what a server does."""
+    """A client that creates, polls, cancels and reads Message Batches. It never retries and returns server errors."""
 
     def __init__(self, limits: Limits | None = None) -> None:
         self._limits = limits or Limits()
 
     def create(self, target: Target, requests: Mapping[str, Request]) -> RemoteBatch | Failed:
-        """Send the requests, by their custom ids, as one batch. Call it once: the server does not detect
-        duplicates.
+        """Send the requests, keyed by custom id, as one batch.
+
+        Call it once, because servers do not detect duplicates.
         """
         listed = [{"custom_id": name, "params": _params_of(one)} for name, one in requests.items()]
         return self._ask(target, lambda raw: raw.create(requests=cast(Any, listed)), _read_batch)
 
     def retrieve(self, target: Target, remote_id: str) -> RemoteBatch | Failed:
-        """The state of the batch."""
+        """Return the state of the batch."""
         return self._ask(target, lambda raw: raw.retrieve(remote_id), _read_batch)
 
     def cancel(self, target: Target, remote_id: str) -> RemoteBatch | Failed:
-        """Cancel the batch: the server begins no further request; those answered by then have results."""
+        """Cancel the batch. The server starts no more requests, but finished ones have results."""
         return self._ask(target, lambda raw: raw.cancel(remote_id), _read_batch)
 
     def newest(self, target: Target) -> list[RemoteBatch] | Failed:
-        """The server's newest batches, at most a thousand, of all clients with this key."""
+        """Return the server's newest batches, at most a thousand, of all clients with this key."""
         return self._ask(target, lambda raw: raw.list(limit=_MOST_LISTED), _read_list)
 
     def results(self, target: Target, remote_id: str) -> Iterator[tuple[str, Answered | Failed]]:
-        """The custom id and result of each request, in any order, while they arrive. Raises UnreadableResults."""
+        """Yield the custom id and result of each request, in any order, as they arrive. Raises UnreadableResults."""
         limits = Limits(MOST_RESULT_BYTES, self._limits.proxy)
         exchange, started = Exchange(_RESULTS_SECONDS), time.monotonic()
         try:
@@ -81,7 +82,7 @@ class MessageBatchesClient:
                 for line in split_lines(response.iter_bytes(), most=self._limits.most_bytes):
                     yield read_result(line)
         except Exception as error:
-            # A stream that breaks raises what the HTTP library raises, not the SDK's own.
+            # A broken stream raises errors of the HTTP library instead of the SDK's.
             failed = self._explain(error, exchange, target, _since(started))
             raise UnreadableResults(
                 failed or self._explain_break(error, exchange, target, _since(started))
@@ -110,7 +111,7 @@ class MessageBatchesClient:
     def _explain(
         self, error: Exception, exchange: Exchange, target: Target, milliseconds: int
     ) -> Failed | None:
-        """Why a server gave no reply; None for an exception that the server did not cause."""
+        """Return why the server gave no reply, or None if the server did not cause the exception."""
         if isinstance(error, anthropic.APIStatusError):
             return failed_with_status(error, milliseconds)
         if isinstance(error, anthropic.APIConnectionError):
@@ -132,7 +133,7 @@ class MessageBatchesClient:
 
 
 def split_lines(chunks: Iterable[bytes], *, most: int) -> Iterator[bytes]:
-    """The lines of a stream that are not empty; a line of more than `most` bytes is skipped."""
+    """Yield the nonempty lines of a stream. Lines of more than `most` bytes are skipped."""
     kept, is_too_long = bytearray(), False
     for chunk in chunks:
         *ends, rest = chunk.split(b"\n")
@@ -149,7 +150,7 @@ def split_lines(chunks: Iterable[bytes], *, most: int) -> Iterator[bytes]:
 
 
 def read_result(line: bytes) -> tuple[str, Answered | Failed]:
-    """The custom id and the result of one line; the id is empty if the line can't be parsed."""
+    """Return the custom id and the result of a line. The id is empty if the line is invalid."""
     try:
         told = json.loads(line)
     except (ValueError, RecursionError):
@@ -176,7 +177,7 @@ def _read_kind(result: dict[str, object]) -> Answered | Failed:
 
 
 def _read_error(told: object) -> Failed:
-    """The error of one request: the API wraps it as it does a whole reply's."""
+    """Return the error of one request. The API wraps it like the error of a whole reply."""
     inner = told.get("error") if isinstance(told, dict) else None
     error = inner if isinstance(inner, dict) else told if isinstance(told, dict) else {}
     kind, said = str(error.get("type") or ""), short(str(error.get("message") or ""))
@@ -188,7 +189,7 @@ def _read_error(told: object) -> Failed:
 
 
 def _params_of(request: Request) -> dict[str, object]:
-    """The parameters of a request, including those that the SDK would add to the body of a single one."""
+    """Return the parameters of a request, including those that the SDK would add to a single request."""
     extra = request.get("extra_body")
     params = {name: value for name, value in request.items() if name != "extra_body"}
     return params | (extra if isinstance(extra, dict) else {})
@@ -202,7 +203,7 @@ def _read_list(told: object) -> list[RemoteBatch] | None:
 
 
 def _read_batch(told: object) -> RemoteBatch | None:
-    """The server's description, or None if it can't be stored."""
+    """Return the batch that the server describes, or None if the description is invalid."""
     if not isinstance(told, dict):
         return None
     name, status, counts = told.get("id"), told.get("processing_status"), told.get("request_counts")

@@ -1,4 +1,4 @@
-"""Explains from exceptions of the HTTP library and sockets why an attempt got no complete reply."""
+"""Explain from exceptions of the HTTP library and sockets why an attempt got no complete reply."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from pipeline.llm.transport import BadPacking, Elsewhere, TooLarge
 from pipeline.llm.types import Failed, FailureKind, Trouble
 
 _NEVER_SENT = (httpcore2.ConnectError, httpcore2.ConnectTimeout, httpcore2.PoolTimeout)
-# A server that is starting or stopping breaks off the handshake.
+# A server that starts or stops may break off the handshake.
 _MAY_PASS = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError)
-_HEADERS_TOO_LARGE = 431  # h11's hint for a head, or a chunk's, that never ends
+_HEADERS_TOO_LARGE = 431  # h11's hint for headers, or a chunk header, that never end
 
 
 def explain_break(
     error: BaseException, exchange: Exchange, *, seconds: float, most_bytes: int, milliseconds: int
 ) -> Failed:
-    """Why there is no reply, whether a retry may help, and whether it may have been billed."""
+    """Return why there is no reply, whether a retry may help, and whether the call may have been billed."""
     causes = list(_causes_of(error))
     if exchange.abandoned:
         return _failed(
@@ -49,7 +49,7 @@ def explain_break(
 
 
 def _final(cause: BaseException, most_bytes: int) -> tuple[Trouble, str, bool] | None:
-    """A failure that no retry changes: its kind, its message, whether it may have been billed."""
+    """Return kind, message and possible billing of a failure for which a retry is pointless, or None."""
     match cause:
         case ForbiddenAddress():
             return Trouble.ADDRESS, str(cause), False
@@ -77,13 +77,13 @@ def _final(cause: BaseException, most_bytes: int) -> tuple[Trouble, str, bool] |
 
 
 def _causes_of(error: BaseException) -> Iterator[BaseException]:
-    """The exception and what it came from, outermost first."""
+    """Yield the exception and its causes, outermost first."""
     seen: list[BaseException] = []
     cause: BaseException | None = error
     while cause is not None and cause not in seen:
         seen.append(cause)
         yield cause
-        # The pool raises on "from None", which hides the cause and keeps the context.
+        # The pool raises with "from None", which hides the cause and keeps the context.
         cause = cause.__cause__ or cause.__context__
 
 

@@ -1,4 +1,4 @@
-"""Makes free requests to a server through the SDK. Like `client`, only workers load it."""
+"""Free requests to a server through the SDK. Only workers import it, like `client`."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ _MOST_WORDS = 300
 
 
 class SdkInspector:
-    """GET and POST requests that no server bills, with the endpoint's own address and key."""
+    """GET and POST requests that are not billed, with the endpoint's own URL and key."""
 
     def __init__(self, limits: Limits | None = None) -> None:
         self._limits = limits or Limits()
 
     def get(self, target: Target, path: str) -> Page:
-        """The answer as a Page, whatever the server does."""
+        """Send a GET request. Server errors are returned as a Page."""
         return self._ask(target, path, None)
 
     def post(self, target: Target, path: str, body: dict[str, object]) -> Page:
-        """The answer as a Page, whatever the server does."""
+        """Send a POST request. Server errors are returned as a Page."""
         return self._ask(target, path, body)
 
     def _ask(self, target: Target, path: str, body: dict[str, object] | None) -> Page:
@@ -59,7 +59,7 @@ class SdkInspector:
 
 
 def _json_of(answer: httpx2.Response) -> object:
-    """The body as JSON; None if it is not."""
+    """Return the body as JSON, or None if it is invalid."""
     try:
         value: object = answer.json()
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""The findings of the check of a server, and the port for free requests."""
+"""The results of checking a server, and the protocol for free requests."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from pipeline.types import Mode
 
 
 class Outcome(StrEnum):
-    """The result of asking for one mode."""
+    """The result of testing one mode."""
 
-    REAL = "real"  # the random word came back: the server holds to the shape
-    IGNORED = "ignored"  # an answer, without the word: dropped silently
-    REFUSED = "refused"  # the server does not take such a request
-    UNCLEAR = "unclear"  # cut short or empty: nothing can be said
-    FAILED = "failed"  # no answer
+    REAL = "real"  # the reply contains the random word, so the server enforces the format
+    IGNORED = "ignored"  # a reply without the word, so the server ignored the format
+    REFUSED = "refused"  # the server does not accept such a request
+    UNCLEAR = "unclear"  # truncated or empty reply
+    FAILED = "failed"  # no reply
     NOT_ASKED = "not_asked"
 
 
 class Has(StrEnum):
-    """Whether the server offers a free request."""
+    """Whether the server supports a free request."""
 
     YES = "yes"
     NO = "no"
@@ -37,21 +37,21 @@ class KeyFound(StrEnum):
 
 @dataclass(frozen=True)
 class Page:
-    """A server's answer to one free request; `status` is None if none came."""
+    """The response to one free request. `status` is None without a response."""
 
     status: int | None
     body: object = None
     message: str = ""
-    trouble: str = ""  # a word of Trouble, or the name of what broke
+    trouble: str = ""  # a value of Trouble, or the name of the exception
 
     @property
     def fields(self) -> dict[str, object]:
-        """The JSON object of a good answer; empty where it is anything else."""
+        """Return the JSON object of a successful response, or an empty dict."""
         return self.body if self.status == 200 and isinstance(self.body, dict) else {}
 
 
 class Inspector(Protocol):
-    """Makes free requests; like a ModelClient it never raises for anything a server may do."""
+    """Makes free requests. Like a ModelClient, it never raises for server errors."""
 
     def get(self, target: Target, path: str) -> Page: ...
 
@@ -60,7 +60,7 @@ class Inspector(Protocol):
 
 @dataclass(frozen=True)
 class ModeFound:
-    """One mode as it was found; `detail` is what the server said against it."""
+    """The result for one mode. `detail` is the server's error message."""
 
     mode: Mode
     outcome: Outcome = Outcome.NOT_ASKED
@@ -74,7 +74,7 @@ class ModeFound:
 
 @dataclass(frozen=True)
 class ModelFacts:
-    """What the server's list says of one model; None where it says nothing."""
+    """What the server's model list says about one model. Unknown values are None."""
 
     most_input_tokens: int | None = None
     most_output_tokens: int | None = None
@@ -84,7 +84,7 @@ class ModelFacts:
 
 @dataclass(frozen=True)
 class Found:
-    """The whole check. `models` is None where the server has no list of them."""
+    """The complete result. `models` is None if the server has no model list."""
 
     reachable: bool
     key: KeyFound = KeyFound.UNKNOWN
@@ -99,7 +99,7 @@ class Found:
     problem: str = ""
 
     def as_json(self) -> dict[str, object]:
-        """The check as JSON; `models` is always a list there, `lists_models` says whether there was one."""
+        """Return the result as JSON. `models` is always a list, and `lists_models` says whether the server has one."""
         found = asdict(self)
         return {
             **found,

@@ -1,4 +1,4 @@
-"""Builds requests that every server of the Messages API takes, plus what an endpoint is known to honour."""
+"""Build requests that every server of the Messages API accepts, plus options that the endpoint supports."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TOOL = "answer"
 
 @dataclass(frozen=True)
 class RoleSpec:
-    """Endpoint and model of a role, as in a Run's snapshot."""
+    """Endpoint and model of a role, as stored in the snapshot of a Run."""
 
     endpoint: str
     endpoint_id: int
@@ -26,7 +26,7 @@ class RoleSpec:
 
 
 def build_request(question: Question, role: RoleSpec) -> Request:
-    """The body of `messages.create`: system, one user message, max_tokens, and the mode's way of holding to a shape."""
+    """Return the body for `messages.create`: system, one user message, max_tokens, and the mode's output format."""
     request: Request = {
         "model": role.model,
         "max_tokens": role.max_tokens * (2 if question.longer else 1),
@@ -43,14 +43,14 @@ def build_request(question: Question, role: RoleSpec) -> Request:
         request["tool_choice"] = {"type": "tool", "name": _TOOL}
     if config:
         request["output_config"] = config
-    # Claude refuses sampling parameters; local servers accept them in the body.
+    # Claude refuses sampling parameters, but local servers accept them in the body.
     if role.temperature is not None:
         request["extra_body"] = {"temperature": role.temperature}
     return request
 
 
 def _words_of(question: Question, mode: Mode) -> str:
-    """The question; when repeated, followed by a line on what was missing and how to answer in this mode."""
+    """Return the question. A repeated question ends with a note on what was missing and how to answer."""
     if not question.missing:
         return question.user
     return f"{question.user}\n\n{question.missing} {_how_to_answer(question, mode)}"
@@ -76,7 +76,7 @@ def _how_to_answer(question: Question, mode: Mode) -> str:
 def hash_call(
     run: int, question: Question, *, refinement: int | None, endpoint: str, request: Request
 ) -> str:
-    """The ledger's key: SHA-256 over position, endpoint and canonical request, in hex."""
+    """Return the ledger's key: the SHA-256 of position, endpoint and canonical request, in hex."""
     canonical = json.dumps(
         [run, question.stage, question.round, question.sample, refinement, endpoint, request],
         sort_keys=True,
@@ -86,10 +86,10 @@ def hash_call(
 
 
 def reply_of(message: dict[str, object]) -> Reply:
-    """A server's message reduced to text, reason for stopping and a tool's input.
+    """Reduce a server's message to text, stop reason and tool input.
 
-    Blocks are told apart by `type`, never by class: unknown kinds are passed over. Some servers give a
-    tool's input as a string of JSON; several calls of the tool become text, where readers see them all.
+    Blocks are distinguished by `type` and never by class, and unknown types are skipped. Some servers send the tool
+    input as a JSON string. Several tool calls become text, so that the parsers see all of them.
     """
     texts: list[str] = []
     inputs: list[object] = []

@@ -1,7 +1,7 @@
-"""Replies over HTTP: read in pieces up to a limit, unpacked in pieces, and from the address that was asked.
+"""HTTP transport that reads and unpacks replies in chunks up to a limit, from the requested server only.
 
-Follows no redirect and takes no proxy from the environment: both would send a prompt to an address
-that nobody has confirmed.
+It follows no redirects and uses no proxy from the environment, because both would send a prompt to an address that no
+administrator has confirmed.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from core.network.connections import JudgedNetwork
 from pipeline.llm.addresses import choose_addresses, goes_by_proxy
 
 MOST_BYTES = 2_000_000
-# An error reply is cut at this length instead of refused: more is not needed.
+# An error reply is truncated at this length instead of refused.
 _MOST_BYTES_OF_AN_ERROR = 64_000
 _PIECE = 65_536
-# A connection that its server closes at the moment it is used again looks like one that died over a reply, and
-# so like a call that may have been billed. Servers close idle ones after 5 s and more; we leave them sooner.
+# If a server closes an idle connection while it is reused, the call looks like one that failed during the reply and may
+# have been billed. Servers close idle connections after 5 s or more, so we close them earlier.
 _IDLE_SECONDS = 2.0
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How much of a reply is read, unpacked, and through which proxy what leaves the network goes."""
+    """The maximum size of a reply, before and after unpacking, and the proxy for requests that leave the network."""
 
     most_bytes: int = MOST_BYTES
     proxy: str = ""
 
 
 class UnusableReply(Exception):
-    """A reply that came but was not read to its end. `kind` is the ledger's word for the reason."""
+    """A reply that was not read completely. `kind` is the ledger's word for the reason."""
 
     kind = "unusable"
 
@@ -50,13 +50,13 @@ class BadPacking(UnusableReply):
 
 
 class Elsewhere(UnusableReply):
-    """A request to another server than the endpoint's own, such as to where it says that results lie; not sent."""
+    """A request to a server other than the endpoint's, such as the URL of its results. It was not sent."""
 
     kind = "elsewhere"
 
 
 class Transport(httpx2.BaseTransport):
-    """One server's connections."""
+    """The connections to one server."""
 
     def __init__(self, base_url: str, limits: Limits) -> None:
         self._origin = _origin_of(httpx2.URL(base_url))
@@ -64,7 +64,7 @@ class Transport(httpx2.BaseTransport):
         self._pool = _make_pool(base_url, limits.proxy)
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
-        """The reply, its body unpacked and within the limit as it is read. Raises Elsewhere for another server."""
+        """Return the reply, which is unpacked and limited while it is read. Raises Elsewhere for other servers."""
         if _origin_of(request.url) != self._origin:
             raise Elsewhere(request.url.host)
         request.headers["accept-encoding"] = "identity"
@@ -87,7 +87,7 @@ class Transport(httpx2.BaseTransport):
         )
 
     def close(self) -> None:
-        """All connections, idle or not."""
+        """Close all connections, idle or not."""
         self._pool.close()
 
     def _ask(self, request: httpx2.Request) -> httpcore2.Response:
@@ -105,12 +105,12 @@ class Transport(httpx2.BaseTransport):
             content=request.stream,
             extensions=request.extensions,
         )
-        # Exceptions pass unchanged: the SDK wraps them and the client looks for the cause.
+        # Do not convert exceptions, because the SDK wraps them and the client looks for the cause.
         return self._pool.handle_request(asked)
 
 
 class _Body(httpx2.SyncByteStream):
-    """The body of a reply as it arrives, unpacked. More than `most` bytes raise TooLarge, or are cut off."""
+    """The unpacked body of a reply as it arrives. After `most` bytes, it raises TooLarge or is truncated."""
 
     def __init__(
         self, response: httpcore2.Response, unpacker: _AsItIs, most: int, *, cuts: bool
@@ -142,29 +142,29 @@ class _Body(httpx2.SyncByteStream):
         self._unpacker.finish()
 
     def close(self) -> None:
-        """A connection whose reply was not read to its end is closed with it."""
+        """Close the reply. A connection whose reply was not read completely is closed too."""
         self._response.close()
 
 
 class _AsItIs:
-    """A body that is not packed."""
+    """A body without content encoding."""
 
     def unpack(self, packed: bytes) -> Iterator[bytes]:
-        """These bytes."""
+        """Yield the bytes unchanged."""
         yield packed
 
     def finish(self) -> None:
-        """Its end says nothing."""
+        """Do nothing, because there is no end marker."""
 
 
 class _Unpacker(_AsItIs):
-    """gzip, never more than a piece at a time, however much is packed into few bytes."""
+    """Unpacks gzip, one piece at a time, to limit memory for highly compressed data."""
 
     def __init__(self) -> None:
         self._decompressor = zlib.decompressobj(16 + zlib.MAX_WBITS)
 
     def unpack(self, packed: bytes) -> Iterator[bytes]:
-        """What these bytes hold. Raises BadPacking."""
+        """Yield the unpacked bytes. Raises BadPacking."""
         while not self._decompressor.eof:
             try:
                 unpacked = self._decompressor.decompress(packed, _PIECE)
@@ -176,7 +176,7 @@ class _Unpacker(_AsItIs):
             yield unpacked
 
     def finish(self) -> None:
-        """Raises BadPacking where the end is missing."""
+        """Raise BadPacking if the end is missing."""
         if not self._decompressor.eof:
             raise BadPacking("it ends in the middle")
 
@@ -186,11 +186,11 @@ def _origin_of(url: httpx2.URL) -> tuple[str, str, int | None]:
 
 
 def _unpacker_of(headers: httpx2.Headers) -> _AsItIs:
-    """What unpacks a body with these headers; raises BadPacking for what was neither asked for nor is known."""
+    """Return the unpacker for these headers. Raises BadPacking for an unknown encoding."""
     encoding = headers.get("content-encoding", "identity").strip().lower()
     if encoding in ("", "identity"):
         return _AsItIs()
-    # None is asked for, and gzip is what some proxies pack everything in.
+    # We request no encoding, but some proxies compress everything with gzip.
     if encoding not in ("gzip", "x-gzip"):
         raise BadPacking(f"an encoding that was not asked for: {encoding[:40]!r}")
     return _Unpacker()
@@ -198,7 +198,7 @@ def _unpacker_of(headers: httpx2.Headers) -> _AsItIs:
 
 @cache
 def _ssl_context() -> ssl.SSLContext:
-    """Certificates are verified against the system's, or those of SSL_CERT_FILE; made once, it takes a while."""
+    """Return a context with the certificates of the system or SSL_CERT_FILE. Cached because creating it is slow."""
     return httpx2.create_ssl_context()
 
 

@@ -1,4 +1,4 @@
-"""Reads the token counts of a reply: reported, not reported, or not credible."""
+"""Read the token counts of a reply: reported, not reported, or not credible."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from pipeline.llm.types import Usage, UsageDoubt
 
-# More than any model takes or gives in one call; a reply of that size is not even read.
+# No model reads or writes more tokens in one call, and such a reply would exceed the size limit.
 MOST_TOKENS = 20_000_000
 _REQUIRED = ("input_tokens", "output_tokens")
 _FIELDS = {
@@ -25,9 +25,9 @@ class Counted(NamedTuple):
 
 
 def read_usage(message: dict[str, object]) -> Counted:
-    """The usage a message reports. A missing or implausible count makes all of them void.
+    """Return the usage that a message reports. A missing or implausible count invalidates all of them.
 
-    A number of input or output tokens must be there; those of the cache are zero where they are missing.
+    Input and output tokens are required. Missing cache tokens count as zero.
     """
     reported = message.get("usage")
     if reported is not None and not isinstance(reported, dict):

@@ -1,4 +1,4 @@
-"""Action: what somebody wants done, in words, with its context."""
+"""Action: a request in a user's words, with its context."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from core.database.indexes import index_where_set
 
 
 class Action(models.Model):
-    """An action statement with its context. Its texts can be erased; the row and hashes stay."""
+    """A request text with its context. Its texts can be erased, but the row and its hashes stay."""
 
     class Source(models.TextChoices):
         ASKED = "asked", _("Asked")
@@ -40,7 +40,7 @@ class Action(models.Model):
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="actions"
     )
     created_at = models.DateTimeField(_("created"), default=timezone.now, editable=False)
-    # The status that whoever asked was last shown (an AnswerStatus); empty where nobody follows it.
+    # The status that the requester saw last (an AnswerStatus), or empty if there is no requester.
     seen_status = models.CharField(
         max_length=10, blank=True, default="", db_default="", editable=False
     )
@@ -83,7 +83,7 @@ class Action(models.Model):
 
     @property
     def context(self) -> str:
-        """Incident and environment as one text, as the prompts want it."""
+        """Return incident and environment as one text for the prompts."""
         return "\n\n".join(
             part for part in (self.incident.strip(), self.environment.strip()) if part
         )

@@ -1,4 +1,4 @@
-"""The cases of a Run: those that its author wrote, and each revision of them."""
+"""WrittenCases: the test suites that were written in a Run, and their revisions."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pipeline.models.run import Run
 
 
 class WrittenCases(models.Model):
-    """A case set that was written in a Run; number 0 from the statement alone, later ones after a failed check.
+    """A case set written in a Run. Number 0 uses the statement alone, and later ones follow a failed check.
 
-    The case set may be shared: equal cases are one row, whoever writes them. This row says who wrote them here.
+    Equal case sets share one row, so this row records which model wrote it in this run.
     """
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="written_cases", db_index=False)
@@ -20,7 +20,7 @@ class WrittenCases(models.Model):
     case_set = models.ForeignKey(CaseSet, models.PROTECT, related_name="+")
     model = models.CharField(max_length=100)
     prompt_version = models.CharField(max_length=12)
-    # Of each check that did not hold: keep, mend or open, and why.
+    # For each failed check: keep, fix or open, and the reason.
     answers = models.JSONField(default=list)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 

@@ -1,4 +1,4 @@
-"""An assessor's description of a catalogue entry's script: requested once for each model and prompt, and stored."""
+"""EntryDescription: an assessor's description of an entry's script, stored once per model and prompt."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from catalog.models import Version
 
 
 class EntryDescription(models.Model):
-    """The description of a Version's script, made from the script alone, by one model and one prompt.
+    """The description of a Version's script by one model and prompt, based only on the script.
 
-    It is what a statement is compared with before the Version may answer it; nobody has checked it.
+    A statement is compared with it before the Version may answer it. No reviewer has checked it.
     """
 
     version = models.ForeignKey(Version, models.CASCADE, related_name="+", db_index=False)
-    # Of the script that was described: another text has another description.
+    # The hash of the described script. A changed script needs a new description.
     script_sha256 = models.CharField(max_length=64)
     endpoint = models.SlugField(max_length=50)
     model = models.CharField(max_length=100)

@@ -1,4 +1,4 @@
-"""The ledger: each question to a model once, and every attempt at it. A finished call is never repeated."""
+"""The ledger: each question to a model and every attempt at it. A finished call is never repeated."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from pipeline.types import ReadingOutcome
 class ModelCall(models.Model):
     """One question to a model. `key` hashes run, stage, round, sample, endpoint and request.
 
-    The position (run, stage, round, sample, refinement) is unique too, so that a finished question is
-    not asked again when a prompt file changed while the run was under way.
+    The position (run, stage, round, sample, refinement) is also unique, so that a finished question is not repeated if
+    a prompt file changes during the run.
     """
 
     class State(models.TextChoices):
@@ -37,17 +37,17 @@ class ModelCall(models.Model):
     )
     stage = models.CharField(max_length=12)
     round = models.PositiveSmallIntegerField(default=0)
-    # 0 is the question itself, 1 the one re-ask after an unreadable or cut reply.
+    # 0 is the question itself, 1 the single retry after an unreadable or truncated reply.
     sample = models.PositiveSmallIntegerField(default=0)
     endpoint = models.ForeignKey(Endpoint, models.PROTECT, related_name="calls")
     model = models.CharField(max_length=100)
     prompt = models.CharField(max_length=40)
     prompt_version = models.CharField(max_length=12)
-    request = models.JSONField()  # as it was sent: without what was masked
-    # The kinds of secrets that were masked in it, in the order of its text.
+    request = models.JSONField()  # as sent, with secrets masked
+    # The kinds of secrets that were masked in it, in order of appearance.
     masked = models.JSONField(default=list, db_default=Value([], models.JSONField()))
     state = models.CharField(max_length=6, choices=State, default=State.OPEN)
-    # While it is open: it is asked in Message Batches, and not by the worker that carries its run.
+    # An open call is sent in Message Batches and not by the worker of its run.
     in_batches = models.BooleanField(default=False, db_default=False)
     fence = models.PositiveBigIntegerField(default=0)
     reply = models.JSONField(null=True)
@@ -86,7 +86,7 @@ class ModelCall(models.Model):
 
 
 class Attempt(models.Model):
-    """One attempt at a ModelCall: its end is written once and never changed."""
+    """One attempt at a ModelCall. Its result is written once and never changed."""
 
     class Outcome(models.TextChoices):
         ANSWERED = "answered", _("Answered")
@@ -101,8 +101,8 @@ class Attempt(models.Model):
         CANCELLED = "cancelled", _("Taken back")
 
     call = models.ForeignKey(ModelCall, models.CASCADE, related_name="attempts")
-    # The place that it holds at its endpoint until its end; `admission` gives it. Not held by a constraint: each
-    # call would lock the endpoint's row for it, and the call refers to the endpoint anyway.
+    # The slot that the attempt holds at its endpoint until it ends, assigned by `admission`. It has no database
+    # constraint, which would lock the endpoint's row for each call. The call refers to the endpoint anyway.
     endpoint = models.ForeignKey(
         Endpoint,
         models.DO_NOTHING,
@@ -113,7 +113,7 @@ class Attempt(models.Model):
         related_name="+",
     )
     place = models.PositiveSmallIntegerField(null=True, editable=False)
-    # The Message Batch in which it is made; it holds no place then, and costs half.
+    # The Message Batch of the attempt, which then holds no slot and costs half.
     message_batch = models.ForeignKey(
         MessageBatch,
         models.PROTECT,
@@ -132,7 +132,7 @@ class Attempt(models.Model):
     error_type = models.CharField(max_length=60, blank=True)
     message = models.TextField(blank=True)
     request_id = models.CharField(max_length=100, blank=True)
-    # True where the server may have worked although we have no reply: shown as "possibly billed twice".
+    # True if the server may have processed the call although we have no reply. Shown as "possibly billed twice".
     possibly_billed = models.BooleanField(default=False)
     milliseconds = models.PositiveIntegerField(null=True, blank=True)
     input_tokens = models.PositiveIntegerField(default=0)
@@ -142,7 +142,7 @@ class Attempt(models.Model):
     thinking_tokens = models.PositiveIntegerField(default=0)
     cost = models.PositiveBigIntegerField(
         null=True, blank=True
-    )  # micro-dollars; null where no price is known
+    )  # micro-dollars; null if no price is known
     price_since = models.DateField(null=True, blank=True)
     raw = models.JSONField(null=True, blank=True)
 
@@ -170,5 +170,5 @@ class Attempt(models.Model):
 
     @property
     def is_uncounted(self) -> bool:
-        """Whether it was answered, and the server's token count is missing or not credible."""
+        """Return whether it was answered and the server's token count is missing or not credible."""
         return self.outcome == self.Outcome.ANSWERED and bool(self.error_type)

@@ -1,4 +1,4 @@
-"""MessageBatch: requests of many runs, sent to an endpoint as one and answered within a day at half the price."""
+"""MessageBatch: requests of many runs, sent to an endpoint together and answered within a day at half the price."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from pipeline.models.run import Batch
 
 
 class MessageBatch(models.Model):
-    """One Message Batch. Its requests are the Attempts that name it.
+    """One Message Batch. Its requests are the Attempts that refer to it.
 
-    It is written before it is sent. A batch in state *sending* without a remote id may or may not have reached the
-    server: it is searched there by time and size before it is sent again, and a batch that was found counts as ours
-    once its results name our requests (`is_certain`).
+    It is stored before it is sent. A batch in state *sending* without a remote id may have reached the server, so the
+    server is searched by time and size before the batch is sent again. A batch found there counts as ours when its
+    results contain our requests (`is_certain`).
     """
 
     class State(models.TextChoices):
@@ -38,20 +38,20 @@ class MessageBatch(models.Model):
         State.ENDED,
     )
 
-    # The runs that it was collected from, and whose budget it is paid of.
+    # The runs that it was collected from, and whose budget pays for it.
     batch = models.ForeignKey(Batch, models.PROTECT, related_name="message_batches")
     endpoint = models.ForeignKey(Endpoint, models.PROTECT, related_name="message_batches")
     state = models.CharField(_("state"), max_length=12, choices=State, default=State.PREPARED)
     remote_id = models.CharField(max_length=100, blank=True)
     is_certain = models.BooleanField(default=False)
-    # Batches of the server that looked like this one while it was being sent, and were not.
+    # The server's batches that looked like this one while it was being sent, but are not.
     not_ours = models.JSONField(default=list, blank=True)
     requests = models.PositiveIntegerField(_("requests"))
     answered = models.PositiveIntegerField(_("answered"), default=0)
     errored = models.PositiveIntegerField(_("failed"), default=0)
     expired = models.PositiveIntegerField(_("expired"), default=0)
     cancelled = models.PositiveIntegerField(_("taken back"), default=0)
-    # Micro-dollars that the budget keeps for it until it has ended.
+    # Micro-dollars that are reserved in the budget until it ends.
     reserved = models.PositiveBigIntegerField(default=0)
     problem = models.CharField(max_length=500, blank=True)
     created_at = models.DateTimeField(_("collected"), default=timezone.now, editable=False)
@@ -59,7 +59,7 @@ class MessageBatch(models.Model):
     expires_at = models.DateTimeField(_("expires"), null=True, blank=True)
     ended_at = models.DateTimeField(_("ended"), null=True, blank=True)
     cancel_asked_at = models.DateTimeField(null=True, blank=True)
-    # Nobody looks at it before; whoever does moves it on first, so that two never do.
+    # The next poll is not before this time. A worker moves it forward first, so that no two workers poll at once.
     next_look_at = models.DateTimeField(default=timezone.now)
 
     class Meta:

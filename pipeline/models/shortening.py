@@ -1,4 +1,4 @@
-"""Shortening: an expert's feedback in fewer words, written by the model, to be accepted or not."""
+"""Shortening: an expert's feedback, shortened by a model, for the expert to accept or not."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pipeline.models.run import Run
 
 
 class Shortening(models.Model):
-    """A typed text and the model's shorter version; by itself it changes nothing."""
+    """A text and the model's shorter version, which has no effect until the expert accepts it."""
 
     class State(models.TextChoices):
         WAITING = "waiting", _("Waiting")
@@ -21,7 +21,7 @@ class Shortening(models.Model):
         FAILED = "failed", _("Failed")
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="shortenings")
-    # Of its run; its model call stands at this round.
+    # Counted per run. The model call uses this number as its round.
     number = models.PositiveSmallIntegerField()
     draft = models.ForeignKey(Draft, models.CASCADE, related_name="+")
     text = models.TextField()

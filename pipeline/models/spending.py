@@ -1,4 +1,4 @@
-"""Spending: calls and costs by day, updated as attempts end, so that no page has to count them."""
+"""Spending: calls and costs per day, updated as attempts end, so that pages need not count them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pipeline.models.run import Batch
 
 
 class Spending(models.Model):
-    """The ended attempts of one day (UTC), by model, configuration, batch and stage.
+    """The ended attempts of one day (UTC) by model, configuration, batch and stage.
 
-    Always equal to a recount of the Attempts; written in the transaction that ends an attempt.
+    It always equals a recount of the Attempts, because the transaction that ends an attempt updates it.
     """
 
     day = models.DateField(_("day"))
@@ -24,7 +24,7 @@ class Spending(models.Model):
     attempts = models.PositiveBigIntegerField(default=0)
     answered = models.PositiveBigIntegerField(default=0)
     possibly_billed = models.PositiveBigIntegerField(default=0)
-    # Answered without a known price: their cost is missing from `cost`, and pages say so.
+    # Answered calls without a known price. `cost` excludes them, and pages say so.
     unpriced = models.PositiveBigIntegerField(default=0)
     input_tokens = models.PositiveBigIntegerField(default=0)
     output_tokens = models.PositiveBigIntegerField(default=0)

@@ -1,1 +1,1 @@
-"""Runs and their drafts: starting and cancelling, the page of a run, comparison, edits, and the API."""
+"""Runs and their drafts: start, cancellation, pages, comparison, edits and the API."""

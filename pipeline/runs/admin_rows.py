@@ -1,4 +1,4 @@
-"""Records that reveal a run's verdict: viewing one in the admin is recorded, as on the product's pages."""
+"""Admin records that reveal a run's verdict. Views of them are recorded, as on other pages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ AnyModel = TypeVar("AnyModel", bound=Model)
 
 
 class OfRun(admin.ModelAdmin[AnyModel]):
-    """Rows of a run or of its parts. The admin hides nothing, so whatever it shows has been seen."""
+    """Rows of a run or its parts. The admin hides nothing, so each shown row counts as seen."""
 
     to_run = "run"  # the lookup from a row to its run
 

@@ -1,6 +1,6 @@
-"""How the catalogue's answers were used in runs: how often a version was shown, and cases to label.
+"""How runs use the catalogue's answers: how often a version was shown, and cases to label.
 
-Registered with `catalog.hooks` by the composition root, since the catalogue does not know of runs.
+The composition root registers these functions in `catalog.hooks`, because the catalogue does not depend on runs.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from catalog.types import Answer
 from pipeline.models import Draft, RetrievedMatch, Run
 from pipeline.types import DraftKind
 
-# Studies have many runs of one statement, and their reviewers must not see its labels.
+# Studies have many runs per statement, and their reviewers must not see its labels.
 _PEOPLE = (Run.Origin.ASKED, Run.Origin.COMMAND, Run.Origin.DEMO)
 # A starting point that the assessor confirmed was shown as the answer.
 _SHOWN_AS = Choice(
     When(run__answered_by=F("version"), then=Value(Answer.MATCH.value)), default=F("answer")
 )
-NEWEST = 2_000  # how many rows are searched for cases
-# A rule holds a starting point this close below the threshold: such a confidence says nothing.
+NEWEST = 2_000  # number of rows that are searched for cases
+# A rule keeps a starting point this close below the threshold, so such a confidence is not informative.
 CAPPED = 0.0011
 
 
 def count_shown(version_ids: Sequence[int]) -> Mapping[int, Shown]:
-    """How often people were shown these versions, as the answer or as a starting point, and edited them.
+    """Count how often users saw these versions as the answer or as a starting point, and edited them.
 
-    Two queries. Versions that were never shown are left out.
+    Uses two queries. Versions that were never shown are left out.
     """
     shown: Counter[tuple[int, str]] = Counter()
     rows = RetrievedMatch.objects.answers().filter(version__in=version_ids, run__origin__in=_PEOPLE)
@@ -55,7 +55,7 @@ def count_shown(version_ids: Sequence[int]) -> Mapping[int, Shown]:
 
 
 def find_cases(confidence: float, scoring: str, limit: int) -> Sequence[Case]:
-    """Of the newest answers, those nearest in confidence; each statement and version once."""
+    """Return those of the newest answers with the nearest confidence, once per statement and version."""
     rows = RetrievedMatch.objects.answers().filter(
         run__origin__in=_PEOPLE, run__action__erased_at=None
     )

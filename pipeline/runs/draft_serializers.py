@@ -1,4 +1,4 @@
-"""Drafts over the API: the script, what checks and the assessor say of it, feedback, uses without review."""
+"""Drafts in the API: script, findings, assessment, feedback and uses without review."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from pipeline.models import Assessment, Draft, DraftFinding, DraftUse, Feedback
 
 
 class UseUnreviewedInput(serializers.Serializer[object]):
-    """Why a script is used that nobody has reviewed."""
+    """The reason for using a script without review."""
 
     reason = serializers.CharField()
 
@@ -56,7 +56,7 @@ class DraftFindingSerializer(serializers.ModelSerializer[DraftFinding]):
 
 
 class AssessmentSerializer(serializers.ModelSerializer[Assessment]):
-    """The verdict on one draft; the context's `parts` say whether models are named."""
+    """The verdict on one draft. The context's `parts` say whether models are named."""
 
     verdict = serializers.CharField()
     is_current = serializers.SerializerMethodField(
@@ -117,7 +117,7 @@ class FeedbackSerializer(serializers.ModelSerializer[Feedback]):
 
 
 class DraftSerializer(serializers.ModelSerializer[Draft]):
-    """One script with the findings of the checks and the assessor."""
+    """A script with its findings and its assessment."""
 
     id = PublicKeyField(DRAFT)
     kind = serializers.CharField()
@@ -193,7 +193,7 @@ class DraftSerializer(serializers.ModelSerializer[Draft]):
 
 
 class DraftUseSerializer(serializers.ModelSerializer[DraftUse]):
-    """A recorded use without review, and the exact script."""
+    """A recorded use without review, with the exact script."""
 
     draft = PublicKeyField(DRAFT, source="draft_id")
     by = serializers.CharField(source="by.username")

@@ -1,4 +1,4 @@
-"""Runs the drafts of a finished run in the cases of its statement, if somebody has written some."""
+"""Run the drafts of a finished run in the sandbox tests of its statement, if there are any."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from pipeline.models import Draft, Run
 
 
 def request_evidence(run_id: int) -> int:
-    """Have the sandbox's worker run every draft; returns how many executions were requested.
+    """Request sandbox runs of every draft and return how many were requested.
 
-    No model is asked, and the results change neither verdict nor recommendation.
+    No model is called, and the results change neither the verdict nor the recommendation.
     """
     statement = (
         Run.objects.filter(pk=run_id, action__erased_at=None)

@@ -11,7 +11,7 @@ from pipeline.models import Run
 
 
 class RunFilter(filters.FilterSet):  # type: ignore[misc]
-    """Runs by state, by Action and by Configuration."""
+    """Filters runs by state, verdict, configuration, action and demo flag."""
 
     state = filters.ChoiceFilter(choices=Run.State.choices, method="by_state")
     verdict = filters.ChoiceFilter(choices=VERDICT_CHOICES, method="by_verdict")
@@ -19,7 +19,7 @@ class RunFilter(filters.FilterSet):  # type: ignore[misc]
     action = filters.NumberFilter()
     demo = filters.BooleanFilter(method="by_demo")
 
-    # A filter must not find what is not shown.
+    # A filter must not reveal hidden values.
 
     def by_state(self, queryset: QuerySet[Run], name: str, value: str) -> QuerySet[Run]:
         return with_shown_state(self.request.user, queryset).filter(Q(shown_state=value))

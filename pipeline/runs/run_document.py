@@ -8,7 +8,7 @@ from pipeline.models import Attempt, Run
 
 
 def report_run(run: Run) -> dict[str, object]:
-    """Stages, drafts, verdict, recommended draft, calls, tokens and cost; cost in USD, null where no price is known."""
+    """Return a run's stages, drafts, result and usage. The cost is in USD, or null if a price is unknown."""
     attempts = Attempt.objects.filter(call__run=run)
     sums = attempts.aggregate(
         input=Sum("input_tokens"), output=Sum("output_tokens"), cost=Sum("cost")
@@ -53,7 +53,7 @@ def report_run(run: Run) -> dict[str, object]:
 
 
 def masked_in(run: Run) -> list[dict[str, object]]:
-    """The kinds of secrets that were masked, for each call that had some, in one query."""
+    """Return the kinds of masked secrets for each call that has some, in one query."""
     rows = run.calls.exclude(masked=[]).order_by("created_at", "key")
     return [
         {"stage": stage, "round": round, "endpoint": endpoint, "kinds": kinds}
@@ -64,7 +64,7 @@ def masked_in(run: Run) -> list[dict[str, object]]:
 
 
 def origin_of(run: Run) -> str:
-    """Where the script comes from: the catalogue, a model, or an import."""
+    """Return the source of the script: the catalogue, a model, or an import."""
     if run.answered_by_id:
         return "retrieved"
     return "imported" if run.origin == Run.Origin.IMPORTED else "generated"

@@ -1,4 +1,4 @@
-"""Addresses of the pages of runs."""
+"""URLs of the pages of runs and drafts."""
 
 from __future__ import annotations
 

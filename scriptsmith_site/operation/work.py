@@ -23,7 +23,7 @@ _SHOWN = 8  # number of runs shown per worker
 
 @dataclass(frozen=True)
 class WorkerNow:
-    """A worker and what it has in hand."""
+    """A worker and its claimed runs."""
 
     worker: Worker
     alive: bool
@@ -33,7 +33,7 @@ class WorkerNow:
 
 @dataclass(frozen=True)
 class Backlog:
-    """What waits, and since when the first of it that somebody waits for."""
+    """The waiting work, and the start of the oldest work that a user waits for."""
 
     people: int
     campaigns: int

@@ -1,1 +1,1 @@
-"""Several runs of an action side by side."""
+"""Comparison of several runs of an action."""

@@ -1,4 +1,4 @@
-"""Runs of one Action side by side: how their settings differ, and their results."""
+"""Comparison of runs of one Action: the differences of their settings, and their results."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LEAST_RUNS, MOST_RUNS = 2, 4
 
 @dataclass(frozen=True)
 class Used:
-    """What model calls used; `cost` in micro-dollars, None if a price is not known."""
+    """Usage of model calls. `cost` is in micro-dollars, or None if a price is unknown."""
 
     calls: int = 0
     input: int = 0
@@ -49,7 +49,7 @@ class Used:
 
 @dataclass(frozen=True)
 class ComparedRun:
-    """One run as this person may see it; `draft` is the script that is compared."""
+    """One run as the user may see it. `draft` is the compared script."""
 
     run: Run
     parts: VisibleParts
@@ -60,46 +60,46 @@ class ComparedRun:
 
     @property
     def state(self) -> str:
-        """Its state as this person may see it."""
+        """Return its state as the user may see it."""
         return shown_state(self.run, self.parts)
 
     @property
     def milliseconds(self) -> int | None:
-        """How long it took, from its first work to its end; None if that is hidden."""
+        """Return the time from its first work to its end, or None if that is hidden."""
         return duration_of(self.run) if self.parts.verdict else None
 
     @property
     def code_id(self) -> str:
-        """The id of its script on the page."""
+        """Return the id of its script on the page."""
         return f"run-{self.run.pk}-code"
 
     @property
     def problems(self) -> list[DraftFinding]:
-        """Findings in the compared script."""
+        """Return the findings in the compared script."""
         return _problems_of(self.draft)
 
     @property
     def not_judged(self) -> list[str]:
-        """What the static checks could not judge in the compared script."""
+        """Return what the static checks could not judge in the compared script."""
         draft = self.draft
         found = draft.findings.all() if draft else ()
         return not_judged_in(one for one in found if draft and is_current(one, draft))
 
     @property
     def coverage(self) -> Coverage | None:
-        """How many lines of the compared script were analyzed."""
+        """Return how many lines of the compared script were analyzed."""
         return coverage_of_draft(self.draft) if self.draft else None
 
     @property
     def is_assessment_current(self) -> bool:
-        """Whether the verdict on that script was given with the current prompts."""
+        """Return whether the script was assessed with the current prompts."""
         found = getattr(self.draft, "assessment", None)
         in_use = prompts_in_use(self.run.configuration)
         return found is not None and is_current_assessment(found, found.draft, in_use)
 
     @property
     def findings(self) -> dict[str, int]:
-        """The number of findings of each level, the most severe first."""
+        """Return the number of findings per level, most severe first."""
         counts = Counter(found.level for found in self.problems)
         return {level: counts[level] for level in sorted(counts, key=level_place)}
 
@@ -114,7 +114,7 @@ class StageCell:
 
 @dataclass(frozen=True)
 class StageLine:
-    """One stage of one round with each run's part; None for a run that did not reach it."""
+    """One stage of one round, with a cell for each run. The cell is None if the run did not reach the stage."""
 
     name: str
     round: int
@@ -123,7 +123,7 @@ class StageLine:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two to four runs of one Action. `differences` is None where it is hidden from the person."""
+    """Two to four runs of one Action. `differences` is None if the user may not see it."""
 
     action: Action
     runs: Sequence[ComparedRun]
@@ -132,12 +132,12 @@ class Comparison:
 
     @property
     def is_active(self) -> bool:
-        """Whether one of them is still in progress."""
+        """Return whether a run is still in progress."""
         return any(one.state in (Run.State.QUEUED, Run.State.RUNNING) for one in self.runs)
 
     @property
     def is_same_script(self) -> bool:
-        """Whether every run has a script that may be seen, and all are equal, byte for byte."""
+        """Return whether every run has a visible script and all are identical."""
         hashes = {one.draft.sha256 if one.draft else "" for one in self.runs}
         return len(hashes) == 1 and "" not in hashes
 
@@ -145,10 +145,10 @@ class Comparison:
 def compare_runs(
     action: Action, keys: Sequence[int], *, by: User, of_first: bool = False
 ) -> Comparison:
-    """These runs of the Action in this order, in a fixed number of queries.
+    """Compare these runs of the Action in this order, in a fixed number of queries.
 
-    Their recommended Drafts are compared, or with `of_first` the first ones. Raises BadInput if there are not two
-    to four runs, or one belongs to another Action.
+    Compares the recommended Drafts, or with `of_first` the first ones. Raises BadInput unless there are two to four
+    runs of this Action.
     """
     keys = list(dict.fromkeys(keys))
     if not LEAST_RUNS <= len(keys) <= MOST_RUNS:
@@ -176,7 +176,7 @@ def compare_runs(
 
 def _fetch(action: Action, keys: Sequence[int], user: User) -> Iterable[Run]:
     drafts = Draft.objects.select_related("assessment").prefetch_related("findings")
-    # Refinements requested after the run are not the configuration's work.
+    # Refinements requested after the run do not belong to the configuration.
     stages = Stage.objects.filter(refinement=None)
     return (
         access_runs(user)
@@ -267,6 +267,6 @@ def _lines(compared: Sequence[ComparedRun], used: Mapping[_StageKey, Used]) -> l
 
 
 def _order_in_time(place: tuple[str, int]) -> tuple[bool, int, int]:
-    """The recommendation comes last, in whichever round its Draft was made."""
+    """Sort the recommendation last, in whichever round its Draft was created."""
     name, round = place
     return name == StageName.RECOMMEND, round, order_of(name)

@@ -1,4 +1,4 @@
-"""Comparisons of runs over the API."""
+"""Comparisons of runs in the API."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class UsedSerializer(serializers.Serializer[object]):
 
 
 class ComparedRunSerializer(serializers.Serializer[object]):
-    """One of the runs; what a review hides from the person is null."""
+    """One compared run. Values that a review hides from the user are null."""
 
     run = serializers.IntegerField()
     configuration = serializers.CharField(allow_null=True)
@@ -50,7 +50,7 @@ class ComparedStageSerializer(serializers.Serializer[object]):
 
 
 class ComparisonSerializer(serializers.Serializer[object]):
-    """Two to four runs of one action; every list of values is in the order of `runs`."""
+    """Two to four runs of one action. Every list of values is in the order of `runs`."""
 
     action = serializers.IntegerField()
     is_active = serializers.BooleanField()
@@ -61,7 +61,7 @@ class ComparisonSerializer(serializers.Serializer[object]):
 
 
 def describe_comparison(found: Comparison) -> dict[str, object]:
-    """A comparison as the API gives it."""
+    """Return a comparison in the format of the API."""
     differences = found.differences
     return {
         "action": found.action.pk,

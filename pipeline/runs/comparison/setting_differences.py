@@ -1,4 +1,4 @@
-"""The settings in which runs differ: models, roles, rounds, examples, prompts, from the snapshots of the runs."""
+"""The settings in which runs differ: models, roles, rounds, examples and prompts, from the snapshots of the runs."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from pipeline.types import Role
 
 @dataclass(frozen=True)
 class Difference:
-    """A setting in which the runs differ, with each run's value. `prompt` is the name of a prompt whose versions
-    differ.
+    """A setting in which runs differ, with the value of each run.
+
+    `prompt` is the name of the prompt if its versions differ.
     """
 
     what: str
@@ -23,7 +24,7 @@ class Difference:
 
 
 def differences_of(runs: Sequence[Run]) -> list[Difference]:
-    """The settings in which the snapshots of these runs differ."""
+    """Return the settings in which the snapshots of these runs differ."""
     lines = [
         *(line for role in Role for line in _lines_of_role(role, runs)),
         _line(_("Rounds of refinement"), runs, lambda run: _say(run.spec.get("rounds"))),
@@ -79,5 +80,5 @@ def _say(value: object) -> str:
 
 
 def _dict(value: object) -> dict[str, object]:
-    """A part of a snapshot; empty if an import left it out."""
+    """Return a part of a snapshot, or an empty dict if an import left it out."""
     return value if isinstance(value, dict) else {}

@@ -1,1 +1,1 @@
-"""The data of a run's page: the timeline, the calls, the feedback, each in words for people."""
+"""The data of a run's page: timeline, calls and feedback."""

@@ -1,4 +1,4 @@
-"""The feedback on a page: its text, and how many of the model's points were left out."""
+"""The feedback on a run's page, with the number of points that were left out."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from pipeline.types import Arm, ReadingOutcome, StageName
 
 @dataclass(frozen=True)
 class ShownFeedback:
-    """One Feedback, and how many points of the model's reply were left out of it."""
+    """One Feedback, and the number of points of the model's reply that it leaves out."""
 
     feedback: Feedback
     cut: int
 
 
 def show_feedbacks(run: Run, stages: Sequence[Stage]) -> list[ShownFeedback]:
-    """The feedback on the run's drafts, oldest first; in two queries."""
+    """Return the feedback on the run's drafts, oldest first, in two queries."""
     cut = _points_cut(run, stages)
     found = Feedback.objects.filter(draft__run=run).select_related("draft", "author")
     return [
@@ -29,7 +29,7 @@ def show_feedbacks(run: Run, stages: Sequence[Stage]) -> list[ShownFeedback]:
 
 
 def _points_cut(run: Run, stages: Sequence[Stage]) -> dict[int, int]:
-    """How many points were left out for each draft; each has feedback by the model at most once."""
+    """Return the number of omitted points per draft. Each draft has at most one feedback by the model."""
     explained = {
         (stage.round, stage.refinement_id): stage.draft_id
         for stage in stages

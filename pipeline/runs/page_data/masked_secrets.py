@@ -1,4 +1,4 @@
-"""What was done with secrets in texts of a run that left this machine, in the words of its page."""
+"""How secrets in a run's texts were handled when the texts were sent to models, for the run's page."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ class MaskedFor:
 
 @dataclass(frozen=True)
 class ShownSecrets:
-    """The masked secrets of a run, and whether somebody chose to have its secrets sent."""
+    """The masked secrets of a run, and whether a user chose to send its secrets."""
 
     masked: Sequence[MaskedFor]
     are_sent: bool
-    # In feedback that people wrote later, by their own choice.
+    # Applies to feedback that users wrote later.
     are_sent_in_feedback: bool
 
 
 def show_secrets(run: Run) -> ShownSecrets:
-    """What its calls had masked so far, endpoint by endpoint, in one query."""
+    """Return the kinds of secrets that its calls masked so far, per endpoint, in one query."""
     of_feedback = Q(refinement__isnull=False) & ~Q(refinement__sent_secrets=[])
     rows = run.calls.filter(~Q(masked=[]) | of_feedback).order_by("created_at", "key")
     by_endpoint: dict[str, list[list[str]]] = {}

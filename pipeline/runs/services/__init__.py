@@ -1,4 +1,4 @@
-"""What people can do with runs and their drafts; pages, API and commands call these."""
+"""Services for runs and drafts, used by the pages, the API and the commands."""
 
 from pipeline.runs.services.drafts import (
     MAX_FEEDBACK,

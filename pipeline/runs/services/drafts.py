@@ -1,4 +1,4 @@
-"""Editing a draft, having one refined, and using one before its review."""
+"""Edit a draft, request its refinement, and use it before review."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MAX_FEEDBACK = 8_000
 
 @transaction.atomic
 def add_edited_draft(parent: Draft, *, script: str, by: User) -> Draft:
-    """A person's correction as a new Draft of the same Run, with its static findings; raises BadInput."""
+    """Store a user's edit as a new Draft of the same Run, with its static findings. Raises BadInput."""
     script = check_text(script, field="script", most=MAX_SCRIPT)
     if not script.strip():
         raise BadInput(_("The script is empty."), field="script")
@@ -61,10 +61,10 @@ def ask_refinement(
     based_on: Feedback | None = None,
     secrets: SecretsChoice | None = SecretsChoice.MASK,
 ) -> Refinement:
-    """Have a Draft of a finished Run rewritten in the background: from an expert's feedback, or from the model's.
+    """Request a rewrite of a finished Run's Draft, based on an expert's feedback or the model's.
 
-    `secrets` says what is done with those in the feedback; None where its author is to be asked first.
-    Raises NotAllowedNow where the Run has not finished or the same was asked before, and SecretsFound.
+    `secrets` says how secrets in the feedback are handled, or is None if its author must be asked first. Raises
+    NotAllowedNow if the Run has not finished or the rewrite was requested before, and SecretsFound.
     """
     run = Run.objects.select_for_update().get(pk=draft.run_id)
     if run.finished_at is None:
@@ -101,9 +101,9 @@ def ask_refinement(
 
 @transaction.atomic
 def use_unreviewed(draft: Draft, *, reason: str, by: User) -> DraftUse:
-    """Break-glass: record that somebody uses a script nobody has verified, and why.
+    """Record that a user uses an unverified script, and why (break-glass).
 
-    Raises BadInput without a reason, and NotAllowedNow if people decided against the script.
+    Raises BadInput without a reason, and NotAllowedNow if the script was rejected or withdrawn.
     """
     reason = check_text(reason, field="reason", most=2_000).strip()
     if not reason:

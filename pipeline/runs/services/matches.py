@@ -1,4 +1,4 @@
-"""Confirming or rejecting the catalogue's answer to a run."""
+"""Confirm or reject the catalogue's answer to a run."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from pipeline.types import SecretsChoice
 
 @transaction.atomic
 def confirm_match(run: Run, *, by: User) -> MatchLabel:
-    """The asker confirms the match: stores a match label."""
+    """Store a match label for the catalogue's answer."""
     return _label(run, MatchLabel.Label.MATCH, by=by)
 
 
 @transaction.atomic
 def reject_match(run: Run, *, by: User) -> Run:
-    """The asker rejects the match: stores a no-match label and starts a Run that writes a script instead."""
+    """Store a no-match label, and start a Run that generates a script instead."""
     _label(run, MatchLabel.Label.NO_MATCH, by=by)
     return start_run(
         run.action,
@@ -37,7 +37,7 @@ def reject_match(run: Run, *, by: User) -> Run:
 def _label(run: Run, label: MatchLabel.Label, *, by: User) -> MatchLabel:
     if run.answered_by is None:
         raise NotAllowedNow(_("This run was not answered from the catalogue."))
-    # The row is locked, so that a double click gives one label and one new run.
+    # Lock the row, so that a double click creates one label and one run.
     Run.objects.select_for_update().get(pk=run.pk)
     if (
         MatchLabel.objects.counting()

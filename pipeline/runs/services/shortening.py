@@ -1,6 +1,6 @@
-"""Asks a model to shorten an expert's feedback: one recorded, paid question outside the flow.
+"""Ask a model to shorten an expert's feedback, in one recorded and paid call outside the flow.
 
-The expert sees the shorter text beside their own and chooses.
+The expert sees both texts and chooses one.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from pipeline.scheduling.batches import is_used_up
 from pipeline.scheduling.dispatch import dispatch_runs
 from pipeline.types import Role
 
-# Models follow longer feedback less well; up to this length nothing needs shortening.
+# Models follow longer feedback less well. Up to this length, shortening is unnecessary.
 MAX_WORDS = 60
 MAX_POINTS = 3
 MAX_TEXT = 8_000
 
 
 def is_long(text: str) -> bool:
-    """Whether feedback has more words or points than a rewrite follows well."""
+    """Return whether feedback has more words or points than a rewrite follows well."""
     points = sum(1 for line in text.splitlines() if line.strip())
     return len(text.split()) > MAX_WORDS or points > MAX_POINTS
 
 
 def can_shorten(run: Run) -> bool:
-    """Whether this run's refining model can be asked: its endpoint must be switched on."""
+    """Return whether this run's refining model can be called. Its endpoint must be enabled."""
     roles = run.spec.get("roles")
     refiner = roles.get(Role.REFINER.value) if isinstance(roles, dict) else None
     if run.finished_at is None or not isinstance(refiner, dict):
@@ -41,10 +41,10 @@ def can_shorten(run: Run) -> bool:
 
 @transaction.atomic
 def ask_shorter(draft: Draft, *, text: str, by: User) -> Shortening:
-    """Have feedback on a Draft shortened in the background. The same text is not paid for twice.
+    """Request a shorter version of feedback on a Draft. The same text is not paid for twice.
 
-    Raises BadInput without a text or if it is short already, NotAllowedNow if no model can be asked or the budget
-    of the run's batch is used up.
+    Raises BadInput if the text is empty or already short, and NotAllowedNow if no model is available or the budget of
+    the run's batch is used up.
     """
     text = check_text(text, field="feedback", most=MAX_TEXT).replace("\r\n", "\n").strip()
     if not text:

@@ -1,4 +1,4 @@
-"""One draft: repeating its static checks, and using it before anybody has reviewed it."""
+"""Views of one draft: repeat its static checks, and use it before review."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def draft_check(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def use_draft(request: HttpRequest, pk: int) -> HttpResponse:
-    """Use a script that nobody has reviewed, and say why (break-glass)."""
+    """Use a script without review and record the reason (break-glass)."""
     user = signed_in(request)
     draft = access_draft(user, pk, to_use=True)
     form = UseForm(request.POST)

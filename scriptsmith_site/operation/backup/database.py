@@ -251,10 +251,7 @@ def _connect(database: str) -> psycopg.Connection[tuple[object, ...]]:
 
 
 def _elsewhere() -> str:
-    """Return the name of another database on the server, used while this one is renamed or dropped.
-
-    Raises CannotBackUp.
-    """
+    """Return another database to connect to while ours is renamed or dropped. Raises CannotBackUp."""
     for name in ("postgres", "template1"):
         try:
             _connect(name).close()
@@ -269,10 +266,7 @@ def _first_line(error: Exception) -> str:
 
 
 def _tool(name: str) -> list[str]:
-    """Return the path of a PostgreSQL client program.
-
-    Ours is preferred, because it must not be older than the server.
-    """
+    """Return a PostgreSQL client program, preferably ours, because it must not be older than the server."""
     try:
         return [str(find_postgres() / "bin" / name)]
     except CannotStart:

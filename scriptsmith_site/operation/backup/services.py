@@ -51,7 +51,7 @@ class Compared:
 
 @dataclass(frozen=True)
 class Drill:
-    """What came of a backup in a scratch database."""
+    """The result of a restore drill in a scratch database."""
 
     manifest: Manifest
     tables: list[Compared]
