@@ -1,1 +1,1 @@
-"""How reliable a confidence is: labels, the threshold, scorings fitted to them."""
+"""The reliability of confidence scores: labels, the threshold, and scorings fitted to them."""

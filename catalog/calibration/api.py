@@ -1,4 +1,4 @@
-"""The API of calibration: the same services as the page."""
+"""The API of calibration. It calls the same services as the pages."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class SkipInput(serializers.Serializer[Any]):
 
 
 class LabelInput(serializers.ModelSerializer[MatchLabel]):
-    """A person's label for a case; `picked` as the case said."""
+    """A user's label for a case. `picked` repeats the value of the case."""
 
     statement = serializers.CharField(max_length=20_000, trim_whitespace=False)
     version_id = serializers.IntegerField()
@@ -83,7 +83,7 @@ class CalibrationViewSet(viewsets.ViewSet):
         responses=forced_singular_serializer(CalibrationOutput),  # type: ignore[no-untyped-call]
     )
     def list(self, request: Request) -> Response:
-        """Precision against coverage, reliability, and the threshold for a wanted precision."""
+        """Return precision by coverage, reliability, and the threshold for a wanted precision."""
         require(signed_in(request), LABEL_MATCHES, SET_THRESHOLD)
         wanted = read_query(WantedInput, request).get("precision")
         shown = show_calibration(wanted=wanted)
@@ -92,7 +92,7 @@ class CalibrationViewSet(viewsets.ViewSet):
     @extend_schema(request=None, responses={202: FitOutput})
     @action(detail=False, methods=["post"])
     def fit(self, request: Request) -> Response:
-        """Have a worker fit a scoring to this team's labels; the current one stays in use."""
+        """Ask a worker to fit a scoring to this team's labels. The current one stays in use."""
         job = services.begin_fit(by=signed_in(request))
         return Response(FitOutput(job).data, status=status.HTTP_202_ACCEPTED)
 
@@ -112,7 +112,7 @@ class CalibrationViewSet(viewsets.ViewSet):
 
 
 class ThresholdViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Threshold]):
-    """Every threshold with its author, reason and date, newest first."""
+    """All thresholds with their author, reason and date, newest first."""
 
     serializer_class = ThresholdOutput
     required_scope = CURATE_SCOPE
@@ -132,7 +132,7 @@ class ThresholdViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Threshold]
 
 
 class ScoringViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[ScoringModel]):
-    """Scorings fitted to this team's labels, newest first; the shipped one is not among them."""
+    """Scorings fitted to this team's labels, newest first, without the shipped one."""
 
     serializer_class = ScoringOutput
     queryset = ScoringModel.objects.none()
@@ -143,7 +143,7 @@ class ScoringViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[ScoringModel
 
 
 class MatchLabelViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[MatchLabel]):
-    """One's own labels of picked cases, newest first; the next case, and labelling it."""
+    """The user's labels of picked cases, newest first. Also offers the next case to label."""
 
     serializer_class = LabelOutput
     required_scope = MANAGE_SCOPE
@@ -161,7 +161,7 @@ class MatchLabelViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[MatchLabe
     )
     @action(detail=False, url_path="next")
     def next_case(self, request: Request) -> Response:
-        """The next case to label: mostly near the threshold, sometimes a random one."""
+        """Return the next case to label, usually near the threshold and sometimes a random one."""
         require(signed_in(request), LABEL_MATCHES)
         said = read_query(SkipInput, request)
         left_out = [(said["skip"], said["version"])] if {"skip", "version"} <= said.keys() else []
@@ -172,7 +172,7 @@ class MatchLabelViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[MatchLabe
 
     @extend_schema(request=LabelInput, responses={201: LabelOutput})
     def create(self, request: Request) -> Response:
-        """Label a case: match, adapt or no match."""
+        """Label a case as match, adapt or no match."""
         by = signed_in(request)
         require(by, LABEL_MATCHES)
         label = services.label_case(by=by, **read_body(LabelInput, request))
@@ -181,7 +181,7 @@ class MatchLabelViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[MatchLabe
     @extend_schema(request=None, responses=LabelOutput)
     @action(detail=True, methods=["post"])
     def undo(self, request: Request, pk: str) -> Response:
-        """Withdraw one's own label; the case will be offered again."""
+        """Withdraw one's own label. The case will be offered again."""
         by = signed_in(request)
         require(by, LABEL_MATCHES)
         label = get_object_or_404(MatchLabel, pk=read_key(pk))

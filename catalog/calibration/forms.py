@@ -22,7 +22,7 @@ class WantedForm(forms.Form):
 
 
 class ThresholdForm(forms.Form):
-    """The confidences at which an entry becomes a match, and a starting point."""
+    """The confidences from which an entry is a match, and a starting point."""
 
     match = forms.FloatField(
         label=_("Match from"),
@@ -42,14 +42,14 @@ class ThresholdForm(forms.Form):
 
 
 class ScoringForm(forms.Form):
-    """The scoring to use; empty for the shipped one."""
+    """The scoring to use, or empty for the shipped one."""
 
     model = forms.IntegerField(required=False, widget=forms.HiddenInput)
     why = PlainText(label=_("Why"), rows=2, max_length=2000)
 
 
 class LabelForm(forms.Form):
-    """A person's label for a case."""
+    """A user's label for a case."""
 
     statement = forms.CharField(widget=forms.HiddenInput, max_length=20_000, strip=False)
     version = forms.IntegerField(widget=forms.HiddenInput)

@@ -1,6 +1,6 @@
-"""What labels say about a scoring: precision against coverage, reliability, and the threshold to choose.
+"""Statistics of labels for a scoring: precision by coverage, reliability, and a suggested threshold.
 
-Pure: cases in, figures out. A case is one labelled version of one statement.
+The functions have no side effects. A case is one labeled version of one statement.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from typing import NamedTuple
 from core.intervals import Interval, wilson
 
 BINS = 10
-STEPS = 10  # of coverage
-FEW = 30  # labels, below which an interval says next to nothing
+STEPS = 10  # number of coverage steps
+FEW = 30  # labels; with fewer, an interval has almost no information
 
 
 class Case(NamedTuple):
-    """A labelled case with its confidence; `may_match` is False if a rule forbids a match."""
+    """A labeled case with its confidence. `may_match` is False if a rule forbids a match."""
 
     confidence: float
     may_match: bool
@@ -27,14 +27,14 @@ class Case(NamedTuple):
 
 @dataclass(frozen=True)
 class Share:
-    """A share with its 95 % interval."""
+    """A proportion with its 95% interval."""
 
     right: int
     count: int
 
     @property
     def value(self) -> float | None:
-        """None if there is nothing to count."""
+        """Return the proportion, or None without cases."""
         return self.right / self.count if self.count else None
 
     @property
@@ -47,8 +47,8 @@ class Point:
     """The result of answering all cases at or above this confidence."""
 
     threshold: float
-    share: Share  # of what is answered
-    cases: int  # all there are, answered or not
+    share: Share  # of the answered cases
+    cases: int  # all cases, answered or not
 
     @property
     def coverage(self) -> float:
@@ -57,7 +57,7 @@ class Point:
 
 @dataclass(frozen=True, kw_only=True)
 class Bin:
-    """Cases of similar confidence: the mean confidence, and the share that was right."""
+    """Cases of similar confidence, with the mean confidence and the proportion of matches."""
 
     low: float
     high: float
@@ -66,7 +66,7 @@ class Bin:
 
 
 def draw_curve(cases: Sequence[Case]) -> list[Point]:
-    """A point at each tenth of coverage that can be reached; equal confidences are answered together."""
+    """Return a point at each reachable tenth of coverage. Equal confidences are answered together."""
     points = _points(cases)
     found = []
     for step in range(1, STEPS + 1):
@@ -76,14 +76,14 @@ def draw_curve(cases: Sequence[Case]) -> list[Point]:
 
 
 def point_at(cases: Sequence[Case], threshold: float) -> Point:
-    """What a threshold does."""
+    """Return the result of a threshold."""
     answered = [case for case in cases if case.may_match and case.confidence >= threshold]
     right = sum(case.is_match for case in answered)
     return Point(threshold=threshold, share=Share(right, len(answered)), cases=len(cases))
 
 
 def suggest_threshold(cases: Sequence[Case], *, wanted_precision: float) -> Point | None:
-    """The lowest confidence with the wanted precision; None if no threshold reaches it."""
+    """Return the lowest threshold with the wanted precision, or None if no threshold reaches it."""
     good = [
         point
         for point in _points(cases)
@@ -93,7 +93,7 @@ def suggest_threshold(cases: Sequence[Case], *, wanted_precision: float) -> Poin
 
 
 def fill_bins(cases: Iterable[Case]) -> list[Bin]:
-    """Confidences in tenths, without empty ones; only cases that may match have a confidence."""
+    """Return the nonempty tenths of confidence. Only cases that may match have a confidence."""
     weighed = sorted(case for case in cases if case.may_match)
     found = []
     for place, group in groupby(
@@ -112,7 +112,7 @@ def fill_bins(cases: Iterable[Case]) -> list[Bin]:
 
 
 def calibration_error(cases: Sequence[Case]) -> float | None:
-    """The expected calibration error: the mean distance of confidence and outcome; None without cases."""
+    """Return the expected calibration error, the mean distance of confidence and outcome, or None without cases."""
     bins = fill_bins(cases)
     total = sum(one.share.count for one in bins)
     if not total:
@@ -122,7 +122,7 @@ def calibration_error(cases: Sequence[Case]) -> float | None:
 
 
 def brier_score(cases: Sequence[Case]) -> float | None:
-    """The Brier score: the mean squared distance of confidence and outcome; None without cases."""
+    """Return the Brier score, the mean squared distance of confidence and outcome, or None without cases."""
     weighed = [case for case in cases if case.may_match]
     if not weighed:
         return None
@@ -130,7 +130,7 @@ def brier_score(cases: Sequence[Case]) -> float | None:
 
 
 def _points(cases: Sequence[Case]) -> list[Point]:
-    """The result of each threshold at which something changes, from the highest down."""
+    """Return the result of each distinct threshold, highest first."""
     weighed = sorted((case for case in cases if case.may_match), reverse=True)
     points, count, right = [], 0, 0
     for confidence, group in groupby(weighed, key=lambda case: case.confidence):

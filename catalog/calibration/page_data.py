@@ -30,7 +30,7 @@ class Figures:
     """Everything that the labels say about a scoring."""
 
     cases: int
-    now: Point  # what the threshold in use does
+    now: Point  # at the current threshold
     error: float | None
     curve: Sequence[Point]
     curve_places: Sequence[str]
@@ -44,7 +44,7 @@ class Figures:
 
     @property
     def are_drawn(self) -> bool:
-        """Whether there are enough labels for a curve; with fewer it would only show chance."""
+        """Return whether there are enough labels for a curve. With fewer, it would only show chance."""
         return self.cases >= FEW
 
     @property
@@ -53,14 +53,14 @@ class Figures:
 
     @property
     def is_few(self) -> bool:
-        """Whether there are too few labels for a suggestion."""
+        """Return whether there are too few labels for a suggestion."""
         return self.suggested is not None and self.suggested.share.count < FEW
 
 
 def show_figures(
     cases: Sequence[Case], model: RelevanceModel, *, wanted: float | None = None
 ) -> Figures:
-    """The figures of these cases under this scoring; `wanted` is a precision in percent."""
+    """Return the figures of these cases for this scoring. `wanted` is a precision in percent."""
     curve, bins = draw_curve(cases), fill_bins(cases)
     held_out = held_out_figures(model.version)
     places = [f"{step}0 %" for step in range(1, 11)]

@@ -1,4 +1,4 @@
-"""What the API says of calibration: figures, thresholds, scorings, cases and labels."""
+"""Output of calibration in the API: figures, thresholds, scorings, cases and labels."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from catalog.retrieval.scoring import current_scoring
 
 
 class ShareOutput(serializers.Serializer[Any]):
-    """A share with its 95 % interval, null if there is nothing to count."""
+    """A proportion with its 95% interval, or null without cases."""
 
     right = serializers.IntegerField()
     count = serializers.IntegerField()
@@ -23,7 +23,7 @@ class ShareOutput(serializers.Serializer[Any]):
 
 
 class PointOutput(serializers.Serializer[Any]):
-    """What happens if all labelled cases from this confidence on are answered."""
+    """The result of answering all labeled cases from this confidence on."""
 
     threshold = serializers.FloatField()
     coverage = serializers.FloatField()
@@ -31,7 +31,7 @@ class PointOutput(serializers.Serializer[Any]):
 
 
 class BinOutput(serializers.Serializer[Any]):
-    """Cases of about one confidence: what was promised on average, and what was right."""
+    """Cases of similar confidence: the mean confidence, and the proportion of matches."""
 
     low = serializers.FloatField()
     high = serializers.FloatField()
@@ -52,7 +52,7 @@ class FitOutput(serializers.ModelSerializer[Job]):
 
 
 class ConfirmedOutput(serializers.Serializer[Any]):
-    """How many of the matches that a model confirmed the askers have labelled as matches."""
+    """How many of the matches confirmed by a model were labeled as matches by requesters."""
 
     model = serializers.CharField()
     share = ShareOutput()
@@ -109,7 +109,7 @@ class ChoiceOutput(serializers.ModelSerializer[ScoringChoice]):
 
 
 class CaseOutput(serializers.Serializer[Any]):
-    """A case that nobody has labelled, with its current judgement."""
+    """An unlabeled case with its current judgment."""
 
     statement = serializers.CharField()
     version_id = serializers.IntegerField(source="version.pk")
@@ -138,7 +138,7 @@ class LabelOutput(serializers.ModelSerializer[MatchLabel]):
 
 
 def show_calibration(*, wanted: float | None) -> dict[str, object]:
-    """The values of `CalibrationOutput`; `wanted` is a precision as a share."""
+    """Return the values of `CalibrationOutput`. `wanted` is a precision between 0 and 1."""
     model = current_scoring()
     cases = services.read_cases(model.version)
     figures: Figures = show_figures(cases, model, wanted=wanted * 100 if wanted else None)

@@ -1,4 +1,4 @@
-"""Addresses of the calibration pages."""
+"""URLs of the calibration pages."""
 
 from __future__ import annotations
 

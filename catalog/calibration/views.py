@@ -1,4 +1,4 @@
-"""The pages of calibration: figures, the threshold, cases to label, a scoring of the team's own."""
+"""Pages of calibration: figures, the threshold, cases to label, and the team's own scorings."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ KEPT_IN_SIGHT = 20
 
 @require_safe
 def calibration(request: HttpRequest) -> HttpResponse:
-    """Precision against coverage, reliability, and the threshold."""
+    """Show precision by coverage, reliability, and the threshold."""
     _allowed(request, LABEL_MATCHES, SET_THRESHOLD)
     return _show(request)
 
@@ -59,7 +59,7 @@ def threshold_set(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def scoring_fit(request: HttpRequest) -> HttpResponse:
-    """Have a scoring fitted to this team's labels."""
+    """Ask a worker to fit a scoring to this team's labels."""
     user = _allowed(request, SET_THRESHOLD)
     try:
         services.begin_fit(by=user)
@@ -96,7 +96,7 @@ def scoring_choose(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def case_label(request: HttpRequest) -> HttpResponse:
-    """One case after another: statement and script, what matched, what differs, and three keys."""
+    """Show one case after another with statement, script and differences, to label with three keys."""
     user = _allowed(request, LABEL_MATCHES)
     status = 200
     if request.method == "POST":
@@ -126,7 +126,7 @@ def case_label(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def label_undo(request: HttpRequest, pk: int) -> HttpResponse:
-    """Withdraw one's own label."""
+    """Withdraw one of the user's labels."""
     user = _allowed(request, LABEL_MATCHES)
     label = get_object_or_404(MatchLabel, pk=pk)
     try:
@@ -206,7 +206,7 @@ def _spans(case: services.CaseToLabel) -> list[tuple[int, int]]:
 
 
 def _skipped(request: HttpRequest) -> list[tuple[str, int]]:
-    """The case that the person skipped."""
+    """Return the case that the user skipped."""
     version = request.GET.get("version", "")
     statement = request.GET.get("skip", "")
     return [(statement, int(version))] if version.isdecimal() and len(version) < 19 else []

@@ -1,1 +1,1 @@
-"""Entries and their versions: the page of an entry, writing, verifying, wordings, using a script."""
+"""Entries and their versions: pages, editing, verification, phrasings and uses."""

@@ -1,4 +1,4 @@
-"""The rows in which parameters are described, filled from what a script asks for."""
+"""The rows of the parameter form, filled in from the inputs of a script."""
 
 from __future__ import annotations
 

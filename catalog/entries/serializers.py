@@ -1,4 +1,4 @@
-"""Input and output of entries, versions and uses by the API."""
+"""Input and output of entries, versions and uses in the API."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class TrackSerializer(serializers.Serializer[TrackRecord]):
 
 
 class VersionSerializer(serializers.ModelSerializer[Version]):
-    """A version; the context's `records` has its use counts."""
+    """A version. The context's `records` contain its use counts."""
 
     entry = serializers.SlugRelatedField[Entry](slug_field="slug", read_only=True)
     tags = serializers.SlugRelatedField[Tag](slug_field="name", many=True, read_only=True)
@@ -143,7 +143,7 @@ class VersionSerializer(serializers.ModelSerializer[Version]):
 
 
 class WordingSerializer(serializers.ModelSerializer[Phrasing]):
-    """A wording of an entry; until `confirmed_at` it is a starting point at most."""
+    """A phrasing of an entry. Until `confirmed_at`, it can only suggest a starting point."""
 
     added_by = serializers.CharField(source="added_by.username", default=None)
     confirmed_by = serializers.CharField(source="confirmed_by.username", default=None)
@@ -154,7 +154,7 @@ class WordingSerializer(serializers.ModelSerializer[Phrasing]):
 
 
 class EntrySerializer(serializers.ModelSerializer[Entry]):
-    """An entry; the context has its `versions` and their `records`."""
+    """An entry. The context contains its `versions` and their `records`."""
 
     merged_into = serializers.CharField(source="merged_into.slug", default=None)
     phrasings = serializers.SerializerMethodField()
@@ -184,7 +184,7 @@ class EntrySerializer(serializers.ModelSerializer[Entry]):
         return list(WordingSerializer(self._phrasings(entry), many=True).data)
 
     def _phrasings(self, entry: Entry) -> list[Phrasing]:
-        """Read once for both."""
+        """Return the phrasings, read once for both fields."""
         if self._read is None or self._read[0] != entry.pk:
             people = ("added_by", "confirmed_by")
             rows = entry.phrasings.select_related(*people).defer("document")
@@ -207,14 +207,14 @@ class UseSerializer(serializers.ModelSerializer[Use]):
 
 
 class CopiedSerializer(serializers.Serializer[Copied]):
-    """A recorded use and the exact text."""
+    """A recorded use with the exact script."""
 
     use = serializers.IntegerField(source="use.pk")
     script = serializers.CharField(source="text")
 
 
 class RatedSerializer(serializers.Serializer[Rated]):
-    """A use with its outcome; `told` are those who copied the entry recently."""
+    """A use with its outcome. `told` lists the users who copied the entry recently."""
 
     use = serializers.IntegerField(source="use.pk")
     outcome = serializers.CharField(source="use.outcome")

@@ -1,4 +1,4 @@
-"""Addresses of the pages of entries, versions and uses."""
+"""URLs of the pages of entries, versions and uses."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The list of entries: filters, search, tabs for curators, bulk actions."""
+"""The list of entries: filters, search, work lists and bulk actions."""

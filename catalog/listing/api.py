@@ -1,4 +1,4 @@
-"""The API of the list of entries: filtered, or searched."""
+"""The API of the list of entries, with filters and search."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from catalog.models import Entry, Version
 
 
 class EntryFilter(filters.FilterSet):  # type: ignore[misc]
-    """The filters of the list page; all of them are about one version."""
+    """The filters of the list page. All of them must match the same version."""
 
     state = filters.ChoiceFilter(
         choices=[
@@ -40,12 +40,12 @@ class EntryFilter(filters.FilterSet):  # type: ignore[misc]
         return services.list_entries(self.chosen(), among=queryset)
 
     def chosen(self) -> Filters:
-        """The filters in the form that the services take."""
+        """Return the filters in the form that the services expect."""
         return Filters(**{name: value or "" for name, value in self.form.cleaned_data.items()})
 
 
 class EntryListViewSet(viewsets.GenericViewSet[Entry]):
-    """Entries: newest first, or with `q` the best matches."""
+    """Entries, newest first. With `q`, the best matches first."""
 
     filterset_class = EntryFilter
 
@@ -54,7 +54,7 @@ class EntryListViewSet(viewsets.GenericViewSet[Entry]):
         responses=ListedSerializer(many=True),
     )
     def list(self, request: Request) -> Response:
-        """Entries with their representative version: the verified one, else the newest."""
+        """List entries with their representative version: the verified one, or else the newest."""
         chosen = EntryFilter(request.query_params, queryset=Entry.objects.none())
         query = request.query_params.get("q", "")
         queryset = self.filter_queryset(self.get_queryset())

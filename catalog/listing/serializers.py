@@ -1,4 +1,4 @@
-"""Output of the list of entries by the API."""
+"""Output of the list of entries in the API."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from catalog.listing.services.search import Listed
 
 
 class ListedSerializer(serializers.Serializer[object]):
-    """A `Listed`: an entry in a list, with its representative version."""
+    """An entry in a list, with its representative version."""
 
     slug = serializers.CharField(source="entry.slug")
     title = serializers.CharField(source="entry.title")

@@ -1,4 +1,4 @@
-"""Addresses of the list of entries."""
+"""URLs of the list of entries, bulk actions and saved views."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rechecks, near-duplicates, merges and roll backs: what waits for curators, and their decisions."""
+"""Rechecks, near-duplicates, merges and rollbacks: the work of curators and their decisions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from catalog.models.entry import Entry, Version
 
 class RecheckQuerySet(models.QuerySet["Recheck"]):
     def to_look_at(self) -> RecheckQuerySet:
-        """Rechecks with other findings that no curator has seen yet, newest first."""
+        """Return the rechecks with different findings that no curator has viewed yet, newest first."""
         return (
             self.filter(has_changed=True, seen_at=None)
             .exclude(version__state=Version.State.DEPRECATED)
@@ -22,7 +22,7 @@ class RecheckQuerySet(models.QuerySet["Recheck"]):
         )
 
     def with_raised_risk(self) -> RecheckQuerySet:
-        """Unseen rechecks that raised the risk of a live version, the highest risk first."""
+        """Return the unviewed rechecks that raised the risk of a live version, highest risk first."""
         return (
             self.to_look_at()
             .exclude(risk_before="")
@@ -32,7 +32,7 @@ class RecheckQuerySet(models.QuerySet["Recheck"]):
 
 class NearDuplicateQuerySet(models.QuerySet["NearDuplicate"]):
     def to_look_at(self) -> NearDuplicateQuerySet:
-        """Pairs that nobody has decided on, the most similar first."""
+        """Return the undecided pairs, most similar first."""
         return (
             self.filter(state=NearDuplicate.State.OPEN)
             .select_related("first", "second")
@@ -41,25 +41,25 @@ class NearDuplicateQuerySet(models.QuerySet["NearDuplicate"]):
         )
 
     def about(self, entry: Entry) -> NearDuplicateQuerySet:
-        """Pairs with this entry."""
+        """Return the pairs that contain this entry."""
         return self.filter(Q(first=entry) | Q(second=entry))
 
 
 class Recheck(models.Model):
-    """The findings of a newer checker for a Version, beside those that it was verified with."""
+    """The findings of a newer checker for a Version, in addition to those with which it was verified."""
 
     version = models.OneToOneField(Version, models.CASCADE, related_name="recheck")
     checked_with = models.CharField(_("checked with"), max_length=80)
     at = models.DateTimeField(default=timezone.now)
     findings = models.JSONField(_("findings"), default=list)
     risk = models.CharField(_("risk"), max_length=8, choices=Version.Risk)
-    # The version's risk before this check raised it; empty if the check did not.
+    # The version's risk before this check raised it, or empty.
     risk_before = models.CharField(
         _("risk before"), max_length=8, choices=Version.Risk, blank=True, default="", db_default=""
     )
     side_effect = models.CharField(_("side effect"), max_length=10, choices=Version.SideEffect)
     has_changed = models.BooleanField(_("says something else"), default=False)
-    # Cleared when a newer checker says something else again.
+    # Cleared when a newer checker reports different findings again.
     seen_at = models.DateTimeField(null=True, blank=True)
     seen_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
@@ -81,7 +81,7 @@ class Recheck(models.Model):
 
 
 class NearDuplicate(models.Model):
-    """Two entries that may do the same, found in the background; a curator merges or dismisses them."""
+    """Two entries that may do the same, found in the background. A curator merges or dismisses them."""
 
     class State(models.TextChoices):
         OPEN = "open", _("To look at")
@@ -123,14 +123,14 @@ class NearDuplicate(models.Model):
 
 
 class Merge(models.Model):
-    """One entry merged into another, and what was moved for it, so that it can be undone."""
+    """A merge of one entry into another, with the moved objects, so that it can be undone."""
 
     source = models.ForeignKey(Entry, models.PROTECT, related_name="merges_away")
     target = models.ForeignKey(Entry, models.PROTECT, related_name="merges_in")
-    # Keys of the phrasings that went over, and of the events that put versions out of use.
+    # Keys of the moved phrasings, and of the events that deprecated versions.
     phrasings = models.JSONField(default=list)
     events = models.JSONField(default=list)
-    # Who had confirmed a wording for the script that it led to before, by its key.
+    # Who had confirmed each phrasing for its former script, by the phrasing's key.
     confirmations = models.JSONField(default=dict, db_default=models.Value({}, models.JSONField()))
     note = models.TextField(_("note"), blank=True)
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
@@ -155,7 +155,7 @@ class Merge(models.Model):
 
 class RollbackQuerySet(models.QuerySet["Rollback"]):
     def to_confirm(self) -> RollbackQuerySet:
-        """Emergency roll backs that still answer and that nobody else has confirmed, oldest first."""
+        """Return the unconfirmed emergency rollbacks of live versions, oldest first."""
         return (
             self.filter(is_emergency=True, confirmed_at=None, version__state=Version.State.VERIFIED)
             .select_related("version__entry", "by")
@@ -165,13 +165,13 @@ class RollbackQuerySet(models.QuerySet["Rollback"]):
 
 
 class Rollback(models.Model):
-    """A former version that answers again.
+    """A former version that is live again.
 
-    In an emergency its author restores it alone, which four eyes would forbid: somebody else confirms it later.
+    In an emergency its author may restore it without four eyes. Another user confirms it later.
     """
 
     version = models.ForeignKey(Version, models.CASCADE, related_name="rollbacks")
-    # What answered until then; empty where nothing did.
+    # The version that was live before, or null.
     replaced = models.ForeignKey(
         Version, models.CASCADE, null=True, blank=True, related_name="rollbacks_away"
     )

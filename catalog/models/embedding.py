@@ -1,4 +1,4 @@
-"""Vectors of wordings, one table for all embedding models, one partial HNSW index per model."""
+"""Vectors of phrasings: one table for all embedding models, with a partial HNSW index per model."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from catalog.models.phrasing import Phrasing
 
 
 class EmbeddingModel(models.Model):
-    """An embedder that vectors were made with; exactly one is current, and only its vectors are searched."""
+    """An embedder that made vectors. Exactly one is current, and only its vectors are searched."""
 
     class State(models.TextChoices):
         BUILDING = "building", _("Building")
@@ -20,12 +20,12 @@ class EmbeddingModel(models.Model):
         RETIRED = "retired", _("Retired")
 
     name = models.CharField(_("name"), max_length=100, unique=True)
-    # How to load it again, as SCRIPTSMITH_EMBEDDER names it: while the next one is being built, this one answers.
+    # How to load it again, in the format of SCRIPTSMITH_EMBEDDER. It is used while the next one is being built.
     spec = models.CharField(_("setting"), max_length=200)
     dimension = models.PositiveIntegerField(_("dimension"))
     state = models.CharField(_("state"), max_length=10, choices=State, default=State.BUILDING)
     created_at = models.DateTimeField(_("created"), default=timezone.now, editable=False)
-    # Why it can't be built now; empty while all is well.
+    # Why it cannot be built now, or empty.
     trouble = models.TextField(_("what is wrong"), blank=True, default="", db_default="")
 
     class Meta:
@@ -37,7 +37,7 @@ class EmbeddingModel(models.Model):
                 condition=Q(state__in=["building", "current", "retired"]),
                 name="embedding_model_state_legal",
             ),
-            # pgvector's HNSW holds at most 2,000 dimensions of the type `vector`.
+            # HNSW of pgvector supports at most 2,000 dimensions of the type `vector`.
             models.CheckConstraint(
                 condition=Q(dimension__gte=1, dimension__lte=2000),
                 name="embedding_model_dimension_indexable",
@@ -49,15 +49,15 @@ class EmbeddingModel(models.Model):
 
     @property
     def index_name(self) -> str:
-        """Name of this model's partial HNSW index."""
+        """Return the name of this model's partial HNSW index."""
         return f"embedding_hnsw_{self.pk}"
 
 
 class Embedding(models.Model):
-    """The vector of one Phrasing under one EmbeddingModel.
+    """The vector of one Phrasing for one EmbeddingModel.
 
-    `searchable` is a copy of whether the Entry may answer (verified, not suspended): a partial index can only use
-    its own table, and without it the filter would ruin the recall of the index.
+    `searchable` copies whether the Entry may answer (verified and not suspended). A partial index can only use columns
+    of its own table, and filtering after the search would ruin its recall.
     """
 
     phrasing = models.ForeignKey(Phrasing, models.CASCADE, related_name="embeddings")

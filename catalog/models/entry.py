@@ -38,16 +38,16 @@ class Tag(models.Model):
 
 class EntryQuerySet(models.QuerySet["Entry"]):
     def answering(self) -> EntryQuerySet:
-        """Entries that may answer a statement: verified and not suspended."""
+        """Return the entries that may answer a request: verified and not suspended."""
         return self.standing().filter(versions__state=Version.State.VERIFIED, suspended_at=None)
 
     def standing(self) -> EntryQuerySet:
-        """Entries that were not merged into another."""
+        """Return the entries that were not merged into another one."""
         return self.filter(merged_into=None)
 
 
 class Entry(models.Model):
-    """One thing that can be done, under a title and any number of wordings, in numbered versions."""
+    """One task with a title, any number of phrasings, and numbered versions of its script."""
 
     slug = models.SlugField(_("slug"), max_length=80, unique=True)
     title = models.CharField(_("title"), max_length=300)
@@ -55,7 +55,7 @@ class Entry(models.Model):
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
     )
-    # A use that made things worse takes the entry out of every answer until a curator has looked.
+    # After a use that made things worse, the entry is not used until a curator has checked it.
     suspended_at = models.DateTimeField(_("suspended"), null=True, blank=True)
     suspended_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
@@ -64,9 +64,9 @@ class Entry(models.Model):
     merged_into = models.ForeignKey(
         "self", models.PROTECT, null=True, blank=True, related_name="merged"
     )
-    # When it was last looked at for near-duplicates; empty again as soon as anything of it changes.
+    # When it was last compared to find near-duplicates. Reset by each change of the entry.
     compared_at = models.DateTimeField(null=True, blank=True, editable=False)
-    # Title, phrasings, tags and the newest script, for the search by text; kept by the services.
+    # Title, phrasings, tags and the newest script, for text search. The services update it.
     document = SearchVectorField(null=True, editable=False)
 
     objects = EntryQuerySet.as_manager()
@@ -102,7 +102,7 @@ class Entry(models.Model):
 
 
 class Version(models.Model):
-    """One script of an Entry with its details; the script never changes."""
+    """One script of an Entry with its details. The script never changes."""
 
     class State(models.TextChoices):
         DRAFT = "draft", _("Draft")
@@ -171,10 +171,10 @@ class Version(models.Model):
         related_name="owned_versions",
     )
     links = models.JSONField(_("links"), default=list, blank=True)
-    # A snapshot of where the script comes from: run, models, scores, edits, approver. Data, not keys:
-    # what it names lives in apps above this one.
+    # A snapshot of the script's origin: run, models, scores, edits, approver. It has no foreign keys, because those
+    # objects belong to apps that depend on this one.
     provenance = models.JSONField(_("provenance"), default=dict, blank=True)
-    # Null: a model wrote it, or it came with the product.
+    # Null if a model wrote it or the product includes it.
     author = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         models.PROTECT,
@@ -191,11 +191,11 @@ class Version(models.Model):
         blank=True,
         related_name="verified_versions",
     )
-    # Which ShellCheck and which risk rules made the findings; empty where nobody wrote it down.
+    # The versions of ShellCheck and the risk rules that made the findings, or empty if not recorded.
     checked_with = models.CharField(
         _("checked with"), max_length=80, blank=True, default="", db_default="", editable=False
     )
-    # True where a team of one let the author verify (a setting); shown wherever "verified" is shown.
+    # True if a setting allowed a team of one to verify its own script. Shown next to "verified".
     self_verified = models.BooleanField(_("verified by its author"), default=False)
 
     class Meta:
@@ -226,7 +226,7 @@ class Version(models.Model):
                 condition=~Q(state="verified") | Q(verified_at__isnull=False),
                 name="version_verified_when",
             ),
-            # Four eyes, in the database: no path of the product can go round it.
+            # The database enforces four eyes, so that no code can bypass them.
             models.CheckConstraint(
                 condition=Q(verified_by=None)
                 | Q(author=None)
@@ -250,17 +250,17 @@ class Version(models.Model):
 
     @property
     def takes_reason(self) -> bool:
-        """Whether verifying it needs a reason: it is high risk, as is any script with a finding that is an error."""
+        """Return whether verifying it needs a reason. Any finding that is an error makes the risk high."""
         return self.risk == Version.Risk.HIGH
 
     @property
     def not_judged(self) -> list[str]:
-        """What the newest checks could not judge, in words."""
+        """Return what the newest checks could not judge, in words."""
         return not_judged_in(self._newest_check[1])
 
     @property
     def coverage(self) -> Coverage | None:
-        """How many lines the newest checks could read; None if they did not record it."""
+        """Return how many lines the newest checks could read, or None if they did not record it."""
         checkers, findings = self._newest_check
         if not reports_unread_lines(checkers):
             return None
@@ -272,7 +272,7 @@ class Version(models.Model):
 
     @property
     def _newest_check(self) -> tuple[str, list[dict[str, Any]]]:
-        """The checkers and findings of the recheck, else those that the version was stored with."""
+        """Return checkers and findings of the recheck or, without one, those stored with the version."""
         recheck = getattr(self, "recheck", None)
         if recheck is not None:
             return recheck.checked_with, recheck.findings
@@ -280,12 +280,12 @@ class Version(models.Model):
 
     @staticmethod
     def hash_of(script: str) -> str:
-        """SHA-256 of the exact bytes, in hex; what a finding or a decision is about."""
+        """Return the SHA-256 of the exact bytes in hex, by which findings and decisions refer to a script."""
         return hashlib.sha256(script.encode()).hexdigest()
 
     @transaction.atomic
     def move_to(self, state: State, *, by: User | None, note: str = "", **changes: object) -> None:
-        """Change the state and log it; or raise NotAllowedNow, which says who was faster, and change nothing."""
+        """Change the state and log it. Raises NotAllowedNow, which names a conflicting change."""
         old = Version.State(self.state)
         if state not in Version.MOVES[old]:
             refusal = _("This version is %(old)s; it can't become %(new)s.") % {
@@ -293,7 +293,7 @@ class Version(models.Model):
                 "new": state.label.lower(),
             }
             raise NotAllowedNow(f"{refusal} {self._last_change()}".rstrip())
-        # Compare and set: whoever comes second finds no row to update.
+        # Compare and set, so that the second of two concurrent changes updates no row.
         if not Version.objects.filter(pk=self.pk, state=old).update(state=state, **changes):
             raise NotAllowedNow(self._last_change() or _("Somebody else has just changed this."))
         VersionEvent.objects.create(version=self, old=old, new=state, by=by, note=note)
@@ -303,9 +303,9 @@ class Version(models.Model):
 
     @transaction.atomic
     def take_back(self, event: VersionEvent, *, by: User, note: str) -> None:
-        """Return to the state before `event`, which has to be the last one; or raise NotAllowedNow.
+        """Undo `event`, which must be the latest one. Raises NotAllowedNow.
 
-        For undoing side effects on the version: who had verified it still has.
+        For undoing side effects on the version. It keeps its former verification.
         """
         last = self.events.order_by("-pk").first()
         if (
@@ -330,7 +330,7 @@ class Version(models.Model):
 
 
 class VersionEvent(models.Model):
-    """One change of a Version's state; append-only."""
+    """One change of a Version's state. Append-only."""
 
     version = models.ForeignKey(Version, models.CASCADE, related_name="events")
     old = models.CharField(max_length=12, blank=True)

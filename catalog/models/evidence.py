@@ -1,4 +1,4 @@
-"""Cases and their results: immutable, by hash, shared by all scripts with the same text."""
+"""Sandbox tests and their results: immutable, identified by hash, shared by all scripts with the same text."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from catalog.models.entry import Entry, Version
 from core.leased_jobs import LeasedJob
 
 MISSED_REPORTS = timedelta(minutes=2)
-# The part of an environment that shipped results have and local results lack, so that the two are never mixed.
+# The part of an environment that only shipped results have, so that they are never mixed with local ones.
 ORIGIN = "origin"
 _NAMED_TOOLS = ("bash", "coreutils")
 
 
 class CheckState(models.TextChoices):
-    """The result of a check; only the first two are verdicts and enter figures."""
+    """The result of a check. Only the first two are verdicts and count in statistics."""
 
     PASSED = "passed", _("Passed")
     FAILED = "failed", _("Failed")
@@ -31,7 +31,7 @@ class CheckState(models.TextChoices):
 
 
 class CaseSet(models.Model):
-    """Cases for a statement as their author wrote them; never changed. Equal cases are one row."""
+    """The test suite for a statement by one author. It never changes, and equal suites share one row."""
 
     class AuthorKind(models.TextChoices):
         MODEL = "model", _("a model")
@@ -44,19 +44,19 @@ class CaseSet(models.Model):
     content = models.JSONField(_("cases"))  # as in docs/case-format.schema.json
     author_kind = models.CharField(max_length=6, choices=AuthorKind)
     author_name = models.CharField(_("author"), max_length=500)
-    # Of a model that wrote it.
+    # If a model wrote it.
     prompt_version = models.CharField(max_length=12, blank=True, db_default="")
-    # The set that its author looked at again; drafts are run in the new one from then on.
+    # The suite that the author has revised. Drafts are run with the revision from then on.
     replaces = models.ForeignKey(
         "self", models.SET_NULL, null=True, blank=True, related_name="replaced_by"
     )
-    # Its author, looking again, would keep none of its checks: no draft is run in it, and it counts nowhere.
+    # The author removed all checks in a revision, so the suite is neither run nor counted.
     withdrawn_at = models.DateTimeField(null=True, blank=True, editable=False)
     by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
     )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
-    # Made from another one in a review, where alone it counts; nobody has written it for the statement.
+    # A copy edited during a review. It counts only in that review, and was not written for the statement.
     is_revision = models.BooleanField(default=False, db_default=False, editable=False)
 
     class Meta:
@@ -73,16 +73,16 @@ class CaseSet(models.Model):
 
     @property
     def length(self) -> int:
-        """How many cases it has."""
+        """Return the number of tests."""
         return len(self.content["cases"])
 
 
 class Execution(models.Model):
-    """The results of one script in the worlds of one case set on one kind of machine.
+    """The results of one script in the scenarios of one case set on one kind of machine.
 
-    A run with the same verdicts on the same kind of machine is counted here (`times`, `last_at`); one with others
-    is a row of its own. Where a check was not run the result is incomplete: the state is *not run*, and `reason`
-    says why.
+    A run with the same verdicts on the same kind of machine is counted here (`times`, `last_at`), and one with other
+    verdicts gets its own row. If a check was not run, the result is incomplete. The state is then *not run*, and
+    `reason` says why.
     """
 
     script_sha256 = models.CharField(max_length=64, editable=False)
@@ -94,18 +94,18 @@ class Execution(models.Model):
     passed = models.PositiveIntegerField(default=0)
     failed = models.PositiveIntegerField(default=0)
     others = models.PositiveIntegerField(default=0)
-    worlds = models.PositiveIntegerField(default=0)  # with at least one verdict
+    worlds = models.PositiveIntegerField(default=0)  # scenarios with at least one verdict
     small_errors = models.PositiveIntegerField(null=True, blank=True)  # null: not measured
     noticed = models.PositiveIntegerField(null=True, blank=True)
-    # When the quality of the cases was measured, or would have taken too long; null: not yet.
+    # When the quality of the tests was measured, or the measurement was skipped as too slow. Null: not yet.
     quality_at = models.DateTimeField(null=True, blank=True)
-    # What was seen in each world, and the quality in words; plain text only, see catalog.execution.quality.
+    # Observations in each scenario, and the quality in words. Plain text only, see catalog.execution.quality.
     document = models.JSONField(default=dict)
     seconds = models.FloatField(default=0)
     first_at = models.DateTimeField(default=timezone.now)
     last_at = models.DateTimeField(default=timezone.now)
     times = models.PositiveIntegerField(default=1)
-    # It came with a file: shown where nothing was found here, and never an entry's.
+    # Imported results are shown only without local ones, and never for an entry.
     imported = models.BooleanField(default=False, db_default=False)
 
     class Meta:
@@ -130,31 +130,31 @@ class Execution(models.Model):
 
     @property
     def judged(self) -> int:
-        """How many checks have a verdict."""
+        """Return how many checks have a verdict."""
         return self.passed + self.failed
 
     @property
     def is_shipped(self) -> bool:
-        """Whether it was measured before the release, on another machine."""
+        """Return whether it was measured before the release, on another machine."""
         return ORIGIN in self.fingerprint
 
     @property
     def environment(self) -> str:
-        """The most important tools: `bash 5.2, coreutils 9.1`."""
+        """Return the most important tools, such as `bash 5.2, coreutils 9.1`."""
         parts = self.fingerprint
         return ", ".join(f"{name} {_short(parts[name])}" for name in _NAMED_TOOLS if name in parts)
 
     @property
     def lacks_quality(self) -> bool:
-        """Whether the quality of its cases has yet to be measured; never for imported results."""
-        # A worker of the version before kept the quality with the result, and did not say when.
+        """Return whether the quality of its tests has yet to be measured. Never true for imported results."""
+        # Workers of the previous version stored the quality with the result, without a time.
         is_known = self.quality_at is not None or self.small_errors is not None
         is_complete = self.state != CheckState.NOT_RUN
         return bool(self.judged) and is_complete and not is_known and not self.imported
 
 
 class CheckResult(models.Model):
-    """One check of one case: the sentence, its state, and what happened if it failed."""
+    """One check of one test: its sentence, its state, and the actual result if it failed."""
 
     execution = models.ForeignKey(Execution, models.CASCADE, related_name="checks")
     case_number = models.PositiveSmallIntegerField()
@@ -181,7 +181,7 @@ class CheckResult(models.Model):
 
 
 class EntryCases(models.Model):
-    """A case set of an entry, and the last result of the script that the entry answers with."""
+    """A case set of an entry, with the latest result of the entry's live script."""
 
     entry = models.ForeignKey(Entry, models.CASCADE, related_name="case_sets")
     case_set = models.ForeignKey(CaseSet, models.PROTECT, related_name="entries")
@@ -211,7 +211,7 @@ class EntryCases(models.Model):
 
 
 class EvidenceChange(models.Model):
-    """The script that an entry answers with behaved differently than before; until a curator has looked."""
+    """A change in the behavior of an entry's live script, until a curator has viewed it."""
 
     entry = models.ForeignKey(Entry, models.CASCADE, related_name="evidence_changes")
     version = models.ForeignKey(Version, models.CASCADE, related_name="+")
@@ -234,7 +234,7 @@ class EvidenceChange(models.Model):
 
 
 class CaseRun(LeasedJob):
-    """A request to run a script's cases in the sandbox. The text is deleted when the run has ended."""
+    """A request to run a script's tests in the sandbox. The script is deleted when the run has ended."""
 
     TASK = "catalog.run_cases"
     QUEUE = "execution"
@@ -247,9 +247,9 @@ class CaseRun(LeasedJob):
         VERIFIED = "verified", _("Verified")
         MERGED = "merged", _("Merged")
         NIGHTLY = "nightly", _("Nightly")
-        # No longer requested, because the nightly run covers it; older rows have it.
+        # No longer requested, because the nightly run covers it. Older rows have it.
         ENVIRONMENT = "environment", _("A changed environment")
-        # Not for a result: how good the cases of one are, which nobody waits for.
+        # Measures the quality of a result's tests, for which no user waits.
         QUALITY = "quality", _("Quality of cases")
 
     script = models.TextField(blank=True)
@@ -284,7 +284,7 @@ class CaseRun(LeasedJob):
                 condition=Q(state__in=["waiting", "running"]),
                 name="case_run_unfinished",
             ),
-            # What comes before the quality of cases is looked for before each of its runs.
+            # Before each quality run, the worker looks for other runs.
             models.Index(
                 fields=["id"],
                 condition=Q(state__in=["waiting", "running"]) & ~Q(purpose="quality"),
@@ -297,9 +297,9 @@ class CaseRun(LeasedJob):
 
 
 class SandboxReport(models.Model):
-    """A worker's report about its sandbox; a new row when that changes."""
+    """A worker's report about its sandbox. A change adds a row."""
 
-    name = models.CharField(max_length=40, blank=True)  # empty: there is none
+    name = models.CharField(max_length=40, blank=True)  # empty: no sandbox
     fingerprint = models.JSONField(default=dict)
     fingerprint_sha256 = models.CharField(max_length=64, blank=True)
     reason = models.TextField(blank=True)
@@ -315,7 +315,7 @@ class SandboxReport(models.Model):
 
     @property
     def is_recent(self) -> bool:
-        """Whether the worker that reported is probably still there: it reports every half minute."""
+        """Return whether the reporting worker is probably still alive. It reports every 30 s."""
         return timezone.now() - self.last_at < MISSED_REPORTS
 
 

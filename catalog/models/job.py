@@ -1,4 +1,4 @@
-"""Background jobs that somebody waits for, with progress and result."""
+"""Background jobs that a user waits for, with progress and result."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Job(LeasedJob):
 
     kind = models.CharField(_("kind"), max_length=10, choices=Kind)
     arguments = models.JSONField(default=dict)
-    # Of imports and exports: what people call the file, and what it is called where it is kept.
+    # For imports and exports: the name of the file for users, and in storage.
     filename = models.CharField(_("file"), max_length=255, blank=True)
     path = models.CharField(max_length=255, blank=True)
     done = models.PositiveBigIntegerField(default=0)
@@ -52,5 +52,5 @@ class Job(LeasedJob):
 
     @property
     def progress(self) -> Mapping[str, object]:
-        """The progress in the form of the progress component; without a value while the total is unknown."""
+        """Return the progress for the progress component, without a value while the total is unknown."""
         return {"value": self.done if self.total else "", "max": self.total or ""}

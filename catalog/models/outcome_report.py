@@ -1,4 +1,4 @@
-"""Programs' reports of scripts that they ran. They decide nothing; people look at them."""
+"""Outcomes of scripts that programs reported. Curators view them, and they have no automatic effect."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from catalog.models.use import Use
 
 class OutcomeReportQuerySet(models.QuerySet["OutcomeReport"]):
     def to_look_at(self) -> OutcomeReportQuerySet:
-        """Reports that something got worse and that no curator has looked at yet, newest first."""
+        """Return the reports of worse outcomes that no curator has viewed yet, newest first."""
         return (
             self.filter(outcome=Use.Outcome.WORSE, seen_at=None)
             .select_related("version__entry", "by")
@@ -26,7 +26,7 @@ class OutcomeReportQuerySet(models.QuerySet["OutcomeReport"]):
 class OutcomeReport(models.Model):
     """The outcome of a script's run, reported by a program with a token.
 
-    Separate from `Use`, which people fill in: a program's report changes no ranking and suspends nothing.
+    Separate from `Use`, which users fill in. A program's report neither changes rankings nor suspends entries.
     """
 
     version = models.ForeignKey(Version, models.PROTECT, related_name="outcome_reports")

@@ -1,4 +1,4 @@
-"""The wordings of an Entry."""
+"""The phrasings of an Entry."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from catalog.models.entry import Entry
 
 
 class Phrasing(models.Model):
-    """One wording of what an Entry does; the title is one of them."""
+    """One phrasing of what an Entry does. The title is one of them."""
 
     class Source(models.TextChoices):
         TITLE = "title", _("Title")
@@ -36,9 +36,9 @@ class Phrasing(models.Model):
         related_name="+",
         db_index=False,
     )
-    # Until somebody other than its author has confirmed it, it answers at most as a starting point.
+    # Until a second user confirms it, it can only suggest a starting point.
     confirmed_at = models.DateTimeField(_("confirmed"), null=True, blank=True, editable=False)
-    # Null with a time: it came with the product.
+    # Null with a time: it is included in the product.
     confirmed_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         models.PROTECT,
@@ -47,11 +47,11 @@ class Phrasing(models.Model):
         related_name="+",
         db_index=False,
     )
-    # True where a team of one let the author confirm (a setting).
+    # True if a setting allowed a team of one to confirm its own phrasing.
     self_confirmed = models.BooleanField(
         _("confirmed by its author"), default=False, db_default=False
     )
-    # Its words, stemmed, for the search by text; the database keeps it.
+    # Its stemmed words for text search, maintained by the database.
     document = models.GeneratedField(
         expression=SearchVector("text", config="english"),
         output_field=SearchVectorField(),
@@ -72,7 +72,7 @@ class Phrasing(models.Model):
                 fields=["entry"], condition=Q(source="title"), name="phrasing_one_title_an_entry"
             ),
             models.CheckConstraint(condition=~Q(text=""), name="phrasing_not_empty"),
-            # Four eyes, in the database, as for a version.
+            # The database enforces four eyes, as for a version.
             models.CheckConstraint(
                 condition=Q(confirmed_by=None)
                 | Q(confirmed_at__isnull=False)
@@ -90,5 +90,5 @@ class Phrasing(models.Model):
 
     @property
     def waits(self) -> bool:
-        """Whether nobody has confirmed it yet."""
+        """Return whether it is not confirmed yet."""
         return self.confirmed_at is None

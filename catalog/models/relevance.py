@@ -1,4 +1,4 @@
-"""People's labels for retrieval, and the threshold chosen from them."""
+"""Labels of users for retrieval, the threshold chosen from them, and fitted scorings."""
 
 from __future__ import annotations
 
@@ -13,20 +13,18 @@ from catalog.models.entry import Version
 
 class MatchLabelQuerySet(models.QuerySet["MatchLabel"]):
     def counting(self) -> MatchLabelQuerySet:
-        """Labels that were not withdrawn."""
+        """Return the labels that were not withdrawn."""
         return self.filter(undone_at=None)
 
     def of_scoring(self) -> MatchLabelQuerySet:
-        """Labels that say something about the scoring; the matches that a model confirmed were selected by the
-        model.
-        """
+        """Return the labels that measure the scoring. Matches confirmed by a model were selected by that model."""
         return self.counting().filter(confirmed_by="")
 
 
 class MatchLabel(models.Model):
-    """A person's label for one retrieved version: the answer, a starting point, or neither.
+    """A user's label for one retrieved version: match, starting point or no match.
 
-    Never changed. A withdrawn label is kept and does not count.
+    It never changes. A withdrawn label is kept but not counted.
     """
 
     class Label(models.TextChoices):
@@ -35,7 +33,7 @@ class MatchLabel(models.Model):
         NO_MATCH = "no_match", _("No match")
 
     class Picked(models.TextChoices):
-        """How the case was chosen; picked cases do not show how often such cases occur."""
+        """How the case was chosen. Picked cases do not show how frequent such cases are."""
 
         ASKED = "asked", _("By who asked")
         BORDERLINE = "borderline", _("Picked near the threshold")
@@ -46,7 +44,7 @@ class MatchLabel(models.Model):
     label = models.CharField(_("label"), max_length=8, choices=Label)
     confidence = models.FloatField(_("confidence shown"), null=True, blank=True)
     scoring = models.CharField(_("scoring"), max_length=40, blank=True)
-    # The model that had confirmed the answer before it was shown; empty for scoring alone.
+    # The model that confirmed the answer before it was shown, or empty.
     confirmed_by = models.CharField(
         _("match confirmed by"), max_length=100, blank=True, default="", db_default=""
     )
@@ -77,12 +75,12 @@ class MatchLabel(models.Model):
 
 
 class LabelScore(models.Model):
-    """The confidence of one scoring in a labelled case, before any threshold; thresholds are chosen from these."""
+    """The confidence of one scoring for a labeled case, without a threshold. Thresholds are chosen from these."""
 
     label = models.ForeignKey(MatchLabel, models.CASCADE, related_name="scores")
     scoring = models.CharField(_("scoring"), max_length=40)
     confidence = models.FloatField(_("confidence"))
-    # False where a rule forbids a match at any threshold: a literal that differs, a verb, a negation.
+    # False if a rule forbids a match at any threshold, because a literal, a verb or a negation differs.
     may_match = models.BooleanField(_("rules allow a match"))
 
     class Meta:
@@ -98,14 +96,14 @@ class LabelScore(models.Model):
 
 
 class ScoringModel(models.Model):
-    """A relevance model fitted to this team's own labels; never changed. The shipped one has no row."""
+    """A relevance model fitted to this team's labels. It never changes, and the shipped one has no row."""
 
     name = models.CharField(_("version"), max_length=40, unique=True)
     document = models.JSONField(_("document"))
-    # What it was fitted upon: the name of the scoring whose words and trees it keeps.
+    # The scoring from which it was fitted, and whose words and trees it keeps.
     based_on = models.CharField(_("based on"), max_length=40)
     labels = models.PositiveIntegerField(_("labels"))
-    # Held out: what this and the then current scoring said of labels that the fit had not seen.
+    # The results of this scoring and the then current one on held-out labels.
     measured = models.JSONField(_("measured"), default=dict)
     by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
@@ -120,7 +118,7 @@ class ScoringModel(models.Model):
 
 
 class ScoringChoice(models.Model):
-    """The choice of a scoring, with person and reason; the newest counts, older ones are kept."""
+    """The choice of a scoring, with user and reason. The newest applies, and older ones are kept."""
 
     scoring = models.CharField(_("scoring"), max_length=40)
     # Empty: the one that ships with the product.
@@ -139,14 +137,14 @@ class ScoringChoice(models.Model):
 
 
 class Threshold(models.Model):
-    """The confidence at which an entry becomes the answer; the newest counts, older ones are kept."""
+    """The confidence from which an entry is the answer. The newest applies, and older ones are kept."""
 
     scoring = models.CharField(_("scoring"), max_length=40)
     match = models.FloatField(_("match from"))
     adapt = models.FloatField(_("starting point from"))
     wanted_precision = models.FloatField(_("wanted precision"), null=True, blank=True)
     labels = models.PositiveIntegerField(_("labels it was chosen from"), default=0)
-    # Of those labels: how many lie at or above it, and how many of these are a match.
+    # The number of those labels at or above it, and how many of them are matches.
     above = models.PositiveIntegerField(_("at or above it"), null=True, blank=True)
     above_right = models.PositiveIntegerField(_("of them right"), null=True, blank=True)
     why = models.TextField(_("why"), blank=True)

@@ -1,4 +1,4 @@
-"""Saved views of the long lists, those of other apps among them."""
+"""Saved views of the long lists, including those of other apps."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from django.utils.translation import gettext_lazy as _
 
 
 class SavedView(models.Model):
-    """Filters and order of a list under a name, visible to its person only."""
+    """A user's filters and sort order of a list under a name. Only that user sees it."""
 
     class Listing(models.TextChoices):
-        """The lists that have views, each by the name of its address."""
+        """The lists that have views, by URL name."""
 
         CATALOGUE = "catalog-list", _("Catalogue")
         ACTIONS = "action-list", _("Actions")
@@ -28,7 +28,7 @@ class SavedView(models.Model):
         db_default=Listing.CATALOGUE.value,
     )
     name = models.CharField(_("name"), max_length=40)
-    query = models.CharField(_("filters"), max_length=1500)  # as in the address, normalised
+    query = models.CharField(_("filters"), max_length=1500)  # as in the URL, normalized
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:

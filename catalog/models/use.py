@@ -1,4 +1,4 @@
-"""Who copied which script to run it, and the outcome."""
+"""Uses: which user copied which script, and the outcome."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from catalog.models.entry import Version
 
 
 class Use(models.Model):
-    """One copy of a Version by a person, with the outcome they gave afterwards."""
+    """A copy of a Version by a user, with the outcome reported later."""
 
     class Outcome(models.TextChoices):
         WORKED = "worked", _("Worked")
@@ -23,7 +23,7 @@ class Use(models.Model):
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="uses")
     at = models.DateTimeField(default=timezone.now)
     values = models.JSONField(_("parameter values"), default=dict, blank=True)
-    # Filled where the version was not verified at the time: using it took a reason (break-glass).
+    # Required if the version was not verified at that time (break-glass).
     reason = models.TextField(_("reason"), blank=True)
     outcome = models.CharField(_("outcome"), max_length=10, choices=Outcome, blank=True)
     outcome_at = models.DateTimeField(null=True, blank=True)

@@ -15,7 +15,7 @@ from pipeline.runs.list_rows import RunRow, run_row
 
 @dataclass(frozen=True)
 class ActionRow:
-    """An action with its newest run and answer. Both are None if it has no run."""
+    """An action with its newest run and answer, which are missing if it has no run."""
 
     action: Action
     newest: RunRow | None

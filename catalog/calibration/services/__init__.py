@@ -1,4 +1,4 @@
-"""Calibration: labels, cases to label, the threshold, and the choice of the scoring."""
+"""Services of calibration: labels, cases to label, the threshold, and the choice of the scoring."""
 
 from __future__ import annotations
 

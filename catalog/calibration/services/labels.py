@@ -1,4 +1,4 @@
-"""Labels: people's judgements of retrieved versions. The threshold is chosen from them."""
+"""Labels: users' judgments of retrieved versions, from which the threshold is chosen."""
 
 from __future__ import annotations
 
@@ -29,11 +29,10 @@ def label_match(
     confirmed_by: str = "",
     picked: str = MatchLabel.Picked.ASKED,
 ) -> MatchLabel:
-    """Store a person's label for a retrieved version, with the confidence that was shown and the model that
-    confirmed it.
+    """Store a label for a retrieved version, with the confidence shown and the model that confirmed the match.
 
-    Labels are never changed: a person who changes their mind adds another one, or withdraws it. The caller has
-    checked that `by` may label: askers their own statements, managers any. Raises BadInput.
+    Labels never change. Users who change their minds add another label or withdraw the old one. The caller has checked
+    that `by` may label: requesters their own statements, managers all. Raises BadInput.
     """
     if label not in MatchLabel.Label.values:
         raise BadInput(_("Choose match, starting point or no match."), field="label")
@@ -52,14 +51,14 @@ def label_match(
 
 
 class Confirmed(NamedTuple):
-    """How often models were right, for confirmed matches that the askers have labelled."""
+    """How often a model was right about matches that it confirmed and requesters labeled."""
 
     model: str
     share: Share
 
 
 def confirmed_matches() -> list[Confirmed]:
-    """By model, in one query."""
+    """Return the confirmed matches by model, in one query."""
     rows = (
         MatchLabel.objects.counting()
         .exclude(confirmed_by="")
@@ -71,9 +70,9 @@ def confirmed_matches() -> list[Confirmed]:
 
 
 def undo_label(label: MatchLabel, *, by: User) -> None:
-    """Withdraw the label; its case may be labelled again.
+    """Withdraw the label, so that its case may be labeled again.
 
-    Raises PermissionDenied for somebody else's label, NotAllowedNow if it was withdrawn already.
+    Raises PermissionDenied for another user's label, and NotAllowedNow if it was already withdrawn.
     """
     if label.by_id != by.pk:
         raise PermissionDenied(_("This label is not yours."))
@@ -83,5 +82,5 @@ def undo_label(label: MatchLabel, *, by: User) -> None:
 
 
 def forget_statement(statement: str) -> None:
-    """Erase an erased statement from the labels too, and delete them, since they are useless without it."""
+    """Delete the labels of an erased statement, because they are useless without its text."""
     MatchLabel.objects.filter(statement=statement).delete()

@@ -1,4 +1,4 @@
-"""A scoring of the team's own: fitted in the background, compared with the current one, chosen by a person."""
+"""A team's own scoring, fitted in the background and compared with the current one. A user may then choose it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from core.leased_jobs import UNFINISHED, Claim
 
 
 class _Labelled(NamedTuple):
-    """A label among the candidates of its statement."""
+    """A label with the candidates of its statement."""
 
     label: MatchLabel
     rivals: Rivals
@@ -33,7 +33,7 @@ class _Labelled(NamedTuple):
 
 
 def begin_fit(*, by: User) -> Job:
-    """Have a worker fit a scoring to the existing labels. Raises NotAllowedNow if a fit is in progress."""
+    """Ask a worker to fit a scoring to the existing labels. Raises NotAllowedNow if a fit is in progress."""
     require(by, SET_THRESHOLD)
     unfinished = Job.objects.filter(kind=Job.Kind.FIT, state__in=UNFINISHED)
     with transaction.atomic():
@@ -45,16 +45,16 @@ def begin_fit(*, by: User) -> Job:
 
 
 def carry_out_fit(held: Claim[Job], job: Job) -> None:
-    """Fit a model, measure it on held-out labels, and store it; the current one stays in use.
+    """Fit a model, measure it on held-out labels, and store it. The current one stays in use.
 
-    If there is too little to fit, the job ends with the reason.
+    If there are too few labels, the job ends with the reason.
     """
-    # Only a worker needs it, and it takes a second to load.
+    # Only workers need this module, which takes a second to import.
     from catalog.relevance.training import refitting
 
     model = current_scoring()
     cases = _read_labels(held, model)
-    # What the rules forbid is no match whatever the calibration says, so it has no say in it.
+    # Cases that the rules forbid are never a match, so they must not affect the calibration.
     features = [
         refitting.read_features(
             refitting.Labelled(
@@ -93,7 +93,7 @@ def carry_out_fit(held: Claim[Job], job: Job) -> None:
 
 
 def _read_labels(held: Claim[Job], model: RelevanceModel) -> list[_Labelled]:
-    """Every label with the candidates of its statement, and the model's judgement of it."""
+    """Return every label with the candidates of its statement, and the model's judgment of it."""
     labels = list(
         MatchLabel.objects.of_scoring().filter(version__state=Version.State.VERIFIED).order_by("pk")
     )
@@ -106,7 +106,7 @@ def _read_labels(held: Claim[Job], model: RelevanceModel) -> list[_Labelled]:
 
 
 def document_of(model: RelevanceModel) -> ModelDocument:
-    """The document that a scoring was loaded from."""
+    """Return the document from which a scoring was loaded."""
     stored = ScoringModel.objects.filter(name=model.version).first()
     return cast("ModelDocument", stored.document) if stored else shipped_document()
 
@@ -137,7 +137,7 @@ def _keep(
         },
         by=job.by,
     )
-    # What it said of each label while it did not know it: its curve is as honest as that.
+    # Store the held-out confidences, so that the curve of the new scoring is not optimistic.
     LabelScore.objects.bulk_create(
         LabelScore(label_id=pk, scoring=name, confidence=case.confidence, may_match=case.may_match)
         for pk, case in after.items()

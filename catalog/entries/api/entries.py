@@ -1,4 +1,4 @@
-"""Entries by the API: one entry, and what is done with it."""
+"""The API of a single entry."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class EventOutput(serializers.ModelSerializer[VersionEvent]):
 
 
 class EntryViewSet(viewsets.GenericViewSet[Entry]):
-    """One entry, and what a curator does with it."""
+    """Entries and the actions of curators."""
 
     serializer_class = EntrySerializer
     lookup_field = "slug"
@@ -69,12 +69,12 @@ class EntryViewSet(viewsets.GenericViewSet[Entry]):
 
     @extend_schema(responses=EntrySerializer)
     def retrieve(self, request: Request, slug: str) -> Response:
-        """One entry with its phrasings and all its versions."""
+        """Return one entry with its phrasings and all its versions."""
         return entry_response(request.user, access_entry(request.user, slug))
 
     @extend_schema(request=EntryInput, responses={201: VersionSerializer})
     def create(self, request: Request) -> Response:
-        """A new entry with its first version, a draft."""
+        """Create an entry with its first version, which is a draft."""
         require(signed_in(request), CURATE)
         said = read_body(EntryInput, request)
         version = services.create_entry(
@@ -89,7 +89,7 @@ class EntryViewSet(viewsets.GenericViewSet[Entry]):
     @extend_schema(responses=EventOutput(many=True))
     @action(detail=True, pagination_class=None, filter_backends=[])
     def history(self, request: Request, slug: str) -> Response:
-        """What happened to its versions, newest first."""
+        """Return the state changes of its versions, newest first."""
         entry = access_entry(request.user, slug)
         events = VersionEvent.objects.filter(version__entry=entry).select_related("version", "by")
         return Response(EventOutput(events.order_by("-pk"), many=True).data)
@@ -97,7 +97,7 @@ class EntryViewSet(viewsets.GenericViewSet[Entry]):
     @extend_schema(request=ReasonInput, responses=EntrySerializer)
     @action(detail=True, methods=["post"])
     def suspend(self, request: Request, slug: str) -> Response:
-        """Take it out of every answer until somebody has looked."""
+        """Suspend the entry, so that it is not used until a curator lifts the suspension."""
         entry = _entry(request, slug)
         services.suspend(entry, by=signed_in(request), **read_body(ReasonInput, request))
         return changed_entry_response(request.user, slug)
@@ -105,7 +105,7 @@ class EntryViewSet(viewsets.GenericViewSet[Entry]):
     @extend_schema(request=LiftInput, responses=EntrySerializer)
     @action(detail=True, methods=["post"])
     def lift(self, request: Request, slug: str) -> Response:
-        """Let it answer again; the note says what was found."""
+        """Lift the suspension. The note describes the result of the investigation."""
         entry = _entry(request, slug)
         services.lift_suspension(entry, by=signed_in(request), **read_body(LiftInput, request))
         return changed_entry_response(request.user, slug)
@@ -113,7 +113,7 @@ class EntryViewSet(viewsets.GenericViewSet[Entry]):
     @extend_schema(request=TitleInput, responses=EntrySerializer)
     @action(detail=True, methods=["post"])
     def rename(self, request: Request, slug: str) -> Response:
-        """Give it another title; its address stays."""
+        """Change the title of the entry. Its URL stays the same."""
         entry = _entry(request, slug)
         services.rename(entry, by=signed_in(request), **read_body(TitleInput, request))
         return changed_entry_response(request.user, slug)
@@ -121,7 +121,7 @@ class EntryViewSet(viewsets.GenericViewSet[Entry]):
     @extend_schema(request=PhrasingInput, responses=EntrySerializer)
     @action(detail=True, methods=["post"])
     def phrasings(self, request: Request, slug: str) -> Response:
-        """Add a wording."""
+        """Add a phrasing."""
         entry = _entry(request, slug)
         text = read_body(PhrasingInput, request)["text"]
         services.add_phrasing(entry, text=text, by=signed_in(request))
@@ -130,7 +130,7 @@ class EntryViewSet(viewsets.GenericViewSet[Entry]):
     @extend_schema(request={"application/json": PhrasingInput}, responses={200: EntrySerializer})
     @phrasings.mapping.delete
     def remove_phrasing(self, request: Request, slug: str) -> Response:
-        """Take a wording away."""
+        """Remove a phrasing."""
         entry = _entry(request, slug)
         text = read_body(PhrasingInput, request)["text"]
         phrasing = get_object_or_404(entry.phrasings.defer("document"), text=text)
@@ -140,7 +140,7 @@ class EntryViewSet(viewsets.GenericViewSet[Entry]):
     @extend_schema(request=PhrasingInput, responses=EntrySerializer)
     @action(detail=True, methods=["post"], url_path="phrasings/confirm")
     def confirm_phrasing(self, request: Request, slug: str) -> Response:
-        """Put one's name to a wording that somebody else has added."""
+        """Confirm a phrasing that another user added."""
         entry = _entry(request, slug)
         text = read_body(PhrasingInput, request)["text"]
         phrasing = get_object_or_404(entry.phrasings.defer("document"), text=text)

@@ -1,4 +1,4 @@
-"""Answers that show an entry or a version, with what is known of it from use."""
+"""API responses with an entry or a version and its usage record."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from catalog.models import Entry, Version
 
 
 def entry_response(user: User | AnonymousUser, entry: Entry) -> Response:
-    """The entry with its phrasings and all its versions."""
+    """Return the entry with its phrasings and all its versions."""
     versions = list(access_versions(user).filter(entry=entry))
     records = services.track_records([version.pk for version in versions])
     context = {"versions": versions, "records": records}
@@ -20,18 +20,18 @@ def entry_response(user: User | AnonymousUser, entry: Entry) -> Response:
 
 
 def changed_entry_response(user: User | AnonymousUser, slug: str) -> Response:
-    """The same, read again after a change."""
+    """Return the entry, reloaded after a change."""
     return entry_response(user, access_entries(user).get(slug=slug))
 
 
 def version_response(version: Version) -> Response:
-    """The script with all that is known about it."""
+    """Return the version with all its data."""
     records = services.track_records([version.pk])
     return Response(VersionSerializer(version, context={"records": records}).data)
 
 
 def changed_version_response(version: Version, *, status: int = 200) -> Response:
-    """The same, read again after a change."""
+    """Return the version, reloaded after a change."""
     people = ("entry", "author", "owner", "verified_by")
     response = version_response(Version.objects.select_related(*people).get(pk=version.pk))
     response.status_code = status

@@ -1,4 +1,4 @@
-"""Uses of scripts by the API."""
+"""The API of script uses."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from core.web.requests import read_body, read_key, signed_in
 
 
 class UseViewSet(viewsets.GenericViewSet[Use]):
-    """One's own uses of scripts."""
+    """The user's own uses of scripts."""
 
     serializer_class = UseSerializer
     required_scope = ASK_SCOPE
     queryset = Use.objects.none()
 
     def retrieve(self, request: Request, pk: str) -> Response:
-        """What was taken, with which values, and how it went."""
+        """Return a use with its parameter values and outcome."""
         return Response(UseSerializer(access_use(request.user, read_key(pk))).data)
 
     @extend_schema(request=OutcomeInput, responses=RatedSerializer)
     @action(detail=True, methods=["post"])
     def outcome(self, request: Request, pk: str) -> Response:
-        """Say how it went; `worse` needs an incident and suspends the entry."""
+        """Report the outcome. `worse` needs an incident and suspends the entry."""
         use = access_use(request.user, read_key(pk))
         body = read_body(OutcomeInput, request)
         rated = services.record_outcome(use, by=signed_in(request), **body)

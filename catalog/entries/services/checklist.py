@@ -1,4 +1,4 @@
-"""What whoever verifies a version has to know beside its script, and what of it the change has changed."""
+"""The checklist for verifying a version: its details, and which of them changed."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ CHECKED = (
 
 
 class Mark(StrEnum):
-    """How a line of the checklist stands."""
+    """The state of a line in the checklist."""
 
     SAME = "same"
     CHANGED = "changed"
-    MISSING = "missing"  # nobody has said it, and it should be said
+    MISSING = "missing"  # empty although it should be filled in
 
 
 @dataclass(frozen=True, kw_only=True)
 class Check:
-    """One line of the checklist; `before` is what the replaced version said, where that is something else."""
+    """One line of the checklist. `before` is the value of the replaced version, if it differs."""
 
     label: str
     words: str
@@ -36,10 +36,10 @@ class Check:
 
 
 def checklist(version: Version, replaced: Version | None) -> list[Check]:
-    """What it needs, what it does, and how to undo it, each beside what the replaced version said."""
+    """Return requirements, effects and undo steps, compared with the replaced version."""
     said = _say(version)
     before = _say(replaced) if replaced else said
-    # What only looks has nothing to check and nothing to undo.
+    # A read-only script has nothing to check and nothing to undo.
     changes_things = version.side_effect != Version.SideEffect.READ_ONLY
     needed = _needed() if changes_things else ()
     return [
@@ -49,7 +49,7 @@ def checklist(version: Version, replaced: Version | None) -> list[Check]:
 
 
 def _say(version: Version) -> dict[str, str]:
-    """The lines of the checklist in order, in words; empty where nobody has said it."""
+    """Return the lines of the checklist in order, with empty values for missing details."""
     return {
         _("Risk"): str(version.get_risk_display()).lower(),
         _("Side effect"): str(version.get_side_effect_display()),

@@ -1,4 +1,4 @@
-"""The states of a version from draft to deprecated: submit, verify by a second person, send back, deprecate."""
+"""The states of a version: submit, verify by a second person, send back, deprecate."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from core.errors import BadInput, NotAllowedNow
 from core.texts import LONGEST_REASON, clean_text
 
 State = Version.State
-# In a version's provenance: accounts that may have written it, beside its author.
+# In a version's provenance: accounts that may have written it, in addition to its author.
 ALSO_BY = "also_by"
 
 
 @transaction.atomic
 def submit_for_review(version: Version, *, by: User, note: str = "") -> None:
-    """Submit a draft, or a deprecated version that is wanted again, for verification."""
+    """Submit a draft or a deprecated version for verification."""
     require(by, CURATE)
     _move(version, State.IN_REVIEW, by=by, note=_clean_note(note), event="submitted for review")
 
 
 @transaction.atomic
 def send_back(version: Version, *, by: User, reason: str) -> None:
-    """Return a version in review to draft; the reason says what is missing."""
+    """Return a version in review to draft. The reason says what is missing."""
     require(by, CURATE)
     reason = clean_text(reason, field="reason", longest=LONGEST_REASON)
     _move(version, State.DRAFT, by=by, note=reason, event="sent back")
@@ -43,7 +43,7 @@ def send_back(version: Version, *, by: User, reason: str) -> None:
 
 @transaction.atomic
 def deprecate(version: Version, *, by: User, reason: str) -> None:
-    """Deprecate the version; if it was the verified one, the entry does not answer any more."""
+    """Deprecate the version. If it was the live version, the entry no longer answers requests."""
     require(by, CURATE)
     reason = clean_text(reason, field="reason", longest=LONGEST_REASON)
     _move(version, State.DEPRECATED, by=by, note=reason, event="deprecated")
@@ -51,11 +51,11 @@ def deprecate(version: Version, *, by: User, reason: str) -> None:
 
 @transaction.atomic
 def verify(version: Version, *, by: User, note: str = "", wordings: Collection[int] = ()) -> None:
-    """Verify the version in the person's name: it answers from now on, and the former one no longer does.
+    """Verify the version, so that it becomes the live version in place of the former one.
 
-    Also confirms those of the entry's waiting wordings whose keys are in `wordings`, which the person has seen,
-    except their own. Raises BadInput for a high risk without a reason, and PermissionDenied for its author (four
-    eyes), unless a team of one is allowed by its setting.
+    Also confirms the waiting phrasings in `wordings`, which the user has seen, except for the user's own. Raises
+    BadInput for a high risk without a reason, and PermissionDenied for the author (four eyes), unless a setting allows
+    it for teams of one.
     """
     require(by, CURATE)
     note = _clean_note(note)
@@ -76,9 +76,9 @@ def verify(version: Version, *, by: User, note: str = "", wordings: Collection[i
 def verify_again(
     version: Version, *, by: User, note: str = "", wordings: Collection[int] = ()
 ) -> None:
-    """Verify again: the person's name and today's date say that it was looked at and still holds.
+    """Confirm that the live version is still correct, with the user's name and today's date.
 
-    If its author had rolled it back in an emergency, that is confirmed too. Four eyes, reason and `wordings` as for
+    This also confirms an emergency rollback by its author. The rules for four eyes, reason and `wordings` are those of
     `verify`. Raises PermissionDenied, BadInput, and NotAllowedNow for a version that is not verified.
     """
     require(by, CURATE)
@@ -113,18 +113,18 @@ def verify_again(
 
 
 def may_verify(version: Version, *, by: User) -> bool:
-    """Whether the four-eyes rule lets this person verify it; roles and states are not checked here."""
+    """Return whether the four-eyes rule allows this user to verify it. Roles and states are not checked."""
     return by.pk not in writers_of(version) or settings.SCRIPTSMITH_SELF_VERIFY
 
 
 def writers_of(version: Version) -> set[int]:
-    """The accounts of its author and of possible authors."""
+    """Return the accounts of its author and of possible authors."""
     known = {version.author_id} if version.author_id is not None else set()
     return known | set((version.provenance or {}).get(ALSO_BY, ()))
 
 
 def require_reason(version: Version, reason: str, *, field: str) -> None:
-    """Raise BadInput if the version is high risk and no reason is given for verifying it."""
+    """Raise BadInput if the version is high risk and there is no reason for verifying it."""
     if version.takes_reason and not reason:
         raise BadInput(
             _("This script is a high risk. Say why it should be verified despite that."),
@@ -133,7 +133,7 @@ def require_reason(version: Version, reason: str, *, field: str) -> None:
 
 
 def mark_verified(version: Version, *, by: User | None, note: str) -> None:
-    """Make a version of a locked entry the verified one; the caller has checked the permission."""
+    """Make a version of a locked entry the live one. The caller has checked the permission."""
     for former in Version.objects.filter(entry=version.entry_id, state=State.VERIFIED):
         if former.pk != version.pk:
             former.move_to(State.DEPRECATED, by=by, note=f"replaced by version {version.number}")
@@ -151,7 +151,7 @@ def mark_verified(version: Version, *, by: User | None, note: str) -> None:
 
 
 def _confirm_emergencies(version: Version, *, by: User | None) -> None:
-    """Confirm an emergency roll back when somebody else verifies the version."""
+    """Confirm an emergency rollback if another user verifies the version."""
     waiting = Rollback.objects.filter(version=version, is_emergency=True, confirmed_at=None)
     if by is not None:
         waiting.exclude(by=by).update(confirmed_by=by, confirmed_at=timezone.now())

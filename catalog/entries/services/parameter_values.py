@@ -1,4 +1,4 @@
-"""Fills in parameters, and says what prevents a script from being copied."""
+"""Fill in parameters, and explain why a script cannot be copied."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 
 @dataclass(frozen=True, kw_only=True)
 class Filled:
-    """A script with values. If something is wrong it may not be copied, and the text has no values."""
+    """A script with parameter values. If there is a problem, it may not be copied and has no values."""
 
     text: str
-    values: Mapping[str, str]  # those that are not empty
+    values: Mapping[str, str]  # only nonempty ones
     problems: Mapping[str, str] = field(default_factory=dict)  # by parameter
-    dangers: tuple[str, ...] = ()  # values that would destroy more than anybody means
-    findings: Sequence[Mapping[str, object]] = ()  # of the version, at the lines of the text
+    dangers: tuple[str, ...] = ()  # values that would destroy more than intended
+    findings: Sequence[Mapping[str, object]] = ()  # of the version, with the lines of this text
     script: str = ""  # without the values
 
     @cached_property
     def _added(self) -> tuple[int, int]:
-        """How many lines were added, and after which line."""
+        """Return how many lines were added, and after which line."""
         old, new = self.script.split("\n"), self.text.split("\n")
         same = takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False))
         return len(new) - len(old), sum(1 for _pair in same)
 
     def line_of(self, line: object) -> int | None:
-        """Return the line of the text for a line of the script; None stays None."""
+        """Return the line of the text for a line of the script, or None for None."""
         added, after = self._added
         if not isinstance(line, int):
             return None
@@ -47,9 +47,9 @@ class Filled:
 
 
 def fill_in(version: Version, values: Mapping[str, str]) -> Filled:
-    """The exact text with these values, and what is wrong with them.
+    """Return the script with these values, and the problems with them.
 
-    A parameter that is empty or left out keeps the script's own default.
+    An empty or missing parameter keeps the script's own default.
     """
     parameters = {row["name"]: Parameter.model_validate(row) for row in version.parameters}
     given = {name: value for name, value in values.items() if value}
@@ -66,7 +66,7 @@ def fill_in(version: Version, values: Mapping[str, str]) -> Filled:
     if not dangers:
         try:
             text = analysis.fill(version.script, given)
-        except analysis.UnfillableScript as error:  # described by an older analysis than ours
+        except analysis.UnfillableScript as error:  # an older analysis described it
             dangers = (str(error),)
     filled = Filled(text=text, values=given, dangers=dangers, script=version.script)
     findings = [

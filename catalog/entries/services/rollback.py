@@ -1,6 +1,4 @@
-"""Rolling back: a former version answers again, in one step, verified by a second person or as a recorded
-emergency.
-"""
+"""Rollback: make a former version live again, verified by a second person or as a recorded emergency."""
 
 from __future__ import annotations
 
@@ -29,32 +27,32 @@ State = Version.State
 
 @dataclass(frozen=True, kw_only=True)
 class RollbackPlan:
-    """What rolling back to `version` would do for this person; it is not possible if `problem` says why."""
+    """The effect of a rollback to `version` by this user. `problem` says why it is not possible."""
 
     version: Version
-    replaced: Version | None  # what answers now
-    may_verify: bool  # else it takes somebody else, or an emergency
+    replaced: Version | None  # the current live version
+    may_verify: bool  # if not, another user or an emergency is needed
     problem: str = ""
 
     @property
     def seen(self) -> str:
-        """The version that answers now, as a short text."""
+        """Return the number of the live version as text, for edit conflicts."""
         return str(self.replaced.number) if self.replaced else "none"
 
 
 def can_roll_back_to(version: Version) -> bool:
-    """Whether the version was verified once and does not answer any more."""
+    """Return whether the version was verified once and is no longer live."""
     return version.state == State.DEPRECATED and version.verified_at is not None
 
 
 def rollback_targets(versions: Sequence[Version]) -> list[Version]:
-    """The versions of an entry that could answer again, the most recent first."""
+    """Return the versions of an entry that could be live again, newest first."""
     former = [version for version in versions if can_roll_back_to(version)]
     return sorted(former, key=lambda version: -version.number)
 
 
 def plan_rollback(version: Version, *, by: User) -> RollbackPlan:
-    """The plan of a roll back; changes nothing."""
+    """Return the plan of a rollback without changing anything."""
     replaced = (
         Version.objects.filter(entry=version.entry_id, state=State.VERIFIED)
         .select_related("author", "verified_by")
@@ -84,12 +82,11 @@ def roll_back(
     lift: bool = False,
     seen: str = "",
 ) -> Rollback:
-    """Make the version answer again and deprecate the present one; `lift` also ends a suspension of the entry.
+    """Make the version live again and deprecate the current one. `lift` also lifts a suspension of the entry.
 
-    The person verifies it as they would any version, so its author can't. In an `emergency` the author can: the
-    former verification counts again, and is unconfirmed until somebody else verifies it again. Raises
-    PermissionDenied (four eyes), BadInput without a reason, NotAllowedNow, and Stale if another version answers
-    than the one the person saw.
+    The user verifies the version, so its author cannot roll back to it. In an `emergency` the author can. The former
+    verification then applies, and remains unconfirmed until another user verifies the version. Raises PermissionDenied
+    (four eyes), BadInput without a reason, NotAllowedNow, and Stale if the live version has changed.
     """
     require(by, CURATE)
     reason = clean_text(reason, field="reason", longest=LONGEST_REASON)
@@ -129,12 +126,12 @@ def roll_back(
 
 
 def emergencies_to_confirm() -> QuerySet[Rollback]:
-    """Emergency roll backs that wait for a second person."""
+    """Return the emergency rollbacks that wait for a second person."""
     return Rollback.objects.to_confirm()
 
 
 def emergency_of(versions: Sequence[Version]) -> Rollback | None:
-    """The unconfirmed emergency roll back to one of these versions."""
+    """Return the unconfirmed emergency rollback to one of these versions."""
     return emergencies_to_confirm().filter(version__in=[one.pk for one in versions]).last()
 
 

@@ -1,4 +1,4 @@
-"""Checks a script while it is typed; nothing is stored."""
+"""Check a script while the user types. Nothing is stored."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from catalog import analysis
 from catalog.models import ToolRule
 from core.errors import BadInput, Refused
 
-# Characters. ShellCheck takes about a second for the first number; beyond the second the rules take too long, too.
+# Characters. ShellCheck takes about a second for the first limit, and the rules take too long beyond the second.
 MOST_FOR_SHELLCHECK = 30_000
 MOST_FOR_RULES = 300_000
-# At a time in one process, however many people type: pages and scores must not wait behind them.
+# The limit of concurrent checks per process, so that pages and scores do not wait.
 MOST_AT_ONCE = 2
 _SECONDS_TO_WAIT = 1.0
 
@@ -27,20 +27,20 @@ _asking_lock = Lock()
 
 
 class CheckerBusy(Refused):
-    """The checker is busy with other scripts; the person may try again in a moment."""
+    """The checker is busy with other scripts. The user may try again shortly."""
 
 
 class Checked(NamedTuple):
-    """A report; without ShellCheck if that would take too long."""
+    """A report, without ShellCheck if that would take too long."""
 
     report: analysis.Report
     is_by_rules_only: bool
 
 
 def check_script(script: str, *, by: User) -> Checked:
-    """The findings in a script; one check at a time for each person.
+    """Return the findings in a script, with one check at a time per user.
 
-    Raises BadInput for a text that can't be checked, and CheckerBusy.
+    Raises BadInput for a text that cannot be checked, and CheckerBusy.
     """
     if not script.strip():
         raise BadInput(_("There is no script yet."), field="script")

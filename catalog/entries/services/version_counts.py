@@ -16,11 +16,11 @@ from catalog.models import MatchLabel, Version
 class VersionCounts:
     """Counts of one version."""
 
-    shown_as_match: int = 0  # to people who asked
+    shown_as_match: int = 0  # to requesters
     shown_as_adapt: int = 0
-    accepted: int = 0  # "this is it", by who asked
+    accepted: int = 0  # "this is it", by the requester
     rejected: int = 0  # "not what I asked"
-    edited: int = 0  # by a person, after it was shown
+    edited: int = 0  # by a user, after it was shown
     record: TrackRecord = TrackRecord()
 
     def __bool__(self) -> bool:
@@ -28,7 +28,7 @@ class VersionCounts:
 
 
 def counts_of(version_ids: Sequence[int]) -> Mapping[int, VersionCounts]:
-    """The counts of many versions in a fixed number of queries; those with none are left out."""
+    """Return the counts of many versions in a fixed number of queries. Versions without counts are left out."""
     shown = hooks.shown_of(version_ids)
     records = track_records(version_ids)
     asked = MatchLabel.objects.counting().filter(
@@ -59,6 +59,6 @@ def counts_of(version_ids: Sequence[int]) -> Mapping[int, VersionCounts]:
 
 
 def counts_by_version(versions: Sequence[Version]) -> list[tuple[Version, VersionCounts]]:
-    """The versions with their counts that were ever shown, used or judged."""
+    """Return the versions that were ever shown, used or labeled, with their counts."""
     found = counts_of([version.pk for version in versions])
     return [(version, found[version.pk]) for version in versions if version.pk in found]

@@ -1,4 +1,4 @@
-"""Versions: editing, returning to an older one, and their details."""
+"""Versions: edit, revert to an older one, and compare details."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from core.texts import LONGEST_REASON, clean_text, name_of
 def edit_version(
     version: Version, *, script: str, details: VersionDetails, by: User, note: str = ""
 ) -> Version:
-    """Create the next version, a draft by `by`, from the newest one. Raises Stale, BadInput."""
+    """Create the next version as a draft by `by`, based on the newest one. Raises Stale, BadInput."""
     require(by, CURATE)
     note = clean_text(note, field="note", longest=LONGEST_REASON, required=False)
     prepared = prepare(script, details)
@@ -44,7 +44,7 @@ def edit_version(
 
 
 def revert_to(version: Version, *, by: User, note: str = "") -> Version:
-    """Create the next version, a draft, with the script and the details of an older one."""
+    """Create the next version as a draft with the script and the details of an older one."""
     require(by, CURATE)
     note = clean_text(note, field="note", longest=LONGEST_REASON, required=False)
     prepared = prepare(version.script, details_of(version))
@@ -66,10 +66,10 @@ def set_details(
     owner: User | None,
     seen: str = "",
 ) -> None:
-    """Change what does not affect how the script is run: tags, links, owner.
+    """Change tags, links and owner, which do not affect how the script runs.
 
-    Everything else is part of what was verified, so changing it creates a new version. Raises Stale if the values
-    are not those that the person saw (`labels_seen`), NotAllowedNow, BadInput.
+    All other details are verified, so changing them creates a new version. Raises Stale if the values have changed
+    since the user saw them (`labels_seen`), NotAllowedNow, BadInput.
     """
     require(by, CURATE)
     details = VersionDetails.read({"tags": tags, "links": links})
@@ -104,13 +104,13 @@ def set_details(
 
 
 def labels_seen(version: Version) -> str:
-    """Tags, owner and links as a short text that changes with them."""
+    """Return a short hash of tags, owner and links, which changes with them."""
     labels = (sorted(tag.name for tag in version.tags.all()), version.owner_id, version.links)
     return hashlib.sha256(repr(labels).encode()).hexdigest()[:16]
 
 
 def details_of(version: Version) -> VersionDetails:
-    """The version's details, in the shape of forms and files."""
+    """Return the version's details in the format of forms and files."""
     return VersionDetails.model_validate(
         {
             "parameters": version.parameters,
@@ -132,7 +132,7 @@ def details_of(version: Version) -> VersionDetails:
 
 
 class ChangedDetail(NamedTuple):
-    """A field other than the script in which two versions differ, in words."""
+    """A detail in which two versions differ, in words."""
 
     name: str
     old: str
@@ -142,7 +142,7 @@ class ChangedDetail(NamedTuple):
 def compare_details(
     old: Version, new: Version, *, without: Collection[str] = ()
 ) -> list[ChangedDetail]:
-    """The fields other than the script in which two versions differ, `without` these."""
+    """Return the details in which two versions differ, except for those in `without`."""
     before, after = details_of(old).model_dump(mode="json"), details_of(new).model_dump(mode="json")
     return [
         ChangedDetail(_name_of_field(name), _words(before[name]), _words(after[name]))

@@ -1,4 +1,4 @@
-"""What of entries may be told outside: no version that an open study looks at, nor what was made from one."""
+"""Which versions may be shown outside: none that an open study contains, and none based on one of those."""
 
 from __future__ import annotations
 
@@ -9,32 +9,33 @@ from catalog.models import Entry, Rollback, Version, VersionEvent
 
 
 def runs_behind(version: Version) -> set[int]:
-    """The runs that a version came from, by way of every version that it was made from."""
+    """Return the runs that produced a version, including those of all versions that it is based on."""
     return _runs_behind([version])[version.pk]
 
 
 def withheld(versions: Iterable[Version]) -> set[int]:
-    """Those that an open study hides, by their keys. One query, and one of whoever knows of studies."""
+    """Return the keys of the versions that an open study hides. Uses one query and one hook call."""
     behind = _runs_behind(list(versions))
     studied = set(hooks.runs_studied(set().union(*behind.values())))
     return {pk for pk, runs in behind.items() if runs & studied}
 
 
 def is_withheld(version: Version) -> bool:
-    """Whether an open study hides it."""
+    """Return whether an open study hides the version."""
     return bool(withheld([version]))
 
 
 def is_entry_withheld(entry: Entry) -> bool:
-    """Whether open studies hide every version of it, and so that there is such an entry."""
+    """Return whether open studies hide every version of the entry, and with them its existence."""
     versions = list(Version.objects.filter(entry=entry).only("entry", "number"))
     return bool(versions) and len(withheld(versions)) == len(versions)
 
 
 def version_outside(version: Version) -> Version | None:
-    """What stands for an entry outside, where this is its verified version; None where nothing does.
+    """Return the version to show outside for an entry with this verified version, or None.
 
-    As long as a study hides that one, it is what would answer had nothing hidden been verified.
+    While a study hides the verified version, this is the version that would be live if no hidden version had been
+    verified.
     """
     if not is_withheld(version):
         return version
@@ -56,8 +57,8 @@ def version_outside(version: Version) -> Version | None:
 
 
 def _was_replaced(version: Version, last: VersionEvent, number: int) -> bool:
-    """Whether the last that happened to it is that version `number` took its place, in an emergency or not."""
-    # A roll back after it is the same change: anything else would have been the last.
+    """Return whether its last change was the replacement by version `number`, in an emergency or not."""
+    # A rollback after this event is the same change, because any other change would be the last event.
     put_back = Rollback.objects.filter(
         replaced=version, version__number=number, is_emergency=True, at__gte=last.at
     )

@@ -1,4 +1,4 @@
-"""Four eyes for wordings: until somebody other than its author confirms it, a wording is a starting point at most."""
+"""Four eyes for phrasings: until a second user confirms one, it can only suggest a starting point."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from core.errors import NotAllowedNow
 
 @dataclass(frozen=True, kw_only=True)
 class Confirmation:
-    """The author of a wording (None: a model, a file, the product), and whether somebody has confirmed it."""
+    """The author of a phrasing (None: a model, a file or the product), and its confirmation."""
 
     added_by: User | None
     confirmed_by: User | None = None
     is_confirmed: bool = False
 
     def fields(self) -> Mapping[str, object]:
-        """The same, of a Phrasing."""
+        """Return the values as fields of a Phrasing."""
         return {
             "added_by": self.added_by,
             "confirmed_by": self.confirmed_by,
@@ -42,22 +42,22 @@ class Confirmation:
 
 
 def confirmation_by(added_by: User | None, *, by: User | None) -> Confirmation:
-    """Confirmed by this person, unless they are its author; a team of one may by its setting."""
+    """Confirm in the name of `by`, unless that is the author. A setting allows it for teams of one."""
     if added_by is not None and by is not None and not _may(added_by.pk, by):
         return Confirmation(added_by=added_by)
     return Confirmation(added_by=added_by, confirmed_by=by, is_confirmed=True)
 
 
 def may_confirm(phrasing: Phrasing, *, by: User) -> bool:
-    """Whether the four-eyes rule lets this person confirm it; roles are not checked here."""
+    """Return whether the four-eyes rule allows this user to confirm it. Roles are not checked."""
     return _may(phrasing.added_by_id, by)
 
 
 @transaction.atomic
 def confirm_phrasing(phrasing: Phrasing, *, by: User) -> None:
-    """Confirm a wording: the entry does what it asks for. From now on it answers like the others.
+    """Confirm that the entry does what the phrasing says, so that requests can match it.
 
-    Raises PermissionDenied for its author, unless a team of one may by its setting; NotAllowedNow if it was
+    Raises PermissionDenied for its author, unless a setting allows it for teams of one, and NotAllowedNow if it was
     confirmed or removed already.
     """
     require(by, CURATE)
@@ -71,7 +71,7 @@ def confirm_phrasing(phrasing: Phrasing, *, by: User) -> None:
 
 
 def confirm(entry: Entry, keys: Collection[int], *, by: User) -> int:
-    """Confirm these wordings of a locked entry, as far as they wait and the person may; returns how many."""
+    """Confirm these phrasings of a locked entry if they wait and the user may. Returns their number."""
     waiting = list(entry.phrasings.filter(pk__in=keys, confirmed_at=None).defer("document"))
     waiting = [phrasing for phrasing in waiting if may_confirm(phrasing, by=by)]
     for phrasing in waiting:
@@ -85,7 +85,7 @@ def confirm(entry: Entry, keys: Collection[int], *, by: User) -> int:
 
 
 def waiting_to_confirm(by: User) -> QuerySet[Phrasing]:
-    """Wordings of entries that may answer which this person could confirm, oldest first."""
+    """Return the waiting phrasings of live entries that this user could confirm, oldest first."""
     answering = Entry.objects.standing().filter(versions__state=Version.State.VERIFIED)
     mine = Q() if settings.SCRIPTSMITH_SELF_VERIFY else ~Q(added_by=by)
     others = Q(added_by=None) | mine

@@ -1,4 +1,4 @@
-"""What a curator does on the page of an entry: one address, one form and one service each."""
+"""The actions of a curator on an entry's page, each with one URL, one form and one service."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from core.web.forms import add_refusal, retype, split_words
 
 
 class Move(NamedTuple):
-    """A form whose fields are the service's arguments, and what to say when it is done."""
+    """A form whose fields are the service's arguments, and the success message."""
 
     form: type[forms.Form]
     service: Callable[..., object]
@@ -50,7 +50,7 @@ VERSION_MOVES = {
     "verify_again": Move(VerifyForm, services.verify_again, _("Verified again.")),
     "deprecate": Move(ReasonForm, services.deprecate, _("The version is out of use.")),
 }
-# Decided on the page of the review, which a refusal shows again.
+# These are submitted on the review page, which is rendered again after a refusal.
 DECISIONS = ("verify", "send_back")
 ENTRY_MOVES = {
     "suspend": Move(ReasonForm, services.suspend, _("Suspended. The entry no longer answers.")),
@@ -62,7 +62,7 @@ ENTRY_MOVES = {
 
 @require_POST
 def move_version(request: HttpRequest, pk: int, name: str) -> HttpResponse:
-    """Carry out one of VERSION_MOVES."""
+    """Run one of VERSION_MOVES."""
     version = access_version(request.user, pk, to_curate=True)
     move = VERSION_MOVES[name]
     form = move.form(request.POST, auto_id=f"{name}_%s")
@@ -78,7 +78,7 @@ def move_version(request: HttpRequest, pk: int, name: str) -> HttpResponse:
 
 @require_POST
 def revert_version(request: HttpRequest, pk: int) -> HttpResponse:
-    """Make the next version from an older one, and show it."""
+    """Create the next version from an older one and show it."""
     version = access_version(request.user, pk, to_curate=True)
     form = NoteForm(request.POST, auto_id="revert_%s")
     done = _("A new version has the old script. Submit it for review when it is ready.")
@@ -111,7 +111,7 @@ def label_version(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def move_entry(request: HttpRequest, slug: str, name: str) -> HttpResponse:
-    """Carry out one of ENTRY_MOVES."""
+    """Run one of ENTRY_MOVES."""
     entry = access_entry(request.user, slug, to_curate=True)
     move = ENTRY_MOVES[name]
     form = move.form(request.POST, auto_id=f"{name}_%s")
@@ -124,7 +124,7 @@ def move_entry(request: HttpRequest, slug: str, name: str) -> HttpResponse:
 
 @require_POST
 def confirm_phrasing(request: HttpRequest, pk: int) -> HttpResponse:
-    """Put one's name to a wording that somebody else has added."""
+    """Confirm a phrasing that another user added."""
     phrasing = access_phrasing(request.user, pk)
     assert isinstance(request.user, User)
     try:
@@ -138,7 +138,7 @@ def confirm_phrasing(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def remove_phrasing(request: HttpRequest, pk: int) -> HttpResponse:
-    """Take a wording away."""
+    """Remove a phrasing."""
     phrasing = access_phrasing(request.user, pk)
     assert isinstance(request.user, User)
     services.remove_phrasing(phrasing, by=request.user)
@@ -155,7 +155,7 @@ def _carry_out(
     act: Callable[[User], Version | None],
     done: Promise,
 ) -> HttpResponse:
-    """Post/Redirect/Get; a refusal shows the page again, with what was typed."""
+    """Run the action and redirect, or render the page again with the refusal and the input."""
     assert isinstance(request.user, User)
     entry, version = (target.entry, target) if isinstance(target, Version) else (target, None)
     status = 422
@@ -183,7 +183,7 @@ def _carry_out(
 
 
 def _let_go_on(form: forms.Form, name: str, entry: Entry, version: Version | None) -> None:
-    """What was typed stays, and counts as said in view of what is there now: the refusal shows it."""
+    """Keep the input and update its `seen` value, because the refusal shows the current state."""
     shown = version or entry.versions.latest("number")
     seen = fresh_forms(entry, shown, {})[name].initial.get("seen", "")
     retype(form, seen=seen)

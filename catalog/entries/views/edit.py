@@ -1,4 +1,4 @@
-"""Writing: a new entry, and the next version of one."""
+"""Pages to create an entry and to edit it as the next version."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ PREFIX = "parameters"
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def entry_new(request: HttpRequest) -> HttpResponse:
-    """Write a new entry; it begins as a draft."""
+    """Create an entry, which begins as a draft."""
     user = request.user
     if not isinstance(user, User):
         raise PermissionDenied
@@ -63,7 +63,7 @@ def entry_new(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def entry_alike(request: HttpRequest) -> HttpResponse:
-    """What is alike to the entry that somebody is writing, as they type; by POST, since a script fits no address."""
+    """Show entries similar to the one being written. Uses POST, because a script is too long for a URL."""
     user = request.user
     if not isinstance(user, User):
         raise PermissionDenied
@@ -74,7 +74,7 @@ def entry_alike(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def version_edit(request: HttpRequest, pk: int) -> HttpResponse:
-    """Write the next version; the one that is verified goes on answering."""
+    """Create the next version. The live version stays live."""
     version = access_version(request.user, pk, to_curate=True)
     assert isinstance(request.user, User)
     if request.method != "POST":
@@ -130,14 +130,14 @@ def _show_suggested(
     *,
     version: Version | None = None,
 ) -> HttpResponse:
-    """What was typed, with a row for each parameter of the script; nothing is saved."""
+    """Show the input with a row for each parameter of the script. Nothing is saved."""
     typed = [{name: row[name].data for name in row.fields} for row in rows.forms]
     try:
         found, remarks = suggest_rows(form["script"].data or "", typed)
     except BadInput as refusal:
         add_refusal(form, refusal)
         return _show_form(request, form, rows, version=version, status=422)
-    # Not bound: what is not yet typed is no mistake here.
+    # Leave the form unbound, because incomplete input is not an error here.
     fresh = type(form)(initial={name: form[name].data for name in form.fields})
     return _show_form(request, fresh, _rows(None, initial=found), version=version, remarks=remarks)
 
@@ -152,7 +152,7 @@ def _show_form(
     remarks: Sequence[str] = (),
     status: int = 200,
 ) -> HttpResponse:
-    """The form; `newer` is what somebody made while the person was typing."""
+    """Render the form. `newer` is a version that another user has created in the meantime."""
     typed = {name: form[name].value() or "" for name in ("title", "script") if name in form.fields}
     context = {
         "nav_section": "catalogue",

@@ -1,4 +1,4 @@
-"""The history of an entry: every version, what happened to each, and the difference between two."""
+"""The history of an entry: its versions, their state changes, and the difference between two versions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from catalog.models import Version, VersionEvent
 
 @require_safe
 def version_history(request: HttpRequest, slug: str) -> HttpResponse:
-    """Every version, what happened to each, and the difference between two."""
+    """Show all versions, their state changes, and the difference between two of them."""
     entry = access_entry(request.user, slug)
     versions = list(access_versions(request.user).filter(entry=entry))
     by_number = {version.number: version for version in versions}
@@ -34,7 +34,7 @@ def version_history(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _numbered(request: HttpRequest, name: str, versions: dict[int, Version]) -> Version | None:
-    """The version that a parameter of the address names; 404 where there is none."""
+    """Return the version named by a URL parameter. Raises Http404 if it does not exist."""
     value = request.GET.get(name, "")
     if not value:
         return None

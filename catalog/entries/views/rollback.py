@@ -1,4 +1,4 @@
-"""The page on which an entry goes back to a former version."""
+"""The page for rolling back an entry to a former version."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from core.web.forms import add_refusal, retype
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def version_roll_back(request: HttpRequest, pk: int) -> HttpResponse:
-    """What would happen; then it happens: verified by this person, as an emergency, or asked of somebody else."""
+    """Show the effect of a rollback, then verify, roll back in an emergency, or ask another user to verify."""
     version = access_version(request.user, pk, to_curate=True)
     user = request.user
     assert isinstance(user, User)
@@ -48,7 +48,7 @@ def version_roll_back(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _carry_out(version: Version, form: RollbackForm, *, by: User) -> str:
-    """Do it, and say what was done."""
+    """Run the chosen action and return the success message."""
     typed = form.cleaned_data
     if typed["way"] == RollbackForm.ASK:
         services.submit_for_review(version, by=by, note=typed["reason"])

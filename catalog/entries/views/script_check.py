@@ -1,4 +1,4 @@
-"""What is found in a script while somebody types it, as a fragment of the page around the editor."""
+"""The findings in a script while the user types, as a page fragment next to the editor."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_SHOWN = 100
 
 @require_POST
 def check(request: HttpRequest) -> HttpResponse:
-    """The findings of the script that is sent; nothing of it is kept. 429 where the checks are busy."""
+    """Return the findings in the submitted script, which is not stored. Returns 429 if the checker is busy."""
     person = signed_in(request)
     try:
         done = check_script(request.POST.get("script", "").replace("\r\n", "\n"), by=person)
@@ -39,6 +39,6 @@ def check(request: HttpRequest) -> HttpResponse:
 
 
 def _place(found: Finding) -> tuple[int, int]:
-    """By line, and the worst of a line first."""
+    """Sort by line, most severe first."""
     seen = RatedFinding(found.check, found.outcome, found.level, found.code)
     return found.line or 0, -list(Risk).index(finding_risk(seen))

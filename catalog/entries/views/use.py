@@ -1,4 +1,4 @@
-"""Filling in, copying, and saying how it went."""
+"""Views to fill in a script, copy it, and report the outcome."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from core.web.requests import wants_fragment
 
 @require_POST
 def preview_version(request: HttpRequest, pk: int) -> HttpResponse:
-    """The script with the values typed so far; changes nothing.
+    """Show the script with the values entered so far, without changing anything.
 
-    POST, for a value may be a secret, and addresses are kept in logs.
+    Uses POST because a value may be a secret and URLs are logged.
     """
     version = access_version(request.user, pk)
     form = UseForm(version, request.POST)
@@ -37,7 +37,7 @@ def preview_version(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def use_version(request: HttpRequest, pk: int) -> HttpResponse:
-    """Record the use, and show the exact text to copy; a page that has copied it already is told that in a line."""
+    """Record the use and show the exact script, or only a short note if the page has copied it already."""
     version = access_version(request.user, pk)
     assert isinstance(request.user, User)
     form = UseForm(version, request.POST)
@@ -61,13 +61,13 @@ def use_version(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_safe
 def use_detail(request: HttpRequest, pk: int) -> HttpResponse:
-    """What the person took away, byte for byte, and the question how it went."""
+    """Show the exact script that the user copied, and ask for the outcome."""
     return _show_use(request, access_use(request.user, pk), OutcomeForm())
 
 
 @require_POST
 def rate_use(request: HttpRequest, pk: int) -> HttpResponse:
-    """Say how it went."""
+    """Record the outcome."""
     use = access_use(request.user, pk)
     assert isinstance(request.user, User)
     form = OutcomeForm(request.POST)

@@ -1,4 +1,4 @@
-"""The list of entries: filtered, searched, and changed in bulk."""
+"""The list of entries: filters, search, saved views and bulk actions."""
 
 from __future__ import annotations
 

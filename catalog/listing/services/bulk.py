@@ -1,4 +1,4 @@
-"""One action on many entries: a preview for each of them, then exactly what the preview said."""
+"""Bulk actions: a preview for each entry, then exactly the previewed changes."""
 
 from __future__ import annotations
 
@@ -42,17 +42,17 @@ class Deed(models.TextChoices):
 
 @dataclass(frozen=True, kw_only=True)
 class BulkOrder:
-    """An action with its arguments."""
+    """A bulk action with its arguments."""
 
     deed: Deed
     tags: tuple[str, ...] = ()
     owner: User | None = None
-    note: str = ""  # the reason, where one is needed
+    note: str = ""  # the reason, if one is needed
 
 
 @dataclass(frozen=True, kw_only=True)
 class BulkStep:
-    """What happens to one entry: words for people, or a refusal. `seen` changes when the entry does."""
+    """The change of one entry in words, or a refusal. `seen` changes when the entry does."""
 
     entry: Entry
     version: Version | None
@@ -63,14 +63,14 @@ class BulkStep:
 
 @dataclass(frozen=True, kw_only=True)
 class BulkOutcome:
-    """What happened to each entry."""
+    """The result for each entry."""
 
     done: list[BulkStep] = field(default_factory=list)
     refused: list[BulkStep] = field(default_factory=list)
 
 
 def plan_bulk(order: BulkOrder, entries: Sequence[Entry], *, by: User) -> list[BulkStep]:
-    """What the action would do to each entry; changes nothing. Raises BadInput for an unknown action."""
+    """Return what the action would do to each entry without changing anything. Raises BadInput."""
     require(by, CURATE)
     _check(order, entries)
     versions = _versions_of(entries)
@@ -80,9 +80,9 @@ def plan_bulk(order: BulkOrder, entries: Sequence[Entry], *, by: User) -> list[B
 def carry_out_bulk(
     order: BulkOrder, entries: Sequence[Entry], *, seen: Mapping[int, str], by: User
 ) -> BulkOutcome:
-    """Carry out the plan, entry by entry; `seen` has each step's `seen` by the entry's key.
+    """Run the plan for each entry. `seen` maps each entry's key to the `seen` of its step.
 
-    Entries that changed since, or that the plan refused, are left alone and reported. Raises BadInput.
+    Entries that have changed, or that the plan refuses, are skipped and reported. Raises BadInput.
     """
     outcome = BulkOutcome()
     for step in plan_bulk(order, entries, by=by):
@@ -111,7 +111,7 @@ def _check(order: BulkOrder, entries: Sequence[Entry]) -> None:
 
 
 def _versions_of(entries: Iterable[Entry]) -> dict[int, list[Version]]:
-    """The versions of each entry, newest first."""
+    """Return the versions of each entry, newest first."""
     versions: dict[int, list[Version]] = {}
     rows = Version.objects.filter(entry__in=[entry.pk for entry in entries])
     for version in (
@@ -194,7 +194,7 @@ _PLANS: Mapping[Deed, Callable[[BulkOrder, Version, User], tuple[str, str]]] = {
 
 
 def _do(order: BulkOrder, step: BulkStep, by: User) -> BulkStep:
-    """The step, refused if the service refused."""
+    """Run the step and return it, or a refusal by the service."""
     version = step.version
     assert version is not None
     try:

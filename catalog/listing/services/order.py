@@ -1,4 +1,4 @@
-"""The orders of a list of entries, by its representative versions."""
+"""Sort orders of the list of entries, based on their representative versions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Risk = Version.Risk
 
 
 class Sort(models.TextChoices):
-    """How a list is ordered; the first is the default."""
+    """The sort orders. The first is the default."""
 
     NEWEST = "", _("Newest first")
     USED = "used", _("Most used first")
@@ -29,9 +29,9 @@ class Sort(models.TextChoices):
 def in_order(
     filters: Filters, sort: Sort, *, among: QuerySet[Entry], start: int, size: int
 ) -> Sequence[Entry]:
-    """At most `size` matching entries from position `start` on, in this order.
+    """Return at most `size` matching entries from position `start` on, in this order.
 
-    By position and not by key, since the sort key is computed: a page far back costs as much as the whole list.
+    Uses positions instead of keys, because the sort key is computed. A late page costs as much as the whole list.
     Raises BadInput.
     """
     filters.check()
@@ -49,7 +49,7 @@ def in_order(
 
 
 def row_condition(filters: Filters) -> Q:
-    """The filters as one condition on a version, including those about its entry."""
+    """Return the filters as one condition on a version, including those on its entry."""
     condition = Q(*conditions_of(filters), entry__merged_into__isnull=filters.state != MERGED)
     if filters.state == SUSPENDED:
         condition &= Q(entry__suspended_at__isnull=False)

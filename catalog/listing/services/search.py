@@ -1,4 +1,4 @@
-"""Searches entries by filters, words and meaning. Needs neither model, worker nor broker."""
+"""Search entries by filters, words and meaning. It needs no model, worker or broker."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from core.texts import LONGEST_STATEMENT, clean_text
 
 MOST_FOUND = 50
 CANDIDATES = 200
-# Where filters leave at most so many entries, each of those is compared. Other filters are applied to
-# what is found, and then more is looked for.
+# If the filters leave at most this many entries, all of them are compared. Otherwise more candidates are retrieved and
+# then filtered.
 NARROW = 3_000
 WIDE_CANDIDATES = 1_000
-BEFORE_MATCH = 20  # characters that are shown of a long line before what matched
-SHORTEST_WORD = 2  # that is looked for in the lines of a script
-RANK_OFFSET = 60  # of reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009)
+BEFORE_MATCH = 20  # characters of a long line that are shown before the match
+SHORTEST_WORD = 2  # shorter words are not searched in the lines of a script
+RANK_OFFSET = 60  # constant of reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +41,7 @@ class SearchResult:
 
 
 class Scope(NamedTuple):
-    """The scope of a search: some known entries, or the best of all, which are then filtered."""
+    """The scope of a search: these entries, or the best of all entries, which are then filtered."""
 
     among: list[int] | None
     most: int
@@ -59,7 +59,7 @@ ANYTHING = Filters()
 
 
 def list_entries(filters: Filters, *, among: QuerySet[Entry]) -> QuerySet[Entry]:
-    """Those of the entries with a version that matches all filters at once. Raises BadInput."""
+    """Return those of the entries with a version that matches all filters. Raises BadInput."""
     filters.check()
     entries = among.filter(merged_into__isnull=filters.state != MERGED)
     if filters.state == SUSPENDED:
@@ -70,7 +70,7 @@ def list_entries(filters: Filters, *, among: QuerySet[Entry]) -> QuerySet[Entry]
 
 
 def rows_of(entries: Iterable[Entry], filters: Filters) -> list[Listed]:
-    """The rows of a list for these entries, in a fixed number of queries."""
+    """Return the list rows for these entries, in a fixed number of queries."""
     rows = list(entries)
     verified_first = Case(When(state=Version.State.VERIFIED, then=Value(0)), default=Value(1))
     best = (
@@ -97,7 +97,7 @@ def rows_of(entries: Iterable[Entry], filters: Filters) -> list[Listed]:
 def search_entries(
     query: str, *, filters: Filters = ANYTHING, limit: int = MOST_FOUND
 ) -> SearchResult:
-    """Entries that match the query by words in any state, or by meaning if they may answer.
+    """Return the entries that match by words in any state, or by meaning if they may answer.
 
     If the filters leave few entries, all of those are compared by meaning, in any state. Both rankings are fused by
     rank. Raises BadInput.
@@ -120,7 +120,7 @@ def search_entries(
         return SearchResult(entries=(), degraded=degraded)
     best = sorted(scores, key=lambda pk: (-scores[pk], pk))
     among = Entry.objects.defer("document").filter(is_among("pk", best))
-    # What is known to fit is not filtered again.
+    # Entries from a limited scope already match the filters.
     entries = list_entries(filters, among=among) if scope.among is None else among
     return SearchResult(
         entries=list(entries.order_by(place_in(best, "pk"))[:limit]), degraded=degraded
@@ -128,12 +128,12 @@ def search_entries(
 
 
 def show_entries(entries: Iterable[Entry]) -> list[Listed]:
-    """The rows of a list without filters for these entries, in a fixed number of queries."""
+    """Return the unfiltered list rows for these entries, in a fixed number of queries."""
     return rows_of(entries, ANYTHING)
 
 
 def line_with(query: str, script: str, *, title: str) -> str:
-    """The line of the script with the most query words that the title lacks; empty if no line has any."""
+    """Return the script line with the most query words that the title lacks, or an empty string."""
     words = {word for word in query.casefold().split() if len(word) >= SHORTEST_WORD}
     words -= {word for word in words if word in title.casefold()}
     lines = [line.strip() for line in script.splitlines() if not line.startswith("#!")]
@@ -150,7 +150,7 @@ def _words_in(line: str, words: Iterable[str]) -> int:
 
 
 def scope_of(filters: Filters) -> Scope:
-    """The scope of a search with these filters."""
+    """Return the scope of a search with these filters."""
     if not filters:
         return Scope(None, CANDIDATES)
     fitting = list_entries(filters, among=Entry.objects.order_by())
@@ -159,7 +159,7 @@ def scope_of(filters: Filters) -> Scope:
 
 
 def find_near(query: vector_search.QueryVector, scope: Scope) -> list[vector_search.Near]:
-    """The nearest wordings in scope."""
+    """Return the nearest phrasings in scope."""
     if scope.among is None:
         return query.find(limit=scope.most)
     return query.find_among(scope.among, limit=scope.most)

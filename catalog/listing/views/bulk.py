@@ -1,4 +1,4 @@
-"""Bulk actions: the preview, then the same action."""
+"""Views of bulk actions: the preview, then the same action."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from core.web.forms import add_refusal
 
 @require_POST
 def bulk(request: HttpRequest) -> HttpResponse:
-    """The preview for each chosen entry; with `carry_out` it is carried out for entries that have not changed."""
+    """Show a preview for the chosen entries. With `carry_out`, apply it to entries that have not changed."""
     user = curator_of(request)
     entries = read_chosen(request.POST)
     form = BulkForm(request.POST)
@@ -39,7 +39,7 @@ def bulk(request: HttpRequest) -> HttpResponse:
         if not entries:
             messages.error(request, str(refusal))
             return redirect("catalog-list")
-        if is_first_look:  # nothing was typed yet, so nothing is wrong
+        if is_first_look:  # nothing was entered yet, so there is no error
             return _show(request, BulkForm(initial=form.cleaned_data), entries, [])
         add_refusal(form, refusal)
         return _show(request, form, entries, [], status=422)

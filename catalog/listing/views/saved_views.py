@@ -1,4 +1,4 @@
-"""Saving what a list shows under a name, and deleting that: for the lists of all apps."""
+"""Save and delete views of lists, for the lists of all apps."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from core.errors import BadInput
 from core.web.lists import narrowed
 from core.web.requests import signed_in
 
-# What servers in front commonly take in one line.
+# The length of a URL that proxies commonly accept.
 LONGEST_ADDRESS = 7000
 
 
 @require_POST
 def view_save(request: HttpRequest) -> HttpResponse:
-    """Save the filters and the order of a list; leads back to the same list."""
+    """Save the filters and the order of a list, and return to the list."""
     user = signed_in(request)
     form = SaveViewForm(request.POST)
     form.full_clean()
-    # Of an unknown list nothing is kept; it leads to some list that says so.
+    # For an unknown list, nothing is saved and the catalogue shows the error.
     listing = SavedView.Listing(form.cleaned_data.get("listing") or SavedView.Listing.CATALOGUE)
     query = narrowed(QueryDict(request.POST.get("query", "")))
     response = redirect(listing.value)
@@ -45,7 +45,7 @@ def view_save(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def view_remove(request: HttpRequest, pk: int) -> HttpResponse:
-    """Delete one of one's own views; leads to its list."""
+    """Delete one of the user's views and return to its list."""
     view = access_saved_view(request.user, pk)
     services.remove_view(view)
     messages.success(request, _("“%(name)s” was removed from your views.") % {"name": view.name})

@@ -1,4 +1,4 @@
-"""The tabs above the list of entries: each leads to a work list of curators, with its length."""
+"""The tabs above the list of entries, which lead to the curators' work lists and show their lengths."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from catalog.entries import services as entry_services
 from catalog.evidence.services import changed_evidence
 from catalog.models import NearDuplicate, OutcomeReport, Recheck
 
-COUNTED = 100  # beyond it a tab says "100+"
+COUNTED = 100  # a longer list is shown as "100+"
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Tab:
 
 
 def tabs_of(user: User, current: str, query: str = "") -> list[Tab]:
-    """The work lists of this curator; `query` has the filters of the list of entries."""
+    """Return the work lists of this curator. `query` contains the filters of the list of entries."""
     listed = reverse("catalog-list")
     lists = [
         (_("All entries"), ""),

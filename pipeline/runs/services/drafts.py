@@ -63,7 +63,7 @@ def ask_refinement(
 ) -> Refinement:
     """Request a rewrite of a finished Run's Draft, based on an expert's feedback or the model's.
 
-    `secrets` says how secrets in the feedback are handled, or is None if its author must be asked first. Raises
+    `secrets` says how secrets in the feedback are handled. Without it, the author must choose first. Raises
     NotAllowedNow if the Run has not finished or the rewrite was requested before, and SecretsFound.
     """
     run = Run.objects.select_for_update().get(pk=draft.run_id)
