@@ -181,7 +181,7 @@ class MatchLabelViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[MatchLabe
     @extend_schema(request=None, responses=LabelOutput)
     @action(detail=True, methods=["post"])
     def undo(self, request: Request, pk: str) -> Response:
-        """Withdraw one's own label. The case will be offered again."""
+        """Withdraw your own label. The case will be offered again."""
         by = signed_in(request)
         require(by, LABEL_MATCHES)
         label = get_object_or_404(MatchLabel, pk=read_key(pk))

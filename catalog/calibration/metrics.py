@@ -14,7 +14,7 @@ from core.intervals import Interval, wilson
 
 BINS = 10
 STEPS = 10  # number of coverage steps
-FEW = 30  # labels; with fewer, an interval has almost no information
+FEW = 30  # labels; with fewer, intervals are too wide to be useful
 
 
 class Case(NamedTuple):

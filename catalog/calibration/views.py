@@ -96,7 +96,7 @@ def scoring_choose(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def case_label(request: HttpRequest) -> HttpResponse:
-    """Show one case after another with statement, script and differences, to label with three keys."""
+    """Show the next case to label, with its statement, its script and the differences."""
     user = _allowed(request, LABEL_MATCHES)
     status = 200
     if request.method == "POST":

@@ -167,7 +167,7 @@ class RollbackQuerySet(models.QuerySet["Rollback"]):
 class Rollback(models.Model):
     """A former version that is live again.
 
-    In an emergency its author may restore it without four eyes. Another user confirms it later.
+    In an emergency, its author may restore it alone. Another user confirms it later.
     """
 
     version = models.ForeignKey(Version, models.CASCADE, related_name="rollbacks")

@@ -12,7 +12,7 @@ from catalog.models.phrasing import Phrasing
 
 
 class EmbeddingModel(models.Model):
-    """An embedder that made vectors. Exactly one is current, and only its vectors are searched."""
+    """An embedding model with stored vectors. Exactly one is current, and only its vectors are searched."""
 
     class State(models.TextChoices):
         BUILDING = "building", _("Building")

@@ -320,5 +320,5 @@ class SandboxReport(models.Model):
 
 
 def _short(version: str) -> str:
-    """Return the version as people write it: 5.2 for 5.2.15(1)-release."""
+    """Return the short version number: 5.2 for 5.2.15(1)-release."""
     return ".".join(version.split("(")[0].split(".")[:2])

@@ -26,7 +26,7 @@ class Job(LeasedJob):
 
     kind = models.CharField(_("kind"), max_length=10, choices=Kind)
     arguments = models.JSONField(default=dict)
-    # For imports and exports: the name of the file for users, and in storage.
+    # For imports and exports: the name of the file as shown to users, and its path in storage.
     filename = models.CharField(_("file"), max_length=255, blank=True)
     path = models.CharField(max_length=255, blank=True)
     done = models.PositiveBigIntegerField(default=0)

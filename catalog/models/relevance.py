@@ -103,7 +103,7 @@ class ScoringModel(models.Model):
     # The scoring from which it was fitted, and whose words and trees it keeps.
     based_on = models.CharField(_("based on"), max_length=40)
     labels = models.PositiveIntegerField(_("labels"))
-    # The results of this scoring and the then current one on held-out labels.
+    # Results on held-out labels for this scoring and the one that was current then.
     measured = models.JSONField(_("measured"), default=dict)
     by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"

@@ -1,1 +1,1 @@
-"""Actions: requests of users, the pages to create them, and their list."""
+"""Actions: user requests, the pages to create them, and their list."""

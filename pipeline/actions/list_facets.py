@@ -82,7 +82,7 @@ def count_actions(request: HttpRequest, found: ActionListFilter, user: User) -> 
     query = request.GET
     is_telling = any(query.get(name) for name in TELLING)
     if is_telling:
-        # Evaluate this once. Each answer status costs as much as some hundred rows of the other counts.
+        # Evaluate this once. Each answer status costs as much as several hundred rows of the other counts.
         keys = list(found.qs.order_by("-pk").values_list("pk", flat=True)[: MOST_ANSWERS + 1])
         total, most = len(keys), MOST_ANSWERS
     else:

@@ -16,7 +16,7 @@ _PURPOSE = b"scriptsmith.installation.secret-key"
 def note_key(using: str = "default", **_signal: object) -> None:
     """Record the key with which a database is first migrated. Called after each `migrate`."""
     if Installation._meta.db_table not in connections[using].introspection.table_names():
-        return  # The database is at a migration before this table existed
+        return  # the migration state is older than this table
     Installation.objects.using(using).get_or_create(
         pk=Installation.ONLY, defaults={"secret_key_mark": _mark_of(settings.SECRET_KEY)}
     )

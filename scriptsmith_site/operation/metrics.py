@@ -50,7 +50,7 @@ _UNFINISHED = (Run.State.QUEUED, Run.State.RUNNING)
 
 
 class MayReadMetrics(BasePermission):
-    """Allow administrators and service accounts only, because a token keeps its scope after its user loses a role."""
+    """Permission for administrators and service accounts, because tokens keep their scopes if users lose roles."""
 
     def has_permission(self, request: Request, view: APIView) -> bool:
         return may_read_metrics(signed_in(request))
@@ -109,7 +109,7 @@ def _present() -> Iterator[Metric]:
     runs = {state.value: float(counted.get(state, 0)) for state in _UNFINISHED}
     yield _gauge("runs", "Unfinished runs.", runs, "state")
     queued = unfinished.filter(state=Run.State.QUEUED)
-    # A run that continues for a refinement was created long ago, so it does not count for the age of a queue.
+    # A run that continues for a refinement was created long ago, so it does not count toward the age of a queue.
     first = queued.aggregate(
         any=Min("created_at"),
         people=Min("created_at", filter=Q(batch=None, finished_at=None)),

@@ -1,4 +1,4 @@
-"""The state of the work: workers, backlog and resting endpoints."""
+"""The current workload: workers, backlog and resting endpoints."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def access_account(by: User, pk: int) -> User:
 
 
 def access_token(by: User, pk: int) -> ApiToken:
-    """Return one's own token, or any token for administrators. Raises 403 for other users, 404 if unknown."""
+    """Return the user's own token, or any token for administrators. Raises 403 for other users, 404 if unknown."""
     token = get_object_or_404(ApiToken.objects.select_related("user"), pk=pk)
     if token.user != by:
         require_administrator(by)

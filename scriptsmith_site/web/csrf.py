@@ -51,7 +51,7 @@ _OLD_TOKEN = _Cause(
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """Return a 403 that names the cause.
+    """Return a 403 response that names the cause.
 
     A form from a page of this site can be submitted again with a valid token. Forms from other sites cannot.
     """

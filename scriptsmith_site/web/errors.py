@@ -83,7 +83,7 @@ def show_locked_out(
 
 
 def show_method_not_allowed(request: HttpRequest, allowed: str) -> HttpResponse:
-    """Return a 405 with the `allowed` methods, if they are known."""
+    """Return a 405 response with the `allowed` methods, if they are known."""
     detail = _("This address does not answer %(method)s.") % {"method": str(request.method)[:20]}
     answer = show_error(request, ErrorKind(405, "method_not_allowed"), detail=detail)
     if allowed:
@@ -92,7 +92,7 @@ def show_method_not_allowed(request: HttpRequest, allowed: str) -> HttpResponse:
 
 
 def show_expired_session(request: HttpRequest) -> HttpResponse:
-    """Return a 401 that keeps the user's input.
+    """Return a 401 response that keeps the user's input.
 
     For htmx and programs, the page stays and live.js links to the sign-in page. A form is kept in the sign-in page and
     submitted again after sign-in.

@@ -1,6 +1,6 @@
-"""The global search: some results each from catalogue, actions, runs, campaigns, users, pages and commands.
+"""The global search: a few results each from catalogue, actions, runs, campaigns, users, pages and commands.
 
-Users find only what the pages would show them. For a run, that is only the state that they may see.
+Users find only what the pages would show them. For a run, they find only the state that they may see.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def search_everything(query: str, *, by: User, most: int = MOST_OF_A_KIND) -> li
 
 
 def _pages(query: str, by: User, most: int) -> Group:
-    """Return pages and commands in whose names each query word begins a word."""
+    """Return the pages and commands whose names contain a word starting with each query word."""
     words = _words_of(query)
 
     def fits(label: str) -> bool:

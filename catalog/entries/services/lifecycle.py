@@ -1,4 +1,4 @@
-"""The states of a version: submit, verify by a second person, send back, deprecate."""
+"""State changes of a version: submit, verify by a second user, send back, deprecate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rollback: make a former version live again, verified by a second person or as a recorded emergency."""
+"""Rollback: make a former version live again, verified by a second user or as a recorded emergency."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class RollbackPlan:
 
     @property
     def seen(self) -> str:
-        """Return the number of the live version as text, for edit conflicts."""
+        """Return the number of the live version as text, to detect conflicts."""
         return str(self.replaced.number) if self.replaced else "none"
 
 
@@ -126,7 +126,7 @@ def roll_back(
 
 
 def emergencies_to_confirm() -> QuerySet[Rollback]:
-    """Return the emergency rollbacks that wait for a second person."""
+    """Return the emergency rollbacks that wait for confirmation by a second user."""
     return Rollback.objects.to_confirm()
 
 

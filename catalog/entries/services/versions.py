@@ -104,7 +104,7 @@ def set_details(
 
 
 def labels_seen(version: Version) -> str:
-    """Return a short hash of tags, owner and links, which changes with them."""
+    """Return a short hash of tags, owner and links, to detect conflicts."""
     labels = (sorted(tag.name for tag in version.tags.all()), version.owner_id, version.links)
     return hashlib.sha256(repr(labels).encode()).hexdigest()[:16]
 

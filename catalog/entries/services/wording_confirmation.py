@@ -42,7 +42,7 @@ class Confirmation:
 
 
 def confirmation_by(added_by: User | None, *, by: User | None) -> Confirmation:
-    """Confirm in the name of `by`, unless that is the author. A setting allows it for teams of one."""
+    """Return a confirmation by `by`, or none if `by` is the author. A setting allows it for teams of one."""
     if added_by is not None and by is not None and not _may(added_by.pk, by):
         return Confirmation(added_by=added_by)
     return Confirmation(added_by=added_by, confirmed_by=by, is_confirmed=True)
@@ -71,7 +71,7 @@ def confirm_phrasing(phrasing: Phrasing, *, by: User) -> None:
 
 
 def confirm(entry: Entry, keys: Collection[int], *, by: User) -> int:
-    """Confirm these phrasings of a locked entry if they wait and the user may. Returns their number."""
+    """Confirm those of the waiting phrasings that the user may confirm, and return their number."""
     waiting = list(entry.phrasings.filter(pk__in=keys, confirmed_at=None).defer("document"))
     waiting = [phrasing for phrasing in waiting if may_confirm(phrasing, by=by)]
     for phrasing in waiting:

@@ -1,4 +1,4 @@
-"""Pages to create an entry and to edit it as the next version."""
+"""Pages to create an entry, and to edit it as a new version."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def entry_alike(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def version_edit(request: HttpRequest, pk: int) -> HttpResponse:
-    """Create the next version. The live version stays live."""
+    """Create the next version. The live version does not change."""
     version = access_version(request.user, pk, to_curate=True)
     assert isinstance(request.user, User)
     if request.method != "POST":

@@ -34,7 +34,7 @@ RANK_OFFSET = 60  # constant of reciprocal rank fusion (Cormack, Clarke and Büt
 
 @dataclass(frozen=True, kw_only=True)
 class SearchResult:
-    """Entries that match a query, best first; `degraded` says why the search was limited."""
+    """Entries that match a query, best first. `degraded` says why the search was limited."""
 
     entries: Sequence[Entry]
     degraded: str = ""

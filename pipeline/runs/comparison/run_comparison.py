@@ -1,4 +1,4 @@
-"""Comparison of runs of one Action: the differences of their settings, and their results."""
+"""Comparison of runs of one Action: the differences between their settings, and their results."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class StageCell:
 
 @dataclass(frozen=True)
 class StageLine:
-    """One stage of one round, with a cell for each run. The cell is None if the run did not reach the stage."""
+    """One stage of one round, with a cell for each run. The cell is empty if the run did not reach the stage."""
 
     name: str
     round: int
@@ -123,7 +123,7 @@ class StageLine:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two to four runs of one Action. `differences` is None if the user may not see it."""
+    """Two to four runs of one Action. Without permission to see them, `differences` has no value."""
 
     action: Action
     runs: Sequence[ComparedRun]

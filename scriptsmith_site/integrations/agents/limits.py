@@ -18,7 +18,7 @@ Kind = AgentCallCount.Kind
 
 
 class Limit(NamedTuple):
-    """The setting that holds the maximum number of calls, and the time window."""
+    """The setting with the maximum number of calls, and the time window."""
 
     setting: str
     window: timedelta

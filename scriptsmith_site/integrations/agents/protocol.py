@@ -70,9 +70,9 @@ def read_message(parsed: object) -> Message:
 
 
 def answer(message: Message, caller: Caller, *, version: str = "") -> dict[str, object] | None:
-    """Return the result of a request, or None for a notification.
+    """Return the result of a request, or None for a notification. Raises Problem.
 
-    Raises Problem. `version` is the value of the MCP-Protocol-Version header.
+    `version` is the value of the MCP-Protocol-Version header.
     """
     if message.id is None:
         return None

@@ -14,10 +14,9 @@ from scriptsmith_site.integrations.agents.protocol import REFUSED
 
 
 def admit(user: User, token: Model, outside: bool) -> None:
-    """Count a verification.
+    """Count a verification. Raises TooManyCalls, and Paused if agents are paused and `outside` is true.
 
-    Raises TooManyCalls, and Paused if agents are paused and `outside` is true. `outside` means that the token has no
-    scope to read the product itself.
+    `outside` means that the token has no scope to read the product itself.
     """
     if outside and is_paused():
         raise Paused(_("An administrator has paused the answers to agents."))

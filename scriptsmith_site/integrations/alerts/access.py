@@ -1,7 +1,6 @@
-"""Access to incidents, sources and rules.
+"""Access to incidents, sources and rules. Views must use these functions, which raise 404 or 403.
 
-Views must use these functions, which raise 404 or 403. Requesters and reviewers may see incidents. Only administrators
-may see sources and rules.
+Requesters and reviewers may see incidents. Only administrators may see sources and rules.
 """
 
 from __future__ import annotations

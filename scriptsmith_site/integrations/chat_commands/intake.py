@@ -26,9 +26,7 @@ from scriptsmith_site.people.sign_in import guess_limits
 MOST_BYTES = 16 * 1024
 MOST_FIELDS = 50
 UNKNOWN = "unknown command or wrong secret"
-_MOST_COUNTED = (
-    100  # number of buckets of commands in which failed attempts of one address are counted
-)
+_MOST_COUNTED = 100  # buckets of commands in which the failed attempts of an address are counted
 # Signatures expire earlier, and a replay of a request with a token is unlikely after this time.
 _KEPT = timedelta(days=7)
 

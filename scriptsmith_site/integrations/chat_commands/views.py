@@ -51,7 +51,7 @@ def _read(request: HttpRequest) -> bytes:
     if request.headers.get("Content-Encoding", "identity").lower() != "identity":
         raise intake.Refused(415, "compressed bodies are not read")
     if request.content_type != "application/x-www-form-urlencoded":
-        raise intake.Refused(401, intake.UNKNOWN)  # Chat programs always send forms.
+        raise intake.Refused(401, intake.UNKNOWN)  # chat programs always send forms
     length = request.META.get("CONTENT_LENGTH") or "0"
     if not length.isdecimal() or int(length) > intake.MOST_BYTES:
         raise intake.Refused(413, f"at most {intake.MOST_BYTES} bytes")

@@ -18,7 +18,7 @@ from scriptsmith_site.integrations.outbox.transport.addresses import (
     read_url,
 )
 
-_SSH_PORTS = (22, 443)  # Some networks only allow connections to port 443
+_SSH_PORTS = (22, 443)  # some networks only allow connections to port 443
 _BRANCH = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]{0,99}")
 _PATH = re.compile(r"/[A-Za-z0-9_.~/-]+")
 _USER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}")

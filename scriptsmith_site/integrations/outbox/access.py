@@ -1,4 +1,4 @@
-"""Access to destinations and deliveries for administrators. Views must use it. Raises 404 for unknown objects."""
+"""Access to destinations and deliveries for administrators. Views must use it. Unknown objects raise 404."""
 
 from __future__ import annotations
 

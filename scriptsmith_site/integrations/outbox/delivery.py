@@ -53,8 +53,8 @@ PAUSES = tuple(
 PAUSED_AFTER = timedelta(days=3)
 # Intervals between attempts while the receiver is unavailable.
 PROBES = PAUSES[:4]
-# After a failure period of this length without a response, or with one of these statuses, the receiver counts as
-# unavailable.
+# If a receiver recovers after at least this time, deliveries that had no response or one of these statuses are retried
+# at once.
 _OUTAGE = timedelta(minutes=5)
 _AWAY = (429, 502, 503, 504)
 # A receiver that refuses this many events in a row counts as unavailable, whatever its responses.

@@ -213,7 +213,7 @@ def replay_span(destination: Destination, *, since: datetime, until: datetime, b
         type__in=destination.types,
         at__gte=since,
         at__lte=until,
-        sequence__isnull=False,  # Other events are not distributed yet and will be sent anyway
+        sequence__isnull=False,  # other events are not distributed yet and will be sent anyway
     )
     events = [
         (pk, subject, sequence or 0)

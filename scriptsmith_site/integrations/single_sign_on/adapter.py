@@ -40,7 +40,7 @@ from scriptsmith_site.people.sign_in.entrance import PROVIDER, enter
 
 
 class Unbelievable(OAuth2Error):  # type: ignore[misc]
-    """An error for which django-allauth shows its error page, which is replaced by ours."""
+    """An error that django-allauth reports on its error page, which this site replaces."""
 
 
 class CodeRefused(OAuth2Error):  # type: ignore[misc]

@@ -270,7 +270,7 @@ def _files_exchanged(folder: Path) -> Iterator[None]:
 
 
 def _compare(manifest: Manifest, found: database.Tables) -> list[Compared]:
-    """Compare the tables of both sides. Without checksums in the manifest, the result is None."""
+    """Compare the tables of both sides. Without checksums, the result is unknown."""
     compared = []
     for name in sorted(set(found) | set(manifest.tables)):
         is_there, expected = found.get(name), manifest.tables.get(name)

@@ -32,7 +32,7 @@ class Where(StrEnum):
 
 
 class Group(NamedTuple):
-    """Actions that are grouped in the settings."""
+    """A group of actions in the settings."""
 
     label: str | Promise
     actions: tuple[Action, ...]

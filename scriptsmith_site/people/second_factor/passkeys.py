@@ -110,7 +110,7 @@ def _read(credential: str) -> dict[str, Any]:
 
 @contextmanager
 def _readable() -> Iterator[None]:
-    """Refuse malformed and mismatching credentials and discard the challenge."""
+    """Refuse invalid credentials and discard the challenge."""
     try:
         yield
     except _UNREADABLE as error:

@@ -65,7 +65,7 @@ def proofs_in(request: HttpRequest, user: User) -> str:
 
 
 class SecondFactorStage(AuthenticateStage):  # type: ignore[misc]
-    """Ask users for their second factor, except after a passkey or a provider that requires one itself."""
+    """The step that asks for a second factor, unless a passkey or the provider has already verified one."""
 
     urlname = "second-factor-ask"
 

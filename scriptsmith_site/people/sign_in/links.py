@@ -74,7 +74,7 @@ def reset_password(user: User, *, by: User | None) -> Reset:
     """End the user's password, sessions and API tokens at once, and create a link for a new password.
 
     Use it if someone else may know the password or a token. With `make_password_link`, the old password works until the
-    link is used. Raises NotAllowedNow as that does, and Refused for one's own account.
+    link is used. Raises NotAllowedNow as that does, and Refused for `by`'s own account.
     """
     require_administrator(by)
     if user == by:

@@ -57,7 +57,7 @@ class SessionStore(DatabaseStore):
         return row
 
     def load(self) -> dict[str, object]:
-        """Return the session's data. If it does not exist or has expired, return nothing and drop the key."""
+        """Return the session's data. If it does not exist or has expired, the data is empty and the key is dropped."""
         for data, seen_at in fetch(_READ, [self.session_key, timezone.now()]):
             assert isinstance(seen_at, datetime)
             self.seen_at = seen_at

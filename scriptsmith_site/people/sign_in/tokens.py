@@ -144,7 +144,7 @@ def find_token(secret: str, *, address: str | None) -> ApiToken | None:
     )
     guess = guess_limits.Kind.TOKEN, shared_part(address)
     if token is None:
-        # An expired or revoked token is not a guess. Its program just does not know yet.
+        # An expired or revoked token is not a guess. Its program does not know yet.
         if not ApiToken.objects.filter(sha256=sha256).exists():
             guess_limits.spend(*guess)
         return None

@@ -27,9 +27,7 @@ from scriptsmith_site.people.sign_in import guess_limits
 MOST_BYTES = 1024 * 1024
 # An identical body within this many seconds is a retry. After that it is a reminder.
 RETRY_WINDOW = 600
-MOST_COUNTED = (
-    100  # number of buckets of sources in which failed attempts of one address are counted
-)
+MOST_COUNTED = 100  # buckets of sources in which the failed attempts of an address are counted
 UNKNOWN = "unknown source or wrong secret"
 _MINUTE = timedelta(minutes=1)
 # Alertmanager and Grafana drop an alert on any 4xx, even 429. The request is authenticated at this point.
@@ -61,9 +59,9 @@ class Request:
 
 
 def receive(request: Request) -> AlertDelivery:
-    """Store the request and enqueue it.
+    """Store the request and enqueue it. A retry is only counted.
 
-    A retry is only counted. Raises Refused, and TooManyAttempts for an address with too many failed attempts.
+    Raises Refused, and TooManyAttempts for an address with too many failed attempts.
     Unauthenticated requests cannot find out whether a source exists.
     """
     delivery, is_new = keep(request)

@@ -25,10 +25,10 @@ logger = logging.getLogger(__name__)
 
 
 def consider(incident: Incident) -> None:
-    """Apply the first matching rule to a new incident.
+    """Apply the first matching rule to a new incident. If its budget is used up, the timeline says so.
 
-    If its budget is used up, the timeline says so. Call it in the transaction that opens the incident. A failing rule
-    is logged and does not prevent the incident; only a broken database connection is raised.
+    Call it in the transaction that opens the incident. A failing rule is logged and does not prevent the incident. Only
+    a broken database connection is raised.
     """
     try:
         with transaction.atomic():

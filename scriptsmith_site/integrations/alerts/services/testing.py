@@ -30,9 +30,9 @@ class Tested(NamedTuple):
 
 @transaction.atomic
 def test_source(source: AlertSource, *, by: User) -> Tested:
-    """Send one sample alert with a temporary key.
+    """Send one sample alert with a temporary key. Raises NotAllowedNow.
 
-    Raises NotAllowedNow. The sample is processed here, before a worker can see it, and rules ignore it.
+    The sample is processed here, before a worker can see it, and rules ignore it.
     """
     require_administrator(by)
     secret = secrets.token_urlsafe(32)

@@ -19,7 +19,7 @@ from scriptsmith_site.models import AlertRule
 
 @require_safe
 def rule_list(request: HttpRequest) -> HttpResponse:
-    """List all rules with their remaining budgets of today."""
+    """List all rules with today's remaining budgets."""
     rules = access_rules(signed_in(request))
     context = {"rules": [(rule, rule_runs.runs_today(rule)) for rule in rules[:100]]}
     return render(request, "site/alerts/rules.html", context)
@@ -27,7 +27,7 @@ def rule_list(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def rule_new(request: HttpRequest) -> HttpResponse:
-    """Create a rule, which is off at first."""
+    """Create a rule. New rules are off."""
     access_rules(signed_in(request))
     return _edit(request, AlertRule(), RuleForm(request.POST or None))
 
