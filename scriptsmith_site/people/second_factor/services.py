@@ -54,7 +54,7 @@ class SecondFactorMissing(Refused):
 
 
 class Factors(NamedTuple):
-    """A user's second factors. `codes_left` is None if the user has no recovery codes."""
+    """A user's second factors. Without recovery codes, `codes_left` has no value."""
 
     app: Authenticator | None
     passkeys: list[Authenticator]

@@ -20,7 +20,7 @@ from scriptsmith_site.people.sign_in import guess_limits
 
 
 class Lockout(NamedTuple):
-    """A lockout of an address, an account, or both. If both, django-axes stores it and `pk` is None."""
+    """A lockout of an address, an account, or both. If both, django-axes stores it and `pk` is empty."""
 
     words: str
     address: str

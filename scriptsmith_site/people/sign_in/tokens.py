@@ -48,7 +48,7 @@ def hash_secret(secret: str) -> str:
 def make_token(
     user: User, *, name: str, scopes: Sequence[str], days: int | None, by: User
 ) -> MadeToken:
-    """Create a token for `user` that is valid for `days`, or until it is revoked if `days` is None.
+    """Create a token for `user` that is valid for `days` days. Without `days`, it does not expire.
 
     Raises BadInput. The caller has checked the permissions of `by`.
     """
