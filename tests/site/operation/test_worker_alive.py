@@ -73,7 +73,7 @@ def test_a_sign_that_cannot_be_left_stops_no_heart(tmp_path: Path) -> None:
 
 
 def test_there_is_one_truth_about_threads() -> None:
-    web = arguments_of(programs.web(0, 1))
+    web = arguments_of(programs.web(0))
     threads = web[web.index("--threads") + 1]
     processes = str(programs.MOST_WEB_PROCESSES)
     assert (gunicorn_container.workers, gunicorn_container.threads) == (
