@@ -1,4 +1,4 @@
-"""Items in the live queue, in the hands of a reviewer."""
+"""Items in the live queue, claimed by a reviewer."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ boss = people.as_manager
 
 @pytest.fixture
 def put_in_queue() -> Callable[..., Item]:
-    """A finished run, taken into the live queue."""
+    """Return a function that adds a finished run to the live queue."""
 
     def make(**details: object) -> Item:
         run: Run = make_run(**details)
@@ -34,7 +34,7 @@ def item(db: None, put_in_queue: Callable[..., Item]) -> Item:
 
 @pytest.fixture
 def flagged(db: None, put_in_queue: Callable[..., Item]) -> Item:
-    """The assessor flagged the first Draft, and a refined one is there."""
+    """Return an item with a flagged first draft and a refined draft."""
     return put_in_queue(
         verdict="incorrect",
         script="find /srv -name '*X*'\n",

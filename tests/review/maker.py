@@ -1,4 +1,4 @@
-"""Studies for tests: a campaign with items that were run already, open, with its reviewers."""
+"""Studies for tests: an open campaign with finished items and its reviewers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FEEDBACK = "- Use -path, not -name."
 
 
 def shown_to(by: User, item: Item) -> str:
-    """The token of the screen that this person has of the item now."""
+    """Return the token of the item's page as this reviewer sees it now."""
     return seal(open_item(Item.objects.get(pk=item.pk), by))
 
 
@@ -39,7 +39,7 @@ def make_study(
     is_open: bool = True,
     **rules: object,
 ) -> Campaign:
-    """Make a study of flagged and refined scripts without calling a model; a repeated name gets a number."""
+    """Create a study of flagged and refined scripts without calling a model. A repeated name gets a number."""
     same = Campaign.objects.filter(name__startswith=name).count()
     campaign = studies.create_campaign(
         f"{name} {same + 1}" if same else name,
@@ -56,14 +56,14 @@ def make_study(
 
 
 def let_time_pass(minutes: int = 31) -> None:
-    """As if all that was done had been done so much earlier; more than half an hour ends a sitting."""
+    """Move all recorded times into the past. More than half an hour ends a session."""
     since = timedelta(minutes=minutes)
     Assignment.objects.update(created_at=F("created_at") - since, ended_at=F("ended_at") - since)
     Score.objects.update(at=F("at") - since)
 
 
 def add_configuration(name: str) -> Configuration:
-    """One more that can be run, played by the same models as the default one."""
+    """Add a configuration that uses the default models."""
     default = Configuration.objects.get(is_default=True)
     made = Configuration.objects.create(name=name, title=name.title(), preset=default.preset)
     for role in default.roles.all():
@@ -100,7 +100,7 @@ def add_item(campaign: Campaign, external_id: str, *, verdict: str = "incorrect"
 
 
 def make_two_arms(*, by: User, reviewers: Sequence[User], **rules: object) -> Arms:
-    """Make an open study of one statement with two arms whose first scripts are the same and passed."""
+    """Create an open study of one statement with two arms whose first scripts are identical and passed."""
     campaign = make_study(by=by, reviewers=reviewers, items=0, is_open=False, **rules)
     one, other = (add_item(campaign, name, verdict="correct") for name in ("one", "other"))
     Item.objects.filter(pk=other.pk).update(case=one.case, configuration=imported_configuration())

@@ -1,4 +1,4 @@
-"""An item full of secrets, each in one place of the database, and every address at which one might be told."""
+"""An item full of secrets, each in one place of the database, and every address that could reveal one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.people import make_person
 from tests.review.desk.test_desk import score_next, script_of
 from tests.review.maker import make_study
 
-# Each stands in one place of the database and nowhere else.
+# Each secret is in exactly one place of the database.
 SECRETS = {
     "verdict": "zqfunctionality",
     "difference": "zqdifference",
@@ -31,7 +31,7 @@ SECRETS = {
     "shortening": "zqshortening",
     "flag": "zqflag",
 }
-# What a browser or program calls by itself, and what only says how the API is made.
+# What browsers and programs request by themselves, and what only describes the API.
 _FOLDERS = (
     *("report-snapshots", "transfers", "campaigns", "studies", "items", "runs", "drafts"),
     *("actions", "assignments"),
@@ -40,7 +40,7 @@ _NOT_READ = re.compile(r"^(admin/|logout|healthz|readyz|metrics|api/v1/(schema|d
 
 
 def make_secret_item(manager: User, reviewer: User) -> Item:
-    """An item of a study that `reviewer` has in hand and somebody else has scored, full of secrets."""
+    """Return a study item with secrets that `reviewer` has claimed and another reviewer has scored."""
     other = make_person(SECRETS["reviewer"], "reviewer")
     campaign = make_study(by=manager, reviewers=[reviewer, other], items=1, overlap=2)
     item = campaign.items.get()
@@ -74,7 +74,7 @@ def make_secret_item(manager: User, reviewer: User) -> Item:
 
 
 def told(text: str) -> list[str]:
-    """Which secrets stand in a text."""
+    """Return the names of the secrets in a text."""
     found = [name for name, secret in SECRETS.items() if secret in text.lower()]
     return found + (["execution"] if "0.1234" in text else [])
 
@@ -82,7 +82,7 @@ def told(text: str) -> list[str]:
 def addresses(
     keys: dict[str, object], patterns: list[URLPattern | URLResolver], prefix: str = ""
 ) -> set[str]:
-    """Every address of the product, with this item's keys in the places of its parameters."""
+    """Return every address of the product, with this item's keys as its parameters."""
     found: set[str] = set()
     for one in patterns:
         route = prefix + re.sub(r"^\^|\$$|\\Z", "", str(one.pattern))
@@ -102,7 +102,7 @@ def addresses(
 
 
 def pages_for(item: Item, **more: object) -> list[str]:
-    """Every address that can be read, for this item; `more` names keys by folder or by parameter."""
+    """Return every readable address for this item. `more` has keys by folder or by parameter."""
     keys: dict[str, object] = {
         **more,
         **{f"<{name}>": key for name, key in more.items()},

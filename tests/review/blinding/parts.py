@@ -1,4 +1,4 @@
-"""Parts of an answer that the gate is to show: elements of a page, places in JSON."""
+"""Parts of a response that the gate may show: elements of a page and places in JSON."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ _PLACED = re.compile(r"^\s*[\[{]")
 
 @dataclass(frozen=True)
 class Part:
-    """What may differ in the answers of some addresses.
+    """A part that may differ in the responses of some addresses.
 
-    An `element` is named by an attribute as the page has it (`id="assessment"`), a `place` in JSON by its names
-    (`drafts.1.script`; `*` is each one of a list). With neither it is the whole answer but for its status.
+    An `element` is named by an attribute as in the page (`id="assessment"`). A `place` in JSON is named by its keys
+    (`drafts.1.script`, with `*` for each element of a list). With neither, the part is the whole response except its
+    status.
     """
 
     path: str  # a regular expression for the whole path
@@ -29,7 +30,7 @@ class Part:
         return re.fullmatch(self.path, path) is not None
 
     def take_out(self, body: str) -> tuple[str, list[str]]:
-        """The body without it, and what was taken out."""
+        """Return the body without this part, and the removed texts."""
         if self.place:
             return take_place(body, self.place) if _PLACED.match(body) else (body, [])
         if not self.element:
@@ -38,7 +39,7 @@ class Part:
 
 
 def take_element(html: str, attribute: str) -> tuple[str, list[str]]:
-    """Every element with this attribute, and all that is in it."""
+    """Remove every element with this attribute, including its content."""
     taken = []
     begin = re.compile(rf"<(\w+)(?=[^<>]*\s{re.escape(attribute)}[\s>])[^<>]*>")
     at = 0
@@ -50,7 +51,7 @@ def take_element(html: str, attribute: str) -> tuple[str, list[str]]:
 
 
 def _end_of(tag: str, html: str, at: int) -> int:
-    """Where the element ends whose begin ends here."""
+    """Return where the element ends whose start tag ends at `at`."""
     depth = 1
     for one in re.compile(rf"<(/?){tag}\b[^<>]*>").finditer(html, at):
         depth += -1 if one[1] else 1
@@ -60,7 +61,7 @@ def _end_of(tag: str, html: str, at: int) -> int:
 
 
 def take_place(text: str, place: str) -> tuple[str, list[str]]:
-    """What stands there in JSON; where there is no such place, nothing."""
+    """Remove this place from the JSON text, if it exists."""
     document = json.loads(text)
     taken: list[str] = []
     _take(document, place.split("."), taken)

@@ -1,4 +1,4 @@
-"""What is hidden from a blinded reviewer, rewritten: columns and whole rows that they must not be able to tell."""
+"""Rewrite what is hidden from a blinded reviewer: columns and whole rows whose values they must not learn."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.catalog.execution.cases.writing import case_data, make_set
 
 
 def add_work(run: Run) -> None:
-    """Stages, calls and costs, as a run that a model was asked for leaves them."""
+    """Add stages, calls and costs, as a run of a model leaves them."""
     endpoint = Endpoint.objects.get(name="demo")
     for number, stage in enumerate(("generate", "describe", "difference", "explain", "refine")):
         Stage.objects.create(
@@ -43,7 +43,7 @@ def add_work(run: Run) -> None:
 
 
 def pass_it(item: Item) -> None:
-    """The assessor passed it after all: no feedback, no refined Draft, less work, other times, other words."""
+    """Let the assessor pass the script: no feedback, no refined draft, less work, other times and other texts."""
     run = item.run
     first = run.drafts.order_by("number").first()
     refined = run.drafts.exclude(pk=first.pk)
@@ -71,7 +71,7 @@ def pass_it(item: Item) -> None:
 
 
 def mask_what_left_it(item: Item) -> None:
-    """Its arm is played elsewhere: secrets were masked in its calls, others sent, and its matches may be confirmed."""
+    """Move its arm to another endpoint: secrets are masked or sent in its calls, and its matches may be confirmed."""
     run = item.run
     spec = {**run.spec, "confirms_matches": True}
     Run.objects.filter(pk=run.pk).update(secrets="send", match_confirmed_by="another", spec=spec)
@@ -81,7 +81,7 @@ def mask_what_left_it(item: Item) -> None:
 
 
 def pass_and_explain_it(item: Item) -> None:
-    """The assessor passed it, but for the sham of the campaign: what is explained and rewritten stays as it is."""
+    """Let the assessor pass the script, but keep its sham feedback and its rewritten script."""
     run = item.run
     first = run.drafts.get(number=1)
     Item.objects.filter(pk=item.pk).update(sham=True)
@@ -96,7 +96,7 @@ def pass_and_explain_it(item: Item) -> None:
 
 
 def say_otherwise(item: Item) -> None:
-    """The assessor's opinion of both scripts: another verdict in other words."""
+    """Change the assessor's verdict and texts about both scripts."""
     for draft, verdict in zip(_drafts_of(item), ("correct", "incorrect"), strict=True):
         Assessment.objects.filter(draft=draft).update(
             verdict=verdict, functionality="Something else.", similarity="match", similarity_reason="Alike",
@@ -105,19 +105,19 @@ def say_otherwise(item: Item) -> None:
 
 
 def explain_otherwise(item: Item) -> None:
-    """The feedback in other words."""
+    """Change the text of the feedback."""
     Feedback.objects.filter(draft__run=item.run).update(text="- Paths are longer.\n- Quote them.")
 
 
 def refine_otherwise(item: Item) -> None:
-    """The refined script with another text."""
+    """Change the text of the refined script."""
     refined = _drafts_of(item)[1]
     script = "find /srv -ipath '*X*' -print\n"
     Draft.objects.filter(pk=refined.pk).update(script=script, sha256=Version.hash_of(script))
 
 
 def score_by_others(item: Item) -> None:
-    """What other reviewers gave and said of it, and who has it."""
+    """Change the scores and remarks of other reviewers, and who has claimed the item."""
     Score.objects.filter(item=item, reviewer__username="olga").update(value=1, comment="Otherwise")
     Remark.objects.filter(item=item, by__username="olga").update(text="Otherwise")
     Flag.objects.filter(item=item).delete()
@@ -128,7 +128,7 @@ def _drafts_of(item: Item) -> list[Draft]:
 
 
 def play_by_others(item: Item) -> None:
-    """Another arm: another configuration, without the demo model, the script imported long ago by somebody else."""
+    """Move the item to another arm: another configuration without the demo model, with an imported script."""
     run = item.run
     other = Configuration.objects.exclude(pk=item.configuration_id).exclude(name="imported").first()
     assert other is not None
@@ -144,7 +144,7 @@ def play_by_others(item: Item) -> None:
 
 
 def make_it_gold(item: Item) -> None:
-    """A case with known answers, for everybody, with an execution result, and sham."""
+    """Make it a sham gold item for every reviewer, with an execution result."""
     Case.objects.filter(pk=item.case_id).update(
         purpose="gold", known={"script": 2, "why": "Because"}
     )
@@ -155,7 +155,7 @@ def make_it_gold(item: Item) -> None:
 
 
 def repair_first(item: Item) -> None:
-    """The first Draft did not parse and was repaired: what is reviewed is the second."""
+    """Let the first draft fail to parse. The repaired second draft is under review."""
     run = item.run
     first = run.drafts.get(number=1)
     run.drafts.exclude(pk=first.pk).update(number=7)
@@ -166,13 +166,13 @@ def repair_first(item: Item) -> None:
 
 
 def show_again(item: Item, *, as_what: str, original: Item) -> None:
-    """The item repeats another one, or is a check of a refined script."""
+    """Make the item a repeat of another one, or a check of a refined script."""
     Case.objects.filter(pk=item.case_id).update(purpose=as_what, repeats=original.case_id)
     Item.objects.filter(pk=item.pk).update(again=as_what)
 
 
 def make_refined_first(item: Item) -> None:
-    """What was shown as a halo check is a plain first script: the same text, in the same Draft."""
+    """Turn a halo check into a plain first script: the same text in the same draft."""
     run = item.run
     first, refined = run.drafts.order_by("number")
     Run.objects.filter(pk=run.pk).update(recommended=refined, verdict="correct")
@@ -188,7 +188,7 @@ def make_refined_first(item: Item) -> None:
 
 
 def run_its_cases(item: Item) -> None:
-    """Every script of it was run in cases of the statement, and does what it should not; one run is under way."""
+    """Run every script of the item in failing sandbox tests, with one more run in progress."""
     run = item.run
     statement = run.action.statement
     case = case_data(
@@ -216,7 +216,7 @@ def run_its_cases(item: Item) -> None:
 
 
 def write_cases_for_it(item: Item) -> None:
-    """Its run has cases: more stages, calls, time and cost, one more Draft, and that is recommended."""
+    """Add sandbox tests to its run: more stages, calls, time and cost, and one more draft, which is recommended."""
     run = item.run
     run_its_cases(item)
     case_set = CaseSet.objects.get(statement=run.action.statement)

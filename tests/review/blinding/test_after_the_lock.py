@@ -1,4 +1,4 @@
-"""After a score nothing shows but what it opened: named part by part, all else equal, byte for byte."""
+"""After a score, only the opened parts are shown. Everything else is equal byte by byte."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db
 PAGE, API = r"/items/\d+/(\?.*)?", r"/api/v1/items/\d+/"
 FEEDBACK = (
     Part(PAGE, element='id="model-feedback"'),
-    # One's own can begin from it.
+    # The reviewer's own feedback can start from it.
     Part(PAGE, element='id="own-feedback"'),
     Part(API, place="feedback.text"),
 )
@@ -29,25 +29,25 @@ REFINED = (
     Part(PAGE, element='class="diff diff-side"'),
     Part(API, place="drafts.1.script"),
     Part(API, place="drafts.1.sha256"),
-    # The token of the screen is made of the scripts on it.
+    # The page token is computed from the scripts on the page.
     Part(API, place="shown"),
 )
 VERDICT = (Part(PAGE, element='id="assessment"'), Part(API, place="assessment"))
-# The score opens the item's run as well, which says all that the stages show and what it took.
+# The score also opens the item's run, which shows all stages and their times and costs.
 RUN = (
     Part(r"/runs/\d+/(status/|calls/)?"),
     Part(r"/api/v1/runs/\d+/"),
     Part(r"/api/v1/drafts/\d+/"),
 )
-# So do lists of actions: what became of one, and what the assessor says is wrong.
+# Lists of actions show their results and what the assessor criticized.
 ANSWER = (Part(r"/actions/(\d+/)?"), Part(r"/api/v1/actions/(\d+/)?"))
-# The item is done where nothing more opens, and goes on where it does: one's own work and what there is to take.
+# If no further stage opens, the item is finished. The reviewer's own work and the available items show this.
 OWN_WORK = (Part("/"), Part("/queue/"), Part(r"/studies/(\d+/)?"), Part("/api/v1/scores/pace/"))
 
 
 @pytest.fixture
 def both(studied: Item, reviewer: User) -> Item:
-    """The studied item, which another reviewer has scored, remarked on and flagged, in one's own hands as well."""
+    """Return the studied item, claimed, with scores, remarks and a flag of another reviewer."""
     other = User.objects.get(username="olga")
     services.claim_item(studied, by=other)
     services.add_remark(studied, draft=script_of(studied), line=1, text="Hm", by=other)
@@ -65,14 +65,14 @@ def hidden_side(item: Item) -> Side:
         rewriting.score_by_others(item)
         rewriting.play_by_others(item)
         rewriting.make_it_gold(item)
-        # A study that hides execution shows nothing of it to its reviewers before it is closed.
+        # A study that hides execution shows its reviewers no results before it is closed.
         rewriting.run_its_cases(item)
 
     return Side("others, arm, model, gold, execution", rewrite)
 
 
 def opened_sides(item: Item, scored: int) -> list[Side]:
-    """What the stages show after so many scores, and what they do not show yet."""
+    """Return what the stages show after `scored` scores, and what they must still hide."""
 
     def hide() -> None:
         rewriting.pass_and_explain_it(item)
@@ -80,13 +80,13 @@ def opened_sides(item: Item, scored: int) -> list[Side]:
             rewriting.refine_otherwise(item)
 
     if scored == 1:
-        # No verdict yet, because it would tell which feedback is sham, and no refined script.
+        # The verdict would reveal which feedback is sham, so it stays hidden, as does the refined script.
         feedback = Side("feedback", lambda: rewriting.explain_otherwise(item), may_show=FEEDBACK)
         return [Side("verdict, assessment, refined script, sham, times, costs", hide), feedback]
     if scored == 2:
         refined = Side("refined", lambda: rewriting.refine_otherwise(item), may_show=REFINED)
         return [Side("verdict, assessment, sham, times", hide), refined]
-    # The item's own page shows the assessment; the run, the lists and other items still say nothing.
+    # Only the item's own page shows the assessment. The run, the lists and other items do not.
     return [Side("verdict", hide, may_show=VERDICT)]
 
 
@@ -113,7 +113,7 @@ def test_a_study_with_scores_shows_only_what_they_opened(
 def test_the_live_queue_with_the_script_scored(
     live: Item, reviewer: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The verdict is shown, and the run is open; of the next item, and of what others gave, nothing."""
+    """The verdict and the run are visible, but neither the next item's verdict nor other reviewers' scores."""
     other = make_person("olga", "reviewer")
     assignment = services.claim_item(live, by=other)
     services.add_remark(live, draft=script_of(live), line=1, text="Hm", by=other)
@@ -146,7 +146,7 @@ def test_the_live_queue_with_the_script_scored(
 def test_whether_more_opens_shows_at_the_item_and_in_ones_own_work(
     both: Item, reviewer: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A script scored 2 goes on where it was flagged. The run, the other items and the lists do not tell of it."""
+    """A script scored 2 continues if it was flagged. The run, the other items and the lists must not show this."""
 
     def pass_it() -> None:
         Score.objects.filter(item=both, stage__in=["feedback", "refined"]).delete()

@@ -1,4 +1,4 @@
-"""Every page, answer of the API and export is walked as a blinded reviewer, at each stage: nothing tells too early."""
+"""Visit every page, API response and export as a blinded reviewer at each stage. None may reveal a secret early."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from tests.review.maker import ClientFor
 
 pytestmark = pytest.mark.django_db
 
-# Lists, and what shows the item, its run, action or Drafts; and what holds every secret.
+# Lists, what shows the item, its run, action or drafts, and what contains every secret.
 _NEAREST = re.compile(
     r"^/(api/v1/)?((items|runs|actions|drafts)/(\d+/)?|queue/|studies/(\d+/)?|scores/|transfers/\d+/file/|search/)?$"
 )
-# The choice of configurations for a new run says nothing of who made this one.
+# The list of configurations for a new run does not reveal which one made this run.
 _CHOICES = {"/actions/new/": {"configuration"}, "/api/v1/configurations/": {"configuration"}}
-# By the number of stages that are scored, what the item's own page and API show.
+# What the item's own page and API show, by the number of scored stages.
 _OWN = {
     0: set(),
     1: {"feedback"},
@@ -40,7 +40,7 @@ def item(manager: User, reviewer: User) -> Item:
 
 @pytest.fixture
 def more(item: Item, manager: User, client_for: ClientFor) -> dict[str, object]:
-    """An export and a snapshot of the report, which hold every secret, and their keys."""
+    """Return the keys of an export and a report snapshot, which contain every secret."""
     export = jobs.begin_export(item.campaign, layout="jsonl", by=manager)
     jobs.carry_out(export.pk)
     client = client_for(manager)
@@ -106,7 +106,7 @@ def test_nothing_is_told_before_its_stage(
 def test_what_is_sent_is_answered_with_no_secret_either(
     item: Item, reviewer: User, client_for: ClientFor, more: dict[str, object], scored: int
 ) -> None:
-    """Each address takes a form with nothing in it that makes sense, and whatever it says tells nothing."""
+    """Each address gets an invalid form, and its response must not contain a secret."""
     for value in (0, 2)[:scored]:
         score_next(item, reviewer, value)
     client, telling = client_for(reviewer), {}
@@ -115,7 +115,7 @@ def test_what_is_sent_is_answered_with_no_secret_either(
         **{"stage": "refined", "arm": "model", "seen": "0"},
     }
     given = Score.objects.count()
-    # What moves on to another item would end the walk.
+    # Requests that move on to another item would end the walk.
     stays = ("claim", "give-back", "settings", "login", "logout", "undo")
     for address in pages_for(item, **more):
         if any(word in address for word in stays):
@@ -136,7 +136,7 @@ def test_what_is_sent_is_answered_with_no_secret_either(
 def test_each_secret_is_told_to_a_manager_somewhere(
     item: Item, manager: User, client_for: ClientFor, more: dict[str, object]
 ) -> None:
-    """Else the walk would pass for want of secrets."""
+    """Without this test, the walk would also pass if the secrets appeared nowhere."""
     client, found = client_for(manager), set()
     for address in pages_for(item, **more):
         answer = client.get(address)

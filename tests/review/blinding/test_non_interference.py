@@ -1,4 +1,4 @@
-"""Two databases that differ only in hidden parts answer a blinded reviewer alike: status, headers and every byte."""
+"""Compare responses to a blinded reviewer from two databases that differ only in hidden parts, byte by byte."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_what_is_nearest_to_an_item_of_a_study(
 def test_the_search_tells_a_reviewer_nothing(
     studied: Item, live: Item, as_reviewer: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By words of the statement and of the hidden scripts, by number, by what stages are called; whole and as typed."""
+    """Search by words of the request and of hidden scripts, by number and by stage name, complete and as typed."""
     runs = [_run_of(item) for item in (studied, live)]
     statements = [run.action.statement for run in runs]
     words = [
@@ -94,7 +94,7 @@ def test_the_search_tells_a_reviewer_nothing(
 def test_the_live_queue_in_hand(
     live: Item, reviewer: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Only all addresses of the item, asked on both sides, show a verdict that some of them tells."""
+    """Only a comparison of all the item's addresses finds one that reveals the verdict."""
     services.claim_item(live, by=reviewer)
     passed = Side("verdict", lambda: rewriting.pass_it(live))
     compared = compare(monkeypatch, client_for(reviewer), asks_about(live), passed)
@@ -105,7 +105,7 @@ def test_the_live_queue_in_hand(
 def test_every_other_address_of_the_product(
     live: Item, studied: Item, reviewer: User, as_reviewer: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Those about an item are asked by the other tests; here are all others, with an item of each kind in hand."""
+    """The other tests cover the addresses about items. This one covers the rest, with an item of each kind claimed."""
     both = (live, studied)
     for item in both:
         services.claim_item(item, by=reviewer)
@@ -120,7 +120,7 @@ def test_every_other_address_of_the_product(
 
 
 def _asks_of(items: Iterable[Item], asks_for: Callable[[Item], list[Ask]]) -> list[Ask]:
-    """The requests about several items, each of them once."""
+    """Return the requests about several items without duplicates."""
     return list({str(ask): ask for item in items for ask in asks_for(item)}.values())
 
 
@@ -180,7 +180,7 @@ def _pass_with_tests(item: Item) -> None:
 
 
 def _sides_of_study(item: Item) -> tuple[Side, Side]:
-    """Return two databases that differ in everything that a study hides: each walk over all addresses takes 15 s."""
+    """Return two databases that differ in everything a study hides. Each walk over all addresses takes 15 s."""
 
     def replace_run() -> None:
         rewriting.pass_it(item)
@@ -202,7 +202,7 @@ def _sides_of_study(item: Item) -> tuple[Side, Side]:
 def test_items_of_the_queue_and_of_a_study_before_they_are_taken(
     live: Item, studied: Item, as_reviewer: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What waits shows on other pages than what is in hand, and only all of these together tell that none leaks."""
+    """Unclaimed items are shown on other pages than claimed ones, so all of their addresses are compared."""
 
     def rewrite() -> None:
         rewriting.pass_it(live)
@@ -229,7 +229,7 @@ def test_a_halo_check_is_told_from_no_first_script(
 def test_the_comparison_notices_what_shows(
     live: Item, curator: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Else it would pass for want of looking: a curator may see the verdict, and gets other answers."""
+    """A curator may see the verdict, so the comparison must report different responses."""
     asks = [Ask("GET", f"/api/v1/runs/{live.run_id}/"), Ask("GET", f"/runs/{live.run_id}/")]
     passed = Side("verdict", lambda: rewriting.pass_it(live))
     with pytest.raises(Differs, match="2 of 2 answers differ"):

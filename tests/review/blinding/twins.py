@@ -1,4 +1,4 @@
-"""Compare answers of one database and its copy with hidden parts rewritten: same keys, clocks and random seeds."""
+"""Compare responses of a database and its copy with hidden parts rewritten: same keys, clocks and random seeds."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Answer = tuple[int, tuple[tuple[str, str], ...], bytes]
 
 @dataclass(frozen=True)
 class Ask:
-    """One request. What it changes is undone after it, so that the next one finds what this one found."""
+    """One request. Its changes are undone afterwards, so that each request starts from the same state."""
 
     method: str
     path: str
@@ -45,12 +45,12 @@ class Ask:
 
 @contextmanager
 def standing_still(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """One moment, for Python and for PostgreSQL, until the block ends."""
+    """Freeze the clocks of Python and PostgreSQL until the block ends."""
     moment = timezone.now()
     with monkeypatch.context() as patch, connection.cursor() as cursor:
-        # Fields of models have the function itself as their default: what it asks is exchanged, not the function.
+        # Model fields have the function itself as their default, so the clock it reads is replaced instead.
         patch.setattr(timezone, "datetime", _still(moment))
-        # "goes back in 27 minutes": Django's filter asks the clock itself.
+        # The filter behind "goes back in 27 minutes" reads the clock itself.
         patch.setattr(timesince, "datetime", SimpleNamespace(datetime=_still(moment)))
         patch.setattr(time, "time", lambda: moment.timestamp())
         cursor.execute("CREATE SCHEMA IF NOT EXISTS still")
@@ -68,7 +68,7 @@ def _as_text(moment: datetime) -> str:
 
 
 class _AnyDatetime(type):
-    """Every datetime is an instance of what stands still, as it is of what stands in its place otherwise."""
+    """Metaclass that makes every datetime an instance of the frozen class."""
 
     def __instancecheck__(cls, one: object) -> bool:
         return isinstance(one, datetime)
@@ -84,29 +84,29 @@ def _still(moment: datetime) -> type[datetime]:
 
 
 class Dice:
-    """What is drawn at random, from a seed."""
+    """Random numbers from a fixed seed."""
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self._drawn = random.Random(0)
         patch.setattr(os, "urandom", self.draw)
-        # `secrets` and `random.SystemRandom` have a name of their own for it.
+        # `secrets` and `random.SystemRandom` import it under this name.
         patch.setattr(random, "_urandom", self.draw)
 
     def draw(self, count: int) -> bytes:
         return self._drawn.randbytes(count)
 
     def again(self) -> None:
-        """From the beginning."""
+        """Restart the sequence."""
         self._drawn.seed(0)
 
 
 class Differs(AssertionError):
-    """Something that is hidden shows."""
+    """Raised if a hidden part is visible."""
 
 
 @dataclass(frozen=True)
 class Side:
-    """One other database: what is rewritten in it, and what of the answers may differ for it, named part by part."""
+    """A second database: how it is rewritten, and which parts of its responses may differ."""
 
     name: str
     rewrite: Step
@@ -120,15 +120,15 @@ def compare(
     *sides: Side,
     begin: Step = lambda: None,
 ) -> int:
-    """Ask everything as it is after `begin`, then on each other side; how many requests were compared.
+    """Compare all responses after `begin` with those of each other side, and return the number of requests.
 
-    Raises Differs with the first differences, and with the parts that may differ and do not: such a part is not
-    what the gate shows.
+    Raises Differs with the first differences. It also lists the parts that may differ but never do, because the gate
+    does not show those.
     """
     told: list[str] = []
     with standing_still(monkeypatch), monkeypatch.context() as patch:
         dice, sequences = Dice(patch), _read_sequences()
-        client.get("/settings/")  # the first answer brings the cookie of all forms
+        client.get("/settings/")  # the first response sets the CSRF cookie
 
         def walk(step: Step, asks: Sequence[Ask]) -> dict[Ask, Answer]:
             cache.clear()
@@ -140,11 +140,11 @@ def compare(
             return answers
 
         usual = walk(begin, asks)
-        # A wrong method is answered before any view has looked at anything.
+        # A wrong method is rejected before any view reads data.
         asks = [ask for ask in asks if usual[ask][0] != 405]
         for side in sides:
             others = walk(side.rewrite, asks)
-            # What a process draws only once, when it is first needed, is no difference: asked again, it is gone.
+            # Values that a process generates once, on first use, are not differences. A second request removes them.
             usual |= walk(begin, [ask for ask in asks if usual[ask] != others[ask]])
             differ, idle = _differences(side, usual, others)
             if differ:
@@ -153,7 +153,7 @@ def compare(
     if told:
         raise Differs("\n".join(told))
     answered = sum(200 <= usual[ask][0] < 400 for ask in asks)
-    # Of all addresses a reviewer is refused most; of those about one item, few.
+    # A reviewer may not open most addresses, but may open most of those about one item.
     assert answered >= min(60, len(asks) // 4), (
         f"{answered} of {len(asks)} were answered: too little"
     )
@@ -163,7 +163,7 @@ def compare(
 def _differences(
     side: Side, usual: dict[Ask, Answer], others: dict[Ask, Answer]
 ) -> tuple[list[str], set[Part]]:
-    """What differs and should not, in words; and the parts that may differ and never do."""
+    """Return the unexpected differences as text, and the allowed parts that never differ."""
     differ, idle = [], set(side.may_show)
     for ask, other in others.items():
         one = usual[ask]
@@ -180,7 +180,7 @@ def _differences(
 
 
 def _without(part: Part, answer: Answer) -> tuple[Answer, list[str]]:
-    """The answer without what may differ in it, and that. The length of the whole and its tag tell of it, too."""
+    """Return the response without this part, and the removed texts. Drop its length and ETag too."""
     status, headers, body = answer
     rest, shown = part.take_out(body.decode(errors="surrogateescape"))
     if not shown:
@@ -205,7 +205,7 @@ def _answer(client: Client, ask: Ask, dice: Dice) -> Answer:
         said = client.get(ask.path, ask.data, headers=headers)
     body = b"".join(said) if said.streaming else said.content
     transaction.savepoint_rollback(undo)
-    # Cookies as well: a message that waits is kept in one.
+    # Cookies are compared too, because they can store a pending message.
     sent = [
         *said.headers.items(),
         *(("Set-Cookie", one.OutputString()) for one in said.cookies.values()),

@@ -1,4 +1,4 @@
-"""Settling what reviewers differ on: everything in view, lists that are narrowed, and the way through them."""
+"""Adjudication of disagreements: the complete view, filtered lists and the steps from item to item."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from tests.people import make_person
 from tests.review.maker import FEEDBACK, add_item, make_study
 from tests.review.queue.test_studies import give
 
-# Two reviewers' scores of script, feedback, refined script, for each item in the order in which they are made.
+# Two reviewers' scores of script, feedback and refined script, for each item in order of creation.
 GIVEN = (
-    ((0, 2, 2), (2, 2, 2)),  # they differ on the script alone, from 0 to 2
-    ((0, 2, 2), (0, 0, 2)),  # on the feedback
-    ((1, 2, 0), (1, 2, 1)),  # on the refined script, from 0 to 1
-    ((0, 2, 2), (0, 2, 2)),  # on nothing
+    ((0, 2, 2), (2, 2, 2)),  # disagree on the script only, 0 and 2
+    ((0, 2, 2), (0, 0, 2)),  # disagree on the feedback
+    ((1, 2, 0), (1, 2, 1)),  # disagree on the refined script, 0 and 1
+    ((0, 2, 2), (0, 2, 2)),  # agree on everything
 )
 
 
@@ -56,7 +56,7 @@ def study(study_key: int, db: None) -> Campaign:
 
 @pytest.fixture(scope="module")
 def study_key(module_rows: None, django_db_blocker: DjangoDbBlocker) -> int:
-    """The scored study, made once for the module."""
+    """Create the scored study once for the module."""
     with django_db_blocker.unblock():
         return make_scored_study().pk
 
@@ -117,7 +117,7 @@ def test_screen_has_all_texts_and_scores(boss: Client, study: Campaign, reviewer
         assert text in page
     assert page.count("Reviewer A") == page.count("Reviewer B") == 3
     assert "0 to 2" in page
-    # Settled is the script alone; on the others they agree.
+    # Only the script needs a final score, because the reviewers agree on the rest.
     assert page.count('id="settle"') == 1 and 'value="script"' in page
     for key in ("0", "1", "2", "c", "mod+enter", ","):
         assert f'data-key="{key}"' in page
@@ -162,7 +162,7 @@ def test_item_page_links_neighbors(boss: Client, study: Campaign, manager: User)
     page = boss.get(f"/campaigns/{study.pk}/items/{every[1].pk}/").text
     assert "3 of 4" in page and "Rita" in page and "Refined script" in page
     assert f"/items/{every[2].pk}/" in page and f"/items/{every[0].pk}/" in page
-    # Its feedback tells the verdict: who was shown it is noted.
+    # The feedback reveals the verdict, so the exposure is recorded.
     assert Exposure.objects.filter(person=manager, run=every[1].run).exists()
 
 
@@ -246,7 +246,7 @@ def test_halo_check_and_adjudication_need_two_reviewers(study: Campaign, manager
         adjudicate(item, stage="script", value=2, why="It is right.", by=both)
     made.delete()
     adjudicate(item, stage="script", value=2, why="It is right.", by=both)
-    # From now on they are none of its raters, neither by a claim, by name, by a call nor where it is shown again.
+    # From now on the manager cannot become a rater by a claim, an assignment, the API or a repeat.
     Item.objects.filter(pk__in=[item.pk, halo.pk]).update(state="open", places=1, overlap=3)
     for one in (item, halo):
         with pytest.raises(NotAllowedNow):

@@ -1,4 +1,4 @@
-"""Whether a study's generator is shown the answers, in the prompts that the ledger stores."""
+"""Check in the stored prompts whether a study's generator is shown reference answers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ REFERENCE = "find /var/log/app -name '*.log' -type f -mtime +30 -delete\n"
 
 
 def run_study(asked: dict[str, str], *, by: User, **given: object) -> Campaign:
-    """Run the default configuration on statements with their references, up to the scripts."""
+    """Generate scripts for statements with references, using the default configuration."""
     campaign = rules.create_campaign(
         "Study",
         by=by,
@@ -52,7 +52,7 @@ def run_study(asked: dict[str, str], *, by: User, **given: object) -> Campaign:
 
 
 def examples() -> Iterator[tuple[Run, list[str]]]:
-    """Each run of a study with the scripts that its generator was shown."""
+    """Yield each run of a study with the example scripts in its generator's prompt."""
     for call in ModelCall.objects.filter(stage="generate", run__origin="campaign"):
         prompt = parse_prompt("", call.request["messages"][0]["content"])
         yield call.run, prompt.all("EXAMPLE_SCRIPT")
@@ -66,12 +66,12 @@ def lines(script: str) -> str:
 def test_no_prompt_of_a_study_contains_the_verified_script_of_its_statements(
     manager: User, standin: StandIn
 ) -> None:
-    """Only the starter catalogue has entries that are as near to each other as those of a team."""
+    """Only the starter catalogue has entries that are as similar to each other as those of a team."""
     load_starter()
     entries = Entry.objects.answering().order_by("pk")[::9][:10]
     verified = {one.title: one.versions.get(state="verified").script for one in entries}
     assert len(verified) == 10
-    # Half of the statements have no reference: then only the entries say what the answer is.
+    # Half of the statements have no reference, so that only the catalogue has their answer.
     asked = {title: verified[title] * (place % 2) for place, title in enumerate(verified)}
     run_study(asked, by=manager, uses_examples=True)
 
@@ -139,7 +139,7 @@ Change = Callable[[Run], object]
 
 
 def _ask(statement: str, script: str) -> Change:
-    """Store a prompt with this example."""
+    """Return a change that stores a prompt with this example."""
 
     def change(run: Run) -> None:
         call = run.calls.get(stage="generate")

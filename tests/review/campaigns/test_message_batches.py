@@ -1,4 +1,4 @@
-"""A manager has a campaign go through message batches, sees how they stand, and takes them back by closing it."""
+"""Tests of campaigns that use message batches: start, progress, and cancellation by closing the campaign."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from review.campaigns.services import editing, rules, runs, states
 from review.models import Campaign, Item
 from tests.make import make_action, make_draft
 
-# Tokens against forgery differ from answer to answer.
+# CSRF tokens differ between responses.
 TOKEN = re.compile(r"\b[A-Za-z0-9]{64}\b")
 
 
@@ -135,7 +135,10 @@ def test_a_run_that_waits_in_a_batch_is_no_stall_and_its_page_says_what_it_waits
 
 @pytest.mark.slow
 def test_reviewer_sees_no_wave(campaign: Campaign, manager: User, as_reviewer: Client) -> None:
-    """What passed has ended and is being refined, what was flagged is refined before it ends: both look the same."""
+    """Passed runs have ended and are being refined, flagged runs are refined before they end.
+
+    Both must look the same.
+    """
     runs.ask_for_runs(campaign, by=manager)
     runs.start_asked(campaign)
     run = Run.objects.first()

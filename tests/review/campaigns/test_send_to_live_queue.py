@@ -1,4 +1,4 @@
-"""Items of a closed study are sent to the live queue for a decision, from the list of items, the report and the API."""
+"""Sending items of a closed study to the live queue, from the item list, the report and the API."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ def test_those_ticked_are_sent_once_and_said_to_be_there(
     assert live() == {first.run_id, second.run_id}
     page = answer.text
     assert (page.count("in the live queue<"), page.count('form="send-items"')) == (2, 1)
-    # What is there stays as it is, and is counted as such.
+    # Items that are already in the queue stay unchanged and are counted.
     answer = boss.post(f"/campaigns/{closed.pk}/send/", {"item": [first.pk, third.pk]}, follow=True)
     assert "1 item was sent to the live queue. Not sent: 1 there already." in answer.text
     assert len(live()) == 3
     assert [one.changes["items"] for one in events_of(closed, "items sent to the live queue")] == [
         *(["", "2"], ["", "1"])
     ]
-    # A reviewer finds them, and decides.
+    # A reviewer finds the items and decides.
     assert services.waiting_for(services.live_queue(), reviewer).count() == 3
 
 

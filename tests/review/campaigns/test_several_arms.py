@@ -1,4 +1,4 @@
-"""Three configurations on the same statements: balanced in order, never two in one sitting, and not told apart."""
+"""Three configurations on the same statements: balanced order, one per session, and indistinguishable."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def arms(db: None) -> list[Configuration]:
 
 
 def make_arms(campaign: Campaign, arms: list[Configuration], *, cases: int) -> None:
-    """A script of each configuration for each statement, all different; shuffled as everywhere else."""
+    """Add a different script of each configuration for each statement, shuffled as usual."""
     Campaign.objects.filter(pk=campaign.pk).update(seed=SEED)
     campaign.refresh_from_db()
     for number in range(cases):
@@ -64,7 +64,7 @@ def test_arms_come_in_own_sitting(manager: User, reviewer: User, arms: list[Conf
         sittings.append(came)
         let_time_pass()
     cases = dict(campaign.items.values_list("pk", "case"))
-    # Each sitting shows each statement once; after three of them all is done.
+    # Each session shows each statement once, and three sessions show all items.
     assert [len({cases[item] for item in came}) for came in sittings] == [4, 4, 4]
     assert [len(came) for came in sittings] == [4, 4, 4]
     assert services.claim_next(campaign, by=reviewer) is None
@@ -75,14 +75,14 @@ def test_each_arm_comes_first_about_as_often_as_the_others(
 ) -> None:
     campaign = make_study(by=manager, reviewers=[], items=0, is_open=False)
     for person in (reviewer, second_reviewer):
-        # The order comes from the person's number, which differs from run to run: so many statements that
-        # a fair order is more than seven standard deviations (26 each) within these bounds.
+        # The order depends on the reviewer's number, which differs between test runs. These bounds are more than seven
+        # standard deviations (26 each) from a fair order.
         counts = Counter(first_arm(campaign, person, arms, f"host-{case}") for case in range(3_000))
         assert all(800 <= counts[arm.name] <= 1_200 for arm in arms)
 
 
 def first_arm(campaign: Campaign, person: User, arms: list[Configuration], case: str) -> str:
-    """Which arm of a statement stands first in this person's random order."""
+    """Return the arm of a statement that comes first in this reviewer's random order."""
     seed = seed_of(campaign, person)
     return min((shuffle_of(campaign, f"{case}:{arm.name}") ^ seed, arm.name) for arm in arms)[1]
 

@@ -1,4 +1,4 @@
-"""A manager starts the runs: the pilot's first, then the rest; what was asked for is started whatever happens."""
+"""A manager starts the pilot's runs, then the rest. Requested runs start even after a worker is lost."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.review.maker import ClientFor, add_configuration, make_study
 
 @pytest.fixture
 def campaign(manager: User, reviewer: User) -> Campaign:
-    """Seven statements, two configurations, a pilot of three."""
+    """Return a campaign with seven statements, two configurations and a pilot of three."""
     made = rules.create_campaign(
         "Study", by=manager, reviewers=[reviewer], rules=rules.Rules(pilot_size=3)
     )
@@ -41,7 +41,7 @@ def default() -> Configuration:
 
 
 def come_to_rest(campaign: Campaign) -> None:
-    """As if each run that is under way had made a script that its assessor passed."""
+    """Finish each run in progress with a script that passed."""
     for run in Run.objects.filter(items__campaign=campaign, state=Run.State.QUEUED):
         make_draft(run, script="uptime\n", kind="generated", verdict="correct")
         Run.objects.filter(pk=run.pk).update(
@@ -95,9 +95,9 @@ def test_what_was_interrupted_is_started_by_the_sweep_and_nothing_twice(
 ) -> None:
     monkeypatch.setattr(runs, "SLICE", 4)
     assert runs.ask_for_runs(campaign, by=manager) == 14
-    # They are open in every figure from then on, whether somebody recounts or not.
+    # All figures count these runs as pending at once, without a recount.
     assert estimate_due(campaign) == 14
-    # The worker is lost after its first slice; the broker has forgotten.
+    # The worker is lost after its first slice, and the broker has lost the message.
     runs.start_asked(campaign, most=1)
     assert campaign.items.filter(run__isnull=False).count() == 4
     for _ in range(4):

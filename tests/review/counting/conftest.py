@@ -1,4 +1,4 @@
-"""The golden case as rows of a study, as for the report."""
+"""The golden case as rows of a study, as in the report's tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counts that are kept up as scores arrive: equal to a recount, whatever happened in whatever order."""
+"""Counts that are updated as scores arrive must equal a recount after any sequence of events."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ def people() -> list[User]:
 
 @pytest.fixture
 def campaign(manager: User, people: list[User]) -> Campaign:
-    """Twelve cases in two arms; some have no score, some of one reviewer, some of all."""
+    """Return twelve cases in two arms, scored by no reviewer, by one or by all."""
     chance = random.Random(7)
     campaign = rules.create_campaign("Kept up", by=manager)
     for arm in ARMS:
-        # Both arms wrote the same script: what is said of it in one counts in the other.
+        # Both arms wrote the same script, so a score in one arm counts in the other.
         labels = [_label(chance) for _ in range(12)]
         fill(campaign, labels, people, configuration=arm, script="echo 1\n")
     same = Action.objects.filter(cases__in=campaign.cases.order_by("pk")[:4].values("pk"))
@@ -57,7 +57,7 @@ def _label(chance: random.Random) -> Label:
 
 
 def happen(item: Item, person: User, chance: random.Random) -> None:
-    """Something happens to an item, as it may in a study or in an import."""
+    """Apply a random event to an item, as in a study or an import."""
     stage, value = chance.choice(STAGES), chance.randrange(3)
     own = item.scores.filter(reviewer=person, stage=stage, arm="model", current=True)
     what = chance.randrange(9)
@@ -118,9 +118,9 @@ def test_kept_counts_equal_a_recount(campaign: Campaign, people: list[User], see
     tallies.recount(campaign)
 
     assert kept_up == counted(campaign)
-    # Not every seed leaves two readings of a statement that differ.
+    # Not every seed produces two different readings of a statement.
     assert {kind for _arm, kind, _pattern in kept_up} >= set(Tally.Kind.values) - {"read"}
-    # What several configurations give together is a correction, and may be less than nothing.
+    # Combined counts of several configurations are corrections and can be negative.
     assert min(n for (_arm, _kind, key), n in kept_up.items() if not key.startswith("*")) > 0
 
 
@@ -142,7 +142,7 @@ def test_kept_item_state_follows_rules(campaign: Campaign, people: list[User], s
 
 @pytest.mark.parametrize("where", ["tally", "item"])
 def test_counts_that_another_release_wrote_are_made_anew(campaign: Campaign, where: str) -> None:
-    """With a field less, as it was before the field came; every item is counted again."""
+    """Delete a field, as in counts written by an older release. Every item must be counted again."""
     counts.read_counts(campaign)
     expected = counted(campaign)
     if where == "tally":

@@ -1,4 +1,4 @@
-"""Whom a final score waits for, and how items that are due are counted."""
+"""Which reviewers a final score waits for, and how items that need a recount are counted."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_expired_lease_blocks_no_later_stage(manager: User, people: list[User]) 
     Assignment.objects.update(lease_until=timezone.now() - timedelta(minutes=1))
     assert services.expire_leases() == 1
     give(take(campaign, people[1]), people[1], 0, 2, 2)
-    # As long as somebody may take the place, it is pending.
+    # The score is pending as long as a reviewer can still claim the place.
     assert pattern_of(item).refined is FinalScore.PENDING
     give(take(campaign, people[2]), people[2], 0, 2, 2)
 
@@ -122,7 +122,7 @@ def test_text_scored_in_other_arm_is_skipped(arms: Arms, manager: User, people: 
 
 
 def test_open_verdicts_allow_correction_until_next_stage(manager: User, reviewer: User) -> None:
-    """Of the passed script 2 is corrected to 0; of the flagged one 0 to 2, after its feedback was shown."""
+    """The passed script is corrected from 2 to 0, the flagged one from 0 to 2 after its feedback was shown."""
     campaign = make_study(
         by=manager,
         reviewers=[reviewer],
@@ -145,7 +145,7 @@ def test_open_verdicts_allow_correction_until_next_stage(manager: User, reviewer
 
 @pytest.fixture
 def study(manager: User, reviewer: User) -> Campaign:
-    """Five items, with one of another campaign among their keys; nothing of them is due."""
+    """Return a study with five items and another campaign's item between their keys. No item needs a recount."""
     campaign = make_study(by=manager, reviewers=[reviewer], items=2)
     add_item(rules.create_campaign("Other", by=manager), "x")
     for number in range(2, 5):
@@ -159,7 +159,7 @@ def keys(campaign: Campaign) -> list[int]:
 
 
 def count(campaign: Campaign) -> int:
-    """How many items the campaign's counts are about."""
+    """Return the number of items in the campaign's counts."""
     return sum(sum(one.items.values()) for one in read_counts(campaign).values())
 
 
@@ -181,7 +181,7 @@ def test_all_items_are_counted(study: Campaign, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(tallies, "SLICE", 2)
     study.tallies.all().delete()
     study.items.update(pattern="")
-    # One span over all keys, though one of them is another campaign's; and one item by itself.
+    # One range covers all keys, including another campaign's item. A second range covers one item.
     own = keys(study)
     TallyDue.objects.create(campaign=study, first=own[0], last=own[-1])
     tallies.note_due(study, own[:1])

@@ -1,4 +1,4 @@
-"""Decisions on the exact script seen, straight into the catalogue; page and API alike."""
+"""Decisions about the displayed script, which go to the catalogue, by page and by API."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_approved_script_answers_the_next_request(held: Assignment, reviewer: Us
 
 def test_a_bad_decision_changes_nothing(held: Assignment, reviewer: User) -> None:
     for kind, edited in (
-        ("reject", ""),  # without a reason
+        ("reject", ""),  # no reason
         ("edit", " "),
         ("edit", "a\0b"),
         ("edit", "x" * 1_000_001),
@@ -264,7 +264,7 @@ def test_an_approved_run_says_once_who_verified_it(
 def test_a_run_is_not_called_verified_for_a_wording_that_nobody_confirmed(
     held: Assignment, reviewer: User, second_reviewer: User, client_for: ClientFor
 ) -> None:
-    """Who edits a script into that of a verified entry has not had it verified for their own statement."""
+    """A reviewer who edits a script into that of a verified entry has not verified it for their own request."""
     run = held.item.run
     reboot = "#!/usr/bin/env bash\nset -euo pipefail\nsystemctl restart nginx\n"
     catalog.publish(

@@ -1,4 +1,4 @@
-"""The review screen: two scripts compared, the next item in the same answer, tabs told apart, nothing lost."""
+"""The review page: comparing two scripts, loading the next item, separate tabs and saved input."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def send(client: Client, item: Item, name: str, **values: object) -> tuple[int, 
 
 
 def score_next(item: Item, by: User, value: int) -> None:
-    """Score the stage that is open."""
+    """Score the open stage."""
     step = services.open_item(Item.objects.get(pk=item.pk), by).next_step
     seen = step.draft or step.feedback
     services.submit_score(
@@ -206,7 +206,7 @@ def test_undo_is_own_and_recent(held: Assignment, reviewer: User, second_reviewe
 def test_undo_brings_a_skipped_item_back(
     held: Assignment, reviewer: User, client_for: ClientFor, put_in_queue: Callable[..., Item]
 ) -> None:
-    put_in_queue()  # what is shown next
+    put_in_queue()  # the next item
     item, client = held.item, client_for(reviewer)
     skip = {"how": "skip", "why": "Not my field"}
     answer = client.post(reverse("item-give-back", args=[item.pk]), skip, headers=HTMX)
@@ -256,7 +256,7 @@ def test_scoring_what_asks_for_one_score_takes_as_few_queries_every_time(
     states.move_campaign(campaign, "open", by=manager)
     campaign.refresh_from_db()
     assignment = services.claim_next(campaign, by=reviewer)
-    # 10 beside the preferences, which a sign-in would have kept, and the savepoints of a test.
+    # Ten queries, plus the preferences, which a sign-in would have cached, and the test's savepoints.
     for number in (None, 13, 13, 13):
         script = assignment.item.run.drafts.get()
         sent = {
@@ -266,7 +266,7 @@ def test_scoring_what_asks_for_one_score_takes_as_few_queries_every_time(
             "fence": assignment.fence,
         }
         url = reverse("item-score", args=[assignment.item_id])
-        # What is asked once for all, such as the rubric, is asked by the first.
+        # The first request loads and caches shared data such as the rubric.
         expected = django_assert_num_queries(number) if number else nullcontext()
         with expected:
             assert as_reviewer.post(url, sent, headers=HTMX).status_code == 200

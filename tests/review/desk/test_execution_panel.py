@@ -1,4 +1,4 @@
-"""What the scripts did in their sandbox tests: shown with the last score, and the difference said in sentences."""
+"""Sandbox test results of the scripts: shown after the last score, with their differences in words."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from tests.review.maker import ClientFor
 
 @pytest.fixture
 def ran(held_flagged: Assignment) -> Item:
-    """An item whose two scripts were run in the cases of their statement."""
+    """Return an item whose two scripts were run in the sandbox tests of their request."""
     rewriting.run_its_cases(held_flagged.item)
     return held_flagged.item
 
 
 def panel_of(item: Item, reviewer: User, client: Client) -> str:
-    """Score all stages, and return what stands in the panel; nothing if there is none."""
+    """Score all stages and return the panel's HTML, or an empty string without a panel."""
     while services.open_item(Item.objects.get(pk=item.pk), reviewer).next_step:
         score_next(item, reviewer, 0)
     return client.get(reverse("item-review", args=[item.pk])).text.partition('id="execution"')[2]
@@ -49,7 +49,7 @@ def test_panel_follows_last_score(ran: Item, reviewer: User, client_for: ClientF
     difference = panel.partition("How the scripts differ")[2].partition("</ul>")[0]
     assert "TELLTALE check 1" in difference and "does not hold" in difference
     assert "TELLTALE check 2" not in difference
-    # Named as on the rest of the screen.
+    # The scripts have the same names as on the rest of the page.
     for name in ("Original", "Refined"):
         assert name in difference and f">{name}</h3>" in panel
     assert "script 1" not in difference

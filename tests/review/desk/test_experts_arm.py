@@ -1,4 +1,4 @@
-"""What an expert's feedback led to is scored by the item's other reviewers, after all stages of the model's arm."""
+"""The item's other reviewers score the result of an expert's feedback after all stages of the model's arm."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def study(manager: User, reviewer: User, second_reviewer: User) -> Campaign:
 
 
 def write_feedback(item: Item, by: User, script: str = REWRITTEN) -> Draft:
-    """Feedback of this person, and the script rewritten from it, as a worker would have left them."""
+    """Create this reviewer's feedback and the rewritten script, as a worker would."""
     made = services.send_feedback(item, text="- It has to look at the path.", by=by)
     draft = Draft.objects.create(
         run=item.run,
@@ -56,7 +56,7 @@ def test_another_reviewer_scores_it_last_and_its_author_only_as_their_own(
     item = study.items.get()
     services.claim_item(item, by=reviewer)
     give(item, reviewer, 0, 2, 0)
-    # Their stages are in before the feedback: within the minutes of a change they write it.
+    # The reviewer finishes their stages first and writes the feedback while they can still change scores.
     draft = write_feedback(item, reviewer)
     assert keys_of(item, reviewer)[-1] == "refined-expert"
     give(item, reviewer, 2)
@@ -91,7 +91,7 @@ def test_experts_score_each_other(study: Campaign, reviewer: User, second_review
         services.claim_item(item, by=person)
         give(item, person, 0)
         drafts[person] = write_feedback(item, person, f"{REWRITTEN}# {person.username}\n")
-    give(item, reviewer, 2, 0, 1, 2)  # feedback, refined, their own, the other's
+    give(item, reviewer, 2, 0, 1, 2)  # feedback, refined, own expert arm, the other reviewer's
     give(item, second_reviewer, 2, 0, 1, 0)
     given = Score.objects.filter(arm="expert").order_by("pk")
     assert [(one.reviewer, one.draft, one.value) for one in given] == [
@@ -100,7 +100,7 @@ def test_experts_score_each_other(study: Campaign, reviewer: User, second_review
         (second_reviewer, drafts[second_reviewer], 1),
         (second_reviewer, drafts[reviewer], 0),
     ]
-    # A change of one takes the place of its own earlier score alone.
+    # A corrected score replaces only its own earlier value.
     services.submit_score(
         item,
         services.ScoreInput(

@@ -1,4 +1,4 @@
-"""Secrets in a reviewer's feedback: shown before a model elsewhere reads them; in a study masked without a question."""
+"""Secrets in feedback: a reviewer confirms before they reach a remote model. A study masks them without asking."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_feedback_secrets_are_masked_on_request(scored: Item, as_reviewer: Clien
     api = f"/api/v1/items/{shown(scored)}/feedback/"
     for url, more, is_remote, sent in (
         (page, {"secrets": "mask"}, True, 0),
-        (page, {}, False, 0),  # nothing is asked, because the feedback stays on this machine
+        (page, {}, False, 0),  # no confirmation, because the feedback stays on this machine
         (api, {}, True, 0),
         (api, {"secrets": "send"}, True, 1),
     ):

@@ -1,4 +1,4 @@
-"""Comments on lines: added by whoever has the item, shown at their line, taken back and kept, hidden if blinded."""
+"""Comments on lines: added by the assigned reviewer, shown at their line, kept after removal, hidden if blinded."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_remark_sent_twice_is_stored_once(held: Assignment, reviewer: User) -> N
 def test_invalid_remark_is_refused(held: Assignment, reviewer: User, as_reviewer: Client) -> None:
     for line, text, field in (
         (0, "a", "line"),
-        (4, "a", "line"),  # past the end
+        (4, "a", "line"),  # after the last line
         (1, "  ", "remark"),
         (1, "a" * (MAX_TEXT + 1), "remark"),
         (1, "a\0b", "remark"),
@@ -147,7 +147,7 @@ def test_in_a_difference_it_stands_below_its_row_and_is_never_folded_away(
     services.add_remark(item, draft=refined.pk, line=10, text="zqhere", by=reviewer)
     services.add_remark(item, draft=first.pk, line=41, text="zqthere", by=reviewer)
     for query in ("", "?show=2&against=1&side=1"):
-        # Beside the script they are also what feedback of one's own begins with.
+        # The reviewer's own feedback also starts with the comments.
         page = as_reviewer.get(url + query).text.split("<aside")[0]
         assert "equal lines" not in page and page.count("zqhere") == page.count("zqthere") == 1
         assert "on the old line 41" in page

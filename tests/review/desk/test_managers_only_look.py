@@ -1,4 +1,4 @@
-"""Looking at an item is for managers too; claiming, scoring and deciding take the role reviewer, by page and by API."""
+"""Managers may view an item. Claiming, scoring and deciding require the role reviewer, by page and by API."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from tests.review.maker import ClientFor, shown_to
 
 @pytest.fixture
 def in_hand(item: Item, manager: User) -> Assignment:
-    """What a reviewer has in hand who has become a manager since."""
+    """Return the assignment of a reviewer who has become a manager since."""
     lease = timezone.now() + timedelta(hours=1)
     return Assignment.objects.create(item=item, reviewer=manager, lease_until=lease)
 
 
 def send(client: Client, item: Item, act: str, *, by: User, door: str) -> int:
-    """What is accepted of a reviewer who holds the item; the status of the answer."""
+    """Send a request that is valid for the assigned reviewer, and return the status."""
     draft = item.run.drafts.get()
     body: dict[str, object] = {
         "claim": {},

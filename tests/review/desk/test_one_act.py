@@ -1,4 +1,4 @@
-"""A decision is one act with what is on the screen: score, comment and decision together, or nothing; undo, too."""
+"""A decision saves score, comment and decision together or not at all, and undo reverts them together."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ HTMX = {"HX-Request": "true"}
 
 @dataclass
 class Sent:
-    """What came of a decision: 201, or the status and the words of the refusal."""
+    """The result of a decision: 201, or the status and message of the error."""
 
     status: int
     words: str
@@ -39,7 +39,7 @@ class Sent:
 def decide(
     request: pytest.FixtureRequest, reviewer: User, client_for: ClientFor
 ) -> Callable[..., Sent]:
-    """Decide by the page's own form with these fields filled in, or by the API."""
+    """Return a function that decides with these fields, by the page's form or by the API."""
     client = client_for(reviewer)
 
     def by_page(item: Item, kind: str, **fields: object) -> Sent:
@@ -72,7 +72,7 @@ def decide(
 
 
 def fields_of(page: str) -> dict[str, str]:
-    """The fields of the score and of the decision as the page has them, chosen ones of several."""
+    """Return the fields of the page's score and decision forms, with the selected options."""
     found: dict[str, str] = {}
     for tag in re.findall(r"<input\b[^>]*>", page):
         said = dict(re.findall(r'([\w-]+)="([^"]*)"', tag))
@@ -135,7 +135,7 @@ def test_other_tab_is_respected(held: Assignment, reviewer: User, client_for: Cl
     assert answer.status_code == 409 and "Picked: 0." in answer.text
     assert answer.text.count("of the other tab") == 2, "in the refusal and in its field"
     assert not Decision.objects.exists()
-    # On the screen that came it stands there, and to pick 2 all the same is one's own act.
+    # The new page shows the newer score. Choosing 2 anyway is a decision of its own.
     newer = fields_of(answer.text) | {
         "kind": "approve",
         "value": "2",

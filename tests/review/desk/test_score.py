@@ -1,4 +1,4 @@
-"""Scores in the order of the gates, on the exact object seen, safe to send twice; page and API alike."""
+"""Scores in the order of the stages, for the displayed object, idempotent, by page and by API."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_three_stages_open_one_after_other(held_flagged: Assignment, reviewer: U
 
 
 def test_flagged_right_script_opens_stages(held_flagged: Assignment, reviewer: User) -> None:
-    """Else what refinement breaks could never be measured."""
+    """Without these scores, the scripts that refinement breaks could not be measured."""
     item = held_flagged.item
     services.submit_score(item, given("script", 2, first_of(item).pk), by=reviewer)
     assert len(services.open_item(item, reviewer).steps) == 2
@@ -90,7 +90,7 @@ def test_asking_to_see_verdict_is_noted_with_score(held: Assignment, reviewer: U
     given_score = given("script", 2, first_of(held.item).pk)
     score = services.submit_score(held.item, given_score, by=reviewer)
     assert score.visible["verdict"] is True and score.blind is False
-    # A right script that passed asks nothing more.
+    # A correct script that passed has no further stage.
     desk = services.open_item(held.item, reviewer)
     assert [step.stage for step in desk.steps] == ["script"] and desk.next_step is None
     # A study keeps the verdict hidden.
@@ -142,7 +142,7 @@ def test_expert_feedback_starts_refinement(held: Assignment, reviewer: User) -> 
 
 @pytest.fixture(params=["page", "api"])
 def send(request: pytest.FixtureRequest, client_for: ClientFor) -> Callable[..., int]:
-    """Send a score over the page or over the API; the status that came back."""
+    """Return a function that sends a score by page or by API and returns the status."""
 
     def post(user: User, item: Item, **values: object) -> int:
         client = client_for(user)
@@ -245,7 +245,7 @@ def test_a_row_is_stored_as_save_stores_it(held: Assignment) -> None:
     for field in Score._meta.concrete_fields:
         assert getattr(stored, field.attname) == getattr(score, field.attname), field.name
     score.value = 2
-    score.save()  # it is known to be stored: this adds none
+    score.save()  # already stored, so this adds none
     assert Score.objects.get().value == 2
 
 

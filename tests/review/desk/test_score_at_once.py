@@ -1,4 +1,4 @@
-"""The same score sent twice at the same moment: an impatient click, a repeated request, two tabs."""
+"""The same score sent twice at once: a double click, a repeated request or two tabs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Act = Callable[[], object]
 
 
 def _meanwhile(item: Item, by: User, first: Act, second: Act) -> list[object]:
-    """Carry out `first` in a transaction that has the item, while `second` waits for it; what `second` gave."""
+    """Run `first` in a transaction that locks the item, and return what the waiting `second` returned."""
     got: list[object] = []
 
     def work() -> None:

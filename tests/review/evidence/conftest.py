@@ -1,4 +1,4 @@
-"""A study whose scripts were run in cases of their statements, and reviewers who have scored all of it."""
+"""A study whose scripts were run in sandbox tests and which its reviewers have scored completely."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ CHECKS = (
 
 
 def write_cases(statement: str, *, title: str = "a world") -> CaseSet:
-    """Two cases of three checks and of one."""
+    """Create two sandbox tests, with three checks and with one."""
     about = " ".join(statement.split()[:3])
     first = case_data(*CHECKS, about=about, title=title)
     second = case_data({"check": "exit_status", "equals": 0}, about=about, title="nothing there")
@@ -43,7 +43,7 @@ def write_cases(statement: str, *, title: str = "a world") -> CaseSet:
 
 
 def store(sha256: str, case_set: CaseSet, states: str, **fields: object) -> Execution:
-    """A result with a state for each check in turn: p, f, or u for unsupported, n for not run."""
+    """Store a result with one state for each check: p, f, u (unsupported), n (not run) or s (unstable)."""
     words = {"p": "passed", "f": "failed", "u": "unsupported", "n": "not run", "s": "unstable"}
     places = [
         (case, number)
@@ -82,7 +82,7 @@ def store(sha256: str, case_set: CaseSet, states: str, **fields: object) -> Exec
 
 
 def run_scripts(item: Item, states: Mapping[str, str]) -> CaseSet:
-    """Write cases of the item's statement, and store what its first and its refined script did in them."""
+    """Write tests for the item's request, and store the results of its first and its refined script."""
     case_set = write_cases(item.run.action.statement)
     for kind, draft in zip(("script", "refined"), item.run.drafts.order_by("number"), strict=True):
         if kind in states:
@@ -112,13 +112,13 @@ def study(study_key: int, db: None) -> Campaign:
 
 @pytest.fixture
 def item(study: Campaign) -> Item:
-    """Right by both reviewers, and one check of its script does not hold."""
+    """Return an item that both reviewers scored correct, although a check of its script failed."""
     return study.items.order_by("pk")[1]
 
 
 @pytest.fixture(scope="module")
 def study_key(module_rows: None, django_db_blocker: DjangoDbBlocker) -> int:
-    """What `make_scored_study` makes, made once for a module: mona is its manager, rita and rolf scored."""
+    """Run `make_scored_study` once for a module, with the manager mona and the reviewers rita and rolf."""
     with django_db_blocker.unblock():
         manager = make_person("mona", "manager")
         people = [make_person(name, "reviewer") for name in ("rita", "rolf")]
@@ -126,7 +126,7 @@ def study_key(module_rows: None, django_db_blocker: DjangoDbBlocker) -> int:
 
 
 def make_scored_study(manager: User, reviewers: Sequence[User]) -> Campaign:
-    """Make five items with and without verdict and cases, in a study that shows execution."""
+    """Create five items with and without a verdict and tests, in a study that shows execution."""
     campaign = make_study(
         by=manager, reviewers=reviewers, items=5, overlap=2, hides_execution=False
     )

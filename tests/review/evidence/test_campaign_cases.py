@@ -1,4 +1,4 @@
-"""Which tests count in a study, how changes of them are reported, when they show and how they are erased."""
+"""Which sandbox tests count in a study, and how their changes are reported, shown and erased."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def set_of(item: Item) -> CaseSet:
 
 
 def add_arm(item: Item, name: str) -> Item:
-    """The same case, played by another configuration that wrote another script."""
+    """Add the same case for another configuration, which wrote another script."""
     run = make_run(
         statement=item.case.action.statement, script=f"ls /srv/{name}\n", verdict="correct",
         origin="campaign",
@@ -74,7 +74,7 @@ def test_texts_are_erased_with_their_cases_and_all_that_reviewers_made_of_them(
 
 
 def test_entry_cases_outlive_revision(item: Item, reviewer: User, administrator: User) -> None:
-    make_run(statement=item.run.action.statement)  # somebody else says the same
+    make_run(statement=item.run.action.statement)  # another request with the same text
     services.strike(item, sha256=set_of(item).sha256, what="1.3", reason="SECRET", by=reviewer)
     pipeline.erase_action(item.run.action, by=administrator)
     change = CaseRevision.objects.get()
@@ -106,7 +106,7 @@ def test_every_arm_runs_the_same_cases(item: Item, study: Campaign) -> None:
     for draft in other.run.drafts.all():
         store(draft.sha256, second, "pppp")
     assert review.fix_cases_of_run(other.run.pk) == 3
-    # The first arm's drafts in the second set, the second arm's in the first.
+    # The first arm's drafts in the second set, and the second arm's in the first.
     assert set(CaseRun.objects.values_list("script_sha256", "case_set")) == {
         *((one.sha256, second.pk) for one in item.run.drafts.all()),
         *((one.sha256, set_of_first(item, second)) for one in other.run.drafts.all()),
@@ -133,8 +133,8 @@ def test_revisions_are_combined(item: Item, reviewer: User, second_reviewer: Use
     last = CaseRevision.objects.latest("pk")
     checks = {one["title"]: len(one["expect"]) for one in last.merged.content["cases"]}
     assert checks == {"a world": 2, "nothing there": 1, "one more": 1}
-    assert len(last.case_set.content["cases"][0]["expect"]) == 3  # the screen of who added it
-    # Whoever struck it stays unnamed in what leaves with an export.
+    assert len(last.case_set.content["cases"][0]["expect"]) == 3  # as its author sees it
+    # An export does not name the reviewer who excluded the test.
     assert {one.content["author"]["name"] for one in CaseSet.objects.filter(is_revision=True)} == {
         "a reviewer"
     }
@@ -181,7 +181,7 @@ def test_a_file_brings_results_of_its_own_scripts_and_for_its_own_campaign(
     study: Campaign, manager: User, reviewer: User, tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
-    item = study.items.order_by("pk")[4]  # without cases
+    item = study.items.order_by("pk")[4]  # no sandbox tests
     statement = item.run.action.statement
     beside = make_study(by=manager, reviewers=[reviewer], items=5, name="Beside", is_open=False)
     cases = make_set(
@@ -204,7 +204,7 @@ def test_a_file_brings_results_of_its_own_scripts_and_for_its_own_campaign(
     assert "has this script" in capsys.readouterr().err
     assert Execution.objects.filter(imported=True).count() == 1
     assert tables_of(study)[0]["imported"] == 1
-    # Another campaign with the same statement and script goes by none of it.
+    # Another campaign with the same request and script uses none of it.
     assert fix_cases(beside) == 4
     count_due(beside)
     assert [one.is_imported for one in read_outcomes(beside)] == [False] * 8
@@ -291,7 +291,7 @@ def test_as_many_queries_however_many_items(manager: User, reviewer: User) -> No
 
 
 def scored_study(manager: User, reviewer: User, items: int) -> Campaign:
-    """Every script was run, but for the changed cases of each."""
+    """Return a study in which every script was run, except in the changed tests of each item."""
     study = make_study(
         by=manager, reviewers=[reviewer], items=items, name=f"of {items}", hides_execution=False
     )
@@ -308,7 +308,7 @@ def scored_study(manager: User, reviewer: User, items: int) -> Campaign:
 
 @pytest.fixture
 def decided(held_flagged: Any, reviewer: User) -> Item:
-    """Scored right and approved, and one check of its script does not hold."""
+    """Return an item that was scored correct and approved, although a check of its script failed."""
     item: Item = held_flagged.item
     case_set = run_scripts(item, {"script": "ppfp", "refined": "pppp"})
     for value in (1, 2, 2):

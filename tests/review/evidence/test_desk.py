@@ -1,4 +1,4 @@
-"""Tests on the review page: excluded, corrected, added, written first; and why execution differs."""
+"""Sandbox tests on the review page: excluding, correcting, adding and writing them, and labeling differences."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ def test_excluded_check_makes_new_cases(item: Item, reviewer: User, client_for: 
     assert revision.case_set.content["author"]["kind"] == "person"
     assert [len(case["expect"]) for case in revision.case_set.content["cases"]] == [2, 1]
     assert set(Execution.objects.values_list("pk", flat=True)) == before
-    # Both scripts of the case are run in what is left of it.
+    # Both scripts of the case are run in the remaining tests.
     assert CaseRun.objects.filter(case_set=revision.case_set).count() == 2
     page = client.get(address("item-review", item)).text
     assert "being run" in page and "Nobody asked for &lt;i&gt;x&lt;/i&gt;." in page
     assert case_sets_for(item.run.action.statement).count() == 1
-    # As soon as they are run, they are what is shown.
+    # As soon as they have run, the page shows their results.
     drafts = item.run.drafts.order_by("number")
     CaseRun.objects.update(state="done")
     store(drafts[0].sha256, revision.case_set, "ppp")
@@ -110,7 +110,7 @@ def test_a_case_is_corrected_and_one_added(item: Item, as_reviewer: Client) -> N
         "a world",
         "a quiet world",
     ]
-    # What was shown before is another set by now.
+    # The set that the page showed has been replaced.
     added = as_reviewer.post(url, sent | {"case": json.dumps(CASE | {"title": "one more"})})
     assert added.status_code == 409 and "one more" in added.text
     url = f"{address('item-case-edit', item)}?set={corrected.case_set.sha256[:16]}"
@@ -171,7 +171,7 @@ def test_after_the_last_score_of_a_study_the_screen_stays_where_execution_differ
         assert 'id="execution"' not in as_reviewer.get(address("item-review", item)).text
         seen = seen_in(item, item.run.drafts.get(kind="refined"))
         data = {"stage": "refined", "value": values[2], "seen": seen}
-        # From the first one goes on to the second, which is the person's own by that.
+        # After the first item, the reviewer claims the second one and its page opens.
         answer = as_reviewer.post(address("item-score", item), data)
         assert (answer["Location"] == address("item-review", item)) is stays
 

@@ -1,4 +1,4 @@
-"""Cases of an item by the API: what the review screen shows and does, and no more."""
+"""Sandbox tests of an item by the API, which shows and allows the same as the review page."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_cases_are_struck_corrected_and_added(item: Item, client: Client) -> Non
     struck = send(client, item, "strike", sent | {"what": "1.3"})
     assert (struck.status_code, struck.json()["kind"]) == (201, "struck")
     assert struck.json()["former"] == sent["set"]
-    # By the hash of before nothing is changed any more.
+    # The earlier hash can no longer change anything.
     assert send(client, item, "strike", sent | {"what": "1"}).status_code == 409
     sent["set"] = struck.json()["set"]
     corrected = send(client, item, "cases", sent | {"number": 2, "case": CASE})
@@ -125,7 +125,7 @@ def test_hidden_execution_stays_hidden(study: Campaign, item: Item, client: Clie
 
 
 def test_a_manager_looks_and_changes_nothing(item: Item, manager: User, as_manager: Client) -> None:
-    assert as_manager.get(address(item)).status_code == 204  # their own screen has no scores
+    assert as_manager.get(address(item)).status_code == 204  # the manager has not scored the item
     assert (
         send(as_manager, item, "label", {"stage": "script", "reason": "case_wrong"}).status_code
         == 403

@@ -1,4 +1,4 @@
-"""`execute_campaign` from a terminal and a program; what was run in part counts as no verdict."""
+"""The `execute_campaign` command, from a terminal and a program, and partial runs, which count as no verdict."""
 
 from __future__ import annotations
 

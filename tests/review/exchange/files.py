@@ -1,4 +1,4 @@
-"""Files to import, and the commands on them with their exit codes."""
+"""Helpers to write files to import and to run import commands."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from django.core.management import CommandError, call_command
 
 
 def write_lines(path: Path, *rows: object) -> Path:
-    """A JSONL file; texts go in as they are."""
+    """Write a JSONL file. Strings are written unchanged."""
     lines = [row if isinstance(row, str) else json.dumps(row) for row in rows]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path
 
 
 def run_command(name: str, campaign: str, file: Path, *arguments: str) -> int:
-    """The exit code of the command."""
+    """Return the exit code of the command."""
     try:
         call_command(name, campaign, str(file), *arguments)
     except SystemExit as stop:
@@ -28,6 +28,6 @@ def run_command(name: str, campaign: str, file: Path, *arguments: str) -> int:
 
 
 def run_all(campaign: str, *steps: tuple[str, Path], arguments: Sequence[str] = ()) -> None:
-    """Several commands, none of which may refuse anything."""
+    """Run several commands, each of which must succeed."""
     for name, file in steps:
         assert run_command(name, campaign, file, *arguments) == 0, name

@@ -1,4 +1,4 @@
-"""Two transactions that look up the same new name and create it: the second waits, and both succeed."""
+"""Two transactions look up and create the same new name. The second waits, and both succeed."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def make_named_entry(by: User, slug: str = "") -> Entry:
     return make_entry("One", by=by, confirmation=Confirmation(added_by=by), slug=slug)
 
 
-# Each place that looks a name up and then creates it, the rows of that name afterwards, and how many these are.
+# Each place that looks up a name and then creates it, the rows with that name afterwards, and their number.
 PLACES: dict[str, tuple[Deed, Callable[[], int], int]] = {
     "reviewers of imports": (
         lambda by: people_of(["Ann", "Bob"], by=by),
@@ -108,7 +108,7 @@ PLACES: dict[str, tuple[Deed, Callable[[], int], int]] = {
 
 
 def both_at_once(deed: Deed) -> list[str]:
-    """Do it twice, the second time while the first transaction is still open; what went wrong, without refusals."""
+    """Run it twice, the second time during the first transaction, and return unexpected errors."""
     people = [
         make_person(name, "manager", "curator", "administrator") for name in ("first", "second")
     ]
@@ -152,7 +152,7 @@ def test_same_new_name_at_once_is_created_once(place: str) -> None:
 def test_simultaneous_imports_with_the_same_new_names_all_complete(
     tmp_path: Path, pairs: int
 ) -> None:
-    """Pairs of whole imports, each with its own study, the same new reviewers and the same new configurations."""
+    """Run pairs of whole imports, each with its own study, but with the same new reviewers and configurations."""
     codes: list[int] = []
 
     def work(name: str, number: int, barrier: threading.Barrier) -> None:

@@ -1,4 +1,4 @@
-"""What a file's columns are is guessed from names and values and can be corrected; scores beside items follow them."""
+"""Column roles are guessed from names and values and can be corrected. Scores in item files use the same columns."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ def test_columns_of_items() -> None:
     models = [{"task": "x", "model": "large"}, {"task": "y", "model": "small"}]
     for rows, expected in (
         (intercode, "Question=statement Answer=script"),
-        # Next to a candidate the answer is the reference.
+        # Next to a candidate, the answer is the reference.
         (scored, "Question=statement Answer=reference candidate=script reward=execution"),
-        # The product's own names are taken at their word, in capitals as well.
+        # The product's own names are always accepted, in uppercase too.
         ([{"ID": "1", "Statement": "x", "Script": "y"}], "ID=id Statement=statement Script=script"),
-        # A verdict is one only where its words are.
+        # A verdict column must contain verdicts.
         ([{"statement": "x", "judge": "wrong"}], "statement=statement judge="),
         ([{"statement": "x", "judge": "incorrect"}], "statement=statement judge=verdict"),
-        # No name says anything; the values do.
+        # The names say nothing, so the values decide.
         (unnamed, "a=statement b=script c=verdict"),
-        # Ids that occur twice are none.
+        # Ids must be unique.
         ([{"nr": "1", "task": "x"}, {"nr": "1", "task": "y"}], "nr= task=statement"),
         (models, "task=statement model=configuration"),
     ):
@@ -65,7 +65,7 @@ def test_columns_of_reviewers_beside_items() -> None:
         "final": ("adjudicated:script", "final"),
     }
     assert (guesses["anna"].by_values, guesses["final"].by_values) == (True, False)
-    # One column alone of numbers is no reviewer's, unless its name says so.
+    # A single column of numbers is a reviewer's only if its name says so.
     names, samples = columns({"statement": "x", "tries": "2"}, {"statement": "y", "tries": "1"})
     assert guess_items(names, samples)["tries"].role == ""
 
@@ -107,7 +107,7 @@ def test_a_campaign_begins_with_a_file_whose_scores_follow_its_items(boss: Clien
         "/campaigns/new/", {"name": "From a table", "preset": "standard", "file": file}
     )
     campaign = Campaign.objects.get(name="From a table")
-    # A rubric to start from is there.
+    # The campaign has a default rubric to start from.
     assert "partially correct" in campaign.rubrics.get().text
     page = boss.get(answer["Location"])
     guessed = {one.name: one.role for one in page.context["columns"]}
@@ -126,11 +126,11 @@ def test_a_campaign_begins_with_a_file_whose_scores_follow_its_items(boss: Clien
         *("List the files older than 3 days", "find . -mtime +3")
     ]
     chosen = {f"role-{place}": one.role for place, one in enumerate(page.context["columns"])}
-    # Ben is somebody else's name.
+    # Another reviewer is called Ben.
     answer = boss.post(answer["Location"], {**chosen, "person-5": "benno", "import": "1"})
     items = Transfer.objects.get()
     jobs.carry_out(items.pk)
-    # The columns of scores are not reported as left out.
+    # The score columns are not reported as ignored.
     assert not items.lines.exists()
     page = boss.get(answer["Location"]).text
     assert "are read next" in page and "Go on with the set-up" in page

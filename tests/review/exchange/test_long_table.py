@@ -1,4 +1,4 @@
-"""The export for a statistician: one line a score, with what a mixed model asks for, and no texts."""
+"""The export for statistics: one line per score, with the columns of a mixed model and without texts."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_each_score_is_a_line(study: Campaign, tmp_path: Path) -> None:
         **{"purpose": "real", "sham": "0", "overlap": "2", "own_feedback": "0"},
     }
     assert {name: line[name] for name in wanted} == wanted
-    # Statements and texts are told apart, and not told.
+    # Statements and texts are distinct, but not exported.
     assert len({one["statement"] for one in lines}) == 4
     assert len({one["text"] for one in lines if one["stage"] == "script"}) == 4
     said = "".join(cell for one in lines for cell in one.values())
@@ -66,7 +66,7 @@ def test_a_sitting_has_quarters(study: Campaign, reviewer: User, tmp_path: Path)
     own = Score.objects.filter(reviewer=reviewer).order_by("at", "pk")
     begin = own[0].at
     for number, score in enumerate(own):
-        # Eight scores in a first sitting, four in a second.
+        # Eight scores in a first session, four in a second.
         place = number if number < 8 else number - 8
         Score.objects.filter(pk=score.pk).update(
             sitting_minutes=place, at=begin + timedelta(minutes=number + 60 * (number >= 8))
@@ -95,7 +95,7 @@ def test_names_are_text_and_lines_say_blindness(study: Campaign, tmp_path: Path)
 
 
 def test_what_is_used_gives_the_figures_of_the_report(tmp_path: Path) -> None:
-    """By the selection that docs/statistics.md names, and the adjudicated score or the majority of each item."""
+    """Use the selection that docs/statistics.md describes, and each item's adjudicated score or majority."""
     base = {"feedback": "- No.", "refined": "ls -a\n", "script": "ls\n", "overlap": 2}
     kinds: dict[str, dict[str, object]] = {
         "plain": {"verdict": "correct"},
@@ -115,7 +115,7 @@ def test_what_is_used_gives_the_figures_of_the_report(tmp_path: Path) -> None:
     scores = [
         *(given(item, who, 2) for item in ("plain", "sham", "retrieved") for who in "AB"),
         given("sham", "A", 0, stage="refined"),
-        # Wrong, and right only once the feedback had been shown.
+        # Wrong first, and right only after the feedback had been shown.
         *(given("changed", who, 0, current=False) for who in "AB"),
         *(given("changed", who, 2, at=late, blind=False) for who in "AB"),
         given("seen", "A", 0, visible={"verdict": True}),

@@ -1,4 +1,4 @@
-"""Files in and out by the pages and the API: previewed, begun, run by a worker, canceled, fetched, refused."""
+"""Import and export by page and API: preview, start, work in a worker, cancel, download and errors."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ def test_a_killed_worker_is_followed_by_another_that_goes_on_where_it_stopped(
     def die_in_second_slice(held: Claim[Transfer], **progress: object) -> None:
         calls.append(progress)
         if len(calls) == 2:
-            raise KeyboardInterrupt  # what ends a process; no handler of ours sees it
+            raise KeyboardInterrupt  # ends a process, and none of our handlers catches it
         real(held, **progress)
 
     monkeypatch.setattr(Claim, "note", die_in_second_slice)
@@ -188,7 +188,7 @@ def test_a_killed_worker_is_followed_by_another_that_goes_on_where_it_stopped(
         jobs.carry_out(transfer.pk)
     transfer.refresh_from_db()
     assert (transfer.state, transfer.kept, campaign.cases.count()) == ("running", 2, 2)
-    assert jobs.carry_on() == 0  # its lease still runs
+    assert jobs.carry_on() == 0  # its lease has not expired
     Transfer.objects.filter(pk=transfer.pk).update(lease_until=timezone.now())
     assert jobs.carry_on() == 1
     jobs.carry_out(transfer.pk)
@@ -259,7 +259,7 @@ CHOSEN = {"nr": "id", "question": "statement", "answer": "script", "script": "",
 
 
 def put_aside(client: Client, campaign: Campaign, *rows: object, **typed: object) -> str:
-    """Where the look at these rows is."""
+    """Upload these rows and return the address of the preview."""
     data = {"kind": "items", "file": file_of(*rows), "look": "1", **typed}
     answer = client.post(f"/campaigns/{campaign.pk}/import/", data)
     assert answer.status_code == 302, answer.text
@@ -277,7 +277,7 @@ def test_columns_are_previewed_before_import(client: Client, campaign: Campaign)
     page = client.get(url)
     assert [one.name for one in page.context["columns"]] == list(CHOSEN)
     assert page.context["columns"][1].samples == ["List files", "Show the load"]
-    # Guessed from the names: ours are taken at their word, and these words are no verdicts.
+    # Names of the product are accepted as they are. These words are not verdicts.
     guessed = {one.name: (one.role, one.told_by) for one in page.context["columns"]}
     assert guessed["question"] == ("statement", "name")
     assert (guessed["answer"][0], guessed["script"][0], guessed["judge"][0]) == (
@@ -299,7 +299,7 @@ def test_columns_are_previewed_before_import(client: Client, campaign: Campaign)
     assert (transfer.kept, transfer.refused) == (1, 1)
     item = campaign.items.get()
     assert item.run.drafts.get().script == "ls\n"
-    # It is gone from where it was put aside, and is not imported a second time.
+    # The stored file is deleted and is not imported again.
     assert client.get(url).status_code == 409
 
 
@@ -344,7 +344,7 @@ def test_tie_breakers_are_named_in_file(client: Client, campaign: Campaign) -> N
 
 @pytest.mark.parametrize("said", [None, 2])
 def test_imported_scores_are_complete(client: Client, manager: User, said: int | None) -> None:
-    """A campaign made on the page wants two reviewers for what is reviewed here; a file has those it has."""
+    """A campaign created on the page requires two reviewers per item. Imported items need only those in the file."""
     campaign = rules.create_campaign("Two", by=manager, rules=preset_rules("standard"))
     assert campaign.overlap == 2
     more = {"overlap": said} if said else {}

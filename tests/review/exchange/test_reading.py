@@ -1,4 +1,4 @@
-"""Files as people have them: what each line is read as, and why it is refused. No database."""
+"""Files of real tools: how each line is read and why it is rejected, without a database."""
 
 from __future__ import annotations
 
@@ -34,19 +34,18 @@ def problems(records: list[Record]) -> list[tuple[int, str]]:
 
 
 def test_the_layout_is_told_by_looking(tmp_path: Path) -> None:
-    """By name and content."""
     wanted = {
         ("x", '{"id": "a"}\n{"id": "b"}'): Format.JSONL,
         ("x", '\ufeff{"id": "a"}'): Format.JSONL,
-        ("x.json", '{"id": "a"}\n{"id": "b"}'): Format.JSONL,  # in spite of the ending
+        ("x.json", '{"id": "a"}\n{"id": "b"}'): Format.JSONL,  # despite the extension
         ("x.jsonl", "{broken\n{}"): Format.JSONL,
         ("x", "[{}]"): Format.JSON,
-        ("x.jsonl", "[\n{}\n]"): Format.JSON,  # in spite of the ending
+        ("x.jsonl", "[\n{}\n]"): Format.JSON,  # despite the extension
         ("x.jsonl", "[1]\n{}"): Format.JSONL,
         ("x", '{"items": [{}]}'): Format.JSON,
         ("x", '{\n "items": [{}]}'): Format.JSON,
         ("x", "id;statement\na;b"): Format.CSV,
-        ("x.csv", "[id],{s}\na,b"): Format.CSV,  # by its ending
+        ("x.csv", "[id],{s}\na,b"): Format.CSV,  # by its extension
         ("x.TSV", "[id]\t{s}\na\tb"): Format.CSV,
     }
     found = {}
@@ -116,7 +115,7 @@ def test_one_bad_element_leaves_the_others(tmp_path: Path) -> None:
 def test_long_line_is_not_read_whole(tmp_path: Path, name: str, before: str, after: str) -> None:
     with (tmp_path / name).open("wb") as file:
         file.write(before.encode() + b"x" * 100_000)
-        file.seek(200_000_000, os.SEEK_CUR)  # a hole: read as NUL bytes, and nothing on the disk
+        file.seek(200_000_000, os.SEEK_CUR)  # sparse, reads as NUL bytes
         file.write(after.encode())
     tracemalloc.start()
     records = list(Source(tmp_path / name))
@@ -169,7 +168,7 @@ def test_a_row_that_is_refused_names_its_column() -> None:
         ({"statement": "x", "verdict": "good"}, "verdict"),
         ({"statement": "x", "execution": 1.5}, "execution"),
         ({"statement": "x", "execution": "nan"}, "execution"),
-        ({"statement": "x", "refined": "ls"}, "script"),  # refined from nothing
+        ({"statement": "x", "refined": "ls"}, "script"),  # refined without feedback
         ({"statement": "x", "known": {"script": 3}}, "script"),
         ({"statement": "x", "severity": True}, "severity"),
         ({"statement": "x", "sham": "maybe"}, "sham"),

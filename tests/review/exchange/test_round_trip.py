@@ -1,4 +1,4 @@
-"""A campaign out and in again: the same figures; and what an export holds."""
+"""The contents of an export, and equal figures of a campaign after its import."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ pytestmark = pytest.mark.django_db
 
 
 def counts_of(name: str) -> Counts:
-    """What is counted of a campaign with one configuration."""
+    """Return the counts of a campaign with one configuration."""
     campaign = Campaign.objects.get(name=name)
     tallies.recount(campaign)
     (counts,) = read_counts(campaign).values()
-    # Of an import it is said that its scores were given elsewhere.
+    # Imported scores are marked as given elsewhere.
     counts.sums.pop("here", None)
     return counts
 
 
 @pytest.fixture
 def study(manager: User, reviewer: User, second_reviewer: User) -> Campaign:
-    """Two reviewers on four items: a difference settled by a manager, a skip, a changed score, a formula."""
+    """Return four items with two reviewers: an adjudication, a skip, a changed score and a spreadsheet formula."""
     campaign = make_study(by=manager, reviewers=[reviewer, second_reviewer], items=4, overlap=2)
     first, second, third, fourth = campaign.items.order_by("pk")
     third.run.drafts.filter(number=1).update(script='=HYPERLINK("x")\r\n\'-1,\t"quoted"\n')
@@ -77,7 +77,7 @@ def test_reimported_export_gives_same_figures(study: Campaign, tmp_path: Path) -
     ]
     assert scripts[0] == scripts[1]
     assert Assignment.objects.filter(item__campaign__name="From csv", why="=no idea").exists()
-    # Twice is once.
+    # A second import changes nothing.
     run_all("From jsonl", ("import_items", file), ("import_scores", file))
     assert counts_of("From jsonl") == before
 
@@ -127,7 +127,7 @@ def test_what_can_not_be_written_leaves_nothing(manager: User, tmp_path: Path) -
 
 
 def planned_for(table: str) -> int:
-    """How many rows PostgreSQL takes the table to have."""
+    """Return PostgreSQL's estimate of the table's rows."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT reltuples FROM pg_class WHERE oid = %s::regclass", [table])
         (rows,) = cursor.fetchone()

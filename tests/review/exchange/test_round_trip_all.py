@@ -1,4 +1,4 @@
-"""All that a study may hold, out and in again: experts' refinements, retrieved scripts, gold, training, sham."""
+"""Export and import a study with every feature: expert refinements, retrieved scripts, gold, training and sham."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ ROWS: tuple[dict[str, object], ...] = (
 
 @pytest.fixture
 def study(manager: User, reviewer: User, second_reviewer: User, tmp_path: Path) -> Campaign:
-    """Items of the product's own with two experts' refinements, and one imported item of every other kind."""
+    """Return a study with two experts' refinements of its own items and one imported item of every other kind."""
     people = [reviewer, second_reviewer]
     campaign = make_study(by=manager, reviewers=people, items=2, overlap=2)
     rows = [{"statement": f"Do {row['id']}", "overlap": 2, **row} for row in ROWS]
@@ -69,7 +69,7 @@ def study(manager: User, reviewer: User, second_reviewer: User, tmp_path: Path) 
     for item, author in zip(own, people, strict=True):
         for expert in people:
             refined = _refine(item, expert)
-            if expert == author:  # the other one's refinement nobody has scored
+            if expert == author:  # the other expert's refinement has no score
                 _score(item, reviewer, "refined", 0, arm="expert", draft=refined)
                 _score(item, second_reviewer, "refined", 2, arm="expert", draft=refined)
     sham = campaign.items.get(case__external_id="sham")
@@ -93,7 +93,7 @@ def _score(item: Item, person: User, stage: str, value: int, **more: object) -> 
 
 
 def _refine(item: Item, author: User) -> Draft:
-    """A script made from an expert's words."""
+    """Create a script from an expert's feedback."""
     first = item.run.drafts.get(number=1)
     feedback = Feedback.objects.create(
         draft=first, arm="expert", author=author, text=f"- Says {author.username}."
@@ -114,9 +114,9 @@ def _refine(item: Item, author: User) -> Draft:
 
 
 def figures_of(name: str) -> tuple[object, ...]:
-    """Figures, agreement, and what stands beside them, of the campaign of this name."""
+    """Return the figures, the agreement and the other tables of the campaign with this name."""
     campaign = Campaign.objects.get(name=name)
-    # What was scored elsewhere counts as closed, and p values are shown once a study is.
+    # A study scored elsewhere counts as closed, and only closed studies show p values.
     campaign.state = Campaign.State.CLOSED
     tallies.recount(campaign)
     report = services.make_report(campaign)
@@ -153,7 +153,7 @@ def test_round_trip_keeps_all_figures(study: Campaign, tmp_path: Path, layout: s
     assert expert.filter(draft__feedback__author__username="rita").count() == 2
     run_all("Again", ("import_items", items), ("import_scores", scores))
     assert figures_of("Again") == before
-    remark = Remark.objects.get(item__campaign=again)  # once, though imported twice
+    remark = Remark.objects.get(item__campaign=again)  # only one, although it was imported twice
     assert (remark.text, remark.line, remark.draft.script) == ("=Why -h?", 1, "du -h\n")
 
 
@@ -177,7 +177,7 @@ def test_unnamed_expert_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture
     assert Draft.objects.get(arm="expert").feedback.author.username == "rita"
 
 
-# What an import does not take over, and why.
+# Why an import does not set a field.
 ELSEWHERE = "of this installation or of this moment"
 DERIVED = "worked out from the other fields"
 FIELDS_NOT_KEPT: dict[type[models.Model], dict[str, str]] = {
@@ -212,7 +212,7 @@ OF_CAMPAIGN = {
 
 
 def values_of(model: type[models.Model], name: str, campaign: Campaign) -> Counter[str] | None:
-    """How often the field has each value in a campaign; None for a key that names nothing elsewhere."""
+    """Count the values of the field in a campaign. Return None for a key without a portable name."""
     field = model._meta.get_field(name)
     if field.related_model is not None:
         if field.related_model not in NAMES:
@@ -231,7 +231,7 @@ def values_of(model: type[models.Model], name: str, campaign: Campaign) -> Count
 
 
 def fill_every_field(study: Campaign, reviewer: User, judge: User) -> None:
-    """Give every field that an import can set another value than its default."""
+    """Set every importable field to a value other than its default."""
     names = {one.name for one in fields(Rules)} - OF_THE_BATCH
     for number, field in enumerate(Campaign._meta.concrete_fields, start=2):
         if field.name in names and isinstance(field, models.BooleanField):
@@ -299,7 +299,7 @@ def fill_every_field(study: Campaign, reviewer: User, judge: User) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("layout", first_cases(1, ["jsonl", "csv"]))
 def test_round_trip_keeps_every_field(study: Campaign, tmp_path: Path, layout: str) -> None:
-    """The fields come from the models: a new one has to be imported, or listed with the reason why it is not."""
+    """The fields come from the models. A new one must be imported or listed with the reason why not."""
     again = {"id": "again", "statement": "Do found", "script": "ls\n"}
     again |= {"purpose": "repeat", "repeats": "found"}
     run_all("Study", ("import_items", write_lines(tmp_path / "again.jsonl", again)))

@@ -1,4 +1,4 @@
-"""Imported scores by the rules of the study: which is current, who settles, several experts and several rounds."""
+"""Imported scores follow the study's rules: current scores, adjudication, several experts and several rounds."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def given(reviewer: str, script: int, **rest: object) -> dict[str, object]:
 
 
 def import_into(folder: Path, items: list[Any], scores: list[Any], name: str = "Study") -> int:
-    """The exit code of the scores' import."""
+    """Import items and scores, and return the exit code of the scores' import."""
     run_all(name, ("import_items", write_lines(folder / "items.jsonl", *items)))
     return run_command("import_scores", name, write_lines(folder / "scores.jsonl", *scores))
 
@@ -57,7 +57,7 @@ def figure(name: str, criterion: str = "strict", arm: int = 0) -> tuple[int, int
 
 
 def comes_back(folder: Path) -> bool:
-    """Whether an export gives the same report in a campaign of its own."""
+    """Return whether an export has the same report in another campaign."""
     file = folder / "out.jsonl"
     run_all("Study", ("export_campaign", file))
     run_all("Again", ("import_items", file), ("import_scores", file))
@@ -74,7 +74,7 @@ def comes_back(folder: Path) -> bool:
 
 
 def test_which_score_counts_is_told_by_time_and_not_by_line(tmp_path: Path) -> None:
-    """The newest by its time, none before any; whatever the order of lines."""
+    """The newest score counts and a score without a time is the oldest. The order of lines does not matter."""
     for first, second, right in (
         ({"at": EARLY}, {"at": LATE}, 1),
         ({}, {"at": EARLY}, 1),
@@ -95,7 +95,7 @@ def test_of_two_at_the_same_time_the_later_line_counts(tmp_path: Path) -> None:
     assert figure("first_pass_accuracy") == (0, 1)
     run_all("Study", ("import_scores", write_lines(tmp_path / "scores.jsonl", *scores)))
     assert Score.objects.count() == 2
-    # Two values without any time contradict each other.
+    # Two different values without a time contradict each other.
     assert import_into(tmp_path, [item()], [given("B", 2), given("B", 0)]) == 1
 
 
@@ -113,7 +113,7 @@ def test_scores_that_saw_more_than_their_stage_do_not_decide(tmp_path: Path) -> 
     found = printed()["configurations"][0]["strict"]["first_pass_accuracy"]
 
     assert (found["denominator"], found["pending"]) == (0, 1)
-    assert Item.objects.get().done == 1  # somebody else is to score it
+    assert Item.objects.get().done == 1  # another reviewer still has to score it
     details = details_of()
     assert details["not_blind"] == [
         {
@@ -140,11 +140,11 @@ def test_several_rounds_fill_the_gain_table_and_come_back(tmp_path: Path) -> Non
     gain = details_of()["arms"][0]["strict"]["gain"]
 
     assert [row["drafts"] for row in gain] == [1, 1, 1, 1]
-    # The third round went back to the first script, whose score is known.
+    # The third round returned to the first script, which already has a score.
     assert [row["by_assessor"]["numerator"] for row in gain] == [0, 0, 1, 0]
     assert [row["by_expert"]["numerator"] for row in gain] == [0, 0, 1, 1]
     assert figure("overall_assessor_triggered") == (0, 1)
-    # The second round is recommended, and has its own score.
+    # The second round is recommended and has its own score.
     assert figure("overall_as_recommended") == (1, 1)
     assert comes_back(tmp_path)
 
@@ -236,7 +236,7 @@ class _Killed(importer.Quiet):
 def test_the_family_of_an_import_that_was_killed_is_kept_as_it_would_be_named_here(
     tmp_path: Path, manager: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Pairs in either order are one comparison; killed in the second slice, it is carried on by name."""
+    """A pair in either order is one comparison. An import killed in its second slice resumes by name."""
     monkeypatch.setattr(importer, "SLICE", 2)
     pair, net = ["first_pass_accuracy", "strict"], ["net", "strict", "a", ""]
     for name, family, kept in (

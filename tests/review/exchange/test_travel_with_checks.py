@@ -1,4 +1,4 @@
-"""A study with halo checks, hidden repeats, flags and all that is recorded with scores, out and in again."""
+"""Export and import a study with halo checks, hidden repeats, flags and all data recorded with scores."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CHECKS = ("halo", "repeats", "position", "sitting", "skips")
 
 @pytest.fixture
 def study(manager: User, reviewer: User, second_reviewer: User) -> Campaign:
-    """Four items scored by one reviewer and once more by the same, their refined scripts by another; one withdrawn."""
+    """Return four items scored twice by one reviewer, and their refined scripts scored by another. One is withdrawn."""
     people = [reviewer, second_reviewer]
     campaign = make_study(
         by=manager, reviewers=people, items=5, halo_share=100, repeat_share=100, rubric="Be kind."
@@ -59,7 +59,7 @@ def study(manager: User, reviewer: User, second_reviewer: User) -> Campaign:
 
 
 def checks_of(name: str) -> tuple[object, ...]:
-    """The counts of a campaign, and what its threats to validity say of the checks."""
+    """Return a campaign's counts and the figures of its checks in the threats to validity."""
     campaign = Campaign.objects.get(name=name)
     tallies.recount(campaign)
     counts = [
@@ -69,7 +69,7 @@ def checks_of(name: str) -> tuple[object, ...]:
     threats = report_threats(campaign)
     halo = threats["halo"]
     for criterion in ("strict", "partial"):
-        # Shown where the study has ended, as one that was imported has.
+        # P values are shown in ended studies only, such as imported ones.
         halo[criterion]["p_value"] = None
     return counts, {key: threats[key] for key in CHECKS}
 
@@ -93,7 +93,7 @@ def test_checks_keep_figures_elsewhere(study: Campaign, tmp_path: Path, layout: 
         assert checks_of("Again") == before
     again = Campaign.objects.get(name="Again")
     assert links_of(again) == links_of(study)
-    assert again.items.filter(state="withdrawn").count() == 2  # the item, and what shows it
+    assert again.items.filter(state="withdrawn").count() == 2  # the item and its check
     shown = again.items.get(again="halo", case__external_id=a_halo_of(study))
     (score,) = shown.scores.all()
     assert "-path" in score.draft.script
@@ -105,7 +105,7 @@ def a_halo_of(study: Campaign) -> str:
 
 
 def links_of(campaign: Campaign) -> list[tuple[object, ...]]:
-    """Of what is shown again: its id, what it is, whose run it has, whether that is the same run."""
+    """Return each repeated item's id, kind and original, and whether it has the same run."""
     again = campaign.items.exclude(again="").select_related("case__repeats")
     return sorted(
         (
@@ -192,7 +192,7 @@ def test_unmatched_check_is_refused(tmp_path: Path, capsys: pytest.CaptureFixtur
         assert not Item.objects.exclude(again="").exists()
     run_all("Study", ("import_items", write_lines(tmp_path / "b.jsonl", HALO)))
     assert Item.objects.get(again="halo").case.repeats.external_id == "a"
-    # One item has one check of a kind.
+    # An item has at most one check of a kind.
     second = write_lines(tmp_path / "c.jsonl", HALO | {"id": "a-second"})
     assert run_command("import_items", "Study", second) in (1, 2)
     assert "'a' is shown as a halo already" in capsys.readouterr().err
@@ -200,7 +200,7 @@ def test_unmatched_check_is_refused(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 def test_a_check_may_stand_before_its_item_in_the_file(tmp_path: Path) -> None:
     run_all("Study", ("import_items", write_lines(tmp_path / "a.jsonl", HALO, ORIGINAL)))
-    # The campaign shows nothing again, so no reviewer is given it.
+    # The campaign repeats no items, so no reviewer gets it.
     assert Item.objects.get(again="halo").state == Item.State.CLOSED
 
 

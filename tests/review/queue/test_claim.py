@@ -1,4 +1,4 @@
-"""Claims: one item to one reviewer, in order, never more than it wants."""
+"""Claims: each item goes to one reviewer, in order, and never to more than it needs."""
 
 from __future__ import annotations
 
@@ -178,7 +178,7 @@ def test_run_page_follows_review(held: Assignment, reviewer: User, as_manager: C
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_requests_for_the_next_item_at_once_claim_one_item() -> None:
-    """In the queue and in a study, with real connections: each request finds what the one before it claimed."""
+    """Use real connections, in the queue and in a study. Each request finds the claim of the one before."""
     reviewer, manager = make_person("rita", "reviewer"), make_person("mona", "manager")
     for _number in range(5):
         services.take_in(make_run().pk)

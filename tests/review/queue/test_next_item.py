@@ -1,4 +1,4 @@
-"""The next item of a reviewer, and the list of the live queue with filters, orders and counts."""
+"""A reviewer's next item, and the list of the live queue with filters, orders and counts."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_first_in_order_is_found_as_rules_say(order: str, manager: User, reviewe
     first = _in_order(study, reviewer, member)[0]
     for situation, happen in SITUATIONS.items():
         with transaction.atomic():
-            cache.clear()  # of whether the study has a training round
+            cache.clear()  # whether the study has a training round
             happen(first, reviewer)
             expected = _in_order(study, reviewer, member)
             assert services.count_waiting_for(study, reviewer) == len(expected), situation
@@ -83,7 +83,7 @@ def test_an_index_on_what_waits_leads_to_it(
     query = _first_item(order=order, is_bounded=is_bounded, rule=rule)
     numbers = {"campaign": study.pk, "by": reviewer.pk, "seed": 1, "low": 0, "high": 1 << 30}
     with connection.cursor() as cursor, transaction.atomic():
-        # So few rows are read faster than an index is, and by one index as fast as by another.
+        # With so few rows, PostgreSQL would choose a sequential scan, or either of two indexes.
         cursor.execute("SET LOCAL enable_seqscan = off")
         cursor.execute(
             "UPDATE pg_index SET indisvalid = false WHERE indrelid = 'review_item'::regclass"
@@ -99,7 +99,7 @@ def test_an_index_on_what_waits_leads_to_it(
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_who_expires_a_lease_holds_nothing_that_who_scores_waits_for() -> None:
-    """First the item, then the assignment, as scoring does it; the other way round both would wait for ever."""
+    """Lock the item first and then the assignment, as scoring does. The reverse order could deadlock."""
     manager, reviewer = make_person("mona", "manager"), make_person("rita", "reviewer")
     study = make_study(by=manager, reviewers=[reviewer], items=1)
     held = services.claim_next(study, by=reviewer)
@@ -145,7 +145,7 @@ def _explain(item: Item, by: User) -> None:
 
 
 def _have_arm(item: Item, by: User, *, minutes: int) -> None:
-    """Somebody's item of the same statement, from another study's arm put beside this one."""
+    """Give the user an item of the same statement in another arm."""
     other = Item.objects.exclude(pk=item.pk).filter(campaign=item.campaign_id).last()
     Item.objects.filter(pk=other.pk).update(case=item.case_id, configuration=_another_arm(item))
     at = timezone.now() - timedelta(minutes=minutes)
@@ -186,7 +186,7 @@ def queued(statement: str, script: str, *, by: User, severity: int = 3, refined:
 def waiting(reviewer: User, second_reviewer: User) -> None:
     queued("Count files", "ls /srv | wc -l\n", by=second_reviewer, severity=4)
     queued("Delete exports", "rm -rf /srv/exports\n", by=second_reviewer, severity=2)
-    # What was made of it by refinement would tell the verdict: the first script counts.
+    # The refined script would reveal the verdict, so the first script counts.
     queued("Show disks", "df -h\n", by=second_reviewer, severity=1, refined="rm -rf /srv\n")
     used = queued("Fetch a page", "curl -s http://10.0.0.1/x\n", by=second_reviewer)
     use_unreviewed(used.recommended, reason="Disk full in ten minutes", by=second_reviewer)
@@ -195,7 +195,7 @@ def waiting(reviewer: User, second_reviewer: User) -> None:
 
 def test_the_list_is_narrowed_and_sorted(waiting: None, as_reviewer: Client) -> None:
     queries: list[tuple[dict[str, str], list[str]]] = [
-        ({}, ["Fetch", "Show", "Delete", "Count"]),  # used first, then by severity
+        ({}, ["Fetch", "Show", "Delete", "Count"]),  # used scripts first, then by severity
         ({"risk": "high"}, ["Delete"]),
         ({"sort": "risk"}, ["Delete", "Fetch", "Show", "Count"]),
         ({"q": "EXPORTS"}, ["Delete"]),
@@ -203,7 +203,7 @@ def test_the_list_is_narrowed_and_sorted(waiting: None, as_reviewer: Client) -> 
         ({"used": "1"}, ["Fetch"]),
         ({"sort": "newest"}, ["Fetch", "Show", "Delete", "Count"]),
         ({"sort": "oldest"}, ["Count", "Delete", "Show", "Fetch"]),
-        ({"q": "100%"}, []),  # no wildcard
+        ({"q": "100%"}, []),  # not a wildcard
     ]
     for query, names in queries:
         rows = as_reviewer.get(reverse("queue"), query).context["rows"]
@@ -264,7 +264,7 @@ def test_of_a_long_queue_the_counts_say_at_least(
     page = as_reviewer.get(reverse("queue"))
     assert page.context["said"] == "2+ waiting"
     assert counts(as_reviewer)["risk"] == {"High": "", "Medium": "", "Low": "2+"}
-    # What is further back was not looked through for its risk, and is there all the same.
+    # Older items were not checked for risk, but are listed.
     assert len(page.context["rows"]) == 3 and page.context["page"].older == "?start=3"
     (last,) = as_reviewer.get(reverse("queue"), {"start": "3"}).context["rows"]
     assert last.item.run.action.statement == "Count files"
@@ -272,7 +272,6 @@ def test_of_a_long_queue_the_counts_say_at_least(
 
 @pytest.mark.slow
 def test_hidden_parts_do_not_change_counts(waiting: None, as_reviewer: Client) -> None:
-    """The verdict, and what refinement made of a script, are told by no count."""
     queries = [{}, {"risk": "low"}, {"risk": "high"}, {"severity": "1"}, {"sort": "risk"}]
     before = [counts(as_reviewer, **one) for one in queries]
     run = Run.objects.get(action__statement="Show disks")

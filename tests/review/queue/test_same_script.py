@@ -1,4 +1,4 @@
-"""Arms of one statement: the same script is scored once, another script comes in another sitting."""
+"""Arms of one statement: an identical script is scored once, a different one comes in another session."""
 
 from __future__ import annotations
 
@@ -103,14 +103,14 @@ def test_a_text_in_two_arms_is_settled_once_and_never_by_a_rater_of_either(
 
 @pytest.fixture
 def two_scripts(manager: User, reviewer: User) -> Arms:
-    """One statement, two arms with scripts of their own; the first that is handed out."""
+    """Return one statement with two arms that have different scripts, and the arm that comes first."""
     campaign, one, other = make_two_arms(by=manager, reviewers=[reviewer])
     other.run.drafts.update(script="pwd\n", sha256="1" * 64)
     return campaign, one, other
 
 
 def work_on(campaign: Campaign, by: User, *, items: int, minutes: int) -> None:
-    """Score so many more items, with so much time before each."""
+    """Score this many more items, with this much time before each."""
     for number in range(items):
         item = add_item(campaign, f"more-{number}", verdict="correct")
         let_time_pass(minutes)
@@ -135,7 +135,7 @@ def test_who_works_on_without_a_pause_is_in_one_sitting(two_scripts: Arms, revie
     campaign, one, other = two_scripts
     services.claim_next(campaign, by=reviewer)
     score_next(one, reviewer, 2)
-    # Forty minutes later, and never half an hour without a score.
+    # Forty minutes later, without a break of half an hour.
     work_on(campaign, reviewer, items=2, minutes=20)
 
     assert services.claim_next(campaign, by=reviewer) is None
@@ -189,7 +189,7 @@ def test_next_time_is_announced(two_scripts: Arms, reviewer: User, client_for: C
     at = timezone.localtime(Score.objects.latest("pk").at + timedelta(minutes=30))
     page = client_for(reviewer).get(f"/studies/{campaign.pk}/").text
     assert f"1 more at {at:%H:%M}" in page
-    # What waits is scored first, and then the time would be another.
+    # Waiting items are scored first, which would change the time.
     add_item(campaign, "more", verdict="correct")
     page = client_for(reviewer).get(f"/studies/{campaign.pk}/").text
     assert "1 more after a pause of 30 minutes" in page

@@ -1,4 +1,4 @@
-"""Studies: who gets which item in which order, when it is done, and what is counted of it."""
+"""Studies: which reviewer gets which item in which order, when a study is finished, and what is counted."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from tests.review.maker import make_study
 
 
 def give(item: Item, by: User, *values: int) -> None:
-    """Score the item's stages one after the other, as they open."""
+    """Score the item's stages in order, as they open."""
     for value in values:
         score_next(item, by, value)
 
 
 def go_through(campaign: Campaign, by: User, *values: int) -> list[int]:
-    """Claim and score until nothing waits; the items in the order in which they came."""
+    """Claim and score all available items, and return them in order."""
     order = []
     while assignment := services.claim_next(campaign, by=by):
         order.append(assignment.item_id)
@@ -44,7 +44,7 @@ def go_through(campaign: Campaign, by: User, *values: int) -> list[int]:
 def test_reviewers_have_own_order(manager: User, reviewer: User, second_reviewer: User) -> None:
     people = [reviewer, second_reviewer]
     campaign = make_study(by=manager, reviewers=people, items=12, overlap=2)
-    # With every bit of the seed turned, the order is the other way round; by chance it might be the same.
+    # Inverting every bit of the seed reverses the order. Two random seeds could give the same order.
     for one, seed in zip(people, (0, (1 << BITS) - 1), strict=True):
         campaign.members.filter(user=one).update(seed=seed)
     orders = [go_through(campaign, one, 0, 2, 2) for one in people]
@@ -266,7 +266,7 @@ def test_somebody_called_in_comes_first_to_the_item_and_is_left_out_of_agreement
     give(item, third, 2, 2, 2)
     counts = next(iter(read_counts(campaign).values()))
     assert sum(counts.given[Stage.SCRIPT].pairs.values()) == 2
-    # Called in, a third score settles the script by majority; the other item stays unresolved.
+    # A third reviewer's score settles the script by majority. The other item stays unresolved.
     assert {str(pattern.script) for pattern in counts.items} == {"2", "u"}
 
 
@@ -275,7 +275,7 @@ def show_verdict(item: Item, person: User) -> None:
 
 
 def review(study: Campaign, person: User) -> Item:
-    """Take the next item and score it right; nothing later opens."""
+    """Claim the next item and score it correct. No later stage opens."""
     assignment = services.claim_next(study, by=person)
     while services.open_item(Item.objects.get(pk=assignment.item_id), person).next_step is not None:
         score_next(assignment.item, person, 2)
@@ -296,7 +296,7 @@ def test_an_item_goes_on_until_it_has_as_many_blind_scores_as_are_wanted(
     for person in people[1 : overlap + 1]:
         item = review(study, person)
     assert (item.state, item.done, item.places) == ("closed", overlap, 0)
-    assert services.claim_next(study, by=reviewer) is None  # not a second time
+    assert services.claim_next(study, by=reviewer) is None  # no item a second time
 
 
 def test_undo_removes_follow_ups(manager: User, reviewer: User, second_reviewer: User) -> None:

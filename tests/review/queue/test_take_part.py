@@ -1,4 +1,4 @@
-"""A reviewer goes through a study: what waits, the next item at once, the end, the training round."""
+"""A reviewer works through a study: waiting items, the next item, the end and the training round."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.review.maker import ClientFor, add_item, make_study
 
 
 def give(client: Client, item: Item, *values: int) -> str:
-    """Score over the page as it opens stage by stage; where the last answer leads."""
+    """Score the stages on the page as they open, and return the address of the last redirect."""
     leads = ""
     for value in values:
         page = client.get(f"/items/{shown(item)}/")
@@ -62,7 +62,7 @@ def test_the_navigation_leads_to_studies_only_where_one_takes_part(
     client, item = client_for(reviewer), campaign.items.get()
     assert 'href="/studies/"' in client.get("/queue/").text
     assert 'href="/studies/"' not in client_for(second_reviewer).get("/queue/").text
-    # Nor does it lead to the run, which names the models.
+    # It does not link to the run either, because the run names the models.
     client.post(f"/studies/{campaign.pk}/next/")
     give(client, item, 0)
     assert f'href="/runs/{item.run_id}/"' not in client.get(f"/items/{shown(item)}/").text
@@ -125,7 +125,7 @@ def test_study_list_queries_fixed(manager: User, reviewer: User, client_for: Cli
     client, counts = client_for(reviewer), []
     for number in range(3):
         make_study(by=manager, reviewers=[reviewer], items=2, name=f"Study {number}")
-        cache.clear()  # of the count in the bar
+        cache.clear()  # the count in the navigation bar
         with CaptureQueriesContext(connection) as asked:
             page = client.get("/studies/")
         assert [study.waiting for study in page.context["studies"]] == [2] * (number + 1)
@@ -135,7 +135,7 @@ def test_study_list_queries_fixed(manager: User, reviewer: User, client_for: Cli
 
 @pytest.fixture(autouse=True)
 def noon() -> Iterator[None]:
-    """It is noon where these tests run, so that today has hours before now."""
+    """Set the local time to noon, so that today has hours before now."""
     now = timezone.now()
     with timezone.override(timezone.get_fixed_timezone(12 * 60 - now.hour * 60 - now.minute)):
         yield
@@ -143,7 +143,7 @@ def noon() -> Iterator[None]:
 
 @pytest.fixture
 def study(manager: User, reviewer: User, second_reviewer: User) -> Campaign:
-    """Four items that `reviewer` is through with: 10, 20 and 60 seconds of work, and one that was not timed."""
+    """Return a study in which `reviewer` has finished four items, after 10, 20 and 60 seconds and one untimed."""
     campaign = make_study(by=manager, reviewers=[reviewer, second_reviewer], items=5)
     for seconds in (10, 20, 60, 0):
         claimed = services.claim_next(campaign, by=reviewer)

@@ -1,4 +1,4 @@
-"""Labels as rows of a study: each a finished Run of origin *imported* with its item and scores."""
+"""Store labels as rows of a study: each is a finished run of origin *imported* with its item and scores."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STAGES = ("script", "feedback", "refined")
 
 
 class Label(NamedTuple):
-    """One item: each reviewer's scores of the three stages, None where not asked."""
+    """One item: each reviewer's scores of the three stages, None for a stage that was not shown."""
 
     verdict: str
     scores: Sequence[tuple[int | None, int | None, int | None]]
@@ -43,7 +43,7 @@ def fill(
     script: str = "",
     overlap: int | None = None,
 ) -> list[Item]:
-    """Make the items and scores; a second configuration adds an arm with its own scripts to the same cases."""
+    """Create the items and scores. A second configuration adds an arm with its own scripts to the same cases."""
     arm = Configuration.objects.get(name=configuration)
     cases = _cases(campaign, len(labels))
     now = timezone.now()

@@ -1,4 +1,4 @@
-"""Studies with next to nothing in them: what cannot be said is left out, no NaN, no width of 0, no p of nothing."""
+"""Studies with almost no data: unknown values are omitted, without NaN, intervals of width 0 or empty p values."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def bring_in(name: str, folder: Path) -> Campaign:
 
 
 def parts_of(value: object, path: str = "") -> Iterator[tuple[str, Mapping[str, object]]]:
-    """Every object in a document with its path."""
+    """Yield every object in a document with its path."""
     if isinstance(value, Mapping):
         yield path, value
         for name, one in value.items():
@@ -78,7 +78,7 @@ def faults_of(document: object) -> Iterator[str]:
 
 
 def read_page(client: Client, campaign: Campaign) -> list[str]:
-    """What the words of the report's page say that they must not."""
+    """Return the forbidden words in the text of the report's page."""
     found = []
     for criterion in ("strict", "partial"):
         answer = client.get(f"/campaigns/{campaign.pk}/report/?criterion={criterion}")

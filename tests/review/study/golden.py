@@ -1,7 +1,7 @@
-"""The golden case: the paper's study, rebuilt from its percentages so that both criteria match at once.
+"""The golden case: the paper's study, rebuilt from its percentages to match both criteria at once.
 
-Each row: verdict, script, feedback (None is not asked), refined (None is not asked), number of items.
-Under *strict* there are 55 right and passed, 10 right and flagged, 88 wrong; under *partial* 107 are right.
+Each row has a verdict, script, feedback (None if not shown), refined (None if not shown) and number of items. Under
+*strict*, 55 items are right and passed, 10 right and flagged, and 88 wrong. Under *partial*, 107 are right.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ PASSED, FLAGGED = Verdict.CORRECT, Verdict.INCORRECT
 
 ROWS: tuple[tuple[Verdict, int, int | None, int | None, int], ...] = (
     (PASSED, 2, None, None, 55),
-    # Right and flagged: refinement breaks 3 of 10.
+    # Right and flagged. Refinement breaks 3 of 10.
     (FLAGGED, 2, None, 2, 7),
     (FLAGGED, 2, None, 0, 3),
-    # Partly right and flagged: 17.
+    # Partly right and flagged: 17 items.
     (FLAGGED, 1, 2, 2, 8),
     (FLAGGED, 1, 2, 1, 9),
-    # Wrong and flagged: 21, of which 10 become right and 3 partly right.
+    # Wrong and flagged: 21 items, of which 10 become right and 3 partly right.
     (FLAGGED, 0, 2, 2, 8),
     (FLAGGED, 0, 0, 2, 2),
     (FLAGGED, 0, 2, 1, 2),
@@ -29,11 +29,11 @@ ROWS: tuple[tuple[Verdict, int, int | None, int | None, int], ...] = (
     (FLAGGED, 0, 1, 0, 3),
     (FLAGGED, 0, 2, 0, 2),
     (FLAGGED, 0, 0, 0, 3),
-    # Partly right and passed: 25, of which 23 become right.
+    # Partly right and passed: 25 items, of which 23 become right.
     (PASSED, 1, 2, 2, 23),
     (PASSED, 1, 2, 1, 1),
     (PASSED, 1, 0, 1, 1),
-    # Wrong and passed: 25, of which 10 become right.
+    # Wrong and passed: 25 items, of which 10 become right.
     (PASSED, 0, 2, 2, 8),
     (PASSED, 0, 0, 2, 2),
     (PASSED, 0, 0, 0, 15),
@@ -41,7 +41,7 @@ ROWS: tuple[tuple[Verdict, int, int | None, int | None, int], ...] = (
 
 
 def golden_items(reviewer: int = 1) -> list[Judged]:
-    """153 items, scored by one reviewer."""
+    """Return 153 items, scored by one reviewer."""
     items = []
     for verdict, script, feedback, refined, times in ROWS:
         given = {Stage.SCRIPT: script, Stage.FEEDBACK: feedback, Stage.REFINED: refined}

@@ -1,4 +1,4 @@
-"""Bounds enclose every way in which a study with open items can still end, and are reached by one of them."""
+"""Bounds include every possible final state of a study with open items, and some state reaches them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def pattern(judged: Judged) -> ItemPattern:
 
 
 def values_left(final: FinalScore) -> tuple[int, ...]:
-    """The final scores that a stage can still get; what is settled under a criterion stays so."""
+    """Return the final scores that a stage can still get. A criterion's settled value does not change."""
     if final is FinalScore.ABSENT:
         return ()
     return tuple(
@@ -37,9 +37,9 @@ def values_left(final: FinalScore) -> tuple[int, ...]:
 
 
 def completions_of(judged: Judged) -> Iterator[ItemPattern]:
-    """The item with every stage settled, in each way that is left."""
+    """Yield the item with every stage settled, in each remaining way."""
     now = pattern(judged)
-    # A refined script with the script's text takes its score.
+    # A refined script that equals the first script has its score.
     stages = [Stage.SCRIPT, Stage.FEEDBACK] + ([] if judged.is_same else [Stage.REFINED])
     left = {stage: values_left(getattr(now, stage.value)) for stage in stages}
     there = [stage for stage in stages if left[stage]]
@@ -49,7 +49,7 @@ def completions_of(judged: Judged) -> Iterator[ItemPattern]:
 
 
 def a_study_with_open_items(seed: int) -> list[list[ItemPattern]]:
-    """Of each item of a small study: as it is, then every way in which it can end."""
+    """Return for each item of a small study its current pattern, then every possible final one."""
     source = random.Random(seed)
     while True:
         items = [random_item(source) for _ in range(source.randint(2, 5))]
@@ -62,7 +62,7 @@ def a_study_with_open_items(seed: int) -> list[list[ItemPattern]]:
 
 
 def check(seed: int) -> int:
-    """Compare the bounds of a study with all its completions, and return how many values these have."""
+    """Compare the bounds of a study with all its completions, and return their number of values."""
     ways = a_study_with_open_items(seed)
     figures = work_out_figures(Counter(one[0] for one in ways))
     reached: dict[tuple[Criterion, str], list[float]] = {}

@@ -1,4 +1,4 @@
-"""An export of each generated study, in each of three layouts, gives the same report in a database of its own."""
+"""Each generated study has the same report in a fresh database, from an export in each of three layouts."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from tests.review.study.test_recount import bring_in, report_of, studies
 pytestmark = pytest.mark.django_db(transaction=True)
 SLOW = ("two arms, three raters", "few of everything")
 LAYOUTS = ("jsonl", "csv", "json")
-# When it was made, and what was counted by then.
+# The time of the report and what had been counted by then.
 _OF_THE_MOMENT = ("/details/at", "/details/due")
 
 
 def differing(
     one: object, other: object, *, within: float = 1e-12
 ) -> dict[str, tuple[object, object]]:
-    """Return what differs by its path, except for the last digits of sums, whose parts may come in another order."""
+    """Return the differences by path, ignoring the last digits of sums, which depend on the order of terms."""
     before, after = dict(_flat(one)), dict(_flat(other))
     pairs = {
         path: (before.get(path, "nothing"), after.get(path, "nothing"))
@@ -32,7 +32,7 @@ def differing(
 
 
 def _flat(value: object, path: str = "") -> Iterator[tuple[str, object]]:
-    """Every number, word and null of a report with its path; an empty list or object too."""
+    """Yield every number, string and null of a report with its path, and empty lists and objects."""
     if isinstance(value, Mapping) and value:
         for name, one in value.items():
             yield from _flat(one, f"{path}/{name}")
@@ -53,7 +53,7 @@ def _is_equal(one: object, other: object, within: float) -> bool:
 def test_an_export_gives_the_same_report_in_a_fresh_database(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Only a database without the study shows that nothing of the report depends on rows that no export holds."""
+    """Only a database without the study proves that the report needs no rows that exports lack."""
     files = {layout: tmp_path / f"out.{layout}" for layout in LAYOUTS}
     database = f"fresh_{os.getpid()}"
     with fresh_database(database):

@@ -29,7 +29,7 @@ COUNTS = st.integers(0, 60)
 @settings(max_examples=60)
 @given(st.integers(0, 200), st.integers(1, 200))
 def test_both_ends_of_wilsons_interval_are_just_not_refused(numerator: int, more: int) -> None:
-    """The interval holds the shares that a score test at 5 % does not refuse: its ends solve the equation."""
+    """The interval contains the shares that a score test at 5% does not reject, so its ends solve the equation."""
     items = numerator + more
     low, high = wilson(numerator, items)
 
@@ -83,7 +83,7 @@ def test_paired_difference_is_inside(both: int, lost: int, gained: int, neither:
 
 
 def test_newcombe_interval_equals_the_golden_case() -> None:
-    """45 of 100 before and after, nearly independent: the correction for continuity leaves no correlation."""
+    """With 45 of 100 before and after, nearly independent, the continuity correction leaves no correlation."""
     interval = newcombe(both=62, lost=3, gained=18, neither=70)
 
     assert interval == pytest.approx((0.040, 0.155), abs=5e-4)
@@ -95,7 +95,7 @@ def test_newcombe_interval_equals_the_golden_case() -> None:
 
 
 def test_without_a_correlation_the_two_intervals_are_joined_as_of_independent_shares() -> None:
-    """All are right after, so nothing can be said of how before and after hang together."""
+    """All items are right afterwards, so the correlation is unknown."""
     interval = newcombe(both=43, lost=0, gained=7, neither=0)
 
     before, after = wilson(43, 50), wilson(50, 50)
@@ -114,7 +114,7 @@ def test_the_quantile_of_t_is_the_tabled_one() -> None:
 
 
 def test_items_that_repeat_a_statement_are_worth_fewer() -> None:
-    """Forty statements of three items: 20 all right, 10 all wrong, 10 with one right. By the formula, step by step."""
+    """Forty statements with three items: 20 all right, 10 all wrong, 10 with one right. Follows the formula."""
     clusters = [(3, 3, 20), (0, 3, 10), (1, 3, 10)]
     found = Share.of(70, 120, clusters=clusters)
     p = 70 / 120
@@ -164,7 +164,7 @@ def test_repeated_statements_take_more_items() -> None:
 
 
 def enumerated_power(gained: float, lost: float, items: int) -> float:
-    """Over every number of discordant items and of gained ones among them, with the p value of each."""
+    """Sum over every number of discordant and gained items, with the p value of each."""
     both, total = gained + lost, 0.0
     for m in range(items + 1):
         for c in range(m + 1):
@@ -192,7 +192,7 @@ def test_the_width_of_alpha_falls_with_the_root_of_the_items() -> None:
     margins = (0.4, 0.15, 0.45)
     wide, narrow = (alpha_width(margins, 0.7, items) for items in (100, 400))
     assert wide / narrow == pytest.approx(2, rel=0.1)
-    # More reviewers tell more of each item.
+    # More reviewers give more information about each item.
     assert alpha_width(margins, 0.7, 100, reviewers=4) < wide
     planned = plan_agreement(margins=margins, alpha=0.7, width_wanted=0.2).items
     assert alpha_width(margins, 0.7, planned) <= 0.2

@@ -1,4 +1,4 @@
-"""The reference values of a real set of judgements by three raters; skipped where the set is absent."""
+"""Reference values of real judgments by three raters. Skipped if the data set is missing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(not FILE.exists(), reason="the set of judgements
 
 
 def read_rows(raters: str) -> list[tuple[str, dict[int, int]]]:
-    """Each item's statement and values."""
+    """Return each item's statement and values."""
     found = []
     with FILE.open(encoding="utf-8") as lines:
         for row in map(json.loads, lines):
@@ -32,7 +32,7 @@ def read_rows(raters: str) -> list[tuple[str, dict[int, int]]]:
 
 
 def agreement(raters: str) -> Agreement:
-    """By its statements, which have three items each."""
+    """Return the agreement clustered by statement, with three items each."""
     statements: dict[str, list[dict[int, int]]] = defaultdict(list)
     for statement, row in read_rows(raters):
         statements[statement].append(row)
@@ -69,7 +69,7 @@ def test_bootstrap_equals_published_intervals() -> None:
 
 
 def imported_agreement_of(raters: str) -> dict[str, Any]:
-    """What is reported of the scripts when these raters' scores were imported."""
+    """Import these raters' scores and return the reported agreement on the scripts."""
     maps = [f"--map=reviewer:{name}=rater_{name.lower()}" for name in raters]
     assert run_command("import_items", "Judgements", FILE) == 0
     assert run_command("import_scores", "Judgements", FILE, *maps) == 0

@@ -1,4 +1,4 @@
-"""Generated studies go through the product's import, and its report is what a recount of its export gives."""
+"""Import generated studies and compare the product's report with a recount of its export."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from tests.review.study.recount.comparison import compare
 from tests.review.study.recount.records import read_study
 
 pytestmark = pytest.mark.django_db
-# The fast ones have each kind of trouble in few items; the slow ones are labels only, and reviewers who pass over.
+# The fast studies have every irregularity in few items. The slow ones have labels only, and skipped items.
 FAST = ("two arms, three raters", "few of everything")
 SLOW = ("labels without an overlap", "pending and passed over")
-# Their p values are a family that was fixed before; the others are of studies that never opened.
+# Their family of p values was fixed before the start. The other studies never opened.
 OPENED = ("few of everything", "same text in two arms", "no assessor", "expert arm")
-# Under way: their p values are not shown yet.
+# In progress, so that their p values are still hidden.
 OPEN = ("unknown verdicts",)
 
 
@@ -35,7 +35,7 @@ def report_of(name: str, capsys: pytest.CaptureFixture[str]) -> dict[str, object
     capsys.readouterr()
     call_command("study_report", name, "--json")
     report = json.loads(capsys.readouterr().out)
-    # What the command leaves to the page: arms against each other, and the family of p values.
+    # Add what the command leaves to the page: comparisons of arms and the family of p values.
     return {**report, "details": make_report(Campaign.objects.get(name=name))["details"]}
 
 
@@ -51,7 +51,7 @@ def bring_in(name: str, folder: Path) -> Maker:
 
 
 def carry_on(name: str, made: Maker) -> None:
-    """What no file can bring: models at work on some items, and a study that is open."""
+    """Set what no file can represent: runs in progress and an open study."""
     campaign = Campaign.objects.get(name=name)
     for external_id, arm in made.running:
         item = Item.objects.get(
@@ -64,7 +64,7 @@ def carry_on(name: str, made: Maker) -> None:
 
 
 def studies(fast: Sequence[str], slow: Sequence[str]) -> list[ParameterSet]:
-    """Return all studies for `parametrize`; those that are neither fast nor slow are nightly."""
+    """Return all studies for `parametrize`. Those that are neither fast nor slow run nightly."""
     tiers: dict[str, tuple[pytest.MarkDecorator, ...]] = {
         **dict.fromkeys(STUDIES, (pytest.mark.nightly,)),
         **dict.fromkeys(slow, (pytest.mark.slow,)),
@@ -77,7 +77,7 @@ def studies(fast: Sequence[str], slow: Sequence[str]) -> list[ParameterSet]:
 def test_the_report_is_what_the_export_gives(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Only an import through the product finds scores that are lost or doubled between file, rows and counts."""
+    """Only a full import finds scores that are lost or doubled between file, rows and counts."""
     carry_on(name, bring_in(name, tmp_path))
     file = tmp_path / "out.jsonl"
     assert run_command("export_campaign", name, file) == 0

@@ -1,1 +1,1 @@
-"""Studies made up from a seed, each with some kind of trouble, as rows of files to import."""
+"""Studies generated from a seed, each with its own irregularities, as rows of files to import."""

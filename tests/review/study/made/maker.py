@@ -1,4 +1,4 @@
-"""Studies made up from a seed, as rows of the files that the product imports."""
+"""Generate studies from a seed, as rows of the files that the product imports."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ _REASONS = ("different_interpretation", "too_strict", "wrong_expected_output", "
 
 
 class Maker:
-    """Makes the rows of one study."""
+    """Generator of one study's rows."""
 
     def __init__(self, shape: Shape) -> None:
         self.shape = shape
         self.items: list[Row] = []
         self.scores: list[Row] = []
-        # Ids and configurations of items that models are still at work on, which no file can say.
+        # Ids and configurations of items whose runs are in progress, which no file can represent.
         self.running: list[tuple[str, str]] = []
         self._random = random.Random(shape.seed)
         self._minute = 0
         self._raters: list[str] = []
 
     def make(self) -> Maker:
-        """Fill `items` and `scores`; the latter in no order of time."""
+        """Fill `items` and `scores`. The scores are not sorted by time."""
         if self.shape.rules:
             self.items.append({"record": "campaign", "id": "rules", "about": {**self.shape.rules}})
         people = PEOPLE[: self.shape.reviewers or self.shape.overlap or 2]
@@ -45,7 +45,7 @@ class Maker:
         shape = self.shape
         statement = f"Do the task {number // shape.per_statement}"
         raters = self._random.sample(people, min(shape.overlap or len(people), len(people)))
-        self._raters = raters  # whoever else scores was called in
+        self._raters = raters  # any other rater was called in
         is_same = self._is(shape.same_script)
         purpose = {"purpose": "gold", "known": {"script": 2}} if self._is(shape.gold) else {}
         earlier: Row | None = None
@@ -121,7 +121,7 @@ class Maker:
             ]
 
     def _write_rounds(self, row: Row) -> None:
-        """A second round and at times a third; now and then with a text that stood there before."""
+        """Write a second round and sometimes a third, sometimes with the text of an earlier round."""
         last, share = 1, self.shape.rounds
         while last < 3 and self._is(share):
             last, share = last + 1, share and 0.5
@@ -135,12 +135,12 @@ class Maker:
         chosen = self._random.choice([*choices, "none", *("other" for _one in others)])
         row["recommended"] = chosen
         if chosen == "other":
-            # At times one that the file does not hold.
+            # Sometimes the recommended round is missing in the file.
             one = self._random.choice(others)
             one["recommended"] = True
 
     def _show_again(self, item: Row, kind: str, raters: list[str]) -> None:
-        """The item once more: as a repeat its script, as a halo check its refined script among first ones."""
+        """Add the item again, as a repeat of its script or as a halo check of its refined script."""
         text = item.get("script" if kind == "repeat" else "refined")
         if not text or text == item["script"] and kind == "halo" or item.get("withdrawn"):
             return
@@ -156,7 +156,7 @@ class Maker:
         self._say(shown, who, "script", self._random.choice([0, 1, 2]))
 
     def _review(self, item: Row, raters: list[str], said: dict[tuple[str, str], list[Row]]) -> None:
-        """All that reviewers give an item; what has been said of the same text is its too."""
+        """Write all scores of an item. Scores of the same text apply to it too."""
         script = 2 if self._is(self.shape.right) else self._random.choice([0, 0, 1])
         values = self._stage(item, "script", script, raters, said)
         flagged = item.get("verdict") == "incorrect" and "refined" in item
@@ -234,7 +234,7 @@ class Maker:
             self.scores.append(row | {"record": "adjudication", "comment": "So it is."})
 
     def _say(self, item: Row, rater: str, stage: str, value: int, **more: object) -> None:
-        """A score; at times with an earlier one, or taken back and given again, or seen too much."""
+        """Write a score, sometimes changed, undone and repeated, or given with too much visible."""
         shape = self.shape
         if rater not in self._raters and "repeats" not in item:
             more = {**more, "reason": "tie_break"}
@@ -243,7 +243,7 @@ class Maker:
             if self._is(0.2):
                 return
         if self._is(shape.changed):
-            # An earlier value; and at times one after something later was visible, which does not count.
+            # An earlier value, and sometimes one given after a later stage was visible, which does not count.
             first = self._row(item, rater, stage, self._random.choice([0, 1, 2]))
             self.scores.append(first | {"current": False} | more)
             if self._is(0.5):
@@ -255,7 +255,7 @@ class Maker:
             more = {**more, "visible": self._visible()}
         row = self._row(item, rater, stage, value) | more
         if self._is(shape.tied):
-            # At the same time as the one before, if that is of the same reviewer and stage.
+            # The time of the previous score, if it is of the same reviewer and stage.
             row["at"] = self.scores[-1].get("at", row["at"]) if self.scores else row["at"]
         if self._is(shape.untimed):
             del row["at"]
@@ -267,7 +267,7 @@ class Maker:
         self.scores.append(row | {"current": False, "undone_at": _when(self._minute)})
 
     def _visible(self) -> dict[str, bool]:
-        """What was visible: the feedback, something that is hidden, or nothing."""
+        """Return what was visible: the feedback, something hidden or nothing."""
         names = ("verdict", "feedback", "models", "reviewers", "execution", "reference")
         return {name: self._is(0.15) for name in names}
 

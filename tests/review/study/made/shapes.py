@@ -1,4 +1,4 @@
-"""What the generated studies are like."""
+"""The parameters of the generated studies."""
 
 from __future__ import annotations
 
@@ -8,56 +8,52 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, kw_only=True)
 class Shape:
-    """What a study is like; everything from `unknown` on is a share of the items or of the scores."""
+    """The parameters of a study. From `unknown` on, they are shares of the items or scores."""
 
     seed: int
     items: int = 240
-    overlap: int | None = 2  # None: the file does not say it, and the raters that are there are all
-    reviewers: int = 0  # of whom each item has `overlap`; as many where it is 0
+    overlap: int | None = 2  # None: not in the file, so all existing raters count
+    reviewers: int = 0  # `overlap` of them score each item, and 0 means as many as `overlap`
     per_statement: int = 1
     arms: tuple[str, ...] = ("imported",)
     right: float = 0.45
-    careful: float = 0.85  # how often a reviewer gives what the script deserves
+    careful: float = 0.85  # how often a reviewer gives the deserved score
     has_verdicts: bool = True
     has_texts: bool = True
-    has_long_feedback: bool = False  # of every length, and some that finds no error
-    rules: Mapping[str, object] = field(
-        default_factory=dict
-    )  # of the campaign, as its export has them
+    has_long_feedback: bool = False  # feedback of every length, and some without an error
+    rules: Mapping[str, object] = field(default_factory=dict)  # the campaign's, as in its export
     unknown: float = 0.0
     not_assessed: float = 0.0
     no_feedback: float = 0.1
     no_refined: float = 0.1
     same_refined: float = 0.03
-    rounds: float = (
-        0.0  # of the refined scripts: refined once more; and half of those once more again
-    )
-    same_script: float = 0.0  # of the items, between the arms
-    copied: float = 0.5  # of the scores of the same text: also in the other arm
-    only_neighbours: bool = False  # differences are 0 against 1 or 1 against 2 only
-    adjudicated: float = 0.5  # of the differences
+    rounds: float = 0.0  # of the refined scripts: refined again, and half of those a third time
+    same_script: float = 0.0  # of the items: identical in both arms
+    copied: float = 0.5  # of the scores of an identical text: also in the other arm
+    only_neighbours: bool = False  # scores differ by 1 at most
+    adjudicated: float = 0.5  # of the disagreements
     overturned: float = 0.0
     missing: float = 0.0
     cannot_judge: float = 0.0
     skipped: float = 0.0
     called_in: float = 0.0
     not_blind: float = 0.0
-    seen: float = 0.0  # scores that say what was visible: at times no more than the stage shows, at times more
+    seen: float = 0.0  # of the scores: say what was visible, sometimes more than the stage shows
     changed: float = 0.0
     undone: float = 0.0
     untimed: float = 0.0
-    tied: float = 0.0  # of the changed scores: at the same time as the one before
-    timed_work: float = 0.0  # scores that say how long they took
+    tied: float = 0.0  # of the changed scores: same time as the score before
+    timed_work: float = 0.0  # of the scores: have a duration
     experts: float = 0.0
     retrieved: float = 0.0
     repaired: float = 0.05
     failed: float = 0.0
     executed: float = 0.0
     recommended: float = 0.0
-    running: float = 0.0  # of the items that lack something: what models are still at work on
+    running: float = 0.0  # of the items that lack something: their run is in progress
     sham: float = 0.0
     gold: float = 0.0
-    again: float = 0.0  # of the items: as a hidden repeat, and as often as a halo check
+    again: float = 0.0  # of the items: have a hidden repeat, and as many have a halo check
     withdrawn: float = 0.0
 
 
@@ -126,7 +122,7 @@ STUDIES: dict[str, Shape] = {
     ),
     "no assessor": Shape(seed=17, has_verdicts=False, no_refined=1.0, no_feedback=1.0, items=60),
     "few statements": Shape(seed=22, items=24, overlap=3, arms=("one", "two"), same_script=0.3),
-    # Too few to draw from: the representative of the quick tests.
+    # Too few items to draw from. It represents the studies in the quick tests.
     "two arms, three raters": Shape(
         **{"seed": 23, "items": 18, "overlap": 3, "rounds": 0.4, "missing": 0.05},
         arms=("one", "two"),

@@ -1,5 +1,5 @@
-"""The figures of a study once more, from its export alone: plain Python by the written definitions.
+"""Recount the figures of a study from its export alone, in plain Python by the written definitions.
 
-Nothing here imports the product. It is slow and item by item on purpose, so that a mistake in the product's
-counting of patterns is not made a second time.
+Nothing here imports the product. The code is slow and works item by item on purpose, so that it cannot repeat a mistake
+in the product's counting of patterns.
 """

@@ -1,4 +1,4 @@
-"""The counts that stand beside a figure."""
+"""The counts that are shown next to a figure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Beside = dict[str, Any]
 
 
 class _Scored:
-    """The items of a configuration whose script has a final value, and what became of the rest of each."""
+    """A configuration's items with a final script score, and the outcomes of their later stages."""
 
     def __init__(self, finals: Finals, items: list[Record], criterion: str) -> None:
         self._finals, self._criterion = finals, criterion
@@ -31,7 +31,7 @@ class _Scored:
         return self._finals.outcome(item, stage, self._criterion)
 
     def drafts(self) -> list[Record]:
-        """Wrong first Drafts: a run that made none has none."""
+        """Return the wrong first drafts. Failed runs have none."""
         return [one for one in self.wrong if not is_failed(one)]
 
 
@@ -94,7 +94,7 @@ def _of_useful(scored: _Scored, repeats: bool) -> Beside:
 
 
 def _of_correction(scored: _Scored, repeats: bool) -> Beside:
-    """Open is what hangs on a refined script, or on whether the feedback is right at all."""
+    """Count an item as open if its refined script or the correctness of its feedback is open."""
     came_to = [
         (scored.came_to(item, "feedback"), scored.came_to(item, "refined"))
         for item in scored.drafts()
@@ -165,6 +165,6 @@ _BESIDE: dict[str, Callable[[_Scored, bool], Beside]] = {
 def beside_of(
     finals: Finals, name: str, items: list[Record], criterion: str, *, repeats: bool
 ) -> Beside:
-    """What stands beside the figure of this name; nothing beside most."""
+    """Return the counts shown next to the figure of this name. Most figures have none."""
     counts = _BESIDE.get(name)
     return counts(_Scored(finals, items, criterion), repeats) if counts else {}

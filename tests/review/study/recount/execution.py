@@ -1,4 +1,4 @@
-"""The execution tables once more, from an export alone: which cases count, what came of them, and what experts say."""
+"""Recount the execution tables from an export: which tests count, their results and the experts' scores."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LABELS = (
 
 
 def execution_of(study: Study, records: list[Record]) -> list[dict[str, Any]]:
-    """A row for each configuration and stage, as the report has them."""
+    """Return a row for each configuration and stage, as in the report."""
     world, finals = _World(records), Finals(study)
     rows = []
     for configuration in sorted(study.configurations):
@@ -64,7 +64,7 @@ class _World:
                 self.labels[one["item"], one["configuration"], one["stage"]].add(one["label"])
 
     def was_run(self, item: Record) -> bool:
-        """Whether any script of the item was run in what counts, or in the cases as they were written."""
+        """Return whether a script of the item was run in the tests that count or in the original ones."""
         sets = self.sets_of(item)
         scripts = [item.get(f"{stage}_sha256") for stage in STAGES]
         return bool(sets) and any(
@@ -74,7 +74,7 @@ class _World:
         )
 
     def roots_of(self, item: Record) -> list[str]:
-        """The sets that were written for its statement."""
+        """Return the test sets that were written for the item's statement."""
         return [
             name
             for name, one in self.sets.items()
@@ -83,7 +83,7 @@ class _World:
         ]
 
     def sets_of(self, item: Record) -> set[str]:
-        """What counts for the item's statement: of each set as written what the changes together made of it."""
+        """Return the test sets that count for the item's statement, with all changes applied."""
         found: set[str] = set()
         for name in self.roots_of(item):
             changes = [change for change in self.changes if change["root"] == name]
@@ -94,12 +94,12 @@ class _World:
         return found - {""}
 
     def is_imported(self, item: Record, stage: str) -> bool:
-        """Whether any result that counts came with a file."""
+        """Return whether any result that counts was imported."""
         found = [self.results.get((item[f"{stage}_sha256"], name)) for name in self.sets_of(item)]
         return any(one["imported"] for one in found if one)
 
     def checks_of(self, item: Record, stage: str) -> tuple[str, Counter[str]]:
-        """Passed, failed or no verdict, and the checks by state."""
+        """Return passed, failed or no verdict, and the number of checks in each state."""
         states: Counter[str] = Counter()
         for name in self.sets_of(item):
             result = self.results.get((item[f"{stage}_sha256"], name))

@@ -1,4 +1,4 @@
-"""Which score of a reviewer counts, what a stage came to under a criterion, and what became of later objects."""
+"""Which score of a reviewer counts, and the final values of stages and later objects under a criterion."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ ABSENT, OPEN = "absent", "open"
 
 @dataclass(frozen=True)
 class Reading:
-    """Which scores decide; the plain one is the study's."""
+    """Which scores count. The default is the study's own rule."""
 
     with_not_blind: bool = False
     without_called_in: bool = False
-    # Whoever gave an item any of the first quarter of all their scores is left out of it.
+    # Leave out reviewers who gave the item a score from the first quarter of their own scores.
     without_first_quarter: bool = False
 
 
@@ -46,25 +46,23 @@ class Finals:
 
     def __init__(self, study: Study, reading: Reading = PLAIN) -> None:
         self.study, self.reading = study, reading
-        # Asked for time and again: of an item's stage under a criterion.
+        # Caches of the values of an item's stage under a criterion, which are needed many times.
         self._known: dict[tuple[str, str, str, str], str] = {}
         self._ends: dict[tuple[object, ...], list[End]] = {}
 
-    # --- Scores ---------------------------------------------------------------------------------------------------
-
     def counting(self, item: Record, stage: str) -> dict[str, int]:
-        """The value of each reviewer that the figures use."""
+        """Return each reviewer's value that the figures use."""
         return self._values(item, self.given(item, stage))
 
     def given(self, item: Record, stage: str) -> dict[str, list[Record]]:
-        """The scores of each reviewer that are about the stage at all, whether or not they decide."""
+        """Return each reviewer's scores of the stage, whether they count or not."""
         return self._of_reading(item, self._without_sham(item, stage))
 
     def _without_sham(self, item: Record, stage: str) -> dict[str, list[Record]]:
         found = self.study.scores.get(place_of(item, stage), {})
         if stage == "script" or not item.get("sham") or is_flagged(item):
             return found
-        # A sham: what was shown to somebody who found the script right enters no figure.
+        # Scores of sham feedback, shown to reviewers who scored the script right, count in no figure.
         script = used_values(self.study, self.study.scores.get(place_of(item, "script"), {}))
         return {name: scores for name, scores in found.items() if script.get(name) != 2}
 
@@ -84,7 +82,7 @@ class Finals:
         return {name: scores for name, scores in kept.items() if scores}
 
     def _early(self, item: Record) -> set[str]:
-        """Who gave the item, at any stage, one of the first quarter of their scores."""
+        """Return the reviewers who gave the item, at any stage, a score from the first quarter of theirs."""
         rounds = [stage_of_round(one["round"]) for one in item.get("later") or ()]
         stages = ("script", "feedback", "refined", *rounds)
         every = [self._without_sham(item, stage) for stage in stages]
@@ -99,10 +97,8 @@ class Finals:
             if any(id(one) in self.study.early for one in scores)
         }
 
-    # --- Final values ---------------------------------------------------------------------------------------------
-
     def final(self, item: Record, stage: str, criterion: str) -> str:
-        """Right, wrong, unresolved or pending."""
+        """Return right, wrong, unresolved or pending."""
         key = item["id"], item["configuration"], stage, criterion
         if key not in self._known:
             self._known[key] = self._final(item, stage, criterion)
@@ -120,7 +116,7 @@ class Finals:
         return by_majority(self.counting(item, stage).values(), good)
 
     def _is_done(self, item: Record, stage: str) -> bool:
-        """Whether all who are wanted are done, and two scored where two or more were wanted."""
+        """Return whether all required reviewers have finished, and two have scored if two or more are required."""
         scored = set(self.counting(item, stage))
         planned = self._planned(item)
         if planned == 1:
@@ -129,9 +125,9 @@ class Finals:
         if stage == "script":
             return len(done) >= planned and len(scored) >= 2
         if not self._is_done(item, "script"):
-            return False  # the gate may still open for somebody
+            return False  # the later stages may still open for another reviewer
         opened = self.opened_for(item)
-        # Whoever scored it having seen more does not count, and is not waited for: somebody else is.
+        # A score given with too much visible does not count. Another reviewer is needed instead.
         wanted = min(planned, len(opened))
         return (
             bool(scored)
@@ -141,9 +137,9 @@ class Finals:
         )
 
     def _planned(self, item: Record) -> int:
-        """How many are to score it; where nothing is said, the raters that are there are all.
+        """Return how many reviewers the item needs. Without a number, all existing raters are needed.
 
-        Somebody called in may be one more than was planned: without them there are as many less to wait for.
+        A called-in reviewer may be in addition to the planned number. Without them, fewer are needed.
         """
         planned: int = item.get("overlap") or 1
         if self.reading.without_called_in and self._has_called_in(item):
@@ -161,15 +157,13 @@ class Finals:
         )
 
     def opened_for(self, item: Record) -> set[str]:
-        """Reviewers who are shown the later stages."""
+        """Return the reviewers who see the later stages."""
         is_shown_to_all = is_flagged(item) and bool(item.get("refined"))
         values = self.counting(item, "script")
         return {name for name, value in values.items() if value < 2 or is_shown_to_all}
 
-    # --- What became of an item -----------------------------------------------------------------------------------
-
     def exists(self, item: Record, stage: str) -> bool:
-        """Whether the object was made; of labels without texts, whether anybody scored it."""
+        """Return whether the object exists. Labels without texts have it if a reviewer scored it."""
         if stage not in ("feedback", "refined"):
             return any(stage_of_round(one["round"]) == stage for one in item.get("later") or ())
         if item.get("script"):
@@ -179,7 +173,7 @@ class Finals:
         return was_scored or bool(self.study.adjudicated.get(place_of(item, stage)))
 
     def outcome(self, item: Record, stage: str, criterion: str) -> str:
-        """Right, wrong, absent or open: of the feedback, the refined script or that of a later round."""
+        """Return right, wrong, absent or open for the feedback, the refined script or a later round's script."""
         if is_failed(item):
             return ABSENT
         if not self.exists(item, stage):
@@ -190,9 +184,9 @@ class Finals:
     def ends(
         self, item: Record, criterion: str, *, stages: Sequence[str] | None = None
     ) -> list[End]:
-        """Every way in which script and stages can still come out; one only where nothing is open.
+        """Return every possible final state of script and stages, which is one if nothing is open.
 
-        Without `stages` those that figures ask for: feedback, refined script, and whatever Draft is recommended.
+        Without `stages`, use those of the figures: feedback, refined script and the recommended draft.
         """
         key = (
             item["id"],
@@ -229,19 +223,19 @@ class Finals:
         return (RIGHT, WRONG) if self.exists(item, stage) else (RIGHT, WRONG, ABSENT)
 
     def is_unresolved(self, item: Record, stage: str, criterion: str) -> bool:
-        """Whether an object that is there waits for an adjudicator."""
+        """Return whether an existing object needs adjudication."""
         if stage == ELSEWHERE or not (stage == "script" or self.exists(item, stage)):
             return False
         return self.final(item, same_stage(item, stage), criterion) == UNRESOLVED
 
 
-# Stage to what it came to; of an item that models are still at work on, its verdict and recommendation too.
+# Stages and their final values. If the run is in progress, also its verdict and recommendation.
 End = dict[str, str]
 VERDICT, RECOMMENDED = "verdict", "recommended"
 
 
 def _still_to_come(item: Record) -> dict[str, tuple[str, ...]]:
-    """What a run that is under way may still say: a verdict where there is none, and which Draft it recommends."""
+    """Return what a run in progress can still set: a missing verdict and the recommended draft."""
     found = {RECOMMENDED: ("", "script", "refined", RIGHT, WRONG)}
     if not verdict_of(item):
         found[VERDICT] = ("", "correct", "incorrect", "unknown")
@@ -249,13 +243,13 @@ def _still_to_come(item: Record) -> dict[str, tuple[str, ...]]:
 
 
 def _is_possible(item: Record, end: End) -> bool:
-    """The same text comes out the same."""
+    """Return whether identical texts have identical values."""
     same = {stage: same_stage(item, stage) for stage in end if stage not in (VERDICT, RECOMMENDED)}
     return all(end[one] == end[other] for one, other in same.items() if other in end)
 
 
 def by_majority(values: Iterable[int], good: set[int]) -> str:
-    """Right where more than half are right, wrong where more than half are wrong."""
+    """Return right if more than half are right, and wrong if more than half are wrong."""
     each = [value in good for value in values]
     if 2 * sum(each) == len(each):
         return UNRESOLVED
@@ -263,7 +257,7 @@ def by_majority(values: Iterable[int], good: set[int]) -> str:
 
 
 def independent(study: Study, item: Record, stage: str) -> dict[str, int]:
-    """What each reviewer gave for themselves: what agreement is made from."""
+    """Return each reviewer's independent value, which agreement is computed from."""
     given = Finals(study).given(item, stage)
     own = {
         name: [one for one in scores if not was_called_in(one)] for name, scores in given.items()
@@ -274,9 +268,10 @@ def independent(study: Study, item: Record, stage: str) -> dict[str, int]:
 def expert_final(
     study: Study, item: Record, criterion: str, *, with_authors: bool = False
 ) -> str | None:
-    """Of the refinement from an expert's feedback, the earliest that was scored; None where none was.
+    """Return the final value of the earliest scored refinement from an expert's feedback, or None.
 
-    By default without the scores of the feedback's author. Nobody is waited for: it is in no model figure.
+    Scores by the feedback's author are left out by default. It never waits for missing scores, because no figure of the
+    model uses it.
     """
     good = CRITERIA[criterion]
     for expert in item.get("experts") or ():

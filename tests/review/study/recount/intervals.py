@@ -1,4 +1,4 @@
-"""Intervals and p values, straight from their formulas; exact where that can be had."""
+"""Intervals and p values, straight from their formulas and exact if possible."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Any
 
 Z = NormalDist().inv_cdf(0.975)
 Interval = tuple[float, float] | None
-Part = tuple[int, int]  # what an item brings to a figure: numerator and denominator
+Part = tuple[int, int]  # an item's contribution to a figure: numerator and denominator
 NOTHING: Part = (0, 0)
 
 
 def wilson(value: float, n: float) -> tuple[float, float]:
-    """Wilson's score interval (1927) of a share of n, which need not be whole."""
+    """Return Wilson's score interval (1927) of a share of n, which need not be an integer."""
     middle = value + Z * Z / (2 * n)
     half = Z * sqrt(value * (1 - value) / n + Z * Z / (4 * n * n))
     low, high = ((middle + side * half) / (1 + Z * Z / n) for side in (-1, 1))
@@ -25,7 +25,7 @@ def wilson(value: float, n: float) -> tuple[float, float]:
 
 @cache
 def t_quantile(freedom: int) -> float:
-    """The 97.5 % point of Student's t, by bisection on the finite sums for whole degrees of freedom."""
+    """Return the 97.5% point of Student's t, by bisection on the finite sums for integer degrees of freedom."""
     low, high = 0.0, 20.0
     for _ in range(200):
         middle = (low + high) / 2
@@ -37,7 +37,7 @@ def t_quantile(freedom: int) -> float:
 
 
 def _t_inside(t: float, freedom: int) -> float:
-    """The share between -t and t (Abramowitz and Stegun 26.7.3 and 26.7.4)."""
+    """Return the share between -t and t (Abramowitz and Stegun 26.7.3 and 26.7.4)."""
     angle = atan(t / sqrt(freedom))
     if freedom % 2:
         total, term = 0.0, cos(angle)
@@ -55,7 +55,7 @@ def _t_inside(t: float, freedom: int) -> float:
 def share_interval(
     given: Sequence[tuple[str, int]], *, repeats: bool
 ) -> tuple[Interval, float | None]:
-    """The interval of a share from (statement, 0 or 1) of each item, and its deff where statements repeat."""
+    """Return the interval of a share from (statement, 0 or 1) of each item, and its deff if statements repeat."""
     n = len(given)
     if n == 0:
         return None, None
@@ -76,7 +76,7 @@ def share_interval(
 
 
 def share_of(given: Sequence[tuple[str, int]], *, repeats: bool) -> dict[str, Any]:
-    """A share as reports have it, from (statement, what the item adds) of each item."""
+    """Return a share as in reports, from each item's statement and the value that it adds."""
     n, added = len(given), sum(one for _statement, one in given)
     is_share = all(one in (0, 1) for _statement, one in given)
     interval, deff = share_interval(given, repeats=repeats) if is_share else (None, None)
@@ -92,7 +92,7 @@ def share_of(given: Sequence[tuple[str, int]], *, repeats: bool) -> dict[str, An
 
 
 def change_of(pairs: Sequence[tuple[str, int, int]], *, repeats: bool) -> dict[str, Any]:
-    """A paired difference as reports have it, from (statement, first, second) of each item."""
+    """Return a paired difference as in reports, from (statement, first, second) of each item."""
     differences: dict[str, int] = defaultdict(int)
     for statement, x, y in pairs:
         differences[statement] += y - x
@@ -114,7 +114,7 @@ def change_of(pairs: Sequence[tuple[str, int, int]], *, repeats: bool) -> dict[s
 def paired_interval(
     pairs: Sequence[tuple[str, int, int]], *, repeats: bool
 ) -> tuple[Interval, float | None]:
-    """Newcombe's method 10 (1998) for the second share less the first, from (statement, first, second)."""
+    """Return Newcombe's method 10 (1998), second minus first share, from (statement, first, second) of each item."""
     n = len(pairs)
     if n == 0:
         return None, None
@@ -143,7 +143,7 @@ def _deff_of_differences(pairs: Sequence[tuple[str, int, int]]) -> float | None:
 
 
 def newcombe(a: float, b: float, c: float, d: float) -> tuple[float, float]:
-    """Method 10 of the 2 x 2 table a (both), b (first only), c (second only), d (neither): second less first."""
+    """Return method 10, second minus first, for the 2 x 2 table of a both, b first only, c second only, d neither."""
     n = a + b + c + d
     first, second = (a + b) / n, (a + c) / n
     (low1, high1), (low2, high2) = wilson(first, n), wilson(second, n)
@@ -161,14 +161,14 @@ def newcombe(a: float, b: float, c: float, d: float) -> tuple[float, float]:
 
 
 def mcnemar(b: int, c: int) -> float:
-    """The exact two-sided p of b against c discordant items."""
+    """Return the exact two-sided p value of b against c discordant items."""
     n = b + c
     tail = sum(comb(n, one) for one in range(min(b, c) + 1))
     return min(1.0, 2 * tail / 2**n)
 
 
 def sign_flip(differences: Sequence[int]) -> float:
-    """Two-sided p: the share of all swaps of arms, statement by statement, that differ by as much."""
+    """Return the two-sided p value: the share of all swaps of arms by statement that differ at least as much."""
     ways = {0: 1}
     for one in differences:
         if one == 0:
@@ -183,7 +183,7 @@ def sign_flip(differences: Sequence[int]) -> float:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Holm's adjusted values (1979), in the order given."""
+    """Return Holm's adjusted p values (1979) in the given order."""
     order = sorted(range(len(p_values)), key=lambda place: p_values[place])
     adjusted, highest = [0.0] * len(p_values), 0.0
     for rank, place in enumerate(order):
@@ -193,7 +193,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def bounds(items: list[set[Part]], *, is_net: bool = False) -> tuple[float, float] | None:
-    """The least and greatest value that any completion has; an empty denominator bounds nothing."""
+    """Return the least and greatest value of any completion. Completions with an empty denominator are ignored."""
     if is_net:
         if not items:
             return None
@@ -206,7 +206,7 @@ def bounds(items: list[set[Part]], *, is_net: bool = False) -> tuple[float, floa
         n = sum(part[1] for part in chosen)
         ends.append(sum(part[0] for part in chosen) / n if n else None)
     low, high = ends
-    # Without any item that must count at one end, the other end's value is reached at both.
+    # If no item must count at one end, the value of the other end applies to both.
     if low is None or high is None:
         either = low if high is None else high
         return None if either is None else (either, either)
@@ -214,7 +214,7 @@ def bounds(items: list[set[Part]], *, is_net: bool = False) -> tuple[float, floa
 
 
 def post_stratified(strata: list[list[set[Part]]]) -> float | None:
-    """The mean over strata of the closed items' value, weighted by all their items."""
+    """Return the mean over strata of the closed items' value, weighted by the number of all their items."""
     total, weight = 0.0, 0
     for items in strata:
         members = [parts for parts in items if parts != {NOTHING}]

@@ -8,7 +8,7 @@ from tests.review.study.recount.records import Record, Study
 def used_values(
     study: Study, given: dict[str, list[Record]], *, with_not_blind: bool = False
 ) -> dict[str, int]:
-    """The value of each reviewer that decides; who has none that may is left out."""
+    """Return each reviewer's value that counts. Reviewers without one are left out."""
     found = {}
     for name, scores in given.items():
         used = used_score(study, scores)
@@ -18,9 +18,9 @@ def used_values(
 
 
 def used_score(study: Study, scores: list[Record]) -> Record | None:
-    """The newest; where that was changed after something later was visible, the one before it.
+    """Return the newest score, or the one before it if it was changed after a later stage was visible.
 
-    One that was taken back stands only where the same reviewer scored again: then it is the value before.
+    An undone score counts only if the same reviewer scored again. Then it is the earlier value.
     """
     place = len(scores) - 1
     while place >= 0 and scores[place].get("undone_at"):
@@ -33,5 +33,5 @@ def used_score(study: Study, scores: list[Record]) -> Record | None:
 
 
 def was_called_in(score: Record) -> bool:
-    """Whether its reviewer was asked because others differed."""
+    """Return whether the reviewer was called in because others disagreed."""
     return score.get("reason") == "tie_break"
