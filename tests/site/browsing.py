@@ -1,4 +1,4 @@
-"""A person at a browser of their own: pages are fetched, their forms filled in and sent as they were rendered."""
+"""A user at their own browser: pages are loaded, and their forms are filled in and sent as rendered."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ ClientFor = Callable[[User], WebClient]
 
 
 class Person:
-    """A browser of one person: cookies of its own, an address, headers."""
+    """One user's browser, with its own cookies, address and headers."""
 
     def __init__(self, address: str = "127.0.0.1", **headers: str) -> None:
         self.client = WebClient(REMOTE_ADDR=address, **headers)
 
     def send(self, page: str, action: str | None = None, **typed: str | list[str]) -> HttpResponse:
-        """Fetch the page, fill its form to `action` (None: its only one) and send it."""
+        """Load the page, fill in its form with this `action` (None: its only form) and send it."""
         forms = forms_in(self.client.get(page).content.decode())
         (form,) = [one for one in forms if one.is_post and _is_wanted(one, action)]
         return form.fill(**typed).send(self.client, page=page)
@@ -30,5 +30,5 @@ class Person:
 
 
 def _is_wanted(form: Form, action: str | None) -> bool:
-    # Every page of a signed-in user has the form that signs out.
+    # Every page of a signed-in user has the sign-out form.
     return form.action != "/logout/" if action is None else form.action == action

@@ -1,4 +1,4 @@
-"""HTTP servers on loopback, each in a thread of its own."""
+"""HTTP servers on loopback, each in its own thread."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Handler(BaseHTTPRequestHandler):
         return self.rfile.read(int(self.headers["Content-Length"]))
 
     def answer(self, status: int, body: bytes = b"", **headers: str) -> None:
-        """Send a whole answer; underscores in the names of headers stand for hyphens."""
+        """Send a complete response. Underscores in header names become hyphens."""
         self.send_response(status)
         for name, value in headers.items():
             self.send_header(name.replace("_", "-"), value)
@@ -30,7 +30,7 @@ class Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def serving(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
-    """Serve requests by the handler, and yield the address without a final slash."""
+    """Serve requests with the handler, and yield the address without a trailing slash."""
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         server.daemon_threads = True
         Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()

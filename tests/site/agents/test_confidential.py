@@ -1,4 +1,4 @@
-"""Agents and pipelines learn nothing about an open study: answers do not depend on what it hides."""
+"""Agents and pipelines learn nothing about an open study. Responses do not depend on its hidden data."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def known() -> Version:
 
 
 def publish_all(item: Item, known: Version) -> list[Version]:
-    """The script of a study in every way that it reaches the catalogue, and what is made from it."""
+    """Publish the script of a study in every possible way, with what is derived from it."""
     curator = User.objects.get(username="cora")
     own = publish(item, OF_ITS_OWN, by=curator)
     after = publish(item, AFTER, by=curator, entry=known)
@@ -48,7 +48,7 @@ def publish_all(item: Item, known: Version) -> list[Version]:
 
 
 def in_a_world(happen: Callable[[], Any]) -> Any:
-    """What was answered after this happened; the world is undone."""
+    """Return the responses after this happened, and roll the database back."""
     with transaction.atomic():
         said = happen()
         transaction.set_rollback(True)
@@ -56,7 +56,7 @@ def in_a_world(happen: Callable[[], Any]) -> Any:
 
 
 def answers(item: Item, known: Version, robot: User) -> list[object]:
-    """All that agents and pipelines hear of a study's scripts, and of the entry that they know."""
+    """Return all responses about a study's scripts, and about the entry that agents and pipelines may read."""
     token, pipeline = token_of(robot), token_of(robot, "agent_read")
     run, statement = item.run.pk, item.run.action.statement
     scripts = [f"echo '{text}, of run {run}'\n" for text in (OF_ITS_OWN, AFTER)]
@@ -77,7 +77,7 @@ def answers(item: Item, known: Version, robot: User) -> list[object]:
 
 
 def own_slug(statement: str) -> str:
-    """The address that the catalogue gives an entry of this title."""
+    """Return the slug that the catalogue gives an entry with this title."""
     words = "".join(one if one.isalnum() else " " for one in statement.lower()).split()
     return "-".join(words)[:80]
 
@@ -126,7 +126,7 @@ def test_closed_study_is_found(studied: Item, known: Version, robot: User, manag
 
 
 def test_withdrawn_script_is_not_verified(studied: Item, known: Version, robot: User) -> None:
-    """Only a replacement is kept back: what was deprecated for itself, or is suspended, does not come back."""
+    """Only a replacement is hidden. A version that was deprecated or suspended by itself stays unavailable."""
     headers = {"Authorization": f"Bearer {token_of(robot, 'agent_read')}"}
     curator = User.objects.get(username="cora")
     after = publish(studied, AFTER, by=curator, entry=known)

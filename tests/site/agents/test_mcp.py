@@ -1,4 +1,4 @@
-"""The endpoint for agents: asked by the protocol's official client over HTTP, and by hand for what no client sends."""
+"""The endpoint for agents, called by the protocol's official client over HTTP and by raw requests."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ ALL = ("agent_read", "report_outcome", "request_script")
 
 @pytest.fixture
 def robot(db: None) -> User:
-    """A service account that may ask for scripts."""
+    """Return a service account that may request scripts."""
     return make_person("robot", "reviewer")
 
 
@@ -53,7 +53,7 @@ def send(body: object, *, token: str = "", **headers: str) -> HttpResponse:
 
 
 def call(token: str, name: str, **arguments: object) -> dict[str, Any]:
-    """The result of a tool."""
+    """Return the result of a tool."""
     params = {"name": name, "arguments": arguments}
     response = send(
         {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params}, token=token
@@ -66,7 +66,7 @@ def call(token: str, name: str, **arguments: object) -> dict[str, Any]:
 
 
 def refused(token: str, name: str, **arguments: object) -> str:
-    """Why a tool refused."""
+    """Return a tool's error message."""
     result = call(token, name, **arguments)
     assert result["isError"] is True
     return str(result["content"][0]["text"])
@@ -88,7 +88,7 @@ def with_client(
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_the_official_client_finds_and_takes_a_script(live_server: LiveServer) -> None:
-    """Only the protocol's own client shows that our messages are what clients accept."""
+    """Only the protocol's own client shows that clients accept our messages."""
     robot = make_person("robot", "reviewer")
     carla = make_person("carla", "curator")
     version = shelve(UPTIME, verified_by=carla)
@@ -117,7 +117,7 @@ def test_the_official_client_finds_and_takes_a_script(live_server: LiveServer) -
     ]
     assert risk.structured_content["lines"] == risk.structured_content["analyzed_lines"] == 2
     assert risk.structured_content["verification"] == "not verified"
-    # Looking is no use of a script: what people know of it from use stays as it was.
+    # Viewing a script is not a use, so its usage history stays unchanged.
     assert not Use.objects.exists()
     events = [row.additional_data["event"] for row in LogEntry.objects.filter(actor=robot)]
     assert sorted(one for one in events if one.startswith("agent")) == [
@@ -179,7 +179,7 @@ def test_reports_and_requests_have_limits(robot: User, settings: Any) -> None:
     said = {"entry": version.entry.slug, "version": 1, "outcome": "worked"}
     call(token_of(robot), "report_outcome", **said)
     call(token_of(robot), "report_outcome", **said)
-    # By account: a further token is no further allowance.
+    # The limit is per account, so another token does not raise it.
     assert "used up" in refused(token_of(robot), "report_outcome", **said)
     assert OutcomeReport.objects.count() == 2
     asked = call(token_of(robot), "request_script", statement="Rotate the logs of the shop")
@@ -302,7 +302,7 @@ def test_who_asks_too_often_fills_one_line_of_the_audit_log(robot: User, setting
 
 
 def verify(token: str) -> int:
-    """How a verification is answered."""
+    """Return the status of a verification."""
     headers = {"Authorization": f"Bearer {token}"}
     answer = WebClient().get("/api/v1/verify/", {"sha256": "0" * 64}, headers=headers)
     if answer.status_code == 429:

@@ -1,4 +1,4 @@
-"""Sources with a secret, and a client of the door that has no browser's habits."""
+"""Sources with a secret, and a client of the alert endpoint without cookies."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.web_client import WebClient
 
 @dataclass
 class Door:
-    """A source, and how its system sends to it."""
+    """A source and the client with which its system sends alerts."""
 
     source: AlertSource
     secret: str
@@ -65,14 +65,14 @@ OpenDoor = Callable[..., "Door"]
 
 
 def take_in_all() -> None:
-    """What a worker does with all that waits."""
+    """Process all waiting requests, as a worker does."""
     for key in AlertDelivery.objects.filter(state="waiting").values_list("pk", flat=True):
         processing.take_in(key)
 
 
 @pytest.fixture
 def open_door(administrator: User) -> OpenDoor:
-    """A source of a kind with its first secret."""
+    """Return a function that creates a source of a kind with its first secret."""
 
     def make(kind: str = "alertmanager", **details: object) -> Door:
         given = {"name": f"Our {kind}", **details}

@@ -1,4 +1,4 @@
-"""What other systems send, written by hand after their documents."""
+"""Payloads of other systems, written by hand from their documentation."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ NOT_YET = "0001-01-01T00:00:00Z"
 
 
 def prometheus_alert(name: str = "a1", *, resolved: bool = False, **labels: str) -> dict[str, Any]:
-    """One alert of an Alertmanager's request."""
+    """Return one alert of an Alertmanager request."""
     return {
         "status": "resolved" if resolved else "firing",
         "labels": {"alertname": "OldExports", "severity": "critical", "instance": "web-1:9100"}
@@ -26,7 +26,7 @@ def prometheus_alert(name: str = "a1", *, resolved: bool = False, **labels: str)
 
 
 def alertmanager(*alerts: dict[str, Any], group: str = "g1", **more: Any) -> dict[str, Any]:
-    """A request of Alertmanager, version 4."""
+    """Return an Alertmanager request, version 4."""
     alerts = alerts or (prometheus_alert(),)
     is_over = all(one["status"] == "resolved" for one in alerts)
     return {
@@ -45,7 +45,7 @@ def alertmanager(*alerts: dict[str, Any], group: str = "g1", **more: Any) -> dic
 
 
 def grafana() -> dict[str, Any]:
-    """A request of Grafana: the same shape with a few fields more."""
+    """Return a Grafana request: the same structure with a few more fields."""
     alert = prometheus_alert() | {
         "values": {"A": 97.5},
         "valueString": "[ var='A' value=97.5 ]",
@@ -68,7 +68,7 @@ def pagerduty(
     at: str = "2026-11-02T03:05:00Z",
     status: str = "triggered",
 ) -> dict[str, Any]:
-    """An event of a PagerDuty webhook, version 3."""
+    """Return an event of a PagerDuty webhook, version 3."""
     return {
         "event": {
             "id": id,
@@ -96,7 +96,7 @@ def pagerduty(
 
 
 def instana(state: str = "OPEN") -> dict[str, Any]:
-    """An issue of Instana's generic webhook."""
+    """Return an issue of Instana's generic webhook."""
     issue = {
         "id": "53650436-8e35-49a3-a610-56b442ae7620",
         "type": "issue",
@@ -128,7 +128,7 @@ GENERIC_MAPPING = {
 
 
 def generic(*, over: bool = False) -> dict[str, Any]:
-    """What some tool of one's own may send."""
+    """Return what a custom tool may send."""
     return {
         "event": {
             "name": "Old exports fill /var/tmp",

@@ -41,7 +41,7 @@ receivers:
 
 @pytest.fixture
 def alertmanager(open_door: OpenDoor, tmp_path: Path) -> Iterator[tuple[str, list[int]]]:
-    """Its address, and the statuses that it got: it reaches the product from its second request on."""
+    """Return its address and the statuses it received. Its first request gets 503, the others reach the product."""
     door, answers = open_door(), list[int]()
 
     class Front(Handler):
@@ -89,7 +89,7 @@ def test_alertmanager_retries_after_503(
     names = ["a1", "a2", "a3"]
     _post(url, [_alert(name) for name in names])
     _until(lambda: answers[:2] == [503, 202])
-    # It may tell of the first alert before it has read the others.
+    # It may send the first alert before it has read the others.
     _until(_has_told_of_all)
     incident = Incident.objects.get()
     assert (incident.firing, incident.truncated, incident.is_open) == (2, 1, True)
@@ -106,7 +106,7 @@ def test_alertmanager_retries_after_503(
 def test_throttled_alert_is_sent_again(
     alertmanager: tuple[str, list[int]],
 ) -> None:
-    """Above the rate of the source, and let in once a minute is over (here: once more are allowed)."""
+    """Reject requests above the source's rate. The test raises the limit instead of waiting a minute."""
     url, answers = alertmanager
     AlertSource.objects.update(requests_per_minute=0)
     _post(url, [_alert("a1")])
@@ -145,7 +145,7 @@ def _asked(url: str) -> bool:
 
 
 def _until(condition: Callable[[], bool]) -> None:
-    """Wait for another process, for as long as a busy machine may need."""
+    """Wait for another process, long enough for a busy machine."""
     deadline = time.monotonic() + 60
     while not condition():
         assert time.monotonic() < deadline, "it did not come to pass"

@@ -1,4 +1,4 @@
-"""Intake of alerts: proof, refusals, what is stored, and no loss when a worker dies."""
+"""Intake of alerts: authentication, rejections, stored data, and no loss when a worker dies."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_grafana_signature_covers_exact_body(
 def test_repeated_pagerduty_event_acts_once(
     open_door: OpenDoor,
 ) -> None:
-    """The signature has no time, so an old request stays valid: only the event's id shows that it is old."""
+    """The signature has no time, so an old request stays valid. Only the event's id shows that it is old."""
     door = open_door("pagerduty")
     fired, over = (
         sent.pagerduty(id="1"),
@@ -194,7 +194,7 @@ def test_size_encoding_and_form_are_refused_with_final_statuses(door: Door) -> N
 
 
 def test_deep_nesting_is_refused_and_never_a_defect(door: Door) -> None:
-    """Also just below the depth at which Python itself gives up while it reads."""
+    """Include a depth just below the limit of Python's own parser."""
     proof = {"Authorization": f"Bearer {door.secret}"}
     alert = json.dumps(sent.prometheus_alert() | {"labels": {"x": "@"}, "fingerprint": "@"})
     outer = json.dumps(sent.alertmanager() | {"alerts": ["#"], "groupKey": "@", "more": "@"})
@@ -232,7 +232,7 @@ def test_an_event_has_one_id_however_its_body_is_written(open_door: OpenDoor) ->
 def test_too_many_requests_in_a_minute_may_come_again_later(open_door: OpenDoor) -> None:
     door = open_door(requests_per_minute=2)
     answers = [door.send(sent.alertmanager(group=str(n))) for n in range(3)]
-    # To Alertmanager and Grafana 429 is final: they would drop the alert.
+    # Alertmanager and Grafana drop an alert after status 429, so the response is 503.
     assert [one.status_code for one in answers] == [202, 202, 503]
     assert answers[2]["Retry-After"] == "60"
     assert door.send(sent.alertmanager(), Authorization="Bearer x").status_code == 401

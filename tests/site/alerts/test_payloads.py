@@ -1,4 +1,4 @@
-"""Requests of every kind of source are read into one form, with any texts in them."""
+"""Requests of every kind of source are converted to one form, with any text in them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests become incidents: one card per group, in any order and with any repeats."""
+"""Requests become incidents: one card per group, in any order and with repeats."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def kinds(incident: Incident) -> list[str]:
 
 
 def forget_window() -> None:
-    """As if ten minutes had gone: the same body is a reminder by now."""
+    """Move past the ten-minute window, after which the same body is a reminder."""
     AlertDelivery.objects.update(window=-F("pk"))
 
 
@@ -96,7 +96,7 @@ def test_the_order_of_requests_changes_nothing(open_door: OpenDoor) -> None:
 
 
 def started(name: str, hour: int, *, over: bool = False) -> dict[str, Any]:
-    """An alert that began at this hour, and lasted for half of one."""
+    """Return an alert that started at this hour and lasted half an hour."""
     times = {"startsAt": f"2026-11-02T0{hour}:00:00Z"}
     if over:
         times["endsAt"] = f"2026-11-02T0{hour}:30:00Z"
@@ -104,7 +104,7 @@ def started(name: str, hour: int, *, over: bool = False) -> dict[str, Any]:
 
 
 def test_late_resolved_ends_nothing_that_began_after_it(open_door: OpenDoor) -> None:
-    """In any order of processing, the first alert is over and the second fires."""
+    """In any order of processing, the first alert is resolved and the second is firing."""
     requests = [
         sent.alertmanager(started("a1", 1)),
         sent.alertmanager(started("a1", 1, over=True)),
@@ -125,7 +125,7 @@ def test_late_resolved_ends_nothing_that_began_after_it(open_door: OpenDoor) -> 
 
 
 def test_a_resolved_that_somebody_kept_and_sends_again_closes_nothing(open_door: OpenDoor) -> None:
-    """Its signature has no time, so it is let in; what fires since then fires on."""
+    """Its signature has no time, so the request is accepted. Alerts that fired since then stay open."""
     door = open_door("grafana", proof="signature")
     over = sent.grafana() | {"alerts": [started("a1", 1, over=True)], "status": "resolved"}
     door.send(sent.grafana() | {"alerts": [started("a1", 1)]})
@@ -140,7 +140,7 @@ def test_a_resolved_that_somebody_kept_and_sends_again_closes_nothing(open_door:
 
 
 def test_what_was_cut_ends_with_its_group_though_it_was_taken_in_late(door: Door) -> None:
-    """First seen is when its request came, and not when a worker had time for it."""
+    """An alert is first seen when its request arrives, not when a worker processes it."""
     door.send(sent.alertmanager(started("a1", 1), started("a2", 1)), take_in=False)
     over = sent.alertmanager(started("a1", 1, over=True), truncatedAlerts=1)
     door.send(over, take_in=False)
@@ -316,7 +316,7 @@ def test_one_start_in_another_zone_is_the_same_alert(door: Door, again: str) -> 
 
 
 def test_resolved_alert_of_grafana_that_starts_at_its_end_ends_the_firing_one(door: Door) -> None:
-    """Also if it is one of several of its group: the others fire on."""
+    """Other alerts of the same group keep firing."""
     other = sent.prometheus_alert("a2", instance="web-2:9100")
     door.send(sent.alertmanager(sent.prometheus_alert(), other))
     end = "2026-11-02T04:00:00Z"

@@ -1,4 +1,4 @@
-"""Texts of alerts go after a time, and with the action that was asked for because of them."""
+"""Texts of alerts are deleted after a time, and with the request that was created from them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A storm in small, with real threads: many requests of few groups at once, and every alert is accounted for."""
+"""A small alert storm with real threads: many requests of few groups at once, and every alert is counted."""
 
 from __future__ import annotations
 

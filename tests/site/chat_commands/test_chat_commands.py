@@ -1,4 +1,4 @@
-"""Slash commands: answers, refusals, and no text of a study or of a script."""
+"""Slash commands: responses, rejections, and no text of a study or of a script."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Chat:
         return self.client.generic("POST", more.pop("url", self.url), body, headers=headers, **more)
 
     def sign(self, body: bytes, *, secret: str = SECRET, at: float = 0) -> dict[str, str]:
-        """As Slack's guide to verifying requests says it, and by no code of ours."""
+        """Sign as described in Slack's guide to verifying requests, without the product's code."""
         stamp = str(int(at or time.time()))
         mac = hmac.new(secret.encode(), f"v0:{stamp}:".encode() + body, hashlib.sha256)
         return {"X-Slack-Request-Timestamp": stamp, "X-Slack-Signature": f"v0={mac.hexdigest()}"}
@@ -65,7 +65,7 @@ class Chat:
         return self.post(body, self.sign(body) if self.command.kind == "slack" else {})
 
     def said(self, text: str) -> str:
-        """Return the answer, which only its user sees."""
+        """Return the response, which only its user sees."""
         answer = self.ask(text)
         assert answer.status_code == 200, answer.text
         body = answer.json()
@@ -80,7 +80,7 @@ def open_chat(administrator: User, settings: Settings) -> Callable[..., Chat]:
     def make(kind: str = "slack", **details: object) -> Chat:
         details = {"name": f"Our {kind}", **details}
         made = services.add_command(kind, by=administrator, details=details, secret=SECRET)
-        # A program: no cookies, and no token of a form.
+        # A program has no cookies and no CSRF token.
         return Chat(made, WebClient())
 
     return make
@@ -240,7 +240,7 @@ def test_paused_it_says_so_and_looks_for_nothing(slack: Chat, administrator: Use
 def test_worlds_that_differ_in_what_a_study_hides_are_answered_the_same(
     open_chat: Callable[..., Chat], manager: User, reviewer: User, kind: str
 ) -> None:
-    """Four worlds: the verdict differs or not, a version was made of the study's run or not."""
+    """Four databases: the verdict differs or not, and the study's script is in the catalogue or not."""
     chat = open_chat(kind)
     study = make_study(by=manager, reviewers=[reviewer], items=1)
     item = Item.objects.get(campaign=study)

@@ -1,4 +1,4 @@
-"""The demo's users and its two studies: one is finished and has a report, the other waits for its reviewer."""
+"""The demo's users and its two studies: a finished one with a report and one that waits for its reviewer."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ def test_the_finished_one_has_a_report_worth_a_look(made: User, manager: User) -
     primary = report["details"]["p_values"]["primary"]
     assert 0 < primary["p_value"] < 0.05
     assert Adjudication.objects.filter(item__campaign=campaign, by=manager).count() >= 4
-    # Everything of it is marked as the demo's.
+    # All of its data is marked as demo data.
     assert not campaign.items.filter(run__demo=False).exists()
     agreement = report["agreement"]["script"]
     assert 0.4 < agreement["krippendorff_alpha"] < 1
-    # A second time nothing is added.
+    # A second call adds nothing.
     before = Score.objects.count()
     assert studies.make_studies(manager=manager, reviewer=made) == 0
     assert Score.objects.count() == before
@@ -68,10 +68,10 @@ def test_the_open_one_is_begun_at_once(made: User) -> None:
 def test_its_reviewer_is_shown_no_verdict_of_what_it_asks(
     settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings.LAYOUT = Layout(tmp_path)  # where the passwords are written
+    settings.LAYOUT = Layout(tmp_path)  # the passwords are written here
     monkeypatch.setattr("catalog.services.load_starter", lambda: None)
     passwords = demo.load()
-    # The first of them is who the pages and the documents call the reviewer.
+    # The first user is the one that pages and docs call the reviewer.
     rita = User.objects.get(username="rita")
     assert "rita" in passwords and rita.has_perm("review.review")
     runs = Run.objects.filter(origin=Run.Origin.DEMO)

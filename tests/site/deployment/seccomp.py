@@ -1,4 +1,4 @@
-"""Starts a program under a seccomp profile as Docker reads it, by the library that Docker itself uses.
+"""Start a program under a seccomp profile as Docker reads it, with the library that Docker uses.
 
 python -m tests.site.deployment.seccomp PROFILE COMMAND ...
 """
@@ -27,7 +27,7 @@ class _Argument(ctypes.Structure):
 
 
 def apply(profile: dict[str, Any]) -> None:
-    """From now on this process and all that come of it may do what the profile allows; raises OSError."""
+    """Restrict this process and its children to what the profile allows. Raises OSError."""
     library = ctypes.CDLL(find_library("seccomp") or "libseccomp.so.2", use_errno=True)
     library.seccomp_init.restype = ctypes.c_void_p
     assert profile["defaultAction"] == "SCMP_ACT_ALLOW"
@@ -40,7 +40,7 @@ def apply(profile: dict[str, Any]) -> None:
         )
         for name in rule["names"]:
             number = library.seccomp_syscall_resolve_name(name.encode())
-            # A name that this library does not know yet has none; Docker passes over it, too.
+            # Like Docker, skip names that this version of the library does not know.
             if number != -1:
                 action = ctypes.c_uint32(_ERRNO | rule["errnoRet"])
                 _check(

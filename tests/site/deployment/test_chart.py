@@ -1,4 +1,4 @@
-"""Charts as geometry: bars stacked from the floor, lines with intervals, round values on the scale."""
+"""The geometry of charts: stacked bars, lines with intervals, round values on the axis."""
 
 from __future__ import annotations
 

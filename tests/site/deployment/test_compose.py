@@ -1,4 +1,4 @@
-"""compose.yaml, as far as it can be tried without an engine."""
+"""Tests of compose.yaml that need no container engine."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_compose_is_of_its_schema() -> None:
 
 @pytest.fixture
 def resolve(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
-    """compose.yaml with these variables, as podman-compose reads it; no engine is asked anything but its version."""
+    """Return a function that resolves compose.yaml with these variables. podman-compose only asks for a version."""
     engine = tmp_path / "podman"
     engine.write_text("#!/bin/sh\necho podman version 5.0.0\n")
     engine.chmod(0o755)
@@ -63,7 +63,7 @@ def test_every_setting_can_be_set_where_compose_is_started(resolve: Resolve) -> 
         told = services[program]["environment"]
         lost = [name for name, text in wanted.items() if text not in str(told.get(name))]
         assert not lost, f"{program} is not told {lost}"
-    # Not set, they are passed on empty, and the settings take their defaults.
+    # Unset variables are passed as empty strings, and the settings use their defaults.
     resolved = resolve(**SETTINGS)
     told = yaml.safe_load(resolved.stdout)["services"]["web"]["environment"]
     for key, text in told.items():
@@ -82,7 +82,7 @@ print(*s.SCRIPTSMITH_TRUSTED_PROXIES, s.SCRIPTSMITH_OIDC_SESSION_HOURS + 4, s.SC
 
 
 def test_the_proxy_on_the_machine_of_compose_is_believed_and_nobody_else() -> None:
-    """It comes in by the gateway of a network that the web has to itself."""
+    """The proxy connects from the gateway of a network that only the web service uses."""
     (pool,) = COMPOSE["networks"]["front"]["ipam"]["config"]
     default = re.compile(r":-([^}]+)\}$")
     subnet = default.findall(pool["subnet"])

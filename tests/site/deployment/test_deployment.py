@@ -1,4 +1,4 @@
-"""The image, and what image, compose.yaml and chart have in common, as far as they can be tried without an engine."""
+"""Tests of the image, and of what it shares with compose.yaml and the chart, that need no container engine."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.site.loopback import Handler, serving
 
 @pytest.mark.slow
 def test_the_image_has_all_that_the_product_reads(tmp_path: Path) -> None:
-    """The files that the Dockerfile copies, without the rest of the tree, are enough to check and to serve."""
+    """The files that the Dockerfile copies are enough to check and to serve, without the rest of the tree."""
     text = (ROOT / "Dockerfile").read_text()
     let_in = set(re.findall(r"^!(\S+)$", (ROOT / ".dockerignore").read_text(), re.M))
     copied = [

@@ -1,4 +1,4 @@
-"""What the environment says is read or refused, never guessed."""
+"""Environment variables are parsed or rejected, never guessed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the README says of the settings is what the settings are."""
+"""The README lists the settings as they are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is loaded before the web processes part; connections are kept, and not for ever."""
+"""What is loaded before the web workers fork. Connections are kept alive, but not forever."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ print(len(cached.get_template_cache), "review.desk.views.desk" in sys.modules, g
 
 @pytest.mark.slow
 def test_views_and_templates_are_loaded_before_the_first_page_is_asked_for() -> None:
-    """In a process of its own, as gunicorn would load it."""
+    """Run in a separate process, as gunicorn loads it."""
     done = subprocess.run(
         [sys.executable, "-c", _LOADED], check=True, capture_output=True, text=True, timeout=60
     )
@@ -41,5 +41,5 @@ def test_most_requests_leave_the_connection_open_and_some_do_not() -> None:
     asked = [_Asked() for _number in range(2_000)]
     for one in asked:
         gunicorn_worker.pre_request(None, one)
-    # A third of 2,000 is 667; these bounds are more than ten standard deviations away.
+    # A third of 2,000 is 667. These bounds are more than ten standard deviations away.
     assert 400 < sum(one.closes for one in asked) < 900

@@ -1,4 +1,4 @@
-"""Databases from before the squash migrate and lose nothing; half-migrated ones are refused with advice.
+"""Databases from before the squash keep all data when they migrate. Half-migrated ones are rejected with advice.
 
 The backup in tests/cases/upgrades was made by the code with 64 migrations. It has the demo and a row in every table.
 """
@@ -45,21 +45,21 @@ SQUASHED = {
     ("review", "0001_squashed_0027_initial"),
     ("scriptsmith_site", "0001_squashed_0017_initial"),
 }
-# Tables that later migrations change: their rows stay, with another checksum.
+# Tables that later migrations change. They keep their rows, but have another checksum.
 CHANGED_SINCE = (
     "catalog_recheck",
     "pipeline_configuration",
     "pipeline_rolesetting",
     "review_campaign",
 )
-# Tables that later migrations add, and those with a row for each table.
+# Tables that later migrations add, and tables with a row for each table.
 ADDED_SINCE = ("catalog_toolrule", "auth_permission", "django_content_type")
 ADVICE = "docs/operation.md, 'Half-migrated databases'"
 
 
 @pytest.fixture
 def backup(settings: Settings, tmp_path: Path) -> Path:
-    """A backup by the old code, in a data folder of its own."""
+    """Return a backup by the old code, in its own data folder."""
     settings.LAYOUT = Layout(tmp_path / "data")
     settings.MEDIA_ROOT = tmp_path / "data" / "files"
     settings.MEDIA_ROOT.mkdir(parents=True)
@@ -112,7 +112,7 @@ def applied_migrations() -> set[tuple[str, str]]:
 def test_database_of_64_migrations_gets_the_schema_of_a_new_one_and_keeps_every_row(
     backup: Path, tmp_path: Path, settings: Settings
 ) -> None:
-    """Only a dump by the old code has the names and types that its 64 steps left behind."""
+    """Only a dump by the old code has the names and types that its 64 migrations created."""
     (tmp_path / "parts").mkdir()
     manifest = unpack(backup, tmp_path / "parts")
     assert min(table["rows"] for table in manifest.tables.values()) > 0, "a table has no row"
@@ -132,7 +132,7 @@ def test_database_of_64_migrations_gets_the_schema_of_a_new_one_and_keeps_every_
     with fresh_database(own_database("new")):
         new_schema = schema_of(own_database("new"))
         call_command("makemigrations", check=True, dry_run=True, verbosity=0)
-    # Each embedding model has its index from the moment when it is built.
+    # The index of an embedding model is created when the model's embeddings are built.
     old = [line for line in schema.splitlines() if "INDEX embedding_hnsw_" not in line]
     assert old == new_schema.splitlines()
     for tables in (rows, manifest.tables):
@@ -144,14 +144,14 @@ def test_database_of_64_migrations_gets_the_schema_of_a_new_one_and_keeps_every_
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_backup_of_64_migrations_is_restored(backup: Path, tmp_path: Path) -> None:
-    """Only the command shows that no check of names, checksums and versions refuses an old backup."""
+    """Only the command shows that no check of names, checksums and versions rejects an old backup."""
     (tmp_path / "parts").mkdir()
     expected = unpack(backup, tmp_path / "parts").tables
     with fresh_database(own_database("restored")):
         call_command("restore", str(backup), stdout=io.StringIO())
         assert applied_migrations() >= SQUASHED
         found = backup_database.count_tables()
-    # The restore notes itself and removes the workers of then.
+    # The restore records itself and deletes the workers of the backup.
     for tables in (found, expected):
         for changed in ("django_migrations", "pipeline_worker", "scriptsmith_site_backupevent"):
             del tables[changed]
@@ -162,7 +162,7 @@ def test_backup_of_64_migrations_is_restored(backup: Path, tmp_path: Path) -> No
 @pytest.mark.nightly
 @pytest.mark.django_db(transaction=True)
 def test_initial_migrations_are_reversible() -> None:
-    """Only PostgreSQL shows that no table, function or trigger is in the way of the next."""
+    """Only PostgreSQL shows that no leftover table, function or trigger blocks the next migration."""
     name = own_database("reversed")
     with fresh_database(name):
         before = schema_of(name)
@@ -175,7 +175,7 @@ def test_initial_migrations_are_reversible() -> None:
 
 @pytest.fixture(params=["catalog", "scriptsmith_site"])
 def half_migrated(db: None, request: pytest.FixtureRequest) -> str:
-    """Take the last two replaced migrations of an app out of the history; return the first of them."""
+    """Delete the last two replaced migrations of an app from the history, and return the first of them."""
     app = request.param
     (squashed,) = [one for one in SQUASHED if one[0] == app]
     replaced = MigrationLoader(None).disk_migrations[squashed].replaces
@@ -188,7 +188,7 @@ def half_migrated(db: None, request: pytest.FixtureRequest) -> str:
 def test_half_migrated_database_is_refused_by_every_command_with_one_message(
     half_migrated: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Only the command shows that its checks come first: Django would skip the app or end with a traceback."""
+    """Only the command shows that its checks run first. Django would skip the app or fail with a traceback."""
     told = f"it lacks {half_migrated} and 1 more"
     with pytest.raises(SystemCheckError, match=f"(?s)E008.*{told}.*HINT.*{ADVICE}"):
         call_command("migrate", verbosity=0, skip_checks=False)

@@ -1,4 +1,4 @@
-"""A wrong setting is an error with advice, before anybody meets it."""
+"""A wrong setting is reported with advice before any user notices it."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_demo_accounts_of_an_earlier_start_are_found(settings: Settings) -> None
 
 @pytest.mark.django_db
 def test_demo_leaves_accounts_alone_that_it_did_not_create() -> None:
-    """Whatever the capitals of their names; a second start finds the accounts of the first."""
+    """Names match in any case. A second start finds the accounts of the first."""
     theirs = [make_person(name, "reviewer") for name in ("rita", "Carlo", "mona", "demo-mona")]
     for user in theirs:
         make_token(user, name="ours", scopes=["read"], days=30, by=user)

@@ -1,4 +1,4 @@
-"""Two machines, each with a data folder of its own, on one database, one broker and one folder of files."""
+"""Two machines with separate data folders share one database, one broker and one folder of files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow
 
 @contextmanager
 def another_machine(site: Site, data: Path) -> Iterator[str]:
-    """The address of a second ScriptSmith, with what the first one shares."""
+    """Start a second ScriptSmith that shares the first one's services, and yield its address."""
     port = free_port()
     log = data / "supervisor.log"
     environment = site.environment | {"SCRIPTSMITH_DATA": str(data), "PORT": str(port)}
@@ -51,7 +51,7 @@ def token_of(page: str) -> str:
 
 
 def test_a_session_and_an_export_of_one_are_good_on_the_other(site: Site, tmp_path: Path) -> None:
-    """Only two running products show what they share and what each keeps for itself."""
+    """Only two running installations show what they share and what each keeps for itself."""
     campaign = int(site.run(_STUDY).split("campaign ")[-1])
     with another_machine(site, tmp_path) as second, httpx2.Client(timeout=60) as browser:
         form = browser.get(f"{site.url}/login/").text
@@ -91,7 +91,7 @@ _WORKER = "-m celery -A scriptsmith_site worker --pool threads"
     ids=["make run", "web", "migrate", "worker"],
 )
 def test_another_secret_key_is_refused(site: Site, tmp_path: Path, command: str) -> None:
-    """Each way to start is a process of its own, and each has to check the key before it works."""
+    """Each start command is its own process and must check the key before it does anything."""
     key = "another-key-of-fifty-characters-0123456789-0123456789"
     own = {"SCRIPTSMITH_DATA": str(tmp_path), "SCRIPTSMITH_SECRET_KEY": key, "PORT": "0"}
     ended = subprocess.run(

@@ -1,4 +1,4 @@
-"""A release's migrations leave what the release before writes and reads, so that its workers go on meanwhile."""
+"""Migrations keep what the previous release reads and writes, so that its workers can continue."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import pytest
 from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 
-# The last migration of each app in the release before this one; moved on with each release.
+# The last migration of each app in the previous release. Update it with each release.
 RELEASED = {
     "catalog": "0001_squashed_0019_initial",
     "pipeline": "0001_squashed_0018_initial",
     "review": "0001_squashed_0027_initial",
     "scriptsmith_site": "0001_squashed_0017_initial",
 }
-# Parts of statements that do more than add, each with the reason why the release before can live with it.
+# Parts of statements that do more than add, with the reason why the previous release still works.
 HARMLESS: dict[str, str] = {
     "UPDATE pipeline_configuration": "it changes models that no run uses",
 }
@@ -25,7 +25,7 @@ _ONLY_ADDS = ("CREATE TABLE ", "CREATE INDEX ", "DROP INDEX ")
 
 
 def breaking(statements: Iterable[str]) -> Iterator[str]:
-    """The statements that a program which knows nothing of them could fail at."""
+    """Yield the statements that could break a program of the previous release."""
     new = set()
     for statement in statements:
         if statement == "--" or (statement.startswith("-- ") and "CANNOT" not in statement):
@@ -42,14 +42,14 @@ def breaking(statements: Iterable[str]) -> Iterator[str]:
 
 
 def _adds_a_column(statement: str) -> bool:
-    """Whether it adds one that an INSERT without it fills."""
+    """Return whether the statement adds a column that an INSERT may omit."""
     return " ADD COLUMN " in statement and (
         " DEFAULT " in statement or " NOT NULL" not in statement
     )
 
 
 @pytest.mark.slow
-@pytest.mark.django_db(transaction=True)  # an index is built concurrently in no transaction
+@pytest.mark.django_db(transaction=True)  # concurrent index builds cannot run in a transaction
 def test_an_old_worker_can_live_with_what_this_release_migrates() -> None:
     loader = MigrationLoader(connection)
     released = list(RELEASED.items())

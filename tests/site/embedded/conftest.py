@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 class Place:
-    """A data folder of its own, and the processes that have to do with it."""
+    """A separate data folder and the processes that use it."""
 
     def __init__(self, folder: Path, outside: Path) -> None:
         self.folder = folder
@@ -41,7 +41,7 @@ class Place:
         """Start Python with arguments, in the project's folder."""
 
         def listen() -> None:
-            # A suite that was started in the background hands on that Ctrl-C is not heard.
+            # A test run started in the background ignores Ctrl-C, and so would its children.
             signal.signal(signal.SIGINT, signal.SIG_DFL)
 
         return subprocess.Popen(
@@ -56,7 +56,7 @@ class Place:
         )
 
     def alive(self, *words: str) -> list[int]:
-        """The processes that name this place and all of these words, and are not this one."""
+        """Return the processes that name this place and all of these words, except this one."""
 
         def matches(pid: int) -> bool:
             line = " ".join(processes.command_line(pid))
@@ -72,7 +72,7 @@ class Place:
 
 @contextmanager
 def short_folder() -> Iterator[Path]:
-    """A folder whose path leaves room for a socket, and that another user may pass through."""
+    """Yield a folder whose path is short enough for a socket and which other users can traverse."""
     folder = Path(tempfile.mkdtemp(prefix="scriptsmith-place-", dir="/tmp"))
     folder.chmod(0o711)
     yield folder
@@ -81,14 +81,14 @@ def short_folder() -> Iterator[Path]:
 
 @pytest.fixture(scope="session")
 def outside() -> Iterator[Path]:
-    """Where PostgreSQL is copied to for root, once for all tests."""
+    """Yield the folder that PostgreSQL is copied to for root, once for all tests."""
     with short_folder() as folder:
         yield folder
 
 
 @pytest.fixture(scope="session")
 def used_folder(outside: Path) -> Iterator[Path]:
-    """A folder with a data folder in it that has a database already."""
+    """Yield a folder with a data folder that already has a database."""
     with short_folder() as folder:
         layout = Layout(folder / "data", outside=outside)
         make_data_folder(layout)
@@ -100,14 +100,14 @@ def used_folder(outside: Path) -> Iterator[Path]:
 
 @pytest.fixture
 def ours(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No address is set, so that the servers are ours to start."""
+    """Unset the addresses, so that the product starts its own servers."""
     for name in ("DATABASE_URL", "REDIS_URL"):
         monkeypatch.delenv(name, raising=False)
 
 
 @pytest.fixture
 def place(outside: Path, ours: None) -> Iterator[Place]:
-    """One where nothing is yet."""
+    """Yield an empty place."""
     with short_folder() as folder:
         place = Place(folder, outside)
         yield place
@@ -117,7 +117,7 @@ def place(outside: Path, ours: None) -> Iterator[Place]:
 
 @pytest.fixture
 def used_place(used_folder: Path, outside: Path, ours: None) -> Iterator[Place]:
-    """One with a database, that tests share one after the other."""
+    """Yield a place with a database, which tests share one after the other."""
     place = Place(used_folder, outside)
     yield place
     processes.end(place.alive())
@@ -125,7 +125,7 @@ def used_place(used_folder: Path, outside: Path, ours: None) -> Iterator[Place]:
 
 @pytest.fixture
 def until() -> Callable[[Callable[[], object]], None]:
-    """Wait until something holds; fail when it does not within 60 s."""
+    """Return a function that waits for a condition and fails after 60 s."""
 
     def wait(holds: Callable[[], object]) -> None:
         deadline = time.monotonic() + 60

@@ -1,4 +1,4 @@
-"""Forks of a process with one thread: pytest has more, so each test forks from a program of its own."""
+"""Forks of a process with one thread. Pytest has more threads, so each test forks from its own program."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def fork(main, **options):
 
 
 def run(folder: Path, lines: str) -> str:
-    """Run lines of Python after the definitions above; return what they print."""
+    """Run lines of Python after the definitions above, and return their output."""
     root = Path(__file__).resolve().parents[3]
     done = subprocess.run(
         [sys.executable, "-c", _FORK + lines],

@@ -36,7 +36,7 @@ def test_data_folder_is_where_the_environment_says(monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.usefixtures("as_user")
 def test_sockets_are_short_and_never_shared() -> None:
-    # Too long for the address of a socket, or with characters that a URL would quote.
+    # Paths that are too long for a socket, or that a URL would quote.
     elsewhere = [LONG, Path("/srv/my data"), Path("/srv/100%"), Path("/srv/données")]
     for data in (Path("/srv/data"), *elsewhere):
         layout = Layout(data)

@@ -25,13 +25,13 @@ from scriptsmith_site.embedded.supervision import processes
 
 @pytest.fixture
 def postgres(used_place) -> Postgres:
-    """A server that does not run, with a database that is made already."""
+    """Return a stopped server with an existing database."""
     return Postgres(used_place.layout, durable=False)
 
 
 @pytest.fixture
 def new_postgres(place) -> Postgres:
-    """A server on an empty data folder."""
+    """Return a server with an empty data folder."""
     make_data_folder(place.layout)
     return Postgres(place.layout, durable=False)
 
@@ -120,7 +120,7 @@ def test_the_data_of_another_version_is_refused_with_advice(place, new_postgres)
 @pytest.mark.slow
 def test_a_server_out_of_sight_on_the_same_data_is_never_doubled(used_place, postgres) -> None:
     address = used_place.layout.postgres_sockets / ".s.PGSQL.5432"
-    address.unlink(missing_ok=True)  # a server that an earlier test killed leaves it
+    address.unlink(missing_ok=True)  # left behind by a server that an earlier test killed
     with socket.socket(socket.AF_UNIX) as another_container:
         another_container.bind(str(address))
         another_container.listen()

@@ -1,4 +1,4 @@
-"""The servers of this test suite itself, which must not outlive it."""
+"""The servers of the test suite itself, which must stop with it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A receiver on loopback, where webhooks may be sent in these tests, and a destination there."""
+"""A webhook receiver on loopback, which is allowed in these tests, and a destination for it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def webhook(make_destination: MakeDestination) -> Destination:
 
 
 def work() -> None:
-    """What the worker does every two seconds, until nothing is left to do now."""
+    """Run the worker's periodic tasks until no work is left."""
     while True:
         done = distribution.distribute(tell_people, queue_publication)
         tries = sum(delivery.deliver(pk) for pk in delivery.destinations_with_work())

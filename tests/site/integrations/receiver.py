@@ -1,4 +1,4 @@
-"""A program that receives webhooks and checks each with the library that receivers use."""
+"""A program that receives webhooks and verifies each with the library that receivers use."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Received(NamedTuple):
 
 
 class Receiver:
-    """In a `with`, a server on loopback; `answer` says which status it gives to which document."""
+    """A loopback server, used as a context manager. `answer` returns the status for a document."""
 
     def __init__(self) -> None:
         self.secret = ""
@@ -72,7 +72,7 @@ class Receiver:
 
 
 def is_genuine(secret: str, body: bytes, headers: dict[str, str]) -> bool:
-    """Whether the library lets it through."""
+    """Return whether the library accepts the signature."""
     try:
         Webhook(secret).verify(body, headers)
     except WebhookVerificationError:

@@ -1,4 +1,4 @@
-"""Messages to a chat server on loopback: only our kinds, only hosts that are named, nothing acted on."""
+"""Messages to a chat server on loopback: supported kinds and configured hosts only, without mentions or markup."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nothing of a study that is not closed leaves: two worlds that differ in what it hides send the same."""
+"""Events do not depend on what an open study hides: two databases that differ only in that send the same."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _REWRITINGS = [
 
 
 def happenings(item: Item, curator: User) -> None:
-    """Let everything happen that can happen to a script of a study, also in the catalogue."""
+    """Trigger every event about a script of a study, also in the catalogue."""
     run = item.run
     emit(run, "finished")
     for words in ("approved", "edited and approved", "rejected", "decision taken back"):
@@ -68,7 +68,7 @@ def edit_and_verify(version: Version, script: str, *, by: User) -> Version:
 
 
 def forget_the_beginning() -> None:
-    """Drop the messages about the start of the study, which are not compared."""
+    """Delete the messages about the start of the study, which are not compared."""
     work()
     Delivery.objects.all().delete()
     Notification.objects.all().delete()
@@ -86,7 +86,7 @@ def sent_in_a_world(
         happenings(item, curator)
         Event.objects.update(at=_AT)
         work()
-        # Keys of the database differ between the worlds.
+        # Database keys differ between runs.
         bodies = [
             re.sub(rb'(entry:|"entry":|entries/)\d+', rb"\1N", one.body)
             for one in receiver.received
@@ -124,7 +124,7 @@ def test_what_was_made_from_a_version_of_a_study_leaves_once_the_study_is_closed
     manager: User,
     settings: Settings,
 ) -> None:
-    """By webhook, bell and e-mail: as the mirror does it."""
+    """Send it by webhook, notification and email, as the mirror does."""
     settings.EMAIL_HOST = "mail.example.org"
     curator = make_person("cora", "curator", "reviewer")
     make_person("cleo", "curator", "reviewer")
@@ -150,7 +150,7 @@ def test_what_was_made_from_a_version_of_a_study_leaves_once_the_study_is_closed
 def test_that_a_known_entry_is_suspended_leaves_at_once_and_nothing_else_of_it(
     studied: Item, make_destination: MakeDestination, receiver: Receiver, is_known: bool
 ) -> None:
-    """Four worlds: the verdict differs or not, a version was made of the study's run or not."""
+    """Four databases: the verdict differs or not, and the study's script is in the catalogue or not."""
     make_destination(includes_texts=True)
     curator = make_person("cora", "curator", "reviewer")
     known = shelve("Print the uptime") if is_known else None
@@ -173,14 +173,14 @@ def test_that_a_known_entry_is_suspended_leaves_at_once_and_nothing_else_of_it(
             work()
             transaction.set_rollback(True)
         bodies = [json.loads(one.body) for one in receiver.received]
-        # Keys of events and of links differ between any two worlds.
+        # Keys of events and of links always differ.
         return [(one["type"], one["data"]["sequence"]) for one in bodies]
 
     worlds = [
         happen(studied, differs, is_published)
         for differs, is_published in ((False, False), (True, False), (False, True), (True, True))
     ]
-    # The first that left of it was that it was verified.
+    # The first event about the entry was its verification.
     told = [("entry.suspended", 2), ("entry.reinstated", 3)] if is_known else []
     assert worlds == [told] * 4
 
@@ -192,7 +192,10 @@ def test_worlds_that_differ_in_what_the_queue_hides_send_the_same(
     receiver: Receiver,
     change: Callable[[Item], None],
 ) -> None:
-    """An item of the live queue is blinded too until it is scored; its events leave, and tell nothing of that."""
+    """Items of the live queue are blinded until they are scored.
+
+    Their events are sent, but must not reveal the verdict.
+    """
     make_destination(includes_texts=True)
     forget_the_beginning()
     curator = make_person("cora", "curator")

@@ -1,4 +1,4 @@
-"""The tables of events and notifications: whole, and known to people's choices and the guide."""
+"""The tables of events and notifications are complete, and the preferences and the guide list every kind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Events that are sent to a program on loopback, which checks them as receivers do."""
+"""Events are sent to a program on loopback, which verifies them as receivers do."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ from tests.site.integrations.receiver import Receiver, is_genuine
 
 pytestmark = pytest.mark.django_db
 
-SCRIPT_WORD = "exports"  # is in every script that the makers make
+SCRIPT_WORD = "exports"  # is in every script of the test factories
 
 
 def finish(run: Run) -> None:
-    """The event that a worker writes as it ends a run."""
+    """Emit the event that a worker writes when it finishes a run."""
     emit(run, "finished")
 
 
@@ -161,7 +161,7 @@ def test_later_events_of_an_object_wait_and_others_do_not(
         other.pk,
         other.pk,
     ]
-    # Twelve tries over three days; then the next of this object has its turn.
+    # After twelve attempts over three days, the next event of this object is sent.
     for pause in delivering.PAUSES:
         finish(other)
         move_clock(monkeypatch, pause_ahead := _ahead() + pause + timedelta(seconds=1))

@@ -1,4 +1,4 @@
-"""A bare repository on this machine, a mirror to it, and what real Git reads of it."""
+"""A local bare repository, a mirror to it, and what real Git reads from it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _WHO = ("-c", "user.name=Gita Hub", "-c", "user.email=gita@example.org")
 
 
 class Repository:
-    """A repository as Git itself sees it; skips the test with a reason if Git is not installed."""
+    """A repository as Git itself sees it. Skips the test with a reason if Git is not installed."""
 
     def __init__(self, path: Path) -> None:
         if GIT is None:
@@ -33,7 +33,7 @@ class Repository:
         self.git("init", "--quiet", "--bare", "--initial-branch=main", str(path), inside=False)
 
     def git(self, *words: str, inside: bool = True, cwd: Path | None = None) -> str:
-        """What Git says to this."""
+        """Return the output of a Git command."""
         where = ("--git-dir", str(self.path)) if inside and cwd is None else ()
         done = subprocess.run(
             [GIT, *_WHO, *where, *words],
@@ -50,24 +50,24 @@ class Repository:
         return done.stdout.decode()
 
     def check(self) -> None:
-        """Git finds nothing wrong with it."""
+        """Check the repository with `git fsck`."""
         self.git("fsck", "--strict", "--full")
 
     @property
     def log(self) -> list[str]:
-        """The first line of each commit, the oldest first."""
+        """Return the subject of each commit, oldest first."""
         return self.git("log", "--reverse", "--format=%s", "main").splitlines()
 
     @property
     def files(self) -> list[str]:
-        """The paths of the newest commit."""
+        """Return the paths in the newest commit."""
         return self.git("ls-tree", "-r", "--name-only", "main").splitlines()
 
     def read(self, path: str, commit: str = "main") -> str:
         return self.git("show", f"{commit}:{path}")
 
     def clone(self, to: Path) -> Path:
-        """Make a working copy, for commits of another author."""
+        """Create a working copy, for commits of another author."""
         self.git("clone", "--quiet", str(self.path), str(to), inside=False)
         return to
 
@@ -95,20 +95,20 @@ def repository(settings: Settings, tmp_path: Path) -> Repository:
 @pytest.fixture
 def set_up(administrator: User, repository: Repository) -> Callable[[], Mirror]:
     def make() -> Mirror:
-        distribution.distribute(tell_people, queue_publication)  # what was before it
+        distribution.distribute(tell_people, queue_publication)  # earlier events
         return services.set_up(services.Values(address=str(repository.path)), by=administrator)
 
     return make
 
 
 def work() -> int:
-    """What the worker does every few seconds; how many commits arrived."""
+    """Run the worker's periodic tasks, and return how many commits were written."""
     distribution.distribute(tell_people, queue_publication)
     return write_mirror()
 
 
 class Killed(BaseException):
-    """What ends a worker; no handler of the product catches it."""
+    """An exception that ends a worker, because no handler of the product catches it."""
 
 
 def die(*_given: object, **_named: object) -> None:

@@ -1,4 +1,4 @@
-"""Where the catalogue may be written to."""
+"""Which repositories the catalogue may be written to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A branch comes back as versions in review, and nothing is verified by it."""
+"""A branch is imported as versions in review. The import verifies nothing."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def read(branch: str, *, by: User) -> MirrorBranch:
 def test_changed_and_new_scripts_wait_in_review_for_somebody_else(
     clone: Path, repository: Repository, curator: User, second_curator: User
 ) -> None:
-    gita = make_person("gita", "curator")  # whom the commits name
+    gita = make_person("gita", "curator")  # the author of the commits
     files = {
         f"{FOLDER}/script.sh": "uptime -s\n",
         "verified/listeners/script.sh": "ss -tln\n",
@@ -185,7 +185,7 @@ def test_whoever_wrote_any_of_it_verifies_none_of_it(
 def test_whoever_is_named_beside_the_author_verifies_none_of_it(
     clone: Path, repository: Repository, curator: User, message: str
 ) -> None:
-    """By a trailer, and by the address for notifications that an account has confirmed."""
+    """Co-authors are recognized by a trailer and by the notification address that an account has confirmed."""
     quinn = make_person("quinn", "curator")
     User.objects.filter(pk=quinn.pk).update(email="")
     if "quinn@example.org" in message:

@@ -29,7 +29,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 
 def publish(item: Item, text: str, *, by: User, entry: Version | None = None) -> Version:
-    """The script of a study reaches the catalogue by another way."""
+    """Publish the script of a study, as a new entry or as a version of an existing one."""
     script = f"echo '{text}, of run {item.run.pk}'\n"
     return publish_of_study(item, script, by=by, entry=entry.entry if entry else None)
 
@@ -43,7 +43,7 @@ def everything(repository: Repository) -> str:
 
 
 def in_a_world(repository: Repository, happen: Callable[[], None]) -> str:
-    """What the mirror holds after this happened; the world is undone, and the repository empty again."""
+    """Return what the mirror contains after this happened, then roll back the database and empty the repository."""
     with transaction.atomic():
         happen()
         work()
@@ -92,7 +92,7 @@ def test_worlds_that_differ_in_what_a_study_hides_have_the_same_mirror(
 
 
 def strip_keys(world: str) -> str:
-    """Without what differs between any two worlds: hashes of events and commits."""
+    """Remove what differs between any two runs: hashes of events and commits."""
     return "\n".join(
         line for line in world.splitlines() if not line.startswith(("Event:", "index ", "commit "))
     )
@@ -158,7 +158,6 @@ def test_what_was_taken_out_of_use_meanwhile_is_not_told_as_verified(
     work()
     other_folder = f"verified/{other.entry.slug}/"
     areas = {path.partition("/")[0] for path in repository.files if other_folder not in path}
-    was_told = (
-        is_set_up_first or area == "suspended"
-    )  # an entry merged before is not published at all
+    # An entry that is already merged is never published.
+    was_told = is_set_up_first or area == "suspended"
     assert areas - {".gitattributes", "README.md"} == ({area} if was_told else set())

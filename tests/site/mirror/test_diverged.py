@@ -1,4 +1,4 @@
-"""A branch that does not end as it should stops the mirror with words; nothing is ever overwritten."""
+"""A branch with unexpected commits stops the mirror with an error. Nothing is ever overwritten."""
 
 from __future__ import annotations
 

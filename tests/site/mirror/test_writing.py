@@ -1,4 +1,4 @@
-"""One commit for each publication, in order, once each, as real Git reads it."""
+"""One commit for each publication, in order and without repeats, as real Git reads them."""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ def test_a_worker_that_dies_between_push_and_record_pushes_nothing_twice(
             work()
     assert MirrorCommit.objects.latest("pk").state == MirrorCommit.State.MADE
     assert len(repository.log) == 1
-    with monkeypatch.context() as patched:  # after it
+    with monkeypatch.context() as patched:  # after the push
         patched.setattr(writing, "_note_pushed", die)
         with pytest.raises(Killed):
             work()

@@ -1,4 +1,4 @@
-"""The audit log: added to and never changed, filtered, paged, exported without formulas."""
+"""The audit log: append-only, filtered, paginated and exported without spreadsheet formulas."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_log_is_filtered(admin: Client, records: None, reviewer: User) -> None:
 
 
 def test_a_day_is_the_reader_s_day(admin: Client, administrator: User, reviewer: User) -> None:
-    late = datetime(2026, 3, 1, 23, 30, tzinfo=UTC)  # the second of March in Tokyo
+    late = datetime(2026, 3, 1, 23, 30, tzinfo=UTC)  # March 2 in Tokyo
     LogEntry.objects.log_create(reviewer, force_log=True, action=1, timestamp=late)
     Profile.objects.create(user=administrator, time_zone="Asia/Tokyo")
     assert len(changes_of(admin.get("/audit/export/?day=2026-03-02"))) == 1
@@ -140,7 +140,7 @@ def test_cell_is_never_a_formula() -> None:
 
 
 def changes_of(answer: object) -> list[dict[str, str]]:
-    """Return the rows without those of the security log, which has the sign-in of the reader."""
+    """Return the rows without those of the security log, which has the reader's sign-in."""
     return [row for row in read_csv(answer) if row["kind"] != "security"]
 
 
@@ -150,7 +150,7 @@ def read_csv(answer: object) -> list[dict[str, str]]:
 
 
 def test_a_change_may_have_any_name(admin: Client, reviewer: User) -> None:
-    """A template's `changes.items` is what was changed under the name "items", and no list of changes."""
+    """In a template, `changes.items` is the change of the field "items", not the method of the dictionary."""
     for name in ("items", "keys", "values", "get"):
         record(reviewer, "something counted", by=reviewer, **{name: ("", 30)})
     answer = admin.get("/audit/")

@@ -1,4 +1,4 @@
-"""A backup restores what was there, or is refused and changes nothing."""
+"""A backup is restored completely, or rejected without changing anything."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def alone(transactional_db: None) -> None:
 
 @pytest.fixture
 def data(settings: Settings, tmp_path: Path, alone: None) -> Path:
-    """A data folder of our own; the database is the test's."""
+    """Use a separate data folder with the test's database."""
     settings.LAYOUT = Layout(tmp_path / "data")
     settings.MEDIA_ROOT = tmp_path / "data" / "files"
     settings.MEDIA_ROOT.mkdir(parents=True)
@@ -92,7 +92,7 @@ def test_everything_comes_back(data: Path, settings: Settings) -> None:
     events = list(BackupEvent.objects.order_by("pk").values_list("kind", flat=True))
     assert events == ["backup", "restore"], "its own making is told again"
     record(User.objects.get(), "came back", by=None)
-    with pytest.raises(Exception, match="append-only"):  # triggers come back as well
+    with pytest.raises(Exception, match="append-only"):  # the triggers are restored too
         LogEntry.objects.all().delete()
 
 
@@ -109,14 +109,14 @@ def test_what_is_there_is_not_replaced_unasked(data: Path) -> None:
 
 def databases() -> set[str]:
     with connection.cursor() as cursor:
-        # Others of the suite do the same beside us.
+        # Other test processes create databases too, under other names.
         cursor.execute("SELECT datname FROM pg_database")
         own = str(connection.settings_dict["NAME"])
         return {name for (name,) in cursor.fetchall() if name.startswith(own)}
 
 
 def forge(good: Path, bad: Path, change: Callable[[str, bytes], bytes]) -> None:
-    """A backup whose parts were changed by somebody who wrote a manifest that fits them."""
+    """Create a backup with changed parts and a manifest that matches them."""
     with tarfile.open(good) as source, tarfile.open(bad, "w") as target:
         parts = {}
         for member in source.getmembers():
@@ -266,7 +266,7 @@ CORRUPTED = 200
 
 
 def corrupted(good: bytes, number: int) -> bytes:
-    """A cut, flipped bits, parts of it changed for each other, or bytes in the wrong place; the same each time."""
+    """Truncate the file, flip bits, swap parts or overwrite bytes, always in the same way for a number."""
     chance = random.Random(number)
     changed = bytearray(good)
     kind = number % 4
@@ -276,7 +276,7 @@ def corrupted(good: bytes, number: int) -> bytes:
         for _ in range(chance.choice((1, 1, 1, 8))):
             changed[chance.randrange(len(good))] ^= 1 << chance.randrange(8)
     elif kind == 2:
-        # Blocks of a tar are 512 bytes: two whole stretches of them change places.
+        # Swap two ranges of whole tar blocks, which have 512 bytes.
         length = 512 * chance.randrange(1, 9)
         first, second = sorted(chance.sample(range(0, len(good) - length, 512), 2))
         changed[first : first + length], changed[second : second + length] = (
@@ -346,9 +346,6 @@ def test_parts_that_changed_places_are_refused(tmp_path: Path) -> None:
         unpack(bad, tmp_path / "out")
 
 
-# --- Encrypted ---------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("way", ["passphrase", "recipient"])
@@ -411,11 +408,8 @@ def test_it_is_said_that_an_open_backup_holds_the_secret_key(data: Path) -> None
     assert "NOT encrypted, and holds the secret key" in said.getvalue()
 
 
-# --- Older ones -----------------------------------------------------------------------------------------------------
-
-
 def as_format_1(good: Path, old: Path) -> None:
-    """What this backup would have been before there were checksums."""
+    """Convert the backup to the format from before there were checksums."""
     with tarfile.open(good) as source, tarfile.open(old, "w") as target:
         for member in source.getmembers():
             file = source.extractfile(member)

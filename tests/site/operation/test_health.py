@@ -1,4 +1,4 @@
-"""Probes: alive, ready, degraded; without sign-in and without secrets."""
+"""Health checks: alive, ready and degraded, without sign-in and without secrets."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tests.make import make_run
 
 
 def test_a_living_process_asks_nobody(client: Client) -> None:
-    # No `db`: a question to the database would fail this test.
+    # Without the `db` fixture, a database query would fail this test.
     answer = client.get("/healthz")
     assert answer.status_code == 200
     assert answer.json()["status"] == "ok"
@@ -38,7 +38,7 @@ def test_a_living_process_asks_nobody(client: Client) -> None:
 
 @pytest.fixture(autouse=True)
 def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A broker that is there answers, on a busy machine too."""
+    """Give the broker enough time to respond on a busy machine."""
     monkeypatch.setattr(health, "_BROKER_SECONDS", 30.0)
 
 
@@ -65,7 +65,7 @@ def test_everything_is_ready(client: Client, worker: Worker) -> None:
 
 
 def degraded(client: Client) -> list[str]:
-    """The parts that are not well, while pages are served."""
+    """Return the degraded parts, while pages are still served."""
     answer = client.get("/readyz")
     assert answer.status_code == 200
     parts = answer.json()["parts"]
@@ -107,7 +107,7 @@ def test_full_disk_of_either_part_fails_readiness(
     assert (answer.status_code, answer.json()["parts"]["disk"]) == (503, "failed")
     monkeypatch.undo()
     with connection.cursor() as cursor:
-        # PostgreSQL refuses temporary files as it would on a full disk. It still answers SELECT 1.
+        # PostgreSQL rejects temporary files as on a full disk, but still answers SELECT 1.
         cursor.execute("SET LOCAL temp_file_limit = 0")
     answer = client.get("/readyz")
     assert (answer.status_code, answer.json()["parts"]["database"]) == (503, "failed")

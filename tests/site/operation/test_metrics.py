@@ -1,4 +1,4 @@
-"""/metrics: figures for alarms, for programs with a token."""
+"""Metrics for alerting at /metrics, for programs with a token."""
 
 from __future__ import annotations
 
@@ -49,7 +49,10 @@ def test_it_says_what_waits(client: Client, stranger: User, prometheus: dict[str
 def test_doors_to_other_systems_say_what_waits_and_what_came_of_it(
     client: Client, administrator: User, prometheus: dict[str, str]
 ) -> None:
-    """Nothing waits; then one of each, for different times; what is paused or not due does not count."""
+    """First nothing waits, then one of each kind for a different time.
+
+    Paused work and work that is not due do not count.
+    """
 
     def scrape() -> dict[str, float]:
         answer = client.get("/metrics", headers=prometheus)

@@ -1,4 +1,4 @@
-"""Counts of processes for /metrics: added up, safe to fork, optional, and blind to verdicts."""
+"""Counters of processes for /metrics: summed up, safe to fork, optional and independent of verdicts."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def samples(text: str) -> Samples:
 
 
 def counted(name: str, **labels: str) -> float:
-    """What is counted now under these labels."""
+    """Return the current count for these labels."""
     key = (name, tuple(sorted(labels.items())))
     found = {
         (one.name, tuple(sorted(one.labels.items()))): one.value
@@ -75,7 +75,7 @@ def counted(name: str, **labels: str) -> float:
 
 @pytest.mark.slow
 def test_requests_are_counted_by_status(client: Client, scrape: Callable[[], str]) -> None:
-    """Counts of requests are added by the middleware and read from files by another view."""
+    """The middleware counts requests, and another view reads the counts from files."""
     before = counted("scriptsmith_http_requests_total", view="healthz", status="2xx")
     unknown = counted("scriptsmith_http_requests_total", view="none", status="4xx")
     client.get("/healthz")
@@ -93,7 +93,7 @@ def test_requests_are_counted_by_status(client: Client, scrape: Callable[[], str
 
 
 def run_lines(lines: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run these Python lines in a process that counts in this folder."""
+    """Run these Python lines in a process that stores its counts in this folder."""
     environment = {**os.environ, "PROMETHEUS_MULTIPROC_DIR": str(folder)}
     command = [sys.executable, "-c", lines]
     return subprocess.run(
@@ -103,7 +103,7 @@ def run_lines(lines: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.slow
 def test_processes_are_added_up(tmp_path: Path) -> None:
-    """A parent and the child that it forks, as gunicorn does after loading the product."""
+    """Count in a parent and the child that it forks, as gunicorn does after loading the product."""
     lines = """
 import os, sys
 from core import metrics
@@ -155,7 +155,7 @@ def test_attempts_are_counted_once_and_with_their_time() -> None:
 
 
 def _asked_in_a_study(flagged: bool) -> Iterator[tuple[object, object, Answered]]:
-    """What the flow asks a model of one item: more, where its script was flagged."""
+    """Yield the model calls of one item, which are more for a flagged script."""
     yield from (_attempt(pk, stage) for pk, stage in enumerate(["generate", "describe"]))
     yield from (_attempt(pk, stage) for pk, stage in ((2, "similarity"), (3, "difference")))
     if flagged:
@@ -168,11 +168,11 @@ def _asked_in_a_study(flagged: bool) -> Iterator[tuple[object, object, Answered]
 def test_a_study_s_verdicts_change_nothing(
     reviewer: User, curator: User, manager: User, scrape: Callable[[], str]
 ) -> None:
-    """Two worlds with the same study: every script flagged and refined, or none."""
+    """Compare two databases with the same study: every script flagged and refined, or none."""
     study = make_study(by=manager, reviewers=[reviewer], items=3, overlap=1, name="Blind")
     cases = evidence.add_cases(shelve().entry, cases_text(), by=curator).case_set
-    CaseRun.objects.all().delete()  # or it would wait, and its age grow
-    Event.objects.update(distributed_at=timezone.now())  # likewise
+    CaseRun.objects.all().delete()  # a waiting run would change the age metric
+    Event.objects.update(distributed_at=timezone.now())  # as above
     seen = []
     for flagged in (False, True):
         items = Item.objects.filter(campaign=study).select_related("run")
@@ -248,7 +248,7 @@ def test_a_scrape_asks_a_fixed_number_of_questions(
 
 
 def _used_names() -> set[str]:
-    """Every metric that the dashboard and the alert rules of the documents ask for."""
+    """Return every metric that the documented dashboard and alert rules use."""
     dashboard = json.loads((ROOT / "docs/monitoring/dashboard.json").read_text())
     expressions = [
         target["expr"] for panel in dashboard["panels"] for target in panel.get("targets", ())
@@ -285,5 +285,5 @@ def test_promtool_takes_metrics_and_rules(scrape: Callable[[], str]) -> None:
     read = subprocess.run(
         [program, "check", "metrics"], input=scrape(), capture_output=True, text=True, check=False
     )
-    # 3 stands for advice on names, which stay as they are.
+    # Exit code 3 reports advice on names, which we do not follow.
     assert read.returncode in (0, 3), read.stdout + read.stderr

@@ -139,7 +139,7 @@ def test_every_task_with_two_intervals_is_scheduled_and_waits_longer_without_wor
 
 
 class Sends(SignallingScheduler):
-    """Notes what it would send."""
+    """A scheduler that records what it would send."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         self.sent: list[str] = []
@@ -150,10 +150,10 @@ class Sends(SignallingScheduler):
 
     @property
     def producer(self) -> None:
-        """No connection to a broker."""
+        """Avoid a connection to a broker."""
 
     def pass_all(self) -> list[str]:
-        """What is sent until nothing is due any more."""
+        """Return what is sent until nothing is due any more."""
         self.sent.clear()
         self._looked_at = 0.0
         while self.tick() == 0:

@@ -1,4 +1,4 @@
-"""The health check of a worker's container, and the one truth about threads."""
+"""The health check of a worker's container, and the single setting for threads."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def check(data: Path) -> int:
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_worker_is_alive_while_its_heart_beats(tmp_path: Path) -> None:
-    """Runs the command of compose.yaml, so that its path and interpreter flags are tested too."""
+    """Run the command of compose.yaml, so that its path and interpreter flags are tested too."""
     assert check(tmp_path) == 1, "not before the first sign"
     sign, beat = file_of(tmp_path, socket.gethostname()), Heartbeat()
     beat.announce_worker(threads=1, sign=sign)

@@ -1,4 +1,4 @@
-"""A worker's threads keep their connection to the database from task to task, and leave a dead one."""
+"""A worker's threads keep their database connection between tasks, and replace a broken one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scriptsmith_site.celery import app
 
 @pytest.fixture
 def fixup() -> DjangoWorkerFixup:
-    """What Celery does around each task of a project with Django."""
+    """Return Celery's Django fixup, which runs around each task."""
     return DjangoWorkerFixup(app)
 
 
@@ -35,6 +35,6 @@ def test_next_task_keeps_the_connection_unless_it_died(fixup: DjangoWorkerFixup)
     before = backend()
     end_a_task(fixup)
     assert backend() == before
-    connection.connection.close()  # as when the server was restarted
+    connection.connection.close()  # as after a restart of the server
     end_a_task(fixup)
     assert backend() != before

@@ -1,4 +1,4 @@
-"""A person is forgotten; what they did stays."""
+"""A user is anonymized, but their actions stay in the records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""API tokens: shown once, limited to their scopes, dead when they should be."""
+"""API tokens: shown once, limited to their scopes, and invalid after expiry or revocation."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db
 
 
 class Scores(APIView):
-    """A view such as the apps have."""
+    """A view with a scope, like those of the apps."""
 
     required_scope = "review"
 
@@ -33,7 +33,7 @@ class Scores(APIView):
 
 
 class Anything(APIView):
-    """A view that names no scope."""
+    """A view without a scope."""
 
     def post(self, request: Request) -> Response:
         return Response({})
@@ -58,9 +58,9 @@ def test_token_does_what_its_scopes_say(reviewer: User) -> None:
         (["read"], "get", Scores, 200),
         (["read"], "post", Scores, 403),
         (["review"], "post", Scores, 200),
-        (["review"], "get", Scores, 403),  # to write is not to read
+        (["review"], "get", Scores, 403),  # reading needs another scope
         (["ask", "curate", "manage"], "post", Scores, 403),
-        (["ask"], "post", Anything, 200),  # a view without a scope of its own wants `ask`
+        (["ask"], "post", Anything, 200),  # a view without a scope needs `ask`
         (["review"], "post", Anything, 403),
     ):
         got, body = ask(secret_with(reviewer, *scopes), method=method, view=view)

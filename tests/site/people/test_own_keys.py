@@ -1,4 +1,4 @@
-"""A person's own keys: one table, changes kept, conflicts refused, printed on the controls of the pages."""
+"""A user's own keyboard shortcuts: one table, saved changes, rejected conflicts, and labels on the pages."""
 
 from __future__ import annotations
 
@@ -104,16 +104,16 @@ def test_keys_have_no_faults(reviewer: User) -> None:
     assert find_faults(ORIGINAL) == {}
     assert len({action.name for group in GROUPS for action in group.actions}) == 43
     for keys in (
-        {"show": "g"},  # a letter before a number does not begin a sequence of letters
-        {"start": "a", "names": "a"},  # of pages that never meet
+        {"show": "g"},  # a letter before a number does not start a sequence of letters
+        {"start": "a", "names": "a"},  # on pages that are never open together
     ):
         assert save_keys(reviewer, keys) == keys
-    # A field that is not an action is left out.
+    # Fields that are not actions are ignored.
     assert save_keys(reviewer, {"csrfmiddlewaretoken": "x", "approve": "y"}) == {"approve": "y"}
 
 
 def test_no_template_has_a_key_that_the_table_does_not_know_of() -> None:
-    """What is not in the table is kept free of what works on every page."""
+    """Keys that are not in the table are reserved for what works on every page."""
     unknown = {
         (path.name, key)
         for path in TEMPLATES.rglob("*.html")

@@ -1,4 +1,4 @@
-"""The security log: what is in it, who sees it, and that nothing hostile gets through it."""
+"""The security log: its events, who may see it, and escaping of hostile input."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def test_a_name_that_no_account_has_is_kept_as_a_mark(admin: Client, stranger: U
     assert len(mark) == 4
     assert SecurityEvent.objects.filter(unknown_name=mark).count() == 2
     assert typed not in admin.get("/audit/security/").content.decode()
-    # Who knows the name finds it, and who sees the mark finds it again.
+    # The name and its mark both find the rows.
     for wanted in (typed, mark):
         rows = read_csv(admin.get("/audit/security/export/", {"person": wanted}))
         assert [row["unknown name"] for row in rows] == [mark, mark]

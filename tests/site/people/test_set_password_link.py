@@ -1,4 +1,4 @@
-"""A one-time link: shown once, used once, void after two days."""
+"""A one-time password link: shown once, used once, and invalid after two days."""
 
 from __future__ import annotations
 

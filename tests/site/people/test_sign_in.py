@@ -1,4 +1,4 @@
-"""A person signs in and out; where they wanted to go is where they arrive."""
+"""A user signs in and out, and is redirected to the page they wanted."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_a_form_is_kept_and_sent_again_after_signing_in(client: Client, stranger
     assert "Your session has ended. What you sent is kept" in text
     kept = field(text, "kept")
 
-    # A wrong password keeps it as well.
+    # It also survives a wrong password.
     wrong = {"username": "sam", "password": "wrong", "kept": kept}
     assert field(client.post("/login/", wrong).content.decode(), "kept") == kept
 
@@ -123,7 +123,7 @@ def field(text: str, name: str) -> str:
 def test_name_with_other_capitals_signs_in_unless_two_names_differ_in_case(
     db: None, settings: Settings
 ) -> None:
-    """And however a name is typed, its wrong passwords have one count."""
+    """Wrong passwords are counted together for all spellings of a name."""
     mona, both, small = (make_person(name, "reviewer") for name in ("Mona", "Kim", "kim"))
     cases = {"Mona": mona, "mona": mona, "MONA": mona, "Kim": both, "kim": small, "KIM": None}
     for name, user in cases.items():

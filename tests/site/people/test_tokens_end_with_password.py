@@ -1,4 +1,4 @@
-"""API tokens and sessions do not outlive the password of the person who had them."""
+"""API tokens and sessions end when their user's password changes."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_command_line_ends_them(tokens: list[str], monkeypatch: pytest.MonkeyPat
 
 
 def test_rehash_keeps_tokens(tokens: list[str], stranger: User, settings: object) -> None:
-    """Django hashes the password again at a sign-in after the work factor was raised."""
+    """Django hashes the password again when the user signs in after the work factor was raised."""
     settings.PASSWORD_HASHERS = [
         "django.contrib.auth.hashers.PBKDF2PasswordHasher",
         "django.contrib.auth.hashers.MD5PasswordHasher",
@@ -121,7 +121,7 @@ def test_rehash_keeps_tokens(tokens: list[str], stranger: User, settings: object
 
 
 def test_service_accounts_keep_theirs(administrator: User) -> None:
-    """They have no password; the person who made their token is not them."""
+    """Service accounts have no password, and their tokens do not depend on the administrator who created them."""
     bot = services.create_account("bot", service_account=True, by=administrator)
     secret = make_token(bot, name="chat", scopes=["read"], days=None, by=administrator).secret
     adam = Person()

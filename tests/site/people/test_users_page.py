@@ -58,7 +58,7 @@ def test_the_list_asks_a_fixed_number_of_questions(
 ) -> None:
     for number in range(60):
         make_person(f"person{number}", "reviewer")
-    admin.get("/users/")  # content types are cached from here on
+    admin.get("/users/")  # caches the content types
     with django_assert_num_queries(5):
         text = admin.get("/users/").content.decode()
     assert "before=" in text, "the list is paged"
@@ -114,7 +114,7 @@ def test_own_administrator_role_is_kept(admin: Client, administrator: User) -> N
 
 
 def test_the_last_administrator_is_protected(client: Client, administrator: User) -> None:
-    # Who has the permission without the role: a superuser made on the command line.
+    # A superuser created on the command line has the permission without the role.
     client.force_login(User.objects.create_superuser("root"))
     for action, typed in (("roles", {"roles": ["reviewer"]}), ("deactivate", {})):
         answer = client.post(f"/users/{administrator.pk}/{action}/", typed)

@@ -1,4 +1,4 @@
-"""The checks of templates and static files, which `make check` runs, find planted faults and name their lines."""
+"""The checks of templates and static files in `make check` find planted errors and report their lines."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ def test_what_is_handed_over_can_not_leave_its_attribute() -> None:
 
 @override_settings(USE_I18N=True)
 def test_each_language_has_its_own_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    # As it is once there are translations; Django decides that when it shows the first text.
+    # Simulate existing translations. Django decides that when it shows the first text.
     monkeypatch.setattr(translation, "_trans", type(translation._trans)())
     for tag in (
         "{% badge _('Yes') %}",

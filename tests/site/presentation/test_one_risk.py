@@ -1,4 +1,4 @@
-"""Every page shows the risk of a script with one word, icon and color, and at least that of its worst finding."""
+"""Every page shows a script's risk with one word, icon and color, and at least the risk of its worst finding."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ MARK = re.compile(
 
 
 def marks(html: str) -> Iterator[tuple[str, str]]:
-    """Kind and risk of each mark of a page; each has the icon and the words of its risk."""
+    """Yield the kind and risk of each mark on a page, and check its icon and words."""
     for found in MARK.finditer(html):
         icon, words = LOOKS[found["risk"]]
         assert PATHS[icon] in found["icon"], "the icon is another level's"
@@ -63,7 +63,7 @@ def marks(html: str) -> Iterator[tuple[str, str]]:
 
 
 def said(html: str) -> set[str]:
-    """The risks that a page says scripts have."""
+    """Return the risks that a page shows for scripts."""
     found = [risk for kind, risk in marks(html) if kind == "badge"]
     assert found, "no risk is shown"
     return set(found)

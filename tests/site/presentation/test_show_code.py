@@ -1,4 +1,4 @@
-"""Scripts and diffs as people see them: exact, escaped, with what is hidden made visible."""
+"""Displayed scripts and diffs are exact and escaped, with hidden characters made visible."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An authenticator app: the codes it shows."""
+"""Codes of an authenticator app."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _HALF_MINUTE, _TO_TYPE_IT = 30, 6  # seconds
 
 
 def code_of(secret: str, *, later: int = 0) -> str:
-    """Return the code of now or of `later` half minutes, after a wait if time is short: old codes are refused."""
+    """Return the code of now or of `later` half minutes. Waits if time is short, because old codes are rejected."""
     left = _HALF_MINUTE - timezone.now().timestamp() % _HALF_MINUTE
     if later < 0 and left < _TO_TYPE_IT:
         time.sleep(left)
@@ -23,6 +23,6 @@ def code_of(secret: str, *, later: int = 0) -> str:
 
 
 def add_app(user: User) -> tuple[str, list[str]]:
-    """Its secret, and the recovery codes; the code of the half minute before is used up."""
+    """Return a new app's secret and the recovery codes. It uses up the code of the previous half minute."""
     secret = services.new_app_secret()
     return secret, services.add_app(user, secret, code=code_of(secret, later=-1))

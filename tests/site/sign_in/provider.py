@@ -1,4 +1,4 @@
-"""An OpenID Connect provider on loopback: `oidc-provider-mock`, which a test may make lie."""
+"""An OpenID Connect provider on loopback: `oidc-provider-mock`, whose responses a test may falsify."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ class _Stay(urllib.request.HTTPRedirectHandler):
 
 
 class Provider:
-    """In a `with`, the provider; `discovery` and `id_token` change its answers, `forge` signs with an unknown key."""
+    """The provider, as a context manager.
+
+    `discovery` and `id_token` change its responses, and `forge` signs with an unknown key.
+    """
 
     def __init__(self, port: int = 0) -> None:
         self.discovery: Change = lambda document: document
@@ -62,7 +65,7 @@ class Provider:
         return f"http://localhost:{self._server.server_port}"
 
     def knows(self, subject: str, **claims: object) -> None:
-        """From now on this is what it says of the person."""
+        """Set the provider's claims about the user."""
         request = urllib.request.Request(
             f"{self.issuer}/users/{subject}",
             json.dumps({"preferred_username": subject, **claims}).encode(),
@@ -72,7 +75,7 @@ class Provider:
         urllib.request.urlopen(request).close()
 
     def leave(self, client: WebClient, *, next_url: str = "") -> str:
-        """Where the sign-in page's button leads."""
+        """Return the address that the button of the sign-in page redirects to."""
         client.get("/login/")
         page = client.post(START, {"next": next_url})
         found = re.search(r'<meta http-equiv="refresh" content="0; url=([^"]+)"', page.text)
@@ -92,7 +95,7 @@ class Provider:
     def sign_in(
         self, client: WebClient, subject: str = "alice", *, next_url: str = ""
     ) -> HttpResponse:
-        """The whole way there and back; the answer to coming back."""
+        """Sign in with all redirects, and return the response to the callback."""
         return client.get(self.agree(self.leave(client, next_url=next_url), subject))
 
     def _change(self, response: flask.Response) -> flask.Response:

@@ -1,4 +1,4 @@
-"""Passkeys, made and used by a key in software; `tests/browser` does the same with Chromium's."""
+"""Passkeys created and used by a software key. `tests/browser` does the same with Chromium's."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def add(client: WebClient, key: SoftwareKey, *, name: str = "ring") -> int:
 
 
 def sign_in(client: WebClient, key: SoftwareKey) -> str:
-    """Where signing in by the passkey alone leads."""
+    """Return the redirect after a sign-in with only the passkey."""
     options = client.get("/login/passkey/").text
     answer = client.post("/login/passkey/", {"credential": key.get(options), "next": "/catalogue/"})
     return str(answer["Location"])

@@ -1,4 +1,4 @@
-"""Second factors: added, asked for, used once, required of a role, and removed."""
+"""Second factors: added, required at sign-in, used once, required for a role, and removed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A person sees where they are signed in, and ends any of it; sessions end with the password."""
+"""Users see and end their sessions. Sessions also end when the password changes."""
 
 from __future__ import annotations
 

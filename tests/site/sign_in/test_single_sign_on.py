@@ -1,4 +1,4 @@
-"""People sign in with a real provider on loopback: who comes in, as whom, with which roles, and what is refused."""
+"""Single sign-on with a real provider on loopback: accounts, roles and rejected sign-ins."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def test_an_administrator_is_made_by_a_group_only_where_a_setting_says_so_and_a_
     assert roles("alice") == {"administrator"}, "the last one"
     User.objects.filter(pk=administrator.pk).update(is_active=True)
 
-    # adam was linked with the provider by hand: no group removes his role, and his password works.
+    # adam was linked manually, so no group removes his role and his password still works.
     SocialAccount.objects.create(user=administrator, provider=provider.issuer, uid="adam")
     provider.knows("adam", groups=["staff"])
     provider.sign_in(WebClient(), "adam")
@@ -176,7 +176,7 @@ def test_an_administrator_is_made_by_a_group_only_where_a_setting_says_so_and_a_
 
 
 class TestLinking:
-    """Accounts that exist are joined by an address that the provider has verified, and where a setting trusts it."""
+    """Existing accounts are linked by an address that the provider has verified, if a setting trusts the provider."""
 
     @pytest.fixture
     def bob(self) -> User:
@@ -511,7 +511,7 @@ def test_provider_metadata_is_cached(provider: Provider, client: WebClient) -> N
 
 
 def test_email_is_verified_only_if_no_document_of_the_provider_says_otherwise() -> None:
-    """What each document says of the address, and whether that makes it a verified one."""
+    """Each case has the claims of both documents, and whether the address is verified."""
     ann, bob = "ann@example.org", "bob@example.org"
     cases: list[tuple[dict[str, object], dict[str, object], bool]] = [
         ({"email": ann, "email_verified": True}, {}, True),

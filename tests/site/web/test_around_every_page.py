@@ -1,4 +1,4 @@
-"""What surrounds every page: the navigation, what waits, the policy, the preferences."""
+"""What surrounds every page: navigation, pending work, content security policy and preferences."""
 
 from __future__ import annotations
 

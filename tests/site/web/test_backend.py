@@ -1,4 +1,4 @@
-"""Who is signed in, and what they may do, by one query."""
+"""The user and their permissions are read with one query."""
 
 from __future__ import annotations
 

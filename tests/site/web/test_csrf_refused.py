@@ -1,4 +1,4 @@
-"""A form that is refused for its token: the page says what happened, and loses nothing that was typed."""
+"""A form with an invalid CSRF token: the page says what happened and keeps the typed text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors: a page in the product's look, a fragment for htmx, one shape for programs."""
+"""Errors: a page in the product's design, a fragment for htmx, one format for programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Secrets can't be guessed at without end: names, passwords, links and tokens, by address and by account."""
+"""Guessing of names, passwords, links and tokens is limited by address and by account."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_guesses_at_one_account_are_stopped(stranger: User, administrator: User)
     )
     assert Person("192.0.2.99").sign_in("sam", PASSWORD).status_code == 429
     assert Person("198.51.100.1").sign_in("sam", PASSWORD).status_code == 302, "a known address"
-    # A link of an administrator makes another address known.
+    # A sign-in with an administrator's link makes another address known.
     sam = Person("203.0.113.5")
     link = f"/set-password/{make_password_link(stranger, by=administrator)}/"
     new = "another good passphrase"
@@ -180,7 +180,7 @@ def test_administrator_lifts_locks(stranger: User, administrator: User, settings
 
 
 def test_no_name_that_was_typed_is_kept(stranger: User, caplog: pytest.LogCaptureFixture) -> None:
-    """People type passwords into the field of the name."""
+    """Users may type passwords into the name field."""
     typed = "my secret passphrase"
     Person().sign_in(typed, "x")
     assert AccessAttempt.objects.count() == 1

@@ -1,4 +1,4 @@
-"""Whose address counts: the peer's, and behind a trusted proxy what it says of its own peer."""
+"""The client address is the peer's, or what a trusted proxy reports about its own peer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every answer has an id that is also in the logs."""
+"""Every response has an id that is also in the logs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One search over everything, ten of each kind, nothing that the person may not see."""
+"""One search over everything, with ten results of each kind and none that the user may not see."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_entry_says_its_state_its_risk_and_line_that_matched(client: Client, cur
     assert "rm -rf /srv/spool/zebra" in page
     assert "high risk" in page
     assert "badge" in page.split("Empty the spool")[1]
-    # Where the title says it all, no line is repeated.
+    # If the title contains all the words, no line is repeated.
     assert "found-line" not in client.get("/search/", {"q": "empty"}).content.decode()
 
 
@@ -158,6 +158,6 @@ def test_it_asks_a_fixed_number_of_questions(
         as_administrator.get("/search/", {"q": "logs"})
     Action.objects.filter(statement__startswith="Rotate").update(statement="x")
     assert not Entry.objects.exists()
-    # Nothing found has no runs to be asked for.
+    # Without results, no runs are queried.
     with django_assert_num_queries(8):
         as_administrator.get("/search/", {"q": "logs"})

@@ -1,4 +1,4 @@
-"""The suite's own HTTP client is refused as a browser would be, and tests use no other client."""
+"""The suite's own HTTP client is subject to the same checks as a browser, and tests use no other client."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_the_api_takes_a_session_only_with_the_header(db: None) -> None:
 
 @pytest.mark.slow
 def test_nobody_uses_another_client() -> None:
-    """Django's and REST framework's own clients check no CSRF: a form that fails in a browser passes them."""
+    """Other test clients skip the CSRF check, so a form that fails in a browser would pass with them."""
     found = [
         f"{file.relative_to(TESTS)}:{node.lineno}"
         for file in TESTS.rglob("*.py")

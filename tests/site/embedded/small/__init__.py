@@ -1,1 +1,1 @@
-"""A product of one page, small enough to start and stop often: what is tested is what runs it."""
+"""A product with one page, small enough to start and stop often, to test the code that runs it."""

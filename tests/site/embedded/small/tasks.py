@@ -8,6 +8,6 @@ from celery import shared_task
 
 @shared_task
 def nap(sign: str) -> None:
-    """Longer than anybody waits; the file at `sign` says that it has begun."""
+    """Sleep longer than any test waits. The file at `sign` shows that the task has started."""
     Path(sign).touch()
     time.sleep(300)

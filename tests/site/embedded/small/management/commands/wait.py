@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand
 
 
 class Command(BaseCommand):
-    """Reads the database, says so, and waits for the end of standard input."""
+    """Read the database, report it, and wait for the end of standard input."""
 
     def handle(self, *args: object, **options: object) -> None:
         ContentType.objects.count()
