@@ -1,4 +1,4 @@
-"""What axe finds on a page: in its theme by every rule of WCAG 2.2 AA, and in the other one by contrast."""
+"""Accessibility problems that axe finds: by all WCAG 2.2 AA rules in the page's theme, by contrast in the other."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _RUN = (
 
 
 def problems_of(page: Page) -> list[str]:
-    """What is wrong with the page as it stands; a theme changes colours and nothing else."""
+    """Return the problems of the page in its current state. A theme changes colors only."""
     page.evaluate(_AXE)
     found = [*page.evaluate(_RUN, _LEVELS)]
     page.emulate_media(color_scheme="dark")

@@ -1,4 +1,4 @@
-"""A real Chromium in front of the product as users start it (tests/site_process.py)."""
+"""A real Chromium and the product as users start it (tests/site_process.py)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CHROMIUM = next(
     ),
     None,
 )
-# A machine that runs the rest of the suite beside it may be slow; nothing here measures time.
+# The rest of the suite may slow the machine down, and nothing here measures time.
 expect.set_options(timeout=20_000)
 ARGUMENTS = [
     "--headless",
@@ -62,8 +62,8 @@ def _restored_rows(chromium: str, site: Site) -> None:
     site.restore_rows()
 
 
-# A browser for the session does not work: while Playwright runs, so does an event loop in the thread of the tests,
-# and Django refuses to use the database there.
+# A browser for the session does not work. While Playwright runs, the test thread has an event loop, and Django refuses
+# to use the database there.
 @pytest.fixture(scope="module")
 def browser(chromium: str) -> Iterator[Browser]:
     with sync_playwright() as playwright:
@@ -79,7 +79,10 @@ def note_page(page: Page) -> None:
 
 
 def press_on_loaded_pages_only(page: Page) -> None:
-    """A key that comes before a page's scripts goes nowhere, and a page shows its words before it has them."""
+    """Press keys only after a page has loaded.
+
+    Earlier keys are lost, because text is visible before the scripts run.
+    """
     press = page.keyboard.press
 
     def press_once_loaded(key: str, **details: float) -> None:
@@ -91,7 +94,7 @@ def press_on_loaded_pages_only(page: Page) -> None:
 
 @pytest.fixture
 def sign_in(site: Site, browser: Browser) -> Iterator[Callable[..., Page]]:
-    """A page in a fresh browser profile, signed in; anything on its console that is an error fails the test."""
+    """Return a function that opens a page in a fresh profile, signed in. An error on its console fails the test."""
     contexts: list[BrowserContext] = []
     errors: list[str] = []
 
@@ -126,7 +129,7 @@ def sign_in(site: Site, browser: Browser) -> Iterator[Callable[..., Page]]:
 
 @pytest.fixture
 def context(browser: Browser, site: Site) -> Iterator[BrowserContext]:
-    """A profile of its own: what fails on purpose is an error on its console."""
+    """Return a separate profile without the console check, for tests that cause errors on purpose."""
     made = browser.new_context(base_url=site.url, viewport={"width": 1440, "height": 900})
     yield made
     made.close()

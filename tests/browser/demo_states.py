@@ -1,4 +1,4 @@
-"""The demo with one run of each answer, duplicates and a version to verify; carried out inside the running product."""
+"""The demo plus one run of each result, duplicates and a version to verify. Runs inside the running product."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _ROTATE = "#!/usr/bin/env bash\nset -euo pipefail\n\nlogrotate --force /etc/logr
 
 
 def load_all(*, password: str) -> None:
-    """The demo, its people with this password; runs go on in the worker."""
+    """Load the demo and set this password for its users. The worker continues its runs."""
     load()
     for user in User.objects.filter(username__in=[name for name, _full, _role in ACCOUNTS]):
         user.set_password(password)
@@ -39,14 +39,14 @@ def load_all(*, password: str) -> None:
 
 
 def is_ready() -> bool:
-    """Whether the demo's runs have ended, and the sandbox has run their scripts."""
+    """Return whether the demo's runs have ended and the sandbox has run their scripts."""
     runs = Run.objects.filter(state__in=["queued", "running"], batch=None)
     cases = CaseRun.objects.filter(state__in=["waiting", "running"], purpose="draft")
     return not runs.exists() and not cases.exists()
 
 
 def make_states(*, password: str) -> str:
-    """Addresses by name, as JSON: a run of each answer, a version to review, an entry, items for the desk."""
+    """Return addresses by name as JSON: a run of each result, a version to review, an entry and review items."""
     sven, rita, carlo = (User.objects.get(username=name) for name in ("sven", "rita", "carlo"))
     runs = {name: make_run(statement=statement, by=sven, **more) for name, statement, more in _RUNS}
     for draft in Draft.objects.filter(run__in=runs.values()):
@@ -62,7 +62,7 @@ def make_states(*, password: str) -> str:
     _set(runs["unwritten"], state="failed", problem="No script could be read from the reply.")
     held = {"owner": "a slow one", "lease_until": timezone.now() + timedelta(hours=1)}
     _set(runs["running"], state="running", finished_at=None, verdict="", **held)
-    # What the worker sees of a run that ended goes to the queue; those of a closed study do not.
+    # Completed runs go to the review queue, except those of a closed study.
     of_study = Item.objects.filter(campaign__state="closed", run__verdict="correct")
     unreviewed = of_study.earliest("pk").run
     assert unreviewed is not None
@@ -114,7 +114,7 @@ def _set(run: Run, **fields: object) -> None:
 
 
 def _edited(entry: Entry, *, by: User) -> Version:
-    """A second version with a new risk, in review."""
+    """Create a second version with a new risk, in review."""
     first = entry.versions.get(state="verified")
     details = catalog.details_of(first).model_copy(update={"risk": None, "tools": None})
     script = first.script + '\nrm -rf -- "${TMPDIR:-/tmp}"/scratch/*\n'

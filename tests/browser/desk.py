@@ -1,4 +1,4 @@
-"""A study on the running product, and hands that score it by keys."""
+"""A study on the running product, and helpers that score it with the keyboard."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ for number in range({items}):
 
 
 def queue_on(site: Site, name: str, *, items: int = 1) -> list[str]:
-    """Flagged scripts in the live queue of the running product, each with feedback and a rewrite; their addresses."""
+    """Add flagged scripts with feedback and a rewrite to the live queue, and return their addresses."""
     return site.run(_QUEUE.format(name=name, items=items)).split()
 
 
@@ -66,22 +66,22 @@ run.update(state='done', owner='', lease_until=None, finished_at=timezone.now())
 
 
 def hold_run(site: Site, key: str) -> None:
-    """The item's run is in the hands of a worker that takes its time."""
+    """Let a slow worker hold the item's run."""
     site.run(_HOLD.format(key=key))
 
 
 def end_run(site: Site, key: str) -> None:
-    """That worker is through."""
+    """Let that worker finish."""
     site.run(_END.format(key=key))
 
 
 def make_on(site: Site, name: str, *, items: int, people: list[str], overlap: int = 1) -> str:
-    """A study on the running product; the address of its queue."""
+    """Create a study on the running product, and return the address of its queue."""
     script = _MAKE.format(name=name, items=items, people=people, overlap=overlap)
     return f"/studies/{site.run(script).strip()}/"
 
 
-# Kept by the browser over pages. A key that is held down with another one is part of that one.
+# The browser keeps the counts across pages. A modifier and the key pressed with it count as one.
 _COUNT = """(() => {
   const more = (name) => { sessionStorage[name] = 1 + Number(sessionStorage[name] ?? 0); };
   more("loads");
@@ -90,7 +90,7 @@ _COUNT = """(() => {
 
 
 def count_work(page: Page) -> Callable[[], tuple[int, int]]:
-    """From the next page on, keys and page loads are counted; asks for how many since it was last asked."""
+    """Count keys and page loads from the next page on. The returned function gives the counts since its last call."""
     page.add_init_script(_COUNT)
 
     def counted() -> tuple[int, int]:
@@ -110,9 +110,9 @@ def score_all(
     key_for: Callable[[str], str] = lambda _statement: "2",
     begin: str = "s",
 ) -> list[str]:
-    """From a study's queue on, by keys alone: the items in the order in which they came.
+    """Score a study's queue with the keyboard, and return the items in order.
 
-    `key_for` says which score a statement gets; `begin` is the key that leads to the first, empty where that is shown.
+    `key_for` returns the key of a statement's score. `begin` is the key that opens the first item, empty if it is open.
     """
     if begin:
         page.keyboard.press(begin)
@@ -133,7 +133,7 @@ def score_all(
 
 
 def item_on(page: Page) -> str:
-    """The item on the screen, or nothing where the screen is another."""
+    """Return the item on the review page, or an empty string on other pages."""
     return str(page.evaluate("document.querySelector('#desk')?.dataset.item ?? ''"))
 
 

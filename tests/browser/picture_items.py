@@ -1,4 +1,4 @@
-"""What stands on the pictures of the review screen; carried out inside the running product."""
+"""The items on the screenshots of the review page. Runs inside the running product."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _LONG = _HEAD + "".join(
 
 
 def make(*, password: str) -> str:
-    """Four items in the live queue and one sent back to Lena; the keys of these and of her study."""
+    """Create four items in the live queue and one returned to Lena. Return their keys and her study's."""
     lena = person("lena", "Lena", "reviewer", password)
     boss = person("boss", "Mona", "manager", password)
     items = [_dumps(), _passed(), _long(), _hostile()]
@@ -63,7 +63,7 @@ def person(name: str, first_name: str, role: str, password: str) -> User:
 
 
 def take_in(run: Run) -> Item:
-    """The run's item of the live queue."""
+    """Add the run to the live queue and return its item."""
     item = services.take_in(run.pk)
     assert item is not None
     return item

@@ -1,4 +1,4 @@
-"""Pictures of pages for the documents, made where SCRIPTSMITH_SCREENSHOTS names a folder."""
+"""Screenshots for the docs, saved in the folder that SCRIPTSMITH_SCREENSHOTS names."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _SAY_INSTEAD = """
 
 
 def hide_path(page: Page, path: Path, *, behind: str) -> None:
-    """Have the page show an address where it shows a path of this machine: for a picture alone."""
+    """Replace a path of this machine on the page by an address, for a screenshot."""
     page.evaluate(_SAY_INSTEAD, [str(path), behind])
 
 
 def take(page: Page, name: str, *, narrow: bool = False, whole: bool = False) -> None:
-    """Save the page as NAME-light.png and NAME-dark.png; does nothing where no folder is named.
+    """Save the page as NAME-light.png and NAME-dark.png, or do nothing without a folder.
 
-    `whole` takes what is below the edge as well, `narrow` takes it once more as a phone shows it.
+    `whole` includes what is below the edge, and `narrow` adds a screenshot at phone width.
     """
     folder = os.environ.get("SCRIPTSMITH_SCREENSHOTS")
     if not folder:

@@ -1,4 +1,4 @@
-"""The admin under the product's content security policy: anything that it refuses fails the test."""
+"""The admin site under the product's content security policy. Anything that it blocks fails the test."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ print(version.entry_id, version.pk, version.tags.get().pk)
 
 @pytest.fixture(scope="module")
 def shelved(site: Site) -> dict[str, str]:
-    """The keys of an entry, its version and its tag."""
+    """Return the keys of an entry, its version and its tag."""
     return dict(zip(("entry", "version", "tag"), site.run(_SHELVE).split(), strict=True))
 
 
@@ -70,7 +70,7 @@ def test_no_page_needs_what_the_policy_refuses(
 def test_the_admin_can_be_read_by_everybody(
     shelved: dict[str, str], context: BrowserContext
 ) -> None:
-    # Not by sign_in: axe tries a style of its own on long forms, and the policy refuses it on the console.
+    # Do not use sign_in, because axe adds an inline style on long forms, which the policy blocks.
     page = context.new_page()
     page.emulate_media(reduced_motion="reduce")
     log_in(page, "carla")

@@ -1,4 +1,4 @@
-"""The pages about agents and programs, looked at and used by keyboard; their pictures for the guide."""
+"""The pages about agents and programs, checked and used with the keyboard, with screenshots for the guide."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The catalogue by keys and on its screens: the palette, thirty rows, filters that fold, a review and a roll back."""
+"""The catalogue with the keyboard: the palette, thirty rows, collapsing filters, a review and a rollback."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ print(second.pk, first.pk)
 
 @pytest.fixture(scope="module")
 def made(site: Site) -> tuple[int, int]:
-    """The keys of a version to review, and of the one that it replaces."""
+    """Return the keys of a version to review and of the version that it replaces."""
     second, first = site.run(_MAKE).split()
     return int(second), int(first)
 
@@ -84,7 +84,7 @@ def test_thirty_rows_fit_and_their_head_stays(
         "rows => rows.filter(row => row.getBoundingClientRect().bottom <= innerHeight).length"
     )
     assert fitting >= 30
-    # Before it is scrolled: a box that the head half covers is smaller than one has to be.
+    # Check before scrolling, because axe finds an element too small if the header partly covers it.
     assert problems_of(page) == []
     page.evaluate("scrollTo(0, 400)")
     assert page.evaluate("scrollY") > 100

@@ -1,4 +1,4 @@
-"""A slash command as an administrator adds it, tries it out and reads what a chat is answered; by keys."""
+"""An administrator adds a slash command, tests it and reads the response, with the keyboard."""
 
 from __future__ import annotations
 

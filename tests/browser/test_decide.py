@@ -1,4 +1,4 @@
-"""A decision in a browser, by keys: what stands on the screen is decided with, and undo brings all of it back."""
+"""A decision with the keyboard uses what the page shows, and undo restores all of it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ print(decided, [(one.stage, one.value, one.comment) for one in given])
 
 
 def stored(site: Site, address: str) -> str:
-    """How many decisions stand on the item, and the scores that count."""
+    """Return the number of decisions on the item and the current scores."""
     return site.run(_STORED.format(key=item_of(address))).strip()
 
 
@@ -37,7 +37,7 @@ def take(page: Page, address: str) -> None:
 
 
 def reject(page: Page) -> None:
-    """By keys, as wrong, with a reason; what comes of it is not awaited."""
+    """Reject the script with a reason, using keys, without waiting for the result."""
     page.keyboard.press("0")
     page.keyboard.press("r")
     page.keyboard.type("It finds too much.")
@@ -45,7 +45,7 @@ def reject(page: Page) -> None:
 
 
 def hold_decisions(page: Page) -> list[Route]:
-    """From now on decisions are on their way, until a test answers them."""
+    """Hold back decision requests until a test responds to them."""
     held: list[Route] = []
 
     def hold(route: Route) -> None:
@@ -66,7 +66,7 @@ def test_a_picked_0_is_not_approved_a_2_and_its_comment_are_stored_and_undo_brin
     site: Site, context: BrowserContext
 ) -> None:
     address, _next = queue_on(site, "act", items=2)
-    page = context.new_page()  # what is refused is an error on its console
+    page = context.new_page()  # a rejected request is an error on the console
     log_in(page, "rita")
     take(page, address)
     plain, as_correct = page.locator(".approve-plain"), page.locator(".approve-as")
@@ -126,7 +126,7 @@ def test_nothing_is_kept_behind_a_decision_that_is_on_its_way(
     site: Site, context: BrowserContext
 ) -> None:
     address, _next = queue_on(site, "behind", items=2)
-    page = context.new_page()  # what is refused is an error on its console
+    page = context.new_page()  # a rejected request is an error on the console
     log_in(page, "rita")
     take(page, address)
     held, kept = hold_decisions(page), list[str]()
@@ -137,9 +137,9 @@ def test_nothing_is_kept_behind_a_decision_that_is_on_its_way(
 
     page.on("request", note)
     reject(page)
-    page.wait_for_timeout(1500)  # what is typed is kept after 400 ms
+    page.wait_for_timeout(1500)  # typed text is saved after 400 ms
     assert kept == []
-    # Nobody answers: what was typed is kept now.
+    # The server does not respond, so the typed text is saved now.
     with page.expect_request("**/scratch/"):
         held.pop().fulfill(status=503)
     expect(page.locator("#saved")).to_have_attribute("data-state", "saved")
@@ -151,13 +151,13 @@ def test_what_is_typed_is_kept_again_where_the_answer_came_to_a_screen_that_is_g
     site: Site, context: BrowserContext
 ) -> None:
     address, _next = queue_on(site, "gone", items=2)
-    page = context.new_page()  # what is refused is an error on its console
+    page = context.new_page()  # a rejected request is an error on the console
     log_in(page, "rita")
     take(page, address)
     held = hold_decisions(page)
     reject(page)
     page.wait_for_timeout(200)
-    # As where another answer draws the screen anew before.
+    # Simulate an earlier response that replaces the page's content.
     page.evaluate(
         "(desk => desk.replaceWith(desk.cloneNode(true)))(document.getElementById('desk'))"
     )

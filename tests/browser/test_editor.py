@@ -1,4 +1,4 @@
-"""The editor of scripts: keys, findings beside the line, what has changed, saving; and plain without a script."""
+"""The script editor: keys, findings next to lines, changes, saving, and a plain field without JavaScript."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ DANGEROUS = 'rm -rf "$TMPDIR"/*'
 
 
 def edit_page(site: Site, title: str, script: str = SCRIPT) -> str:
-    """The address at which the next version of a new entry is written."""
+    """Return the address for editing the next version of a new entry."""
     return (
         f"/catalogue/versions/{site.run(_ENTRY.format(title=title, script=script)).strip()}/edit/"
     )
@@ -46,7 +46,7 @@ def at_end(page: Page) -> None:
 
 
 def paste(page: Page, text: str) -> None:
-    """As from the clipboard, over all that is there."""
+    """Replace all text as if from the clipboard."""
     page.keyboard.press("Control+a")
     page.locator(".cm-content").evaluate(
         """(editor, text) => {
@@ -71,14 +71,14 @@ def test_a_version_is_edited_by_keys_with_findings_and_changes(
     at_end(page)
     page.keyboard.type(f"if true; then\n{DANGEROUS}\nfi")
     expect(page.locator("#id_script")).to_have_value(f"{SCRIPT}if true; then\n    {DANGEROUS}\nfi")
-    # The mark beside the line is the one in the list, and in the summary.
+    # The mark next to the line is the same as in the list and in the summary.
     found = page.locator(".checked li", has_text="Line 11")
     expect(found.locator(".risk-high").first).to_have_text("high risk")
     expect(page.locator(".checked-summary .risk-high")).to_have_text("high risk")
     expect(page.locator(".cm-marks svg.is-high")).to_have_count(1)
     take(page, "editor-findings", whole=True, narrow=True)
     assert problems_of(page) == []
-    # From the list to the line.
+    # A finding in the list leads to its line.
     page.keyboard.press("Control+Home")
     found.get_by_role("button", name="Line 11").first.click()
     page.keyboard.press("End")
@@ -86,7 +86,7 @@ def test_a_version_is_edited_by_keys_with_findings_and_changes(
     expect(page.locator("#id_script")).to_have_value(
         f"{SCRIPT}if true; then\n    {DANGEROUS} # all\nfi"
     )
-    # Tab indents and Shift+Tab takes it back; after Escape it leaves.
+    # Tab indents and Shift+Tab unindents. After Escape, Tab leaves the editor.
     page.keyboard.press("Home")
     page.keyboard.press("Home")
     page.keyboard.press("Tab")
@@ -98,7 +98,7 @@ def test_a_version_is_edited_by_keys_with_findings_and_changes(
     expect(page.locator(".editor-hint")).to_have_text("Tab leaves the editor now.")
     page.keyboard.press("Tab")
     expect(editor).not_to_be_focused()
-    # What has changed, beside what it came from; one place is taken back.
+    # Show the changes next to the original, and revert one of them.
     page.get_by_label("Changes to the previous version").check()
     expect(page.locator(".cm-changedLine")).to_have_count(3)
     take(page, "editor-changes", whole=True)
@@ -149,7 +149,7 @@ def test_the_desk_edits_in_a_dialog_that_the_first_escape_leaves_open(
     expect(editor).to_contain_text("a r e 1")
 
 
-# How far what is on the screen moved by itself while it was loaded, as browsers count it (CLS): 0.1 and less is good.
+# Layout shift while loading, as browsers measure it (CLS). Up to 0.1 is good.
 _SHIFTS = """() => {
   const observer = new PerformanceObserver(() => {});
   observer.observe({ type: 'layout-shift', buffered: true });
@@ -199,7 +199,7 @@ def test_hostile_text_is_shown_as_it_is_and_stays_what_it_was(
     expect(page.locator(".checked-summary .risk-high")).to_be_visible()
     assert page.locator("img[src]").count() == 0
     take(page, "editor-hostile")
-    # Ten thousand lines and one of 5,000 characters: only what is seen is drawn, and the field holds all of it.
+    # With ten thousand lines and one of 5,000 characters, only the visible part is drawn, but the field has all.
     long = "\n".join(f"echo {number}" for number in range(10_000)) + "\necho " + "x" * 5_000
     paste(page, long)
     expect(page.locator("#id_script")).to_have_value(long)

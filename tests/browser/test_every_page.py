@@ -1,6 +1,6 @@
-"""Every address of the product that shows a page: readable by everybody, in both themes, zoomed, and on a telephone.
+"""Every page of the product is accessible to all users, in both themes, zoomed and on a phone.
 
-The addresses come from the product itself, so that a page that is added is looked at without being named here.
+The addresses come from the product itself, so that a new page is checked without being listed here.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tests.browser.desk import make_on, queue_on
 from tests.page_forms import JUDGMENTS
 from tests.site_process import PASSWORD, Site
 
-# Library pages, downloads, what a browser calls by itself, and pages that answer a GET with another page.
+# Pages of libraries, downloads, what browsers request by themselves, and redirects.
 NOT_OURS = (
     "/admin/",
     "/api/",
@@ -31,12 +31,12 @@ NOT_OURS = (
     "/metrics",
     "/jsi18n",
 )
-# Where one key stands for things of several kinds.
+# Additional addresses for routes whose parameter has several kinds of values.
 BESIDES = [
     *("/search/?q=files", "/help/reviewing/", "/endpoints/demo/", "/configurations/demo/"),
     *("/configurations/default/", "/campaigns/flags/?answered=yes"),
 ]
-# A home page, a list, a form, a page of one thing and a report; and each folder of templates at least once.
+# A home page, a list, a form, a detail page and a report, and each folder of templates at least once.
 KINDS = (
     *(
         "/",
@@ -55,7 +55,7 @@ user.set_password({password!r})
 user.save()
 user.groups.set(Group.objects.all())
 """
-# The addresses with the keys of what there is, by the folder that each stands in.
+# The addresses with the keys of existing rows, by their folder.
 _ADDRESSES = """
 import json
 from django.urls import get_resolver
@@ -108,7 +108,7 @@ print(not mine.filter(state__in=['queued', 'running']).exists())
 
 @pytest.fixture(scope="module")
 def everything(site: Site) -> list[str]:
-    """A finished run, a study with items and the live queue; every address of the product with their keys."""
+    """Create a finished run, a study with items and the live queue, and return every address with their keys."""
     site.run(_EVERYBODY.format(password=PASSWORD))
     make_on(site, "Every page", items=3, people=["eve"])
     queue_on(site, "every-page", items=2)
@@ -125,7 +125,7 @@ def everything(site: Site) -> list[str]:
 
 
 def is_page(page: Page, address: str) -> bool:
-    """Whether a GET of it shows a page of its own: no file, no fragment, no redirect, no refusal."""
+    """Return whether GET returns a full page: no file, fragment, redirect or error."""
     answer = page.request.get(address, max_redirects=0)
     kind = answer.headers.get("content-type", "")
     return (
@@ -181,7 +181,7 @@ def test_every_page_can_be_read_by_everybody(
 def test_whoever_wants_no_motion_sees_none(
     everything: list[str], sign_in: Callable[..., Page]
 ) -> None:
-    """The profile of these tests asks for reduced motion: nothing on the page runs longer than a blink."""
+    """These tests ask for reduced motion, so no animation may last longer than a blink."""
     page = sign_in("eve")
     longest = """Math.max(0, ...document.getAnimations({subtree: true}).map(one => {
         const timing = one.effect.getComputedTiming();
@@ -218,7 +218,7 @@ _FIELDS = "form input:not([type=hidden], [type=submit]), form select, input[form
 def test_enter_in_any_field_records_no_judgment(
     site: Site, everything: list[str], sign_in: Callable[..., Page]
 ) -> None:
-    """Only a browser knows which button Enter presses: Chromium has rules of its own for lists and radio buttons."""
+    """Only a browser knows which button Enter presses. Chromium has its own rules for lists and radio buttons."""
     page, judged, pressed = sign_in("eve"), set[str](), 0
     opened = site.run(_WITH_JUDGMENTS).split()
     for address in [*opened, *(one for one in everything if is_page(page, one))]:

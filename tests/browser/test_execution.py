@@ -1,6 +1,6 @@
-"""Cases in a browser: those of an entry, what scripts did in them on the review screen, and what came of it.
+"""Sandbox tests in a browser: those of an entry, their results on the review page, and the follow-up.
 
-The scripts are run in the machine's own sandbox; where there is none these tests skip and say so.
+The scripts run in the machine's own sandbox. Without one, these tests are skipped with a reason.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def test_scripts_in_the_same_worlds_and_what_a_reviewer_makes_of_the_cases(
     page = sign_in("rita")
     page.goto(item)
     page.keyboard.press("t")
-    # In hand: a score that is pressed before that is pressed for nothing.
+    # Wait until the item is claimed. Score keys have no effect before that.
     expect(page.locator("#comment")).to_be_visible()
     expect(page.locator("#execution")).to_have_count(0)
     current = page.locator(".steps [aria-current]")
@@ -112,7 +112,7 @@ def test_scripts_in_the_same_worlds_and_what_a_reviewer_makes_of_the_cases(
     assert problems_of(page) == []
     panel.evaluate("one => one.scrollIntoView()")
     take(page, "desk-execution")
-    # The rewrite finds no .yml, and is scored 2 all the same: why, by a key.
+    # The rewrite misses the .yml files but is scored 2. Give the reason with a key.
     page.keyboard.press("4")
     expect(panel.locator("[aria-pressed=true]")).to_contain_text("Interpretation")
     panel.get_by_text("Strike, correct or add a case").click()

@@ -1,4 +1,4 @@
-"""Webhooks and notifications as people use them: added, tried, read; by keys, in both themes, on a telephone."""
+"""Webhooks and notifications in a browser: added, tested and read, with the keyboard, in both themes, on a phone."""
 
 from __future__ import annotations
 

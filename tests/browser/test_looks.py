@@ -1,7 +1,8 @@
-"""Every state of the pages that people work in all day, on a desktop, a small laptop and a telephone.
+"""Every state of the pages that users work with all day, on a desktop, a small laptop and a phone.
 
-Each fits: no second scroll bar, nothing cut off, no button in two lines; a picture is kept of each, in light and dark.
-Made only where SCRIPTSMITH_SCREENSHOTS names a folder, and alone: the demo's catalogue answers what other tests ask.
+Each fits: no second scroll bar, no clipped text, no button with two lines. A screenshot of each is kept, in light and
+dark. Runs only if SCRIPTSMITH_SCREENSHOTS names a folder, and alone, because the demo's catalogue would answer requests
+of other tests.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ pytestmark = [
     pytest.mark.skipif(not FOLDER, reason="SCRIPTSMITH_SCREENSHOTS names no folder for pictures"),
 ]
 SIZES = {"1440": (1440, 900), "1366": (1366, 700), "390": (390, 844)}
-# What does not fit: a page wider than the screen, a box with a scroll bar of its own, cut words, a button in two lines.
+# What does not fit: a page wider than the window, an inner scroll bar, clipped text, a button with two lines.
 _FAULTS = """() => {
   const said = one => `${one.tagName.toLowerCase()}.${one.className} ${one.textContent.trim().slice(0, 40)}`;
   // What scrolls or is cut by design: fields, filters beside a list, tags of a dense row, findings in a dialog.
@@ -49,7 +50,7 @@ _STATES = (
 
 
 def look(page: Page, name: str) -> list[str]:
-    """What does not fit at some size; keeps a picture of each."""
+    """Return what does not fit at each size, and save a screenshot of each."""
     Path(FOLDER).mkdir(parents=True, exist_ok=True)
     found = []
     for size, (width, height) in SIZES.items():
@@ -67,7 +68,7 @@ def look(page: Page, name: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def made(site: Site) -> dict[str, str]:
-    """The demo with all states; addresses by name."""
+    """Return the addresses by name of the demo with all states."""
     site.run(_LOAD.format(password=PASSWORD))
     while "True" not in site.run(_READY):
         pass

@@ -1,4 +1,4 @@
-"""A manager looks at a campaign that goes through message batches, and at the endpoint that has them."""
+"""A manager views a campaign that uses message batches, and the endpoint that supports them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Git mirror as people use it: set up, tried, stopped by somebody's push, and a branch that comes back."""
+"""The Git mirror in a browser: set up, tested, stopped by another user's push, and a branch to import."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ for model in (MirrorBranch, MirrorCommit, Mirror): model.objects.all().delete()
 
 
 def wait_for(page: Page, what: Locator) -> None:
-    """Load the page again until this stands on it: what a worker does comes within seconds."""
+    """Reload the page until this element is visible. A worker's changes arrive within seconds."""
     for _try in range(60):
         page.goto("/integrations/mirror/")
         with suppress(AssertionError):
@@ -66,7 +66,7 @@ def test_a_mirror_is_set_up_tested_stopped_and_a_branch_comes_back(
     folder.mkdir(exist_ok=True)
     repository = Repository(folder / "catalogue.git")
     subprocess.run(["chmod", "-R", "a+rwX", folder], check=True)
-    # By what they are called here: another test may have entries of these titles.
+    # Use the actual names, because another test may have entries with these titles.
     restart, _show, delete = site.run(_PUBLISH).split()
     page = sign_in("adam")
     page.goto("/integrations/mirror/")

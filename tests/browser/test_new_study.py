@@ -1,6 +1,6 @@
-"""A manager who knows no documentation: from a table of forty rows to the figures of a closed study, and out of it.
+"""A manager who has read no docs: from a table of forty rows to the figures of a closed study, and its export.
 
-What it takes is counted: pages that are loaded, and clicks. Two reviewers score all of it by keys.
+The test counts page loads and clicks. Two reviewers score all items with the keyboard.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ ROWS = 40
 
 
 class Manager:
-    """A person at the browser, whose clicks and pages are counted."""
+    """A user at the browser, whose clicks and page loads are counted."""
 
     def __init__(self, page: Page) -> None:
         self.page, self.clicks, self.pages = page, 0, 0
@@ -52,7 +52,7 @@ _CUT_OFF = """[...document.querySelectorAll('.report-section .table-scroll')]
 
 
 def print_out(page: Page, name: str) -> None:
-    """What goes to the printer has every section opened, no table cut off, and nothing that only a screen can use."""
+    """Check that the printed page has every section open, no clipped table and nothing that only a screen can use."""
     size = page.viewport_size
     assert size is not None
     page.emulate_media(media="print")
@@ -69,7 +69,7 @@ def print_out(page: Page, name: str) -> None:
 
 
 def write_table(path: Path) -> None:
-    """Forty rows under names of somebody's own."""
+    """Write forty rows with the user's own column names."""
     with path.open("w", newline="", encoding="utf-8") as file:
         table = csv.writer(file)
         table.writerow(["nr", "Question", "Answer", "candidate", "reward"])
@@ -101,7 +101,7 @@ def test_from_a_table_to_the_figures_of_a_closed_study(
     take(page, "study-new", narrow=True)
     manager.click(page.get_by_role("button", name="Go on"))
 
-    # What each column is was guessed, and is right.
+    # The column roles were guessed correctly.
     expect(page.get_by_label("Question")).to_have_value("statement")
     expect(page.get_by_label("candidate")).to_have_value("script")
     expect(page.get_by_label("reward")).to_have_value("execution")
@@ -119,7 +119,7 @@ def test_from_a_table_to_the_figures_of_a_closed_study(
     take(page, "study-reviewers", narrow=True, whole=True)
     manager.click(page.get_by_role("button", name="Save and go on"))
 
-    # What is settled by careful defaults is passed over: the plan is next.
+    # Skip the steps with sensible defaults. The plan is next.
     while "/setup/about/" not in page.url:
         manager.click(page.get_by_role("button", name="Save and go on"))
     page.get_by_label("Primary figure").select_option("first_pass_accuracy")
@@ -137,7 +137,7 @@ def test_from_a_table_to_the_figures_of_a_closed_study(
     print(f"From the list of campaigns to an open study: {opened[0]} clicks, {opened[1]} pages")
     assert opened <= (12, 8)
 
-    # Two reviewers find it, and go through all of it by keys; they differ on every fifth.
+    # Two reviewers find the study and score all of it with the keyboard. They disagree on every fifth item.
     for name_of in ("rita", "rolf"):
         reviewer = sign_in(name_of)
         reviewer.goto("/studies/")
@@ -161,7 +161,7 @@ def test_from_a_table_to_the_figures_of_a_closed_study(
     expect(waiting).to_be_visible()
     take(page, "study-done", narrow=True, whole=True)
 
-    # What they differ on is settled, with a reason each.
+    # The disagreements are adjudicated, with a reason each.
     manager.click(waiting)
     take(page, "study-to-settle", narrow=True)
     manager.click(page.get_by_role("link", name="Begin"))
@@ -183,7 +183,7 @@ def test_from_a_table_to_the_figures_of_a_closed_study(
     expect(page.get_by_text("Forecast")).to_have_count(0)
     take(page, "study-closed", narrow=True, whole=True)
 
-    # Every fifth of the forty is not right: 32 of 40.
+    # Every fifth of the forty items is wrong, which leaves 32 of 40.
     manager.click(page.get_by_role("link", name="Report").first)
     expect(page.get_by_role("link", name="32 / 40").first).to_be_visible()
     assert problems_of(page) == []

@@ -1,4 +1,4 @@
-"""Whatever is pulled away in the middle of typing, every character is found again, in each field one writes in."""
+"""Typed text survives every interruption while typing, in each text field."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ pytestmark = pytest.mark.nightly
 
 @dataclass(frozen=True)
 class Field:
-    """One place in which something is typed, and the keys that lead there."""
+    """A text field, and the keys that lead to it."""
 
     where: str
     keys: tuple[str, ...]
     in_dialog: bool = False
-    editor: str = ""  # where one types, if that is not the field itself
+    editor: str = ""  # where the user types, if it is not the field itself
 
 
 FIELDS = {
@@ -56,7 +56,7 @@ def no_session(page: Page, site: Site) -> Iterator[None]:
 
 @contextmanager
 def no_server(page: Page, site: Site) -> Iterator[None]:
-    """The web's processes are killed, and nothing starts them again until the text is typed."""
+    """Kill the web processes, and restart them only after the text is typed."""
     web = site.child("scriptsmith web")
     os.kill(site.supervisor, signal.SIGSTOP)
     try:
@@ -70,7 +70,7 @@ def no_server(page: Page, site: Site) -> Iterator[None]:
 
 
 def take_and_score(page: Page, address: str) -> None:
-    """The item in hand, its script scored: from here on every field is offered."""
+    """Claim the item and score its script, which opens every field."""
     page.goto(address)
     page.keyboard.press("t")
     expect(page.locator("#comment")).to_be_visible()
@@ -79,14 +79,14 @@ def take_and_score(page: Page, address: str) -> None:
 
 
 def write(page: Page, field: Field, text: str) -> None:
-    """Go there by its keys, go on behind what stands there, and leave it."""
+    """Go to the field by its keys, append the text, and leave the field."""
     for key in field.keys:
         page.keyboard.press(key)
     expect(page.locator(field.editor or field.where)).to_be_focused()
     page.keyboard.press("Control+End")
     page.keyboard.type(text)
     if field.editor:
-        page.keyboard.press("Escape")  # the first one lets Tab leave
+        page.keyboard.press("Escape")  # the first Escape lets Tab leave
     if field.in_dialog:
         page.keyboard.press("Escape")
     page.locator("h1").focus()

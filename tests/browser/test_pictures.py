@@ -1,6 +1,6 @@
-"""Pictures of every state of the review screen for docs/images, in light and dark.
+"""Screenshots of every state of the review page for docs/images, in light and dark.
 
-Slow, and nothing is found out by it that other tests don't: made only where SCRIPTSMITH_SCREENSHOTS names a folder.
+Slow, and they find no errors that other tests miss, so they run only if SCRIPTSMITH_SCREENSHOTS names a folder.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ LONG = (
 
 @pytest.fixture
 def made(site: Site) -> list[str]:
-    """Items of each kind, in the hands of nobody but for the one that was sent back."""
+    """Return items of each kind, all unclaimed except the one that was sent back."""
     return site.run(_MAKE.format(password=PASSWORD)).split()
 
 
@@ -50,7 +50,7 @@ def lena(browser: Browser, site: Site) -> Iterator[BrowserContext]:
 
 
 def fits(page: Page) -> None:
-    """What is to be done stands in sight; the code has the page's own scroll."""
+    """Check that the buttons are visible and that the code has no scroll bar of its own."""
     expect(page.locator(".desk-act, .desk-side .button-primary").first).to_be_in_viewport()
 
 
@@ -73,7 +73,7 @@ def test_pictures_of_the_stages(site: Site, lena: BrowserContext, made: list[str
     take(page, "desk-line-comment")
     press(page, "Control+Enter")
     expect(page.locator(".remark")).to_be_visible()
-    # It goes by itself after some seconds, which are too many here.
+    # It disappears by itself after some seconds, which is too slow here.
     page.evaluate("document.querySelectorAll('#toasts .notice').forEach(one => one.remove())")
     press(page, "?")
     expect(page.locator("#keys")).to_be_visible()

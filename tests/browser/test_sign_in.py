@@ -1,4 +1,4 @@
-"""Signing in as people do it in Chromium: a passkey of its virtual authenticator, an app, a provider; by keys."""
+"""Signing in with Chromium and the keyboard: a passkey of its virtual authenticator, an app and a provider."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SocialAccount.objects.all().delete()
 
 @pytest.fixture
 def named(browser: Browser, site: Site) -> Iterator[BrowserContext]:
-    """A profile at http://localhost: browsers make passkeys for names alone."""
+    """Return a profile at http://localhost, because browsers create passkeys only for host names."""
     url = site.url.replace("127.0.0.1", "localhost")
     context = browser.new_context(
         base_url=url, viewport={"width": 1440, "height": 900}, reduced_motion="reduce"
@@ -37,7 +37,7 @@ def named(browser: Browser, site: Site) -> Iterator[BrowserContext]:
 
 def _sign_in(page: Page, name: str) -> None:
     page.goto("/login/")
-    expect(page.get_by_label("Username")).to_be_focused()  # what is typed before it goes nowhere
+    expect(page.get_by_label("Username")).to_be_focused()  # keys typed before that are lost
     page.keyboard.type(name)
     page.keyboard.press("Tab")
     expect(page.get_by_label("Password")).to_be_focused()

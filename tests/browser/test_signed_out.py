@@ -1,4 +1,4 @@
-"""After signing out, Back shows nothing of what was seen; before, it goes on working."""
+"""After signing out, Back shows no page seen before. While signed in, it works."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.site_process import Site
 
 @pytest.fixture
 def page(chromium: str, site: Site) -> Iterator[Page]:
-    """Signed in, in a Chromium that keeps pages for Back as a user's does; Playwright switches that off."""
+    """Sign in to a Chromium with the back/forward cache, which Playwright disables by default."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=chromium,

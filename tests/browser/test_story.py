@@ -1,4 +1,4 @@
-"""The main job from beginning to end, with keys only: ask, watch, score, approve, ask again in other words."""
+"""The main job from start to end with keys only: request, watch, score, approve and request in other words."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ REWORDED = "Remove the files in /var/tmp/exports that are more than 30 days old"
 
 
 def ask(page: Page, statement: str) -> None:
-    """From any page: the key of *New action*, words, Ctrl and Enter."""
+    """Request a script from any page: the key of *New action*, text, Ctrl+Enter."""
     page.keyboard.press("g")
     page.keyboard.press("n")
     page.wait_for_url("**/actions/new/**")
@@ -28,7 +28,7 @@ def test_a_script_is_asked_for_reviewed_and_then_answered_from_the_catalogue(
 ) -> None:
     page = sign_in("rita")
     ask(page, STATEMENT)
-    # The stages appear by themselves, and the page stops asking for them when the run is done.
+    # The stages appear by themselves, and the page stops polling when the run ends.
     expect(page.get_by_text("assessor: passed").first).to_be_visible()
     expect(page.get_by_text("Describe", exact=True).first).to_be_visible()
     take(page, "run")
@@ -41,19 +41,19 @@ def test_a_script_is_asked_for_reviewed_and_then_answered_from_the_catalogue(
     page.keyboard.press("c")
     page.keyboard.type("Only files, and only there.")
     expect(page.locator("#saved")).to_have_attribute("data-state", "saved")
-    # Back out of the comment to the scores, as a person would, and then the score's own key.
+    # Go back from the comment to the scores, then press the score's own key.
     page.keyboard.press("Shift+Tab")
     page.keyboard.press("2")
     page.keyboard.press("Enter")
     expect(page.get_by_text("assessor: passed")).to_be_visible()
-    # It deletes, which is a high risk: to approve it takes a reason.
+    # The script deletes files, which is a high risk, so approval needs a reason.
     page.locator("#risk_reason").fill("It is to delete what is old, and only there.")
     page.keyboard.press("Tab")
     page.keyboard.press("a")
-    # On to the next item, or back to the queue where nothing waits.
+    # The next item, or the queue if none waits.
     expect(page.get_by_text("Approved. It is verified as")).to_be_visible()
 
-    # Who asked approved it, too: that these words ask for this script takes a second person.
+    # The requester approved it too, so another user must confirm that the phrasing matches the script.
     other = sign_in("carla")
     other.goto("/catalogue/curation/wordings/")
     other.get_by_role("link", name=STATEMENT).click()

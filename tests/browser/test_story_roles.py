@@ -1,4 +1,4 @@
-"""The main job of each role in a browser, every form sent as it was rendered."""
+"""The main job of each role in a browser, with every form sent as rendered."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NEW_PASSWORD = "a good new passphrase"
 
 
 def press(page: Page, control: Locator) -> None:
-    """Press it, and be on the page that answers."""
+    """Click it and wait for the next page."""
     with page.expect_navigation():
         control.click()
 
@@ -30,7 +30,7 @@ def test_pressing_cancel_leaves_a_form_unsent(sign_in: Callable[..., Page]) -> N
 def test_a_reviewer_asks_scores_and_approves_without_any_script(
     site: Site, browser: Browser
 ) -> None:
-    """Every form as it was rendered, and nothing of ours that could send it in another way."""
+    """Every form is sent as rendered, because no JavaScript could send it differently."""
     context = browser.new_context(base_url=site.url, java_script_enabled=False)
     page = context.new_page()
     log_in(page, "rolf")
@@ -60,7 +60,7 @@ def test_a_reviewer_asks_scores_and_approves_without_any_script(
 
 @pytest.fixture
 def elsewhere(context: BrowserContext) -> Page:
-    """The browser of the person who gets the link."""
+    """Return the browser of the user who gets the link."""
     return context.new_page()
 
 

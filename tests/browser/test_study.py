@@ -1,4 +1,4 @@
-"""A study from its name to its figures: filled, run and piloted, scored by two, settled, read, taken elsewhere."""
+"""A study from its name to its figures: filled, piloted, run, scored by two, adjudicated, read and exported."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ STATEMENTS = [
     "Show how long the machine has been up",
     "Delete files older than 30 days in /var/tmp/exports",
 ]
-# What the two reviewers differ on, and nothing else.
+# The only statement that the two reviewers disagree on.
 DOUBTFUL = STATEMENTS[0]
 ROWS = [{"nr": str(number), "what": statement} for number, statement in enumerate(STATEMENTS)]
-# Which item and stage the review screen is at.
+# The current item and stage of the review page.
 _WHERE = """[document.querySelector('#desk')?.dataset.item,
              document.querySelector('#desk input[name=stage]')?.value]"""
 
@@ -31,7 +31,7 @@ def choose_file(page: Page, campaign: str, file: Path, *, kind: str, button: str
 
 
 def wait_for_rows(page: Page) -> None:
-    """Until the last row is read."""
+    """Wait until the last row is read."""
     expect(page.get_by_text("Refused")).to_be_visible()
     expect(page.locator("#transfer[hx-trigger]")).to_have_count(0)
 
@@ -42,7 +42,7 @@ def import_file(page: Page, campaign: str, file: Path, *, kind: str) -> None:
 
 
 def look_and_import(page: Page, campaign: str, file: Path) -> None:
-    """Its columns have other names: they are guessed, one is chosen otherwise and back, and they are imported."""
+    """Preview a file with other column names, change a guessed role and change it back, and import the file."""
     choose_file(page, campaign, file, kind="items", button="Preview")
     expect(page.get_by_label("nr")).to_have_value("id")
     expect(page.get_by_label("what")).to_have_value("statement")
@@ -55,7 +55,7 @@ def look_and_import(page: Page, campaign: str, file: Path) -> None:
 
 
 def start_runs(page: Page, campaign: str, button: str, *, ready: int) -> None:
-    """Start runs, and wait until so many items are ready to be reviewed or held back for later."""
+    """Start runs, and wait until this many items are ready for review or held for later."""
     page.goto(f"{campaign}setup/start/")
     page.get_by_role("button", name=button).click()
     expect(page.locator(".notice-success").first).to_be_visible()
@@ -75,7 +75,7 @@ def move(page: Page, campaign: str, label: str) -> None:
 
 
 def new_campaign(page: Page, name: str) -> str:
-    """Named and kept; the address that its pages begin with."""
+    """Create a campaign, and return the prefix of its pages' addresses."""
     page.goto("/campaigns/new/")
     page.fill("input[name=name]", name)
     page.keyboard.press("Control+Enter")
@@ -84,9 +84,9 @@ def new_campaign(page: Page, name: str) -> str:
 
 
 def score(page: Page, study: str, doubtful: str) -> int:
-    """By keys from the study's own page on until nothing waits; how many items there were.
+    """Score all available items from the study's page with the keyboard, and return their number.
 
-    Every script is right, but for the doubtful one; feedback and refined scripts are right.
+    Every script except the doubtful one is right, as are feedback and refined scripts.
     """
     page.goto(study)
     page.keyboard.press("s")
@@ -129,7 +129,7 @@ def test_a_study_from_its_name_to_figures_that_travel(
     manager.locator("button[name=everybody]").click()
     expect(manager.locator(".notice-success")).to_be_visible()
 
-    # The pilot: runs for its one statement, one review; then the rest.
+    # The pilot has one statement and one review. The rest follows.
     start_runs(manager, campaign, "Run the pilot’s statements", ready=1)
     move(manager, campaign, "Start the pilot")
     study = campaign.replace("/campaigns/", "/studies/")

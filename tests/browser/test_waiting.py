@@ -1,4 +1,4 @@
-"""A reviewer stays on an item that the model is at: the screen comes to date by itself, and never under their hands."""
+"""A reviewer waits for the model on an item's page. The page updates by itself, but not while they use it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ services.claim_item(item, by=rita)
 score_next(item, rita, 0)
 Assignment.objects.filter(item=item).update(state='waiting', lease_until=None)
 """
-LATER = 10_000  # milliseconds, more than between two questions
+LATER = 10_000  # milliseconds, more than the polling interval
 
 
 def test_what_is_ready_appears_by_itself_but_not_while_one_writes(
@@ -70,7 +70,7 @@ def test_what_is_ready_appears_by_itself_but_not_while_one_writes(
 
     with page.expect_response("**/items/*/?waits=1"):
         page.clock.fast_forward(LATER)
-    # The item is in hand again, at what came.
+    # The item is claimed again, at the new stage.
     expect(page.locator(".steps [aria-current]")).to_contain_text("Feedback")
     expect(page.locator("#value_0")).to_be_visible()
     expect(waits).to_have_count(0)
@@ -134,7 +134,7 @@ def test_waiting_page_uses_little_of_the_processor(
 
 
 def _processor_seconds() -> float:
-    """The processor time of the browser, which is a descendant of this process."""
+    """Return the processor time of the browser, which is a descendant of this process."""
     children: dict[int, list[tuple[int, str, int]]] = {}
     for status in Path("/proc").glob("[0-9]*/stat"):
         try:
