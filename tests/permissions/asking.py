@@ -1,4 +1,4 @@
-"""Asking an address as a person does, from a browser that sends its CSRF token, and undoing whatever it did."""
+"""Send requests as a browser with its CSRF token does, and undo their changes."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from django.urls import reverse
 
 from tests.web_client import WebClient
 
-NOTHING_THERE = "no history"  # the admin's way of saying that there is no such row
+NOTHING_THERE = "no history"  # the admin's response for a missing row
 _TOKEN = "c" * 32
 
 
 class _Requests(RequestFactory):
-    """Django's test client without what it notes of every template, which takes as long as the request."""
+    """Django's request factory with a client handler. The test client records every template, which is slow."""
 
     handler = ClientHandler(enforce_csrf_checks=True)
 
@@ -32,7 +32,7 @@ class _Requests(RequestFactory):
 
 
 class Browser:
-    """One person's, or nobody's."""
+    """The browser of a user, or an anonymous one."""
 
     def __init__(self, user: User | None = None, *, token: str = "") -> None:
         self._requests = _Requests()
@@ -46,11 +46,11 @@ class Browser:
         self._headers = {"Authorization": f"Bearer {token}"} if token else {"X-CSRFToken": _TOKEN}
 
     def answer(self, method: str, url: str) -> str:
-        """allowed, 403, 404, 405, sign-in, no history or an error; the database is as it was."""
+        """Return allowed, 403, 404, 405, sign-in, no history or an error. The database does not change."""
         return self.ask(method, url)[0]
 
     def ask(self, method: str, url: str) -> tuple[str, str]:
-        """The answer in one word, as above, and the page; what is no page, or streamed, is an empty one."""
+        """Return the response in one word, as above, and the page, which is empty for streams and other types."""
         with undone():
             response = self._send(method, url, **self._refused_as(method))
             kind = response.headers.get("Content-Type", "")
@@ -59,20 +59,20 @@ class Browser:
             return self._sort(response, url), html
 
     def get(self, url: str) -> HttpResponseBase:
-        """The page itself, which may write; what is streamed is read by whoever asks."""
+        """Return the page itself. Its changes are kept, and the caller reads streams."""
         return self._send("GET", url)
 
     def _refused_as(self, method: str) -> dict[str, str]:
-        """Three in five of all answers refuse: as JSON, for the page around it is the same each time.
+        """Ask for JSON, because three in five responses are refusals, whose HTML pages are always the same.
 
-        But a browser that is not signed in is led by its links to the sign-in page.
+        An anonymous browser follows links to the sign-in page.
         """
         if self._is_anonymous and method == "GET":
             return {}
         return {"Accept": "application/json"}
 
     def _send(self, method: str, url: str, **headers: str) -> HttpResponseBase:
-        # What an answer said about cookies was undone with the rest.
+        # Undo the response's changes to the cookies as well.
         self._requests.cookies = SimpleCookie(self._cookies.replace("Set-Cookie: ", ""))
         kind = {"content_type": "application/json"} if url.startswith("/api/") else {}
         send = getattr(self._requests, method.lower())
@@ -85,7 +85,7 @@ class Browser:
         if status >= 500 or status in (403, 404, 405):
             return str(status)
         to = urlsplit(response.headers.get("Location", "")).path
-        if to == reverse("admin:login"):  # which knows whether they may sign in there
+        if to == reverse("admin:login"):  # checks whether they may sign in there
             self._admin = self._admin or self._sort(self._send("GET", to), to)
             return self._admin
         if to == reverse("admin:index") and "/history/" in url:
@@ -97,7 +97,7 @@ class Browser:
 
 @contextmanager
 def undone() -> Iterator[None]:
-    """Everything that is written inside is taken back."""
+    """Roll back everything that is written inside."""
     with transaction.atomic():
         yield
         transaction.set_rollback(True)

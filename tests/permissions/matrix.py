@@ -1,8 +1,8 @@
-"""Who may ask what, read from the tables beside this file, and the product's own addresses, to compare them with.
+"""The permissions in the tables of this folder, and the product's own addresses to compare them with.
 
-`pages.txt` is keyed by the name of the URL pattern and the method, `operations.txt` by the operation of the OpenAPI
-schema, `admin.txt` by the name of the pattern: views may move. An address without a row fails the suite, and so
-does a row without an address.
+The keys do not depend on where a view is: `pages.txt` has the name of the URL pattern and the method, `operations.txt`
+the operation of the OpenAPI schema, and `admin.txt` the name of the pattern. An address without a row fails the suite,
+and so does a row without an address.
 """
 
 from __future__ import annotations
@@ -37,27 +37,27 @@ _EITHER = re.compile(r"<(?:\w+:)?(\w+)>|\{(\w+)\}")
 
 
 class Objects(Protocol):
-    """Rows of every kind, to stand in addresses."""
+    """Rows of every kind, whose keys fill in addresses."""
 
     def keys(self, object: str, person: str) -> dict[str, object]:
-        """By the name of the parameter, and under "" for every other one: the keys of what a row names."""
+        """Return the row's keys by parameter name, and under "" the key for all other parameters."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One line of a table: who may ask one thing of one kind of object."""
+    """One line of a table: who may access one address with one kind of object."""
 
     room: str
     name: str  # of the URL pattern, or the id of the operation
     methods: tuple[str, ...]
-    object: str  # kind and whose, or "-"
+    object: str  # kind and owner, or "-"
     who: tuple[str, ...]
-    refused: str = "403"  # or 404, and for which roles; for the others it is 403
-    scope: str = ""  # of the API's; several with | between them, of which one is enough
+    refused: str = "403"  # or 404, and for which roles (the others get 403)
+    scope: str = ""  # of the API: any one of those separated by |
     operation: str = ""
 
     def answer_to(self, person: str) -> str:
-        """allowed, 403, 404 or sign-in."""
+        """Return allowed, 403, 404 or sign-in."""
         if "public" in self.who:
             return "allowed"
         if person == ANONYMOUS:
@@ -69,7 +69,7 @@ class Row:
 
 
 class Address(NamedTuple):
-    """One thing that can be asked, with the keys of real rows in it."""
+    """One method and address, with the keys of real rows."""
 
     name: str
     method: str
@@ -78,11 +78,8 @@ class Address(NamedTuple):
     row: Row
 
 
-# --- The tables -------------------------------------------------------------------------------------------------
-
-
 def _lines(name: str) -> Iterator[tuple[str, list[str]]]:
-    """The room and the columns of each row."""
+    """Yield the package and the columns of each row."""
     room = ""
     for line in (HERE / name).read_text(encoding="utf-8").splitlines():
         if line.startswith("== "):
@@ -100,7 +97,7 @@ def _who(text: str) -> tuple[str, ...]:
 
 @cache
 def page_rows() -> tuple[Row, ...]:
-    """The rows of pages.txt."""
+    """Return the rows of pages.txt."""
     rows = []
     for room, (name, methods, object, who, *refused) in _lines("pages.txt"):
         rows.append(Row(room, name, tuple(methods.split()), object, _who(who), *refused))
@@ -109,7 +106,7 @@ def page_rows() -> tuple[Row, ...]:
 
 @cache
 def operation_rows() -> tuple[Row, ...]:
-    """The rows of operations.txt; those of an operation that the schema does not have are without a method."""
+    """Return the rows of operations.txt. Rows of unknown operations have no method."""
     rows, known = [], operations()
     for room, (name, object, scope, who, *refused) in _lines("operations.txt"):
         assert set(scope.split("|")) <= {*SCOPES}, f"there is no scope {scope} in {name}"
@@ -121,7 +118,7 @@ def operation_rows() -> tuple[Row, ...]:
 
 @cache
 def admin_rows() -> tuple[Row, ...]:
-    """The rows of admin.txt, one for each address and method: the first line that fits it."""
+    """Return a row for each address and method of the admin, from the first matching line of admin.txt."""
     lines = [
         (name, set(methods.split()), _who(who))
         for _room, (name, methods, who) in _lines("admin.txt")
@@ -134,9 +131,6 @@ def admin_rows() -> tuple[Row, ...]:
                 rows.append(Row("Admin", name, tuple(sorted(methods & left)), name, who))
                 left -= methods
     return tuple(rows)
-
-
-# --- The product's addresses --------------------------------------------------------------------------------------
 
 
 def _patterns(
@@ -158,7 +152,7 @@ def _all() -> tuple[tuple[str, str, URLPattern], ...]:
 
 @cache
 def page_routes() -> dict[str, str]:
-    """Name to route of every address that is neither the admin's nor an operation of the API."""
+    """Return the route by name of every address outside the admin and the API."""
     return {
         name: route
         for name, route, pattern in _all()
@@ -170,7 +164,7 @@ def page_routes() -> dict[str, str]:
 
 @cache
 def admin_routes() -> dict[str, str]:
-    """Name to route of the admin's; those without a name lead to one with a name."""
+    """Return the route by name of the admin's addresses. Those without a name redirect to one with a name."""
     named = [
         (name, route)
         for name, route, pattern in _all()
@@ -181,7 +175,7 @@ def admin_routes() -> dict[str, str]:
 
 @cache
 def operations() -> dict[str, tuple[str, str]]:
-    """Operation to method and path, from the OpenAPI schema."""
+    """Return the method and path of each operation in the OpenAPI schema."""
     return {
         one["operationId"]: (method.upper(), path)
         for path, methods in api_schema()["paths"].items()
@@ -191,22 +185,19 @@ def operations() -> dict[str, tuple[str, str]]:
 
 
 def api_routes() -> set[tuple[str, str]]:
-    """Method and path of everything that the API's routers lead to, parameters as {}."""
+    """Return method and path of everything that the API's routers serve, with parameters as {}."""
     found = set()
     for _name, route, pattern in _all():
         actions = getattr(pattern.callback, "actions", None)
         if actions and "(?P<format>" not in route:
             path = re.sub(r"\(\?P<\w+>[^)]*\)", "{}", route.replace("^", ""))
-            # REST framework adds HEAD to what answers GET once the address was asked.
+            # REST framework adds HEAD to views with GET after their first request.
             found |= {(method.upper(), f"/{path}") for method in actions if method != "head"}
     return found
 
 
-# --- Filled in ----------------------------------------------------------------------------------------------------
-
-
 def url_of(row: Row, objects: Objects, person: str) -> str:
-    """The address of a row with the keys of what it names, as this person would ask for it."""
+    """Return the address of a row with the keys of its objects, as this user would request it."""
     route = operations()[row.operation][1] if row.operation else "/" + _plain(row)
     if not _EITHER.search(route):
         return route
@@ -216,7 +207,7 @@ def url_of(row: Row, objects: Objects, person: str) -> str:
 
 def _plain(row: Row) -> str:
     route = admin_routes().get(row.name) or page_routes()[row.name]
-    # Addresses of Django's own that are regular expressions.
+    # Some of Django's own addresses are regular expressions.
     route = re.sub(r"\(\?P<(\w+)>(?:[^()]|\([^)]*\))*\)", r"<\1>", route)
     return route.replace("\\.", ".").replace("/?", "/").removesuffix("$").replace("^", "")
 
@@ -224,9 +215,9 @@ def _plain(row: Row) -> str:
 def addresses(
     objects: Objects, *, person: str, rows: Iterable[Row] | None = None
 ) -> Iterator[Address]:
-    """Every address of the pages and the API as this person asks for it, each method by itself.
+    """Yield every address of the pages and the API as this user would request it, once per method.
 
-    `rows` narrows it: `[row for row in page_rows() if row.answer_to("reviewer") == "allowed"]`, say.
+    `rows` filters them, for example `[row for row in page_rows() if row.answer_to("reviewer") == "allowed"]`.
     """
     for row in (*page_rows(), *operation_rows()) if rows is None else rows:
         for method in row.methods:

@@ -1,11 +1,11 @@
-"""Rows of every kind that an address names: one's own, somebody else's, and those where it makes no difference.
+"""Rows of every kind that an address names: the user's own, another user's, and those without an owner.
 
-Everybody has an own action, run, use, token and item in hand, whatever their role: a role may have been taken away
-since, and having made something must not be a way round it.
+Every user has their own action, run, use, token and claimed item, in every role. A role may be revoked later,
+and having created a row must not bypass that.
 
-  item held       in the live queue, in the person's own hands          item free      open to whoever comes next
-  item member     of a study in which everybody is a member             item stranger  of a study of somebody else's
-  ... own         the person's own                                      ... other      somebody else's
+  item held       in the live queue, claimed by the user                item free      available to the next reviewer
+  item member     of a study with all users as members                  item stranger  of a study without this user
+  ... own         the user's own                                        ... other      another user's
 """
 
 from __future__ import annotations
@@ -72,11 +72,11 @@ from tests.people import make_person
 from tests.permissions.matrix import ROLES, SCOPES, SIGNED_IN
 from tests.review.maker import make_study
 
-EVERY_ROLE = "everyone"  # a person with all roles, whose tokens are tried
+EVERY_ROLE = "everyone"  # a user with all roles, whose tokens are tested
 
 
 class Everything:
-    """People of every role, and objects of every kind; implements `matrix.Objects`."""
+    """Users of every role and objects of every kind. Implements `matrix.Objects`."""
 
     def __init__(self) -> None:
         self.people: dict[str, User] = {}
@@ -96,7 +96,7 @@ class Everything:
         self._make_own("", self.other)
 
     def keys(self, object: str, person: str) -> dict[str, object]:
-        """What stands in the address for this object; `other` is the same for everybody."""
+        """Return the keys in the address of this object. `other` is the same for all users."""
         if object.startswith("admin:"):
             return self._admin_keys(object.removeprefix("admin:"))
         kind, _space, whose = object.partition(" ")
@@ -110,7 +110,7 @@ class Everything:
         self._keys[object, person] = {"": key, **more}
 
     def _admin_keys(self, name: str) -> dict[str, object]:
-        """A row of the model that an address of the admin is about."""
+        """Return a row of the model that an address of the admin is about."""
         found = re.match(r"(auth|auditlog|catalog|pipeline)_([a-z]+)_", name)
         row = apps.get_model(found[1], found[2]).objects.first() if found else None
         user = ContentType.objects.get_for_model(User)
@@ -120,8 +120,6 @@ class Everything:
             "content_type_id": user.pk,
             "url": "",
         }
-
-    # --- Each room's ----------------------------------------------------------------------------------------------
 
     def _live_item(self, statement: str) -> Item:
         run = make_run(
@@ -196,7 +194,7 @@ class Everything:
             reason="No",
         )
         self._put("decision", decision.pk)
-        # What is decided is hidden from nobody.
+        # Decided runs are visible to all users.
         Item.objects.filter(pk=decided.pk).update(state=Item.State.CLOSED, closed_at=timezone.now())
         self._put("run decided", decided.run_id)
         self._put("draft", shown(draft))

@@ -1,4 +1,4 @@
-"""What an empty page offers instead may be used by who reads it; a walk through a full product meets no such page."""
+"""Users may use what an empty page offers them. A walk through a full product sees no empty pages."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from tests.permissions.asking import Browser
 from tests.permissions.crawl import Offer, offers_of
 from tests.permissions.matrix import SIGNED_IN, page_routes, page_rows
 
-# They answer with files or fragments, or say only how the product is made or is.
+# They respond with files or fragments, or only describe the product.
 _NOT_ASKED = ("api-docs", "api-schema", "api:api-root", "readyz", "healthz", "operation", "gallery")
-# Nothing is there, and nothing fits.
+# A page without data, and a search without results.
 _QUERIES = ("", "?q=zzq")
 
 

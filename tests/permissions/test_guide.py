@@ -6,7 +6,7 @@ from django.conf import settings
 
 from tests.permissions.matrix import ROLES, page_rows
 
-# The task in the guide, and the URL that does it.
+# The task in the guide, and the URL for it.
 WHAT = {
     "request a script": "action-new POST -",
     "run again, cancel or retry own requests": "run-retry POST run own",

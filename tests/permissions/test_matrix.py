@@ -1,4 +1,4 @@
-"""Every address x every role x whose object is asked for real, and answers as the tables say."""
+"""Request every address as every role on each kind of object, and compare the responses with the tables."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ from tests.permissions.matrix import (
 )
 from tests.permissions.objects import EVERY_ROLE, Everything
 
-# How a method is refused that an address does not take: some views ask who it is before they look at the method.
+# Responses to a method that an address does not accept. Some views check the user before the method.
 _REFUSED = ("405", "403", "sign-in")
 
 
 def differences(
     everything: Everything, rows: Iterable[Row], people: Iterable[str], *, is_whole: bool = True
 ) -> list[str]:
-    """Return the answers that differ from the rows, and print how many were asked for.
+    """Return the responses that differ from the rows, and print the number of requests.
 
-    With `is_whole=False`, each address is opened by the first person who may, and still refused to all others.
+    With `is_whole=False`, only the first user who may open an address opens it. All users who may not still try.
     """
     rows = list(rows)
     tried, addressed, opened, found = 0, set(), set(), []
@@ -63,7 +63,7 @@ def differences(
 
 
 def _says_the_same(answer: str, expected: str) -> bool:
-    """In the admin what is not there is looked for first, and a method is refused last."""
+    """Accept that the admin looks for missing rows first and checks the method last."""
     return answer == NOTHING_THERE or (answer, expected) in (("405", "allowed"), ("404", "403"))
 
 
@@ -81,7 +81,7 @@ def test_every_address_answers_every_role_as_the_table_says(
 def test_every_address_is_refused_to_whom_the_table_refuses_it_and_opens_to_somebody(
     everything: Everything, table: Callable[[], tuple[Row, ...]]
 ) -> None:
-    """Only the request itself shows that a view asks for permission."""
+    """Only the request itself shows that a view checks permissions."""
     found = differences(everything, table(), [ANONYMOUS, *SIGNED_IN], is_whole=False)
     assert not found, "\n" + "\n".join(found)
 
@@ -91,7 +91,7 @@ def test_every_address_is_refused_to_whom_the_table_refuses_it_and_opens_to_some
 def test_a_token_opens_what_its_scope_says(everything: Everything, others: int) -> None:
     """Each operation is called with its own scopes and with this many others.
 
-    The token's user has every role, so what is refused is refused because of the scope.
+    The token's user has every role, so only the scope can deny a call.
     """
     person, tried, found = everything.people[EVERY_ROLE], 0, []
     asked_by_others = Counter[Row]()
@@ -117,7 +117,7 @@ def test_a_token_opens_what_its_scope_says(everything: Everything, others: int) 
 
 
 def test_every_page_has_a_row_and_every_row_a_page(everything: Everything) -> None:
-    """Also each way of asking: a method without a row is one that the address does not take."""
+    """Every method that an address accepts needs a row, too."""
     rows = {(row.name, method): row for row in page_rows() for method in row.methods}
     named = {row.name: row for row in page_rows()}
     new = sorted(page_routes().keys() - named.keys())
