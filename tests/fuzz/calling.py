@@ -1,4 +1,4 @@
-"""Calls that are generated from the schema, made in this process, and rolled back one by one."""
+"""Generate calls from the schema, run them in this process, and roll each one back."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ CHECKS = [
     content_type_conformance,
     response_schema_conformance,
 ]
-# Of ten calls with data that the schema allows, so many name rows that exist.
+# The number of valid calls in ten that use keys of existing rows.
 KNOWN = 8
 
 
 @dataclass
 class Tally:
-    """What came of the calls."""
+    """The results of the calls."""
 
     statuses: Counter[int] = field(default_factory=Counter)
     positive: int = 0
@@ -64,7 +64,7 @@ class Tally:
 
 
 def operations(secret: str) -> list[APIOperation[Any]]:
-    """Every operation of the schema, as the product serves it."""
+    """Return every operation of the schema, as the product serves it."""
     headers = {
         "Authorization": f"Bearer {secret}",
         "Accept": "application/vnd.oai.openapi+json",
@@ -76,7 +76,7 @@ def operations(secret: str) -> list[APIOperation[Any]]:
 def call_operation(
     operation: APIOperation[Any], *, examples: int, secret: str, world: World, tally: Tally
 ) -> None:
-    """Call it this often, two times in three with valid data; every call is rolled back."""
+    """Call the operation this often, two times in three with valid data. Each call is rolled back."""
     negative, positive = max(examples // 3, 1), GenerationMode.POSITIVE
     for mode, count in (
         (positive, examples - negative),
@@ -142,7 +142,7 @@ def _has_input(operation: APIOperation[Any]) -> bool:
 def _name_what_exists(
     case: Case[Any], world: World, draw: Callable[[st.SearchStrategy[Any]], Any]
 ) -> None:
-    """Put rows that exist in the places of what was made up."""
+    """Replace generated keys with those of existing rows."""
     for name in case.path_parameters:
         if known := world.known(case.path, name):
             case.path_parameters[name] = draw(st.sampled_from(known))

@@ -1,4 +1,4 @@
-"""What the generated calls came to is said at the end, whichever worker made them."""
+"""Report the results of the generated calls at the end, from all test workers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Call every operation with data that its schema allows and forbids: no answer is 5xx or undeclared."""
+"""Call every operation with data that its schema allows and forbids. No response may be 5xx or undeclared."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def _same_connection() -> Iterator[None]:
     first_cases(1, [("chief", 2), ("reviewer", EXAMPLES), ("chief", EXAMPLES)]),
 )
 def test_the_api_keeps_to_its_schema(role: str, examples: int, record_property: object) -> None:
-    """Only generated calls reach combinations that nobody has thought of."""
+    """Only generated calls find unexpected combinations."""
     world = make_world()
     person: User = getattr(world, role)
     secret = make_token(
         person,
         name="fuzz",
-        # Metrics are no operation of the API, and their scope is not for everybody.
+        # Metrics are not an operation of the API, and their scope needs another role.
         scopes=[one for one in ApiToken.Scope.values if one != ApiToken.Scope.METRICS],
         days=None,
         by=person,

@@ -1,4 +1,4 @@
-"""Rows of every kind, so that generated calls find something to act on, and the table of what to name where."""
+"""Rows of every kind for the generated calls, and the table of parameters and their possible values."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ENTRIES = b'{"title": "Show the load", "script": "uptime\\n"}\n'
 
 @dataclass
 class World:
-    """The people, and under the name of a folder or a field what may stand there."""
+    """The users, and the possible values by folder or field name."""
 
     reviewer: User
     chief: User  # manager, curator and administrator in one
@@ -44,7 +44,7 @@ class World:
     fields: dict[str, Sequence[object]] = field(default_factory=dict)
 
     def known(self, path: str, parameter: str) -> Sequence[object]:
-        """What may stand in the place of a parameter of this path; none where it is not known."""
+        """Return the possible values of a parameter of this path, if any are known."""
         folder = path.removeprefix("/api/v1/").split("/")[0]
         if parameter in ("remark", "shortening"):
             return self.folders[parameter]
