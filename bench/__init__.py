@@ -1,1 +1,1 @@
-"""The figures we hold, measured: `make bench` prints a table and writes bench/results/figures.json."""
+"""Benchmarks with bounds: `make bench` prints a table and writes bench/results/figures.json."""

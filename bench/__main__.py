@@ -1,10 +1,10 @@
-"""Run the benchmarks, all or those named, print their figures with bounds, and fail if a bound is broken.
+"""Run all benchmarks or the named ones, print their figures with bounds, and fail if a bound is broken.
 
-    python -m bench [--full] [NAME ...]
+python -m bench [--full] [NAME ...]
 
-By default each ends within about three minutes; `--full` runs the sizes that the documents promise. `tiny`,
-`intercode`, `coverage`, `upgrade`, `scale` and `recall` run only if they are named. Each runs in a process and on
-servers of its own, so that none leaves rows or memory to the next.
+By default each takes at most about three minutes. `--full` runs the sizes that the docs promise. `tiny`, `intercode`,
+`coverage`, `upgrade`, `scale` and `recall` run only if they are named. Each runs in its own process with its own
+servers, so that none leaves rows or memory to the next.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from bench.figures import CannotMeasure, Figure, describe_bounds, is_held
 from bench.support.stage import prepared
 
 RESULTS = Path(__file__).parent / "results"
-# Each module has a function measure(); it is imported after the settings are made.
+# Each module has a function measure(). It is imported after the settings are configured.
 MEASUREMENTS = {
     "pipeline": "runs.pipeline",
     "chaos": "runs.chaos",
@@ -72,7 +72,7 @@ def main(arguments: list[str]) -> int:
         return 2
     if len(names) == 1 and len(arguments) == 1:
         return measure(names[0])
-    # A new process for each, also so that all modules see BENCH_FULL.
+    # Start a new process for each, so that all modules see BENCH_FULL.
     ended = [
         subprocess.run([sys.executable, "-m", "bench", name], check=False).returncode
         for name in names or MEASUREMENTS
@@ -95,7 +95,7 @@ def measure(name: str) -> int:
 
 
 def print_table(name: str, figures: list[Figure]) -> int:
-    """Print a line for each figure; return 1 if one is out of its bounds."""
+    """Print a line for each figure, and return 1 if one is out of its bounds."""
     print(f"\n{name}")
     width = max((len(row["what"]) for row in figures), default=0)
     for row in figures:

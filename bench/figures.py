@@ -1,4 +1,4 @@
-"""A row of what a benchmark prints: what was measured, the value, and the bounds it must stay within."""
+"""A row of a benchmark's table: what was measured, the value, and the bounds it must stay within."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _REFERENCE_MS = 64.0
 
 class Figure(TypedDict):
     what: str
-    value: float | None  # None if it could not be measured; `note` has the reason
+    value: float | None  # None if it could not be measured (`note` has the reason)
     least: NotRequired[float]
     most: NotRequired[float]
     note: NotRequired[str]
 
 
 class CannotMeasure(Exception):
-    """Something that a benchmark needs is not on this machine; the text names it."""
+    """Raised if something that a benchmark needs is missing on this machine. The text names it."""
 
 
 def figure(
@@ -35,7 +35,7 @@ def figure(
     exactly: float | None = None,
     note: str = "",
 ) -> Figure:
-    """Return a row; without bounds it is printed for information only."""
+    """Return a row. Without bounds it is printed for information only."""
     made: Figure = {"what": what, "value": None if value is None else float(value)}
     for name, bound in (("least", least), ("most", most)):
         if bound is not None or exactly is not None:
@@ -46,7 +46,7 @@ def figure(
 def percentiles(
     what: str, taken: Sequence[float], *, most: float | None = None, note: str = ""
 ) -> list[Figure]:
-    """Return median and 95th percentile of milliseconds; `most` bounds the latter."""
+    """Return median and 95th percentile of milliseconds. `most` bounds the latter."""
     cuts = quantiles(taken, n=20)
     return [
         figure(f"{what}, p50 in ms", cuts[9], note=note),
@@ -55,7 +55,7 @@ def percentiles(
 
 
 def is_held(row: Figure) -> bool:
-    """Return whether the value is within its bounds; a bounded value that is missing is not."""
+    """Return whether the value is within its bounds. A missing value with bounds is not."""
     least, most = row.get("least"), row.get("most")
     if row["value"] is None:
         return least is None and most is None
@@ -74,12 +74,12 @@ def describe_bounds(row: Figure) -> str:
 
 @cache
 def slowness() -> float:
-    """Return how many times slower this machine is than the reference, at least 1; multiply time limits by it."""
+    """Return how many times slower this machine is than the reference, at least 1. Multiply time limits by it."""
     return max(1.0, min(_time_squares() for _ in range(3)) / _REFERENCE_MS)
 
 
 def machine() -> Figure:
-    """Return the row that says how fast the machine was while time limits were checked."""
+    """Return the row with the machine's speed while time limits were checked."""
     note = f"time limits are multiplied by {slowness():.2f}; the reference is {_REFERENCE_MS:g} ms"
     return figure("the machine: processor ms for a million squares", _time_squares(), note=note)
 

@@ -1,1 +1,1 @@
-"""Measurements of the catalogue: retrieval on held-out pairs, and search."""
+"""Benchmarks of the catalogue: retrieval on held-out pairs, and search."""

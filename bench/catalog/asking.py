@@ -1,4 +1,4 @@
-"""Finds candidates for held-out queries, by meaning and by words, without a database."""
+"""Find candidates for held-out queries by meaning and by words, without a database."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from catalog.relevance import Candidate
 from catalog.relevance.fitted.word_overlap import Weights, read_wording
 from catalog.relevance.training.fitting import Asked
 
-BY_MEANING = 40  # as the product does, see catalog.retrieval.answers
+BY_MEANING = 40  # as in the product, see catalog.retrieval.answers
 BY_WORDS = 15
 
 Floats = NDArray[np.float64]
 
 
 class Alone(NamedTuple):
-    """A ranking by one measure: its best value and, of the ten best, which are right."""
+    """A ranking by one measure: its best value, and which of the ten best results are right."""
 
     value: float
     right: tuple[bool, ...]
 
 
 class Query(NamedTuple):
-    """A query with its candidates, and how the whole catalogue stands to it by one measure alone."""
+    """A query with its candidates, and the ranking of the whole catalogue by each measure alone."""
 
     asked: Asked
     has_answer: bool
@@ -39,7 +39,7 @@ class Query(NamedTuple):
 
 
 class Vectors:
-    """The vector of each statement under the default embedder, made once: 5 ms for each."""
+    """The vector of each statement under the default embedder, computed once in about 5 ms each."""
 
     def __init__(self, cache: Path) -> None:
         """Keep the embedder's files in the folder `cache`."""
@@ -47,14 +47,14 @@ class Vectors:
         self._known: dict[str, NDArray[np.float32]] = {}
 
     def of(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
-        """One row for each statement."""
+        """Return one row for each statement."""
         texts = list({pair.statement for pair in pairs} - self._known.keys())
         self._known.update(zip(texts, self._embedder.embed(texts), strict=True))
         return np.stack([self._known[pair.statement] for pair in pairs])
 
 
 def ask(task: Task, vectors: Vectors, weights: Weights) -> list[Query]:
-    """Each query of the task with what is found for it."""
+    """Return each query of the task with its candidates."""
     cosines = vectors.of(task.queries) @ vectors.of(task.catalogue).T
     lexical = _lexical(task, weights)
     return [
@@ -84,7 +84,7 @@ def _query(pair: Pair, catalogue: Sequence[Pair], cosines: Floats, lexical: Floa
 
 
 def _lexical(task: Task, weights: Weights) -> Floats:
-    """Cosines of the statements' words, each weighed by how rare it is; queries by catalogue."""
+    """Return cosines of word vectors weighted by rarity, one row per query and one column per catalogue entry."""
     places: dict[str, int] = {}
     queries = _word_rows(task.queries, weights, places)
     catalogue = _word_rows(task.catalogue, weights, places)

@@ -1,4 +1,4 @@
-"""Retrieval, search and pages over a catalogue of 100,000 entries, and vectors that come in meanwhile."""
+"""Retrieval, search and pages over a catalogue of 100,000 entries, while new vectors arrive."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ ENTRIES = size(full=100_000, quick=10_000)
 ASKED = 200
 LOOKS = 40
 NEAREST = 10
-ADDED = 2_000  # vectors stored while others search
+ADDED = 2_000  # vectors stored during searches
 PAGE_MS = 200.0
 _PLAIN_FILES = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
-# Filters from those that hardly narrow to those that leave next to nothing.
+# From filters that match nearly everything to filters that match almost nothing.
 _NARROWED = {
     "most of all": Filters(state="verified"),
     "a common tag": Filters(tag="tag-0"),
@@ -67,7 +67,7 @@ _PAGES = {
 
 
 def measure() -> list[Figure]:
-    """Fill the catalogue, build the index, then ask, search and look at pages."""
+    """Fill the catalogue, build the index, then time retrieval, searches and pages."""
     with override_settings(
         SCRIPTSMITH_EMBEDDER="minilm",
         STORAGES=settings.STORAGES | {"staticfiles": _PLAIN_FILES},
@@ -113,7 +113,7 @@ def _build_index(model: EmbeddingModel) -> list[Figure]:
 
 
 def _recall(query_vectors: Sequence[QueryVector]) -> list[Figure]:
-    """How many of the really nearest the product finds, with nothing narrowed and with filters."""
+    """Return the share of the exact nearest neighbors that the product finds, without and with filters."""
     shares = []
     for meaning in query_vectors:
         with by_scan():
@@ -131,9 +131,9 @@ def _recall(query_vectors: Sequence[QueryVector]) -> list[Figure]:
 
 
 def _narrowed_recall(name: str, filters: Filters, query_vectors: Sequence[QueryVector]) -> Figure:
-    """The same for entries that a person's filters leave; a tie counts as found."""
+    """Return the same share for the entries that match a user's filters. A tie counts as found."""
     scope = scope_of(filters)
-    # Without a filter that leaves few, only what may answer is searched by meaning.
+    # Without a selective filter, only answering entries are searched by meaning.
     entries = Entry.objects.order_by() if scope.among else Entry.objects.order_by().answering()
     keys = set(list_entries(filters, among=entries).values_list("pk", flat=True))
     shares = []
@@ -171,7 +171,7 @@ def _speed(asked: Sequence[str], query_vectors: Sequence[QueryVector]) -> list[F
 
 
 def _scripts_for(statement: str) -> None:
-    """What the page of an incident looks up before it is drawn: no model is asked."""
+    """Look up what an incident's page shows first, without a model."""
     incident = Incident(statement=statement, labels={"instance": "web-1:9100"})
     incident_page.find_scripts(incident, User(pk=0))
 
@@ -179,7 +179,7 @@ def _scripts_for(statement: str) -> None:
 def _store_while_searching(
     model: EmbeddingModel, forms: Forms, query_vectors: Sequence[QueryVector]
 ) -> list[Figure]:
-    """Vectors are stored by one connection while another searches without a pause."""
+    """Store vectors on one connection while another one searches continuously."""
     phrasings = [
         Phrasing(
             entry_id=pk, text=forms.draw().statement, source="curator", confirmed_at=timezone.now()
@@ -225,12 +225,12 @@ def _search_until(
 
 
 def _pages(asked: Sequence[str]) -> list[Figure]:
-    """Every page as a signed-in person sees it, with the number of its queries."""
+    """Time every page for a signed-in user, and count its queries."""
     curator = User.objects.create_user("bench-curator", password=None)
     curator.groups.set(Group.objects.filter(name="curator"))
     client = Client(headers={"host": "localhost"})
     client.force_login(curator)
-    settle_memory()  # as the web processes do
+    settle_memory()  # as in the web processes
     slugs = Entry.objects.order_by("-pk").values_list("slug", flat=True)[:LOOKS]
     words = [quote(statement) for statement in asked[:LOOKS]]
     addresses = {name: [address] * LOOKS for name, address in _PAGES.items()}
@@ -259,10 +259,10 @@ def _look(client: Client, address: str) -> None:
 def _time(
     what: str, looks: Sequence[Callable[[], object]], most: float | None = None
 ) -> list[Figure]:
-    """How long each look takes, the first one twice, for it may fill a cache; and its queries."""
+    """Time each call. The first one runs twice, because it may fill a cache, and its queries are counted."""
     with CaptureQueriesContext(connection) as queries:
         looks[0]()
-    note = f"{len(queries)} statements of SQL"  # now, because the next request forgets them
+    note = f"{len(queries)} statements of SQL"  # now, because the next request resets them
     taken = []
     for look in looks:
         began = time.perf_counter()
@@ -273,7 +273,7 @@ def _time(
 
 @contextmanager
 def by_scan() -> Iterator[None]:
-    """PostgreSQL looks at every vector for as long as the block runs."""
+    """Disable PostgreSQL's index scans inside the block, so that it compares every vector."""
     execute("SET enable_indexscan = off")
     try:
         yield

@@ -1,7 +1,7 @@
-"""What the assessor adds to retrieval: entries that lack nothing but certainty, confirmed or not.
+"""What the assessor adds to retrieval: entries that lack only certainty, with and without confirmation.
 
-The judge is the demo model, which goes by rules and is no language model: what it confirms says how the flow works
-and what it costs, and of the quality of a language model's word nothing.
+The judge is the demo model, which follows rules and is not a language model. Its confirmations show how the flow works
+and what it costs, but not the quality of a language model's judgment.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from pipeline.types import Question, Reply
 
 
 class Outcome(NamedTuple):
-    """What became of one query, and what that took."""
+    """The result and the cost of one query."""
 
     has_answer: bool
     is_right: bool  # the best entry
@@ -39,12 +39,12 @@ class Outcome(NamedTuple):
 
     @property
     def is_answered(self) -> bool:
-        """Whether whoever asks gets the best entry as the answer."""
+        """Return whether the user gets the best entry as the answer."""
         return self.by_scoring or self.is_confirmed
 
 
 class Judge:
-    """The demo model as assessor; a script is described once."""
+    """The demo model as assessor, which describes each script once."""
 
     def __init__(self) -> None:
         self._book = load_book(None)
@@ -52,7 +52,7 @@ class Judge:
         self._described: dict[str, str] = {}
 
     def ask(self, query: Query, model: RelevanceModel) -> Outcome:
-        """What the flow does with a query: the best entry answers by scoring, or it is asked about, or neither."""
+        """Run the flow for a query. The best entry answers by score, needs confirmation or is no answer."""
         [first, *_] = judge_all(query.asked.statement, query.asked.candidates, model)
         is_right = query.asked.right[first.place]
         by_scoring = first.judgement.answer is Answer.MATCH
@@ -85,7 +85,7 @@ class Judge:
 
 
 def describe(outcomes: Sequence[Outcome]) -> list[Figure]:
-    """The figures: answered and right, by scoring alone and with the judge, and what a statement costs."""
+    """Return the figures: answered and right, by score alone and with the judge, and the cost of a statement."""
     answerable = [one for one in outcomes if one.has_answer]
     figures = []
     for name, is_answered in (

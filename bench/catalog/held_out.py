@@ -1,7 +1,7 @@
-"""Public pairs of statements and scripts, grouped and split so that no part knows another's answers.
+"""Public pairs of statements and scripts, grouped and split so that no part has another part's answers.
 
-Two pairs belong together where their normalised scripts or their reduced statements are equal, and so
-does what is joined by a chain of such pairs: a component. Components go whole to a part.
+Two pairs belong together if their normalized scripts or their reduced statements are equal. Pairs connected by a chain
+of such pairs form a component, and a component is never split.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ class Pair(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A catalogue and what is asked of it."""
+    """A catalogue and the queries to it."""
 
     catalogue: tuple[Pair, ...]
     queries: tuple[Pair, ...]  # half of them have no answer there
 
 
 def read_pairs(path: Path = PAIRS) -> list[Pair]:
-    """The pairs of a file, with their components. Raises OSError."""
+    """Return the pairs of a file, with their components. Raises OSError."""
     with path.open(encoding="utf-8") as lines:
         rows = [json.loads(line) for line in lines]
     texts = [(row["statement"], row["script"]) for row in rows]
@@ -59,7 +59,7 @@ def read_pairs(path: Path = PAIRS) -> list[Pair]:
 
 
 def join(texts: Sequence[tuple[str, str]]) -> list[int]:
-    """A number for each pair of statement and script, equal within a component."""
+    """Return a number for each pair of statement and script, equal within a component."""
     parents = list(range(len(texts)))
 
     def find(place: int) -> int:
@@ -76,7 +76,7 @@ def join(texts: Sequence[tuple[str, str]]) -> list[int]:
 
 
 def reduce(statement: str) -> str:
-    """A statement without case, quotes, articles and final stop; a folder is a directory.
+    """Return a statement without case, quotes, articles and final period, with *folder* as *directory*.
 
     >>> reduce("Find the 'a' folders.")
     'find a directories'
@@ -87,7 +87,7 @@ def reduce(statement: str) -> str:
 
 
 def normalise(script: str) -> str:
-    """A script as shell tokens without quotes, where spellings that do the same are one.
+    """Return a script as shell tokens without quotes, with one spelling for equivalent commands.
 
     >>> normalise("find -name 'a b' -exec chmod 0755 {} \\\\; -print")
     'find . -name a b -exec chmod 755 {} +'
@@ -115,7 +115,7 @@ def _plain(token: str) -> str:
 
 
 def split(components: Iterable[int], *, parts: int, seed: int) -> list[frozenset[int]]:
-    """The components in so many parts of like size, at random."""
+    """Split the components at random into parts of similar size."""
     shuffled = sorted(set(components))
     random.Random(seed).shuffle(shuffled)
     return [frozenset(shuffled[start::parts]) for start in range(parts)]
@@ -129,11 +129,11 @@ def make_task(
     seed: int,
     may_be_taken: Callable[[int], bool] = lambda component: True,
 ) -> Task:
-    """A catalogue of the components `known`, and queries from those `asked`, which are among them.
+    """Make a catalogue of the components `known`, and queries from the components `asked`, which `known` includes.
 
-    It holds one statement for each script. Half the asked components are taken out of it whole. Queries
-    are the other statements of the rest, less those that the catalogue has (reduced), and as many of
-    those taken out.
+    The catalogue has one statement for each script. Half of the asked components are removed from it completely.
+    Queries are the other statements of the rest, without those in the catalogue (reduced), and as many of the removed
+    ones.
     """
     dice = random.Random(seed)
     candidates = sorted(component for component in asked if may_be_taken(component))
@@ -152,7 +152,7 @@ def make_task(
 
 
 def _once(pairs: Iterable[Pair], shown: set[str]) -> list[Pair]:
-    """One pair for each reduced statement that is not shown."""
+    """Return one pair for each reduced statement that is not shown."""
     return list(
         {text: pair for pair in pairs if (text := reduce(pair.statement)) not in shown}.values()
     )

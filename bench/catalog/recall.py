@@ -1,11 +1,11 @@
-"""What the index finds of the ten nearest, by how many vectors it holds and how far a search looks about in it.
+"""Recall of the index for the ten nearest, by number of vectors and by search breadth.
 
-    BENCH_RECALL_VECTORS=130000,1300000 python -m bench recall
+BENCH_RECALL_VECTORS=130000,1300000 python -m bench recall
 
-The vectors are those of bench.catalog.shelves, in a table with nothing else in it; the nearest are known from comparing
-each vector with each question as it is made. `BENCH_RECALL_MEMORY` is the `maintenance_work_mem` of building an index,
-`BENCH_RECALL_CONSTRUCTION` how far a build looks about (`ef_construction`, the product's own if it is not given). The
-last index is of `halfvec`, over as many vectors as the one before it.
+The vectors are those of bench.catalog.shelves, in a table of their own. The exact nearest come from comparing each new
+vector with each question. `BENCH_RECALL_MEMORY` is the `maintenance_work_mem` of building an index, and
+`BENCH_RECALL_CONSTRUCTION` is the build's `ef_construction` (default: the product's own). The last index is of
+`halfvec`, over as many vectors as the one before it.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ _MAINTENANCE = os.environ.get("BENCH_RECALL_MEMORY", "2GB")
 ASKED = 200
 CHUNK = 10_000
 _MIB = 1_048_576
-LEAST_RECALL = 0.98  # with as many candidates as the product looks at, or more
-# Two ways of adding up 384 products differ by less.
+LEAST_RECALL = 0.98  # with at least as many candidates as in the product
+# Two ways of summing 384 products differ by less.
 _ROUNDING = 1e-5
 
 
 def measure() -> list[Figure]:
-    """For each size the index, and for each breadth of search its recall and time; printed as they come."""
+    """Build an index of each size, and print recall and time for each search breadth as soon as they are known."""
     with override_settings(SCRIPTSMITH_EMBEDDER="minilm"):
         embedder = vector_store.embedder()
         forms = Forms(embedder, seed=1)
@@ -62,20 +62,20 @@ def measure() -> list[Figure]:
 
 
 class _Nearest:
-    """The cosines of the ten nearest of all vectors that were made, for each question."""
+    """The cosines of the ten nearest of all vectors so far, for each question."""
 
     def __init__(self, asked: Floats) -> None:
         self._asked = asked
         self._best = np.full((len(asked), NEAREST), -1.0, dtype=np.float32)
 
     def see(self, vectors: Floats) -> None:
-        """Take these vectors into account."""
+        """Update the ten nearest with these vectors."""
         cosines = self._asked @ vectors.T
         joined = np.concatenate([self._best, cosines], axis=1)
         self._best = np.partition(joined, -NEAREST, axis=1)[:, -NEAREST:]
 
     def share_of(self, question: int, distances: Sequence[float]) -> float:
-        """How many of those found are as near as the ten nearest."""
+        """Return the share of the found vectors that are as near as the ten nearest."""
         furthest = float(self._best[question].min())
         return sum(1 - one >= furthest - _ROUNDING for one in distances) / NEAREST
 
@@ -117,7 +117,7 @@ def _measure_index(size: int, kind: str, asked: Floats, nearest: _Nearest) -> It
             began = time.perf_counter()
             rows = _ask(
                 f"SELECT vector <=> %s FROM recall_vector ORDER BY {typed} <=> %s LIMIT {NEAREST}",
-                Vector(vector),  # what half of it says of a distance is rounded
+                Vector(vector),  # because half precision rounds the distance
                 value,
             )
             times.append((time.perf_counter() - began) * 1_000)

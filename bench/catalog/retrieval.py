@@ -1,8 +1,8 @@
 """Retrieval on held-out public pairs: by cosine alone, by words alone, and by the product's scoring.
 
-The components are split in five parts, and each is tested once: the model is fitted on the other four,
-calibrated and given its threshold in four folds by models fitted on three of them and asked for the fourth,
-and then asked in catalogues drawn for the part that is tested.
+The components are split into five parts, and each is tested once. The model is fitted on the other four. For its
+calibration and threshold, models fitted on three of them are tested on the fourth, in four folds. Then it is tested on
+catalogues drawn for the test part.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ from core.intervals import wilson
 
 SEED = 1
 PARTS = 5
-REPEATS = 2  # catalogues that are drawn to fit, each with other statements
-CALIBRATING = 3  # the same for each part that is held back
-TESTED = 2  # the same for the part that is tested
-WANTED_PRECISION = 0.95  # of the answers from the threshold on, among what was held back
+REPEATS = 2  # catalogues drawn for fitting, each with other statements
+CALIBRATING = 3  # catalogues for each held-out part
+TESTED = 2  # catalogues for the test part
+WANTED_PRECISION = 0.95  # of the held-out answers above the threshold
 BINS = 10
 LEAST_PRECISION = {0.1: 0.80, 0.2: 0.73, 0.3: 0.65}
 MOST_CALIBRATION_ERROR = 0.04
@@ -49,21 +49,21 @@ class Result(NamedTuple):
     """How one scoring ranked the answers of one query."""
 
     has_answer: bool
-    confidence: float  # in the first one
+    confidence: float  # in the first answer
     right: tuple[bool, ...]
 
 
 class Fold(NamedTuple):
-    """What one part, tested, brings."""
+    """The results of one test part."""
 
     results: dict[str, list[Result]]
-    matches: list[bool]  # of the answers that are a match, whether they are right
+    matches: list[bool]  # whether each answer that is a match is right
     swaps: list[Swapped]
     confirmed: list[Outcome]
 
 
 def measure() -> list[Figure]:
-    """All figures, from all parts together."""
+    """Return all figures, from all parts together."""
     if not PAIRS.is_file():
         raise CannotMeasure(f"the held-out pairs ({PAIRS.name}) are not on this machine.")
     pairs = read_pairs()
@@ -94,7 +94,7 @@ def measure() -> list[Figure]:
 
 
 def measure_fold(pairs: Sequence[Pair], vectors: Vectors, place: int) -> Fold:
-    """Fit on four parts, and ask for the components of the one in `place`."""
+    """Fit on four parts, and query the components of the part in `place`."""
     parts = split((pair.component for pair in pairs), parts=PARTS, seed=SEED)
     test = parts.pop(place)
     known = frozenset().union(*parts)
@@ -137,9 +137,9 @@ def fit_parts(
     version: str = "bench",
     made: dict[str, object] | None = None,
 ) -> tuple[ModelDocument, list[Query]]:
-    """A model from the components of these parts, with its threshold; and all that was held back.
+    """Return a model fitted on these parts, with its threshold, and all held-out results.
 
-    Each part is held back once, and asked for in a catalogue of all of them.
+    Each part is held out once, and queried in a catalogue of all parts.
     """
     known = frozenset().union(*parts)
     folds, queries = [], []
@@ -179,7 +179,7 @@ def _weigh(pairs: Sequence[Pair], components: frozenset[int]) -> Weights:
 
 
 def describe(scoring: str, results: Sequence[Result]) -> list[Figure]:
-    """The figures of one scoring."""
+    """Return the figures of one scoring."""
     answerable = [result for result in results if result.has_answer]
     figures = [
         share(
@@ -211,7 +211,7 @@ def describe(scoring: str, results: Sequence[Result]) -> list[Figure]:
 
 
 def calibration_error(results: Sequence[Result]) -> float:
-    """The expected calibration error over ten bins of equal width (Naeini et al., AAAI 2015)."""
+    """Return the expected calibration error over ten bins of equal width (Naeini et al., AAAI 2015)."""
     bins: list[list[Result]] = [[] for _ in range(BINS)]
     for result in results:
         bins[min(int(result.confidence * BINS), BINS - 1)].append(result)
@@ -233,7 +233,7 @@ def share(
 
 
 class _Scale:
-    """Makes a probability of a single measure, by isotonic regression on the threshold part."""
+    """Converts a single measure to a probability, by isotonic regression on the threshold part."""
 
     def __init__(self, found: Sequence[Alone]) -> None:
         values = [alone.value for alone in found]
@@ -241,7 +241,7 @@ class _Scale:
         self._curve = IsotonicRegression(out_of_bounds="clip").fit(values, right)
 
     def read(self, has_answer: bool, alone: Alone) -> Result:
-        """What steps make equal is told apart by the measure itself."""
+        """Add a small multiple of the measure, to order values that the regression makes equal."""
         confidence = float(self._curve.predict([alone.value])[0])
         return Result(has_answer, confidence + 1e-6 * alone.value, alone.right)
 
@@ -266,6 +266,6 @@ def _ask(
 
 
 def _matches(query: Query, model: RelevanceModel) -> list[bool]:
-    """Whether the first answer is right, if it is a match."""
+    """Return whether the first answer is right, or an empty list if it is not a match."""
     [first, *_] = judge_all(query.asked.statement, query.asked.candidates, model)
     return [query.asked.right[first.place]] if first.judgement.answer is Answer.MATCH else []

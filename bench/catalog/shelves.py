@@ -1,8 +1,8 @@
-"""A large catalogue for measurements: statements from forms and literals, their scripts and their vectors.
+"""A large catalogue for benchmarks: statements from templates and literals, their scripts and their vectors.
 
-Embedding every statement would take ten minutes, so of each form some are really embedded, and the rest lie
-where those lead to: one of them, moved by the difference of two others, which is what other literals do to
-a vector of this form, and by a little in every direction. What is asked is really embedded.
+Embedding every statement would take ten minutes, so only some statements of each form are embedded. Each other vector
+is one of those, plus the difference of two others and some noise. That is how other literals change a vector of this
+form. Queries are always embedded.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from catalog.embedding import Embedder
 from catalog.models import Embedding, EmbeddingModel, Entry, Phrasing, Tag, Version
 from catalog.retrieval import text_search, vector_store
 
-EMBEDDED = 12  # statements of each form that are really embedded
-MOVED = 0.7  # how much of a difference of two others is added
-SCATTER = 0.008  # standard deviation of what is added to each of the 384 numbers
+EMBEDDED = 12  # embedded statements of each form
+MOVED = 0.7  # factor of the difference of two others
+SCATTER = 0.008  # standard deviation of the noise on each of the 384 numbers
 OWNERS, TAGS = 30, 60
 BATCH = 2_000
 STATES = ("verified",) * 17 + ("in_review", "draft", "deprecated")
 SUSPENDED = 0.01
-SECOND_WORDING = 0.3  # share of entries with a phrasing beside the title
+SECOND_WORDING = 0.3  # share of entries with a phrasing in addition to the title
 
-# What is done and how, in words and in Bash; the literals stand in both.
+# Each task in words and in Bash, with the same literals in both.
 _ACTIONS = (
     ("List files older than {days} days in {path}", "find {path} -type f -mtime +{days}"),
     ("Delete files named {glob} in {path}", "find {path} -type f -name '{glob}' -delete"),
@@ -104,7 +104,7 @@ Floats = NDArray[np.float32]
 
 
 class Stated(NamedTuple):
-    """What an entry does and the script that does it, by the form they were made from."""
+    """A statement and its script, with the form they were made from."""
 
     form: int
     statement: str
@@ -112,10 +112,10 @@ class Stated(NamedTuple):
 
 
 class Forms:
-    """Every action with every ending, and where their really embedded statements lie."""
+    """Every action with every ending, and the vectors of their embedded statements."""
 
     def __init__(self, embedder: Embedder, *, seed: int) -> None:
-        """Embed some statements of each form: 5 ms for each."""
+        """Embed some statements of each form, in about 5 ms each."""
         self._dice = random.Random(seed)
         self._noise = np.random.default_rng(seed)
         self._forms = [
@@ -130,11 +130,11 @@ class Forms:
         return len(self._forms)
 
     def draw(self) -> Stated:
-        """One statement at random."""
+        """Return a random statement."""
         return self._state(self._dice.randrange(len(self)))
 
     def vectors_of(self, forms: NDArray[np.int64]) -> Floats:
-        """A vector for a statement of each of these forms."""
+        """Return a vector for a statement of each of these forms."""
         some, others, third = (
             self._anchors[forms, self._noise.integers(EMBEDDED, size=len(forms))] for _ in range(3)
         )
@@ -151,12 +151,10 @@ class Forms:
 
 
 def fill(entries: int, forms: Forms, model: EmbeddingModel, *, before: int = 0) -> None:
-    """Make entries until there are so many, with one version each, and vectors of `model` for all their phrasings.
+    """Fill the catalogue up to this many entries, with one version each, and vectors of `model` for all phrasings.
 
-    `before` of them are there already.
-
-    Rows are inserted some thousand at a time, vectors by COPY, what the search by words looks at by the
-    product's own statement.
+    `before` of them already exist. Rows are inserted in batches, vectors by COPY, and the documents for word search by
+    the product's own statement.
     """
     dice = random.Random(entries)
     owners = [User.objects.get_or_create(username=f"owner-{place}")[0] for place in range(OWNERS)]
@@ -181,15 +179,15 @@ def fill(entries: int, forms: Forms, model: EmbeddingModel, *, before: int = 0) 
             ]
             copy_vectors(cursor.connection, rows)
         if start == before:
-            # Servers of measurements have no autovacuum, and of tables nobody looked at PostgreSQL believes that they
-            # are empty: each entry's tags would be looked for among all.
+            # The benchmark's servers have no autovacuum. Without statistics, PostgreSQL assumes empty tables and would
+            # scan all tags for each entry.
             execute("ANALYZE")
         text_search.refresh_documents([entry.pk for entry, _ in made])
-    connection.close()  # this one reads and writes vectors as numpy does
+    connection.close()  # this connection uses numpy's vector type
 
 
 def copy_vectors(raw: Connection, rows: list[tuple[int, int, Floats, bool]]) -> None:
-    """Insert vectors of phrasings: phrasing, model, vector, whether it is searched."""
+    """Insert vectors of phrasings, given as phrasing, model, vector and whether it is searched."""
     register_vector(raw)
     into = f"COPY {Embedding._meta.db_table} (phrasing_id, model_id, vector, searchable)"
     with raw.cursor() as cursor, cursor.copy(f"{into} FROM STDIN (FORMAT BINARY)") as copy:
@@ -199,7 +197,7 @@ def copy_vectors(raw: Connection, rows: list[tuple[int, int, Floats, bool]]) -> 
 
 
 def make_model() -> EmbeddingModel:
-    """The current model, for the embedder of the setting, with no index yet."""
+    """Return the current model for the configured embedder, without an index."""
     wanted = vector_store.embedder()
     return EmbeddingModel.objects.create(
         name=wanted.name,
@@ -247,7 +245,7 @@ def _version(entry: Entry, stated: Stated, owners: list[User], dice: random.Rand
 
 
 def _tag(versions: list[Version], tags: list[Tag], dice: random.Random) -> None:
-    """Two tags each, the first ones often and the last ones hardly ever."""
+    """Give each version two tags, the first tags often and the last ones rarely."""
     weights = [1 / (place + 1) ** 1.3 for place in range(TAGS)]
     Through = Version.tags.through
     Through.objects.bulk_create(

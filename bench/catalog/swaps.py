@@ -1,4 +1,4 @@
-"""Statements in which one literal was replaced: their old answer must not be a match any more."""
+"""Statements with one literal replaced, for which the old answer must no longer be a match."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from bench.catalog.held_out import Pair, Task, make_task
 from catalog.relevance import RelevanceModel, judge_all
 from catalog.types import Answer
 
-EACH = 60  # swaps of a kind, and unchanged statements, for each part that is tested
+EACH = 60  # swaps of a kind, and unchanged statements, for each test part
 
-# Read on purpose by other rules than the product's own, or it would only agree with itself.
+# These rules differ from the product's own on purpose. Otherwise the check would only agree with itself.
 _KINDS = {
     "quoted": re.compile(r"\"([^\"\s]{2,40})\"|'([^'\s]{2,40})'"),
     "path": re.compile(r"(?<![\w/.~])((?:~|\.{1,2})?/[\w./-]*[\w-])"),
@@ -27,7 +27,7 @@ _KINDS = {
 }
 
 
-# What turns the meaning of a statement round, as what stands there and what is put in its place.
+# Patterns and replacements that reverse the meaning of a statement.
 _TURNS = [
     (re.compile(pattern, re.IGNORECASE), instead)
     for pattern, instead in (
@@ -53,7 +53,7 @@ _TURNS = [
 
 
 class Found(NamedTuple):
-    """A literal of a statement, which its script has as it stands."""
+    """A literal of a statement that its script contains unchanged."""
 
     kind: str
     text: str
@@ -61,7 +61,7 @@ class Found(NamedTuple):
 
 
 class Swap(NamedTuple):
-    """A pair whose statement has the literal `new` where `old` was; empty where nothing was changed."""
+    """A pair whose statement has `new` in place of the literal `old`, both empty if nothing was changed."""
 
     source: str  # unchanged, turned, catalogue or paraphrase
     pair: Pair
@@ -70,7 +70,7 @@ class Swap(NamedTuple):
 
 
 class Swapped(NamedTuple):
-    """What became of a statement: whether it is answered at all, and with a script that can't be it."""
+    """The result for a statement: whether it has a match, and whether that script must be wrong."""
 
     source: str
     statement: str
@@ -88,7 +88,7 @@ def ask_swapped(
     asked: frozenset[int],
     seed: int,
 ) -> list[Swapped]:
-    """Ask with one literal replaced by another of its kind, with a turn, and with nothing replaced."""
+    """Query with one literal replaced by another of its kind, with a reversed meaning, and unchanged."""
     task = make_task(pairs, known=known, asked=asked, seed=9000 + seed)
     dice = random.Random(seed)
     others = _others(pairs)
@@ -108,7 +108,7 @@ def ask_swapped(
 
 
 def read_literals(statement: str, script: str) -> Iterator[Found]:
-    """The literals that stand in both, each once."""
+    """Yield each literal that the statement and the script share, once."""
     seen: set[str] = set()
     for kind, pattern in _KINDS.items():
         for match in pattern.finditer(statement):
@@ -122,7 +122,7 @@ def read_literals(statement: str, script: str) -> Iterator[Found]:
 def _swap(
     source: str, pairs: Iterable[Pair], others: dict[str, list[str]], dice: random.Random
 ) -> Iterator[Swap]:
-    """Statements with another literal, which neither they nor their scripts had before."""
+    """Yield statements with another literal, which neither they nor their scripts contained before."""
     for pair in pairs:
         for found in read_literals(pair.statement, pair.script):
             new, end = dice.choice(others[found.kind]), found.start + len(found.text)
@@ -133,7 +133,7 @@ def _swap(
 
 
 def _turn(pair: Pair) -> Iterator[Swap]:
-    """The pair with its meaning turned round in one place, for each place."""
+    """Yield the pair with its meaning reversed in one place, for each place."""
     for pattern, instead in _TURNS:
         turned = pattern.sub(instead, pair.statement, count=1)
         if turned != pair.statement:
@@ -141,7 +141,7 @@ def _turn(pair: Pair) -> Iterator[Swap]:
 
 
 def _others(pairs: Sequence[Pair]) -> dict[str, list[str]]:
-    """The literals of all pairs by kind."""
+    """Return the literals of all pairs by kind."""
     found = defaultdict(set)
     for pair in pairs:
         for literal in read_literals(pair.statement, pair.script):
@@ -150,7 +150,7 @@ def _others(pairs: Sequence[Pair]) -> dict[str, list[str]]:
 
 
 def _stands_in(text: str, where: str) -> bool:
-    """Whether it stands there with no word character beside it."""
+    """Return whether `where` contains the text as a whole word."""
     return re.search(rf"(?<!\w){re.escape(text)}(?!\w)", where) is not None
 
 

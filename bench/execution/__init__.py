@@ -1,1 +1,1 @@
-"""Measurements of the sandbox: seconds of a case, a campaign that is executed, tasks of InterCode, quality of cases."""
+"""Benchmarks of the sandbox: time per test, execution of a campaign, InterCode tasks, quality of tests."""

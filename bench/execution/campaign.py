@@ -1,7 +1,7 @@
-"""A campaign is run in its cases by the sandbox's worker while people review another one: what do they feel of it?
+"""Measure how running a campaign's sandbox tests slows down users who review another campaign.
 
-The product as `make run` starts it. Each person thinks for five seconds, then scores, over HTTP; first with the
-sandbox idle, then until the campaign is through, or the time is up.
+The product runs as `make run` starts it. Each user thinks for five seconds before each score over HTTP. The sandbox
+is idle at first. Then the users continue until the campaign is finished or the time is up.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ ITEMS, CASES = size(full=200, quick=30), 5
 PEOPLE, THINK = 32, 5.0  # seconds
 CALM, LONGEST = float(size(full=40, quick=15)), 600.0  # seconds
 HELD = 0.3
-_REVIEWED = 5_000  # more than all of them can score meanwhile
+_REVIEWED = 5_000  # more than all of them can score in the time
 _FILES = 10
 
 
 def measure() -> list[Figure]:
-    """Seconds of a score at the 95th percentile without and with the sandbox at work, and what it got done."""
+    """Measure the 95th percentile of scoring without and with the sandbox at work, and the sandbox's progress."""
     with running() as product:
-        # Here and not above: these need the settings that `running` has set.
+        # Imported here because they need the settings that `running` sets.
         from bench.review.rows import PASSWORD, make_people, make_study
         from catalog.evidence.services import is_served
         from catalog.models import CaseRun
@@ -142,7 +142,7 @@ async def _sign_in(people: Sequence[Person]) -> None:
 
 
 async def _work(people: Sequence[Person], campaign: int, goes_on: object) -> list[float]:
-    """All at work for as long as `goes_on` says; the seconds of their scores."""
+    """Let all users score until `goes_on` returns false, and return the seconds of each score."""
     assert callable(goes_on)
     took: list[float] = []
     is_over = asyncio.Event()
@@ -162,7 +162,7 @@ async def _work(people: Sequence[Person], campaign: int, goes_on: object) -> lis
             if answer.status != 200 or person.shown is None:
                 raise RuntimeError(f"a score was answered with {answer.status}: {answer.body!r}")
             took.append(person.took)
-            # The server ends a connection that is idle for as long as this; a browser opens another one.
+            # The server closes an idle connection after this time, and a browser opens another one.
             await person.leave()
             await asyncio.sleep(chance.uniform(0.5, 1.5) * THINK)
 

@@ -1,4 +1,4 @@
-"""Scripts in their worlds: how long a case takes, how many run beside each other, and what is left when killed."""
+"""Sandbox tests of scripts: time per test, parallel throughput, and leftovers after kills."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from catalog.execution.sandbox import Sandbox, find_sandbox
 CASES = 40
 AT_ONCE = (1, 2, 4)
 HELD_MEDIAN = 0.150
-LEAST_RATE = 12  # a second, two at once
+LEAST_RATE = 12  # per second, two at once
 KILLED_RUNS = size(full=200, quick=60)
 KILLS = size(full=50, quick=16)
 LONGEST_KILLING = 1200.0  # seconds
-_MARK = f"05{os.getpid():09}"  # after the point of the seconds that a script sleeps
+_MARK = f"05{os.getpid():09}"  # the decimals of the seconds that a script sleeps
 
 _FILES = 50
 _SCRIPT = """find /var/log/app -type f -name '*.log' -mtime +7 -delete
@@ -38,7 +38,7 @@ nginx -t && systemctl restart nginx
 
 
 def measure() -> list[Figure]:
-    """Start, run and comparison of one case with 50 files and three recorded calls, again and again."""
+    """Time the start, run and comparison of one test with 50 files and three stubbed commands, repeatedly."""
     found = find_sandbox()
     if found.sandbox is None:
         raise CannotMeasure(f"no sandbox here: {found.reason} {found.remedy}")
@@ -98,9 +98,9 @@ def _make_case() -> Case:
 
 
 def kill_at_random() -> list[Figure]:
-    """Runs in workers of their own; workers, helpers and what is first in their namespaces are killed at any moment.
+    """Kill workers, helpers and the first processes of their namespaces at random times, during runs.
 
-    Only runs that came to their end are counted, so that a worker that was killed at once stands for none.
+    Only finished runs are counted, so a worker that was killed at once does not count.
     """
     mounts = len(Path("/proc/self/mountinfo").read_text().splitlines())
     files = _find_files()
@@ -134,7 +134,7 @@ class _Killed(NamedTuple):
 
 
 def _run_and_kill(seed: int) -> _Killed:
-    """Half of all: each worker runs scripts in turn and says when one has ended; every kill ends one process."""
+    """Run half of the work. Each worker runs scripts in turn and reports each end, and every kill ends one process."""
     chance = random.Random(seed)
     run = (
         "from catalog.execution.sandbox import *\n"
@@ -163,7 +163,7 @@ def _run_and_kill(seed: int) -> _Killed:
 
 
 def _kill(worker: int, name: str) -> bool:
-    """Whether there was such a process to be killed."""
+    """Kill the process of this kind, and return whether there was one."""
     victims = [worker]
     for _ in range(("worker", "helper", "first of the namespace").index(name)):
         victims = [child for one in victims for child in _children(one)]
@@ -183,7 +183,7 @@ def _children(parent: int) -> list[int]:
 
 
 def _count_processes() -> int:
-    """Helpers and what they started, by what stands on their command lines."""
+    """Count helpers and the processes they started, by their command lines."""
     count = 0
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
@@ -195,8 +195,7 @@ def _count_processes() -> int:
 
 
 def _find_files() -> set[str]:
-    """What a run of ours made, or a user of a sandbox owns, wherever a helper could have left it; and what is new
-    where a helper mounts its file system."""
+    """Return files that a helper could have left: those of runs and sandbox users, and all files in mount folders."""
     found: set[str] = set()
     data = os.environ.get("SCRIPTSMITH_DATA", "data")
     for folder in ("/mnt", "/srv", "/media", "/opt", "/tmp", "/var/tmp", "/dev/shm", data):

@@ -1,7 +1,7 @@
-"""Published InterCode tasks run in their own file systems, and InterCode's own reward of published answers.
+"""Run published InterCode tasks in their own file systems, and compare rewards with the published ones.
 
-Asks for a folder with the tasks and the scripts that build their file systems: SCRIPTSMITH_INTERCODE=DIR.
-Every difference is printed with its cause and with what both printed.
+Needs a folder with the tasks and the scripts that build their file systems: SCRIPTSMITH_INTERCODE=DIR. Every difference
+is printed with its cause and both outputs.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from catalog.execution.cases.intercode import Outcome, observe, reward
 from catalog.execution.sandbox import Ended, Limits, PreparedRun, Sandbox, find_sandbox
 
 TASKS = "intercode_fs1_fs2.jsonl"
-# What the benchmark's repository holds.
+# The benchmark's repository contains no empty folders.
 _CLEAN = "find /testbed /system /backup -depth -mindepth 1 -type d -empty -delete"
 LIMITS = Limits(seconds=10)
 CLOSE = 0.02
@@ -36,7 +36,7 @@ class _Ran(NamedTuple):
 
 
 def measure() -> list[Figure]:
-    """References that end with 0, and how many rewards are the published ones."""
+    """Return the number of references with exit code 0 and of rewards that equal the published ones."""
     folder = Path(os.environ.get("SCRIPTSMITH_INTERCODE", ""))
     if not (folder / TASKS).is_file():
         raise CannotMeasure(f"SCRIPTSMITH_INTERCODE names no folder with {TASKS}")
@@ -79,9 +79,9 @@ def measure() -> list[Figure]:
 
 
 def _run(sandbox: Sandbox, setup: str, command: str) -> _Ran:
-    """The first of two runs builds the file system, the second is the command: what it did is its own.
+    """Build the file system in the first run and execute the command in the second, to separate their changes.
 
-    Between tasks the benchmark has git put its files back, and git keeps no empty folder.
+    Between tasks, the benchmark restores its files with git, which keeps no empty folders.
     """
     script = (
         "if [ ! -e /run/built ]; then\n(\n"
@@ -91,15 +91,15 @@ def _run(sandbox: Sandbox, setup: str, command: str) -> _Ran:
     )
     seen = sandbox.run(PreparedRun(script=script, limits=LIMITS, runs=2))
     built, ran = seen.runs
-    # The benchmark sees both outputs as one text.
+    # The benchmark merges both outputs.
     printed = ran.stdout + ran.stderr
     return _Ran(ran.ended, ran.status, observe(built.after, ran.after, printed))
 
 
 def _as_it_was_run(command: str) -> str:
-    """The benchmark puts the command between double quotes as they are, and splits that into words as a shell would.
+    """Return the command as the benchmark runs it: put between double quotes unescaped, then split like a shell.
 
-    What stands between double quotes in the command loses them, and ends the command where a space is in it.
+    Text in double quotes loses its quotes, and a space in it ends the command.
     """
     try:
         words = shlex.split(f'bash -c "{command}"')
@@ -126,9 +126,9 @@ _WORLD = re.compile(r"/?(?:testbed|system|backup)\b|^\.{0,2}/?$")
 def _causes(
     task: dict[str, Any], ours: float, sandbox: Sandbox, setup: str, done: _Ran, wanted: _Ran
 ) -> list[str]:
-    """Why the reward is another one here, from what differed: outputs, and what other ages of the files change.
+    """Return why the reward differs here: different outputs, or effects of other file ages.
 
-    The benchmark published what its candidate printed, and nothing of what its reference did.
+    The benchmark published what its candidate printed, but nothing about what its reference did.
     """
     published, printed = str(task.get("candidate_output", "")), done.outcome.printed
     as_published = reward(replace(done.outcome, printed=published), wanted.outcome)
@@ -176,7 +176,7 @@ def _causes(
     return causes
 
 
-# As the files of an image are that was built two years before.
+# Simulate files of an image that was built two years earlier.
 _AGED = "\nfind /testbed /system /backup -exec touch -h -d '700 days ago' {} + 2> /dev/null\n"
 
 
@@ -189,7 +189,7 @@ def _paths(text: str) -> list[str]:
 
 
 def _difference(published: str, printed: str) -> str:
-    """Which words only one of both has, and what kind of words these are."""
+    """Return the words that only one of the outputs has, and their kind."""
     theirs, ours = Counter(_words(published)), Counter(_words(printed))
     only_theirs, only_ours = list(theirs - ours), list(ours - theirs)
     if not only_theirs and not only_ours:

@@ -1,6 +1,6 @@
-"""Whether cases notice errors: right scripts with one error planted in each, against the demo model's own cases.
+"""Whether sandbox tests catch errors: correct scripts with one planted error each, against the demo model's tests.
 
-The list below was written from the statements, before it was tried, and holds errors that the cases miss as well.
+The list below was written from the statements before it was tried, and includes errors that the tests miss.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _FEW_MUTANTS = 12
 
 
 class Planted(NamedTuple):
-    """An error in the right script of an action: what it is, and the text that takes the place of another."""
+    """An error planted in an action's correct script: its kind, and the text that replaces another."""
 
     action: str
     kind: str
@@ -66,7 +66,7 @@ PLANTED = (
 
 
 class Written(NamedTuple):
-    """The cases that the demo model writes for an action, and the script of its book that is right."""
+    """The tests that the demo model writes for an action, and the correct script of its book."""
 
     name: str
     case_set: CaseSet
@@ -74,7 +74,7 @@ class Written(NamedTuple):
 
 
 def read_written(availability: Availability) -> list[Written]:
-    """Every action of the demo model's with cases; those that its author mends are as they then are."""
+    """Return every action of the demo model with its tests, after the corrections by its author."""
     found = []
     for path in sorted((_DEMO / "cases").glob("*.yaml")):
         told = yaml.safe_load(path.read_text(encoding="utf-8"))
@@ -108,7 +108,7 @@ def read_written(availability: Availability) -> list[Written]:
 
 
 def find_unnoticed(written: Sequence[Written], availability: Availability) -> list[Planted]:
-    """The planted errors that no check fails for."""
+    """Return the planted errors that no check catches."""
     by_number = {one.name[:2]: one for one in written}
     unnoticed = []
     for planted in PLANTED:
@@ -121,7 +121,7 @@ def find_unnoticed(written: Sequence[Written], availability: Availability) -> li
 
 
 def measure() -> list[Figure]:
-    """Errors that are noticed; and of each case set, how many mutants of the right script."""
+    """Count the planted errors that are caught, and the mutations caught by each test suite."""
     found = find_sandbox()
     if found.sandbox is None:
         raise CannotMeasure(f"no sandbox here: {found.reason} {found.remedy}")
@@ -153,7 +153,7 @@ def _measure_set(one: Written, sandbox: Sandbox, availability: Availability) -> 
     quality = measure_quality(
         one.case_set, one.right, execution, sandbox, most_mutants=_FEW_MUTANTS
     )
-    assert quality is not None  # a set of so few cases is measured in time
+    assert quality is not None  # such a small suite is measured in time
     row = figure(
         f"{one.name}: mutants killed, of {quality.mutants}",
         quality.noticed,

@@ -1,1 +1,1 @@
-"""Measurements of reviewing: the pace of many people, races, the screen's weight and speed, blinding."""
+"""Benchmarks of reviewing: many reviewers at once, races, size and speed of the review page, blinding."""

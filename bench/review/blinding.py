@@ -1,7 +1,7 @@
-"""What a blinded reviewer could read a verdict from, measured through the real pipeline; the assessor tosses a coin.
+"""Check that a blinded reviewer can't infer a verdict, using the real pipeline and an assessor that tosses a coin.
 
-Everything that a reviewer gets of the queue, the actions, the runs and the items, by page and by API, is taken apart
-into numbers, ranks, lengths, ids and times. None of them may know more of the verdict than the coin does.
+All responses to the reviewer, by page and by API, are split into numbers, ranks, lengths, ids and times. None of them
+may predict the verdict better than chance.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from review.models import Item
 
 ITEMS = size(full=1_000, quick=200)  # half of them flagged
-# Nearly four standard errors of an AUC around a coin's .5: .018 for 500 against 500, .041 for 100 against 100.
+# Nearly four standard errors of an AUC around 0.5: .018 for 500 against 500, .041 for 100 against 100.
 _MARGIN = 0.07 if IS_FULL else 0.16
 LOW, HIGH = 0.5 - _MARGIN, 0.5 + _MARGIN
 SEED = 20261122
@@ -37,12 +37,12 @@ _THREADS = 16
 _PATIENCE = 3_600.0
 _NAME = "coin"
 
-# By quantity, its value for each item; what is missing is missing on both sides alike, or is told by that.
+# The value of each item by quantity. A missing value may itself reveal the verdict.
 Readings = dict[str, dict[int, float]]
 
 
 def measure() -> list[Figure]:
-    """Ask, run, read as a reviewer, and compare every quantity with the verdict."""
+    """Create and run the items, read them as a reviewer, and compare every quantity with the verdict."""
     with _coin() as environment:
         verdicts = _run_all(environment)
     readings = _read_without_a_server()
@@ -63,9 +63,9 @@ def measure() -> list[Figure]:
 
 
 def area(values: Mapping[int, float], flagged: set[int], items: set[int]) -> float:
-    """The area under the ROC curve: how often a flagged item has more than one that passed; ties count half.
+    """Return the area under the ROC curve: how often a flagged item has more than a passed one. Ties count half.
 
-    An item that lacks the quantity counts as less than all others, since that it lacks it can be seen.
+    An item without the quantity counts as less than all others, because the absence is visible.
     """
     ranked = sorted(items, key=lambda item: values.get(item, -float("inf")))
     total, begin = 0.0, 0
@@ -80,12 +80,9 @@ def area(values: Mapping[int, float], flagged: set[int], items: set[int]) -> flo
     return (total - ones * (ones + 1) / 2) / (ones * others)
 
 
-# --- The runs -------------------------------------------------------------------------------------------------
-
-
 @contextmanager
 def _coin() -> Iterator[dict[str, str]]:
-    """A stand-in that flags every other script by a seeded coin, right or wrong; yields a worker's environment."""
+    """Start a model server that flags half of the scripts by a seeded coin, and yield a worker's environment."""
     from django.conf import settings
 
     from pipeline.models import Endpoint, RoleSetting
@@ -115,14 +112,14 @@ def _simulation():  # type: ignore[no-untyped-def]
 
 
 def _choose() -> list[int]:
-    """The simulated items to ask for: as many that the coin flags as it does not, in the order of their numbers."""
+    """Return the simulated items to request: equal numbers of flagged and passed ones, in random order."""
     from pipeline.error_model.model_behaviour import ModelBehaviour, SeededChance
     from pipeline.types import Verdict
 
     simulation = _simulation()
     decisions = ModelBehaviour(simulation.configurations[0].rates, SeededChance(simulation.seed))
     chosen: dict[bool, list[int]] = {True: [], False: []}
-    # All with as many digits: their number is no secret, but a length should not vary with it.
+    # All numbers have the same length. They are not secret, but text lengths should not vary with them.
     number = 10_000
     while min(map(len, chosen.values())) < ITEMS // 2:
         verdict = decisions.judge(decisions.write(number))
@@ -136,7 +133,7 @@ def _choose() -> list[int]:
 
 
 def _run_all(environment: dict[str, str]) -> dict[int, str]:
-    """Ask for all of it as somebody who asks; once every run is in the queue, its verdict by item."""
+    """Request all items as one user. Once every run is in the queue, return the verdicts by item."""
     from pipeline import services
     from pipeline.error_model.script_texts import write_statement
     from pipeline.models import Run
@@ -156,11 +153,8 @@ def _run_all(environment: dict[str, str]) -> dict[int, str]:
     return verdicts
 
 
-# --- What is read ---------------------------------------------------------------------------------------------
-
-
 def _read_without_a_server() -> Readings:
-    """In this process, where no static files have been collected."""
+    """Read in this process, where no static files have been collected."""
     from django.conf import settings
     from django.test import override_settings
 
@@ -172,7 +166,7 @@ def _read_without_a_server() -> Readings:
 
 
 def _read_all() -> Readings:
-    """Everything that somebody who reviews, and did not ask, can read of each item."""
+    """Return all quantities that a reviewer who is not the requester can read about each item."""
     from review.models import Item
 
     client = _client(_person("rita"))
@@ -184,7 +178,7 @@ def _read_all() -> Readings:
 
 
 def _read_lists(client: Client, items: Sequence[Item], readings: Readings) -> None:
-    """The API's lists, to their ends: what each row says, and where it stands."""
+    """Read the API's lists to the end, with the content and position of each row."""
     from core.web.public_keys import ITEM, public_key
 
     for name, keys in (
@@ -216,7 +210,7 @@ def _pages_of(client: Client, address: str) -> Iterator[dict[str, object]]:
 
 
 def _read_one_by_one(client: Client, items: Sequence[Item], readings: Readings) -> None:
-    """The pages and the API of each, in an order that has nothing to do with anything."""
+    """Read the pages and the API of each item, in random order."""
     from django.urls import reverse
 
     from core.web.public_keys import ITEM, public_key
@@ -224,7 +218,7 @@ def _read_one_by_one(client: Client, items: Sequence[Item], readings: Readings) 
     order = list(items)
     random.Random(SEED).shuffle(order)
     for item in order[:20]:
-        client.get(reverse("item-review", args=[item.pk]))  # what is loaded once is loaded by these
+        client.get(reverse("item-review", args=[item.pk]))  # loads what is cached
     for item in order:
         assert item.run is not None
         run, action, shown = item.run_id, item.run.action_id, public_key(ITEM, item.pk)
@@ -249,7 +243,7 @@ def _read_one_by_one(client: Client, items: Sequence[Item], readings: Readings) 
 
 
 def flatten(value: object, name: str = "") -> Iterator[tuple[str, float]]:
-    """Every number of a JSON document by its path; of texts and lists the length, of times the second."""
+    """Yield every number of a JSON document by its path, the length of texts and lists, and the second of times."""
     if isinstance(value, dict):
         for key, inner in value.items():
             yield from flatten(inner, f"{name}.{key}" if name else str(key))
@@ -280,7 +274,7 @@ _LINK = re.compile(r'\b(?:href|action|hx-get|hx-post)="/([a-z/-]+?)/(\d+)/')
 
 
 def take_apart(page: str) -> Iterator[tuple[str, float]]:
-    """What can be counted in a page: tags, words, fields and the numbers in them, the ids in its addresses."""
+    """Yield what can be counted in a page: tags, words, fields, numbers, and the ids in its addresses."""
     yield "tags", page.count("<")
     yield "words", len(page.split())
     yield "numbers", len(re.findall(r"\d+", page))

@@ -1,4 +1,4 @@
-"""People at work in a browser, as far as the server can tell: keep-alive, htmx headers, CSRF; light to run."""
+"""Lightweight reviewers who look like browsers to the server: keep-alive, htmx headers, CSRF."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Answer(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """The item on the screen, and what its score form sends."""
+    """The item on the page, and what its score form sends."""
 
     item: int
     form: dict[str, str]
@@ -56,12 +56,12 @@ class Person:
             raise RuntimeError(f"{self.name} could not sign in: {answer.status}")
 
     async def begin(self, campaign: int) -> Answer:
-        """*Next item* on the study's page, and the review screen that it leads to."""
+        """Press *Next item* on the study's page, and load the review page."""
         answer = await self.post(f"/studies/{campaign}/next/", {})
         return await self._follow(answer)
 
     async def score(self, value: int) -> Answer:
-        """Send the score as htmx does; what comes back is the next item, or the way to the queue."""
+        """Send the score as htmx does. The response is the next item, or a redirect to the queue."""
         assert self.shown is not None
         path = f"/items/{self.shown.item}/"
         fields = self.shown.form | {"value": str(value), "active_seconds": "1.0", "pauses": "0"}
@@ -88,7 +88,7 @@ class Person:
         return await self._send("POST", path, fields, {**(headers or {}), **token})
 
     async def leave(self) -> None:
-        """Close the connection; nothing is said to the server."""
+        """Close the connection without a request."""
         if self._streams:
             self._streams[1].close()
         self._streams = None

@@ -1,6 +1,6 @@
-"""50 reviewers race for the items of a study: leases run out under their hands, some skip, some leave for good.
+"""50 reviewers race for the items of a study. Leases expire during the work, some skip, some leave for good.
 
-What came of it is read from the database afterwards: nothing over-assigned at any moment, nothing forgotten.
+The results are read from the database afterwards: no item is ever over-assigned or forgotten.
 """
 
 from __future__ import annotations
@@ -23,27 +23,27 @@ from bench.review.rows import make_study
 from review import services
 from review.models import Assignment, Campaign, Item
 
-PLACES = size(full=900, quick=300)  # to be filled, whatever the overlap
-_GONE = 10  # of the people leave for good, in the middle of an item
-_LATEST = 900.0  # seconds; a race that has not ended by then has lost items
-_RUN_OUT, _EVERY = 4, 0.5  # leases that run out, each so many seconds
+PLACES = size(full=900, quick=300)  # scores needed in total, for any overlap
+_GONE = 10  # reviewers leave for good, in the middle of an item
+_LATEST = 900.0  # seconds, after which a race has lost items
+_RUN_OUT, _EVERY = 4, 0.5  # number of leases to expire, and the interval in seconds
 _SKIPS = 0.03
 
 
 @dataclass
 class Told:
-    """What the people were answered."""
+    """The responses that the reviewers got."""
 
     scored: Counter[str] = field(default_factory=Counter)
-    lost: int = 0  # scores for an item whose lease had run out
+    lost: int = 0  # scores for an item whose lease had expired
     errors: list[str] = field(default_factory=list)
-    longest: float = 0.0  # seconds for one answer
+    longest: float = 0.0  # seconds of the slowest response
     is_over: bool = False
     is_stopped: bool = False  # by the time limit, with items still open
 
 
 def race(people: Sequence[Person], users: Sequence[User], *, overlap: int) -> list[Figure]:
-    """Everybody at once until every place is filled."""
+    """Let all reviewers work at once until every item has its scores."""
     name = f"Race with overlap {overlap}"
     study = make_study(name, people=list(users), cases=PLACES // overlap, overlap=overlap)
     told = Told()
@@ -67,7 +67,7 @@ async def _race(people: Sequence[Person], study: Campaign, told: Told) -> None:
 async def _work(
     person: Person, study: Campaign, told: Told, chance: random.Random, most: int | None
 ) -> None:
-    """Items until nothing is left to do, or, for who leaves, so many and one begun."""
+    """Score items until none is left. Reviewers who leave stop after `most` items, with another one claimed."""
     person.shown = None
     while not told.is_over:
         if person.shown is None:
@@ -100,7 +100,7 @@ async def _note(person: Person, asked: object, told: Told, *, expected: tuple[in
 
 
 async def _let_leases_run_out(study: Campaign, gone: Sequence[str], told: Told) -> None:
-    """Time passes for a few leases, and for all of those who left; until every place is filled."""
+    """Expire a few leases at each interval, and those of all reviewers who left, until the race is over."""
     deadline = time.perf_counter() + _LATEST
     while not told.is_over:
         await asyncio.sleep(_EVERY)
@@ -148,7 +148,7 @@ def _account(study: Campaign, people: Sequence[Person], told: Told, seconds: flo
 
 
 def _over_assigned(study: Campaign) -> int:
-    """Items that at some moment had more reviewers than they want, by the times of their assignments."""
+    """Return items that at some moment had too many reviewers, by the times of their assignments."""
     moves: dict[int, list[tuple[float, int]]] = {}
     for item, state, began, ended in Assignment.objects.filter(item__campaign=study).values_list(
         "item", "state", "created_at", "ended_at"

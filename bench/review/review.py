@@ -1,7 +1,7 @@
-"""Measures the review cycle over HTTP with 100,000 items in the campaign, and races 50 reviewers.
+"""Measure the review cycle over HTTP with 100,000 items in the campaign, and race 50 reviewers.
 
-A cycle is a claim and a score: the answer to the score that finishes an item holds the next one. Server,
-database and the people at work share the machine, as on the one that the figures to hold were set on.
+A cycle is a claim and a score. The response to an item's last score contains the next item. Server, database and
+reviewers share the machine, as on the machine that the bounds were set on.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from review.models import Campaign
 
 CASES, COPIES = 1_000, size(full=100, quick=10)  # 100,000 or 10,000 items
-# Cycles a second; with 8 and 32 people eight times what Label Studio gave (11.8 and 10.8) on the reference machine.
+# Cycles per second. With 8 and 32 reviewers, eight times the rate of Label Studio (11.8 and 10.8) on the reference
+# machine.
 CROWDS = {1: 45, 8: 94, 32: 86}
 SECONDS = float(size(full=20, quick=8))
 _WARM = 3.0
@@ -28,9 +29,9 @@ _RACERS = 50
 
 
 def measure() -> list[Figure]:
-    """The pace of 1, 8 and 32 people, and two races."""
+    """Measure the pace of 1, 8 and 32 reviewers, and run two races."""
     with running(SCRIPTSMITH_REVIEW_LEASE_MINUTES="1") as product:
-        # Here and not above: these need the settings that `running` has set.
+        # Imported here because they need the settings that `running` sets.
         from bench.review import race
         from bench.review.rows import PASSWORD, make_people, make_study
 
@@ -51,7 +52,7 @@ def measure() -> list[Figure]:
 def measure_pace(
     product: Product, study: Campaign, people: Sequence[Person], *, least: float
 ) -> list[Figure]:
-    """Cycles a second of so many people at once, what each took, and what it cost on which side."""
+    """Return cycles per second for this many reviewers, the time of each, and the processor time by process."""
     asyncio.run(_work(people, study.pk, _WARM))
     before = _used(product)
     took = asyncio.run(_work(people, study.pk, SECONDS))
@@ -69,7 +70,7 @@ def measure_pace(
 
 
 def _used(product: Product) -> dict[str, float]:
-    """Seconds of processor so far, by who used them."""
+    """Return the seconds of processor time so far, by process."""
     return {
         "web": product.web_seconds(),
         "database": product.database_seconds(),
@@ -85,7 +86,7 @@ async def _sign_in(people: Sequence[Person]) -> None:
 
 
 async def _work(people: Sequence[Person], campaign: int, seconds: float) -> list[float]:
-    """All at work for so long; the seconds that each of their cycles took."""
+    """Let all reviewers work this long, and return the seconds of each of their cycles."""
     took: list[float] = []
     for person in people:
         if person.shown is None:

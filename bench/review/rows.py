@@ -1,4 +1,4 @@
-"""What the review measurements are made on: people, and studies of scripts as long as people write them."""
+"""Rows for the review benchmarks: reviewers, and studies of scripts with realistic lengths."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _RUBRIC = """## What is right
 Judge what the script does and not how it is written. Nothing is run: read it line by line, with its options.
 """
 _COPIED: tuple[type[Model], ...] = (Action, Case, Run, Draft, Assessment, DraftFinding, Item)
-# No two copies have the same texts, or what is kept of one would serve the other.
+# Copies differ in their texts, because a cached result of one would serve the others.
 _OWN = {
     "statement": "statement || ', case ' || copy",
     "statement_sha256": "encode(sha256(convert_to(statement || ', case ' || copy, 'UTF8')), 'hex')",
@@ -38,7 +38,7 @@ _OWN = {
 
 
 def make_people(count: int) -> list[User]:
-    """Reviewers who can sign in."""
+    """Create reviewers who can sign in."""
     role = Group.objects.get(name="reviewer")
     people = [
         User(username=f"bench-{number}", first_name=f"Reviewer {number}") for number in range(count)
@@ -54,9 +54,9 @@ def make_people(count: int) -> list[User]:
 def make_study(
     name: str, *, people: list[User], cases: int, copies: int = 1, overlap: int = 1
 ) -> Campaign:
-    """An open study in which each item asks for one score, since the assessor has passed its script.
+    """Create an open study in which each item needs one score, because the assessor passed its script.
 
-    With copies, the first that is made.
+    With copies, return the first one.
     """
     rules = studies.Rules(overlap=overlap, rubric=_RUBRIC)
     campaign = studies.create_campaign(name, by=people[0], rules=rules, reviewers=people)
@@ -71,8 +71,9 @@ def make_study(
 
 
 def _vacuum_as_autovacuum_does() -> None:
-    """With tables left out that nothing was written to: told that they are empty, PostgreSQL would go on believing it
-    until they were full.
+    """Vacuum changed tables only.
+
+    Analyzing an empty table would make PostgreSQL plan for an empty table until it is full.
     """
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_stat_force_next_flush()")
@@ -82,7 +83,7 @@ def _vacuum_as_autovacuum_does() -> None:
 
 
 def _scripts(count: int) -> list[tuple[str, str]]:
-    """Statements and scripts of the starter catalogue, each a little different."""
+    """Return statements and scripts of the starter catalogue, each slightly changed."""
     found = sorted((ROOT / "catalog/starter").glob("*/script.sh"))
     return [
         (

@@ -1,4 +1,4 @@
-"""Measures the review screen in Chromium against the real server: the first load when cold, and the next item."""
+"""Measure the review page in Chromium against the real server: the cold first load, and the next item."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from bench.figures import Figure, figure, machine, size, slowness
 from bench.support.product import running
 
 LOADS, ITEMS = size(full=21, quick=7), size(full=60, quick=20)
-# Each thread of a web server compiles its queries and templates with its first pages. What is cold is the browser.
+# Each web thread compiles its queries and templates with its first pages, but only the browser should be cold.
 _WARM_UP = 20
-# Chromium takes half a second of a processor to open a window, which is not the page's.
+# Chromium uses half a second of processor time to open a window, which is not the page's.
 _SETTLED_MS = 1_000
 _CASES = 300
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
 _ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 
-# From the key to the frame in which another item stands on the screen; what the server took of it apart.
+# From the key press to the frame that shows another item, with the server's time separately.
 _WATCH = """
 () => {
   window.took = [];
@@ -42,9 +42,9 @@ _WATCH = """
 
 
 def measure() -> list[Figure]:
-    """Cold loads of one item's page, then items scored one after the other by keys alone."""
+    """Load one item's page with a cold cache, then score items with the keyboard."""
     with running() as product:
-        # Here and not above: these need the settings that `running` has set.
+        # Imported here because they need the settings that `running` sets.
         from bench.review.rows import PASSWORD, make_people, make_study
 
         people = make_people(1)
@@ -68,7 +68,7 @@ def measure() -> list[Figure]:
 
 
 def _load_cold(browser: Browser, page: Page) -> list[Figure]:
-    """In browsers that have never seen the product, and have the session only."""
+    """Load the page in fresh browsers that have only the session cookie."""
     requests: list[str] = []
     sizes, usable = [], []
     for _load in range(LOADS):
@@ -94,7 +94,7 @@ def _load_cold(browser: Browser, page: Page) -> list[Figure]:
 
 
 def _count_bytes(page: Page, requests: list[str]) -> list[float]:
-    """Counts what the page receives from now on; the first of the list grows with it."""
+    """Count the bytes that the page receives from now on. The first element of the list grows with them."""
     total = [0.0]
     session = page.context.new_cdp_session(page)
     session.send("Network.enable")

@@ -1,1 +1,1 @@
-"""Measurements of runs: the pipeline's pace, kills, hostile input, batches, models beside it, upgrades, alerts."""
+"""Benchmarks of runs: pace of the pipeline, kills, hostile input, batches, small models, upgrades, alerts."""

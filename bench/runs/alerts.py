@@ -1,4 +1,4 @@
-"""Measures an alert storm: 10,000 alerts in 1,000 requests of 50 groups in a minute, over real servers."""
+"""Measure an alert storm: 10,000 alerts in 1,000 requests of 50 groups in a minute, over real servers."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from bench.support.product import Product, running
 REQUESTS, ALERTS, GROUPS = 1_000, 10, 50
 SECONDS = 60.0
 _CONNECTIONS = 8
-_MOST_SECONDS = 180.0  # until the worker is through
+_MOST_SECONDS = 180.0  # until the worker has finished
 
 
 def measure() -> list[Figure]:
-    """Cards, alerts that are accounted for, what the door answered and how fast, and models asked."""
+    """Count cards, lost alerts and model calls, and time the responses."""
     with running() as product:
-        # Here and not above: these need the settings that `running` has set.
+        # Imported here because they need the settings that `running` sets.
         from django.contrib.auth.models import User
 
         from pipeline.models import Action, ModelCall
@@ -62,7 +62,7 @@ def measure() -> list[Figure]:
 
 
 async def _storm(product: Product, path: str, secret: str) -> list[tuple[int, float]]:
-    """Status and seconds of each request, sent evenly over the time whatever the answers take."""
+    """Send requests at a constant rate, regardless of response times, and return the status and seconds of each."""
     queue: asyncio.Queue[tuple[float, bytes]] = asyncio.Queue()
     begin = time.perf_counter() + 0.5
     for number in range(REQUESTS):

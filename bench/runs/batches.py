@@ -1,4 +1,4 @@
-"""A study of 200 items through Message Batches: worker killed twice, one batch expired; both books, and the price."""
+"""Run a study of 200 items through message batches, with two kills and an expired batch, and compare both ledgers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PATIENCE = 600.0  # seconds
 
 
 def measure() -> list[Figure]:
-    """The study, and what both books say at its end."""
+    """Run the study, and compare the product's ledger with the provider's."""
     os.environ["SCRIPTSMITH_BATCH_LOOK_SECONDS"] = "1"
     os.environ["SCRIPTSMITH_BATCH_WAIT_SECONDS"] = "60"
     prepare_study(ITEMS, by=User.objects.create_superuser("bench-manager"))

@@ -1,5 +1,6 @@
-"""Two workers: first in a crowd where nobody is killed; then kill -9 of each of them, of Redis and PostgreSQL in turn,
-broker emptied, replies slower than every limit.
+"""Two workers, first with many runs and no kills, then with kill -9 of each worker, Redis and PostgreSQL in turn.
+
+The broker is also emptied, and some replies are slower than every limit.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ from bench.support.worker import WorkerProcess, worker
 from pipeline.simulation.clean_run import clean_run
 from tests.flow.storm import WORK_GOES_ON_WITHIN, Account, Storm, storm, wait_until
 
-RUNS = size(full=500, quick=260)  # enough for two workers to be at work until the last blow
+RUNS = size(full=500, quick=260)  # enough to keep two workers busy until the last failure
 PLACES = 16
-LATENCY = 1.0  # seconds a call
+LATENCY = 1.0  # seconds per call
 LIMIT = 5  # seconds an endpoint waits for a reply
-LEASE = 20.0  # seconds, as people have it
-# The first worker is the product's own, which its supervisor starts again; the second one is started again here.
+LEASE = 20.0  # seconds, as in production
+# The first worker is the product's own, which its supervisor restarts. The second one is restarted here.
 BLOWS = (
     "kill_worker",
     "kill_second_worker",
@@ -32,8 +33,8 @@ BLOWS = (
     "empty_broker",
     "stop_worker",
 )
-BETWEEN = 5.0  # seconds of work between two blows
-# Replies that come too late, at different places in the storm.
+BETWEEN = 5.0  # seconds of work between two failures
+# Replies that come too late, at different times.
 LATE = [
     {"kind": "delay", "task": task, "seconds": 4.0 * LIMIT, "skip": skip}
     for task, skip in (("generate", 10), ("describe", 30), ("similarity", 50), ("difference", 70))
@@ -42,12 +43,12 @@ _PATIENCE = 600.0  # seconds
 
 
 def measure() -> list[Figure]:
-    """The crowd; then each blow once calls are in flight and work has gone on after the last; then both books."""
+    """Run the crowd, then inject each failure during calls, and compare both ledgers."""
     crowd = _measure_crowd()
     _start_runs()
     with (
         storm(os.environ["DATABASE_URL"], latency=LATENCY, lease=LEASE, faults=LATE) as product,
-        # Whichever is hit, the other goes on, and may take up what that one held.
+        # If one worker is killed, the other one continues and may take over its runs.
         worker(product.environment, threads=PLACES) as second,
     ):
         pauses = [(blow, _strike(product, second, blow)) for blow in BLOWS]
@@ -57,7 +58,7 @@ def measure() -> list[Figure]:
 
 
 def _measure_crowd() -> list[Figure]:
-    # In a process of its own, for its product has another database.
+    # A separate process, because its product has another database.
     done = subprocess.run(
         [sys.executable, "-m", "bench.runs.crowd"], stdout=subprocess.PIPE, check=True, text=True
     )
@@ -66,7 +67,7 @@ def _measure_crowd() -> list[Figure]:
 
 
 def _start_runs() -> None:
-    # Here and not above: these need the settings that the stage has set.
+    # Imported here because they need the settings that the stage sets.
     from pipeline import services
     from pipeline.models import Batch, Endpoint
 
@@ -84,7 +85,7 @@ def _start_runs() -> None:
 
 
 def _strike(product: Storm, second: WorkerProcess, blow: str) -> float | None:
-    """Seconds until a call begun after the blow was answered; None where nothing was left to do."""
+    """Return the seconds until a call started after the failure was answered, or None if no work was left."""
     wait_until(
         lambda: product.in_flight() > 0 or product.unfinished() == 0,
         seconds=_PATIENCE,

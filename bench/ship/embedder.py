@@ -1,11 +1,11 @@
 """The shipped graph of all-MiniLM-L6-v2.
 
-A BERT encoder (Devlin et al. 2019) of six layers, width 384, twelve heads; then the mean over the
-tokens, scaled to length 1 (Reimers and Gurevych 2019). The graph takes the tokens of one text:
-without padding no mask is needed, and a text's vector never depends on its neighbours in a batch.
+A BERT encoder (Devlin et al. 2019) with six layers, width 384 and twelve heads, then the mean over the tokens, scaled
+to length 1 (Reimers and Gurevych 2019). The graph takes the tokens of one text. Without padding it needs no mask, and a
+text's vector never depends on other texts in a batch.
 
-The file holds nodes and the place of each number, not the numbers: those are made from the original
-weights where the product is installed, which therefore needs no onnx package.
+The file has the nodes and the offset of each number, but not the numbers. The installation computes those from the
+original weights, and therefore needs no onnx package.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Attribute = int | float | list[int]
 
 
 def build_graph() -> onnx.ModelProto:
-    """The graph `input_ids [tokens] -> vector [1, 384]`, its numbers in `model.bin`."""
+    """Return the graph `input_ids [tokens] -> vector [1, 384]`, with its numbers in `model.bin`."""
     weights = read_safetensors(find_model_folder() / "model.safetensors")
     graph = _Graph(dict(quantise(weights)))
     hidden = graph.embeddings("input_ids")
@@ -51,7 +51,7 @@ def build_graph() -> onnx.ModelProto:
 
 
 def _placed(arrays: dict[str, Array]) -> list[onnx.TensorProto]:
-    """The numbers by name and place, without the numbers."""
+    """Return tensors with name and offset, without their numbers."""
     offset, tensors = 0, []
     for name, values in arrays.items():
         tensor = numpy_helper.from_array(np.ascontiguousarray(values), name)
@@ -63,7 +63,7 @@ def _placed(arrays: dict[str, Array]) -> list[onnx.TensorProto]:
 
 
 class _Graph:
-    """Collects nodes and constants; each method returns the name of what it computes."""
+    """Collects nodes and constants. Each method returns the name of its output."""
 
     def __init__(self, arrays: dict[str, Array]) -> None:
         self.arrays = arrays
@@ -88,7 +88,7 @@ class _Graph:
         return self.constant(name, np.array(values, dtype=np.int64))
 
     def embeddings(self, ids: str) -> str:
-        """Word vectors, taken from int8 rows, plus position and (always the first) segment."""
+        """Add word vectors, from int8 rows, and positions. The first segment's vector is included."""
         row = self.node("Gather", ["words", ids])
         row = self.node("Cast", [row], to=TensorProto.FLOAT)
         scale = self.node("Gather", ["word_scales", ids])
@@ -102,7 +102,7 @@ class _Graph:
         return self.node("LayerNormalization", inputs, axis=-1, epsilon=_EPSILON)
 
     def linear(self, hidden: str, name: str) -> str:
-        """`hidden @ weight.T + bias`, the weight in blocks of int8."""
+        """Add `hidden @ weight.T + bias`, with the weight in blocks of int8."""
         outputs, blocks, _width = self.arrays[f"{name}.weight"].shape
         return self.node(
             "MatMulNBits",
@@ -116,7 +116,7 @@ class _Graph:
         )
 
     def heads(self, hidden: str, name: str, order: list[int]) -> str:
-        """A linear layer whose output is split into heads, with its axes in the given order."""
+        """Add a linear layer whose output is split into heads, with its axes in the given order."""
         split = self.ints("split", [-1, HEADS, WIDTH // HEADS])
         return self.node(
             "Transpose", [self.node("Reshape", [self.linear(hidden, name), split])], perm=order

@@ -1,4 +1,4 @@
-"""The shipped relevance model, fitted like those that are measured, but on all five parts."""
+"""The shipped relevance model, fitted like the benchmarked ones, but on all five parts."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Results of the starter catalogue's cases and the demo's, with the quality of the cases.
+"""Results of the sandbox tests of the starter catalogue and the demo, with the quality of the tests.
 
-Runs the product with its demo until everything is measured. The product starts with the results that are shipped
-already, so only those of changed texts are new: delete the file to measure everything again.
+Runs the product with its demo until everything is measured. The product starts with the shipped results, so only
+changed texts are measured. Delete the file to measure everything again.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import time
 
 from bench.support.product import running
 
-LOOK_AGAIN = 10.0  # seconds; between two steps of a run no row shows that it goes on
-LOOKS = 3  # without work in a row
+LOOK_AGAIN = 10.0  # seconds, because no row shows activity between two steps of a run
+LOOKS = 3  # checks without work in a row
 
 
 def build() -> str:

@@ -12,7 +12,7 @@ from catalog.exchange.formats import read_rows
 
 
 def starter_texts() -> Iterator[str]:
-    """Every title and phrasing of the starter catalogue."""
+    """Yield every title and phrasing of the starter catalogue."""
     for row in read_rows(FILE.parent):
         assert row.record is not None, row
         yield row.record.title

@@ -1,1 +1,1 @@
-"""Measurements of studies: their report, coverage of intervals, files in and out, growth."""
+"""Benchmarks of studies: reports, coverage of intervals, import and export, growth."""

@@ -1,9 +1,9 @@
-"""How often the intervals of a study's report hold the truth: 2,000 studies drawn again from known truths.
+"""How often the intervals of a report contain the truth: 2,000 studies drawn from known truths.
 
-Shares, paired differences and Krippendorff's alpha, of items that are independent and of three items a statement
-that are alike (a correlation of 0.3), at 30, 100 and 500 items. Held is 92.5 to 97.5 %; where that cannot be had the
-row says why: with 30 items of which few are right, and with fewer than 20 statements, there is too little to go by.
-With six discordant pairs in 30 Newcombe's interval is wider than it need be.
+Shares, paired differences and Krippendorff's alpha, for independent items and for three correlated items per statement
+(correlation 0.3), at 30, 100 and 500 items. The bound is 92.5 to 97.5%. If that is impossible, the row says why: 30
+items with few right ones and fewer than 20 statements have too little data. With six discordant pairs in 30, Newcombe's
+interval is wider than necessary.
 """
 
 from __future__ import annotations
@@ -24,31 +24,31 @@ from review.study.statistics.intervals import Cluster, Difference, Share
 
 REPLICATIONS = size(full=2_000, quick=400)
 SIZES = (30, 100, 500)
-# Percent; 400 replications are less exact (standard error 1.1 instead of .5).
+# Percent. With 400 replications, the standard error is 1.1 instead of 0.5.
 LEAST, MOST = (92.5, 97.5) if IS_FULL else (91.0, 98.5)
 PER_STATEMENT, ALIKE = 3, 0.3
 SEED = 20260301
 
 Outcomes = NDArray[np.int64]
 Ends = tuple[float | None, float | None]
-# What each item of a study came out as, statement by statement, to an interval of the figure.
+# From each item's outcome, by statement, to an interval of the figure.
 Estimate = Callable[[list[Outcomes], bool], Ends]
 
 
 class Truth(NamedTuple):
-    """A figure with the chances of what an item may come out as, and the value that follows from them."""
+    """A figure with the probabilities of an item's outcomes, and the value that follows from them."""
 
     name: str
     chances: tuple[float, ...]
     value: float
     estimate: Estimate
     is_skewed: bool = False
-    least: int = 0  # statements below which its interval is known not to hold
+    least: int = 0  # minimum number of statements for a valid interval
     why: str = ""
 
 
 def measure() -> list[Figure]:
-    """The coverage of each interval, in percent."""
+    """Return the coverage of each interval in percent."""
     generator = np.random.default_rng(SEED)
     return [
         _row(truth, items, clustered=clustered, generator=generator)
@@ -101,7 +101,7 @@ def _row(truth: Truth, items: int, *, clustered: bool, generator: np.random.Gene
 def _study(
     truth: Truth, items: int, clustered: bool, generator: np.random.Generator
 ) -> list[Outcomes]:
-    """Outcomes by statement. Each item takes its statement's own outcome with the chance sqrt(ALIKE), else any."""
+    """Draw outcomes by statement. An item has its statement's with probability sqrt(ALIKE), else a random one."""
     kinds = len(truth.chances)
     if not clustered:
         return list(generator.choice(kinds, size=(items, 1), p=truth.chances))
@@ -143,7 +143,7 @@ _MULTISETS = np.array([[kind.count(value) for value in range(3)] for kind in _KI
 
 
 def _kind_chances(margins: tuple[float, float, float], alpha: float) -> tuple[float, ...]:
-    """Each reviewer gives an item's own value with the chance sqrt(alpha), else one drawn from the margins."""
+    """Each reviewer gives an item's own value with probability sqrt(alpha), else one drawn from the margins."""
     own = alpha**0.5
     given = own * np.eye(3) + (1 - own) * np.array(margins)
     joint = np.einsum("v,va,vb->ab", np.array(margins), given, given)

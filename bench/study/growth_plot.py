@@ -1,4 +1,4 @@
-"""Growth as a picture: one small plot for each figure, both axes logarithmic, in SVG and nothing else."""
+"""Plot growth in plain SVG, with one small plot for each figure and two logarithmic axes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Curve:
 
 
 def draw(curves: Sequence[Curve], *, across: str, title: str) -> str:
-    """The picture; curves of which nothing is above zero are left out."""
+    """Return the SVG. Curves without a value above zero are left out."""
     shown = [curve for curve in curves if any(value > 0 for _size, value in curve.points)]
     rows = ceil(len(shown) / _ACROSS)
     width, height = _ACROSS * _WIDTH, _HEAD + rows * _HEIGHT
@@ -64,14 +64,14 @@ def _plot(curve: Curve) -> list[str]:
     parts.append(_path([(x, y) for x, y, _said in at], _LINE, 2))
     for place, (x, y, said) in enumerate(at):
         parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5" fill="{_LINE}"/>')
-        # The first and the last one stay inside, clear of the axis and of the next plot.
+        # Keep the first and the last label inside, away from the axis and the next plot.
         anchor = "start" if place == 0 else "end" if place == len(at) - 1 else "middle"
         parts.append(_text(x, y - 8, said, anchor=anchor, fill=_INK))
     return parts
 
 
 def _decades(values: Sequence[float]) -> tuple[int, int]:
-    """The powers of ten around them, at least one apart."""
+    """Return the powers of ten around the values, at least one apart."""
     least, most = floor(log10(min(values))), ceil(log10(max(values)))
     return least, max(most, least + 1)
 

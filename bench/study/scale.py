@@ -1,11 +1,11 @@
-"""How it grows: a catalogue from ten thousand entries up, and scores of one study from a hundred thousand up.
+"""Growth of a catalogue from ten thousand entries, and of a study's scores from a hundred thousand.
 
-    BENCH_SCALE_ENTRIES=10000,30000,100000 BENCH_SCALE_SCORES=100000,300000 python -m bench scale
+BENCH_SCALE_ENTRIES=10000,30000,100000 BENCH_SCALE_SCORES=100000,300000 python -m bench scale
 
-Any sizes can be named, 1,000,000 entries and 10,000,000 scores among them; what a size brought is printed and drawn
-before the next one begins, so that it can be stopped. The growth goes to bench/results/scale-*.svg.
-BENCH_SCALE_MINUTES begins no further size of either growth once so many have passed since it began; BENCH_SCALE_MEMORY
-is the `maintenance_work_mem` of building the index.
+Any sizes are possible, including 1,000,000 entries and 10,000,000 scores. The results of each size are printed and
+plotted before the next size, so the benchmark can be interrupted. The plots go to bench/results/scale-*.svg. After
+BENCH_SCALE_MINUTES, neither growth starts another size. BENCH_SCALE_MEMORY is the `maintenance_work_mem` of building
+the index.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ RESULTS = Path(__file__).parents[1] / "results"
 ASKED = 100
 LOOKS = 20
 IMPORTED = 1_000  # rows of scores
-# Of a copy of what bench.study.study makes first.
+# In each copy of the rows that bench.study.study creates first.
 _SCORES_A_COPY = 24_400
-_MAINTENANCE = os.environ.get("BENCH_SCALE_MEMORY", "512MB")  # as the product's own server has it
+_MAINTENANCE = os.environ.get("BENCH_SCALE_MEMORY", "512MB")  # as on the product's own server
 _MINUTES = float(os.environ.get("BENCH_SCALE_MINUTES", "inf"))
 _PLAIN_FILES = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
 _MIB = 1_048_576
@@ -61,7 +61,7 @@ Points = dict[str, list[tuple[int, float]]]
 
 
 def measure() -> list[Figure]:
-    """Both growths; each size's figures are printed as soon as they are known."""
+    """Run both benchmarks, and print each size's figures as soon as they are known."""
     plain = settings.STORAGES | {"staticfiles": _PLAIN_FILES}
     with override_settings(SCRIPTSMITH_EMBEDDER="minilm", STORAGES=plain):
         return [*_grow_catalogue(_sizes(ENTRIES)), *_grow_study(_sizes(SCORES))]
@@ -72,7 +72,7 @@ def _sizes(words: str) -> list[int]:
 
 
 def _in_time(sizes: Sequence[int]) -> Iterator[int]:
-    """The sizes in order; the first always, others until the minutes are over."""
+    """Yield the sizes in order: the first always, the others until the time is over."""
     began = time.monotonic()
     for place, size in enumerate(sizes):
         if place and time.monotonic() - began > 60 * _MINUTES:
@@ -82,7 +82,7 @@ def _in_time(sizes: Sequence[int]) -> Iterator[int]:
 
 
 def _bounds(what: str) -> dict[str, float]:
-    """Return the bounds that hold at every size up to a million entries and scores."""
+    """Return the bounds for every size up to a million entries and scores."""
     if what.startswith("recall@10"):
         return {"least": 0.96}
     if what in ("report, p95 ms", "dashboard, p95 ms", "next item, p95 ms"):
@@ -91,7 +91,7 @@ def _bounds(what: str) -> dict[str, float]:
 
 
 class _Growth:
-    """Figures by size, printed as they come, and drawn after each size."""
+    """Figures by size, printed as they arrive, and plotted after each size."""
 
     def __init__(self, name: str, title: str) -> None:
         self.figures: list[Figure] = []
@@ -109,9 +109,6 @@ class _Growth:
         picture = draw(curves, across=self._name, title=self._title)
         (RESULTS / f"scale-{self._name}.svg").write_text(picture)
         (RESULTS / f"scale-{self._name}.json").write_text(json.dumps(self._points, indent=1))
-
-
-# --- Entries ------------------------------------------------------------------------------------------------------
 
 
 def _grow_catalogue(sizes: Sequence[int]) -> list[Figure]:
@@ -143,7 +140,7 @@ def _measure_catalogue(
     meanings: Sequence[QueryVector],
 ) -> None:
     phrasings = Phrasing.objects.count()
-    # `fill` gives its connection back: what was set on it is gone.
+    # `fill` closes its connection, which resets the setting.
     execute(f"SET maintenance_work_mem = '{_MAINTENANCE}'")
     began = time.perf_counter()
     vector_store.create_index(model)
@@ -170,9 +167,6 @@ def _recall(meanings: Sequence[QueryVector]) -> float:
     return sum(shares) / len(shares)
 
 
-# --- Scores -------------------------------------------------------------------------------------------------------
-
-
 def _grow_study(sizes: Sequence[int]) -> list[Figure]:
     growth = _Growth("scores", "A study as it grows")
     if not sizes:
@@ -185,7 +179,7 @@ def _grow_study(sizes: Sequence[int]) -> list[Figure]:
     campaign.refresh_from_db()
     client = Client(headers={"host": "localhost"})
     client.force_login(manager)
-    settle_memory()  # as the web processes do
+    settle_memory()  # as in the web processes
     copies = 1
     for size in _in_time(sizes):
         wanted = max(copies, size // _SCORES_A_COPY)
@@ -223,7 +217,7 @@ def _measure_study(growth: _Growth, size: int, campaign: Campaign, client: Clien
 
 
 def _claims(campaign: Campaign, size: int) -> list[Callable[[], object]]:
-    """New reviewers, each of whom asks for a first item."""
+    """Return calls that let new reviewers claim a first item."""
     people = [User.objects.create_superuser(f"scale-{size}-{number}") for number in range(LOOKS)]
     return [partial(_claim, campaign, person) for person in people]
 
@@ -234,7 +228,7 @@ def _claim(campaign: Campaign, person: User) -> None:
 
 
 def _import_scores(campaign: Campaign, size: int) -> float:
-    """Seconds for scores of one more reviewer, by the command."""
+    """Import scores of one more reviewer with the command, and return the seconds."""
     names = campaign.cases.order_by("pk").values_list("external_id", flat=True)[:IMPORTED]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "scores.jsonl"
@@ -244,9 +238,6 @@ def _import_scores(campaign: Campaign, size: int) -> float:
         with open(os.devnull, "w") as nowhere:
             call_command("import_scores", campaign.name, str(path), stdout=nowhere)
         return time.perf_counter() - began
-
-
-# --- Both ---------------------------------------------------------------------------------------------------------
 
 
 def _p95(
@@ -270,7 +261,7 @@ def _look(client: Client, address: str) -> None:
 
 
 def _backend_memory() -> float:
-    """The most that this connection's server process had in memory, in MiB, what it shares with others included."""
+    """Return the peak memory of this connection's server process in MiB, including shared memory."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_backend_pid()")
         [pid] = cursor.fetchone()

@@ -1,6 +1,6 @@
-"""Measures a study's report and dashboard at 100,000 items and 1,000,000 scores: how long a look at them takes.
+"""Measure how long a study's report and dashboard take at 100,000 items and 1,000,000 scores.
 
-Some two thousand random items are made through the models and multiplied in the database.
+Some two thousand random items are created through the models and multiplied in the database.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from review.models import Assignment, Campaign, Case, Item, ReportPart, Score, T
 from review.report import services
 from tests.review.report.rows import Label, fill
 
-CASES, COPIES = 1_000, size(full=50, quick=5)  # of two arms each: 100,000 or 10,000 items
+CASES, COPIES = 1_000, size(full=50, quick=5)  # in two arms each: 100,000 or 10,000 items
 REVIEWERS, ASKED = 20, 5
 LOOKS = 40
 SLOW_PAGE_MS = 500.0
@@ -42,18 +42,18 @@ _COPIED: tuple[type[Model], ...] = (
 )
 _COPY_OF = "encode(sha256(convert_to({0} || ' ' || copy, 'UTF8')), 'hex')"
 _EARLIER = "{0} - copy * interval '7 minutes'"
-# A place in the reviewers' random orders: items that all had the same one would be sorted by each claim.
+# Random positions in the reviewers' orders. Each claim would have to sort items with equal positions.
 _ANYWHERE = "floor(random() * 2147483647)::int"
 _OWN = {
-    # A reviewer has some hundred items in a sitting, not all that they ever had.
+    # Spread the times, so that a reviewer has about a hundred items in a session, not all of them.
     **{name: _EARLIER.format(name) for name in ("at", "created_at", "ended_at")},
     "external_id": "external_id || '-' || copy",
     "shuffle": _ANYWHERE,
-    # Not counted yet, whatever the first one is.
+    # Copies are not counted yet, even if the original is.
     "pattern": "''",
     "disputed": "false",
     "statement": "statement || ', copy ' || copy",
-    # No two copies have the same script, nor the same cases.
+    # Copies have different scripts and different test suites.
     "sha256": _COPY_OF.format("sha256"),
     "script_sha256": _COPY_OF.format("script_sha256"),
     "statement_sha256": "encode(sha256(convert_to(statement || ', copy ' || copy, 'UTF8')), 'hex')",
@@ -65,7 +65,7 @@ Given = tuple[int | None, int | None, int | None]
 
 
 def measure() -> list[Figure]:
-    """Build the study, count it once, then look at it while scores go on arriving."""
+    """Build the study, count it once, then open its pages while scores arrive."""
     manager = User.objects.create_user("bench-manager", password=None)
     manager.groups.set(Group.objects.filter(name="manager"))
     campaign = rules.create_campaign("Study of the bench", by=manager)
@@ -77,7 +77,7 @@ def measure() -> list[Figure]:
     rate = items / (time.perf_counter() - began)
     tidy()
     of = f"{items:,} items, {scores:,} scores"
-    # The pages' files are not what is measured, and need not be collected.
+    # The pages' static files are not measured and need not be collected.
     with override_settings(STORAGES=settings.STORAGES | {"staticfiles": _PLAIN_FILES}):
         looks = _time_looks(campaign, manager)
         looks += _time_evidence(campaign, manager)
@@ -92,14 +92,14 @@ def measure() -> list[Figure]:
 def _time_looks(campaign: Campaign, manager: User) -> list[Figure]:
     client = Client(headers={"host": "localhost"})
     client.force_login(manager)
-    settle_memory()  # as the web processes do
+    settle_memory()  # as in the web processes
     where = f"/campaigns/{campaign.pk}/report/"
     behind = f"{where}items/?figure=broken&configuration=demo"
     threats = f"{where}threats/"
     parts = time_once(tasks.count_due)  # by a worker, as data arrives
     first = time_once(lambda: _look(client, threats))
     return [
-        # What a look costs that finds nothing kept: the first one in fifteen seconds, a table, a snapshot.
+        # The time without a cached report: the first view in fifteen seconds, a table, a snapshot.
         *_time("report without cache", lambda: services.make_report(campaign), campaign, most=None),
         *_time(
             "report page without cache",
@@ -121,7 +121,7 @@ def _time_looks(campaign: Campaign, manager: User) -> list[Figure]:
 
 
 def _time_evidence(campaign: Campaign, manager: User) -> list[Figure]:
-    """The same report where every script was run in a case set of its statement."""
+    """Measure the same report after every script was run in sandbox tests."""
     with connection.cursor() as cursor:
         cursor.execute(
             """
@@ -158,7 +158,7 @@ def _time(
     looks: int = LOOKS,
     most: float | None = 200,
 ) -> list[Figure]:
-    """Looks in milliseconds; before each one a score arrives."""
+    """Measure the milliseconds of each view. A new score arrives before each one."""
     look()
     taken = []
     for _ in range(looks):
@@ -183,7 +183,7 @@ def _look(client: Client, address: str) -> None:
 
 
 def change_a_score(campaign: Campaign) -> None:
-    """A score arrives, so that nothing that was kept can be shown again."""
+    """Add a score, so that no cached result can be used."""
     item = campaign.items.order_by("pk")[random.randrange(1_000)]
     changed = item.scores.filter(stage="script").order_by("?").first()
     assert changed is not None
@@ -197,7 +197,7 @@ def _fill(campaign: Campaign) -> None:
 
 
 def fill_first(campaign: Campaign) -> None:
-    """The items that are made through the models, with some twenty thousand scores."""
+    """Create the original items through the models, with some twenty thousand scores."""
     chance = random.Random(1)
     people = [
         User.objects.create_user(f"bench-{number}", password=None) for number in range(REVIEWERS)
@@ -213,7 +213,7 @@ def fill_first(campaign: Campaign) -> None:
 
 
 def last_keys() -> dict[type[Model], int]:
-    """The last row of each table that is multiplied: what comes later is not."""
+    """Return the last key of each multiplied table. Later rows are not copied."""
     return {model: model._default_manager.latest("pk").pk for model in _COPIED}
 
 
@@ -224,7 +224,7 @@ def grow(
     before: int = 1,
     last: Mapping[type[Model], int] | None = None,
 ) -> None:
-    """Until there are so many copies of what was made first, `before` of them by now; new ones wait to be counted."""
+    """Multiply the original rows up to this many copies, with `before` so far. New items wait to be counted."""
     with transaction.atomic():
         multiply(_COPIED, copies, own=_OWN, before=before, last=last)
     with connection.cursor() as cursor:
@@ -237,12 +237,12 @@ def grow(
 
 
 def tidy() -> None:
-    """What autovacuum does soon after many rows came or went; the servers of measurements have it switched off."""
+    """Vacuum as autovacuum does soon after many changes. The benchmark's servers have it disabled."""
     execute("VACUUM (ANALYZE)")
 
 
 def _run_scripts(campaign: Campaign) -> None:
-    """A case set for each statement, and what each script did in it; it counts for the campaign later."""
+    """Create a test suite for each statement, and each script's result. The campaign counts them later."""
     with connection.cursor() as cursor:
         cursor.execute(
             "UPDATE pipeline_draft SET sha256 = encode(sha256(convert_to(sha256 || run_id, 'UTF8')), 'hex')"

@@ -1,4 +1,4 @@
-"""Items in and scores out: rows a second, and how far memory grows meanwhile."""
+"""Import and export: rows per second, and memory growth."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from review.exchange.importing.importer import SLICE
 ITEMS = size(full=100_000, quick=20_000)
 SCORES = size(full=1_000_000, quick=100_000)
 CAMPAIGN = "Measured"
-LEAST_RATE = 5_000  # rows a second
-MOST_MEMORY = 150  # MB above the start, whatever the size of the file
+LEAST_RATE = 5_000  # rows per second
+MOST_MEMORY = 150  # MB above the start, for any file size
 
-# One command in a process of its own: what it took, and how far its memory grew, in MB. The peak that the kernel
-# keeps for a process is that of whatever it was before too, so it is set back once Django stands (proc(5), clear_refs).
+# Run one command in a separate process, and report its time and its memory growth in MB. The kernel's peak includes the
+# time before, so it is reset once Django is loaded (proc(5), clear_refs).
 _CHILD = """
 import json, re, sys, time
 from pathlib import Path
@@ -37,7 +37,7 @@ print(json.dumps([time.perf_counter() - began, memory("VmHWM") - before]))
 
 
 def measure() -> list[Figure]:
-    """Import items, import scores of them, export all."""
+    """Import items, import their scores, and export everything."""
     with tempfile.TemporaryDirectory() as folder:
         few, items, scores, out = (
             Path(folder) / name
@@ -57,7 +57,7 @@ def measure() -> list[Figure]:
         figure("items in, rows/s", ITEMS / item_time, least=LEAST_RATE / slowness()),
         figure("memory for few items, MB", small[1]),
         figure("memory for all items, MB", item_memory, most=MOST_MEMORY),
-        # Two slices are in memory at a time, however many follow.
+        # Two slices are in memory at a time, for any number of slices.
         figure("memory for all items / for few", item_memory / small[1], most=1.5),
         figure("the same items again, rows/s", ITEMS / again_time),
         figure("scores in, rows/s", SCORES / score_time),
@@ -92,7 +92,7 @@ def _write_items(path: Path, count: int) -> None:
 
 
 def _write_scores(path: Path) -> None:
-    """As many scores as wanted, evenly over the items, three reviewers' rows of up to three stages."""
+    """Write this many scores, spread evenly over the items: three reviewers' rows of up to three stages."""
     rows, left = 0, SCORES
     with path.open("w") as file:
         while left > 0:

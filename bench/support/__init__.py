@@ -1,1 +1,1 @@
-"""What measurements share: servers of their own, the product as it is started, workers, rows to measure with."""
+"""Shared parts of benchmarks: servers, the product as users start it, workers, and rows."""

@@ -1,8 +1,8 @@
-"""Runs a module as a program that can reach this machine's loopback and nothing else.
+"""Run a module as a program that can reach only the loopback interface.
 
-    python -m bench.support.loopback_only MODULE [ARGUMENT ...]
+python -m bench.support.loopback_only MODULE [ARGUMENT ...]
 
-For programs of others, which may ask for prices, models or news as they start.
+For third-party programs, which may request prices, models or news when they start.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _WITH_ADDRESS = ("socket.connect", "socket.bind", "socket.sendto")
 
 
 def refuse_others(event: str, given: tuple[object, ...]) -> None:
-    """An audit hook: raises PermissionError before an address elsewhere is looked up, asked or listened at."""
+    """Audit hook that raises PermissionError for a lookup, connection or listener at any other address."""
     if event == "socket.getaddrinfo":
         host = given[0]
     elif event in _WITH_ADDRESS and isinstance(given[1], tuple):

@@ -1,6 +1,6 @@
-"""The product as `make run` starts it: supervisor, web, worker and servers, on a data folder that goes afterwards.
+"""The product as `make run` starts it: supervisor, web, worker and servers, in a temporary data folder.
 
-The database is durable, as people have it. Django in this process uses the same one.
+The database is durable, as in production. Django in this process uses the same one.
 """
 
 from __future__ import annotations
@@ -37,23 +37,23 @@ class Product:
     supervisor: int  # process id
 
     def web_memory(self) -> float:
-        """What all web processes take, in MiB, each page of memory counted once."""
+        """Return the memory of all web processes in MiB, with shared pages counted once."""
         return sum(memory_of(pid) for pid in self._web())
 
     def web_seconds(self) -> float:
-        """Seconds of processor that the web processes have used."""
+        """Return the processor seconds of the web processes."""
         return sum(processor_seconds(pid) for pid in self._web())
 
     def database_seconds(self) -> float:
-        """The same of PostgreSQL with all its sessions."""
+        """Return the processor seconds of PostgreSQL with all its sessions."""
         return sum(processor_seconds(pid) for pid in self._database())
 
     def worker_seconds(self) -> float:
-        """The same of the worker, which counts in the background what was scored."""
+        """Return the processor seconds of the worker, which counts new scores in the background."""
         return sum(processor_seconds(pid) for pid in self.workers())
 
     def workers(self) -> list[int]:
-        """The process ids of its workers."""
+        """Return the process ids of its workers."""
         return [pid for pid in _below(self.supervisor) if "worker" in _command(pid)]
 
     def _web(self) -> list[int]:
@@ -67,11 +67,11 @@ class Product:
 def running(migrated_by: Path | None = None, **settings: str) -> Iterator[Product]:
     """Run the product with these settings during the block, without its demo, on a free port.
 
-    `migrated_by` is a checkout with a .venv whose migrations the database has had before this tree's own.
+    `migrated_by` is a checkout with a .venv whose migrations run before this tree's own.
     """
     forget_credentials()
     folder = Path(tempfile.mkdtemp(prefix="scriptsmith-bench-", dir="/tmp"))
-    folder.chmod(0o711)  # as root, PostgreSQL's own user must get through to its folder
+    folder.chmod(0o711)  # as root, PostgreSQL's own user must be able to traverse its folder
     for name in ("DATABASE_URL", "REDIS_URL"):
         os.environ.pop(name, None)
     port = _free_port()
@@ -120,12 +120,12 @@ def _wait_until_ready(url: str, process: subprocess.Popen[bytes], log: Path) -> 
 
 
 def _below(ancestor: int) -> list[int]:
-    """The processes that this one started, and those that they started."""
+    """Return the descendants of this process."""
     parents = {}
     for status in Path("/proc").glob("[0-9]*/stat"):
         try:
             parents[int(status.parent.name)] = int(status.read_text().rpartition(")")[2].split()[1])
-        except OSError:  # gone meanwhile
+        except OSError:  # the process has ended
             continue
     found = [ancestor]
     for pid in found:

@@ -1,4 +1,4 @@
-"""Many rows from a few: what was made through the models is multiplied in the database."""
+"""Create many rows by multiplying the rows created through the models in the database."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from django.db import connection
 from django.db.models import Model
 
-# Further apart than any row has a number.
+# Larger than any row's key.
 STRIDE = 10_000_000
 
 
@@ -19,11 +19,10 @@ def multiply(
     before: int = 1,
     last: Mapping[type[Model], int] | None = None,
 ) -> None:
-    """Afterwards there are so many of each row; copies refer to the copies made with them.
+    """Multiply each row up to this many copies. Foreign keys of copies refer to the copies made with them.
 
-    `before` says how many there are by now: the rows that were made first are copied again, until there are enough;
-    of those, the ones up to the key that `last` has for their table.
-    `own` is, by column, the SQL of what each copy has for itself; `copy` counts them.
+    `before` is the current number of copies. Only the original rows are copied, up to the key in `last` for their
+    table. `own` has the SQL of each copy's own values by column, where `copy` is the copy's number.
     """
     for model in models:
         names, values = [], []

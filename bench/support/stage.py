@@ -1,4 +1,4 @@
-"""A stage for benchmarks: PostgreSQL with the suite's migrated database, and Redis; both are removed afterwards."""
+"""Temporary servers for benchmarks: PostgreSQL with the test suite's migrated database, and Redis."""
 
 from __future__ import annotations
 

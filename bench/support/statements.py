@@ -1,4 +1,4 @@
-"""A statement for the database of a measurement."""
+"""Execute a statement in a benchmark's database."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ from django.db import connection
 
 
 def execute(statement: str) -> None:
-    """Carry it out on the connection of this thread; what it sets holds there until the connection is closed."""
+    """Execute the statement on this thread's connection. Its settings last until the connection is closed."""
     with connection.cursor() as cursor:
         cursor.execute(statement)

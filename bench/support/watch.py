@@ -1,4 +1,4 @@
-"""Loaded by workers that are measured: notes how long heartbeats and admissions took, one JSON line each."""
+"""Loaded by measured workers: records the duration of heartbeats and admissions, one JSON line each."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 from celery.signals import worker_ready
 
-# The file is in the environment: a line is short enough to be written at once, from several processes too.
+# The file's name comes from the environment. Lines are short enough for atomic writes by several processes.
 NOTES = Path(os.environ["BENCH_WATCH_FILE"])
 
 
@@ -33,7 +33,7 @@ def _timed(kind: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 @worker_ready.connect
 def watch(**_signal: object) -> None:
-    """Time what is called from now on."""
+    """Time all later calls."""
     from pipeline.ledger import admission
     from pipeline.scheduling import heartbeat
 
@@ -42,7 +42,7 @@ def watch(**_signal: object) -> None:
     def admit_timed(*given: Any) -> Any:
         rows = admit(*given)
         if rows:
-            # In the server alone: no round trip, and no turn at Python's lock.
+            # The time in the server alone, without the network and without waiting for Python's lock.
             _note("wait", rows[0].took.total_seconds())
         return rows
 

@@ -1,4 +1,4 @@
-"""The product's settings, with workers that note how long their heartbeats and waits for an endpoint took."""
+"""The product's settings, with workers that record the duration of heartbeats and waits for an endpoint."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A real Celery worker process for measurements, and what memory it takes."""
+"""A real Celery worker process for benchmarks, and its memory."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from tests.site_process import ROOT
 
 
 class WorkerProcess:
-    """One worker with its scheduler, both queues and so many threads, as a process group of its own."""
+    """One worker with its scheduler, both queues and this many threads, in its own process group."""
 
     def __init__(
         self, environment: dict[str, str], *, threads: int, tree: Path | None = None
     ) -> None:
-        """`tree` is another checkout, with a .venv of its own; else it is this one."""
+        """Use the checkout `tree` with its own .venv, or this one by default."""
         self._tree = tree or ROOT
         self._python = str(tree / ".venv/bin/python") if tree else sys.executable
         self._environment = environment | {"SCRIPTSMITH_WORKER_THREADS": str(threads)}
@@ -30,16 +30,16 @@ class WorkerProcess:
 
     @property
     def pid(self) -> int:
-        """The process id, once it was started."""
+        """Return the process id after the start."""
         assert self._process is not None
         return self._process.pid
 
     def start(self) -> None:
-        """Start it and wait until it takes up work; raises RuntimeError where it does not."""
+        """Start the worker and wait until it accepts work. Raises RuntimeError if it does not."""
         command = [self._python, "-m", "celery", "-A", "scriptsmith_site", "worker", "-B"]
         command += ["--schedule", str(Path(self._folder.name) / "schedule"), "--pool", "threads"]
         command += ["--queues", "interactive,campaign", "--loglevel", "INFO"]
-        # A name of its own: it may be the second one on this machine.
+        # Use another name, because a second worker may run on this machine.
         command += ["--without-gossip", "--without-mingle", "--hostname", "bench@%h"]
         log = Path(self._folder.name) / "worker.log"
         with log.open("wb") as output:
@@ -54,13 +54,13 @@ class WorkerProcess:
         _wait_until_ready(self._process, log)
 
     def kill(self) -> None:
-        """End it by SIGKILL, its scheduler too."""
+        """Kill it with SIGKILL, including its scheduler."""
         assert self._process is not None
         os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
 
     def stop(self) -> None:
-        """Tell it to end, and wait until it has, where it was started."""
+        """Stop it if it is running, and wait until it has ended."""
         if self._process is not None and self._process.poll() is None:
             self._process.send_signal(signal.SIGTERM)
             self._process.wait(timeout=60)
@@ -71,7 +71,7 @@ class WorkerProcess:
 def worker(
     environment: dict[str, str], *, threads: int, tree: Path | None = None
 ) -> Iterator[WorkerProcess]:
-    """A worker that takes up work as the block begins, and ends with it; of this tree or another one."""
+    """Run a worker of this tree or another one during the block."""
     process = WorkerProcess(environment, threads=threads, tree=tree)
     try:
         process.start()
@@ -81,7 +81,7 @@ def worker(
 
 
 def memory_of(pid: int) -> float:
-    """The process's proportional share of memory, in MiB."""
+    """Return the process's proportional share of memory in MiB."""
     for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
         if line.startswith("Pss:"):
             return int(line.split()[1]) / 1024
@@ -89,7 +89,7 @@ def memory_of(pid: int) -> float:
 
 
 def processor_seconds(pid: int) -> float:
-    """What the process has used of all processors so far, with the children that it has waited for."""
+    """Return the processor seconds of the process so far, including its reaped children."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return sum(int(ticks) for ticks in fields[11:15]) / os.sysconf("SC_CLK_TCK")
 
