@@ -143,7 +143,8 @@ class Word:
 
     def span_of(self, start: int, end: int) -> Span:
         """Where these characters of the literal value stand, or the word if that is not plain."""
-        value = self.literal or ""
+        value = self.span.unit.text(self.span.start, self.span.end)
+        value = value if self.literal is None else self.literal
         before, inside = value[:start].encode(), value[start:end].encode()
         for skipped in (0, 1):  # a heredoc has no quotes around it, a quoted word has
             first = self.span.start + skipped + len(before)

@@ -171,6 +171,7 @@ class Found:
     expansions: list[Expansion] = field(default_factory=list)  # each `${...}`
     tested: list[Tested] = field(default_factory=list)
     functions: set[str] = field(default_factory=set)
+    own: dict[str, int] = field(default_factory=dict)  # functions that are certain, by line
     gaps: list[Gap] = field(default_factory=list)
     group_writes: list[tuple[Redirect, Span]] = field(default_factory=list)  # `{ ...; } > file`
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import posixpath
 import re
 import string
 import zlib
@@ -36,6 +37,13 @@ def printed_text(command: Command) -> Word | None:
             return _echo(words)
         case "printf":
             return _printf(words)
+        case "dirname" | "basename" if len(words) == 1 and (path := words[0].literal):
+            found = (
+                (posixpath.dirname(path) or ".")
+                if command.name == "dirname"
+                else posixpath.basename(path)
+            )
+            return Word((Text(found, quoted=True),), words[0].span)
         case "which" | "command" | "type":
             return words[-1] if words and words[-1].literal else None
     decode = DECODERS.get(command.name)

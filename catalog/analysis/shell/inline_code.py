@@ -8,8 +8,9 @@ from collections.abc import Iterator
 
 from catalog.analysis.shell.command_words import Part, Text, Variable, Word
 from catalog.analysis.shell.commands import Command
+from catalog.analysis.shell.decoding import printed_text
 from catalog.analysis.shell.interpreters import AWKS, is_language, read_sources
-from catalog.analysis.tables import read_table
+from catalog.analysis.tables import PATTERNS, read_table
 
 MAXIMUM_CODE = 20_000  # characters that are searched
 MAXIMUM_CALLS = 50
@@ -53,6 +54,12 @@ def shell_texts(command: Command) -> Iterator[Word]:
         patterns = [_ESCAPES[name]]
         words = command.arguments
         words += (command.fed_text,) if command.fed_text else ()
+    elif name in ("cat", "tee", "echo", "printf"):  # a table of cron, or a unit of systemd
+        files = [r.word.prefix for r in command.redirects if r.kind in ("write", "append")]
+        files += [word.prefix for word in command.arguments if name == "tee"]
+        kinds = [k for k in ("cron", "unit") if any(map(PATTERNS[f"{k}-file"].search, files))]
+        text = printed_text(command) if kinds else None
+        patterns, words = [PATTERNS[f"{k}-line"] for k in kinds], (text,) if text else ()
     else:
         return
     for word in words:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import islice
@@ -61,7 +61,7 @@ _WITH_SUBCOMMANDS = word_set(
 )
 _PREFIX = re.compile(r"(?i)sudo|root|dry|run|echo|prefix|exec|nice|wrap|debug")
 # A command in a branch may print nothing.
-_MAY_SKIP = re.compile(r"\[\[?\s|\btest\s|&&|\|\||\b(?:if|case|for|while|until)\s")
+_MAY_SKIP = re.compile(r"\[\[?\s|\bIFS=|\btest\s|&&|\|\||\b(?:if|case|for|while|until)\s")
 _ALL_ARGUMENTS = frozenset({"@", "*"})
 
 
@@ -76,6 +76,7 @@ class Program:
     assignments: tuple[Assignment, ...]
     expansions: tuple[Expansion, ...]
     functions: frozenset[str]
+    own: Mapping[str, int]  # of these, those that are certainly defined, with their lines
     gaps: tuple[Gap, ...]
     unseen: tuple[Unseen, ...]
     variables: Variables
@@ -116,10 +117,25 @@ class Program:
             bodies.setdefault(command.context.function, []).append(command)
         return bodies
 
+    def calls_own(self, command: Command) -> bool:
+        """Whether the command is certainly a function of the script with the name of a program."""
+        line = self.own.get(command.words[0].literal or "", command.span.line)
+        is_direct = self.functions.issuperset(command.context.via)
+        return line < command.span.line and is_direct and b"unset" not in self.unit.source
+
     def inside(self, word: Word) -> list[Command]:
         """The commands in the substitutions of the word: what it consists of is their output."""
         keys = [(word.span.unit, output.start) for output in word.outputs]
         return [command for key in keys for command in self._by_output.get(key, [])]
+
+    def values(self, word: Word) -> list[Word]:
+        """The word, or what the script gives the variable that it is, also through one other variable."""
+        words = [word]
+        for _ in range(2):
+            names = [w.sole_variable.name if w.sole_variable else "" for w in words]
+            held = [self.variables.sources(n) or [w] for n, w in zip(names, words, strict=True)]
+            words = [value for values in held for value in values][:MAXIMUM_STAGES]
+        return words
 
     def piped_into(self, command: Command) -> list[Command]:
         """The commands that stand before this one in its pipelines."""
@@ -151,6 +167,7 @@ def read_program(source: bytes) -> Program:
         assignments=tuple(found.assignments),
         expansions=tuple(found.expansions),
         functions=frozenset(found.functions),
+        own=found.own,
         gaps=tuple(found.gaps),
         unseen=tuple(reader.unseen),
         variables=Variables(found),
@@ -177,6 +194,14 @@ class _Reader:
         self.inside: dict[tuple[Unit, int], list[Command]] = {}
         self.queue: deque[Command] = deque()
         self._enqueue(found.commands)
+        found.assignments = [self._folded(assignment) for assignment in found.assignments]
+        self.variables = Variables(found)
+
+    def _folded(self, assignment: Assignment) -> Assignment:
+        """The assignment with the text instead of a substitution that only prints what the script says."""
+        given = assignment.values
+        values = tuple(Word(self._resolve(w).parts, w.span) if w.outputs else w for w in given)
+        return assignment if values == given else replace(assignment, values=values)
 
     def _enqueue(self, commands: Iterable[Command]) -> None:
         for command in commands:

@@ -10,7 +10,14 @@ from itertools import chain, islice
 
 from tree_sitter import Node
 
-from catalog.analysis.shell.command_words import Word, literal_word, read_variable, read_word
+from catalog.analysis.shell.command_words import (
+    Output,
+    Variable,
+    Word,
+    literal_word,
+    read_variable,
+    read_word,
+)
 from catalog.analysis.shell.commands import (
     Assignment,
     Command,
@@ -250,11 +257,28 @@ class _Walker:
     def _note_command(self, command: Command) -> None:
         self.found.commands.append(command)
         flag = _WRITING.get(command.name)
+        if command.name == "printf" and self._note_printed(command):
+            return
         options = (word.prefix for word in command.arguments[:3])
         if command.name in _WRITERS or (flag and any(re.match(rf"-\w*{flag}", o) for o in options)):
             arguments = command.arguments[1:] if command.name == "getopts" else command.arguments
+            arguments = tuple(w for w in arguments if flag != "n" or "=" not in w.prefix)
             names = ((word.literal or "").partition("=")[0] for word in arguments)
             self.found.variable_writers.update(name for name in names if name.isidentifier())
+
+    def _note_printed(self, command: Command) -> bool:
+        """Note `printf -v name ...` as `name=$(printf ...)`."""
+        option, name = [word.literal or "" for word in (*command.arguments, *command.words)[:2]]
+        if option != "-v" or not name.isidentifier():
+            return False
+        span, at = command.span, command.context
+        inside = replace(at, outputs=(*at.outputs, (self.unit, span.start)), pipes=())
+        words = (command.words[0], *command.words[3:])
+        self.found.commands[-1] = replace(command, words=words, context=inside)
+        values = (Word((Output("command", "$(printf)", span.start),), span),)
+        noted = Assignment(name, values, span, function=at.function, in_loop=bool(at.loops))
+        self.found.assignments.append(replace(noted, is_conditional=at.is_conditional))
+        return True
 
     def _visit_declaration(self, node: Node, context: Context) -> None:
         redirects, _ = self.pending.pop(node.id, ([], []))
@@ -271,9 +295,17 @@ class _Walker:
         nodes = value.named_children if value is not None and is_array else [value]
         # An element is no value of the whole: only the name before the index counts.
         bare = re.match(r"\w*", self._text(name)) if name else None
+        values = tuple(read_word([item], self.unit) for item in nodes if item is not None)
+        parent = node.parent
+        declared = self._text(parent) if parent and parent.type == "declaration_command" else ""
+        if re.match(r"(?:declare|local|typeset)\s+-\w*n", declared):  # a name for another variable
+            values = tuple(
+                replace(one, parts=(Variable(one.literal, quoted=True),)) if one.literal else one
+                for one in values
+            )
         return Assignment(
             bare[0] if bare else "",
-            tuple(read_word([item], self.unit) for item in nodes if item is not None),
+            values,
             self._span(node),
             is_array=is_array or (name is not None and name.type == "subscript"),
             appends=any(child.type == "+=" for child in node.children[:2]),
@@ -372,6 +404,8 @@ class _Walker:
         name_node = node.child_by_field_name("name")
         name = self._text(name_node) if name_node else ""
         self.found.functions.add(name)
+        if node.parent and node.parent.type == "program" and not self.unit.depth:
+            self.found.own.setdefault(name, self._span(node).line)
         self._push(node.children, Context(function=name, via=context.via))
 
     def _read_words(self, nodes: list[Node]) -> Iterator[Word]:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import lru_cache
+from itertools import islice
 
 from catalog.analysis.shell.arguments import Arguments, read_arguments
 from catalog.analysis.shell.command_words import Output, Word, literal_word
 from catalog.analysis.shell.commands import Command
-from catalog.analysis.shell.inline_code import shell_texts
+from catalog.analysis.shell.inline_code import read_code, shell_texts
 from catalog.analysis.shell.interpreters import (
     SHELLS,
     STANDARD_INPUT,
@@ -25,6 +26,8 @@ from catalog.analysis.tables import PATTERNS, WORDS, read_table
 
 __all__ = ["SHELLS", "STANDARD_INPUT", "STARTERS", "ShellText", "open_command", "read_ssh"]
 
+THROWAWAY = "container"  # reached through a container that is deleted afterwards, with no folder of the machine
+_SHARED = WORDS["shared-with-containers"]
 SSH_VALUES = "BbcDEeFIiJLlmOoPpQRSWw"  # the letters of ssh's options with a value
 
 
@@ -77,6 +80,15 @@ _GLOBAL = {
 _TEXT_OPTIONS = {
     name: text.split() for name, _, text in read_table("shell/programs.txt", "text options")
 }
+MAXIMUM_MODULES = 200  # of one playbook
+_MODULES: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
+for _name, _needed, _text in read_table("shell/programs.txt", "ansible modules"):
+    _MODULES[_name].append((_needed, _text))
+_NAMED = re.compile(r"\{(\w+)\}")
+_MODULE_ARGUMENT = re.compile(r"(\w+)[\"']?[ \t]*[=:][ \t]*(\"[^\"\n]*\"|'[^'\n]*'|[^\s,}]+)")
+_MODULE = re.compile(
+    r"(?m)^([ \t]*)(?:- )?([\w.]{2,60}):(?=([ \t]+[^\n|>]+|[ \t]*[|>]?-?(?:\n\1[ \t]+[^\n]*){1,30}))"
+)
 _SETTINGS = {
     name: text.split(" ", 1) for name, _, text in read_table("shell/programs.txt", "settings")
 }
@@ -108,8 +120,9 @@ def open_command(command: Command) -> Iterator[Command | ShellText]:
         for word in words:
             if "=" in word.prefix:
                 yield ShellText((word.without_prefix(word.prefix.index("=") + 1),))
-    elif name == "ansible":
-        yield from _open_ansible(command)
+    elif name in ("ansible", "ansible-playbook"):
+        if not any(map(command.has_option, ("--check", "-C", "--syntax-check"))):
+            yield from _open_ansible(command)
     elif name.startswith("python") and [word.literal for word in words[:2]] == ["-m", "pip"]:
         yield command.starting(words[1:])
     elif (found := _find_starter(command)) and not (texts and name != "git"):
@@ -230,7 +243,12 @@ def _open_starter(
     if command.name == "parallel" and (text := _parallel_text(words)):
         yield ShellText((text,))
     elif words:
-        yield command.starting(words, takes_more=starter.adds_operands)
+        started = command.starting(words, takes_more=starter.adds_operands)
+        is_docker = command.name in ("docker", "podman") and not command.has_option("compose")
+        if is_docker and arguments.has("rm") and not arguments.names & _SHARED:
+            via = (*started.context.via, THROWAWAY)
+            started = replace(started, context=replace(started.context, via=via))
+        yield started
     elif command.name == "parallel":  # it runs each line of its input
         yield ShellText((Word((Output("input", "{}", -1),), command.words[0].span),))
 
@@ -277,11 +295,26 @@ def read_ssh(command: Command) -> Arguments:
 
 
 def _open_ansible(command: Command) -> Iterator[ShellText]:
+    """The texts that Ansible has a shell read, and commands that do what its other modules do."""
     arguments = read_arguments(command.arguments, short="imauftelM", long=("args", "module-name"))
     module, text = arguments.value("m", "module-name"), arguments.value("a", "args")
-    name = (module.literal or "").rpartition(".")[2] if module else "command"
-    if text is not None and name in ("command", "shell", "raw", "script"):
-        yield ShellText((text,))
+    calls = [(module.prefix if module else "command", read_code(text), text)] if text else []
+    if command.name == "ansible-playbook":
+        text = command.fed_text
+        found = islice(_MODULE.finditer(read_code(text)), MAXIMUM_MODULES) if text else ()
+        calls = [
+            (f[2], f[3], literal_word(f[3].strip(" \n\"'|>-"), text.span_of(*f.span())))
+            for f in found
+        ]
+    for module, written, word in calls:
+        name = module.rpartition(".")[2]
+        given = {key: value.strip("\"'") for key, value in _MODULE_ARGUMENT.findall(written)}
+        if name in ("command", "shell", "raw", "script") and "cmd" not in given:
+            yield ShellText((word,))
+        for needed, form in _MODULES.get(name, []):
+            if re.search(rf"(?m)^{needed}$", "\n".join(f"{key}={given[key]}" for key in given)):
+                text = _NAMED.sub(lambda found, given=given: given.get(found[1], ""), form)  # type: ignore[misc]
+                yield ShellText((literal_word(text, word.span),))
 
 
 def _open_find(command: Command) -> Iterator[Command]:
