@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -24,6 +25,7 @@ from catalog.analysis.risk.secrets import find_script_secrets
 from catalog.analysis.risk.subcommands import find_subcommand_effects
 from catalog.analysis.shell.commands import UNREAD_CODES, Gap
 from catalog.analysis.shell.program import Program
+from catalog.analysis.shell.wrappers import THROWAWAY
 from catalog.analysis.types import Coverage, Finding, Level, Outcome, Risk, SideEffect, is_at_least
 
 CHECK = "risk"
@@ -55,7 +57,9 @@ def find_effects(program: Program) -> Iterator[Effect]:
     """Every known risk of the script."""
     for command in program.commands:
         for rule in _COMMAND_RULES:
-            yield from rule(command, program)
+            is_lost = rule is find_deletions and THROWAWAY in command.context.via
+            for effect in rule(command, program):
+                yield replace(effect, level=Level.INFO) if is_lost else effect
     for program_rule in _PROGRAM_RULES:
         yield from program_rule(program)
 

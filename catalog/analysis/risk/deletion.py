@@ -30,7 +30,7 @@ DELETERS = frozenset({"rm", "rmdir", "shred", "unlink"})
 def find_deletions(command: Command, program: Program) -> Iterator[Effect]:
     """What the command deletes or overwrites."""
     rule = _RULES.get(command.name)
-    if rule is not None:
+    if rule is not None and not program.calls_own(command):
         yield from rule(command, program)
     if is_language(command.name):
         yield from _delete_in_code(command)
@@ -42,7 +42,11 @@ def _delete_in_code(command: Command) -> Iterator[Effect]:
     if command.name in AWKS:
         return
     for word in code_of(command):
-        if found := PATTERNS["deletes"].search(read_code(word)):
+        found = PATTERNS["deletes"].search(code := read_code(word))
+        # A list `["rm", ...]` deletes only if something runs it.
+        if found and (
+            found[0][0] not in "\"'" or re.search(r"(?i)exec|system|spawn|open|run|call", code)
+        ):
             message = f"Deletes files in the code that {command.name} runs ({show_text(found[0])})."
             yield Effect("destructive", Level.WARNING, message, word.span_of(*found.span()))
 
@@ -176,6 +180,8 @@ def _find(command: Command, program: Program) -> Iterator[Effect]:
         is_everything = len(texts) - len(starts) == 1
         what = "everything" if is_everything else "every file that find matches"
         level = Level.ERROR if is_everything else Level.WARNING
+        if PATTERNS["cleaning"].match(" ".join(text or "?" for text in texts)):
+            level = Level.INFO
         yield Effect("destructive", level, f"Deletes {what} below {where}.", command.span)
     if not find_deletes(command):
         return

@@ -25,13 +25,17 @@ from catalog.analysis.types import Level
 MAXIMUM_WORDS = 200  # of one command, or strings of its code, that are judged as paths
 _READERS = (ANY_USE - WORDS["no-readers"]) | WORDS["readers"]
 _COPIERS, _SEARCHERS, _SENDERS = WORDS["copiers"], WORDS["searchers"], WORDS["senders"]
+_REPOSITORIES, _CONTAINERS = WORDS["repositories"], WORDS["container-programs"]
+_REMOTE = re.compile(r"[\"']?(?:[\w.@${}-]+:|\w+://)")
 _DNS, _ENCODERS = WORDS["name-lookups"], WORDS["encoders"]
 _VALUES = {"scp": "iFPocJSl", "rsync": "e", "sftp": "iFPo", "grep": "efmABC", "zgrep": "ef"}
+_VALUES |= {"head": "nc", "tail": "ncs", "od": "AjNtw", "xxd": "lsc", "awk": "Fv", "base64": "w"}
 
 
 def find_disclosures(program: Program) -> Iterator[Effect]:
     """Reading of secrets, and whether they leave the machine."""
     kinds: dict[int, str] = {}  # what a command reads, by its id
+    is_pushed = any(c.name in _REPOSITORIES and c.has_option("push") for c in program.commands)
     dumps = Flow(
         program, {id(command): command.name for command in filter(_is_dump, program.commands)}
     )
@@ -41,15 +45,30 @@ def find_disclosures(program: Program) -> Iterator[Effect]:
     for command in program.commands:
         if _is_dump(command):
             kinds[id(command)] = "the environment or typed commands"
+            if _CONTAINERS & set(command.context.via) and command.name in ("env", "printenv"):
+                message = "Prints the environment of a container, which often holds passwords."
+                yield Effect("reads_secrets", Level.WARNING, message, command.span)
+        if command.name in _REPOSITORIES and command.has_option("add"):
+            for word in command.arguments[1:MAXIMUM_WORDS]:
+                if kind := _kind_of(word, program):
+                    level = Level.ERROR if is_pushed else Level.WARNING
+                    message = f"Puts {kind} ({show(word)}) into the repository, for all to read."
+                    yield Effect("exfiltration", level, message, command.span)
         for redirect in command.redirects:
             if redirect.kind == "read" and (kind := _kind_of(redirect.word, program)):
                 kinds[id(command)] = kind
         for word, kind in _secrets_read(command, program):
-            kinds[id(command)] = kind
+            kinds |= {id(command): kind} if kind else {}
             yield _reads(kind, word)
         yield from _searches(command, is_fed=bool(dumps.feeds(command)))
+    bulk = _find_bulk(program)
+    shown = bulk | kinds
     yield from _sent(kinds, program)
-    yield from _sent(_find_bulk(program), program, Level.WARNING)
+    yield from _sent(bulk, program, Level.WARNING)
+    for command in program.commands:
+        yield from _published(command, program, shown)
+        if id(command) not in kinds:
+            yield from _sends_files(command, program)
     yield from _dns_queries(program)
 
 
@@ -57,10 +76,16 @@ def _reads(kind: str, word: Word) -> Effect:
     message = (
         f"Reads {kind} ({show(word)}). Print only what you need, because the output exposes them."
     )
-    return Effect("reads_secrets", Level.WARNING, message, word.span)
+    if not kind:
+        message = f"Reads a file whose name is computed ({show(word)}); it may hold secrets."
+    return Effect("reads_secrets", Level.WARNING if kind else Level.INFO, message, word.span)
 
 
 def _kind_of(word: Word, program: Program) -> str | None:
+    values = program.values(word) if word.sole_variable else []
+    kinds = (secret_kind(program.variables.worst(v)) for v in values if v is not word)
+    if kind := next(filter(None, kinds), None):
+        return kind
     path = program.variables.worst(word) if word.literal is None else word.literal
     if (kind := secret_kind(path)) or "/" in path or not path:
         return kind
@@ -88,9 +113,19 @@ def _secrets_read(command: Command, program: Program) -> Iterator[tuple[Word, st
             kinds = (secret_kind(found[1]) for found in islice(strings, MAXIMUM_WORDS))
             yield from ((word, kind) for kind in kinds if kind)
     if name in _READERS:
+        has_pattern = name in _SEARCHERS or is_language(name) or name == "sed"
+        pattern = command.arguments[0] if has_pattern and command.arguments else None
         for word in islice(_files_read(command), MAXIMUM_WORDS):
             if kind := _kind_of(word, program):
                 yield word, kind
+            elif name in WORDS["file-readers"] and word is not pattern and _is_built(word, program):
+                yield word, ""
+
+
+def _is_built(word: Word, program: Program) -> bool:
+    """Whether a substitution that is not a path computes the word, also through a variable."""
+    values = [v for v in program.values(word) if any(o.kind == "command" for o in v.outputs)]
+    return any(c.name in WORDS["path-builders"] for value in values for c in program.inside(value))
 
 
 def _files_read(command: Command) -> Iterable[Word]:
@@ -102,7 +137,7 @@ def _files_read(command: Command) -> Iterable[Word]:
     if name == "curl":
         return _curl_data(command)
     if name == "wget":
-        return words
+        return [*words, *_files_sent(command)]
     arguments = read_arguments(words, short=_VALUES.get(name, ""))
     if name in _SEARCHERS and arguments.names & {"q", "c", "l", "quiet", "count", "silent"}:
         return ()
@@ -164,6 +199,60 @@ def _sent(kinds: dict[int, str], program: Program, level: Level = Level.ERROR) -
                 if any(other.name in _ENCODERS for other in program.inside(word)):
                     message = f"Sends the output of a command in the address {show(word)}."
                     yield Effect("exfiltration", Level.WARNING, message, command.span)
+
+
+def _published(command: Command, program: Program, kinds: dict[int, str]) -> Iterator[Effect]:
+    """Secrets or whole folders that are copied or linked to where a web server shows them."""
+    words = command.arguments[:MAXIMUM_WORDS]
+    targets = [r.word for r in command.redirects if r.kind in ("write", "append")]
+    is_copy = command.name in _COPIERS or command.name == "ln"
+    targets += words[-1:] if is_copy else words if command.name in WORDS["bulk-readers"] else ()
+    if not any(PATTERNS["web-root"].search(program.variables.worst(word)) for word in targets):
+        return
+    kind = kinds.get(id(command))
+    for word in words[:-1] if is_copy else ():
+        kind = kind or _kind_of(word, program)
+        kind = kind or ("a private folder" if PATTERNS["bulk"].fullmatch(word.prefix) else None)
+    if kind:
+        message = f"Puts {kind} where a web server shows it to everyone."
+        yield Effect("exfiltration", Level.ERROR, message, command.span)
+
+
+def _files_sent(command: Command) -> Iterator[Word]:
+    """The files that the command sends to another machine, if it is not a command that copies files."""
+    if command.name == "curl":
+        for option, value in read_curl(command).options:
+            found = PATTERNS["curl-file"].match(f"{option}={value.prefix}") if value else None
+            if value and found and value.literal not in ("-", ".", "@-"):
+                yield value.without_prefix(found.end() - len(option) - 1)
+    elif command.name == "wget":
+        sent = ("post-file", "body-file")
+        arguments = read_arguments(command.arguments, long=sent)
+        yield from (value for option, value in arguments.options if option in sent and value)
+    elif command.name in ("nc", "ncat", "netcat", "telnet"):
+        yield from (r.word for r in command.redirects if r.kind == "read")
+
+
+def _sends_files(command: Command, program: Program) -> Iterator[Effect]:
+    """Files without a known secret: nobody has listed what is in home folders, or in a variable."""
+    files = list(_files_sent(command))
+    is_copy = not files and command.name in WORDS["copies-to-others"]
+    if is_copy:
+        operands = read_arguments(command.arguments, short=_VALUES.get(command.name, "")).operands
+        last = (operands or command.words)[-1]
+        is_remote = _REMOTE.match(last.literal or last.span.text)
+        files = [w for w in operands[:-1] if is_remote and not _REMOTE.match(w.span.text)]
+        if command.name not in ("scp", "rsync", "sftp"):
+            files = files[-1:] if WORDS["copying"] & {word.literal for word in operands} else []
+    for word in files[:MAXIMUM_WORDS]:
+        path = program.variables.worst(word)
+        is_private = bool(PATTERNS["home-content"].search(path))
+        level = Level.ERROR if is_private and not is_copy else Level.WARNING
+        if is_copy and not is_private and word.literal is not None:
+            level = Level.INFO
+        message = f"Sends the file {show(word)} to another machine ({command.name})."
+        yield Effect("exfiltration", level, message, command.span)
+        return
 
 
 def _find_bulk(program: Program) -> dict[int, str]:

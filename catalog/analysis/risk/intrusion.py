@@ -15,7 +15,7 @@ from catalog.analysis.shell.inline_code import code_of, read_code
 from catalog.analysis.shell.interpreters import is_language
 from catalog.analysis.shell.program import Program
 from catalog.analysis.shell.wrappers import SHELLS
-from catalog.analysis.tables import PATTERNS
+from catalog.analysis.tables import PATTERNS, WORDS
 from catalog.analysis.types import Level
 
 _NETCATS = frozenset({"nc", "ncat", "netcat", "socat", "telnet", "s_client"})
@@ -42,6 +42,8 @@ def find_intrusions(command: Command, program: Program) -> Iterator[Effect]:
             if fetches and (found := PATTERNS["runs"].search(code)):
                 message = "Runs what the code gets from another machine, unread."
                 yield _effect("remote_code", word.span_of(*found.span()), message)
+    elif name not in WORDS["searchers"] and any(map(PATTERNS["mines"].search, texts)):
+        yield _effect("outage", command.span, "Uses this machine to mine cryptocurrency.")
     elif name in ("useradd", "usermod", "adduser"):
         uids = read_arguments(words, short="uGgdscpefk", long=("uid",)).value("u", "uid")
         if uids is not None and uids.literal == "0":

@@ -24,6 +24,9 @@ def find_endless(program: Program) -> Iterator[Effect]:
         if "timeout" not in command.context.via and _follows(command):
             message = f"{command.name} goes on until somebody stops it."
             yield Effect("unbounded_loop", Level.INFO, message, command.span)
+        if _fills(command, program):
+            message = "Fills the disk until no program can write. Give a size that leaves space."
+            yield Effect("outage", Level.ERROR, message, command.span)
         if _multiplies(command):
             message = f"The function {command.name} starts itself twice, until the machine is full."
             yield Effect("destructive", Level.ERROR, message, command.span)
@@ -57,6 +60,21 @@ def _follows(command: Command) -> bool:
     if command.name in ("ping", "ping6"):
         return not read_arguments(command.arguments, short="cwiWIst").has("c", "w")
     return command.name == "watch"
+
+
+def _fills(command: Command, program: Program) -> bool:
+    """Whether the command reserves all free space, or writes to a file without end."""
+    if command.name == "fallocate":
+        size = read_arguments(command.arguments, short="lo", long=("length",)).value("l", "length")
+        names = (program.variables.reaching(size) or ()) if size else ()
+        words = [w for name in names for w in program.variables.sources(name) or ()]
+        found = [c for w in ([size, *words] if size else ()) for c in program.inside(w)]
+        return any(other.name in ("df", "stat") for other in found)
+    targets = [r.word.prefix for r in command.redirects if r.kind in ("write", "append")]
+    is_file = any(not target.startswith("/dev/") for target in targets)
+    is_endless = any(word.literal in ("/dev/zero", "/dev/urandom") for word in command.arguments)
+    is_endless = command.name == "yes" or (command.name == "cat" and is_endless)
+    return is_file and is_endless and "timeout" not in command.context.via
 
 
 def _multiplies(command: Command) -> bool:

@@ -12,6 +12,7 @@ from catalog.analysis.risk.paths import secret_kind, writing_rule
 from catalog.analysis.shell.arguments import read_arguments
 from catalog.analysis.shell.command_words import Word, show, show_text
 from catalog.analysis.shell.commands import Command, RedirectKind
+from catalog.analysis.shell.inline_code import read_code
 from catalog.analysis.shell.program import Program
 from catalog.analysis.shell.script_files import output_files
 from catalog.analysis.shell.variables import SOMETHING
@@ -173,6 +174,13 @@ def _protected_writes(command: Command, program: Program) -> Iterator[Effect]:
                 PATTERNS["connects"].search(" ".join(one.texts)[:4_000]) for one in content
             )
             level = Level.WARNING if rule.code == "mutating" and connects else rule.level
+            if any(
+                PATTERNS["replaced-program"].search(read_code(v))
+                for one in content
+                for v in program.values(one)
+            ):
+                message = "Replaces a program that asks for passwords in login shells."
+                yield Effect("back_door", Level.ERROR, message, word.span)
             yield Effect(rule.code, level, rule.message, word.span)
         elif is_protected(path):
             message = f"Writes to {show(word)}, which belongs to the system."
