@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain, pairwise
 
-from pipeline.flow.reading.loose import SHEBANG
-from pipeline.flow.reading.markup import SHELLS, STRING, Block
+from pipeline.flow.reading.loose import SHEBANG, is_command
+from pipeline.flow.reading.markup import PLAIN, SHELLS, STRING, Block
 from pipeline.flow.reading.phrases import consists_of, pattern, says
 from pipeline.flow.reading.transcripts import strip_prompts
 
@@ -43,7 +43,7 @@ def choose(
         shells = [block for block in blocks if block in scripts or block.language in ("", *SHELLS)]
         parts = _parts_of(scripts, _without_asides(shells), text)
     steps = [block for block in blocks if _numbers(block) and not _is_aside(block)]
-    is_whole = bool(scripts) or all(block in candidates for block in steps)
+    is_whole = bool(scripts) or all(one in candidates or _is_sample(one, pool) for one in steps)
     if len(parts) > 1 and is_whole and _are_in_order(parts, blocks):
         whole = "\n".join(block.content.rstrip("\n") for block in parts) + "\n"
         return replace(parts[0], content=whole), f"joined from {len(parts)} steps"
@@ -51,6 +51,8 @@ def choose(
         return None, "its code blocks are parts that it does not number"
     if not is_whole:
         return None, "its steps are written in different kinds of code blocks"
+    plain = [one for one in blocks if one not in candidates and one.language in PLAIN]
+    pool += [one for one in plain if not scripts and _is_rival(one) and is_command(one.content)]
     pool = _recommended(pool, text) or pool
     is_one = len({block.content.strip() for block in pool}) == 1
     if not is_one and not is_correction(pool[-1].words, of_scripts=bool(scripts)):
@@ -86,6 +88,17 @@ def _is_aside(block: Block) -> bool:
     return bool(is_call or says(block.lead, "output"))
 
 
+def _is_rival(block: Block) -> bool:
+    """Whether a block does the same in another way; next to a script with a shebang, it is an aside."""
+    return not SHEBANG.match(block.content) and says(block.lead, "rival") and not _is_aside(block)
+
+
+def _is_sample(block: Block, steps: Sequence[Block]) -> bool:
+    """Whether a block between the steps is a configuration, which a step may be about."""
+    is_config = pattern("config").fullmatch(block.language) is not None
+    return is_config and steps[0].start < block.start < steps[-1].start
+
+
 def _is_rejected(block: Block) -> bool:
     is_earlier = SHEBANG.match(block.content) and says(block.lead, "earlier")
     return (is_earlier or says(block.lead, "rejected")) and not is_correction(block.words)
@@ -97,7 +110,7 @@ def _without_asides(pool: Sequence[Block]) -> list[Block]:
     whole, kept = first.content.strip(), [first]
     for block in others:
         quoted = block.content.strip()
-        is_new = is_correction(block.words) or says(block.lead, "replacement")
+        is_new = is_correction(block.words) or says(block.lead, "replacement") or _is_rival(block)
         is_step = _numbers(first) and _numbers(block) and not SHEBANG.match(block.content)
         is_besides = says(block.lead, "aside") and not (is_step or says(first.words, "ways"))
         is_quotation = quoted in whole and quoted != whole
@@ -127,8 +140,14 @@ def _numbers(block: Block) -> list[int]:
 def _are_in_order(parts: Sequence[Block], blocks: Sequence[Block]) -> bool:
     """Whether the text numbers or continues the parts one by one, and offers none of them as an alternative."""
     first, *others = parts
-    numbers = [_numbers(first)[-1:], *(_numbers(block) for block in others)]
-    is_numbered = numbers in ([[at + start] for at in range(len(parts))] for start in (0, 1))
+    shown = [block for block in blocks if block in parts or _is_sample(block, parts)]
+    found = [_numbers(first)[-1:], *(_numbers(block) for block in shown[1:])]
+    numbers = list(chain(*found))
+    is_numbered = numbers in [list(range(at, at + len(numbers))) for at in (0, 1)] and all(
+        # JSON is no block, but may be a step.
+        int(block in parts) <= len(said) <= 1 + block.words.count("\n```") // 2
+        for block, said in zip(shown, found, strict=True)
+    )
     return (
         (is_numbered or all(says(block.lead, "continued") for block in others))
         and len({"bash" if one.language in SHELLS[:3] else one.language for one in parts}) == 1

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import islice, takewhile
 
+from catalog.analysis import UnreadableScript, analyse_static
 from pipeline.flow.reading.markup import Block
 from pipeline.flow.reading.phrases import consists_of, pattern, says
 from pipeline.flow.reading.transcripts import is_complete, strip_prompts
@@ -91,10 +93,14 @@ def before_prose(text: str) -> tuple[str, int]:
 
 
 def _ends(text: str) -> Iterator[int]:
-    """Where lines begin that are prose or markup, if they are not within a command."""
+    """Where lines begin that are prose or markup and call no function, if they are not within a command."""
     shebang = SHEBANG_LINE.search(text)
     lines = _LINE.finditer(text, shebang.end() if shebang else 0)
-    return (line.start() for line in lines if _is_prose(line[0]))
+    return (
+        line.start()
+        for line in lines
+        if _is_prose(line[0]) and f"{line[0].strip().partition(' ')[0]}()" not in text
+    )
 
 
 def _has_prose(text: str) -> bool:
@@ -138,6 +144,20 @@ def lone_command(text: str) -> str:
         found = {code for lead, code in codes if not lead or says(lead, "offer")}
         found = {code for code in found if all(other in code for _, other in codes)}
     return found.pop() if len(found) == 1 else ""
+
+
+def is_plainly_bash(script: str, language: str) -> bool:
+    """Whether a text in a block of another language is a shell script: by its shebang, or by commands all known."""
+    if not is_complete(script):
+        return False
+    with suppress(UnreadableScript):
+        report = analyse_static(script.replace("#!", "# ", 1))
+        codes = {finding.code for finding in report.findings}
+        is_odd = "unknown_command" in codes or pattern("like bash").fullmatch(language)
+        is_known = not is_odd and says(script, "bash") and is_command(script)
+        is_bash = is_known or SHEBANG.match(script) is not None
+        return is_bash and codes.isdisjoint(("dialect", "too_complex"))
+    return False
 
 
 def _runs(text: str) -> Iterator[tuple[str, str]]:

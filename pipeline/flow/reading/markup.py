@@ -27,10 +27,11 @@ _MOST_TAGS = 10
 _FINAL = re.compile(
     r"<\|channel\|>\s*(?:final\b|commentary to=)[^<]{0,200}(?:<\|[^<]{0,200})?<\|message\|>|assistantfinal"
 )
-# A fence may also end the last line of its block: "fi```".
+# A fence may also end the last line of its block ("fi```"), or open a block of Bash within a line ("Run: ```bash").
 _FENCE = (
-    r"^(?P<before>[ \t]*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+)?)(?P<mark>`{3,}|~{3,})"
-    r"[ \t]*+(?P<language>[\w+.-]*+)(?P<more>[^\n`]*+)$|(?<=[^\s`])(?P<glued>`{3,})[ \t\r]*+$"
+    r"(?P<before>^[ \t]*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+)?|(?P<inline>(?<=[\w:.!*)])|(?<=[\w:.!*)] ))"
+    r"(?=```(?:(?i:bash|sh|shell|zsh|console)[ \t]*$|(?:bash|sh)?[ \t]*#!.{0,80}sh\b)|(?<=: )```$))"
+    r"(?P<mark>`{3,}|~{3,})[ \t]*+(?P<language>[\w+.-]*+)(?P<more>[^\n`]*+)$|(?<=[^\s`])(?P<glued>`{3,})[ \t\r]*+$"
 )
 _THOUGHT = rf"^[ \t]*+(?P<thought>{pattern('thought').pattern})[ \t\r]*+$"
 _MARK = re.compile(f"{_FENCE}|{HEREDOC.pattern}|{_THOUGHT}", re.MULTILINE)
@@ -53,6 +54,12 @@ _ODD_BLANKS = re.compile(
 _PLAIN_BLANKS = str.maketrans(_BLANKS, " " * len(_BLANKS), _ZERO)
 _MOST_TURNS = 50
 _DATA = ("yaml", "yml", "toml", "xml", "html")  # their strings may hold the script
+# A diff that makes a new file.
+NEW_FILE = re.compile(
+    r"(?:^(?:diff|new file|[Ii]ndex|===).*+\n){0,6}+^--- /dev/null.*+\n\+\+\+ .*+\n(?:@@ .*+\n)?"
+    r"(?P<lines>(?:\+.*+\n?|\n(?=\n*+\+))++)(?:\\ No newline.*+)?",
+    re.MULTILINE,
+)
 _WRAPPERS = ("markdown", "md")
 _BEGINS_WITH_A_KEY = re.compile(r"\s*[\[{]\s*(?:\{\s*)*\"[^\"\n]*\"\s*[:,]")
 _BEGINS_LIKE_JSON = re.compile(r"\{\s*[\"'}]")
@@ -119,6 +126,7 @@ def as_markdown(text: str) -> str:
         text = text[: blocks[0].start] + blocks[0].content + text[blocks[0].end :]
     elif blocks or _code_in(text) or text.lstrip().startswith("#!"):
         return text
+    text = NEW_FILE.sub(r"```diff\n\g<0>\n```\n", text)
     if _QUOTED_CODE.search(text):
         return re.sub(r"(?m)^> ?", "", text)
     for tag, begin in _ELEMENTS.items():
@@ -210,7 +218,8 @@ def find_blocks(text: str, *, besides: Sequence[FoundObject] = ()) -> list[Block
     read_to = marks = 0
     while (mark := _MARK.search(text, read_to)) and (marks := marks + 1) < _MOST_MARKS:
         read_to = mark.end()
-        is_like = opened and (mark["mark"] or mark["glued"] or "-").startswith(opened["mark"])
+        fence = (mark["inline"] is None and mark["mark"]) or mark["glued"] or "-"
+        is_like = opened and fence.startswith(opened["mark"])
         if mark["thought"]:
             opened = None  # a draft in the thinking may lack its closing fence
         elif mark["word"]:

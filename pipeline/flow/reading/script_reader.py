@@ -16,11 +16,17 @@ from catalog.analysis.shell.parsing import shared_time
 from pipeline.flow.prompts import holds_mark, holds_mark_word
 from pipeline.flow.reading import loose, markup
 from pipeline.flow.reading.choosing import choose, is_correction
-from pipeline.flow.reading.loose import SHEBANG
+from pipeline.flow.reading.loose import SHEBANG, is_plainly_bash
 from pipeline.flow.reading.markup import PLAIN, SHELLS, STRING, Block
 from pipeline.flow.reading.phrases import consists_of, is_placeholder_script, pattern
 from pipeline.flow.reading.replies import ECHO, said_by_tool, stopped
-from pipeline.flow.reading.transcripts import is_cut_short, strip_line_numbers, strip_prompts
+from pipeline.flow.reading.transcripts import (
+    HEREDOC,
+    is_complete,
+    is_cut_short,
+    strip_line_numbers,
+    strip_prompts,
+)
 from pipeline.types import ReadingOutcome, Reply
 
 _MARKED = "it repeats a mark of the prompt"
@@ -62,9 +68,12 @@ def read_script(reply: Reply) -> ScriptReading:
         return _unparsed(ECHO)
     fenced = markup.find_blocks(text, besides=found)
     blocks = [*real, *fenced] if real else loose.with_loose_scripts(text, fenced)
-    inside = {string for string in markup.find_strings(text) if SHEBANG.match(string)}
+    texts = markup.find_strings(text)
+    inside = {string for string in texts if SHEBANG.match(string)}
+    if not inside and all(markup.holds_json(block.content) for block in blocks):
+        inside = {one for one in texts if any(b.is_closed for b in markup.find_blocks(one))}
     if len(inside) == 1 and not any(SHEBANG.match(block.content) for block in blocks):
-        return _usable(inside.pop(), "in an object under another key")
+        return _unwrapped(inside.pop(), "in an object under another key")
     if blocks:
         return _from_blocks(text, sorted(blocks, key=lambda block: block.start), fenced)
     if command := loose.lone_command(text):
@@ -146,15 +155,24 @@ def _plain(block: Block) -> Block:
         return block
     if _ENTITIES.search(content) and not _NO_ENTITY.search(content):
         content = unescape(content)
+    language = block.language
+    if diff := markup.NEW_FILE.fullmatch(content.strip()):
+        content, language = re.sub(r"(?m)^\+", "", diff["lines"]).rstrip() + "\n", "diff"
     content = strip_line_numbers(content) or content
-    return replace(block, content=content)
+    if language not in (*SHELLS, *PLAIN) and is_plainly_bash(content, language):
+        language = ""
+    return replace(block, content=content, language=language)
 
 
 def _unwrapped(script: str, note: str) -> ScriptReading:
-    """The script in a JSON string, without a code fence that the model put inside the string."""
+    """The script in a JSON string, or in the reply that the model put inside the string."""
     for block in markup.find_blocks(script)[:1]:
         if block.is_closed and not (script[: block.start] + script[block.end :]).strip():
             return _usable(block.content, note, "out of its code fence")
+        is_inside = HEREDOC.search(script, 0, block.start) and is_complete(script)
+        if not (is_inside or SHEBANG.match(script) or loose.is_command(script)):
+            return read_script(Reply(script))
+    script = loose.before_prose(script)[0] or script
     is_one_line = script.startswith("#!") and "\n" not in script and "\\n" in script
     return _usable(script, note, "its line ends are written as \\n" * is_one_line)
 

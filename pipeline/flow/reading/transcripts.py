@@ -14,6 +14,7 @@ HEREDOC = re.compile(r"(?<!<)<<(?P<tabs>-?)[ \t]*['\"\\]?(?P<word>[A-Za-z_]\w*)"
 _NUMBERED = re.compile(
     r"\n*[ \t]*+(?P<number>\d{1,6})(?P<sign>[ \t]*+[:.|)│][ \t]*+|[ \t]++)(?=\S)"
 )
+_MISREAD = re.compile(r"\b\d++#(?=[\w$])|(?<==)\$\{#\w+\}(?=-)")  # by the grammar: 10#$n, i=${#s}-1
 _NUMBER = re.compile(r"[ \t]*+(\d{1,6})")
 
 
@@ -40,8 +41,9 @@ def _has_open_heredoc(script: str) -> bool:
 
 def is_complete(script: str) -> bool:
     """Whether a parser finds nothing missing and nothing wrong in a script."""
+    source = _MISREAD.sub("", script).encode(errors="replace")
     try:
-        return not (parse(script.encode(errors="replace")).has_error or _has_open_heredoc(script))
+        return not (parse(source).has_error or _has_open_heredoc(script))
     except TooComplex:
         return False
 
