@@ -29,6 +29,7 @@ _COMMAND = re.compile(
     r"(?:sudo +)?[a-z][\w.+-]*+ (?:.* )?(?:--?[a-zA-Z0-9]|\||>|[~.]?/|[\"'$*]|\S+[:/]).*",
     re.DOTALL,
 )
+_FUNCTION = re.compile(r"\b(\w++)[ \t]*+\(\)")
 _LINE = re.compile(r"^.+$", re.MULTILINE)
 _WORD = re.compile(r"(?!(?:echo|printf|logger|wall)\b)[A-Za-z][\w'’-]*[,:.!]?")
 _CLOSES = re.compile(r"[ \t]*(?:(?:fi|done|esac|EOF)\b|\})")
@@ -96,11 +97,9 @@ def _ends(text: str) -> Iterator[int]:
     """Where lines begin that are prose or markup and call no function, if they are not within a command."""
     shebang = SHEBANG_LINE.search(text)
     lines = _LINE.finditer(text, shebang.end() if shebang else 0)
-    return (
-        line.start()
-        for line in lines
-        if _is_prose(line[0]) and f"{line[0].strip().partition(' ')[0]}()" not in text
-    )
+    names = set(_FUNCTION.findall(text))
+    prose = (line for line in lines if _is_prose(line[0]))
+    return (line.start() for line in prose if line[0].split(" ")[0] not in names)
 
 
 def _has_prose(text: str) -> bool:

@@ -112,6 +112,9 @@ def test_long_reply_without_a_clear_script_is_read_quickly() -> None:
     many = 20_000
     replies = {
         "calls": f"{ONE}Usage:\n{F}bash\n{'./x' * many}{chr(10) * many}x\n{F}",
+        "calls of a function": "#!/bin/bash\n"
+        + "Log the end is near.\n" * many
+        + "Log() { ls; }\n",
         "words": f"{ONE}{'will see whole ' * many}{' ' * many}x\n{TWO}",
         "tags": f"{F}bash\n" + "a </think>\ncat <<E\n" * many + F,
         "here-documents": f"{F}bash\n" + "cat <<E " * 3 * many + f"\n{F}",
